@@ -77,7 +77,7 @@ const (
 )
 
 // FieldManager sets the name under which fields are owned; default "operkit". Operators that share a cluster need
-// different names. Use a name for applies only.
+// different names. Don't write these objects in other ways under the same name.
 func FieldManager(name string) Option { return func(s *settings) { s.fieldManager = name } }
 
 // KeyDomain sets the domain of the annotation that holds the hash; default Domain.

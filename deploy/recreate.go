@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// isRefusedChange reports whether the cluster refused a write for what the object holds, and named the fields. Then a
-// new object may be accepted where the change of this one isn't. A refusal of the metadata is never of that kind: a new
-// object would drop the owners, finalizers or annotations of others that are in the way.
+// isRefusedChange reports whether the cluster refused the content of a write and named the fields. In this case it may
+// accept a new object. It is false for a refusal of metadata: a new object would lose the owners, finalizers or
+// annotations of others that are in the way.
 func isRefusedChange(err error) bool {
 	var invalid *InvalidError
 	if !errors.As(err, &invalid) || len(invalid.Causes) == 0 {
@@ -29,8 +29,8 @@ func isRefusedChange(err error) bool {
 }
 
 // recreate deletes an object that can't be changed, waits until it is gone, and creates it again. It keeps the object
-// if the deletion would take data along, or if the cluster wouldn't accept the new object. refusal is why the object
-// can't be changed. An object that isn't gone in time is created by the next Apply.
+// if the deletion would delete data, or if the cluster wouldn't accept the new object. refusal is why the object can't
+// be changed. If the object isn't gone in time, the next Apply creates the new one.
 func (t *task) recreate(ctx context.Context, live *unstructured.Unstructured, refusal error) Result {
 	ref := t.in.ref
 	if err := t.checkLoss(ctx, live, refusal); err != nil {
@@ -54,17 +54,17 @@ func (t *task) recreate(ctx context.Context, live *unstructured.Unstructured, re
 	case result.Action == Created:
 		result.Action = Recreated
 	case result.Err != nil:
-		result.Err = fmt.Errorf("it was deleted to be made anew, and isn't yet: %w", result.Err)
+		result.Err = fmt.Errorf("it was deleted and isn't created again yet: %w", result.Err)
 	}
 	return result
 }
 
-// keptError is the error of an object that is left as it is, since neither its change nor a new object is accepted.
+// keptError returns the error for an object that is kept because neither its change nor a new object is accepted.
 func keptError(ref Ref, refusal, successor error) error {
 	return fmt.Errorf("%s: it is kept, because it can't be changed (%s), and a new one wouldn't be accepted: %w", ref, reason(refusal), successor)
 }
 
-// reason is the text of a refusal without the name of the object that stands before it.
+// reason returns the text of a refusal without the name of the object.
 func reason(refusal error) string {
 	var invalid *InvalidError
 	if errors.As(refusal, &invalid) && invalid.Err != nil {
@@ -90,7 +90,7 @@ func selectsAlike(a, b *unstructured.Unstructured) bool {
 	return sameValue(of, other)
 }
 
-// advise adds to the refusal of a change which strategy carries it out, if the cluster would accept a new object.
+// advise adds to a refusal which strategy would carry out the change, if the cluster would accept a new object.
 func (t *task) advise(ctx context.Context, live *unstructured.Unstructured, refusal error) error {
 	if !isRefusedChange(refusal) {
 		return refusal
@@ -120,10 +120,9 @@ func (t *task) awaitDeletion(ctx context.Context, ref Ref, live *unstructured.Un
 	return t.waitGone(ctx, ref, live)
 }
 
-// checkSuccessor returns why the cluster wouldn't accept the object if it was created again in the place of live, nil
-// if it would. It asks by a dry-run creation under the same name: everything is checked before the cluster finds that
-// the name is taken. What live itself occupies doesn't count: ports and addresses of a Service, and its share of a
-// quota.
+// checkSuccessor returns why the cluster wouldn't accept a new object in place of live, nil if it would. It asks by a
+// dry run of the creation under the same name: the cluster validates everything before it finds that the name is taken.
+// It ignores conflicts with live itself: ports and addresses of a Service, and the share of a quota.
 func (t *task) checkSuccessor(ctx context.Context, live *unstructured.Unstructured) error {
 	err := t.tryInPlaceOf(ctx, t.in.object, live)
 	if excess, ok := quotaExcessOf(err); ok && t.freesEnough(ctx, live, excess) {
@@ -135,10 +134,11 @@ func (t *task) checkSuccessor(ctx context.Context, live *unstructured.Unstructur
 	return t.checkAddresses(ctx, live)
 }
 
-// heldAttempts bounds how often it is asked anew without what live has: a server may name one thing after the other.
+// heldAttempts is how often tryInPlaceOf asks again without values that live holds: a server may name them one at a
+// time.
 const heldAttempts = 4
 
-// tryInPlaceOf asks whether obj could be created if live was gone, except for what a quota says. nil: it could.
+// tryInPlaceOf returns the error of creating obj if live was gone; the refusal of a quota remains.
 func (t *task) tryInPlaceOf(ctx context.Context, obj, live *unstructured.Unstructured) error {
 	err := t.tryCreation(ctx, obj)
 	for range heldAttempts {
@@ -155,7 +155,7 @@ func (t *task) tryInPlaceOf(ctx context.Context, obj, live *unstructured.Unstruc
 	return err
 }
 
-// tryCreation asks whether obj could be created if nothing had its name.
+// tryCreation returns the error of creating obj if its name was free.
 func (t *task) tryCreation(ctx context.Context, obj *unstructured.Unstructured) error {
 	_, err := t.port.Create(ctx, obj, CreateOptions{FieldManager: t.fieldManager, DryRun: true})
 	if is[*AlreadyExistsError](err) {
@@ -164,8 +164,8 @@ func (t *task) tryCreation(ctx context.Context, obj *unstructured.Unstructured) 
 	return err
 }
 
-// heldByLive returns the paths of what a creation was refused for because live has it: ports of a Service, and being
-// the default of all PriorityClasses. It returns nothing if the creation was refused for anything else too.
+// heldByLive returns the paths of values in wanted for which err refuses the creation only because live still holds
+// them: ports of a Service, and globalDefault of a PriorityClass. It returns nothing if there is any other reason.
 func heldByLive(err error, wanted, live *unstructured.Unstructured) [][]any {
 	var invalid *InvalidError
 	var forbidden *ForbiddenError
@@ -189,7 +189,7 @@ func portsOfLive(causes []InvalidField, wanted, live *unstructured.Unstructured)
 	var paths [][]any
 	for _, cause := range causes {
 		path := fieldSteps(cause.Field)
-		if strings.Contains(cause.Message, "HealthCheck NodePort") { // of this one no field is named
+		if strings.Contains(cause.Message, "HealthCheck NodePort") { // the message names no field
 			path = []any{"spec", "healthCheckNodePort"}
 		}
 		value, there := valueAt(wanted.Object, path)
@@ -204,8 +204,8 @@ func portsOfLive(causes []InvalidField, wanted, live *unstructured.Unstructured)
 	return paths
 }
 
-// nodePortsOf returns the paths of a node port: of two ports with one number, such as those of TCP and UDP, one gets
-// that of the other.
+// nodePortsOf returns the paths of all ports with a node port: two ports with one number, such as TCP and UDP, share
+// it.
 func nodePortsOf(service *unstructured.Unstructured, value any) [][]any {
 	spec, _ := service.Object["spec"].(map[string]any)
 	ports, _ := spec["ports"].([]any)
@@ -218,7 +218,7 @@ func nodePortsOf(service *unstructured.Unstructured, value any) [][]any {
 	return paths
 }
 
-// allocated are the values of a Service that no other one can have.
+// allocated returns the values of a Service that no other Service may have.
 func allocated(service *unstructured.Unstructured) []any {
 	spec, _ := service.Object["spec"].(map[string]any)
 	held := append(addresses(service), spec["clusterIPs"], spec["healthCheckNodePort"])
@@ -228,7 +228,7 @@ func allocated(service *unstructured.Unstructured) []any {
 	return slices.DeleteFunc(held, func(value any) bool { return value == nil })
 }
 
-// addresses are those of a Service within the cluster.
+// addresses returns the cluster IPs of a Service.
 func addresses(service *unstructured.Unstructured) []any {
 	spec, _ := service.Object["spec"].(map[string]any)
 	list, _ := spec["clusterIPs"].([]any)
@@ -241,8 +241,8 @@ func containsValue(list []any, value any) bool {
 	return slices.ContainsFunc(list, func(have any) bool { return sameValue(value, have) })
 }
 
-// checkAddresses returns an error if another Service has an address that the new one asks for: a dry run doesn't look
-// at that. Where the Services of all namespaces can't be listed, those of its own count.
+// checkAddresses returns an error if another Service has an address that the new one asks for, which a dry run doesn't
+// check. If the Services of all namespaces can't be listed, it checks those of the own namespace.
 func (t *task) checkAddresses(ctx context.Context, live *unstructured.Unstructured) error {
 	if t.in.ref.Kind.GroupKind() != serviceKind.GroupKind() {
 		return nil
@@ -259,7 +259,7 @@ func (t *task) checkAddresses(ctx context.Context, live *unstructured.Unstructur
 		for _, address := range addresses(service) {
 			if service.GetUID() != live.GetUID() && containsValue(added, address) {
 				return &InvalidError{Ref: t.in.ref, Causes: []InvalidField{{Field: "spec.clusterIP"}},
-					Err: fmt.Errorf("spec.clusterIP: %v is that of %s", address, RefOf(service))}
+					Err: fmt.Errorf("spec.clusterIP: %v is used by %s", address, RefOf(service))}
 			}
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Ref names one object of a cluster. The namespace of a cluster-scoped object is empty.
-// Refs are comparable and may be map keys.
+// Ref identifies an object of a cluster. The namespace of a cluster-scoped object is empty. Refs are comparable and may
+// be map keys.
 type Ref struct {
 	// Kind, Namespace and Name are those of the object.
 	Kind      schema.GroupVersionKind
@@ -19,17 +19,17 @@ type Ref struct {
 	Name      string
 }
 
-// RefOf returns the name of obj as it stands in the object itself.
+// RefOf returns the Ref of obj with the namespace and name that are set in obj.
 func RefOf(obj *unstructured.Unstructured) Ref {
 	return Ref{Kind: kindOf(obj), Namespace: metadataText(obj, "namespace"), Name: metadataText(obj, "name")}
 }
 
-// kindOf returns what GroupVersionKind of obj does.
+// kindOf is a faster obj.GroupVersionKind().
 func kindOf(obj *unstructured.Unstructured) schema.GroupVersionKind {
 	apiVersion, _ := obj.Object["apiVersion"].(string)
 	group, version, grouped := strings.Cut(apiVersion, "/")
 	if strings.Contains(version, "/") {
-		return obj.GroupVersionKind() // which says what is to become of it
+		return obj.GroupVersionKind() // it handles invalid values
 	}
 	if !grouped {
 		group, version = "", apiVersion
@@ -38,15 +38,15 @@ func kindOf(obj *unstructured.Unstructured) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: group, Version: version, Kind: kind}
 }
 
-// metadataText is a text in the metadata of obj, empty if there is none. It is what the getters of obj answer, without
-// what they do for fields at any depth.
+// metadataText returns a string in the metadata of obj, empty if there is none. It is faster than the getters of obj,
+// which look up a path.
 func metadataText(obj *unstructured.Unstructured, field string) string {
 	metadata, _ := obj.Object["metadata"].(map[string]any)
 	text, _ := metadata[field].(string)
 	return text
 }
 
-// annotation is the value of an annotation of obj, empty if there is none.
+// annotation returns an annotation of obj, empty if there is none.
 func annotation(obj *unstructured.Unstructured, key string) string {
 	metadata, _ := obj.Object["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
@@ -54,7 +54,7 @@ func annotation(obj *unstructured.Unstructured, key string) string {
 	return text
 }
 
-// MarshalJSON is the form of logs as JSON: apiVersion, kind, namespace and name.
+// MarshalJSON returns the form for logs: apiVersion, kind, namespace and name.
 func (r Ref) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		APIVersion string `json:"apiVersion"`
@@ -64,8 +64,7 @@ func (r Ref) MarshalJSON() ([]byte, error) {
 	}{r.Kind.GroupVersion().String(), r.Kind.Kind, r.Namespace, r.Name})
 }
 
-// String is the form in which messages name an object: "Deployment shop/web", or
-// "Namespace shop" for a cluster-scoped one.
+// String returns the form for messages: "Deployment shop/web", or "Namespace shop" for a cluster-scoped object.
 func (r Ref) String() string {
 	if r.Namespace == "" {
 		return r.Kind.Kind + " " + r.Name
@@ -77,7 +76,7 @@ func (r Ref) String() string {
 // DefaultNamespace. If it is empty, such objects are an *InvalidManifestError.
 func (m *Manager) Namespace() string { return m.settings.home() }
 
-// home is the namespace of namespaced objects that name none.
+// home returns the namespace of namespaced objects that name none.
 func (s *settings) home() string {
 	if s.owner != nil && s.owner.GetNamespace() != "" {
 		return s.owner.GetNamespace()
@@ -85,8 +84,8 @@ func (s *settings) home() string {
 	return s.namespace
 }
 
-// Locate returns the full name of obj, with the namespace that Namespace returns if it is namespaced and names none.
-// What can't be an object at all is an *InvalidManifestError.
+// Locate returns the Ref of obj. A namespaced object that names no namespace is in the one that Namespace returns. An
+// invalid object is an *InvalidManifestError.
 func (m *Manager) Locate(ctx context.Context, obj *unstructured.Unstructured, options ...Option) (Ref, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {
@@ -96,7 +95,7 @@ func (m *Manager) Locate(ctx context.Context, obj *unstructured.Unstructured, op
 	return ref, err
 }
 
-// locate is Locate, and returns the scope of the kind too.
+// locate is Locate, and also returns the scope of the kind.
 func (m *Manager) locate(ctx context.Context, s settings, obj *unstructured.Unstructured) (Ref, Scope, error) {
 	if obj == nil || obj.Object == nil {
 		return Ref{}, "", &InvalidManifestError{Reason: "the object is nil"}
@@ -117,7 +116,7 @@ func (m *Manager) locate(ctx context.Context, s settings, obj *unstructured.Unst
 	return ref, scope, nil
 }
 
-// generates reports whether obj is to be made under a name that the cluster generates.
+// generates reports whether obj is to be created with a generated name.
 func (s settings) generates(obj *unstructured.Unstructured, ref Ref) bool {
 	strategy, err := s.strategyOf(obj, ref)
 	return err == nil && strategy == CreateOnly && obj.GetName() == "" && obj.GetGenerateName() != ""

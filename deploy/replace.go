@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// replace writes the whole content of an object under its resourceVersion, unless all of the intent is there. Fields at
-// the top level that the intent doesn't name, such as the status, stay, and so do labels, annotations, finalizers and
-// owner references of others. What this manager wrote there before goes.
+// replace writes the whole content of an object under its resourceVersion, unless the object already has all of the
+// intent. It keeps top-level fields that the intent doesn't name, such as the status, and labels, annotations,
+// finalizers and owner references of others. It removes those that this manager wrote before.
 func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Result {
 	for attempt := 1; ; attempt++ {
 		if live.GetDeletionTimestamp() != nil {
@@ -22,7 +22,7 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 		}
 		t.scaled = scaledFields(t.in.object, live, t.fieldManager, false)
 		next := replaced(t.in.object, live)
-		dropUnsaid(next, live, t.in.object, t.fieldManager)
+		dropOmitted(next, live, t.in.object, t.fieldManager)
 		keepScaled(next.Object, live, t.fieldManager)
 		if live.GetAnnotations()[t.hashKey()] == t.in.hash && t.isThere(live) && sameValue(next.Object["metadata"], live.Object["metadata"]) {
 			return Result{Ref: t.in.ref, Action: Unchanged, Object: live}
@@ -30,12 +30,12 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 		if err := t.checkFight(live); err != nil {
 			return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: err}
 		}
-		// The cluster knows better who owns what: a View may leave out entries that nobody reads, and those of an
-		// update are taken for all.
+		// Leave managedFields to the cluster: a View may leave out entries, and an update with managedFields replaces
+		// all of them.
 		next.SetManagedFields(nil)
 		stored, err := t.updateKeeping(ctx, next, live)
 		if err == nil && !t.dryRun && isState(stored, live) {
-			return Result{Ref: t.in.ref, Action: Unchanged, Object: live} // what the cluster makes of it is there
+			return Result{Ref: t.in.ref, Action: Unchanged, Object: live} // the cluster stores nothing new
 		}
 		if err == nil {
 			return Result{Ref: t.in.ref, Action: Replaced, Object: stored, Changes: t.changes(live, stored)}
@@ -54,14 +54,14 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 	}
 }
 
-// isThere reports whether live has all of the intent, but for what a scaler set.
+// isThere reports whether live has all of the intent, except for fields that a scaler set.
 func (t *task) isThere(live *unstructured.Unstructured) bool {
 	wanted := maps.Clone(withoutScaled(t.in.object, live, t.fieldManager).Object)
 	delete(wanted, "metadata")
 	return within(wanted, live.Object, equality(live))
 }
 
-// replaced is live with the content of an intent.
+// replaced returns live with the content of an intent.
 func replaced(intent, live *unstructured.Unstructured) *unstructured.Unstructured {
 	next := live.DeepCopy()
 	wanted := intent.DeepCopy()
@@ -89,7 +89,7 @@ func replaced(intent, live *unstructured.Unstructured) *unstructured.Unstructure
 	return next
 }
 
-// over is one map with the entries of another over its own; nil when there are none.
+// over returns below with the entries of above on top; nil if both are empty.
 func over(below, above map[string]string) map[string]string {
 	if len(below) == 0 {
 		return above
@@ -99,12 +99,11 @@ func over(below, above map[string]string) map[string]string {
 	return out
 }
 
-// fillAttempts bounds how often an update is sent again with more of what is on the live object: a server may name one
-// field after the other.
+// fillAttempts is how often an update is sent again with more fields of live: a server may name them one at a time.
 const fillAttempts = 3
 
-// updateKeeping writes next in the place of live. If the cluster refuses that for fields which the intent doesn't name
-// in full, such as the selector that it gave a Job, they are kept as they are on live.
+// updateKeeping writes next in place of live. If the cluster refuses fields that the intent doesn't set in full, such
+// as the selector that the cluster set on a Job, it keeps the values of live in these fields.
 func (t *task) updateKeeping(ctx context.Context, next, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	options := UpdateOptions{FieldManager: t.fieldManager, DryRun: t.dryRun}
 	stored, err := t.port.Update(ctx, next, options)
@@ -126,10 +125,10 @@ func (t *task) updateKeeping(ctx context.Context, next, live *unstructured.Unstr
 	return stored, err
 }
 
-// wholeObject is how a server names the field for which a validation rule of a whole custom resource stands.
+// wholeObject is the name of the field in an error of a validation rule of a whole custom resource.
 const wholeObject = "<nil>"
 
-// keepContent gives content what it leaves out and live has, but for the metadata.
+// keepContent copies to content what it lacks of live, except for metadata.
 func keepContent(content, live map[string]any) {
 	for name := range live {
 		if name != "metadata" {
@@ -138,7 +137,7 @@ func keepContent(content, live map[string]any) {
 	}
 }
 
-// keepAt gives content, at a path and below it, what it leaves out and live has.
+// keepAt copies to content, at a path and below it, what it lacks of live.
 func keepAt(content, live map[string]any, path []any) {
 	have, there := valueAt(live, path)
 	if !there || len(path) == 0 {
@@ -150,7 +149,7 @@ func keepAt(content, live map[string]any, path []any) {
 		fields, isMap := parent.(map[string]any)
 		if name, isName := step.(string); !there && isMap && isName {
 			if _, isIndex := path[i+1].(int); isIndex {
-				return // a list that isn't named isn't filled in parts
+				return // don't add single items of a list that content lacks
 			}
 			below = map[string]any{}
 			fields[name] = below
@@ -169,7 +168,7 @@ func keepAt(content, live map[string]any, path []any) {
 	}
 }
 
-// filled is want with what it leaves out and have holds. Lists of the same length are filled item by item.
+// filled returns want with what it lacks of have. Lists of the same length are filled item by item.
 func filled(want, have any) any {
 	switch have := have.(type) {
 	case map[string]any:
@@ -199,9 +198,9 @@ func filled(want, have any) any {
 	return want
 }
 
-// dropUnsaid takes out of next, made of live, what manager wrote at the top level, or as a label or annotation, and the
-// intent doesn't say any more. What others own too stays.
-func dropUnsaid(next, live, intent *unstructured.Unstructured, manager string) {
+// dropOmitted removes from next, a copy of live with the intent's content, the top-level fields, labels and annotations
+// that manager wrote before and the intent now omits, unless others own them too.
+func dropOmitted(next, live, intent *unstructured.Unstructured, manager string) {
 	var ours, others []fieldSet
 	for _, entry := range managedEntries(live) {
 		if entry.manager() == manager && entry["subresource"] == nil {
@@ -210,9 +209,9 @@ func dropUnsaid(next, live, intent *unstructured.Unstructured, manager string) {
 			others = append(others, entry.fields())
 		}
 	}
-	drop := func(fields, said map[string]any, ours, others []fieldSet) {
+	drop := func(fields, wanted map[string]any, ours, others []fieldSet) {
 		for name := range fields {
-			_, still := said[name]
+			_, still := wanted[name]
 			if key := "f:" + name; !still && len(allBelow(ours, key)) > 0 && len(allBelow(others, key)) == 0 {
 				delete(fields, name)
 			}
@@ -224,12 +223,12 @@ func dropUnsaid(next, live, intent *unstructured.Unstructured, manager string) {
 		next.Object["status"] = status
 	}
 	metadata, _ := next.Object["metadata"].(map[string]any)
-	said, _ := intent.Object["metadata"].(map[string]any)
+	wanted, _ := intent.Object["metadata"].(map[string]any)
 	for _, marks := range []string{"labels", "annotations"} {
 		fields, _ := metadata[marks].(map[string]any)
-		saidMarks, _ := said[marks].(map[string]any)
+		wantedMarks, _ := wanted[marks].(map[string]any)
 		at := func(sets []fieldSet) []fieldSet { return allBelow(allBelow(sets, "f:metadata"), "f:"+marks) }
-		drop(fields, saidMarks, at(ours), at(others))
+		drop(fields, wantedMarks, at(ours), at(others))
 	}
 }
 

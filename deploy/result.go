@@ -11,54 +11,53 @@ import (
 // Action is what was done with an object.
 type Action string
 
-// The closed set of actions.
+// The actions.
 const (
 	Created    Action = "created"
 	Configured Action = "configured"
 	Unchanged  Action = "unchanged"
 	// Replaced: the content was written as a whole (see Replace).
 	Replaced Action = "replaced"
-	// Recreated: it was deleted and made anew (see Recreate).
+	// Recreated: it was deleted and created again (see Recreate).
 	Recreated Action = "recreated"
-	// Removed: the deletion was asked for; finalizers may still hold the object.
+	// Removed: the deletion was requested; finalizers may still hold the object.
 	Removed Action = "deleted"
 	// Skipped: there was nothing to do, or it can't be done yet (Err says why).
 	Skipped Action = "skipped"
-	// Conflicted: others hold fields or the object (*ConflictError, *OwnedError).
+	// Conflicted: others hold fields (*ConflictError) or the object (*OwnedError).
 	Conflicted Action = "conflict"
 	// Failed: the error says why.
 	Failed Action = "failed"
 )
 
-// Result is what became of one object.
+// Result is the result for one object.
 type Result struct {
-	// Ref names the object, Action is what became of it.
+	// Ref names the object, Action is what was done with it.
 	Ref    Ref
 	Action Action
-	// Object is the object as the cluster has it afterwards; nil when it is absent or not known.
-	// It is shared: don't change it. Of a kind that the View holds as metadata it may have no more than that,
-	// see PartialView.
+	// Object is the object as the cluster has it afterwards; nil when it is absent or not known. It is shared: don't
+	// change it. If the View holds only metadata of the kind, it may have only metadata, see PartialView.
 	Object *unstructured.Unstructured
-	// Changes are the places at which an object that existed differs from before. What moves with every write, the
-	// status and the hash are left out; values of Secrets are digests. There are none for a new object, and for one of
-	// which only the metadata is known.
+	// Changes are the paths at which an object that existed differs from before, without the status, the hash and
+	// fields that change with every write; values of Secrets are digests. There are none for a new object, and for one
+	// of which only the metadata is known.
 	Changes []Change
-	// Rewritten are the places at which the cluster, such as an admission webhook, stored another value than was just
-	// written: Before is the value of the manifest, After that of the object, nil if it has none. There are none for an
-	// unchanged object, and for one of which only the metadata is known. Values of Secrets are digests.
+	// Rewritten are the paths at which the cluster, for example an admission webhook, stored another value than was
+	// just written: Before is the value of the manifest, After that of the object, nil if it has none. There are none
+	// for an unchanged object, and for one of which only the metadata is known. Values of Secrets are digests.
 	Rewritten []Change
-	// Warnings are those of the cluster about an apply, such as a deprecated kind.
+	// Warnings are the cluster's warnings about an apply, such as about a deprecated kind.
 	Warnings []string
 	// Taken are the fields that were taken over from other managers.
 	Taken []FieldConflict
 	// Kept are the fields of the intent that were left to other managers: because of Keep, or because a scaler has set
-	// another value, which the Message has, such as "left to kubectl, 5". See TakeBack.
+	// another value, which is in the Message, such as "left to kubectl, 5". See TakeBack.
 	Kept []FieldConflict
-	// ByLabel reports that the owner owns it by a label, because it can't by reference: see OwnedByLabel.
+	// ByLabel reports that the owner owns it by a label, because it can't reference the owner: see OwnedByLabel.
 	ByLabel bool
-	// Calls is how many requests were sent for it, failed ones included. Reads of the View don't count.
+	// Calls is how many requests were sent for it, including failed ones. Reads of the View don't count.
 	Calls int
-	// Err is why it failed, is skipped or conflicts; nil otherwise.
+	// Err is why it failed, was skipped or conflicts; nil otherwise.
 	Err error
 }
 
@@ -93,16 +92,16 @@ func (r Results) Err() error {
 	return errors.Join(errs...)
 }
 
-// rewritten returns where the cluster has stored something else than was sent: each Change says what the intent has and
-// what the object has now. Admission does so, and a schema that drops a field. What the cluster adds or writes in
-// another form isn't among them, and neither is what was left to others. It is nil where only metadata was answered.
+// rewritten returns the paths at which the cluster stored another value than was sent, because of admission or a schema
+// that drops a field. It leaves out values that the cluster added or stored in an equivalent form, and fields left to
+// others. It is nil if only metadata was returned.
 func (t *task) rewritten(result Result) []Change {
 	stored := result.Object
 	if t.in == nil || stored == nil || result.Err != nil || !t.wrote(result.Action) || onlyMetadata(stored) && !onlyMetadata(t.in.object) {
 		return nil
 	}
 	if within(t.in.object.Object, stored.Object, sameValue) {
-		return nil // nearly always
+		return nil // the common case
 	}
 	wanted := withoutScaled(t.in.object, stored, t.fieldManager)
 	return slices.DeleteFunc(t.changes(wanted, stored), func(c Change) bool {
@@ -112,7 +111,7 @@ func (t *task) rewritten(result Result) []Change {
 	})
 }
 
-// wrote reports whether action says that the whole intent was written.
+// wrote reports whether action means that the whole intent was written.
 func (t *task) wrote(action Action) bool {
 	switch action {
 	case Created, Replaced, Recreated:

@@ -19,28 +19,28 @@ const (
 	longestPause = 10 * time.Second
 )
 
-// DefaultRetryTime is how long a request is tried again when no other time is set.
+// DefaultRetryTime is the default of RetryFor.
 const DefaultRetryTime = 30 * time.Second
 
-// RetryFor sets for how long a request is sent again that the cluster doesn't answer, or not now: *UnavailableError,
-// which is 429, 5xx and a broken connection. The pauses grow, with jitter, and are at least as long as the server asks
-// for. The deadline of the context ends it sooner. 0 tries once; default DefaultRetryTime.
+// RetryFor sets for how long a request is retried that fails with an *UnavailableError: 429, 5xx or a broken
+// connection. The pauses grow, with jitter, and are at least as long as the server asks for. The deadline of the
+// context may end the retries sooner. 0 tries once; default DefaultRetryTime.
 func RetryFor(limit time.Duration) Option { return func(s *settings) { s.retryFor = limit } }
 
-// requests is the Port for the work on one object: it tries again, and counts.
+// requests is the Port for the work on one object: it retries, and counts calls.
 type requests struct {
 	Port
 	retryFor time.Duration
 	calls    *atomic.Int64
 }
 
-// requests returns the Port for one object and where its calls are counted.
+// requests returns the Port for one object, with a new count of calls.
 func (m *Manager) requests(s settings) requests {
 	return requests{Port: m.port, retryFor: s.retryFor, calls: new(atomic.Int64)}
 }
 
-// retry calls try until it doesn't answer *UnavailableError, or the time is over. It answers then
-// what the last try did, also when ctx ended meanwhile: that is why the work wasn't done.
+// retry calls try until it returns no *UnavailableError, or limit or ctx ends. It returns the result of the last try,
+// even if ctx ended meanwhile: that error says why the work wasn't done.
 func retry[T any](ctx context.Context, limit time.Duration, try func() (T, error)) (T, error) {
 	answer, err := try()
 	if err == nil {
@@ -60,14 +60,14 @@ func retry[T any](ctx context.Context, limit time.Duration, try func() (T, error
 	}
 }
 
-// pause waits before another look at an object that others keep writing, longer each time; it answers false
-// when ctx ends before.
+// pause waits before another look at an object that others keep writing, longer each time. It returns false if ctx ends
+// first.
 func (t *task) pause(ctx context.Context, attempt int) bool {
 	wait := firstPause << attempt / 4
 	return sleep(ctx, wait-rand.N(wait/2))
 }
 
-// sleep answers false when ctx ends before the time is over, at once if its deadline says so.
+// sleep waits. It returns false if ctx ends first, at once if its deadline is too early.
 func sleep(ctx context.Context, wait time.Duration) bool {
 	if deadline, limited := ctx.Deadline(); limited && time.Until(deadline) < wait {
 		return false
@@ -82,7 +82,7 @@ func sleep(ctx context.Context, wait time.Duration) bool {
 	}
 }
 
-// counted sends a request, again if the cluster doesn't answer, and counts each try.
+// counted sends a request, with retries, and counts each try.
 func counted[T any](ctx context.Context, r requests, send func() (T, error)) (T, error) {
 	return retry(ctx, r.retryFor, func() (T, error) {
 		r.calls.Add(1)
@@ -134,21 +134,21 @@ func (r requests) Delete(ctx context.Context, ref Ref, options DeleteOptions) er
 	return err
 }
 
-// read is a read through the View, tried again as requests are.
+// read reads from the View. It retries like a request.
 func (m *Manager) read(ctx context.Context, retryFor time.Duration, ref Ref) (*unstructured.Unstructured, error) {
 	return retry(ctx, retryFor, func() (*unstructured.Unstructured, error) { return m.view.Get(ctx, ref) })
 }
 
-// Pauses between two looks at the View.
+// Pauses between two reads of the View.
 const (
 	firstLook   = 20 * time.Millisecond
 	longestLook = time.Second
 )
 
-// DefaultWait bounds what is waited for when ctx has no deadline.
+// DefaultWait is how long a wait may take when ctx has no deadline.
 const DefaultWait = 2 * time.Minute
 
-// waiting bounds ctx by DefaultWait if it has no deadline.
+// waiting adds DefaultWait to ctx if that has no deadline.
 func waiting(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, limited := ctx.Deadline(); limited {
 		return ctx, func() {}
@@ -156,8 +156,8 @@ func waiting(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, DefaultWait)
 }
 
-// waitUntil looks until done answers true or an error other than *UnavailableError, or ctx ends: then that
-// is the error.
+// waitUntil calls done until it returns true or an error other than an *UnavailableError. When ctx ends it returns the
+// error of ctx.
 func waitUntil(ctx context.Context, done func(ctx context.Context) (bool, error)) error {
 	ctx, cancel := waiting(ctx)
 	defer cancel()
@@ -176,10 +176,10 @@ func waitUntil(ctx context.Context, done func(ctx context.Context) (bool, error)
 	}
 }
 
-// outOfTime reports whether it was for a deadline that waitUntil ended with err, rather than that ctx was cancelled.
+// outOfTime reports whether waitUntil ended with err because of a deadline, not because ctx was cancelled.
 func outOfTime(ctx context.Context, err error) bool { return isDeadline(err) || isDeadline(ctx.Err()) }
 
-// waitGone waits until live, or what has its name, isn't that object any more.
+// waitGone waits until live is gone: there is no object of its name, or one with another uid.
 func (m *Manager) waitGone(ctx context.Context, ref Ref, live *unstructured.Unstructured) error {
 	holders := live.GetFinalizers()
 	err := waitUntil(ctx, func(ctx context.Context) (bool, error) {

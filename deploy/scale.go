@@ -8,10 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// withoutScaled returns object without the fields that another manager set through the
-// scale subresource of live, which is how autoscalers and `kubectl scale` write. While
-// their entry is there they decide; with it gone the fields are ours again. The result
-// shares with object what it doesn't leave out.
+// withoutScaled returns object without the fields that another manager set through the scale subresource of live, as
+// autoscalers and `kubectl scale` do. They decide about these fields as long as their entry exists. The result shares
+// with object what it keeps.
 func withoutScaled(object, live *unstructured.Unstructured, manager string) *unstructured.Unstructured {
 	content := object.Object
 	for _, entry := range managedEntries(live) {
@@ -22,8 +21,8 @@ func withoutScaled(object, live *unstructured.Unstructured, manager string) *uns
 	return &unstructured.Unstructured{Object: content}
 }
 
-// without copies the path to each leaf of fields that content holds and leaves it out.
-// Lists are kept: scale subresources have none.
+// without returns content without the leaves of fields. It copies the maps on the way. It keeps lists: scale
+// subresources have none.
 func without(content, fields map[string]any) map[string]any {
 	out := maps.Clone(content)
 	for key, below := range fields {
@@ -38,7 +37,7 @@ func without(content, fields map[string]any) map[string]any {
 			rest := without(child, subfields)
 			out[name] = rest
 			if len(rest) == 0 && len(child) > 0 {
-				// A map of nothing but scaled fields would claim the map itself instead.
+				// An empty map would claim the map itself.
 				delete(out, name)
 			}
 		}
@@ -46,8 +45,7 @@ func without(content, fields map[string]any) map[string]any {
 	return out
 }
 
-// keepScaled gives content the values that live has where another manager set them through the scale
-// subresource.
+// keepScaled sets in content the values of live that another manager set through the scale subresource.
 func keepScaled(content map[string]any, live *unstructured.Unstructured, manager string) {
 	for _, entry := range managedEntries(live) {
 		if entry.isScaleOfOthers(manager) {
@@ -75,8 +73,8 @@ func keepFields(content, live, fields map[string]any) {
 	}
 }
 
-// scaledFields are the fields of an intent, ascending, that other managers set through the scale subresource of live to
-// another value than the intent's, or to one that isn't known because of live only the metadata is.
+// scaledFields returns the fields of an intent, ascending, that other managers set to another value through the scale
+// subresource of live. If only the metadata of live is known, it returns all fields that they set.
 func scaledFields(intent, live *unstructured.Unstructured, manager string, partial bool) (found []FieldConflict) {
 	for _, entry := range managedEntries(live) {
 		if entry.isScaleOfOthers(manager) {
@@ -88,7 +86,7 @@ func scaledFields(intent, live *unstructured.Unstructured, manager string, parti
 	return found
 }
 
-// scaled walks what one manager set, an intent, and the object side by side.
+// scaled compares what one manager set with an intent and the live object.
 type scaled struct {
 	manager string
 	partial bool

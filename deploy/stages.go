@@ -11,15 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// WaitReady makes Apply wait until ready returns true for each object that it applied, before it goes on to the objects
-// that may need them and before it returns: as long as ctx allows, DefaultWait without a deadline. An object that isn't
-// ready in time is Failed with a *TimeoutError. ready gets the object as the View shows it and must not change it. A
-// dry run doesn't wait.
+// WaitReady makes Apply wait until ready returns true for each applied object, before it applies the objects that may
+// need these, and before it returns: as long as ctx allows, DefaultWait without a deadline. An object that isn't ready
+// in time is Failed with a *TimeoutError. ready gets the object as the View shows it and must not change it. A dry run
+// doesn't wait.
 func WaitReady(ready func(obj *unstructured.Unstructured) bool) Option {
 	return func(s *settings) { s.ready = ready }
 }
 
-// applyStages applies what others need first, then the rest.
+// applyStages applies namespaces and definitions first, then the rest.
 func (m *Manager) applyStages(ctx context.Context, s settings, objects []*unstructured.Unstructured, refs []Ref) (Results, error) {
 	var first []int
 	rest := make([]int, 0, len(objects))
@@ -43,7 +43,7 @@ func (m *Manager) applyStages(ctx context.Context, s settings, objects []*unstru
 	return results, results.Err()
 }
 
-// isFoundation tells of a kind whether other objects can't exist without it.
+// isFoundation reports whether other objects may need objects of the kind to exist.
 func isFoundation(kind schema.GroupKind) bool {
 	return kind == schema.GroupKind{Kind: "Namespace"} || kind == definitionKind
 }
@@ -55,16 +55,16 @@ type stageRun struct {
 	*Manager
 	settings
 	objects []*unstructured.Unstructured
-	// refs are the names that the objects say.
+	// refs are the names in the objects.
 	refs []Ref
 
 	mu sync.Mutex
-	// results stand in the order of objects; those that weren't begun have no action.
+	// results are in the order of objects; those that weren't begun have no action.
 	results Results
 	stopped bool
 }
 
-// stage applies some of the objects, several at once.
+// stage applies the objects with these indexes, several at once.
 func (r *stageRun) stage(ctx context.Context, which []int) {
 	if limit := min(r.concurrency, len(which)); limit > 1 && !r.stopOnFailure {
 		work := make(chan int)
@@ -89,7 +89,7 @@ func (r *stageRun) stage(ctx context.Context, which []int) {
 	r.waitReady(ctx, which)
 }
 
-// one applies one object, unless it is too late for that.
+// one applies one object, unless the call has ended.
 func (r *stageRun) one(ctx context.Context, i int) {
 	r.mu.Lock()
 	stop := r.stopped
@@ -105,8 +105,8 @@ func (r *stageRun) one(ctx context.Context, i int) {
 	r.report(result)
 }
 
-// waitServed waits until the kinds that were just defined are served, as far as objects of the set
-// are of them. One that doesn't come in time shows in the results of its objects.
+// waitServed waits until the kinds that were just defined are served, as far as the set has objects of them. If a kind
+// isn't served in time, the results of its objects have the error.
 func (r *stageRun) waitServed(ctx context.Context, definitions []int) {
 	if len(definitions) == 0 {
 		return
@@ -128,7 +128,7 @@ func (r *stageRun) waitServed(ctx context.Context, definitions []int) {
 }
 
 func (r *stageRun) waitKind(ctx context.Context, kind schema.GroupVersionKind) {
-	// The objects of the kind tell what keeps it from being served.
+	// The results of the objects have the error.
 	_ = waitUntil(ctx, func(ctx context.Context) (bool, error) {
 		_, err := r.port.Scope(ctx, kind)
 		if is[*KindUnknownError](err) {
@@ -138,11 +138,11 @@ func (r *stageRun) waitKind(ctx context.Context, kind schema.GroupVersionKind) {
 	})
 }
 
-// definedKinds are the kinds that a CustomResourceDefinition has served.
+// definedKinds returns the kinds that a CustomResourceDefinition serves.
 func definedKinds(definition *unstructured.Unstructured) []schema.GroupVersionKind {
 	group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
 	kind, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "kind")
-	// Of a manifest whose numbers are ints no copy can be made.
+	// NestedSlice would fail to copy a manifest whose numbers are ints.
 	field, _, _ := unstructured.NestedFieldNoCopy(definition.Object, "spec", "versions")
 	versions, _ := field.([]any)
 	var kinds []schema.GroupVersionKind
@@ -156,7 +156,7 @@ func definedKinds(definition *unstructured.Unstructured) []schema.GroupVersionKi
 	return kinds
 }
 
-// waitReady waits for the objects of a stage that were applied, looking at all of them in turn.
+// waitReady waits until the applied objects of a stage are ready. It checks them in turn.
 func (r *stageRun) waitReady(ctx context.Context, which []int) {
 	if r.ready == nil || r.dryRun {
 		return
@@ -180,7 +180,7 @@ func (r *stageRun) waitReady(ctx context.Context, which []int) {
 	}
 }
 
-// waitedFor reports whether there is nothing more to wait for: the object is ready, or can't be read.
+// waitedFor reports whether waiting is over for an object: it is ready, or can't be read.
 func (r *stageRun) waitedFor(ctx context.Context, result *Result) bool {
 	obj, err := r.view.Get(ctx, result.Ref)
 	switch {
@@ -203,7 +203,7 @@ func (r *stageRun) report(result Result) {
 	}
 }
 
-// notReady says why an object isn't ready.
+// notReady returns the error for an object that isn't ready.
 func (r *stageRun) notReady(ctx context.Context, result Result, err error) error {
 	if !outOfTime(ctx, err) {
 		return fmt.Errorf("%s: it was %s and not waited for to the end: %w", result.Ref, result.Action, err)

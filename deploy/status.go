@@ -12,12 +12,12 @@ import (
 	apijson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// statusAttempts bounds how often SetStatus computes anew after the object changed meanwhile.
+// statusAttempts is how often SetStatus computes the status again after the object changed meanwhile.
 const statusAttempts = 5
 
-// SetStatus writes the status that compute returns for the current object: a merge patch of what differs, on the status
-// subresource, under the resourceVersion that compute saw. When the object changed meanwhile it is read from the
-// cluster and compute is called again, so that nothing of others is lost. A status without a difference costs no call.
+// SetStatus writes the status that compute returns for the current object, by a merge patch of the differences to the
+// status subresource, under the resourceVersion that compute saw. If the object changed meanwhile, it is read from the
+// cluster and compute is called again, so that no write of others is lost. A status without a difference costs no call.
 // compute must not change its argument. An absent object is Skipped. A kind without a status subresource is an
 // *InvalidError.
 func (m *Manager) SetStatus(ctx context.Context, ref Ref, compute func(current *unstructured.Unstructured) (map[string]any, error)) (Result, error) {
@@ -44,8 +44,8 @@ func (m *Manager) SetStatus(ctx context.Context, ref Ref, compute func(current *
 	}
 }
 
-// statusNotFound tells an absent object from a kind without a status subresource: to a
-// patch of the status both answer 404.
+// statusNotFound distinguishes an absent object from a kind without a status subresource: a patch of the status returns
+// 404 for both.
 func (m *Manager) statusNotFound(ctx context.Context, requests requests, ref Ref) (Result, error) {
 	current, err := requests.Get(ctx, ref)
 	if err == nil && current == nil {
@@ -89,20 +89,19 @@ func (m *Manager) patchStatus(ctx context.Context, requests requests, ref Ref, c
 		return Result{}, err
 	}
 	if !m.settings.dryRun && isState(obj, current) {
-		// The schema defaults or drops what differs: it is there already, as far as it can be.
+		// The schema defaults or drops the differences: the status is stored already, as far as it can be.
 		return Result{Ref: ref, Action: Unchanged, Object: obj}, nil
 	}
 	return Result{Ref: ref, Action: Configured, Object: obj}, nil
 }
 
-// sameMap reports whether compute answered what it was shown: then nothing has to be compared.
+// sameMap reports whether both are the same map, so that nothing has to be compared.
 func sameMap(a, b map[string]any) bool {
 	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
 }
 
-// asJSON returns value as it looks after a way through the API server: plain maps and
-// lists, integers as int64, fields that are null left out. Only that can be compared with
-// what a read returns.
+// asJSON returns value as the API server would return it: plain maps and lists, integers as int64, without null fields.
+// Only this form can be compared with what a read returns.
 func asJSON(value map[string]any) (map[string]any, error) {
 	if isJSON(value) {
 		return value, nil
@@ -118,7 +117,7 @@ func asJSON(value map[string]any) (map[string]any, error) {
 	return plainMap(out)
 }
 
-// isJSON reports whether value is what asJSON makes of it. Of what has fractions that isn't known.
+// isJSON reports whether asJSON would return value unchanged. It may return false for fractions.
 func isJSON(value any) bool {
 	switch v := value.(type) {
 	case string, bool, int64:
@@ -141,7 +140,7 @@ func isJSON(value any) bool {
 	return false
 }
 
-// mergeDifference is the merge patch (RFC 7386) that turns before into after.
+// mergeDifference returns the merge patch (RFC 7386) that turns before into after.
 func mergeDifference(before, after map[string]any) map[string]any {
 	patch := map[string]any{}
 	for key := range before {

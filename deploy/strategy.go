@@ -9,35 +9,35 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Strategy is how an object that exists is made to be as its manifest says.
+// Strategy is how an object that exists is changed to what its manifest says.
 type Strategy string
 
 // The strategies.
 const (
 	// ServerSideApply sends the intent as an apply; the default.
 	ServerSideApply Strategy = "Apply"
-	// CreateOnly makes the object if it is absent, by a creation, and leaves it alone if it is there. One that is being
-	// deleted is Skipped (*TerminatingError), and made once it is gone. It is the only strategy for manifests with
-	// generateName: what was made of one is found again by a label.
+	// CreateOnly creates the object if it is absent, and leaves it alone if it exists. An object that is being deleted
+	// is Skipped (*TerminatingError), and a new one created once it is gone. CreateOnly is the only strategy for
+	// manifests with generateName: the object that was created from one is found again by a label.
 	CreateOnly Strategy = "CreateOnly"
-	// Replace writes the whole content under the resourceVersion that was read: fields below what the
-	// manifest names at its top level that aren't in it go, whoever set them. It is for kinds that can't
-	// be applied in parts. Compared by value: what the cluster fills in is no difference.
+	// Replace writes the whole content under the resourceVersion that was read. Fields below the top-level fields of
+	// the manifest that the manifest omits are removed, whoever set them. It is for kinds that can't be applied in
+	// parts. The object is compared by value: fields that the cluster fills in don't count as differences.
 	Replace Strategy = "Replace"
-	// Recreate sends an apply too. If the cluster refuses the change of a field, or a field declared by Immutable
+	// Recreate sends an apply, too. If the cluster refuses the change of a field, or a field declared by Immutable
 	// changed, the object is deleted and created again. It is kept, and the result is Failed, if the cluster wouldn't
-	// accept the new object either, or if the deletion would take data along: of an object that is Protected, or that
-	// owns a claim, such as a StatefulSet with persistentVolumeClaimRetentionPolicy.whenDeleted: Delete, or, without a
-	// namespace, anything Protected. It needs the right to list these, and quotas where one is full.
+	// accept the new object either, or if the deletion would delete data: of an object that is Protected, or that owns
+	// a claim, such as a StatefulSet with persistentVolumeClaimRetentionPolicy.whenDeleted: Delete, or that is
+	// cluster-scoped and owns anything Protected. It needs the right to list these, and quotas if one is exceeded.
 	Recreate Strategy = "Recreate"
-	// RecreateOrphan is Recreate which leaves alone what the object owns: the Pods of a StatefulSet go on running, and
+	// RecreateOrphan is Recreate that leaves alone what the object owns: the Pods of a StatefulSet keep running, and
 	// the new StatefulSet adopts them and their claims.
 	RecreateOrphan Strategy = "RecreateOrphan"
-	// RecreateProtected is Recreate also if the deletion takes data along.
+	// RecreateProtected is Recreate even if the deletion deletes data.
 	RecreateProtected Strategy = "RecreateProtected"
 	// OnDelete leaves the object as it is until somebody deletes it.
 	OnDelete Strategy = "OnDelete"
-	// Ignore leaves it alone altogether, also when it is absent.
+	// Ignore does nothing, also when the object is absent.
 	Ignore Strategy = "Ignore"
 )
 
@@ -57,19 +57,19 @@ func (s Strategy) recreates() bool {
 	return s == Recreate || s == RecreateOrphan || s == RecreateProtected
 }
 
-// DefaultStrategy sets the strategy of objects whose manifest names none in the annotation
-// <domain>/strategy; see KeyDomain. Default ServerSideApply.
+// DefaultStrategy sets the strategy of objects without the annotation <domain>/strategy (see KeyDomain); default
+// ServerSideApply.
 func DefaultStrategy(strategy Strategy) Option { return func(s *settings) { s.strategy = strategy } }
 
-// strategyKey is the annotation of a manifest that names its strategy.
+// strategyKey returns the annotation of a manifest that names its strategy.
 func (s settings) strategyKey() string { return s.domain + "/strategy" }
 
-// strategyOf is the strategy for an object.
+// strategyOf returns the strategy for an object.
 func (s settings) strategyOf(obj *unstructured.Unstructured, ref Ref) (Strategy, error) {
 	named, annotated, _ := unstructured.NestedString(obj.Object, "metadata", "annotations", s.strategyKey())
 	switch {
 	case annotated && !Strategy(named).known():
-		return "", &InvalidManifestError{Ref: ref, Reason: fmt.Sprintf("annotation %s: there is no strategy %q: use one of %s", s.strategyKey(), named, strategyNames)}
+		return "", &InvalidManifestError{Ref: ref, Reason: fmt.Sprintf("annotation %s: unknown strategy %q: use one of %s", s.strategyKey(), named, strategyNames)}
 	case annotated:
 		return Strategy(named), nil
 	case s.strategy != "":
@@ -80,8 +80,8 @@ func (s settings) strategyOf(obj *unstructured.Unstructured, ref Ref) (Strategy,
 
 // Immutable declares fields of a kind that can't be changed once an object exists. Fields are paths of maps such as
 // ".spec.size". With the strategy Recreate the object is created again when such a field gets another value, or when
-// the intent leaves something out of it that this manager set, even if the cluster would accept the change. Fields that
-// the cluster itself refuses to change needn't be declared.
+// the intent omits something in it that this manager set, even if the cluster would accept the change. Fields that the
+// cluster itself refuses to change needn't be declared.
 func Immutable(kind schema.GroupKind, fields ...string) Option {
 	return func(s *settings) {
 		declared := s.immutable[:len(s.immutable):len(s.immutable)]
@@ -98,7 +98,7 @@ type immutableField struct {
 }
 
 // declaredChanges returns the fields declared by Immutable that wanted changes: it sets a value that isn't on live, or
-// leaves out something that manager owns there.
+// omits something that the manager owns there.
 func (s settings) declaredChanges(wanted, live *unstructured.Unstructured) []string {
 	kind := wanted.GroupVersionKind().GroupKind()
 	ours, _ := appliedFields(live, s.fieldManager)

@@ -94,7 +94,7 @@ func TestUnknownStrategy(t *testing.T) {
 	_, err := m.Apply(t.Context(), objects(settings(t, "{}")), deploy.DefaultStrategy("Guess"))
 	require.EqualError(t, err, `strategy "Guess": unknown: use one of Apply, CreateOnly, Replace, Recreate, RecreateOrphan, RecreateProtected, OnDelete, Ignore`)
 	result := apply(t, m, annotated(settings(t, "{}"), "operkit.dev/strategy", "Guess"))
-	require.EqualError(t, result.Err, `ConfigMap shop/settings: invalid manifest: annotation operkit.dev/strategy: there is no strategy "Guess": use one of Apply, CreateOnly, Replace, Recreate, RecreateOrphan, RecreateProtected, OnDelete, Ignore`)
+	require.EqualError(t, result.Err, `ConfigMap shop/settings: invalid manifest: annotation operkit.dev/strategy: unknown strategy "Guess": use one of Apply, CreateOnly, Replace, Recreate, RecreateOrphan, RecreateProtected, OnDelete, Ignore`)
 	assert.Empty(t, cluster.take())
 }
 
@@ -231,7 +231,7 @@ func TestRecreateLosesNothing(t *testing.T) {
 			return nil
 		}
 		result := apply(t, m, second)
-		require.ErrorContains(t, result.Err, "it was deleted to be made anew, and isn't yet: ")
+		require.ErrorContains(t, result.Err, "it was deleted and isn't created again yet: ")
 		assert.Equal(t, deploy.Created, apply(t, m, second).Action)
 	})
 	t.Run("what it owns goes as is said", func(t *testing.T) {

@@ -12,14 +12,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// takeBackAttempts bounds how often TakeBack reads an object anew because somebody else wrote to it meanwhile.
+// takeBackAttempts is how often TakeBack reads an object because somebody else wrote to it meanwhile.
 const takeBackAttempts = 5
 
-// TakeBack takes fields of an object away from the managers that own them, so that the next Apply writes those that its
-// intent has: fields that were left to a scaler (Result.Kept), or to others by Keep. It changes managedFields and no
-// value. Fields are paths as in FieldConflict, and include what is below them. TakeBack returns what was taken from
-// whom, in a dry run what would be. An object that no Manager of this field manager has applied is an *OwnedError; a
-// field that nobody else owns is an error, and then nothing is changed. It costs two calls.
+// TakeBack removes the ownership of fields from all other managers, so that the next Apply writes those that its intent
+// has: fields that were left to a scaler (Result.Kept), or to others by Keep. It changes managedFields and no value.
+// Fields are paths as in FieldConflict, and include everything below. TakeBack returns what it took from whom, or in a
+// dry run would take. An object that no Manager of this field manager has applied is an *OwnedError. A field that
+// nobody else owns is an error, and then nothing is changed. It costs two calls.
 func (m *Manager) TakeBack(ctx context.Context, ref Ref, fields []string, options ...Option) ([]FieldConflict, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {
@@ -45,7 +45,7 @@ func (m *Manager) TakeBack(ctx context.Context, ref Ref, fields []string, option
 	}
 }
 
-// takeBack is the patch that takes fields of live from others, and what it takes.
+// takeBack returns the patch that takes fields of live from others, and the fields that it takes.
 func (s settings) takeBack(ref Ref, live *unstructured.Unstructured, fields []string) (PatchRequest, []FieldConflict, error) {
 	ours := func(entry managedEntry) bool { return s.isOurName(entry.manager()) }
 	if !s.hasApplied(live) && !slices.ContainsFunc(managedEntries(live), ours) {
@@ -80,22 +80,22 @@ func (s settings) takeBack(ref Ref, live *unstructured.Unstructured, fields []st
 	return PatchRequest{Type: types.JSONPatchType, Body: body, FieldManager: s.fieldManager, DryRun: s.dryRun}, taken, err
 }
 
-// isOurName reports whether holder is this field manager, or one that it makes of itself for an owner.
+// isOurName reports whether holder is this field manager, or one derived from it for an owner (AdoptAlways).
 func (s settings) isOurName(holder string) bool {
 	rest, prefixed := strings.CutPrefix(holder, s.fieldManager)
 	return prefixed && (rest == "" || rest[0] == '-' && len(rest) == len("-")+len(hashString("")))
 }
 
-// taking takes fields out of what one manager holds.
+// taking removes fields from what one manager holds.
 type taking struct {
 	manager string
 	fields  []string
 	taken   []FieldConflict
-	// keys lead to what was taken, as those of a field set.
+	// keys are the paths of the removed fields, as keys of a field set.
 	keys [][]string
 }
 
-// from returns held, which is at keys, without what is taken; empty if nothing is left.
+// from returns held, the fields at keys, without the removed ones; empty if none are left.
 func (t *taking) from(keys []string, held map[string]any) map[string]any {
 	left := make(map[string]any, len(held))
 	for _, key := range slices.Sorted(maps.Keys(held)) {
@@ -119,8 +119,8 @@ func (t *taking) from(keys []string, held map[string]any) map[string]any {
 	return left
 }
 
-// withoutHollow takes out of our own entries what is left of a place of which others had taken everything: it would
-// pass for the ownership of all that is there, and the intent for covered.
+// withoutHollow removes from our own entries the empty leaves that are left on the way to keys, where others had taken
+// everything below. As a leaf, such a path would count as ownership of everything below it, and the intent as covered.
 func withoutHollow(entries []managedEntry, ours func(managedEntry) bool, keys [][]string) []managedEntry {
 	for i, entry := range entries {
 		if held := entry.fields(); held != nil && ours(entry) {
@@ -147,7 +147,7 @@ func withoutHollowAt(held map[string]any, keys []string) map[string]any {
 	return out
 }
 
-// isBelow reports whether path is field, which may lack the leading dot, or something in it.
+// isBelow reports whether path is field, with or without its leading dot, or something below it.
 func isBelow(path, field string) bool {
 	return conflictRule{field: "." + strings.TrimPrefix(field, ".")}.holdsFor(path)
 }

@@ -13,25 +13,25 @@ import (
 )
 
 // TakeOverFrom names the predecessors of this manager, such as `kubectl apply` ("kubectl-client-side-apply"), `kubectl
-// create` ("kubectl-create") and an operator of another name. Apply takes over all fields that they own of an object,
-// once and with two calls more, so that fields which they set and the intent leaves out are removed. Predecessors must
-// not write these objects any more. Fields that were written under this manager's own name by other requests than
-// applies are taken over without being named, such as those of a predecessor of the same name that sent whole objects.
+// create` ("kubectl-create") or an operator of another name. Apply takes over all their fields of an object, once and
+// with two more calls, so that fields which they set and the intent omits are removed. Predecessors must not write
+// these objects any more. Fields that were written under this manager's own name by other requests than applies, such
+// as updates of an older release, are always taken over.
 //
-// An object on which predecessors own fields isn't Unchanged. Fields that they set through a subresource, finalizers,
-// references to other owners, and the record of temporary patches are left to them. Objects with the strategies
-// CreateOnly, OnDelete, Replace and Ignore aren't taken over.
+// An object on which predecessors own fields isn't Unchanged. They keep fields that they set through a subresource,
+// finalizers, references to other owners, and the record of temporary patches. Objects with the strategies CreateOnly,
+// OnDelete, Replace and Ignore aren't taken over.
 func TakeOverFrom(managers ...string) Option {
 	return func(s *settings) { s.takeOverFrom = append(slices.Clip(s.takeOverFrom), managers...) }
 }
 
-// upgrade makes ours what predecessors own, and returns the object as it is then. Of the hash of what was applied last
-// nothing is left on it: should this process end before the apply, the next one has to see that there is more to do.
+// upgrade takes over the fields of predecessors, and returns the resulting object. It removes the annotation with the
+// hash: if this process ends before the apply, the next one must see that there is more to do.
 func (t *task) upgrade(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if t.dryRun || !t.inherits(live) {
 		return live, nil
 	}
-	// A View may show less of managedFields, all of which are written.
+	// A View may leave out entries of managedFields, and the patch writes all of them.
 	current, err := t.current(ctx)
 	switch {
 	case err != nil:
@@ -55,13 +55,13 @@ func (t *task) upgrade(ctx context.Context, live *unstructured.Unstructured) (*u
 	if err != nil || !applied {
 		return taken, err
 	}
-	// It has been applied before all the same, which decides about contested fields.
+	// Restore the annotation in our copy: that the object was applied before decides about contested fields.
 	taken = taken.DeepCopy()
 	taken.SetAnnotations(over(taken.GetAnnotations(), map[string]string{t.hashKey(): ""}))
 	return taken, nil
 }
 
-// inheritance is the JSON patch that gives live new entries of managedFields and takes the hash away.
+// inheritance returns the JSON patch that replaces managedFields of live and removes the hash.
 func inheritance(live *unstructured.Unstructured, entries []any, hashKey string, hashed bool) ([]byte, error) {
 	operations := []map[string]any{
 		{"op": "replace", "path": "/metadata/managedFields", "value": entries},
@@ -73,12 +73,12 @@ func inheritance(live *unstructured.Unstructured, entries []any, hashKey string,
 	return json.Marshal(operations)
 }
 
-// inherits reports whether live has fields that the work on it takes over from predecessors.
+// inherits reports whether there are fields of predecessors to take over.
 func (t *task) inherits(live *unstructured.Unstructured) bool {
 	return (t.in.strategy == ServerSideApply || t.in.strategy.recreates()) && t.hasPredecessor(live)
 }
 
-// hasPredecessor reports whether live has fields of predecessors that are to become ours.
+// hasPredecessor reports whether predecessors own fields of live that are to become ours.
 func (s *settings) hasPredecessor(live *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(managedEntries(live), func(entry managedEntry) bool {
 		taken, _ := s.heritage(entry)
@@ -86,12 +86,12 @@ func (s *settings) hasPredecessor(live *unstructured.Unstructured) bool {
 	})
 }
 
-// isPredecessor reports whether name is that of a manager whose fields are taken over.
+// isPredecessor reports whether the fields of the manager name are taken over.
 func (s *settings) isPredecessor(name string) bool {
 	return name == s.fieldManager || slices.Contains(s.takeOverFrom, name)
 }
 
-// heritage splits what an entry of managedFields holds: what becomes ours, and what is left to it.
+// heritage splits the fields of an entry of managedFields into those that are taken over and those that it keeps.
 func (s *settings) heritage(entry managedEntry) (taken, left fieldSet) {
 	fields := entry.fields()
 	if entry.isApplyOf(s.fieldManager) || entry["subresource"] != nil || !s.isPredecessor(entry.manager()) {
@@ -118,8 +118,8 @@ func (s *settings) heritage(entry managedEntry) (taken, left fieldSet) {
 	return taken, left
 }
 
-// marks splits what an entry holds of a list or map of the metadata into what belongs to a manifest, and what others of
-// the same name put onto the object: this module's AddFinalizer, the controller of temporary patches, other owners.
+// marks splits the fields of an entry in a list or map of the metadata into those of a manifest, and those that others
+// wrote under the same name: AddFinalizer, the controller of temporary patches, other owners.
 func (s *settings) marks(field string, fields fieldSet) (mine, theirs fieldSet) {
 	mine, theirs = fieldSet{}, fieldSet{}
 	for key, below := range fields {
@@ -137,10 +137,10 @@ func (s *settings) marks(field string, fields fieldSet) (mine, theirs fieldSet) 
 	return mine, theirs
 }
 
-// inherit returns the managedFields of live in which our apply owns what predecessors own, nil if nothing can be taken
-// over before our next apply. Field sets of two versions of a kind don't mix. What predecessors wrote in another
-// version than the one in which we applied takes the place of our fields: the apply that follows makes those ours
-// again, if the last one was all of our intent.
+// inherit returns the managedFields of live in which our apply entry owns the fields of predecessors, nil if nothing
+// can be taken over before our next apply. Field sets of different versions of a kind can't be merged. If the
+// predecessors wrote in another version than our last apply, their fields replace ours, and the apply that follows
+// makes ours again, provided that the last one applied our whole intent.
 func (t *task) inherit(live *unstructured.Unstructured) []any {
 	entries := managedEntries(live)
 	version := t.inheritedVersion(live, entries)
@@ -176,7 +176,7 @@ func (t *task) inherit(live *unstructured.Unstructured) []any {
 	return append(out, ours)
 }
 
-// inheritedVersion is the apiVersion of which entries are taken over first, nil for none.
+// inheritedVersion returns the apiVersion whose entries are taken over first, nil for none.
 func (t *task) inheritedVersion(live *unstructured.Unstructured, entries []managedEntry) any {
 	var versions []any
 	for _, entry := range entries {
@@ -199,7 +199,7 @@ func (t *task) inheritedVersion(live *unstructured.Unstructured, entries []manag
 	return versions[0]
 }
 
-// union returns what is in either of two field sets, neither of which is changed.
+// union returns the union of two field sets, and changes neither.
 func (f fieldSet) union(other fieldSet) fieldSet {
 	out := maps.Clone(f)
 	for key, value := range other {
@@ -210,7 +210,7 @@ func (f fieldSet) union(other fieldSet) fieldSet {
 			continue
 		}
 		merged := fieldSet(present).union(below)
-		// A leaf is the place itself, which an inner node holds by its ".".
+		// A leaf owns the path itself, which an inner node expresses by ".".
 		if (len(present) == 0 || len(below) == 0) && len(merged) > 0 {
 			merged["."] = map[string]any{}
 		}
@@ -219,9 +219,9 @@ func (f fieldSet) union(other fieldSet) fieldSet {
 	return out
 }
 
-// withoutHeritage is what becomes of after, the answer to an apply as a dry run, once fields of predecessors that
-// nobody else owns are gone. The cluster is asked, by a patch as a dry run, so that defaults come back. It isn't a
-// replacement, for which operators have no right.
+// withoutHeritage returns after, the result of a dry run of an apply, without the fields of predecessors that nobody
+// else owns. It asks the cluster by a dry run of a patch, so that defaults are filled in. It doesn't send an update,
+// because operators may lack the right.
 func (c comparedSet) withoutHeritage(ctx context.Context, after *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	gone, stay := fieldSet{}, []fieldSet{}
 	for _, entry := range managedEntries(after) {
@@ -238,8 +238,8 @@ func (c comparedSet) withoutHeritage(ctx context.Context, after *unstructured.Un
 	return c.requests(c.settings).Patch(ctx, RefOf(after), patch)
 }
 
-// replacement is the JSON patch that gives an object, in the state of before or one with less in it, the content of
-// next.
+// replacement returns the JSON patch that replaces the content of an object by that of next. The object is in the state
+// of before, or has less than that.
 func replacement(before, next *unstructured.Unstructured) ([]byte, error) {
 	operations := []map[string]any{{"op": "replace", "path": "/metadata/resourceVersion", "value": before.GetResourceVersion()}}
 	replace := func(at string, field string, content map[string]any) {
@@ -265,7 +265,7 @@ func replacement(before, next *unstructured.Unstructured) ([]byte, error) {
 	return json.Marshal(operations)
 }
 
-// withoutFields takes out of value, which it changes, what gone holds and none of stay does.
+// withoutFields removes from value, which it changes, the fields that are in gone and in none of stay.
 func withoutFields(value any, gone fieldSet, stay []fieldSet) any {
 	for key, item := range gone {
 		below, _ := item.(map[string]any)
@@ -312,8 +312,8 @@ func withoutItem(value any, key string, whole bool, gone fieldSet, stay []fieldS
 	return list
 }
 
-// indexOf is where the item of a list is that a key of a field set names, -1 for nowhere. A field of the key that the
-// item leaves out was filled in: such an item is meant if it is the only one that fits.
+// indexOf returns the index of the list item that a key of a field set identifies, -1 if there is none. An item that
+// omits a field of the key, which the server defaults, matches if no other item does.
 func indexOf(list []any, key string) int {
 	if named, ok := listKeyOf(key); ok {
 		var fitting []int

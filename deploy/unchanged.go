@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// unchanged is where it is decided that an object is as its manifest says: the intent is the one applied last, nobody
-// has touched a field of it, and predecessors own nothing more. needsContent: of live more than the metadata has to be
-// seen to tell. recall is a fast path of this for what was decided before.
+// unchanged decides whether an object is as its manifest says: the intent is the one applied last, this manager still
+// owns all of its fields, and predecessors own none. needsContent: the decision needs more than the metadata of live.
+// recall is a fast path for objects that were decided before.
 func (t *task) unchanged(wanted, live *unstructured.Unstructured) (unchanged, needsContent bool) {
 	if !t.appliedLast(live) || t.inherits(live) {
 		return false, false
@@ -29,8 +29,8 @@ func (t *task) appliedLast(live *unstructured.Unstructured) bool {
 	return annotation(live, t.hashKey()) == t.in.hash
 }
 
-// asWanted is the state of the object in which it is as its manifest says: what was looked at and found unchanged, or
-// the answer to an apply of all of it; nil if there is none.
+// asWanted returns the state in which the object is as its manifest says: the state that was found unchanged, or the
+// result of an apply of the whole intent; nil if there is none.
 func (t *task) asWanted(result Result) *unstructured.Unstructured {
 	switch {
 	case result.Err != nil || len(result.Kept) > 0:
@@ -45,29 +45,29 @@ func (t *task) asWanted(result Result) *unstructured.Unstructured {
 	return nil
 }
 
-// unchangedKey is a number for a manifest's name and the settings. There are as many as objects, so they are small; two
-// that have the same one by chance would have to have the same manifest, object and version, too.
+// unchangedKey is a hash of a manifest's name and the settings. It is small because there is one for each object. A
+// collision does harm only if manifest, object and version are equal, too.
 type unchangedKey uint64
 
-// unchangedState is a state of an object, as the View showed it, that was as its manifest says.
+// unchangedState is a state of an object, as the View showed it, in which it was as its manifest says.
 type unchangedState struct {
-	// manifest and state are numbers for the manifest, and for the object and its version.
+	// manifest is the fingerprint of the manifest, state that of the object's uid and version.
 	manifest, state uint64
-	// namespace is the one that it is in.
+	// namespace is the namespace of the object.
 	namespace string
 	byLabel   bool
 }
 
-// stateOf is a number for an object and its version.
+// stateOf returns a hash of the uid and version of an object.
 func stateOf(obj *unstructured.Unstructured) uint64 {
 	return maphash.Comparable(fingerprintSeed, [2]string{metadataText(obj, "uid"), metadataText(obj, "resourceVersion")})
 }
 
-// manifestDepth is how deep manifests may be nested to be remembered.
+// manifestDepth is how deep a manifest may be nested to be remembered.
 const manifestDepth = 100
 
-// fingerprint is a number for all settings on which it depends whether an object is as it should be: equal ones have
-// the same, others practically never. It is zero where every object has to be looked at closely.
+// fingerprint returns a hash of all settings that decide whether an object is unchanged. It is zero if recall can't be
+// used.
 func (s settings) fingerprint() uint64 {
 	if s.dryRun {
 		return 0
@@ -88,7 +88,7 @@ func (s settings) fingerprint() uint64 {
 	}), 1)
 }
 
-// unchangedKey is the key for a manifest; ok is false where it has to be looked at closely.
+// unchangedKey returns the key for a manifest; ok is false if recall can't be used.
 func (s *settings) unchangedKey(ref Ref) (key unchangedKey, ok bool) {
 	if s.sum == 0 || ref.Name == "" {
 		return 0, false
@@ -99,9 +99,9 @@ func (s *settings) unchangedKey(ref Ref) (key unchangedKey, ok bool) {
 	}{ref, s.sum})), true
 }
 
-// recall returns the result for a manifest and an object that are the same ones as when the object was found unchanged,
-// or applied, last: an operator looks at them all day. If only the object isn't the same, seen is what the View shows
-// of it.
+// recall returns the result for a manifest and an object that are the same as when the object was last found unchanged
+// or applied, which is the most common case in an operator. If only the object differs, seen is what the View shows of
+// it.
 func (m *Manager) recall(ctx context.Context, s *settings, obj *unstructured.Unstructured, ref Ref) (result Result, seen seenObject, ok bool) {
 	key, ok := s.unchangedKey(ref)
 	if !ok {
@@ -122,7 +122,8 @@ func (m *Manager) recall(ctx context.Context, s *settings, obj *unstructured.Uns
 	return Result{Ref: ref, Action: Unchanged, Object: seen.object, ByLabel: last.byLabel}, seen, true
 }
 
-// remember keeps for recall that an object is as its manifest says in a state, and forgets what isn't (nil).
+// remember records for recall a state in which an object is as its manifest says, and deletes the record if state is
+// nil.
 func (m *Manager) remember(s settings, obj *unstructured.Unstructured, ref Ref, result Result, state *unstructured.Unstructured) {
 	key, ok := s.unchangedKey(ref)
 	if !ok {
@@ -137,7 +138,7 @@ func (m *Manager) remember(s settings, obj *unstructured.Unstructured, ref Ref, 
 	m.memory.unchanged.drop(key)
 }
 
-// isState reports whether two are one state of one object.
+// isState reports whether both are the same state of the same object.
 func isState(a, b *unstructured.Unstructured) bool {
 	if a == nil || b == nil {
 		return false

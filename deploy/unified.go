@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// contextLines is how much is shown around what changed.
+// contextLines is the number of unchanged lines around a change.
 const contextLines = 3
 
 // unified returns the unified diff of two texts, as `diff -u` prints it, under the given names;
@@ -22,32 +22,32 @@ func unified(fromName, toName, from, to string) string {
 	return out.String()
 }
 
-// splitLines keeps the line ends, so that a missing last one is a difference.
+// splitLines keeps line ends, so that a missing newline at the end is a difference.
 func splitLines(text string) []string {
 	lines := strings.SplitAfter(text, "\n")
 	return lines[:len(lines)-1+min(len(lines[len(lines)-1]), 1)]
 }
 
-// lineEdit is one line of a diff: kept (' '), taken out ('-') or put in ('+').
+// lineEdit is one line of a diff: kept (' '), removed ('-') or added ('+').
 type lineEdit struct {
 	op   byte
 	line string
 }
 
-// hunk is a run of edits with the numbers, from 0, of the lines at which it begins.
+// hunk is a run of edits with the numbers, from 0, of its first lines.
 type hunk struct {
 	from, to int
 	edits    []lineEdit
 }
 
-// hunks cuts out what changed, with lines of context.
+// hunks returns the changes with lines of context.
 func hunks(edits []lineEdit) []hunk {
 	var found []hunk
 	from, to, end := 0, 0, 0 // end of the last hunk
 	for i, e := range edits {
 		if e.op != ' ' {
 			if start := max(i-contextLines, end); len(found) == 0 || start > end {
-				// All that lies before the edit in the hunk is context: one line on both sides.
+				// All edits before this one in the hunk are context: one line on both sides.
 				found = append(found, hunk{from: from - (i - start), to: to - (i - start)})
 				end = start
 			}
@@ -81,7 +81,7 @@ func (h hunk) write(out *strings.Builder) {
 	}
 }
 
-// span writes the lines of one side; of none, the line behind which they would be.
+// span formats the lines of one side; if there are none, the line after which they would be.
 func span(start, count int) string {
 	switch count {
 	case 0:

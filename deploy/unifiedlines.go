@@ -1,11 +1,11 @@
 package deploy
 
-// editLimit bounds the search for the shortest way from one text to the other: the time grows
-// with its square. What differs in more than twice as many lines is shown as taken out and put in.
+// editLimit limits the search for the shortest edit script: its time grows with the square. If more than twice as many
+// lines differ, they are shown as removed and added.
 const editLimit = 1000
 
-// lineEdits returns how to get from one list of lines to another: the shortest way (Myers, "An
-// O(ND) Difference Algorithm and Its Variations", the variant in linear space), within editLimit.
+// lineEdits returns the edits from one list of lines to another: the shortest script (Myers, "An O(ND) Difference
+// Algorithm and Its Variations", the variant in linear space), within editLimit.
 func lineEdits(from, to []string) []lineEdit {
 	numbers := map[string]int{}
 	d := lineDiff{a: numbered(from, numbers), b: numbered(to, numbers), gone: make([]bool, len(from)), new: make([]bool, len(to))}
@@ -41,7 +41,7 @@ func numbered(lines []string, numbers map[string]int) []int {
 	return out
 }
 
-// lineDiff marks the lines of a that are gone in b, and those of b that are new.
+// lineDiff marks the lines of a that aren't in b, and the new lines of b.
 type lineDiff struct {
 	a, b      []int
 	gone, new []bool
@@ -70,8 +70,8 @@ func (d *lineDiff) compare(i, m, j, n int) {
 	}
 }
 
-// middle finds a point on a shortest way through a[i:m] and b[j:n], searching from both ends. The
-// first and last lines there differ, so that the point is no corner.
+// middle finds a point on a shortest path through a[i:m] and b[j:n], searching from both ends. The first and last lines
+// there differ, so the point isn't a corner.
 func (d *lineDiff) middle(i, m, j, n int) (x, y int, found bool) {
 	width, height := m-i, n-j
 	limit := min((width+height+1)/2, editLimit)
@@ -95,11 +95,11 @@ func (d *lineDiff) middle(i, m, j, n int) (x, y int, found bool) {
 	return 0, 0, false
 }
 
-// front is how far one gets from a corner on each diagonal k = x - y with a number of edits.
+// front is how far a search from a corner gets on each diagonal k = x - y with a number of edits.
 type front struct {
 	width, height, limit int
 	equal                func(x, y int) bool
-	// far is the x reached on diagonal k, at k+limit+1; -1 where there is none.
+	// far is the x reached on diagonal k, at index k+limit+1; -1 if there is none.
 	far []int
 }
 
@@ -118,8 +118,8 @@ func (f *front) reached(k int) int {
 	return f.far[k+f.limit+1]
 }
 
-// advance goes on diagonal k as far as the given number of edits leads, the last of them from a
-// diagonal beside it, and returns x; -1 when that leads nowhere.
+// advance returns the x reached on diagonal k with the given number of edits, the last of them from a neighbouring
+// diagonal; -1 if there is none.
 func (f *front) advance(edits, k int) int {
 	x := -1
 	if edits == 0 {

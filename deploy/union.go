@@ -12,21 +12,21 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// unionSwitch is a map in live of which the intent sets other members than are there, such as the strategy of a
-// Deployment whose type changes. The server filled some of the old ones in. Nobody owns those, so no apply removes
-// them, and the server refuses the new ones beside them.
+// unionSwitch is a map in live in which the intent sets other members, such as the strategy of a Deployment whose type
+// changes. The server filled in some of the old members. Nobody owns those, so no apply removes them, and the server
+// refuses the new members beside them.
 type unionSwitch struct {
-	// keys lead to the map, as those of a field set.
+	// keys are the path of the map, as keys of a field set.
 	keys []string
-	// unowned are the members that are in the way.
+	// unowned are the old members that nobody owns.
 	unowned []string
-	// nulls are the members that the intent sets to null: with that they would stay owned.
+	// nulls are the members that the intent sets to null, which would keep them owned.
 	nulls []string
 }
 
-// switchUnions carries out a refused change in two applies if it is about members that nobody owns: the first apply
-// takes them over and changes no value, so that the second one, which doesn't contain them, removes them. ok is false
-// if the refusal is about something else.
+// switchUnions carries out a refused change in two applies if it is about members that nobody owns. The first apply
+// takes them over and changes no value; the second one omits and so removes them. ok is false if the refusal is about
+// something else.
 func (t *task) switchUnions(ctx context.Context, decided decision, live *unstructured.Unstructured, refusal error) (result Result, ok bool) {
 	switches := unionSwitches(decided.wanted, live, causesOf(refusal))
 	if len(switches) == 0 {
@@ -38,7 +38,7 @@ func (t *task) switchUnions(ctx context.Context, decided decision, live *unstruc
 	}
 	next, err := t.port.Patch(ctx, t.in.ref, patch)
 	if err != nil {
-		return Result{}, false // there is more in the way than members that nobody owns
+		return Result{}, false // the refusal has other reasons, too
 	}
 	if t.dryRun {
 		return Result{Ref: t.in.ref, Action: Configured, Object: next, Changes: t.changes(live, next)}, true
@@ -61,8 +61,8 @@ func (t *task) switchUnions(ctx context.Context, decided decision, live *unstruc
 	return result, true
 }
 
-// unionSwitches finds what is in the way of an intent from the fields that the server named: it is in such a field or
-// in the map around it. It returns nothing if that isn't so for each of the fields.
+// unionSwitches returns the unions for the fields that the server named: each in such a field or in the map around it.
+// It returns nothing if there is none for one of the fields.
 func unionSwitches(wanted, live *unstructured.Unstructured, causes []InvalidField) []unionSwitch {
 	var switches []unionSwitch
 	for _, cause := range causes {
@@ -83,7 +83,7 @@ func unionSwitches(wanted, live *unstructured.Unstructured, causes []InvalidFiel
 	return switches
 }
 
-// unionSwitchesAt looks at the maps that a path leads to. Those at the top level, such as the spec, aren't unions.
+// unionSwitchesAt returns the unions among the maps at a path. Top-level maps, such as the spec, aren't unions.
 func unionSwitchesAt(wanted, live *unstructured.Unstructured, path []any) []unionSwitch {
 	if len(path) < 2 {
 		return nil
@@ -105,15 +105,15 @@ func unionSwitchesAt(wanted, live *unstructured.Unstructured, path []any) []unio
 	return found
 }
 
-// descent goes down an intent, the live object, and what anybody owns of it, side by side.
+// descent is a position in an intent, the live object, and the field sets of all managers.
 type descent struct {
 	wanted, live any
 	owned        []fieldSet
 	keys         []string
 }
 
-// enter goes to the field of a map, or to every item of a list: the server counts the items of what it made of both,
-// whose order can't be seen. It returns what is in the intent and on live.
+// enter returns the positions of a field of a map, or of every item of a list: indexes in the server's message are
+// those of the merged list, whose order isn't known. It skips what isn't both in the intent and on live.
 func (d descent) enter(step any) []descent {
 	name, isName := step.(string)
 	if isName {
@@ -134,7 +134,7 @@ func (d descent) enter(step any) []descent {
 	return items
 }
 
-// itemOf returns the item of the intent that has the key of an element, and the key.
+// itemOf returns the item of the intent that has the key of element, and the key.
 func (d descent) itemOf(element map[string]any, want []any) (string, map[string]any) {
 	for _, set := range d.owned {
 		for _, key := range set.listKeys() {
@@ -150,7 +150,7 @@ func (d descent) at(key string, wanted, live any) descent {
 	return descent{wanted, live, allBelow(d.owned, key), append(slices.Clone(d.keys), key)}
 }
 
-// unionSwitch returns what is in the way at the place.
+// unionSwitch returns the switch of the map at this position.
 func (d descent) unionSwitch() unionSwitch {
 	want, _ := d.wanted.(map[string]any)
 	have, _ := d.live.(map[string]any)
@@ -171,7 +171,7 @@ func (d descent) unionSwitch() unionSwitch {
 	return found
 }
 
-// switchedPatch asks what becomes of the object with the intent, and without the members in the way and what this
+// switchedPatch returns a dry-run patch of live with the intent, without the old members and the fields that this
 // manager doesn't want any more.
 func (t *task) switchedPatch(wanted, live *unstructured.Unstructured, switches []unionSwitch) (PatchRequest, error) {
 	content := wanted.DeepCopy()
@@ -195,7 +195,8 @@ func (t *task) switchedPatch(wanted, live *unstructured.Unstructured, switches [
 	return PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: t.fieldManager, DryRun: true}, err
 }
 
-// takingOver is an intent of what this manager owns of live, as it is there, and the members in the way.
+// takingOver returns an intent with all fields that this manager owns on live, and the old members, with their live
+// values.
 func (t *task) takingOver(live *unstructured.Unstructured, switches []unionSwitch) *unstructured.Unstructured {
 	ours, _ := appliedFields(live, t.fieldManager)
 	for _, s := range switches {
@@ -212,9 +213,9 @@ func (t *task) takingOver(live *unstructured.Unstructured, switches []unionSwitc
 	return taking
 }
 
-// heldMembers describes the refused fields that other managers have set on live and that wanted leaves out, such as the
-// rollingUpdate of a Deployment whose strategy is to be Recreate. It is empty if there are none. Items of lists aren't
-// looked at.
+// heldMembers describes the refused fields that other managers have set on live and that wanted omits, such as the
+// rollingUpdate of a Deployment whose new strategy is Recreate. It is empty if there are none. It skips fields of list
+// items.
 func (t *task) heldMembers(wanted, live *unstructured.Unstructured, causes []InvalidField) string {
 	var held []string
 	for _, cause := range causes {

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// sameValue compares plain values; numbers by what they are.
+// sameValue reports whether plain values are equal; numbers by value, whatever their types.
 func sameValue(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
@@ -25,13 +25,12 @@ func sameValue(a, b any) bool {
 	return sameScalar(a, b)
 }
 
-// sameScalar compares values of which not both are maps or lists.
+// sameScalar is sameValue unless both values are maps or both are lists.
 func sameScalar(a, b any) bool {
 	return reflect.DeepEqual(number(a), number(b))
 }
 
-// number is a number as int64 where it is whole and can be told from its neighbours; anything else as
-// it is.
+// number returns a number as int64 if it is integral and exact; other values unchanged.
 func number(value any) any {
 	switch v := value.(type) {
 	case int:
@@ -46,8 +45,8 @@ func number(value any) any {
 	return value
 }
 
-// equality returns how values of an object are compared: those of the kinds whose quantities the API server stores in
-// another form by what they mean.
+// equality returns the comparison for values of an object. For kinds whose quantities the API server stores in another
+// form it compares quantities by value.
 func equality(live *unstructured.Unstructured) func(want, have any) bool {
 	kind := live.GroupVersionKind()
 	if isBuiltIn(kind.Group) && kind.Kind != "ConfigMap" && kind.Kind != "Secret" {
@@ -56,13 +55,13 @@ func equality(live *unstructured.Unstructured) func(want, have any) bool {
 	return sameValue
 }
 
-// sameStored is sameValue, where a quantity is also the same as the form in which the API server stores it.
+// sameStored is sameValue, but a quantity also equals the form in which the API server stores it.
 func sameStored(want, have any) bool {
 	return sameValue(want, have) || value.IsCanonicalQuantity(have) && value.SameQuantity(want, have)
 }
 
-// sameInOtherForm reports whether two values mean the same, such as the quantities 1000m and 1, or are one list in
-// another order.
+// sameInOtherForm reports whether two values are equivalent, such as the quantities 1000m and 1, or lists in another
+// order.
 func sameInOtherForm(a, b any) bool {
 	listA, isListA := a.([]any)
 	listB, isListB := b.([]any)
@@ -80,7 +79,7 @@ func sameInOtherForm(a, b any) bool {
 	return errA == nil && errB == nil && timeA.Equal(timeB)
 }
 
-// within reports whether all of want is in have, which may hold more: what the server filled in. same compares scalars.
+// within reports whether have contains all of want; the server may have added more. same compares scalars.
 func within(want, have any, same func(want, have any) bool) bool {
 	switch want := want.(type) {
 	case map[string]any:
@@ -108,7 +107,7 @@ func isZero(value any) bool {
 	return value == nil || reflect.ValueOf(value).IsZero()
 }
 
-// isAbsent reports whether value is one that the cluster may as well leave out.
+// isAbsent reports whether the cluster may leave value out: it is a zero value, or a map of such values.
 func isAbsent(value any) bool {
 	fields, isMap := value.(map[string]any)
 	if !isMap {

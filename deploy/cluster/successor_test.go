@@ -74,7 +74,7 @@ func TestRecreateAsksTheServer(t *testing.T) {
 		"more of a quota, which has room":           {"", with(aPod, "c:1\"", "c:1\", resources: {requests: {cpu: 1}}"), with(aPod, "c:1\"", "c:1\", resources: {requests: {cpu: 1500m}}"), with(aQuota, "count/jobs.batch: 1", "requests.cpu: 2"), deploy.Recreated, ""},
 		"ports of several kinds that it has":        {"", held, with(held, "com/a", "com/b"), "", deploy.Recreated, ""},
 		"a health check's port of another one":      {"", with(aService, "type:", "externalTrafficPolicy: Local, type:"), with(aService, "type:", "externalTrafficPolicy: Local, healthCheckNodePort: 30775, type:", "com/a", "com/b"), with(aService, "name: it", "name: other", "type:", "externalTrafficPolicy: Local, healthCheckNodePort: 30775, type:"), deploy.Failed, "provided port is already allocated"},
-		"an address of another one":                 {"", aService, with(aService, "type:", "clusterIP: 10.0.77.78, type:"), with(aService, "name: it", "name: other", "type:", "clusterIP: 10.0.77.78, type:"), deploy.Failed, "10.0.77.78 is that of Service"},
+		"an address of another one":                 {"", aService, with(aService, "type:", "clusterIP: 10.0.77.78, type:"), with(aService, "name: it", "name: other", "type:", "clusterIP: 10.0.77.78, type:"), deploy.Failed, "10.0.77.78 is used by Service"},
 		"an address that is free":                   {"", aService, with(aService, "type:", "clusterIP: 10.0.77.79, type:"), "", deploy.Recreated, ""},
 		"ports and addresses that it has itself":    {"", with(aService, "port: 80", "port: 80, nodePort: 30777", "type:", "clusterIP: 10.0.77.77, type:"), with(aService, "port: 80", "port: 80, nodePort: 30777", "type:", "clusterIP: 10.0.77.77, type:", "com/a", "com/b"), "", deploy.Recreated, ""},
 		"a port that another one has":               {"", aService, with(aService, "port: 80", "port: 80, nodePort: 30778", "com/a", "com/b"), `{apiVersion: v1, kind: Service, metadata: {name: other}, spec: {type: NodePort, ports: [{port: 80, nodePort: 30778}]}}`, deploy.Failed, "provided port is already allocated"},
@@ -103,7 +103,7 @@ func TestRecreateAsksTheServer(t *testing.T) {
 				awaitQuota(t, env, text)
 			}
 			results, err := m.Apply(t.Context(), []*unstructured.Unstructured{object(t, env.Namespace, row.after)})
-			if row.action == deploy.Recreated && err != nil && strings.Contains(err.Error(), "it was deleted to be made anew, and isn't yet: ") {
+			if row.action == deploy.Recreated && err != nil && strings.Contains(err.Error(), "it was deleted and isn't created again yet: ") {
 				require.Contains(t, err.Error(), "exceeded quota", "only a quota that isn't counted yet is in the way")
 				require.Eventually(t, func() bool {
 					results, err = m.Apply(t.Context(), []*unstructured.Unstructured{object(t, env.Namespace, row.after)})
