@@ -283,7 +283,7 @@ func (r *setRun) labelled(ref Ref, obj *unstructured.Unstructured) (*unstructure
 	}
 	labels, _, err := unstructured.NestedStringMap(labelled.Object, "metadata", "labels")
 	if err != nil {
-		return nil, &InvalidManifestError{Ref: ref, Reason: "metadata.labels is no map of strings: quote its values"}
+		return nil, &InvalidManifestError{Ref: ref, Reason: "metadata.labels isn't a map of strings: quote its values"}
 	}
 	if other := labels[PartOfLabel]; other != "" && other != r.id {
 		return nil, &InvalidManifestError{Ref: ref, Reason: "its label " + PartOfLabel + " names another set, " + other + ": leave it out"}

@@ -80,7 +80,7 @@ func checkAnnotations(obj *unstructured.Unstructured, ref Ref) error {
 		isMap = isMap && isText
 	}
 	if _, there := metadata["annotations"]; there && !isMap {
-		return &InvalidManifestError{Ref: ref, Reason: "metadata.annotations is no map of strings: quote its values"}
+		return &InvalidManifestError{Ref: ref, Reason: "metadata.annotations isn't a map of strings: quote its values"}
 	}
 	if _, bad := annotations[""]; bad {
 		return &InvalidManifestError{Ref: ref, Reason: "metadata.annotations has an empty key"}
@@ -125,7 +125,7 @@ func encodeStringData(ref Ref, content map[string]any) error {
 	for key, value := range text {
 		content, isText := value.(string)
 		if !isText {
-			return &InvalidManifestError{Ref: ref, Reason: "stringData." + key + " is no text: quote it"}
+			return &InvalidManifestError{Ref: ref, Reason: "stringData." + key + " isn't a string: quote it"}
 		}
 		data[key] = base64.StdEncoding.EncodeToString([]byte(content))
 	}

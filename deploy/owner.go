@@ -57,7 +57,7 @@ func (s settings) own(obj *unstructured.Unstructured, ref Ref, scope Scope) (byL
 func stringLabels(obj *unstructured.Unstructured, ref Ref) (map[string]string, error) {
 	found, _, err := unstructured.NestedStringMap(obj.Object, "metadata", "labels")
 	if err != nil {
-		return nil, &InvalidManifestError{Ref: ref, Reason: "metadata.labels is no map of strings: quote its values"}
+		return nil, &InvalidManifestError{Ref: ref, Reason: "metadata.labels isn't a map of strings: quote its values"}
 	}
 	if found == nil {
 		found = map[string]string{}
@@ -72,7 +72,7 @@ func (s settings) refer(obj *unstructured.Unstructured, ref Ref) error {
 	}
 	references, _, err := unstructured.NestedSlice(obj.Object, "metadata", "ownerReferences")
 	if err != nil {
-		return &InvalidManifestError{Ref: ref, Reason: "metadata.ownerReferences is no list of references"}
+		return &InvalidManifestError{Ref: ref, Reason: "metadata.ownerReferences isn't a list of references"}
 	}
 	reference := map[string]any{
 		"apiVersion":         s.owner.GetAPIVersion(),

@@ -126,11 +126,11 @@ func validate(obj *unstructured.Unstructured, ref Ref, generates bool) error {
 	invalid := func(reason string) error { return &InvalidManifestError{Ref: ref, Reason: reason} }
 	_, malformed := schema.ParseGroupVersion(obj.GetAPIVersion())
 	if _, isMap := obj.Object["metadata"].(map[string]any); !isMap && obj.Object["metadata"] != nil {
-		return invalid("metadata is no map")
+		return invalid("metadata isn't a map")
 	}
 	for _, field := range []string{"name", "namespace", "generateName"} {
 		if _, _, err := unstructured.NestedString(obj.Object, "metadata", field); err != nil {
-			return invalid("metadata." + field + " is no text: quote it")
+			return invalid("metadata." + field + " isn't a string: quote it")
 		}
 	}
 	switch {
@@ -139,7 +139,7 @@ func validate(obj *unstructured.Unstructured, ref Ref, generates bool) error {
 	case obj.GetAPIVersion() == "":
 		return invalid("apiVersion is missing")
 	case malformed != nil:
-		return invalid(fmt.Sprintf("apiVersion %q is no group and version", obj.GetAPIVersion()))
+		return invalid(fmt.Sprintf("apiVersion %q isn't a group and version", obj.GetAPIVersion()))
 	case obj.IsList():
 		return invalid("it is a list: pass its items one by one")
 	case generates:

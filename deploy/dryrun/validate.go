@@ -77,7 +77,7 @@ func malformed(obj *unstructured.Unstructured, at *field.Path) field.ErrorList {
 	owners, _, err := unstructured.NestedFieldNoCopy(metadata, "ownerReferences")
 	report("ownerReferences", err)
 	if list, ok := owners.([]any); owners != nil && (!ok || len(obj.GetOwnerReferences()) != len(list)) {
-		problems = append(problems, field.TypeInvalid(at.Child("ownerReferences"), owners, "is no list of references"))
+		problems = append(problems, field.TypeInvalid(at.Child("ownerReferences"), owners, "isn't a list of references"))
 	}
 	return problems
 }
