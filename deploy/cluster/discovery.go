@@ -15,11 +15,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// wholeDiscovery asks for all groups and versions in one answer. A server that can't do that answers with the names of
-// its groups.
+// wholeDiscovery requests all groups and versions in one response. A server that doesn't support it returns only the
+// names of its groups.
 const wholeDiscovery = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
 
-// discovery is the subject of a request for what a group and version serves.
+// discovery returns the subject of a discovery request for a group and version.
 func discovery(version schema.GroupVersion) failed {
 	path := "/apis/" + version.String()
 	if version.Group == "" {
@@ -32,7 +32,7 @@ func discoveryOf(path string) failed {
 	return failed{verb: "get", resource: resource{GroupVersionResource: schema.GroupVersionResource{Resource: path}}}
 }
 
-// discover decodes the answer to subject into out.
+// discover sends a discovery request and decodes the response into out.
 func (r *requests) discover(ctx context.Context, subject failed, out any) error {
 	path := subject.resource.Resource
 	body, _, err := r.do(ctx, r.client.Get().AbsPath(path).SetHeader("Accept", wholeDiscovery), subject)
@@ -45,8 +45,8 @@ func (r *requests) discover(ctx context.Context, subject failed, out any) error 
 	return nil
 }
 
-// Kinds implements deploy.Port. It takes the first version of a group that has the kind, in the order that the API
-// server prefers. It sends two requests each time.
+// Kinds implements deploy.Port. It returns the first version of a group that has the kind, in the API server's order of
+// preference. It sends two requests each time.
 func (p port) Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind, error) {
 	if name == "" {
 		return nil, nil
@@ -70,13 +70,12 @@ func (p port) Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind
 	}), err
 }
 
-// eachKind calls note for each kind, with the names that people use for it and with versions in the order that the API
-// server prefers. It goes on after an error in one group, which may have nothing to do with the kind that is looked
-// for.
+// eachKind calls note for each kind, with its names in discovery and with versions in the API server's order of
+// preference. It continues after an error in one group, which may have nothing to do with the kind that is looked for.
 func (p port) eachKind(ctx context.Context, note func(kind schema.GroupVersionKind, names []string)) error {
 	var errs []error
 	for _, root := range []string{"/api", "/apis"} {
-		// The answer has one of three forms, with other fields each.
+		// The response has one of three forms with different fields.
 		var answer struct {
 			Items    []apidiscovery.APIGroupDiscovery `json:"items"`
 			Groups   []metav1.APIGroup                `json:"groups"`
@@ -88,7 +87,7 @@ func (p port) eachKind(ctx context.Context, note func(kind schema.GroupVersionKi
 		for _, group := range answer.Items {
 			for _, version := range group.Versions {
 				if version.Freshness == apidiscovery.DiscoveryFreshnessStale {
-					errs = append(errs, &deploy.UnavailableError{Err: fmt.Errorf("group %s, version %s: what it serves isn't known at the moment", group.Name, version.Version)})
+					errs = append(errs, &deploy.UnavailableError{Err: fmt.Errorf("group %s, version %s: its discovery isn't available at the moment", group.Name, version.Version)})
 				}
 				for _, entry := range version.Resources {
 					if entry.ResponseKind != nil {
@@ -112,7 +111,7 @@ func (p port) eachKind(ctx context.Context, note func(kind schema.GroupVersionKi
 	return errors.Join(errs...)
 }
 
-// noteServed asks for the kinds of one group and version.
+// noteServed discovers the kinds of one group and version.
 func (p port) noteServed(ctx context.Context, version schema.GroupVersion, note func(kind schema.GroupVersionKind, names []string)) error {
 	list := &metav1.APIResourceList{}
 	if err := p.requests.discover(ctx, discovery(version), list); err != nil {

@@ -20,38 +20,37 @@ import (
 )
 
 // informer holds the objects of one kind in one namespace, or in all (""). A Reflector of client-go lists and watches
-// by its methods list and watch, and stores into it.
+// through its methods and stores into it.
 type informer struct {
 	kind *watchedKind
-	// subject is what errors are about.
+	// subject is the request that errors name.
 	subject failed
 	cancel  context.CancelFunc
 
-	// mu guards what follows; who changes objects, version or phase holds kind.publishing too.
+	// mu guards the following fields; to change objects, version or phase, kind.publishing must be held, too.
 	mu      sync.RWMutex
 	phase   phase
 	objects objects
-	// version is how far the informer has come.
+	// version is the version that the informer has reached.
 	version string
-	// listed is when the last complete list began; zero if it may have been older than its beginning.
+	// listed is when the last complete list began; zero if its content may have been older than that.
 	listed time.Time
-	// failure is why the last try to list or watch failed, nil if it didn't. unserved is since when the kind hasn't
-	// been served.
+	// failure is the error of the last try to list or watch, nil if it succeeded. unserved is since when the kind
+	// hasn't been served.
 	failure  error
 	unserved time.Time
 	lists    lists
 }
 
-// phase is what reads may conclude from what an informer shows.
+// phase tells readers how far they can rely on an informer.
 type phase int
 
 const (
-	// starting: no list has come yet.
+	// starting: no list has completed yet.
 	starting phase = iota
-	// lagging: the stream of events is broken, or a list is under way. An object may exist that the informer doesn't
-	// show.
+	// lagging: the watch is broken, or a list is in progress. Objects may exist that the informer doesn't show.
 	lagging
-	// current: the stream is open.
+	// current: the watch is open.
 	current
 	// closed: the namespace left the scope, or the kind isn't served any more. The informer shows nothing.
 	closed
@@ -62,7 +61,7 @@ var (
 	_ cache.ReflectorBookmarkStore = (*informer)(nil)
 )
 
-// errClosed is the error for whoever waits for an informer that is closed meanwhile.
+// errClosed is the error for callers that wait for an informer that is closed meanwhile.
 var errClosed = errors.New("it isn't watched any more")
 
 // newInformer starts to list and watch.
@@ -81,7 +80,7 @@ func (k *watchedKind) newInformer(ctx context.Context, found resource, namespace
 	return i
 }
 
-// close ends the informer. It returns an event of a type for each of its objects.
+// close closes the informer. It returns an event of the given type for each of its objects.
 func (i *informer) close(kind deploy.EventType) (events []deploy.Event) {
 	i.cancel()
 	i.mu.Lock()
@@ -93,7 +92,7 @@ func (i *informer) close(kind deploy.EventType) (events []deploy.Event) {
 	return events
 }
 
-// list is what the Reflector calls for a page of a list.
+// list lists one page for the Reflector.
 func (i *informer) list(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	if options.Continue == "" {
 		i.beginList(options)
@@ -107,7 +106,7 @@ func (i *informer) list(ctx context.Context, options metav1.ListOptions) (runtim
 	return list, err
 }
 
-// watch is what the Reflector calls for a stream of events, which may begin with a list.
+// watch opens a watch for the Reflector. It may begin with a list.
 func (i *informer) watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	listing := options.SendInitialEvents != nil && *options.SendInitialEvents
 	if listing {
@@ -120,7 +119,7 @@ func (i *informer) watch(ctx context.Context, options metav1.ListOptions) (watch
 		return i.kind.feed.watch(ctx, at, i.subject.ref.Namespace, options)
 	})
 	if err != nil && ctx.Err() != nil {
-		return watch.NewEmptyWatch(), nil //nolint:nilerr // the Reflector would log the end as an error
+		return watch.NewEmptyWatch(), nil //nolint:nilerr // the Reflector would log an error when ctx ends
 	}
 	if err != nil {
 		return nil, err
@@ -129,7 +128,7 @@ func (i *informer) watch(ctx context.Context, options metav1.ListOptions) (watch
 	return endingWatch{stream, i}, nil
 }
 
-// endingWatch notifies its informer when the stream ends: whoever reads one stops it then.
+// endingWatch notifies its informer when the watch ends: its reader calls Stop then.
 type endingWatch struct {
 	watch.Interface
 	informer *informer
@@ -246,7 +245,7 @@ func (i *informer) shown(ref deploy.Ref) shown {
 	return shown{object: i.objects.get(ref.Namespace, ref.Name), version: i.version, listed: i.listed}
 }
 
-// state returns the phase, and why the last try to list or watch failed, if it did.
+// state returns the phase, and the error of the last try to list or watch, if it failed.
 func (i *informer) state() (phase, error) {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
@@ -263,8 +262,8 @@ func (i *informer) isCurrent() bool {
 	return now == current
 }
 
-// awaitSynced waits for the first list. If that fails it returns the reason, after a moment in which a passing failure
-// may heal; errClosed if the list will never come.
+// awaitSynced waits for the first list. If that fails it returns the error, after a moment in which it may succeed;
+// errClosed if the informer is closed.
 func (i *informer) awaitSynced(ctx context.Context) error {
 	if i.hasSynced() {
 		return nil

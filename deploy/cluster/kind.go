@@ -11,34 +11,33 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// errorPatience is how long a kind that can't be read keeps its readers waiting before they get the reason.
+// errorPatience is how long readers of a kind that can't be read wait before they get the error.
 const errorPatience = 200 * time.Millisecond
 
-// watchedKind is a kind that somebody subscribed to. It has one informer for all namespaces, under "", or one for each
-// namespace in scope, and none while the kind isn't served.
+// watchedKind is a kind with subscriptions. It has one informer for all namespaces, under "", or one for each namespace
+// in scope, and none while the kind isn't served.
 type watchedKind struct {
 	store *store
 	kind  schema.GroupVersionKind
 	feed  *feed
-	// optional: it is no failure if the kind can't be watched. viewed: reads of the store are answered by its
-	// informers.
+	// optional: it is no failure if the kind can't be watched. viewed: the store serves reads from its informers.
 	optional, viewed bool
 	// gone has a value when the kind may not be served any more.
 	gone chan struct{}
 
-	// publishing is held while objects change and subscribers get the events, so that all see the same order.
+	// publishing is held while objects change and subscribers get the events, so that all get them in the same order.
 	publishing    sync.Mutex
 	subscriptions []*subscription
 
 	mu        sync.RWMutex
 	informers map[string]*informer
-	// unread is why there are no informers, nil while there are.
+	// unread is why there are no informers, nil if there are.
 	unread error
 	// changed is closed when something changes that readers may wait for.
 	changed chan struct{}
 }
 
-var errBeginning = errors.New("its watch is about to begin")
+var errBeginning = errors.New("its watch hasn't begun yet")
 
 func (s *store) newWatchedKind(kind schema.GroupVersionKind, metadataOnly bool, selected selection) *watchedKind {
 	feed := &feed{requests: s.requests, kind: kind, metadataOnly: metadataOnly, selected: selected, pool: s.pool, logger: s.logger}
@@ -48,7 +47,7 @@ func (s *store) newWatchedKind(kind schema.GroupVersionKind, metadataOnly bool, 
 	}
 }
 
-// run keeps the informers of the kind until ctx ends. found is where the kind is served at first.
+// run keeps informers of the kind until ctx ends. found is where the kind is served at first.
 func (k *watchedKind) run(ctx context.Context, found resource) {
 	for {
 		k.runAt(ctx, found)
@@ -84,7 +83,7 @@ func (k *watchedKind) runAt(ctx context.Context, found resource) {
 	}
 }
 
-// isServed asks the API server whether the kind is where it was.
+// isServed asks the API server whether the kind is still served at found.
 func (k *watchedKind) isServed(ctx context.Context, found resource) bool {
 	now, err := k.store.resources.ask(ctx, k.kind, k.store.resources.now())
 	var unserved *deploy.KindUnknownError
@@ -94,7 +93,7 @@ func (k *watchedKind) isServed(ctx context.Context, found resource) bool {
 	return now.scope == found.scope
 }
 
-// lose has the API server asked whether the kind is still served.
+// lose makes run check whether the kind is still served.
 func (k *watchedKind) lose() {
 	select {
 	case k.gone <- struct{}{}:
@@ -102,7 +101,7 @@ func (k *watchedKind) lose() {
 	}
 }
 
-// adjust starts the informers that are missing and closes those that aren't wanted any more.
+// adjust starts missing informers and closes those that aren't wanted any more.
 func (k *watchedKind) adjust(ctx context.Context, found resource, wanted namespaces) {
 	k.publishing.Lock()
 	defer k.publishing.Unlock()
@@ -112,7 +111,7 @@ func (k *watchedKind) adjust(ctx context.Context, found resource, wanted namespa
 			informers[namespace] = k.newInformer(ctx, found, namespace)
 		}
 	}
-	// Before any is closed, so that nobody takes what a closed one doesn't show for absent.
+	// Replace the map before closing any, so that no reader takes the empty content of a closed informer for absence.
 	before := k.informers
 	k.mu.Lock()
 	k.informers, k.unread = informers, wanted.unread
@@ -130,7 +129,7 @@ func (k *watchedKind) adjust(ctx context.Context, found resource, wanted namespa
 	k.wake()
 }
 
-// step changes an informer, unless that has been closed, and publishes the events.
+// step calls change for an informer that isn't closed, and publishes the events.
 func (k *watchedKind) step(i *informer, change func() []deploy.Event) {
 	k.publishing.Lock()
 	defer k.publishing.Unlock()
@@ -149,10 +148,11 @@ func (k *watchedKind) step(i *informer, change func() []deploy.Event) {
 	}
 }
 
-// publish is called with publishing held.
+// publish sends events. publishing is held.
 func (k *watchedKind) publish(events []deploy.Event) {
 	for _, event := range events {
-		// Before any subscriber, so that a read made because of this event isn't answered by an older write.
+		// Update the overlay before subscribers, so that a read made because of this event doesn't return an older
+		// write.
 		if k.viewed && event.Type != deploy.Left {
 			k.store.overlay.observe(k.kind, event)
 		}
@@ -182,7 +182,7 @@ func (k *watchedKind) all() []*informer {
 	return all
 }
 
-// collect returns the objects that of chooses from each informer of a namespace, or of all ("").
+// collect returns the objects that of selects from each informer of a namespace, or of all ("").
 func (k *watchedKind) collect(namespace string, of func(o *objects) []*unstructured.Unstructured) (found []*unstructured.Unstructured) {
 	for _, i := range k.all() {
 		if where := i.subject.ref.Namespace; where != "" && namespace != "" && where != namespace {
@@ -218,8 +218,8 @@ func (k *watchedKind) awaitSynced(ctx context.Context) error {
 	})
 }
 
-// await waits until look is done. It returns a failure at once if waiting can't help, otherwise after errorPatience. It
-// ends with ctx and with the store.
+// await waits until look returns done. If look returns a failure, await returns that: at once if waiting can't help,
+// otherwise after errorPatience. It ends with ctx and with the store.
 func (k *watchedKind) await(ctx context.Context, look func() (done bool, failure error)) error {
 	patience := time.NewTicker(errorPatience)
 	defer patience.Stop()
@@ -247,7 +247,7 @@ func (k *watchedKind) await(ctx context.Context, look func() (done bool, failure
 	}
 }
 
-// wake has everybody who awaits something look again.
+// wake makes every await call look again.
 func (k *watchedKind) wake() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

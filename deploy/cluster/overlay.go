@@ -12,16 +12,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// overlayLifetime is how long an own write is believed that no informer shows. After etcd was restored, an informer may
-// never show it.
+// overlayLifetime is how long an own write stays in the overlay if no informer shows it. After a restore of etcd, an
+// informer may never show it.
 const overlayLifetime = 60 * time.Second
 
-// overlay holds our own latest writes until the informers show them, or something newer. It also holds the deletions
-// that informers show while a write is under way, whose answer may come after the object is gone.
+// overlay holds our own latest writes until the informers show them, or something newer. It also records deletions that
+// informers show while a write is in flight, since the response to the write may come after the deletion.
 //
-// An entry ends when the informer has come to the version of the write, whether it shows the object then or not; when
-// it shows an object of another uid; with the object's deletion; when it has listed all objects anew since the write;
-// or, with a warning, after overlayLifetime.
+// An entry ends when the informer has reached the version of the write, whether it shows the object then or not; when
+// it shows an object with another uid; when the object is deleted; when it has listed all objects again since the
+// write; or, with a warning, after overlayLifetime.
 type overlay struct {
 	logger *slog.Logger
 	now    func() time.Time
@@ -39,9 +39,9 @@ type overlay struct {
 type shown struct {
 	// object is nil if it shows none.
 	object *unstructured.Unstructured
-	// version is how far the informer has come; empty if it can't say.
+	// version is the version that the informer has reached; empty if unknown.
 	version string
-	// listed is when the last complete list began; zero if it may have been older than its beginning.
+	// listed is when the last complete list began; zero if its content may have been older than that.
 	listed time.Time
 }
 
@@ -50,32 +50,32 @@ type overlayEntry struct {
 	state   entryState
 	uid     types.UID
 	written time.Time
-	// version is the one that the write made, or for a deleted object the last one known; empty if it isn't known.
+	// version is the version of the write, or the last known one of a deleted object; empty if unknown.
 	version string
 	// object is nil unless the entry is present.
 	object *unstructured.Unstructured
 }
 
-// entryState is what a write left.
+// entryState is the result of a write.
 type entryState int
 
 const (
-	// present: the object, as the write was answered.
+	// present: the object as the write returned it.
 	present entryState = iota
-	// unread: an object of which only uid and version are known.
+	// unread: an object with known uid and version but unknown content.
 	unread
 	// deleted: no object.
 	deleted
 )
 
-// writing names an object for which a write is under way, in whichever version of its kind. Without a name it is an
-// object whose name the API server chooses.
+// writing identifies an object with a write in flight, in any version of its kind. Without a name the API server
+// generates it.
 type writing struct {
 	schema.GroupKind
 	namespace, name string
 }
 
-// inFlight are the writes of one object that are under way.
+// inFlight are the writes of one object that are in flight.
 type inFlight struct {
 	count int
 	// deleted are the uids of objects whose deletion an informer has shown meanwhile.
@@ -89,7 +89,7 @@ func newOverlay(logger *slog.Logger, view func(deploy.Ref) shown) *overlay {
 	}
 }
 
-// begin is called before a write is sent, and the returned function when its answer has been recorded.
+// begin is called before a write is sent. The returned function is called when its response has been recorded.
 func (o *overlay) begin(ref deploy.Ref) (end func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -109,7 +109,7 @@ func (o *overlay) begin(ref deploy.Ref) (end func()) {
 	}
 }
 
-// flights returns the writes under way that may be of ref.
+// flights returns the writes in flight that may be of ref.
 func (o *overlay) flights(ref deploy.Ref) (found []*inFlight) {
 	for _, name := range []string{ref.Name, ""} {
 		if flight, ok := o.writing[writing{ref.Kind.GroupKind(), ref.Namespace, name}]; ok {
@@ -128,7 +128,7 @@ func (o *overlay) deletedMeanwhile(ref deploy.Ref, uid types.UID) bool {
 	return false
 }
 
-// wrote records obj, the answer to a write.
+// wrote records obj, the response to a write.
 func (o *overlay) wrote(ref deploy.Ref, obj *unstructured.Unstructured) {
 	if isGone(obj) {
 		o.deleted(ref, obj.GetUID())
@@ -137,7 +137,7 @@ func (o *overlay) wrote(ref deploy.Ref, obj *unstructured.Unstructured) {
 	o.keep(ref, overlayEntry{state: present, uid: obj.GetUID(), version: obj.GetResourceVersion(), object: obj})
 }
 
-// wroteUnread records a write whose answer, obj, doesn't show the object as ref's kind.
+// wroteUnread records a write whose response, obj, doesn't have the content of ref.
 func (o *overlay) wroteUnread(ref deploy.Ref, obj *unstructured.Unstructured) {
 	o.keep(ref, overlayEntry{state: unread, uid: obj.GetUID(), version: obj.GetResourceVersion()})
 }
@@ -158,7 +158,7 @@ func (o *overlay) keep(ref deploy.Ref, entry overlayEntry) {
 	}
 }
 
-// deleted records that the object with uid is gone; an empty uid is that of the object that is there as far as we know.
+// deleted records that the object with uid is gone; an empty uid means the object that we know of.
 func (o *overlay) deleted(ref deploy.Ref, uid types.UID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -171,7 +171,7 @@ func (o *overlay) deleted(ref deploy.Ref, uid types.UID) {
 		uid = now.object.GetUID()
 	}
 	if written && previous.uid != uid && !previous.endedBy(now) {
-		return // its successor was written before the answer to the deletion came
+		return // a new object was written before the response to the deletion came
 	}
 	delete(o.entries, ref)
 	if o.deletedMeanwhile(ref, uid) {
@@ -189,7 +189,7 @@ func (o *overlay) deleted(ref deploy.Ref, uid types.UID) {
 	}
 }
 
-// put adds an entry and, now and then, looks at those that nobody reads.
+// put adds an entry and, now and then, removes ended entries that nobody reads.
 func (o *overlay) put(ref deploy.Ref, entry overlayEntry) {
 	o.entries[ref] = entry
 	if entry.written.Sub(o.swept) <= overlayLifetime {
@@ -201,7 +201,7 @@ func (o *overlay) put(ref deploy.Ref, entry overlayEntry) {
 	}
 }
 
-// observe ends the entry that an event of an informer makes obsolete.
+// observe removes the entry that an event of an informer makes obsolete.
 func (o *overlay) observe(kind schema.GroupVersionKind, event deploy.Event) {
 	ref := deploy.Ref{Kind: kind, Namespace: event.New.GetNamespace(), Name: event.New.GetName()}
 	o.mu.Lock()
@@ -219,26 +219,26 @@ func (o *overlay) observe(kind schema.GroupVersionKind, event deploy.Event) {
 	}
 }
 
-// source is where the answer to a read comes from.
+// source is where the result of a read comes from.
 type source int
 
 const (
 	fromWatch source = iota
 	fromWrite
-	// fromNeither: only the API server knows what is there now.
+	// fromNeither: only the API server knows the object.
 	fromNeither
 )
 
-// get returns the object of ref, nil if there is none. What the informer shows is read under the lock: otherwise an
-// entry could end between two looks, and a read find neither.
+// get returns the object of ref, nil if there is none. It reads the informer under the lock: otherwise an entry could
+// end between both reads, and neither would have the object.
 func (o *overlay) get(ref deploy.Ref) (*unstructured.Unstructured, source) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.resolve(ref, o.shown(ref))
 }
 
-// list returns the objects of a kind, with its entries on top of those that cached returns from informers. It calls
-// cached under the lock, as get does. complete is false if only the API server knows one of the objects.
+// list returns the objects of a kind: those that cached returns from informers, with the entries on top. It calls
+// cached under the lock, for the same reason as get. complete is false if only the API server knows one of the objects.
 func (o *overlay) list(kind schema.GroupVersionKind, namespace string, cached func() []*unstructured.Unstructured) (objects []*unstructured.Unstructured, complete bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -264,7 +264,7 @@ func (o *overlay) list(kind schema.GroupVersionKind, namespace string, cached fu
 	return objects, complete
 }
 
-// resolve returns the object of ref, given what its informer shows now, and drops an entry that has ended.
+// resolve returns the object of ref, given what its informer shows, and removes an entry that has ended.
 func (o *overlay) resolve(ref deploy.Ref, now shown) (*unstructured.Unstructured, source) {
 	entry, ok := o.entries[ref]
 	if !ok {
@@ -288,22 +288,22 @@ func (o *overlay) resolve(ref deploy.Ref, now shown) (*unstructured.Unstructured
 	return now.object, fromNeither
 }
 
-// endedBy reports whether an informer shows the write or something newer. Versions of one kind are comparable,
-// whichever object they belong to. An informer that can't say how far it has come, because client-go's feature
-// AtomicFIFO is off, is judged by the object alone.
+// endedBy reports whether an informer shows the write or something newer. Versions can be compared across all objects
+// of a kind. If client-go's feature AtomicFIFO is off, the version that the informer has reached isn't known, and only
+// that of the object counts.
 func (e overlayEntry) endedBy(now shown) bool {
 	switch {
 	case now.listed.After(e.written):
 		return true
 	case now.object == nil:
 		return reached(now.version, e.version)
-	case e.state == deleted: // an older state of this object, or its predecessor, may still be shown
+	case e.state == deleted: // the informer may still show an older state, or an earlier object of this name
 		return now.object.GetUID() != e.uid && newer(now.object.GetResourceVersion(), e.version)
 	}
 	return reached(now.version, e.version) || reached(now.object.GetResourceVersion(), e.version)
 }
 
-// replacedBy reports whether other, of another own write, came after the entry: answers may overtake each other.
+// replacedBy reports whether other, the entry of another own write, is newer: responses may overtake each other.
 func (e overlayEntry) replacedBy(other overlayEntry) bool {
 	if e.state == deleted {
 		return other.uid != e.uid
@@ -311,21 +311,22 @@ func (e overlayEntry) replacedBy(other overlayEntry) bool {
 	return newer(other.version, e.version)
 }
 
-// newer reports whether a is a later version than b. A version that can't be compared counts as newer, so that it
-// doesn't hide an own write.
+// newer reports whether version a is later than b. If they can't be compared it returns true, so that an own write
+// isn't hidden.
 func newer(a, b string) bool {
 	order, err := resourceversion.CompareResourceVersion(a, b)
 	return err != nil || order > 0
 }
 
-// reached reports whether a is b or a later version. A version that can't be compared hasn't reached anything.
+// reached reports whether version a is b or later. If they can't be compared it returns false.
 func reached(a, b string) bool {
 	order, err := resourceversion.CompareResourceVersion(a, b)
 	return err == nil && order >= 0
 }
 
-// isGone reports whether the write that was answered by obj ended its existence: it was being deleted and nothing holds
-// it any more. What holds a Namespace is in its spec, which the answer may lack: only a watch shows its end.
+// isGone reports whether a write with the response obj removed the object: it was being deleted and has no finalizers
+// left. It is false for a Namespace, whose finalizers are in its spec, which may be missing from the response: only a
+// watch shows that it is gone.
 func isGone(obj *unstructured.Unstructured) bool {
 	if obj.GetDeletionTimestamp() == nil || len(obj.GetFinalizers()) > 0 || obj.GroupVersionKind() == namespaceKind {
 		return false

@@ -12,13 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// absentMemory is how long an answer that a kind isn't served is good: a hundred objects of such a kind cost one
-// request, and a kind that appears is found soon enough.
+// absentMemory is how long the answer that a kind isn't served is reused: a hundred objects of such a kind cost one
+// request, and a new kind is still found quickly.
 const absentMemory = 500 * time.Millisecond
 
-// resources knows under which name and in which scope a kind is served. It asks for one group and version at a time:
-// when a kind of it is first needed, whenever a kind isn't known, and when nothing is served any more where a kind was,
-// since definitions come, go and change.
+// resources caches under which resource and in which scope a kind is served. It discovers one group and version at a
+// time: when one of its kinds is first needed, when a kind is unknown, and when requests for a kind return that nothing
+// is served there, since definitions come, go and change.
 type resources struct {
 	requests *requests
 	now      func() time.Time
@@ -27,11 +27,11 @@ type resources struct {
 	versions map[schema.GroupVersion]*served
 }
 
-// served is what is known of one group and version.
+// served is the cached discovery of one group and version.
 type served struct {
-	// asking has a value while a request is under way. Others wait, as long as their contexts allow.
+	// asking has a value while a request is in flight. Others wait, as long as their contexts allow.
 	asking chan struct{}
-	// kinds, which is only replaced as a whole, and asked, when they were asked for last, are guarded by resources.mu.
+	// kinds, which is only replaced as a whole, and asked, the time of the last request, are guarded by resources.mu.
 	kinds map[string]resource
 	asked time.Time
 }
@@ -64,7 +64,7 @@ func (r *resources) known(kind schema.GroupVersionKind) (resource, bool) {
 	return found, ok
 }
 
-// ask is like of, but takes no answer that is older than since.
+// ask is like of, but doesn't use an answer older than since.
 func (r *resources) ask(ctx context.Context, kind schema.GroupVersionKind, since time.Time) (resource, error) {
 	version := r.version(kind.GroupVersion())
 	select {
@@ -106,7 +106,7 @@ func (r *resources) askedBefore(version *served, since time.Time) bool {
 	return version.asked.Before(since)
 }
 
-// forget makes the next call for a kind that isn't known ask the API server, as after a change of definitions.
+// forget makes the next call for an unknown kind ask the API server, as after a change of definitions.
 func (r *resources) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -136,7 +136,7 @@ func (r *resources) discover(ctx context.Context, version schema.GroupVersion) (
 }
 
 // on sends a request to where kind is served. If nothing is served there any more, it asks the API server, and sends
-// the request once more if the kind is elsewhere now.
+// the request once more if the kind is served elsewhere now.
 func on[T any](ctx context.Context, r *resources, kind schema.GroupVersionKind, send func(resource) (T, error)) (T, error) {
 	found, err := r.of(ctx, kind)
 	if err != nil {

@@ -12,19 +12,19 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Times between two tries to list or watch. client-go's own grow to a minute, which is how long an operator would then
-// see nothing after an outage of half a minute.
+// Pauses between two tries to list or watch. client-go's own pauses grow to a minute, so that after an outage of half a
+// minute an operator would see nothing for that long.
 const (
 	firstTry   = 250 * time.Millisecond
 	longestTry = 5 * time.Second
 )
 
-// unservedPatience is how long a kind may be missing before its objects are taken for gone: an API server that starts
-// serves built-in kinds a moment before custom ones.
+// unservedPatience is how long a kind may be missing before its objects count as gone: a starting API server serves
+// built-in kinds slightly before custom ones.
 const unservedPatience = 10 * time.Second
 
-// retry tries to list or to watch where the kind is served until it works, ctx ends, or the answer is one that
-// client-go acts upon.
+// retry calls try, with the place where the kind is served, until it succeeds, ctx ends, or it returns an error that
+// client-go handles.
 func retry[T any](ctx context.Context, i *informer, try func(at schema.GroupVersionResource) (T, error)) (result T, err error) {
 	for delay := firstTry; ; delay = min(2*delay, longestTry) {
 		at, unserved := i.servedAt(ctx)
@@ -39,7 +39,7 @@ func retry[T any](ctx context.Context, i *informer, try func(at schema.GroupVers
 			return result, err
 		}
 		if unserved == nil {
-			if nothingServed(err) { // so that the next try knows where the kind is now
+			if nothingServed(err) { // the next try asks where the kind is now
 				found := i.kind.store.resources
 				_, _ = found.ask(ctx, i.subject.ref.Kind, found.now())
 			}
@@ -64,14 +64,14 @@ func (i *informer) servedAt(ctx context.Context) (schema.GroupVersionResource, e
 	return found.GroupVersionResource, err
 }
 
-// clientGoActs reports whether client-go itself handles err, by a list: the version is too old, or newer than the
-// server's since its storage was restored, or a form of request isn't served.
+// clientGoActs reports whether client-go itself handles err, by listing again: the version is too old, or newer than
+// the server's after a restore of its storage, or the server doesn't support this form of request.
 func clientGoActs(err error) bool {
 	return isExpired(err) || illFormed(err) || apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
 }
 
-// illFormed reports whether the API server doesn't take a request as it is: one for a watch that begins with a list
-// where it knows none of these, or one that selects what can't be selected.
+// illFormed reports whether the API server refuses the form of a request: a watch that begins with a list, if it
+// doesn't support these, or an invalid selector.
 func illFormed(err error) bool { return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) }
 
 // fail keeps the reason for readers, logs the first of several failures, and has the kind looked for if it hasn't been
@@ -104,7 +104,7 @@ func (i *informer) fail(err error) {
 	}
 }
 
-// recovered ends a failure.
+// recovered records that list or watch succeeded again.
 func (i *informer) recovered() {
 	i.mu.Lock()
 	failed := i.failure != nil
@@ -115,8 +115,8 @@ func (i *informer) recovered() {
 	}
 }
 
-// pause returns how long to wait after err: delay, or longer if the API server asks for it or a right is missing that
-// nobody needs.
+// pause returns how long to wait after err: delay, or longer if the API server asks for it, or if a right is missing
+// for an optional kind.
 func (i *informer) pause(delay time.Duration, err error) time.Duration {
 	seconds, _ := apierrors.SuggestsClientDelay(err)
 	pause := max(delay, time.Duration(seconds)*time.Second)
@@ -128,34 +128,34 @@ func (i *informer) pause(delay time.Duration, err error) time.Duration {
 }
 
 const (
-	// maxStreams is how many lists in a row may be asked for as streams that end too early.
+	// maxStreams is how many lists in a row may be requested as streams that end before the list is complete.
 	maxStreams = 2
-	// manyLists is how many lists in a row are worth a warning; the watch has to go on for calmAfter to be believed
-	// again.
+	// manyLists is how many lists in a row cause a warning. After that a watch must last for calmAfter to count as
+	// working again.
 	manyLists = 4
 	calmAfter = 2 * longestTry
 )
 
-var errNoStream = errors.New("lists don't come as streams")
+var errNoStream = errors.New("streamed lists end too early")
 
-// lists follows the lists of an informer. They are rare as long as watches work.
+// lists tracks the lists of an informer, to notice when watches don't work.
 type lists struct {
-	// began is when the list under way began; zero if it may show the objects as they were earlier, so that it says
-	// nothing about what was written since.
+	// began is when the current list began; zero if it may show older states, so that it says nothing about writes
+	// since then.
 	began time.Time
-	// streaming: the open stream begins with a list that isn't complete. streams is how many in a row didn't complete
-	// one.
+	// streaming: the open stream begins with a list that isn't complete yet. streams is how many streams in a row were
+	// opened without completing a list.
 	streaming bool
 	streams   int
-	// inRow is how many lists came without an event between them, the last one at replaced.
-	inRow    int
+	// repeated is how many lists completed without an event between them, the last one at replaced.
+	repeated int
 	replaced time.Time
 }
 
-// explained is called when a failure is logged that explains the next lists.
+// explained is called when a logged failure explains the next lists, so that they don't count.
 func (l *lists) explained() {
-	if l.inRow < manyLists {
-		l.inRow = 0
+	if l.repeated < manyLists {
+		l.repeated = 0
 	}
 }
 
@@ -168,8 +168,8 @@ func (i *informer) beginList(options metav1.ListOptions) {
 	}
 }
 
-// mayStream reports whether a list may be asked for as a stream. The Reflector would go on to ask an API server that
-// always ends such streams, without a pause; after an error it lists, and pauses.
+// mayStream reports whether a list may be requested as a stream. If the API server always ends such streams early, the
+// Reflector would request them again and again without a pause. After an error it lists instead, with pauses.
 func (i *informer) mayStream() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -180,11 +180,11 @@ func (i *informer) mayStream() bool {
 // endList is called with a complete list; mu is held.
 func (i *informer) endList() {
 	l := &i.lists
-	if l.inRow < manyLists && time.Since(l.replaced) > longestLook {
-		l.inRow = 0
+	if l.repeated < manyLists && time.Since(l.replaced) > longestLook {
+		l.repeated = 0
 	}
 	l.replaced, l.streams, l.streaming = time.Now(), 0, false
-	if l.inRow++; l.inRow == manyLists {
+	if l.repeated++; l.repeated == manyLists {
 		i.log().Warn("watches end at once, listing again and again")
 	}
 }
@@ -194,10 +194,10 @@ func (i *informer) comeTo(version string) {
 	i.version = version
 	l := &i.lists
 	switch {
-	case l.inRow < manyLists:
-		l.inRow = 0
+	case l.repeated < manyLists:
+		l.repeated = 0
 	case time.Since(l.replaced) > calmAfter:
-		l.inRow = 0
+		l.repeated = 0
 		i.log().Info("watching again")
 	}
 }

@@ -16,22 +16,22 @@ import (
 
 var namespaceKind = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
 
-// everywhere stands for all namespaces at once, and for the cluster scope.
+// everywhere means all namespaces at once, or the cluster scope.
 var everywhere = namespaces{names: map[string]bool{"": true}}
 
 // namespaces are the namespaces to watch.
 type namespaces struct {
 	names map[string]bool
-	// exist are all namespaces of the cluster, nil if they aren't known.
+	// exist are all namespaces of the cluster, nil if unknown.
 	exist map[string]bool
-	// unread is why the namespaces to watch aren't known.
+	// unread is why the namespaces to watch are unknown.
 	unread error
 }
 
 // gone reports whether a namespace doesn't exist any more.
 func (n namespaces) gone(name string) bool { return n.exist != nil && !n.exist[name] }
 
-// scope decides which namespaces are watched: fixed names, or those that match patterns and labels at the time.
+// scope determines the namespaces to watch: fixed names, or those that currently match patterns and labels.
 type scope struct {
 	patterns []string
 	selector labels.Selector
@@ -60,7 +60,7 @@ func newScope(s *store, patterns []string, selector labels.Selector) *scope {
 	return c
 }
 
-// start follows the namespaces until ctx ends.
+// start watches the namespaces until ctx ends.
 func (c *scope) start(ctx context.Context) {
 	if c.kind == nil {
 		return
@@ -69,7 +69,7 @@ func (c *scope) start(ctx context.Context) {
 	subscription := c.kind.subscribe(ctx, func(deploy.Event) {
 		select {
 		case events <- struct{}{}:
-		default: // a look is due already
+		default: // an update is pending already
 		}
 	})
 	where := resource{GroupVersionResource: namespaceKind.GroupVersion().WithResource("namespaces"), scope: deploy.ClusterScoped}
@@ -94,7 +94,7 @@ func (c *scope) start(ctx context.Context) {
 	})
 }
 
-// failure returns why the namespaces can't be watched, nil if they can or if that isn't known yet.
+// failure returns why the namespaces can't be watched, nil if they can or if this isn't known yet.
 func (c *scope) failure() error {
 	if c.kind == nil {
 		return nil
@@ -107,7 +107,7 @@ func (c *scope) failure() error {
 	return nil
 }
 
-// of returns the namespaces to watch for a kind of a scope. changed is closed when they change.
+// of returns the namespaces to watch for kinds of a scope. changed is closed when they change.
 func (c *scope) of(scope deploy.Scope) (current namespaces, changed <-chan struct{}) {
 	if scope == deploy.ClusterScoped {
 		return everywhere, nil
@@ -120,7 +120,7 @@ func (c *scope) of(scope deploy.Scope) (current namespaces, changed <-chan struc
 // look updates the namespaces to watch.
 func (c *scope) look() {
 	if c.kind.unreadable() != nil {
-		return // no namespace is known, which doesn't mean that there is none
+		return // the namespaces aren't known yet
 	}
 	now := namespaces{names: map[string]bool{}, exist: map[string]bool{}}
 	for _, obj := range c.kind.collect("", func(o *objects) []*unstructured.Unstructured { return o.in("") }) {

@@ -67,7 +67,7 @@ func (s *store) Partial(ctx context.Context, ref deploy.Ref) (obj *unstructured.
 	return obj, true, err
 }
 
-// held returns what an own write or the informer of ref shows. known is false for what only the API server can know.
+// held returns what an own write or the informer of ref shows. known is false if only the API server knows the object.
 func (s *store) held(ctx context.Context, ref deploy.Ref) (obj *unstructured.Unstructured, known bool, err error) {
 	informer := s.informerOf(ref)
 	if informer == nil {
@@ -78,19 +78,20 @@ func (s *store) held(ctx context.Context, ref deploy.Ref) (obj *unstructured.Uns
 	} else if err != nil {
 		return nil, false, err
 	}
-	current := informer.isCurrent() // before the look: afterwards it could be so by a list that came later
+	current := informer.isCurrent() // before the read: a list that completes after it doesn't count
 	obj, from := s.overlay.get(ref)
-	// An absent object may exist where only selected ones are watched, while the watch is broken, or when the informer
-	// was closed meanwhile. To take it for absent would be to create it, or its password, anew.
+	// The absence of an object isn't certain if only selected objects are watched, while the watch is broken, or if the
+	// informer was closed meanwhile. Ask the API server then: a caller would otherwise create the object, or a password
+	// in it, again.
 	_, selected := s.selected[ref.Kind.GroupKind()]
-	doubtful := from == fromWatch && obj == nil && (selected || !current || s.informerOf(ref) != informer)
-	if doubtful || from == fromNeither {
+	uncertain := from == fromWatch && obj == nil && (selected || !current || s.informerOf(ref) != informer)
+	if uncertain || from == fromNeither {
 		return nil, false, nil
 	}
 	return obj, true, nil
 }
 
-// live asks the API server.
+// live reads from the API server.
 func (s *store) live(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	got, err := on(ctx, s.resources, ref.Kind, func(at resource) (answer, error) { return s.requests.get(ctx, at, ref) })
 	var absent *deploy.NotFoundError
@@ -147,22 +148,22 @@ func (s *store) Owned(ctx context.Context, kind schema.GroupVersionKind, namespa
 	return slices.DeleteFunc(objects, foreign), err
 }
 
-// collect returns the objects that of chooses from each informer of a namespace, or of all (""), with our own writes on
-// top. complete is false if the API server may know more.
+// collect returns the objects that of selects from each informer of a namespace, or of all (""), with our own writes on
+// top. complete is false if the API server may have more.
 func (s *store) collect(ctx context.Context, watched *watchedKind, namespace string, of func(o *objects) []*unstructured.Unstructured) (found []*unstructured.Unstructured, complete bool, err error) {
 	if err := watched.awaitSynced(ctx); err != nil {
 		return nil, false, err
 	}
 	informer := watched.of(namespace)
 	if informer == nil || !informer.hasSynced() {
-		return nil, false, nil // it was closed, or begun anew, meanwhile
+		return nil, false, nil // it was closed or restarted meanwhile
 	}
 	found, complete = s.overlay.list(watched.kind, namespace, func() []*unstructured.Unstructured { return watched.collect(namespace, of) })
-	return found, complete && watched.of(namespace) == informer, nil // a closed informer may have shown nothing
+	return found, complete && watched.of(namespace) == informer, nil // a closed informer shows no objects
 }
 
-// Holds reports whether informers hold the whole objects of a kind in a namespace, empty for all namespaces or the
-// cluster scope, and have listed them, so that Get and List need no request.
+// Holds reports whether informers hold whole objects of a kind in a namespace, or in all namespaces or the cluster
+// scope (""), and are current, so that Get and List need no request.
 func (s *store) Holds(kind schema.GroupVersionKind, namespace string) bool {
 	group := kind.GroupKind()
 	if _, selected := s.selected[group]; selected || s.metadataOnly[group] {
@@ -213,7 +214,7 @@ func (s *store) Served(ctx context.Context, kind schema.GroupVersionKind) error 
 	return err
 }
 
-// lose has the API server asked whether the watched kinds of a resource are still served.
+// lose makes the watched kinds of a resource check whether they are still served.
 func (s *store) lose(which schema.GroupResource) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
