@@ -17,15 +17,14 @@ import (
 	"k8s.io/client-go/transport"
 )
 
-// Client-side limits if the configuration has none. The API server's own priority and fairness does the real work;
-// these only keep a mistake from becoming a flood.
+// Default client-side limits. The API server's priority and fairness protects it; these only keep a mistake from
+// flooding it.
 const (
 	defaultQPS   = 200
 	defaultBurst = 400
 )
 
-// defaultLimit is how long a request may take if the configuration has no Timeout: a little more than an API server
-// takes before it gives up on its own.
+// defaultLimit is the default time limit of a request: a little more than the time after which an API server gives up.
 const defaultLimit = 70 * time.Second
 
 // Cluster is one API server. It is safe for concurrent use.
@@ -74,9 +73,9 @@ func MetadataOnly(kinds ...schema.GroupKind) Option {
 }
 
 // Selected watches only the objects of kind that both selectors match; a nil selector matches all. It is for kinds that
-// are only read: List returns only these objects, Get reads others from the API server, and objects can't be created or
-// applied, because the View would never show those that the selectors don't match. If the API server refuses a
-// selector, such as one by an unknown field, reads of kind and Synced of a subscription return a *deploy.InvalidError.
+// are only read: List returns only these objects, and Get reads others from the API server. Objects of kind can't be
+// created or applied, because the View would never show those that don't match. If the API server refuses a selector,
+// such as one by an unknown field, reads of kind and Synced of a subscription return a *deploy.InvalidError.
 func Selected(kind schema.GroupKind, byLabel labels.Selector, byField fields.Selector) Option {
 	return func(o *options) {
 		var chosen selection
@@ -90,7 +89,7 @@ func Selected(kind schema.GroupKind, byLabel labels.Selector, byField fields.Sel
 	}
 }
 
-// Logger sets where events are logged that no caller gets as an error, such as watches that break and come back. The
+// Logger sets the logger for events that no caller gets as an error, such as watches that break and recover. The
 // default, also for nil, is slog.Default.
 func Logger(logger *slog.Logger) Option {
 	return func(o *options) {
@@ -125,7 +124,7 @@ func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, er
 		limit = defaultLimit
 	}
 	config.Timeout = 0
-	config.WarningHandlerWithContext = rest.NoWarnings{} // those of watches would come with each reconnect
+	config.WarningHandlerWithContext = rest.NoWarnings{} // watches would repeat theirs with each reconnect
 	rereadToken(config)
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
@@ -155,7 +154,8 @@ func newOptions(opts []Option) (options, error) {
 	return o, nil
 }
 
-// rereadToken reads a refused token from its file again at once. client-go itself would use it for up to a minute.
+// rereadToken makes a refused token be read from its file again at once. client-go itself would use it for up to a
+// minute.
 func rereadToken(config *rest.Config) {
 	if config.BearerTokenFile == "" {
 		return
@@ -167,11 +167,11 @@ func rereadToken(config *rest.Config) {
 	config.BearerToken, config.BearerTokenFile = "", ""
 }
 
-// Port returns the requests of the cluster. The View shows their changes at once.
+// Port returns the Port of the cluster. The View shows its writes at once.
 func (c *Cluster) Port() deploy.Port { return port{c} }
 
-// View returns the reads of the cluster.
+// View returns the View of the cluster.
 func (c *Cluster) View() deploy.View { return c.store }
 
-// Wait returns when all watches have ended, after the context of New has.
+// Wait waits until all watches have ended, which they do after the context of New.
 func (c *Cluster) Wait() { c.store.running.Wait() }

@@ -12,19 +12,19 @@ import (
 
 var definitionKind = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 
-// longestLook is the longest time between two looks for a kind while definitions are watched: kinds of aggregated API
-// servers have no definition.
+// longestLook is the longest pause between two discoveries of a kind while definitions are watched: kinds of aggregated
+// API servers have no definition.
 const longestLook = time.Minute
 
-// definitions waits for kinds that aren't served. It watches the metadata of CustomResourceDefinitions from the first
-// time on that somebody waits, or asks now and then where that watch isn't allowed.
+// definitions waits for kinds that aren't served yet. It watches the metadata of CustomResourceDefinitions from the
+// first wait on, or polls discovery where that watch isn't allowed.
 type definitions struct {
 	store *store
 	begin sync.Once
 	kind  *watchedKind
 
 	mu sync.Mutex
-	// changed are closed when a definition of a group comes, changes or goes.
+	// changed are channels by group, closed when a definition of the group is added, changed or deleted.
 	changed map[string]chan struct{}
 }
 
@@ -35,7 +35,7 @@ func newDefinitions(s *store) *definitions {
 	return d
 }
 
-// await returns where kind is served as soon as it is, or the error of ctx.
+// await waits until kind is served and returns where, or returns the error of ctx.
 func (d *definitions) await(ctx context.Context, kind schema.GroupVersionKind) (resource, error) {
 	d.begin.Do(d.watch)
 	for delay := firstTry; ; {
@@ -54,7 +54,7 @@ func (d *definitions) await(ctx context.Context, kind schema.GroupVersionKind) (
 			wait.Stop()
 			return resource{}, context.Cause(d.store.ctx)
 		case <-changed:
-			delay = firstTry // what is defined is served a moment later
+			delay = firstTry // a new kind is served a moment after its definition
 		case <-wait.C:
 			delay = min(2*delay, d.longest())
 		}
@@ -62,7 +62,7 @@ func (d *definitions) await(ctx context.Context, kind schema.GroupVersionKind) (
 	}
 }
 
-// longest is the longest time between two looks.
+// longest returns the longest pause between two discoveries.
 func (d *definitions) longest() time.Duration {
 	if i := d.kind.of(""); i != nil && i.isCurrent() {
 		return longestLook
@@ -76,7 +76,8 @@ func (d *definitions) watch() {
 	d.store.running.Go(func() { d.kind.run(d.store.ctx, where) })
 }
 
-// observe wakes those who wait for a kind of a definition's group, and has a deleted kind looked for.
+// observe wakes those who wait for kinds of the definition's group. If the definition was deleted, it makes the kind be
+// checked.
 func (d *definitions) observe(event deploy.Event) {
 	plural, group, _ := strings.Cut(event.New.GetName(), ".")
 	if event.Type == deploy.Deleted {

@@ -14,18 +14,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// failed is the request that an error is about.
+// failed is the subject of an error: a request.
 type failed struct {
 	verb        string
 	resource    resource
 	ref         deploy.Ref
 	subresource string
-	// partial: the answer has only metadata.
+	// partial: the response has only metadata.
 	partial bool
 }
 
-// typed returns the error of package deploy for an error of a client; to one that it doesn't know it adds the subject.
-// ctx is the caller's, whose end isn't a failure of the cluster.
+// typed converts an error of a client into one of package deploy. It adds the subject to unknown errors. ctx is the
+// caller's; its end isn't a failure of the cluster.
 func typed(ctx context.Context, err error, f failed) error {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -49,7 +49,7 @@ func typed(ctx context.Context, err error, f failed) error {
 	case refused(err, status):
 		return &deploy.InvalidError{Ref: f.ref, Causes: causes(status), TooLarge: tooLarge(status) || apierrors.IsRequestEntityTooLargeError(err), Err: err}
 	case apierrors.IsUnauthorized(err):
-		// The token may be renewed at any moment, so it makes sense to try again.
+		// It makes sense to retry, since the token may be renewed at any moment.
 		return &deploy.UnavailableError{Ref: f.ref, Err: fmt.Errorf("it doesn't accept our credentials: %w", err)}
 	case unavailable(err):
 		return later(err, f)
@@ -57,20 +57,20 @@ func typed(ctx context.Context, err error, f failed) error {
 	return fmt.Errorf("%s: %s of %s: %w", f.ref, f.verb, f.resource.Resource, err)
 }
 
-// later returns the error for a request that may succeed when it is sent again.
+// later returns the error for a request that may be retried.
 func later(err error, f failed) error {
 	after, _ := apierrors.SuggestsClientDelay(err)
 	return &deploy.UnavailableError{Ref: f.ref, RetryAfter: time.Duration(after) * time.Second, Err: err}
 }
 
-// isAnswer reports whether an API server answered, be it with an error.
+// isAnswer reports whether an API server answered, even with an error.
 func isAnswer(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status)
 }
 
-// unanswered returns the error for a request that no API server answered. Either ctx has ended, or the connection was
-// refused, reset or cut, or something else answered.
+// unanswered returns the error for a request without a response from an API server: ctx has ended, the connection
+// failed, or something else responded.
 func unanswered(ctx context.Context, err error, f failed) error {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), noTimeLeft(err):
@@ -87,16 +87,16 @@ func unanswered(ctx context.Context, err error, f failed) error {
 	return &deploy.UnavailableError{Ref: f.ref, Err: err}
 }
 
-// noTimeLeft reports whether the client-side limit would have sent the request only after the deadline of its context.
-// There is no sign of that but the text; the worst that a wrong guess does is give an error another type.
+// noTimeLeft reports whether the client-side rate limit would have delayed the request beyond the deadline of its
+// context. Only the text of the error shows it; a wrong guess only gives an error another type.
 func noTimeLeft(err error) bool {
 	return strings.Contains(err.Error(), "would exceed context deadline")
 }
 
-// pageNotFound is the answer of an API server for a path that it doesn't serve.
+// pageNotFound is the response of an API server for a path that it doesn't serve.
 const pageNotFound = "404 page not found"
 
-// nothingServed reports whether not only the object is absent, but its whole kind.
+// nothingServed reports whether the kind isn't served, rather than only the object being absent.
 func nothingServed(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || !apierrors.IsNotFound(err) {
@@ -106,8 +106,8 @@ func nothingServed(err error) bool {
 	return raw && text == pageNotFound
 }
 
-// noAPIServer reports whether a refusal came from something in front of the API server, such as a proxy with a page of
-// its own. It doesn't mean that an object is absent.
+// noAPIServer reports whether an error came from something in front of the API server, such as a proxy with an error
+// page. Such an error doesn't mean that an object is absent.
 func noAPIServer(status apierrors.APIStatus) bool {
 	text, raw := rawAnswer(status)
 	if !raw {
@@ -122,7 +122,7 @@ func noAPIServer(status apierrors.APIStatus) bool {
 	return false
 }
 
-// rawAnswer returns the text of an answer that isn't a Status.
+// rawAnswer returns the text of a response that isn't a Status.
 func rawAnswer(status apierrors.APIStatus) (text string, raw bool) {
 	details := status.Status().Details
 	if details == nil {
@@ -136,27 +136,27 @@ func rawAnswer(status apierrors.APIStatus) (text string, raw bool) {
 	return "", false
 }
 
-// refused reports whether the content of an object is at fault, so that it would be refused again.
+// refused reports whether the content of an object was refused, so that it would be refused again.
 func refused(err error, status apierrors.APIStatus) bool {
 	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsRequestEntityTooLargeError(err) ||
 		apierrors.IsUnsupportedMediaType(err) || unknownField(status) || tooLarge(status) || portTaken(status)
 }
 
-// unknownField reports whether an apply was refused for a field that its kind doesn't have. The API server answers with
-// 500 and no reason, so that only the text tells it from a failure of the API server; the worst that a wrong guess does
-// is a misleading message.
+// unknownField reports whether an apply was refused for an unknown field. The API server returns 500 without a reason,
+// so only the text distinguishes it from a failure of the API server; a wrong guess only leads to a misleading message.
 func unknownField(status apierrors.APIStatus) bool {
 	message := status.Status().Message
 	return strings.Contains(message, "failed to create typed patch object") || strings.Contains(message, "failed to convert new object")
 }
 
-// tooLarge reports whether an object was refused by the storage of the API server, of which only the text tells.
+// tooLarge reports whether the storage of the API server refused an object because of its size, which only the text
+// shows.
 func tooLarge(status apierrors.APIStatus) bool {
 	message := status.Status().Message
 	return strings.Contains(message, "etcdserver: request is too large") || strings.Contains(message, "trying to send message larger than max")
 }
 
-// portTaken reports whether a Service was refused for a port that another one has. The answer names no field.
+// portTaken reports whether a Service was refused because another one has its port. The response names no field.
 func portTaken(status apierrors.APIStatus) bool {
 	message := status.Status().Message
 	return strings.Contains(message, "HealthCheck NodePort") && strings.Contains(message, "port is already allocated")
@@ -187,8 +187,8 @@ func forbidden(err error, f failed) error {
 	return refused
 }
 
-// refusesContent reports whether admission refused a write for what is written. A quota that is used up and a namespace
-// that is being deleted refuse any content.
+// refusesContent reports whether admission refused the content of a write. It is false for an exceeded quota and a
+// namespace that is being deleted, which refuse any content.
 func refusesContent(err error, f failed) bool {
 	if f.verb != "create" && f.verb != "update" && f.verb != "patch" || apierrors.HasStatusCause(err, "NamespaceTerminating") {
 		return false
@@ -196,8 +196,7 @@ func refusesContent(err error, f failed) bool {
 	return !strings.Contains(err.Error(), "exceeded quota: ") && !strings.Contains(err.Error(), "status unknown for quota: ")
 }
 
-// conflict returns a ConflictError for fields that other managers hold, and a StaleError for an object that changed
-// meanwhile.
+// conflict returns a ConflictError if other managers hold fields, and a StaleError if the object changed meanwhile.
 func conflict(err error, status apierrors.APIStatus, f failed) error {
 	var fields []deploy.FieldConflict
 	if details := status.Status().Details; details != nil {
@@ -213,8 +212,8 @@ func conflict(err error, status apierrors.APIStatus, f failed) error {
 	return &deploy.ConflictError{Ref: f.ref, Fields: fields, Err: err}
 }
 
-// otherObject reports whether a write was refused because it was meant for an object of another uid. The API server
-// calls that invalid: a uid can't be changed.
+// otherObject reports whether a write was refused because the object has another uid. The API server reports that as an
+// invalid change of the uid.
 func otherObject(status apierrors.APIStatus) bool {
 	details := status.Status().Details
 	if status.Status().Reason != metav1.StatusReasonInvalid || details == nil {
@@ -223,8 +222,8 @@ func otherObject(status apierrors.APIStatus) bool {
 	return slices.ContainsFunc(details.Causes, func(cause metav1.StatusCause) bool { return cause.Field == "metadata.uid" })
 }
 
-// unavailable reports whether the same request may succeed later. One for a version that is too old may, since the next
-// try asks for another version.
+// unavailable reports whether the same request may succeed later. That includes a list from a version that is too old,
+// since the next try asks for another version.
 func unavailable(err error) bool {
 	return apierrors.IsServiceUnavailable(err) || apierrors.IsTooManyRequests(err) || apierrors.IsInternalError(err) ||
 		apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) || apierrors.IsUnexpectedServerError(err) || isExpired(err)

@@ -18,9 +18,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Requests for metadata ask for protobuf, which costs both sides less than JSON. The garbage collector of a
-// control plane uses the same words, so that an API server encodes an event once for both. A server that doesn't speak
-// protobuf answers with JSON.
+// Requests for metadata ask for protobuf, which costs client and server less than JSON. The header equals that of the
+// garbage collector in a control plane, so that an API server encodes an event once for both. A server without protobuf
+// responds with JSON.
 const (
 	acceptMetadata     = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
 	acceptMetadataList = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
@@ -30,20 +30,20 @@ const (
 type feed struct {
 	requests *requests
 	kind     schema.GroupVersionKind
-	// metadataOnly: it asks for nothing but metadata.
+	// metadataOnly: it requests only metadata.
 	metadataOnly bool
 	selected     selection
 	pool         *compact.Pool
 	logger       *slog.Logger
 
 	mu sync.Mutex
-	// unreadable are objects that have been logged because they can't be read.
+	// unreadable are the objects for which a decoding error has been logged.
 	unreadable map[string]bool
 }
 
 const maxUnreadable = 1000
 
-// selection are the selectors in a request; the zero value selects all objects.
+// selection holds the selectors of a request; the zero value selects all objects.
 type selection struct{ labels, fields string }
 
 // list returns one page.
@@ -91,7 +91,7 @@ func (f *feed) watch(ctx context.Context, at schema.GroupVersionResource, namesp
 	return newStream(body, f.read), nil
 }
 
-// request is one for the objects of a namespace, or of all ("").
+// request returns a request for the objects of a namespace, or of all ("").
 func (f *feed) request(at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (*rest.Request, error) {
 	options.LabelSelector, options.FieldSelector = f.selected.labels, f.selected.fields
 	where, err := path(resource{GroupVersionResource: at, scope: deploy.Namespaced}, deploy.Ref{Namespace: namespace}, "")
@@ -139,8 +139,8 @@ func (f *feed) readMetadataList(body []byte) (*metainternal.List, error) {
 	return list, nil
 }
 
-// read decodes an object of the kind. It returns nil for one that can't be decoded, which must not keep others from
-// being shown, and logs that once.
+// read decodes an object of the kind. It returns nil for one that can't be decoded, and logs that once: the other
+// objects must still be shown.
 func (f *feed) read(document []byte) *compact.Object {
 	obj, err := f.decode(document)
 	if err == nil {
@@ -187,7 +187,7 @@ func encodeMetadata(pool *compact.Pool, metadata *metav1.ObjectMeta, kind schema
 	return pool.EncodeMetadata(kind, metadata)
 }
 
-// leaveOut logs that an object can't be read.
+// leaveOut logs that an object can't be decoded.
 func (f *feed) leaveOut(namespace, name string, err error) {
 	key := namespace + "/" + name
 	f.mu.Lock()

@@ -64,8 +64,8 @@ func (k *watchedKind) run(ctx context.Context, found resource) {
 	}
 }
 
-// runAt keeps an informer for each namespace in scope while the kind is served as found says. Then its objects are
-// gone.
+// runAt keeps an informer for each namespace in scope as long as the kind is served at found. When it isn't any more,
+// runAt closes the informers, which deletes their objects.
 func (k *watchedKind) runAt(ctx context.Context, found resource) {
 	for {
 		scope, changed := k.store.scope.of(found.scope)

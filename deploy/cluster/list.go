@@ -13,11 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// pageSize is how many objects one request of a list asks for.
+// pageSize is the number of objects in a page of a list.
 const pageSize = 500
 
-// list returns the objects of ref's kind and namespace, in the order of names, all as they were at one moment. If the
-// server has forgotten that moment before the last page, the list begins anew, once.
+// list returns the objects of ref's kind and namespace, ordered by name, all from one version of the cluster. If the
+// server drops that version before the last page, list starts again, once.
 func (r *requests) list(ctx context.Context, res resource, ref deploy.Ref, options deploy.ListOptions) ([]*unstructured.Unstructured, error) {
 	if selectsNothing(options) {
 		return nil, nil
@@ -64,7 +64,7 @@ func (r *requests) pages(ctx context.Context, res resource, ref deploy.Ref, opti
 		if err != nil {
 			return nil, &deploy.UnavailableError{Ref: ref, Err: fmt.Errorf("the answer isn't a list: %w", err)}
 		}
-		// The error would be about a token that is no text.
+		// An error only means that the token isn't a string.
 		if token, _, _ = unstructured.NestedString(page.object.Object, "metadata", "continue"); token == "" {
 			return objects, nil
 		}
@@ -77,7 +77,7 @@ func selectsNothing(options deploy.ListOptions) bool {
 		options.Fields != nil && !options.Fields.Empty() && options.Fields.String() == ""
 }
 
-// isExpired reports whether the server has forgotten the version that was asked for.
+// isExpired reports whether the server doesn't have the requested version any more.
 func isExpired(err error) bool {
 	return err != nil && (apierrors.IsResourceExpired(err) || apierrors.IsGone(err))
 }

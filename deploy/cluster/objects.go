@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// objects are those of one informer. They are safe for concurrent reads only.
+// objects holds the objects of one informer. Only concurrent reads are safe.
 type objects struct {
 	// byName has them by namespace and name, byOwner by the uid of each owner.
 	byName  map[string]map[string]*compact.Object
@@ -19,12 +19,12 @@ func newObjects() objects {
 	return objects{byName: map[string]map[string]*compact.Object{}, byOwner: map[string][]*compact.Object{}}
 }
 
-// get returns nil for an object that isn't there.
+// get returns an object, or nil.
 func (o *objects) get(namespace, name string) *unstructured.Unstructured {
 	return o.byName[namespace][name].Decode()
 }
 
-// put adds an object and returns the one of its name that it replaces, or nil.
+// put adds an object and returns the one that it replaces, or nil.
 func (o *objects) put(obj *compact.Object) (before *unstructured.Unstructured) {
 	metadata := obj.GetObjectMeta()
 	namespace, name := metadata.GetNamespace(), metadata.GetName()
@@ -39,7 +39,7 @@ func (o *objects) put(obj *compact.Object) (before *unstructured.Unstructured) {
 	return before
 }
 
-// remove returns the object that it has removed, or nil.
+// remove removes an object and returns it, or nil if there is none.
 func (o *objects) remove(namespace, name string) *unstructured.Unstructured {
 	one, ok := o.byName[namespace][name]
 	if !ok {
@@ -74,7 +74,7 @@ func (o *objects) in(namespace string) []*unstructured.Unstructured {
 	return found
 }
 
-// owned returns the objects that refer to an owner.
+// owned returns the objects with a reference to an owner.
 func (o *objects) owned(owner string) []*unstructured.Unstructured {
 	var found []*unstructured.Unstructured
 	for _, one := range o.byOwner[owner] {
@@ -83,8 +83,8 @@ func (o *objects) owned(owner string) []*unstructured.Unstructured {
 	return found
 }
 
-// changes returns the events for a change of one name from before to after, nil meaning no object: none for the same
-// state, which a watch that begins again repeats, and two for an object that took the place of another one.
+// changes returns the events for a change of one name from before to after, where nil means no object. There are none
+// if both are the same state, which a restarted watch repeats, and two if a new object replaced another one.
 func changes(before, after *unstructured.Unstructured) []deploy.Event {
 	switch {
 	case before == nil && after == nil:

@@ -12,16 +12,16 @@ import (
 
 // Observer is implemented by the View of a Cluster.
 type Observer interface {
-	// Observed returns once reads of ref are at least as new as resourceVersion, which may be the version of any object
+	// Observed waits until reads of ref are at least as new as resourceVersion, which may be the version of any object
 	// of its kind. It returns at once for objects that aren't watched, because these are read from the API server. Own
-	// writes need no waiting. While the kind can't be read it returns the reason, such as a *deploy.ForbiddenError; at
-	// the deadline of ctx a *deploy.TimeoutError; and at the end of the context of New the error of that. It doesn't
-	// wait for subscribers. If client-go's feature AtomicFIFO is off, only versions of ref itself count, and its
-	// deletion isn't seen.
+	// writes need no waiting. Observed doesn't wait for subscribers. It returns the reason while the kind can't be
+	// read, such as a *deploy.ForbiddenError; a *deploy.TimeoutError at the deadline of ctx; and the error of the
+	// context of New when that ends. If client-go's feature AtomicFIFO is off, only versions of ref itself count, and
+	// its deletion isn't noticed.
 	Observed(ctx context.Context, ref deploy.Ref, resourceVersion string) error
 }
 
-// observedPoll is how often Observed looks: a version without an event, as of a bookmark, wakes nobody.
+// observedPoll is how often Observed polls: versions without an event, such as those of bookmarks, don't wake it.
 const observedPoll = 5 * time.Millisecond
 
 var _ Observer = (*store)(nil)
@@ -60,7 +60,7 @@ func (s *store) Observed(ctx context.Context, ref deploy.Ref, resourceVersion st
 	}
 }
 
-// unobserved returns the error for the end of ctx.
+// unobserved returns the error of Observed when ctx ends.
 func (i *informer) unobserved(ctx context.Context, ref deploy.Ref, resourceVersion string) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return context.Cause(ctx)

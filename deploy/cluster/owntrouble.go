@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// ownTrouble reports whether a refusal is about a failure of the API server, or of something that it called, and not
-// about the request, which may be accepted later. Codes above 500 are, and so are refusals that pass such a failure on,
-// for example because the allocator of a Service's addresses can't reach the API server. Only the text shows that; the
-// worst that a wrong guess does is send a request again.
+// ownTrouble reports whether an error is about a failure of the API server, or of something that it called, and not
+// about the request, which may succeed later. All codes above 500 are, and so are refusals that report such a failure,
+// for example because the allocator of Service addresses can't reach the API server. Only the text shows that; a wrong
+// guess only makes a request be retried.
 func ownTrouble(err error) bool {
 	var answer apierrors.APIStatus
 	if !errors.As(err, &answer) || unknownField(answer) || tooLarge(answer) {
@@ -42,10 +42,10 @@ func isInternal(cause metav1.StatusCause) bool {
 	return cause.Type == metav1.CauseType(field.ErrorTypeInternal)
 }
 
-// quoted matches the values of the object that a refusal cites, which may contain any text.
+// quoted matches quoted values of the object in an error, which may contain any text.
 var quoted = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`")
 
-// troubles are the texts of Go, gRPC and etcd for a connection that fails, and of an API server that starts or is
+// troubles are messages of Go, gRPC and etcd about failed connections, and of an API server that is starting or
 // overloaded.
 var troubles = []string{
 	"dial tcp ", "dial unix ", ": connection refused", "connection reset by peer", "i/o timeout", "broken pipe", "unexpected EOF", ": EOF",

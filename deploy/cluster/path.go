@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 )
 
-// path returns where ref is served; without a name the collection, of all namespaces if there is no namespace either. A
-// name that would lead elsewhere, such as "web/status", and a namespace that doesn't fit the scope of the kind are an
-// *InvalidManifestError.
+// path returns the path of ref; without a name that of the collection, for all namespaces if ref names none. It returns
+// an *InvalidManifestError if the name isn't a path segment, such as "web/status", or if the namespace doesn't fit the
+// scope of the kind.
 func path(res resource, ref deploy.Ref, subresource string) ([]string, error) {
 	if err := nameable(ref); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func path(res resource, ref deploy.Ref, subresource string) ([]string, error) {
 	return parts, nil
 }
 
-// creatable refuses a new object that could only be sent somewhere else than its name says.
+// creatable returns an error for a new object whose name or namespace can't be part of a path.
 func creatable(res resource, ref deploy.Ref) error {
 	if err := nameable(ref); err != nil {
 		return err

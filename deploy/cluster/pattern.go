@@ -9,11 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// wildcards are the characters that make a name a pattern.
+// wildcards are the characters that make a text a pattern.
 const wildcards = `*?[]^\`
 
-// NamespacePattern reports whether text, as [Namespaces] takes it, is a pattern or an exclusion rather than a plain
-// name. A text that no namespace can match is an error.
+// NamespacePattern reports whether text, in the syntax of [Namespaces], is a pattern or an exclusion rather than a
+// plain name. A text that can't match any namespace is an error.
 func NamespacePattern(text string) (isPattern bool, err error) {
 	name, out := strings.CutPrefix(text, "!")
 	if _, err := globs.Match(name, ""); err != nil || name == "" {
@@ -21,7 +21,7 @@ func NamespacePattern(text string) (isPattern bool, err error) {
 	}
 	if strings.ContainsAny(name, wildcards) {
 		isPattern = true
-		// The rest has to be part of a name.
+		// The other characters must be valid in a name.
 		name = strings.Trim(strings.Map(func(r rune) rune {
 			if strings.ContainsRune(wildcards, r) {
 				return -1
@@ -47,7 +47,7 @@ func areNames(patterns []string) bool {
 }
 
 // inScope reports whether the last of patterns that matches name includes it, rather than excludes it by an exclamation
-// mark. A name that none matches is in scope if the first one is an exclusion.
+// mark. If none matches, name is in scope if the first pattern is an exclusion.
 func inScope(patterns []string, name string) bool {
 	in := len(patterns) == 0 || strings.HasPrefix(patterns[0], "!")
 	for _, pattern := range patterns {

@@ -25,7 +25,7 @@ func (p port) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructur
 	return p.store.live(ctx, ref)
 }
 
-// List implements deploy.Port. It is one request per 500 objects.
+// List implements deploy.Port. It sends one request per 500 objects.
 func (p port) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, options deploy.ListOptions) ([]*unstructured.Unstructured, error) {
 	ref := deploy.Ref{Kind: kind, Namespace: namespace}
 	return on(ctx, p.resources, kind, func(at resource) ([]*unstructured.Unstructured, error) {
@@ -106,7 +106,7 @@ func (p port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.PatchReque
 // Delete implements deploy.Port.
 func (p port) Delete(ctx context.Context, ref deploy.Ref, options deploy.DeleteOptions) error {
 	if ref.Name == "" {
-		return &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.name is missing"} // the path would be that of all objects
+		return &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.name is missing"} // the path would be that of the collection
 	}
 	send := func() (answer, error) {
 		return on(ctx, p.resources, ref.Kind, func(at resource) (answer, error) { return p.requests.delete(ctx, at, ref, options) })
@@ -120,7 +120,7 @@ func (p port) Delete(ctx context.Context, ref deploy.Ref, options deploy.DeleteO
 	return err
 }
 
-// write sends a request that writes ref, and records its answer in the store.
+// write sends a request that writes ref, and records its response in the store.
 func (p port) write(ctx context.Context, ref deploy.Ref, dryRun bool, request func(at resource) (answer, error)) (answer, error) {
 	send := func() (answer, error) { return on(ctx, p.resources, ref.Kind, request) }
 	if dryRun {
@@ -138,7 +138,7 @@ func (p port) redefined(ref deploy.Ref, err error) {
 	}
 }
 
-// creatable refuses objects that the View might not show after they are created.
+// creatable returns an error for objects that the View might not show after they are created.
 func (p port) creatable(ref deploy.Ref) error {
 	if _, ok := p.store.selected[ref.Kind.GroupKind()]; ok {
 		return &deploy.InvalidManifestError{Ref: ref, Reason: "only selected objects of its kind are watched: use a Cluster without Selected"}
@@ -146,7 +146,7 @@ func (p port) creatable(ref deploy.Ref) error {
 	return nil
 }
 
-// manifest returns the name and the JSON of obj.
+// manifest returns the Ref and the JSON of obj.
 func manifest(obj *unstructured.Unstructured) (deploy.Ref, []byte, error) {
 	ref := deploy.RefOf(obj)
 	body, err := obj.MarshalJSON()

@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// record runs one write of ref and puts its answer into the overlay, for each version of its kind that is watched after
-// the write: the watch may have begun meanwhile. Reads of other kinds are live anyway. A ref without a name gets the
-// answer's.
+// record sends one write of ref and adds its response to the overlay, for each version of its kind that is watched
+// after the write, since a watch may have begun meanwhile. Reads of other kinds are live anyway. If ref has no name,
+// record uses that in the response.
 func (s *store) record(ref deploy.Ref, write func() (answer, error)) (answer, error) {
 	end := s.overlay.begin(ref)
 	defer end()
@@ -24,8 +24,8 @@ func (s *store) record(ref deploy.Ref, write func() (answer, error)) (answer, er
 	return got, nil
 }
 
-// wrote records obj, the answer to a write of ref. For another version of the kind, or after the write of a subresource
-// whose answer isn't the object, only the resource version is known.
+// wrote records obj, the response to a write of ref. For another version of the kind, or if the response to the write
+// of a subresource isn't the object, it records only the resource version.
 func (s *store) wrote(ref deploy.Ref, obj *unstructured.Unstructured) {
 	if obj.GetResourceVersion() == "" {
 		return
@@ -43,14 +43,14 @@ func (s *store) wrote(ref deploy.Ref, obj *unstructured.Unstructured) {
 	}
 }
 
-// metadataOf returns obj with nothing but its metadata.
+// metadataOf returns obj with only its metadata.
 func metadataOf(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": obj.Object["apiVersion"], "kind": obj.Object["kind"], "metadata": obj.Object["metadata"],
 	}}
 }
 
-// recordDelete is record for deletions. The API server answers with a Status when the object is gone, with the object
+// recordDelete is record for deletions. The API server responds with a Status when the object is gone, with the object
 // when something holds it, and with either when nothing held it. For a Namespace a Status doesn't mean that it is gone,
 // see isGone.
 func (s *store) recordDelete(ref deploy.Ref, uid types.UID, remove func() (answer, error)) error {
@@ -75,12 +75,12 @@ func (s *store) recordDelete(ref deploy.Ref, uid types.UID, remove func() (answe
 	return nil
 }
 
-// deletedUID returns the uid that the answer to a deletion names, or "".
+// deletedUID returns the uid in the response to a deletion, or "".
 func deletedUID(ref deploy.Ref, obj *unstructured.Unstructured) types.UID {
 	if obj.GetKind() == ref.Kind.Kind {
 		return obj.GetUID()
 	}
-	// The error would be about a uid that is no text.
+	// An error only means that the uid isn't a string.
 	uid, _, _ := unstructured.NestedString(obj.Object, "details", "uid")
 	return types.UID(uid)
 }

@@ -19,10 +19,10 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// requests sends single requests and turns answers into objects and typed errors.
+// requests sends single requests and converts responses into objects and typed errors.
 type requests struct {
 	client rest.Interface
-	// limit is how long an answer may take.
+	// limit is the time limit of a request.
 	limit time.Duration
 	// pool decodes metadata.
 	pool *compact.Pool
@@ -68,7 +68,7 @@ func (r *requests) patch(ctx context.Context, res resource, ref deploy.Ref, p de
 	return r.send(ctx, signed(request, p.FieldManager, p.DryRun), failed{verb: "patch", resource: res, ref: ref, subresource: p.Subresource})
 }
 
-// apply sends the patch of a server-side apply. partial: the answer has only metadata.
+// apply sends a server-side apply. partial: the response has only metadata.
 func (r *requests) apply(ctx context.Context, res resource, ref deploy.Ref, p deploy.PatchRequest, force, partial bool) (answer, error) {
 	request := r.client.Patch(types.ApplyPatchType).Body(p.Body)
 	if force {
@@ -77,8 +77,8 @@ func (r *requests) apply(ctx context.Context, res resource, ref deploy.Ref, p de
 	if partial {
 		request = request.SetHeader("Accept", acceptMetadata)
 	}
-	// A server refuses unknown fields in any apply. Validation would only find keys given twice, which no map has, and
-	// costs the server a second parse of the body.
+	// A server refuses unknown fields in every apply. Validation would only find duplicate keys, which a map can't
+	// have, and would make the server parse the body twice.
 	request = signed(request, p.FieldManager, p.DryRun).Param("fieldValidation", metav1.FieldValidationIgnore)
 	return r.send(ctx, request, failed{verb: "patch", resource: res, ref: ref, partial: partial})
 }
@@ -105,13 +105,13 @@ func (r *requests) delete(ctx context.Context, res resource, ref deploy.Ref, opt
 	return r.send(ctx, r.client.Delete().Body(content), failed{verb: "delete", resource: res, ref: ref})
 }
 
-// written is like signed, for a creation or an update. The server refuses unknown fields, which it would never store,
-// so that each reconcile would write them again.
+// written is signed for a creation or an update. It makes the server refuse unknown fields: it would drop them, so that
+// each reconcile would write them again.
 func written(request *rest.Request, manager string, dryRun bool) *rest.Request {
 	return signed(request, manager, dryRun).Param("fieldValidation", metav1.FieldValidationStrict)
 }
 
-// signed adds the field manager to a request, and whether it is a dry run.
+// signed adds the field manager and the dry-run parameter to a request.
 func signed(request *rest.Request, manager string, dryRun bool) *rest.Request {
 	request = request.Param("fieldManager", manager)
 	if dryRun {
@@ -120,7 +120,7 @@ func signed(request *rest.Request, manager string, dryRun bool) *rest.Request {
 	return request
 }
 
-// answer is the answer to a request.
+// answer is the response to a request.
 type answer struct {
 	object   *unstructured.Unstructured
 	code     int
@@ -162,7 +162,7 @@ func (r *requests) sendTo(ctx context.Context, where deploy.Ref, request *rest.R
 
 // decode returns the object in a JSON document.
 func decode(document []byte) (*unstructured.Unstructured, error) {
-	// Not by the object's own decoder, which reads everything twice to tell lists from objects.
+	// The object's own decoder reads everything twice to distinguish lists from objects.
 	var content map[string]any
 	if err := json.Unmarshal(document, &content); err != nil {
 		return nil, err
@@ -173,12 +173,12 @@ func decode(document []byte) (*unstructured.Unstructured, error) {
 	return &unstructured.Unstructured{Object: content}, nil
 }
 
-// do sends request once: the caller knows how often to try. It waits for the answer as long as ctx and the limit allow.
+// do sends request once, without retries, and waits for the response as long as ctx and the limit allow.
 func (r *requests) do(ctx context.Context, request *rest.Request, subject failed) ([]byte, answer, error) {
 	var got answer
 	limited, cancel := context.WithTimeout(ctx, r.limit)
 	defer cancel()
-	// The caller decides what to do with warnings.
+	// The caller handles warnings.
 	result := request.MaxRetries(0).WarningHandlerWithContext(rest.NoWarnings{}).Do(limited).StatusCode(&got.code)
 	for _, warning := range result.Warnings() {
 		got.warnings = append(got.warnings, warning.Text)
@@ -191,7 +191,7 @@ func (r *requests) do(ctx context.Context, request *rest.Request, subject failed
 		}
 	}
 	if limited.Err() != nil && ctx.Err() == nil && !isAnswer(err) {
-		// The error of limited would look like the end of the caller's context.
+		// The error of limited would look as if the caller's context had ended.
 		return nil, got, &deploy.UnavailableError{Ref: subject.ref, Err: fmt.Errorf(
 			"no answer to %s of %s within %s; what it asked for may be done or not", subject.verb, subject.resource.Resource, r.limit)}
 	}

@@ -17,22 +17,21 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// maxFrame is more than the largest object that an API server stores, in bytes; maxBuffer is the largest frame whose
-// buffer is kept.
+// maxFrame is larger than any object that an API server stores, in bytes. maxBuffer is the largest frame whose buffer
+// is reused.
 const (
 	maxFrame  = 1 << 26
 	maxBuffer = 1 << 16
 )
 
-// newStream returns the watch whose events body holds. read decodes their objects, and returns nil for those to leave
-// out.
+// newStream returns a watch of the events in body. read decodes their objects, and returns nil for those to skip.
 func newStream(body io.ReadCloser, read func(document []byte) *compact.Object) watch.Interface {
 	reporter := apierrors.NewClientErrorReporter(http.StatusInternalServerError, http.MethodGet, "ClientWatchDecoding")
 	return watch.NewStreamWatcher(newEvents(body, read), reporter)
 }
 
-// events decodes the events of a watch, which come as JSON or as protobuf. It is what a Decoder of client-go does, but
-// it doesn't end with an object that can't be decoded.
+// events decodes the events of a watch in JSON or protobuf. Unlike a Decoder of client-go, it doesn't stop at an object
+// that can't be decoded.
 type events struct {
 	body   io.Closer
 	input  *bufio.Reader
@@ -79,8 +78,7 @@ func (e *events) Decode() (watch.EventType, runtime.Object, error) {
 	}
 }
 
-// next reads one event. In protobuf each comes after its size in four bytes, of which the first never begins a JSON
-// text.
+// next reads one event. In protobuf its size in four bytes precedes it, of which the first never begins a JSON text.
 func (e *events) next(event *metav1.WatchEvent) error {
 	if e.lines == nil {
 		if first, err := e.input.Peek(1); err == nil && first[0] <= maxFrame>>24 {

@@ -15,7 +15,7 @@ type subscription struct {
 	ctx    context.Context
 	kind   *watchedKind
 	handle func(deploy.Event)
-	// synced: the handler has got all objects that there were at the beginning.
+	// synced: the handler has got all objects that existed at the beginning.
 	synced  atomic.Bool
 	waiting *mailbox.Mailbox[delivery]
 }
@@ -26,8 +26,7 @@ type delivery struct {
 	mark  chan struct{}
 }
 
-// subscribe calls handle for the objects that are there, and for what happens from then on, until ctx or that of the
-// store ends.
+// subscribe calls handle for the existing objects and for all later events, until ctx or the context of the store ends.
 func (k *watchedKind) subscribe(ctx context.Context, handle func(deploy.Event)) *subscription {
 	s := &subscription{ctx: ctx, kind: k, handle: handle, waiting: mailbox.New[delivery]()}
 	k.publishing.Lock()

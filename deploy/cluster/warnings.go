@@ -8,11 +8,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// maxWarnings bounds the texts that are remembered. If they have names in them, there may be as many as objects.
+// maxWarnings limits the number of remembered texts. Texts that contain names may be as many as there are objects.
 const maxWarnings = 1000
 
-// warnings logs the warnings of the API server that no caller gets: a text about a kind as a warning the first time,
-// and for debugging after that. It is safe for concurrent use.
+// warnings logs the API server's warnings that no caller gets: a text about a kind at level Warn the first time, and at
+// Debug after that. It is safe for concurrent use.
 type warnings struct {
 	logger *slog.Logger
 	mu     sync.Mutex
@@ -38,7 +38,7 @@ func (w *warnings) log(ref deploy.Ref, texts []string) {
 	}
 }
 
-// again reports whether a warning was logged before, and remembers it.
+// again reports whether a warning was logged before, and records it.
 func (w *warnings) again(one warning) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

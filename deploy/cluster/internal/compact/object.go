@@ -13,9 +13,10 @@ import (
 
 // Object is an encoded object. It never changes.
 type Object struct {
-	// whole is the object itself, if more than its metadata is held.
+	// whole is the object itself, unless only metadata is held.
 	whole *unstructured.Unstructured
-	// shape is what the metadata has in common with those of other objects; texts are its own, each behind its length.
+	// shape is the part of the metadata that other objects share. texts are the object's own strings, each after its
+	// length.
 	shape *shape
 	texts string
 }
@@ -25,7 +26,7 @@ var (
 	_ metav1.ObjectMetaAccessor = (*Object)(nil)
 )
 
-// Decode returns the object, nil for nil. Nobody may change it.
+// Decode returns the object, nil for nil. Don't change it.
 func (o *Object) Decode() *unstructured.Unstructured {
 	if o == nil {
 		return nil
@@ -36,8 +37,8 @@ func (o *Object) Decode() *unstructured.Unstructured {
 	return o.shape.decode(o.metadata())
 }
 
-// GetObjectMeta implements metav1.ObjectMetaAccessor. If only metadata is held it has no more than namespace, name, uid
-// and resource version.
+// GetObjectMeta implements metav1.ObjectMetaAccessor. If only metadata is held, the result has only namespace, name,
+// uid and resource version.
 func (o *Object) GetObjectMeta() metav1.Object {
 	if o.whole != nil {
 		return o.whole
@@ -70,10 +71,10 @@ func (o *Object) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKi
 // DeepCopyObject implements runtime.Object.
 func (o *Object) DeepCopyObject() runtime.Object { return o }
 
-// protobufPrefix is what each document in protobuf begins with.
+// protobufPrefix begins each document in protobuf.
 var protobufPrefix = []byte("k8s\x00")
 
-// Unmarshal decodes a document that an API server sent, in JSON or in protobuf, into the type it is of.
+// Unmarshal decodes a document of an API server, in JSON or protobuf, into its type.
 func Unmarshal(document []byte, into interface{ Unmarshal(message []byte) error }) error {
 	content, ok := bytes.CutPrefix(document, protobufPrefix)
 	if !ok {

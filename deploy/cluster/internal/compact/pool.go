@@ -11,7 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// A pool forgets its parts, texts or shapes once there are so many, and begins anew. Objects keep what they share.
+// Limits of a pool. When it has that many parts, texts or shapes, it forgets them and starts again. Objects keep what
+// they share.
 const (
 	maxParts  = 1 << 12
 	maxSeen   = 1 << 12
@@ -19,22 +20,22 @@ const (
 	maxShapes = 1 << 10
 )
 
-// What is larger, in bytes, isn't shared.
+// Sizes in bytes above which a value isn't shared.
 const (
 	maxPartSize = 1 << 15
 	maxTextSize = 1 << 7
 )
 
-// Pool holds what objects have in common. It is safe for concurrent use.
+// Pool holds the values that objects share. It is safe for concurrent use.
 type Pool struct {
 	seed maphash.Seed
 
 	mu sync.Mutex
-	// seen has the hashes of parts that came once. Only a part that comes again is worth a place in parts.
+	// seen has the hashes of parts that occurred once. Only a part that occurs again is added to parts.
 	seen  map[uint64]bool
 	parts map[uint64]any
 	texts map[string]any
-	// shapes are by the text that each was made from; text is a buffer for it.
+	// shapes are by the text from which each was made. text is a buffer for that.
 	shapes map[string]*shape
 	text   []byte
 }
@@ -47,9 +48,8 @@ func NewPool() *Pool {
 	}
 }
 
-// Encode returns obj with the maps, lists, keys and short texts that equal those of other objects replaced by theirs.
-// It leaves out of managedFields what no Manager reads: see neededFields. It takes obj over: nobody may change it
-// afterwards.
+// Encode returns obj with maps, lists, keys and short texts replaced by equal ones of other objects. It drops what no
+// Manager reads from managedFields, see neededFields. It takes ownership of obj: don't change it afterwards.
 func (p *Pool) Encode(obj *unstructured.Unstructured) *Object {
 	if metadata, ok := obj.Object["metadata"].(map[string]any); ok {
 		if entries, ok := metadata["managedFields"].([]any); ok {
@@ -62,8 +62,8 @@ func (p *Pool) Encode(obj *unstructured.Unstructured) *Object {
 	return &Object{whole: obj}
 }
 
-// neededFields drops the entries of the status, which belongs to no intent, and the times of writes, which would make
-// each object different from all others. A Manager reads the time only of entries that own nothing but metadata.
+// neededFields drops the entries of the status, which isn't part of an intent, and the times of writes, which would
+// make each object different. It keeps the times of entries that own only metadata, which a Manager reads.
 func neededFields(entries []any) []any {
 	entries = slices.DeleteFunc(entries, func(item any) bool {
 		entry, _ := item.(map[string]any)
@@ -79,8 +79,8 @@ func neededFields(entries []any) []any {
 	return entries
 }
 
-// share returns the value that stands for all that are equal to value, which may be value itself, with a hash and its
-// size. Whatever is inside of value is replaced in the same way.
+// share returns the shared value that equals value, or value itself, with a hash and its size. It shares all values
+// inside of value, too.
 func (p *Pool) share(value any) (shared any, hash uint64, size int) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -106,7 +106,7 @@ func (p *Pool) shareMap(content map[string]any) (shared any, hash uint64, size i
 	hash, size = uint64(len(content)), 16
 	for key, inner := range content {
 		value, innerHash, innerSize := p.share(inner)
-		hash += maphash.Comparable(p.seed, [2]uint64{maphash.String(p.seed, key), innerHash}) // in whatever order
+		hash += maphash.Comparable(p.seed, [2]uint64{maphash.String(p.seed, key), innerHash}) // independent of the order
 		size += 16 + len(key) + innerSize
 		if text, ok := value.(string); ok {
 			value = p.shareText(text, value)
@@ -135,7 +135,7 @@ func (p *Pool) shareText(text string, value any) any {
 	return value
 }
 
-// stand returns the map or list that stands for all that are equal to value. The second of these becomes it.
+// stand returns the shared map or list that equals value. The second equal value becomes the shared one.
 func (p *Pool) stand(value any, hash uint64, size int) any {
 	if size > maxPartSize {
 		return value

@@ -16,26 +16,25 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// shape is metadata without the texts that each object has for itself, see eachText. Objects of one template have the
-// same one.
+// shape is metadata without the texts of a single object, see eachText. Objects of one template share it.
 type shape struct {
 	kind schema.GroupVersionKind
-	// metadata has empty strings in the place of those texts.
+	// metadata has empty strings in place of these texts.
 	metadata metav1.ObjectMeta
-	// fields are what metadata.managedFields says of fields, as maps that all objects of the shape share, but for uids
-	// of owners.
+	// fields are the fields in metadata.managedFields, as maps that all objects of the shape share, except for uids of
+	// owners.
 	fields []map[string]any
 	uids   []ownerUID
 }
 
-// ownerUID is the place in fields of a key that names an owner by its uid: in the map at path of an entry.
+// ownerUID locates a key in fields that contains the uid of an owner: in the map at path of an entry.
 type ownerUID struct {
 	entry, owner int
 	path         []string
 }
 
-// EncodeMetadata returns an object of kind of which only the metadata is held. It leaves the entries of the status out
-// of managedFields. It takes metadata over. Fields of managers that aren't JSON are an error.
+// EncodeMetadata returns an object of kind with only its metadata. It drops the entries of the status from
+// managedFields. It takes ownership of metadata. It returns an error if fields of a manager aren't JSON.
 func (p *Pool) EncodeMetadata(kind schema.GroupVersionKind, metadata *metav1.ObjectMeta) (*Object, error) {
 	metadata.ManagedFields = slices.DeleteFunc(metadata.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool {
 		return entry.Subresource == "status"
@@ -70,11 +69,11 @@ func (p *Pool) EncodeMetadata(kind schema.GroupVersionKind, metadata *metav1.Obj
 	return &Object{shape: known, texts: own}, nil
 }
 
-// hiddenUID stands for the uid of the i-th owner in the keys of fields. No API server writes such a key, which isn't
-// JSON.
+// hiddenUID replaces the uid of the i-th owner in the keys of fields. It isn't JSON, so that no API server writes such
+// a key.
 func hiddenUID(i int) string { return `k:{"uid":""` + strconv.Itoa(i) + `"}` }
 
-// hideOwners replaces the keys that name owners. It leaves out fields that hold lists, through which no path leads.
+// hideOwners replaces the keys with uids of owners. It skips fields that contain lists, through which no path leads.
 func hideOwners(m *metav1.ObjectMeta) {
 	for i := range m.ManagedFields {
 		fields := m.ManagedFields[i].FieldsV1
@@ -92,10 +91,10 @@ func hideOwners(m *metav1.ObjectMeta) {
 	}
 }
 
-// uidKey is the key of an owner in fields.
+// uidKey returns the key of an owner in fields.
 func uidKey(uid string) string { return `k:{"uid":"` + uid + `"}` }
 
-// newShape takes metadata over; p.mu is held.
+// newShape returns the shape of metadata and takes ownership of it. p.mu is held.
 func (p *Pool) newShape(kind schema.GroupVersionKind, metadata *metav1.ObjectMeta) (*shape, error) {
 	s := &shape{kind: kind, metadata: *metadata}
 	for i := range metadata.ManagedFields {
@@ -136,7 +135,7 @@ func pathOf(content map[string]any, key string) (path []string, ok bool) {
 	return nil, false
 }
 
-// eachText replaces the texts that objects have for themselves by what visit returns, always in the same order.
+// eachText replaces the texts of a single object by the results of visit, always in the same order.
 func eachText(m *metav1.ObjectMeta, visit func(text string) string) {
 	eachName(m, visit)
 	m.GenerateName = visit(m.GenerateName)
@@ -168,7 +167,7 @@ func eachText(m *metav1.ObjectMeta, visit func(text string) string) {
 	}
 }
 
-// eachName is eachText for the texts that name a state of an object. They come first.
+// eachName is eachText for the texts that identify a state of an object. They come first.
 func eachName(m *metav1.ObjectMeta, visit func(text string) string) {
 	m.Name, m.UID, m.ResourceVersion = visit(m.Name), types.UID(visit(string(m.UID))), visit(m.ResourceVersion)
 }
@@ -185,7 +184,7 @@ func visitTime(at metav1.Time, visit func(string) string) metav1.Time {
 	return metav1.Time{Time: time.Unix(seconds, 0).UTC()}
 }
 
-// metadata returns the object's metadata, but for the fields of its managers.
+// metadata returns the object's metadata, without the fields of its managers.
 func (o *Object) metadata() *metav1.ObjectMeta {
 	m := o.shape.metadata
 	m.Labels, m.Annotations = maps.Clone(m.Labels), maps.Clone(m.Annotations)
@@ -195,7 +194,7 @@ func (o *Object) metadata() *metav1.ObjectMeta {
 	return &m
 }
 
-// next cuts the first text off. Its length is coded as by binary.AppendUvarint.
+// next removes the first text from texts and returns it. Its length precedes it, encoded as by binary.AppendUvarint.
 func next(texts *string) string {
 	length, size := 0, 0
 	for shift := 0; ; shift += 7 {
@@ -226,7 +225,8 @@ func (s *shape) decode(m *metav1.ObjectMeta) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": version, "kind": kind, "metadata": content}}
 }
 
-// fieldsOf returns the fields of each manager, with the uids of m's owners. Only maps on the way to these are new.
+// fieldsOf returns the fields of each manager, with the uids of m's owners. It copies only the maps on the way to
+// these.
 func (s *shape) fieldsOf(m *metav1.ObjectMeta) []map[string]any {
 	if len(s.uids) == 0 {
 		return s.fields
