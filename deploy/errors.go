@@ -58,7 +58,7 @@ func (e *AmbiguousKindError) Error() string {
 
 // NotFoundError reports that an object doesn't exist.
 type NotFoundError struct {
-	// Ref names the object, Err is the answer of the cluster, nil when it wasn't asked.
+	// Ref names the object, Err is the error of the cluster, nil when it wasn't asked.
 	Ref Ref
 	Err error
 }
@@ -76,7 +76,7 @@ func (e *NotFoundError) Unwrap() error { return e.Err }
 
 // AlreadyExistsError reports that an object that was to be created exists.
 type AlreadyExistsError struct {
-	// Ref names the object, Err is the answer of the cluster.
+	// Ref names the object, Err is the error of the cluster.
 	Ref Ref
 	Err error
 }
@@ -101,7 +101,7 @@ type ForbiddenError struct {
 	// Content reports that admission refused the content of the write, as a policy, a limit or the class of a claim
 	// does. The cluster refuses it again until the object or that policy changes.
 	Content bool
-	// Err is the answer of the cluster.
+	// Err is the error of the cluster.
 	Err error
 }
 
@@ -204,7 +204,7 @@ func (e *ConflictError) Unwrap() error { return e.Err }
 
 // StaleError reports that the object changed, or was replaced by a new one, since it was read.
 type StaleError struct {
-	// Ref names the object, Err is the answer of the cluster.
+	// Ref names the object, Err is the error of the cluster.
 	Ref Ref
 	Err error
 }
@@ -225,7 +225,7 @@ type InvalidError struct {
 	Causes []InvalidField
 	// TooLarge reports that the object or the request is larger than the cluster accepts.
 	TooLarge bool
-	// Err is the answer of the cluster.
+	// Err is the error of the cluster.
 	Err error
 }
 
@@ -243,7 +243,7 @@ func (e *InvalidError) Error() string { return fmt.Sprintf("%s: refused: %v", de
 // Unwrap returns Err.
 func (e *InvalidError) Unwrap() error { return e.Err }
 
-// UnavailableError reports that the cluster didn't answer, or asked to try again later.
+// UnavailableError reports that the cluster didn't respond, or asked to retry later.
 type UnavailableError struct {
 	// Ref names the object. It has no name if the request wasn't about a single object.
 	Ref Ref

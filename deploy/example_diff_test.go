@@ -129,7 +129,7 @@ func ExampleDifferences_String() {
 	// +++ d
 }
 
-// The elements of a list are told apart by its merge keys, which managedFields name.
+// Elements of a list are matched by its merge keys, which managedFields contain.
 func ExampleChanges() {
 	pod := func(image string) map[string]any {
 		return map[string]any{

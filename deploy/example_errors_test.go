@@ -20,7 +20,7 @@ func ExampleInvalidManifestError() {
 }
 
 func ExampleKindUnknownError() {
-	memory, err := dryrun.New() // which serves Kubernetes' own kinds
+	memory, err := dryrun.New() // serves built-in kinds
 	if err != nil {
 		log.Fatal(err)
 	}

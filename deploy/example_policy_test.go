@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// somebodyEdits changes what ConfigMap shop/web greets with.
+// somebodyEdits changes the greeting in ConfigMap shop/web.
 func somebodyEdits(port deploy.Port, greeting string) {
 	edit := deploy.PatchRequest{Type: types.MergePatchType, Body: fmt.Appendf(nil, `{"data":{"greeting":%q}}`, greeting), FieldManager: "kubectl"}
 	if _, err := port.Patch(context.Background(), deploy.RefOf(newConfigMap("web", "")), edit); err != nil {
@@ -33,7 +33,7 @@ func ExampleConflicts() {
 	somebodyEdits(memory.Port(), "go away")
 	show(deploy.Conflicts(deploy.Keep, ".data.greeting"))
 	show(deploy.Conflicts(deploy.Fail))
-	show() // what this manager applied before it takes back
+	show() // fields that this manager applied before are taken back
 	// Output:
 	// created [] [] <nil>
 	// unchanged [] [{.data.greeting kubectl conflict with "kubectl"}] <nil>

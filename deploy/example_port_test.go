@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Requests that no method of a Manager makes are sent by its Port.
+// The Port sends requests for which a Manager has no method.
 func ExampleManager_Port() {
 	ctx := context.Background()
 	port := must(deploy.NewManager(newMemory())).Port()
@@ -49,7 +49,7 @@ func ExampleManager_Port() {
 	// true
 }
 
-// watched is a cluster whose View is one of ours.
+// watched is a cluster with another View.
 type watched struct {
 	deploy.Cluster
 	view deploy.View
@@ -57,7 +57,7 @@ type watched struct {
 
 func (w watched) View() deploy.View { return w.view }
 
-// indexed is a View that finds objects by their owners, which a Manager asks then instead of reading all.
+// indexed is a View that finds objects by their owners. A Manager uses that instead of reading all objects.
 type indexed struct{ deploy.View }
 
 func (v indexed) Owned(ctx context.Context, kind schema.GroupVersionKind, namespace string, owner types.UID) ([]*unstructured.Unstructured, error) {
@@ -80,7 +80,7 @@ func ExampleOwnedView() {
 	// 1 <nil>
 }
 
-// glancing is a View that holds no more than the metadata of objects.
+// glancing is a View that holds only the metadata of objects.
 type glancing struct{ deploy.View }
 
 func (v glancing) Partial(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, bool, error) {
@@ -93,7 +93,7 @@ func (v glancing) Partial(ctx context.Context, ref deploy.Ref) (*unstructured.Un
 	}}, false, nil
 }
 
-// Metadata is enough to see that an object is as it should be.
+// Metadata is enough to see that an object is unchanged.
 func ExamplePartialView() {
 	memory := newMemory()
 	var view deploy.PartialView = glancing{memory.View()}
@@ -110,7 +110,7 @@ func ExamplePartialView() {
 	// unchanged 0
 }
 
-// patient is a View that tells when a kind has come to be served.
+// patient is a View that can wait until a kind is served.
 type patient struct {
 	deploy.View
 	installed <-chan struct{}
@@ -125,7 +125,7 @@ func (v patient) Served(ctx context.Context, _ schema.GroupVersionKind) error {
 	}
 }
 
-// Who needs a kind that isn't served yet waits where the View can tell, and asks again now and then otherwise.
+// To wait for a kind that isn't served yet, use the View if it can wait, and poll otherwise.
 func ExampleKindView() {
 	installed := make(chan struct{})
 	memory := newMemory()

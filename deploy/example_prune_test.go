@@ -12,7 +12,7 @@ import (
 // folderSet is the set whose parent is the Secret shop/folder.
 var folderSet = deploy.ApplySet{Parent: deploy.Ref{Namespace: "shop", Name: "folder"}}
 
-// A file has gone from the folder: so does what was applied of it, and nothing else.
+// A file was removed from the folder: its objects are deleted, and nothing else.
 func ExampleManager_ApplySet() {
 	ctx := context.Background()
 	m := must(deploy.NewManager(newMemory(newConfigMap("foreign", "hello"))))

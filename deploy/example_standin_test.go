@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// A manifest that is dear to make is made when the cluster may have to be changed, and only then.
+// An expensive manifest is rendered only if the cluster may have to be changed.
 func ExampleContents() {
 	ctx := context.Background()
 	m := must(deploy.NewManager(newMemory(), deploy.Contents(func(_ context.Context, standIn *unstructured.Unstructured) (*unstructured.Unstructured, error) {

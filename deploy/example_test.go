@@ -27,7 +27,7 @@ func newOwner(name string) *unstructured.Unstructured {
 	}}
 }
 
-// newMemory is a cluster in memory; cluster.New makes the real one.
+// newMemory returns a cluster in memory; use cluster.New for a real one.
 func newMemory(objects ...*unstructured.Unstructured) *dryrun.Cluster {
 	memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(objects...))
 	if err != nil {
@@ -56,7 +56,7 @@ func Example() {
 	show(m.Apply(ctx, objects))
 	show(m.Apply(ctx, objects)) // nothing to do: no call at all
 
-	// Somebody changes a value: it is repaired, and only that object is written.
+	// Somebody changes a value: it is reverted, and only that object is written.
 	web := deploy.RefOf(objects[0])
 	edit := deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{"data":{"greeting":"go away"}}`), FieldManager: "kubectl"}
 	if _, err := memory.Port().Patch(ctx, web, edit); err != nil {
@@ -131,7 +131,7 @@ func ExampleManager_Locate() {
 func ExampleManager_SetStatus() {
 	cart := newOwner("cart")
 	m := must(deploy.NewManager(newMemory(cart)))
-	// It may be asked again, with a fresher object, when somebody else writes meanwhile.
+	// It may be called again with the latest object when somebody else writes meanwhile.
 	ready := func(current *unstructured.Unstructured) (map[string]any, error) {
 		status, _, err := unstructured.NestedMap(current.Object, "status")
 		if err != nil {
@@ -165,7 +165,7 @@ func ExampleManager_AddFinalizer() {
 	}
 	fmt.Println(memory.Objects()[0].GetFinalizers())
 
-	// The first object is outdated by now.
+	// The first object isn't the current state any more.
 	err := m.AddFinalizer(ctx, cart, "shop.example.com/other")
 	var stale *deploy.StaleError
 	fmt.Println(errors.As(err, &stale))

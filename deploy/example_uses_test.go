@@ -24,7 +24,7 @@ func printChanges(results deploy.Results) {
 	}
 }
 
-// readFolder reads the objects of the YAML and JSON files of a folder.
+// readFolder reads the objects in the YAML and JSON files of a folder.
 func readFolder(name string) ([]*unstructured.Unstructured, error) {
 	files, err := filepath.Glob(filepath.Join(name, "*"))
 	if err != nil {
@@ -62,7 +62,7 @@ func newShop() *dryrun.Cluster {
 	return memory
 }
 
-// Apply what is in a folder, once and again.
+// Apply the objects of a folder, twice.
 func Example_applyAFolder() {
 	ctx, shop := context.Background(), newShop()
 	m, err := deploy.NewManager(shop, deploy.FieldManager("greeter"), deploy.DefaultNamespace("shop"))
@@ -89,7 +89,7 @@ func Example_applyAFolder() {
 	// Deployment shop/greeter unchanged
 }
 
-// Whatever others change of the objects is repaired as soon as it is seen.
+// Changes by others are reverted as soon as they are seen.
 func Example_keepItApplied() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -133,7 +133,7 @@ func Example_keepItApplied() {
 	// ConfigMap shop/web configured [.data.greeting: "go away" -> "hello"]
 }
 
-// What has left the folder since the last time is deleted, and nothing else.
+// Objects that have left the folder since the last run are deleted, and nothing else.
 func Example_prune() {
 	ctx, m := context.Background(), must(deploy.NewManager(newShop()))
 	web, db := newConfigMap("web", "hello"), newConfigMap("db", "hello")

@@ -18,7 +18,7 @@ import (
 // Conflicted when it isn't the owner's. Object is the member as it was found, nil when it is gone.
 type Pruned struct {
 	Result
-	// Reason says why.
+	// Reason says why the member was, or would be, deleted or kept.
 	Reason string
 }
 

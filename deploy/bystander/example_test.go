@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// exampleT stands for the *testing.T of a test.
+// exampleT takes the place of the *testing.T of a test.
 type exampleT struct{}
 
 func (exampleT) Helper()                           {}
@@ -27,7 +27,7 @@ func exampleCluster() *dryrun.Cluster {
 	return memory
 }
 
-// Somebody makes what an operator works on, edits it, waits and deletes it.
+// A bystander creates the resource of an operator, edits it, waits and deletes it.
 func ExampleNew() {
 	memory := exampleCluster()
 	somebody := bystander.New(exampleT{}, memory, "shop", "somebody")
@@ -42,7 +42,7 @@ func ExampleNew() {
 	// Output: true 0
 }
 
-// A sample that is shipped, and an object that a test has made itself.
+// Create objects from a file and from a value.
 func ExampleBystander_CreateFile() {
 	somebody := bystander.New(exampleT{}, exampleCluster(), "shop", "somebody")
 	made := somebody.CreateFile("testdata/settings.yaml")
@@ -57,7 +57,7 @@ func ExampleBystander_CreateFile() {
 	// ConfigMap shop/copied
 }
 
-// What is applied is owned by who applied it, and leaves the rest alone.
+// The bystander owns the fields that it applies; other fields are left alone.
 func ExampleBystander_Apply() {
 	memory := exampleCluster()
 	bystander.New(exampleT{}, memory, "shop", "somebody").CreateFile("testdata/settings.yaml")
@@ -69,7 +69,7 @@ func ExampleBystander_Apply() {
 	// Output: map[farewell:goodbye greeting:hello]
 }
 
-// A status is a subresource.
+// The status is a subresource.
 func ExampleBystander_MergeSubresource() {
 	somebody := bystander.New(exampleT{}, exampleCluster(), "shop", "somebody")
 	somebody.CreateYAML("{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: web, image: nginx}]}}")
@@ -79,7 +79,7 @@ func ExampleBystander_MergeSubresource() {
 	// Output: map[phase:Running]
 }
 
-// What takes longer gets more time.
+// Within allows more time.
 func ExampleBystander_Within() {
 	begun := time.Now()
 	bystander.New(exampleT{}, exampleCluster(), "shop", "somebody").Within(4*time.Minute).Eventually("a moment has passed", func() bool {

@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// answer plays the little of an API server that one apply needs.
+// answer is an API server that can serve one apply.
 func answer(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	switch {
@@ -53,7 +53,7 @@ func ExampleNew() {
 	}
 	fmt.Println(results[0].Ref, results[0].Action)
 	cancel()
-	c.Wait() // for the watches, had there been any
+	c.Wait() // for watches, of which there are none here
 	// Output: ConfigMap shop/web created
 }
 
@@ -66,7 +66,7 @@ func ExampleObserver() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// Somebody else, such as a webhook, has told of a change that the View may not show yet.
+	// Somebody else, such as a webhook, has reported a change that the View may not show yet.
 	ref := deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Namespace: "shop", Name: "web"}
 	if observer, ok := c.View().(cluster.Observer); ok {
 		if err := observer.Observed(ctx, ref, "1017"); err != nil {
@@ -97,7 +97,7 @@ func ExampleConfig() {
 }
 
 func ExampleNamespaces() {
-	// Patterns are followed while the program runs: team-c is watched from when it is made.
+	// Patterns also match new namespaces: team-c is watched as soon as it is created.
 	_, err := cluster.New(context.Background(), &rest.Config{Host: "https://api.example.invalid"}, cluster.Namespaces("team-*", "!team-b"))
 	fmt.Println(err)
 	_, err = cluster.New(context.Background(), &rest.Config{Host: "https://api.example.invalid"}, cluster.Namespaces("team-["))

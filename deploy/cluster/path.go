@@ -36,7 +36,8 @@ func path(res resource, ref deploy.Ref, subresource string) ([]string, error) {
 	return parts, nil
 }
 
-// creatable returns an error for a new object whose name or namespace can't be part of a path.
+// creatable returns an error for a new object whose name or namespace isn't a path segment or doesn't fit the scope of
+// its kind.
 func creatable(res resource, ref deploy.Ref) error {
 	if err := nameable(ref); err != nil {
 		return err

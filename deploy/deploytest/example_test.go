@@ -10,7 +10,7 @@ import (
 	"github.com/operkit/operkit/deploy/dryrun"
 )
 
-// A test of a cluster of one's own is this function.
+// This function tests an implementation of a cluster.
 func ExampleRun() {
 	testConformance := func(t *testing.T) {
 		deploytest.Run(t, func(t *testing.T) deploytest.World {
@@ -25,7 +25,7 @@ func ExampleRun() {
 	// Output: true
 }
 
-// passes runs a test as the go command does, quietly.
+// passes runs a test quietly and reports whether it passed.
 func passes(test func(t *testing.T)) bool {
 	verbose := flag.Lookup("test.v").Value
 	before := verbose.String()
@@ -34,7 +34,7 @@ func passes(test func(t *testing.T)) bool {
 	return testing.RunTests(func(_, _ string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "TestConformance", F: test}})
 }
 
-// The families of cases.
+// The groups of cases.
 func ExampleCases() {
 	last := ""
 	for _, c := range deploytest.Cases() {

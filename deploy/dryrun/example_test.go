@@ -22,7 +22,7 @@ func exampleConfigMap(name string) *unstructured.Unstructured {
 	}}
 }
 
-// A cluster in memory stands in for a real one.
+// A cluster in memory takes the place of a real one.
 func ExampleNew() {
 	cluster, err := dryrun.New(dryrun.Namespaces("shop"), dryrun.Objects(exampleConfigMap("web")))
 	if err != nil {
@@ -49,7 +49,7 @@ func ExampleNew() {
 	// ConfigMap shop/db unchanged
 }
 
-// What is in a cluster can start another one, for instance to play a restart.
+// The objects of one cluster can start another one, for example to simulate a restart.
 func ExampleObjects() {
 	before, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Objects(exampleConfigMap("web"), exampleConfigMap("db")))
 	if err != nil {
@@ -67,7 +67,7 @@ func ExampleObjects() {
 	// ConfigMap shop/db
 }
 
-// Of a kind that nobody declares only its scope can be told.
+// The scope of a kind without a definition must be given.
 func ExampleClusterScoped() {
 	region := schema.GroupVersionKind{Group: "shop.example.com", Version: "v1", Kind: "Region"}
 	cluster, err := dryrun.New(dryrun.AnyKind(), dryrun.ClusterScoped(region.GroupKind()))
@@ -79,7 +79,7 @@ func ExampleClusterScoped() {
 	// Output: Cluster <nil>
 }
 
-// With a clock of one's own the objects are the same in every run.
+// With a fixed clock the objects are the same in every run.
 func ExampleClock() {
 	clock := func() time.Time { return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC) }
 	cluster, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Clock(clock), dryrun.Objects(exampleConfigMap("web")))
@@ -91,7 +91,7 @@ func ExampleClock() {
 	// Output: d72770d0-0000-4000-8000-000000000001 1 2030-01-02 03:04:05 +0000 UTC
 }
 
-// A subscription hears of what exists, and then of each change in the order of versions.
+// A subscription gets the existing objects, and then each change in the order of versions.
 func ExampleCluster_View() {
 	cluster, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Objects(exampleConfigMap("web")))
 	if err != nil {
@@ -117,7 +117,7 @@ func ExampleCluster_View() {
 	// DELETED web 2
 }
 
-// The Port takes single requests, as any client might send them.
+// The Port sends single requests, as any client does.
 func ExampleCluster_Port() {
 	cluster, err := dryrun.New(dryrun.Namespaces("shop"))
 	if err != nil {
@@ -131,8 +131,8 @@ func ExampleCluster_Port() {
 	// Output: true {"f:data":{"f:greeting":{}}}
 }
 
-// Without AnyKind a cluster serves what a server does: the kinds of Kubernetes, and those of
-// the CustomResourceDefinitions in it.
+// Without AnyKind a cluster serves the same kinds as a server: built-in ones, and those of the
+// CustomResourceDefinitions in it.
 func ExampleAnyKind() {
 	cart := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "shop.example.com/v1", "kind": "Cart", "metadata": map[string]any{"name": "c", "namespace": "default"},
@@ -150,7 +150,7 @@ func ExampleAnyKind() {
 	// <nil>
 }
 
-// Content that is made up is refused, unless no schemas are asked for.
+// Fields that a schema doesn't have are refused, unless Schemaless is given.
 func ExampleSchemaless() {
 	made := exampleConfigMap("web")
 	made.Object["price"] = int64(7)
@@ -168,7 +168,7 @@ func ExampleSchemaless() {
 	// false
 }
 
-// Namespaces have to exist, as on a server.
+// Namespaces must exist, as on a server.
 func ExampleNamespaces() {
 	for _, names := range [][]string{nil, {"shop"}} {
 		cluster, err := dryrun.New(dryrun.Namespaces(names...))
@@ -183,7 +183,7 @@ func ExampleNamespaces() {
 	// <nil>
 }
 
-// With AnyNamespace they needn't.
+// With AnyNamespace they needn't exist.
 func ExampleAnyNamespace() {
 	cluster, err := dryrun.New(dryrun.AnyNamespace())
 	if err != nil {
@@ -194,7 +194,7 @@ func ExampleAnyNamespace() {
 	// Output: <nil> 1
 }
 
-// A server deletes what refers to an owner that isn't there.
+// A server deletes an object that references an owner that doesn't exist.
 func ExampleCollectUnknownOwners() {
 	leaf := exampleConfigMap("leaf")
 	leaf.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "root", UID: "gone"}})
@@ -213,7 +213,7 @@ func ExampleCollectUnknownOwners() {
 	// 0
 }
 
-// Admission has a word in each write.
+// Admission can change or refuse each write.
 func ExampleAdmit() {
 	cluster, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Admit(func(_ dryrun.AdmissionRequest, _, next *unstructured.Unstructured) error {
 		if next.GetLabels()["team"] == "" {
@@ -230,7 +230,7 @@ func ExampleAdmit() {
 	// Output: true say whose it is by the label team
 }
 
-// A cluster that fails shows what its users make of it.
+// Faults show how a client handles errors of the cluster.
 func ExampleCluster_Fail() {
 	cluster, err := dryrun.New(dryrun.AnyNamespace())
 	if err != nil {
@@ -253,7 +253,7 @@ func ExampleCluster_Fail() {
 	// <nil>
 }
 
-// Heal ends all faults.
+// Heal removes all faults.
 func ExampleCluster_Heal() {
 	cluster, err := dryrun.New()
 	if err != nil {
@@ -273,7 +273,7 @@ func ExampleCluster_Heal() {
 	// false
 }
 
-// A recording says what a manager has asked for.
+// A recording shows which requests a manager sent.
 func ExampleCluster_Record() {
 	cluster, err := dryrun.New(dryrun.Namespaces("shop"))
 	if err != nil {
@@ -295,7 +295,7 @@ func ExampleCluster_Record() {
 	// Output: apply ConfigMap shop/web
 }
 
-// Calls gives all of a recording, also when it has ended.
+// Calls returns the whole recording, also after Stop.
 func ExampleRecording() {
 	cluster, err := dryrun.New(dryrun.Namespaces("shop"))
 	if err != nil {
@@ -312,7 +312,7 @@ func ExampleRecording() {
 	// Output: [apply ConfigMap shop/web]
 }
 
-// A watch continues where an earlier one ended, as long as the history reaches back.
+// A watch can continue where an earlier one ended, as long as the history has the events since then.
 func ExampleCluster_Watch() {
 	cluster, err := dryrun.New(dryrun.AnyNamespace(), dryrun.History(1))
 	if err != nil {

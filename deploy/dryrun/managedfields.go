@@ -138,8 +138,8 @@ func inVersion(obj *unstructured.Unstructured, version schema.GroupVersion) *uns
 	return &unstructured.Unstructured{Object: content}
 }
 
-// stampManagers sets the times of the managedFields entries that this write created or changed to the cluster's clock;
-// the API machinery uses that of the machine.
+// stampManagers sets the times of the managedFields entries that this write created or changed to the cluster's clock:
+// the API machinery has set them to the machine's.
 func (c *Cluster) stampManagers(live, next *unstructured.Unstructured) {
 	times := map[[4]string]any{}
 	if live != nil {

@@ -174,7 +174,7 @@ func (s *subscription) selects(obj *unstructured.Unstructured) bool {
 	return (s.options.Namespace == "" || s.options.Namespace == obj.GetNamespace()) && selected(obj, s.options.Labels, s.options.Fields)
 }
 
-// subscription hands the events of a kind to its handler, one after the other.
+// subscription passes the events of a kind to its handler, one after the other.
 type subscription struct {
 	ctx      context.Context
 	declared *declaration
@@ -214,7 +214,7 @@ func (s *subscription) push(event deploy.Event) {
 	}
 }
 
-// run hands over events, one after the other, until the context ends.
+// run passes events to the handler, one after the other, until the context ends.
 func (s *subscription) run() {
 	if s.initial == 0 {
 		close(s.synced)
