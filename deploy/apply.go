@@ -237,7 +237,7 @@ func (t *task) withdraw(ctx context.Context, uid types.UID, owned OwnedError) Re
 	nothing.SetUID(uid)
 	_, err := t.port.Apply(ctx, nothing, ApplyOptions{FieldManager: t.fieldManager, DryRun: t.dryRun})
 	if err != nil && !t.gone(ctx, uid, err) {
-		return Result{Ref: t.in.ref, Action: Conflicted, Err: fmt.Errorf("%w; and giving it back failed: %w", &owned, err)}
+		return Result{Ref: t.in.ref, Action: Conflicted, Err: fmt.Errorf("%w; our fields could not be removed from it: %w", &owned, err)}
 	}
 	return Result{Ref: t.in.ref, Action: Conflicted, Err: &owned}
 }

@@ -274,7 +274,7 @@ func TestDeleteUntilGone(t *testing.T) {
 			late    bool
 			says    string
 		}{
-			"interrupted": {context.WithCancel, false, "ConfigMap shop/settings: it is being deleted and waits for the finalizers shop/hold; it was not waited for to the end: context canceled"},
+			"interrupted": {context.WithCancel, false, "ConfigMap shop/settings: it is being deleted and waits for the finalizers shop/hold; the wait for it was interrupted: context canceled"},
 			"a deadline": {func(ctx context.Context) (context.Context, context.CancelFunc) {
 				return context.WithTimeoutCause(ctx, time.Minute, errNo)
 			}, true, "ConfigMap shop/settings: not in time: it is being deleted and waits for the finalizers shop/hold: no"},

@@ -147,12 +147,12 @@ func (c comparedSet) difference(ctx context.Context, result Result, live, given 
 		}
 	case result.Err != nil && (after == nil || live == nil || after.GetResourceVersion() == live.GetResourceVersion()):
 		if live != nil && is[*InvalidError](result.Err) && c.hasPredecessor(live) {
-			d.Err = fmt.Errorf("%w (what predecessors set and the manifest leaves out goes before an apply: the refusal may be about that)", result.Err)
+			d.Err = fmt.Errorf("%w (an apply first removes the fields that predecessors set and the manifest leaves out: the refusal may be about these)", result.Err)
 		}
 		return d
 	}
 	if live != nil && result.Action == Configured && c.hasPredecessor(live) {
-		d.Reason = "what predecessors set and the manifest leaves out goes too"
+		d.Reason = "fields that predecessors set and the manifest leaves out are removed, too"
 		if after, err = c.withoutHeritage(ctx, after); err != nil {
 			d.Err = errors.Join(d.Err, fmt.Errorf("%s: %s: it can't be shown: %w", d.Ref, d.Reason, err))
 			return d

@@ -165,7 +165,7 @@ func (s settings) contentOf(ctx context.Context, obj *unstructured.Unstructured,
 	case ref.Name == "":
 		return nil, &InvalidManifestError{Ref: ref, Reason: "a stand-in needs a name: give the object itself"}
 	case ref.Kind.GroupKind() == definitionKind:
-		return nil, &InvalidManifestError{Ref: ref, Reason: "a definition of a kind can't be stood in for: give the object itself"}
+		return nil, &InvalidManifestError{Ref: ref, Reason: "a CustomResourceDefinition can't have a stand-in: give the object itself"}
 	}
 	if found := RefOf(content); found != ref {
 		return nil, &InvalidManifestError{Ref: ref, Reason: fmt.Sprintf("its content is that of another object, %s", found)}

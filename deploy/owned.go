@@ -67,7 +67,7 @@ func (m *Manager) listOwned(
 	ctx context.Context, s settings, kinds []schema.GroupVersionKind, list func(schema.GroupVersionKind) ([]*unstructured.Unstructured, error),
 ) (found []*unstructured.Unstructured, err error) {
 	if s.owner == nil {
-		return nil, errors.New("objects of an owner: none is given: use OwnedBy")
+		return nil, errors.New("nil owner: use OwnedBy")
 	}
 	for _, kind := range kinds {
 		objects, err := retry(ctx, s.retryFor, func() ([]*unstructured.Unstructured, error) { return list(kind) })

@@ -43,7 +43,7 @@ func TestOwned(t *testing.T) {
 	assert.Equal(t, []string{"Deployment shop/web", "ConfigMap shop/one"}, refs(m.Owned(t.Context(), kinds, deploy.OwnedByLabel(), except)))
 	assert.Empty(t, refs(m.Owned(t.Context(), kinds[:0])))
 	_, err := must(deploy.NewManager(cluster)).Owned(t.Context(), kinds)
-	require.EqualError(t, err, "objects of an owner: none is given: use OwnedBy")
+	require.EqualError(t, err, "nil owner: use OwnedBy")
 
 	asked := &ownedCluster{recording: cluster}
 	assert.Equal(t, []string{"ConfigMap shop/one"}, refs(must(deploy.NewManager(asked, deploy.OwnedBy(cart("a")))).Owned(t.Context(), kinds[2:])),

@@ -361,5 +361,5 @@ func TestOwnedByLabel(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, tracked)
 	_, err = must(deploy.NewManager(cluster)).Tracked(t.Context(), kinds)
-	require.EqualError(t, err, "objects of an owner: none is given: use OwnedBy")
+	require.EqualError(t, err, "nil owner: use OwnedBy")
 }

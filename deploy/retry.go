@@ -202,7 +202,7 @@ func (m *Manager) waitGone(ctx context.Context, ref Ref, live *unstructured.Unst
 		reason += " and waits for the finalizers " + strings.Join(holders, ", ")
 	}
 	if !outOfTime(ctx, err) {
-		return fmt.Errorf("%s: %s; it was not waited for to the end: %w", ref, reason, err)
+		return fmt.Errorf("%s: %s; the wait for it was interrupted: %w", ref, reason, err)
 	}
 	return &TimeoutError{Ref: ref, Reason: reason, Err: err}
 }

@@ -206,7 +206,7 @@ func (r *stageRun) report(result Result) {
 // notReady returns the error for an object that isn't ready.
 func (r *stageRun) notReady(ctx context.Context, result Result, err error) error {
 	if !outOfTime(ctx, err) {
-		return fmt.Errorf("%s: it was %s and not waited for to the end: %w", result.Ref, result.Action, err)
+		return fmt.Errorf("%s: it was %s, and the wait for it was interrupted: %w", result.Ref, result.Action, err)
 	}
 	return &TimeoutError{Ref: result.Ref, Reason: fmt.Sprintf("it was %s and isn't ready", result.Action), Err: err}
 }

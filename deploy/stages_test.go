@@ -175,7 +175,7 @@ func TestReady(t *testing.T) {
 		defer cancel()
 		results, err := must(deploy.NewManager(newCluster(t))).Apply(ctx, objects(settings(t, "{}")), ready, deploy.OnResult(func(deploy.Result) { cancel() }))
 		require.ErrorIs(t, err, context.Canceled)
-		assert.ErrorContains(t, results[0].Err, "ConfigMap shop/settings: it was created and not waited for to the end: context canceled")
+		assert.ErrorContains(t, results[0].Err, "ConfigMap shop/settings: it was created, and the wait for it was interrupted: context canceled")
 	})
 	t.Run("a deadline for a reason of one's own is one", func(t *testing.T) {
 		t.Parallel()

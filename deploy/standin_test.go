@@ -99,7 +99,7 @@ func TestContentsThatAreNone(t *testing.T) {
 		"another object":              {standIn(t, "one"), named(settings(t, "{}"), "other"), nil, "its content is that of another object, ConfigMap shop/other"},
 		"one of another namespace":    {standIn(t, "one"), moved, nil, "its content is that of another object, ConfigMap attic/settings"},
 		"one of another kind":         {standIn(t, "one"), kindless, nil, "its content is that of another object, Secret shop/settings"},
-		"a definition of a kind":      {definition, definition.DeepCopy(), nil, "a definition of a kind can't be stood in for"},
+		"a definition of a kind":      {definition, definition.DeepCopy(), nil, "a CustomResourceDefinition can't have a stand-in"},
 		"an object that has no name":  {nameless, nameless.DeepCopy(), nil, "a stand-in needs a name"},
 		"an object without a version": {object(t, "kind: ConfigMap\nmetadata: {name: settings, namespace: shop}"), settings(t, "{}"), nil, "of another object"},
 	} {

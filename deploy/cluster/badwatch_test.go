@@ -218,14 +218,14 @@ func TestForgetfulWatches(t *testing.T) {
 			s.arrives(t) // by lists alone
 			t.Logf("%d writes, %d events, %d watches, %d lists in %s; said %d", len(s.author.wrote), len(s.chain.events()), watches, lists, lasts, s.said.count("msg="))
 			assert.LessOrEqual(t, watches+lists, 8+int(lasts/firstPause)*3, "%s, and is asked with ever longer pauses", test.reason)
-			require.Eventually(t, func() bool { return s.said.count("listing again and again") == test.said }, patience, 10*time.Millisecond)
+			require.Eventually(t, func() bool { return s.said.count("listing repeatedly") == test.said }, patience, 10*time.Millisecond)
 			test.u.settle()
 			require.Eventually(t, func() bool {
 				s.write(t, time.Millisecond, 100*time.Millisecond)
 				return s.said.count("watching again") == test.said
 			}, patience, time.Millisecond, "%s", s.said)
 			s.arrives(t)
-			assert.Equal(t, test.said, s.said.count("listing again and again"))
+			assert.Equal(t, test.said, s.said.count("listing repeatedly"))
 			assert.Equal(t, 2*test.said, s.said.count("msg="), "once, and its end: %s", s.said)
 		})
 	}

@@ -199,5 +199,5 @@ func (f *feed) leaveOut(namespace, name string, err error) {
 		f.unreadable = map[string]bool{}
 	}
 	f.unreadable[key] = true
-	f.logger.Error("an object can't be read, going on without it", "kind", f.kind.Kind, "namespace", namespace, "name", name, "error", err)
+	f.logger.Error("an object can't be read, leaving it out", "kind", f.kind.Kind, "namespace", namespace, "name", name, "error", err)
 }

@@ -214,7 +214,7 @@ func (c movedCase) run(t *testing.T, side movedSide) {
 		require.NoError(t, err)
 		assert.Equal(t, deploy.Configured, differences[0].Action)
 	} else if err != nil {
-		assert.ErrorContains(t, err, "what predecessors set and the manifest leaves out goes")
+		assert.ErrorContains(t, err, "an apply first removes the fields that predecessors set and the manifest leaves out")
 	}
 	now, err := side.port.Get(t.Context(), ref)
 	require.NoError(t, err)

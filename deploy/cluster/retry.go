@@ -98,7 +98,7 @@ func (i *informer) fail(err error) {
 	}
 	i.kind.wake()
 	if i.kind.optional {
-		i.log().Info("can't be watched, going on without", "reason", err)
+		i.log().Info("can't be watched, continuing without it", "reason", err)
 	} else {
 		i.log().Warn("watch failed, trying again", "error", err)
 	}
@@ -185,7 +185,7 @@ func (i *informer) endList() {
 	}
 	l.replaced, l.streams, l.streaming = time.Now(), 0, false
 	if l.repeated++; l.repeated == manyLists {
-		i.log().Warn("watches end at once, listing again and again")
+		i.log().Warn("watches end immediately, listing repeatedly")
 	}
 }
 

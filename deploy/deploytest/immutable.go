@@ -28,12 +28,12 @@ const (
 
 var fixedFields = []fixed{
 	{
-		"ConfigMap", "a value that is taken away is a change too", "apiVersion: v1\nkind: ConfigMap",
+		"ConfigMap", "removing a value is a change, too", "apiVersion: v1\nkind: ConfigMap",
 		"{immutable: true, data: {a: '1', b: '2'}}", "{immutable: true, data: {a: '1'}}", "data",
 		"{immutable: true, data: {a: '1', b: '2'}}",
 	},
 	{
-		"ConfigMap that can't be thawed", "immutable is for ever", "apiVersion: v1\nkind: ConfigMap",
+		"ConfigMap that can't be thawed", "immutable can't be unset", "apiVersion: v1\nkind: ConfigMap",
 		"{immutable: true, data: {a: '1'}}", "{data: {a: '1'}}", "immutable",
 		"{immutable: true, data: {a: '1'}}",
 	},
@@ -43,11 +43,11 @@ var fixedFields = []fixed{
 		"{type: kubernetes.io/basic-auth, data: {username: Mg==}}",
 	},
 	{
-		"Secret without a type", "Opaque is the type that it has", "apiVersion: v1\nkind: Secret",
+		"Secret without a type", "the default type is Opaque", "apiVersion: v1\nkind: Secret",
 		"{data: {a: MQ==}}", "{type: example.com/own, data: {a: MQ==}}", "type", "{type: Opaque, data: {a: MQ==}}",
 	},
 	{
-		"Service", "an address was found for it", "apiVersion: v1\nkind: Service",
+		"Service", "the server has assigned an address", "apiVersion: v1\nkind: Service",
 		"{spec: {ports: [{port: 80}]}}", "{spec: {clusterIP: None, ports: [{port: 80}]}}", "spec.clusterIPs[0]",
 		"{spec: {type: NodePort, ports: [{port: 80}]}}",
 	},
@@ -82,7 +82,7 @@ var fixedFields = []fixed{
 		"{spec: {parallelism: 1, " + podOf + "'a:1', imagePullPolicy: IfNotPresent}], terminationGracePeriodSeconds: 30}}}}",
 	},
 	{
-		"suspended Job", "where its Pods run can be changed before any does", "apiVersion: batch/v1\nkind: Job",
+		"suspended Job", "scheduling can be changed before a Pod runs", "apiVersion: batch/v1\nkind: Job",
 		"{spec: {suspend: true, " + podOf + "'a:1'}]}}}}",
 		"{spec: {suspend: true, " + podOf + "'a:2'}]}}}}", "spec.template.spec",
 		"{spec: {suspend: true, " + podOf + "'a:1', resources: {requests: {cpu: '1'}}}], nodeSelector: {a: b}}}}}",
@@ -91,7 +91,7 @@ var fixedFields = []fixed{
 
 var immutableCases = func() []Case {
 	cases := []Case{{
-		"immutable/invalid as new", "an object that exists doesn't hide what is wrong with its successor", invalidAsNew,
+		"immutable/invalid as new", "validation comes before the check whether the object exists", invalidAsNew,
 	}}
 	for _, f := range fixedFields {
 		cases = append(cases, Case{"immutable/" + f.name, f.reason, f.run})

@@ -75,7 +75,7 @@ func patched(ref deploy.Ref, before *unstructured.Unstructured, patch deploy.Pat
 	content, _ := after.(map[string]any)
 	next := &unstructured.Unstructured{Object: content}
 	if next.GroupVersionKind() != ref.Kind {
-		return nil, fmt.Errorf("patch makes it a %q of %q", next.GetKind(), next.GetAPIVersion())
+		return nil, fmt.Errorf("patch changes kind and apiVersion to %q and %q", next.GetKind(), next.GetAPIVersion())
 	}
 	return next.DeepCopy(), nil
 }

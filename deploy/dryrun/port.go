@@ -128,7 +128,7 @@ func (p port) delete(ref deploy.Ref, options deploy.DeleteOptions) error {
 		return notFound(ref)
 	}
 	if options.UID != "" && options.UID != live.GetUID() {
-		return &deploy.StaleError{Ref: ref, Err: fmt.Errorf("uid %s isn't the object's, %s", options.UID, live.GetUID())}
+		return &deploy.StaleError{Ref: ref, Err: fmt.Errorf("uid %s doesn't match the object's, %s", options.UID, live.GetUID())}
 	}
 	if !options.DryRun {
 		p.terminate(at, live, options.Propagation)

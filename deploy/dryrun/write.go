@@ -61,10 +61,10 @@ func (c *Cluster) create(d *declaration, ref deploy.Ref, next *unstructured.Unst
 // A write that changes nothing returns live. The lock is held.
 func (c *Cluster) update(d *declaration, ref deploy.Ref, live, next *unstructured.Unstructured, subresource string, dryRun bool) (*unstructured.Unstructured, error) {
 	if version := next.GetResourceVersion(); version != "" && version != live.GetResourceVersion() {
-		return nil, &deploy.StaleError{Ref: ref, Err: errors.New("resourceVersion " + version + " isn't the latest, " + live.GetResourceVersion())}
+		return nil, &deploy.StaleError{Ref: ref, Err: errors.New("resourceVersion " + version + " doesn't match the latest, " + live.GetResourceVersion())}
 	}
 	if uid := next.GetUID(); uid != "" && uid != live.GetUID() {
-		return nil, &deploy.StaleError{Ref: ref, Err: errors.New("uid " + string(uid) + " isn't the object's, " + string(live.GetUID()))}
+		return nil, &deploy.StaleError{Ref: ref, Err: errors.New("uid " + string(uid) + " doesn't match the object's, " + string(live.GetUID()))}
 	}
 	next = prepare(d, live, next, subresource)
 	c.stampManagers(live, next)
