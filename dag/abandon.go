@@ -21,7 +21,7 @@ func Abandon(d time.Duration) Option { return func(c *config) { c.abandon = limi
 // ErrAbandoned is the error of a node whose visit was abandoned.
 var ErrAbandoned = errors.New("abandoned: the visit didn't return in time after the run was cancelled")
 
-// AbandonedError says that a cancelled run returned before all of its visits and predicates.
+// AbandonedError reports that a cancelled run returned before all of its visits and predicates.
 type AbandonedError struct {
 	// Nodes are the nodes whose visit or predicate hadn't returned, sorted by name.
 	Nodes []string

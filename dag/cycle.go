@@ -19,12 +19,11 @@ type walk struct {
 	next  int32
 }
 
-// admit makes the order fit for a new edge from parent to child. It returns false if the edge would close a cycle.
+// admit adjusts the order for a new edge from parent to child. It returns false if the edge would close a cycle.
 //
-// Nothing is to be done if child is before parent already, which is the usual case. Otherwise only the nodes between
-// the two can be in the way. It walks down from child and up from parent, one edge of each in turn, until one of the
-// walks ends, and moves what that walk has found past the other end. So an insertion costs no more than the smaller
-// side.
+// Usually child is before parent already, and nothing changes. Otherwise only the nodes between the two in the order
+// matter. admit walks down from child and up from parent, one edge of each in turn, until one of the walks ends. It
+// moves the nodes of that walk past the other end, so an insertion costs no more than the smaller side.
 func (s *structure) admit(parent, child int32) bool {
 	if parent == child || s.order.before(child, parent) {
 		return parent != child
@@ -51,8 +50,8 @@ func (s *structure) admit(parent, child int32) bool {
 	}
 }
 
-// step follows one edge of a walk, unless it leads out of what is between parent and child. ended reports that there
-// was none left, met that the other walk has found the same node: a cycle.
+// step follows one edge of a walk, unless it leads to a node that isn't between parent and child in the order. ended
+// reports that no edge was left, met that the other walk has found the same node, which means a cycle.
 func (s *structure) step(way direction, parent, child int32) (ended, met bool) {
 	w := &s.search.walks[way]
 	for w.next == none {

@@ -7,15 +7,15 @@ import (
 )
 
 var (
-	// ErrInvalidNode says that a node has no name.
+	// ErrInvalidNode reports that a node has no name.
 	ErrInvalidNode = errors.New("a node needs a name")
-	// ErrDuplicateNode says that the graph already has a node of that name.
+	// ErrDuplicateNode reports that the graph already has a node of that name.
 	ErrDuplicateNode = errors.New("the graph already has a node of that name")
-	// ErrInvalidOption says that an option of Run has an invalid value.
+	// ErrInvalidOption reports that an option of Run has an invalid value.
 	ErrInvalidOption = errors.New("invalid option")
-	// ErrNilGraph says that a nil graph can't be changed.
+	// ErrNilGraph reports that a nil graph can't be changed.
 	ErrNilGraph = errors.New("nil graph: make it with New")
-	// ErrOverlap says that a node can't have two outcomes in one state.
+	// ErrOverlap reports that a node can't have two outcomes in one state.
 	ErrOverlap = errors.New("a node has one outcome")
 )
 
@@ -29,7 +29,7 @@ const (
 	RoleChild Role = "child"
 )
 
-// UnknownNodeError says that a dependency names a node that isn't in the graph.
+// UnknownNodeError reports that a dependency names a node that isn't in the graph.
 type UnknownNodeError struct {
 	// Name is the unknown name.
 	Name string
@@ -42,7 +42,7 @@ func (e *UnknownNodeError) Error() string {
 	return fmt.Sprintf("node %q: not in the graph, but named as the %s of a dependency: add it first", e.Name, e.Role)
 }
 
-// CycleError says that a dependency would have closed a cycle.
+// CycleError reports that a dependency would have closed a cycle.
 type CycleError struct {
 	// Path is the shortest such cycle. Each node waits for the next one, beginning with the refused dependency, and the
 	// last name is the first one again.

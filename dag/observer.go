@@ -29,7 +29,7 @@ const (
 // blocks blocks the run. A visit that calls runtime.Goexit ends the run at once: its event is the last one.
 func Observe(observer func(Event)) Option { return func(c *config) { c.observer = observer } }
 
-// ObserverError says that not all events were delivered to an observer. The state of the run is complete nevertheless.
+// ObserverError reports that not all events were delivered to an observer. The state of the run is complete nevertheless.
 type ObserverError struct {
 	// Undelivered is the number of events that weren't delivered, or from which the observer didn't return.
 	Undelivered int
@@ -37,7 +37,7 @@ type ObserverError struct {
 	Err error
 }
 
-// ErrObserverBlocked says that a call of an observer didn't return in time.
+// ErrObserverBlocked reports that a call of an observer didn't return in time.
 var ErrObserverBlocked = fmt.Errorf("it blocked for %s after the end of the run", ObserverPatience)
 
 // Error returns what happened to the observer.
@@ -213,14 +213,14 @@ type EventKind string
 
 // The kinds of events. The last event of each node is EventFinished or EventBlocked.
 const (
-	// EventStarted says that the visit of a node begins.
+	// EventStarted reports that the visit of a node begins.
 	EventStarted EventKind = "started"
-	// EventWaiting says that a predicate has returned false for the first time. It will be called again, and the node
+	// EventWaiting reports that a predicate has returned false for the first time. It will be called again, and the node
 	// may still start.
 	EventWaiting EventKind = "waiting"
-	// EventFinished says that a visit has returned, or was abandoned.
+	// EventFinished reports that a visit has returned, or was abandoned.
 	EventFinished EventKind = "finished"
-	// EventBlocked says that a node won't be started in this run.
+	// EventBlocked reports that a node won't be started in this run.
 	EventBlocked EventKind = "blocked"
 )
 

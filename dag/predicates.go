@@ -8,12 +8,11 @@ import (
 	"time"
 )
 
-// polling is what a run knows about the predicates that haven't returned true.
+// polling is the state of the predicates that haven't returned true yet.
 type polling struct {
-	// held has the predicate that keeps a node from starting. Those before it have returned true and aren't called
-	// again.
+	// held has, for each held node, its first predicate that hasn't returned true. Those before it aren't called again.
 	held map[int32]held
-	// parked are the nodes whose predicates are to be called again, in the order of their times.
+	// parked are the nodes whose predicates returned false and are called again later, in the order of their times.
 	parked []parked
 	// completions counts the visits that have returned.
 	completions int
@@ -133,7 +132,7 @@ func (s *scheduler) poll(after time.Duration) {
 	s.timer.Reset(after)
 }
 
-// tick takes the nodes whose predicates are due out of the parked ones, if a visit is in flight.
+// tick unparks the nodes whose predicates are due, if a visit is in flight.
 func (s *scheduler) tick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,8 +154,8 @@ func (s *scheduler) tick() {
 	s.poll(wait)
 }
 
-// askAgain takes the nodes whose predicates were last called before the last visit returned out of the parked ones, and
-// reports whether there are any. The caller holds mu.
+// askAgain unparks the nodes whose predicates were last called before the last visit returned, and reports whether
+// there are any. The caller holds mu.
 func (s *scheduler) askAgain() bool {
 	before := len(s.parked)
 	s.unpark(func(p parked) bool { return p.asked < s.completions })

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Run visits every node of g once that isn't disabled, as soon as everything that it waits for is verified. It returns
-// when nothing is in flight and nothing more can be started.
+// Run visits each node of g that isn't disabled once, as soon as all nodes that it waits for are verified. It returns
+// when no visit is in flight and no further node can start.
 //
 // visit gets the name and data of a node, and ctx, or with [NodeTimeout] a context derived from it. It is called from
 // several goroutines unless [Concurrency] is 0. The outcome of the node depends on its error: see the package and
@@ -17,11 +17,11 @@ import (
 //
 // The run works on a snapshot: visit may change or run the graph, and runs of one graph may overlap.
 //
-// Errors of nodes are in the state, and not in the error of Run, which is
-//   - for invalid options or a damaged graph an error with an empty state,
-//   - if ctx ended before the run, ctx.Err() with the state so far. After the end of ctx nothing more is started, and
-//     Run returns when everything in flight has returned, or with [Abandon] an [*AbandonedError] some time later,
-//   - an [*ObserverError] with a complete state, joined to the error of ctx if there is one.
+// The errors of nodes are in the state. The error of Run itself is
+//   - for invalid options or a damaged graph: an error with an empty state,
+//   - if ctx ended before all work was done: ctx.Err() with the state so far. Run starts nothing more and returns when
+//     everything in flight has returned. With [Abandon] it may return earlier, with an [*AbandonedError],
+//   - if the observer failed: an [*ObserverError] with a complete state, joined to the error of ctx if there is one.
 //
 // A panic in visit or a predicate becomes the error of its node. So does runtime.Goexit, but with Concurrency(0) that
 // ends the goroutine that called Run.

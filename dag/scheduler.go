@@ -22,7 +22,7 @@ type scheduler struct {
 	// visiting counts the visits in flight, asking the nodes whose predicates are being called.
 	visiting, asking int
 	over             bool
-	// done is closed, and finished set, when no worker is left that wasn't abandoned.
+	// done is closed, and finished set, when all workers except abandoned ones have ended.
 	done     chan struct{}
 	finished bool
 	// ended is the error of ctx at the end of the run.
@@ -31,9 +31,9 @@ type scheduler struct {
 	abandoned  []string
 	leftBehind int
 
-	// upcoming are the nodes that wait for nothing any more. When the current set is done, they become the next one,
-	// sorted by name: gated are those whose predicates have to be called first, after which they move to ready, the
-	// nodes to visit. nextGated and nextReady are the indexes of the next nodes to take.
+	// upcoming are the nodes whose dependencies are all verified and that aren't in the current set yet. The current
+	// set is gated, the nodes with predicates to call first, and ready, the nodes to visit. When it is done, upcoming
+	// becomes the next set, sorted by name. nextGated and nextReady are the indexes of the next nodes to take.
 	upcoming, gated, ready []int32
 	nextGated, nextReady   int
 	// waiting has, for each node, the number of children that aren't verified.
@@ -88,7 +88,7 @@ func (s *scheduler) run() error {
 	return s.end()
 }
 
-// wake wakes or starts a worker. A worker that takes a node and leaves others wakes the next one, so that there are
+// wake wakes or starts a worker. A worker that takes a node wakes the next one if nodes are left, so that there are
 // never more workers than there was work for at once.
 func (s *scheduler) wake() {
 	switch {
@@ -115,8 +115,8 @@ func (s *scheduler) leave() {
 	s.finish()
 }
 
-// take returns the next node to work on, and whether to call its predicates. It waits as long as there may be one, and
-// returns none when the run is over. The caller holds mu.
+// take returns the next node to work on, and whether to call its predicates. It waits as long as a visit or predicate
+// in flight may release a node, and returns none when the run is over. The caller holds mu.
 func (s *scheduler) take() (id int32, ask bool) {
 	for !s.over {
 		if s.canStart() {

@@ -14,7 +14,7 @@ type graph struct {
 // point is a place in a picture: to the right, and down.
 type point struct{ x, y float64 }
 
-// picture is where everything is.
+// picture holds the positions of nodes and edges.
 type picture struct {
 	width, height float64
 	// nodes are the middles of their left sides.
