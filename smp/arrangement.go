@@ -5,17 +5,18 @@ import (
 	"slices"
 )
 
-// arrangement is a merged list before it is put in order: what the patch names comes
-// in the order of the patch, the rest in that of the document, and the two are interleaved by where
-// the document has them. It is used again for other lists. The zero value is an empty one.
+// arrangement is a merged list before it is put in order. Elements that the patch names come in the order of the patch,
+// the others in that of the document, and both are interleaved by their positions in the document. An arrangement can
+// be reset and used for another list. The zero value is empty.
 type arrangement struct {
 	entries []entry
 	// known are the identities of entries, at the same positions.
 	known index
-	// repeats says that several entries have one identity.
+	// repeats is set when several entries have the same identity.
 	repeats bool
-	// slots is how many new elements still count as the document's, behind its others. Where a patch
-	// sets an order and deletes elements, the API server sees the first new ones in their places.
+	// slots is how many of the next new elements are placed like elements of the document, behind its own ones.
+	// Where a patch sets an order and deletes elements, the API server puts the first new elements in the places of
+	// deleted ones.
 	slots int
 
 	plain, deleted []element
@@ -27,10 +28,10 @@ type arrangement struct {
 
 type entry struct {
 	value any
-	// live is where the document has the first element of the same identity, rank where the patch
-	// has it; -1 is nowhere.
+	// live is the position in the document of the first element with the same identity, rank its position in the patch;
+	// -1 if there is none.
 	live, rank int32
-	// index is the one of the element in the document, or of a new one in the patch.
+	// index is the element's index in the document, or in the patch for a new element.
 	index int32
 }
 

@@ -9,12 +9,12 @@ import (
 // match is an element of one list that is equal to one of another list, by their indices.
 type match struct{ before, after int }
 
-// maxEdits is how many elements may be added and removed in a list that is still compared by
-// elements. Time and memory grow with its square.
+// maxEdits is how many elements may differ in two lists that are still compared by elements. Time and memory grow with
+// its square.
 const maxEdits = 512
 
-// commonElements are the elements that two lists have in the same order, as many as there are, in
-// ascending order. ok is false when that would take too long to find out.
+// commonElements returns the longest sequence of elements that two lists have in the same order. ok is false when
+// finding it would take too long.
 //
 // It is the greedy algorithm of Myers, "An O(ND) Difference Algorithm and Its Variations" (1986),
 // between the equal elements at both ends.
@@ -38,7 +38,7 @@ func commonElements(before, after []any) (common []match, ok bool) {
 	return common, ok
 }
 
-// commonMiddle finds them in lists that neither begin nor end alike.
+// commonMiddle does the same for lists that have no common beginning and no common end.
 func commonMiddle(before, after []any) (common []match, ok bool) {
 	bound := min(len(before)+len(after), maxEdits)
 	reach := frontier{x: make([]int, 2*bound+3), zero: bound + 1}
@@ -59,8 +59,8 @@ func commonMiddle(before, after []any) (common []match, ok bool) {
 	return nil, false
 }
 
-// frontier is how far one comes in the first list with so many edits, on each diagonal. That of an
-// element of the first list and one of the second is the difference of their indices.
+// frontier holds, for each diagonal, how far a number of edits leads in the first list. The diagonal of an element of
+// the first list and one of the second is the difference of their indices.
 type frontier struct {
 	x    []int
 	zero int

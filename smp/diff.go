@@ -59,10 +59,10 @@ func diff(before, after map[string]any, s Schema, o options) (map[string]any, er
 // list around it has to be replaced.
 type differ struct{ *merger }
 
-// patchMap is a map of a patch that is made when something is put into it.
+// patchMap is a map of a patch, made when the first entry is put into it.
 type patchMap struct {
 	fields map[string]any
-	// stayed counts the fields before that are there after.
+	// stayed counts the fields that are in both documents.
 	stayed int
 	// incomplete is set when merging can't express all of the difference.
 	incomplete bool
@@ -75,8 +75,7 @@ func (p *patchMap) set(key string, value any) {
 	p.fields[key] = value
 }
 
-// maps makes the patch between two maps; it is nil when they are equal. retain has it name the
-// fields that stay.
+// maps makes the patch between two maps, nil when they are equal. With retain the patch names the fields that stay.
 func (d *differ) maps(before, after map[string]any, t *schema.Type, retain bool) (patch map[string]any, ok bool, err error) {
 	if err := d.tooDeep(); err != nil {
 		return nil, false, err
@@ -104,7 +103,7 @@ func (d *differ) maps(before, after map[string]any, t *schema.Type, retain bool)
 	return out.fields, true, nil
 }
 
-// field puts into patch how a field differs from the one before.
+// field puts the difference of a field into patch.
 func (d *differ) field(patch *patchMap, key string, before map[string]any, value any, t *schema.Type) error {
 	old, exists := before[key]
 	if exists {
@@ -123,7 +122,7 @@ func (d *differ) field(patch *patchMap, key string, before map[string]any, value
 	return nil
 }
 
-// removed puts into patch which fields go.
+// removed puts the deletion of removed fields into patch.
 func (d *differ) removed(patch *patchMap, before, after map[string]any) error {
 	return d.each(before, func(key string, _ any) error {
 		if _, stays := after[key]; stays {
@@ -138,7 +137,7 @@ func (d *differ) removed(patch *patchMap, before, after map[string]any) error {
 	})
 }
 
-// changed puts into patch what a field is now, unless that is the same.
+// changed puts the value of a field into patch, unless it is the same as before.
 func (d *differ) changed(patch *patchMap, key string, old, value any, exists bool, t *schema.Type) (bool, error) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -194,7 +193,7 @@ func (d *differ) mapField(patch *patchMap, key string, old, value map[string]any
 	return true, nil
 }
 
-// listField puts into patch how a list differs.
+// listField puts the difference of a list into patch.
 func (d *differ) listField(patch *patchMap, key string, old, value []any, t *schema.Type) (bool, error) {
 	place, known := t.Field(key)
 	if known && d.mergesAsList(place.Type) && place.Strategy&schema.Merge != 0 && len(place.Keys) > 0 {

@@ -17,10 +17,10 @@ import (
 // current has.
 //
 // Elements with the same key, such as the two ports 53 of a Service for DNS, are matched by their order. Where modified
-// has fewer of them than original had, none of others stay. A merged list with an element without a key is taken from
-// modified as it is.
+// has fewer elements with a key than original had, elements with that key that others added don't stay. A merged list
+// with an element without a key is taken from modified as it is.
 //
-// Mutation, modes and errors are as with [Diff].
+// As with [Diff], no argument is changed; modes and errors are the same, too.
 func Diff3(original, modified, current map[string]any, schema Schema, opts ...Option) (map[string]any, error) {
 	return call(current, opts, func(o options) (map[string]any, error) { return diff3(original, modified, current, schema, o) })
 }
@@ -137,7 +137,7 @@ func (t *threeWay) lists(original, modified, current []any, place schema.Place) 
 	if !occurrences(before, original, place) {
 		before.reset(0)
 	}
-	// Once fewer are wanted than were applied, the elements of others can't be told from those that are deleted.
+	// If modified has fewer than original, the elements of others can't be told from those that are deleted.
 	gone := new(index)
 	for _, id := range before.ids {
 		if wanted.find(id) < 0 {
@@ -176,8 +176,8 @@ func (t *threeWay) lists(original, modified, current []any, place schema.Place) 
 	return l.arrange(), nil
 }
 
-// rankRepetitions has elements of others stay behind the ones that they repeat, which would otherwise
-// be taken for them next time.
+// rankRepetitions places elements of others behind the ones whose key they repeat. In front of them, the next Diff3
+// would take them for modified's own.
 func rankRepetitions(l *arrangement, wanted *index) {
 	ranks := make(map[any]int32, len(wanted.ids))
 	for i, id := range wanted.ids {

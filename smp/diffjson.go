@@ -8,12 +8,12 @@ import (
 	"github.com/operkit/operkit/smp/internal/document"
 )
 
-// DiffJSON makes the JSON patch (RFC 6902) that turns before into after: [JSON] gives after, value
-// for value. Both may be any JSON value; equal ones give an empty list. Operations are as [JSON]
-// takes them, the same for the same values every time: fields by name, elements of lists by index.
+// DiffJSON makes the JSON patch (RFC 6902) that turns before into after: [JSON] gives after, value for value. Both may
+// be any JSON value; equal ones give an empty list. The operations are in the form that [JSON] takes, in an order that
+// depends on the values alone: fields by name, elements of lists by index.
 //
-// Elements of lists are matched by equality. Only add, remove and replace are used. It isn't checked
-// that both are the same object, so that [JSON] may need [AllowIdentityChange].
+// Elements of lists are matched by equality. Only add, remove and replace are used. DiffJSON doesn't check that both
+// are the same object: if they aren't, [JSON] needs [AllowIdentityChange].
 //
 // Neither value is changed; the operations share nothing with them unless [Shared] is given. Errors
 // are [*PatchError] of kind [Document] or [Limit].
@@ -58,7 +58,7 @@ func (w *operationWriter) diff(before, after any, pointer string) error {
 	return w.write("replace", pointer, after)
 }
 
-// alike reports whether it is shorter to change one into the other than to replace it.
+// alike reports whether changing one map into the other is shorter than replacing it.
 func alike(before, after map[string]any) bool {
 	if len(before) == 0 || len(after) == 0 {
 		return len(before)+len(after) <= 1
@@ -95,14 +95,14 @@ func (w *operationWriter) maps(before, after map[string]any, pointer string) err
 	return nil
 }
 
-// lists writes down the difference of two lists: the elements that both have in the same order stay,
-// what lies between them is changed, removed and added.
+// lists writes the difference of two lists. Elements that both have in the same order stay; what lies between them is
+// changed, removed and added.
 func (w *operationWriter) lists(before, after []any, pointer string) error {
 	kept, ok := commonElements(before, after)
 	if !ok {
 		return w.write("replace", pointer, after)
 	}
-	// shift is how much further back elements are by now than they were.
+	// shift is added to an index in before to get the element's index after the operations so far.
 	i, j, shift := 0, 0, 0
 	for _, pair := range append(kept, match{len(before), len(after)}) {
 		for i < pair.before && j < pair.after {

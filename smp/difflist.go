@@ -7,15 +7,15 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// difference is what a patch says about one element: nothing for a nil patch. ok is false where it
-// can't say it.
+// difference is the patch of one element, nil if nothing differs. ok is false where a patch can't express the
+// difference.
 type difference struct {
 	patch map[string]any
 	ok    bool
 	err   error
 }
 
-// objects puts into patch how a list of objects differs that merges by keys.
+// objects puts the difference of a list of objects that merges by keys into patch.
 func (d *differ) objects(patch *patchMap, key string, old, value []any, place schema.Place) (bool, error) {
 	same, next := d.sameStart(old, value, place)
 	if same == len(old) && same == len(value) {
@@ -24,7 +24,7 @@ func (d *differ) objects(patch *patchMap, key string, old, value []any, place sc
 	m, apart := d.match(old, value, same, place.Keys)
 	defer d.giveBack()
 	if !apart {
-		// Where a list is replaced elements with the same key come together.
+		// A list that is replaced keeps its order only if elements with the same key are neighbours.
 		if onlyObjects(old) && grouped(value, place.Keys) {
 			return d.wholeList(patch, key, value)
 		}
@@ -106,8 +106,8 @@ func (d *differ) element(i, at int, old []any, element map[string]any, place sch
 	return out
 }
 
-// nameElement puts an element's keys into what the patch says about it. It returns false where they
-// differ in how they are written, which merging by them can't say.
+// nameElement puts an element's keys into its patch. It returns false where a key is written differently, such as 80
+// and 80.0, which merging by keys can't express.
 func nameElement(patch, element map[string]any, keys []schema.Key) bool {
 	for _, key := range keys {
 		value, found := element[key.Name]
@@ -120,7 +120,7 @@ func nameElement(patch, element map[string]any, keys []schema.Key) bool {
 	return true
 }
 
-// wholeList puts into patch that a list of objects is replaced.
+// wholeList puts the replacement of a list of objects into patch.
 func (d *differ) wholeList(patch *patchMap, key string, value []any) (bool, error) {
 	copied, err := d.literal(value)
 	if err != nil {
@@ -134,7 +134,7 @@ func onlyObjects(list []any) bool {
 	return !slices.ContainsFunc(list, func(value any) bool { _, isMap := value.(map[string]any); return !isMap })
 }
 
-// keysOf is the list of the elements' keys alone.
+// keysOf returns the elements with nothing but their keys.
 func keysOf(list []any, keys []schema.Key) []any {
 	out := make([]any, len(list))
 	for i, value := range list {
@@ -153,14 +153,14 @@ func onlyKeys(element map[string]any, keys []schema.Key) map[string]any {
 	return out
 }
 
-// marked is what has an element deleted.
+// marked returns the patch that deletes an element.
 func marked(element map[string]any, keys []schema.Key) map[string]any {
 	out := onlyKeys(element, keys)
 	out[patchDirective] = deleteElement
 	return out
 }
 
-// scalars puts into patch how a list of scalars differs that merges as a set.
+// scalars puts the difference of a list of scalars that merges as a set into patch.
 func (d *differ) scalars(patch *patchMap, key string, old, value []any) (bool, error) {
 	m, apart := d.match(old, value, 0, nil)
 	defer d.giveBack()

@@ -13,7 +13,7 @@ func (d *differ) replacement(value map[string]any) (map[string]any, error) {
 	return patch, nil
 }
 
-// copied is a value as a patch may hold it; ok is false where a patch would lose something of it.
+// copied returns a copy of a value for a patch; ok is false where a patch would lose a part of it.
 func (d *differ) copied(value any) (taken any, ok bool, err error) {
 	if taken, err = d.literal(value); err != nil || holdsNull(taken) {
 		return nil, false, err
@@ -21,7 +21,7 @@ func (d *differ) copied(value any) (taken any, ok bool, err error) {
 	return taken, true, nil
 }
 
-// literal is a value as a patch that replaces may hold it.
+// literal returns a copy of a value for a patch that replaces.
 func (d *differ) literal(value any) (any, error) {
 	copied, err := d.clone(value)
 	if err != nil {
@@ -33,8 +33,7 @@ func (d *differ) literal(value any) (any, error) {
 	return copied, nil
 }
 
-// holdsNull reports whether there is a field that is null anywhere in a value that has been copied, so
-// that it isn't endless.
+// holdsNull reports whether any field in a value is null. The value has been copied before, so it can't contain itself.
 func holdsNull(value any) bool {
 	switch value := value.(type) {
 	case map[string]any:
@@ -49,7 +48,7 @@ func holdsNull(value any) bool {
 	return false
 }
 
-// findDirective looks for the first directive by name, anywhere in a value that has been copied too.
+// findDirective returns the first directive by name, anywhere in a value, which has been copied before, too.
 func findDirective(value any) (key string, found bool) {
 	switch value := value.(type) {
 	case map[string]any:

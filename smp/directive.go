@@ -11,7 +11,7 @@ const (
 	deleteDirective = "$deleteFromPrimitiveList"
 )
 
-// The values of patchDirective. deleteElement is of maps and of elements of lists.
+// The values of patchDirective. deleteElement is valid in maps and in elements of lists.
 const (
 	replaceValue  = "replace"
 	deleteElement = "delete"
@@ -34,7 +34,7 @@ func directiveField(key, directive string) (field string, ok bool) {
 	return field, ok && field != ""
 }
 
-// instructions is everything that one map of a patch says about one field.
+// instructions is all that one map of a patch contains about one field.
 type instructions struct {
 	value, order, remove          any
 	hasValue, hasOrder, hasRemove bool

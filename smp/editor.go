@@ -17,13 +17,13 @@ type editor struct {
 	// inPlace is set when nobody else has the document. Otherwise the containers on the way to a change are copied
 	// once.
 	inPlace bool
-	// maps are the copies, found by where they are: being held here, none leaves its place to another one. Lists are
-	// found by where their first element is; an empty one is copied again.
+	// maps are the copies by their addresses, which can't be reused while the copies are held here. lists are found by
+	// the addresses of their first elements; an empty list is copied again.
 	maps  map[uintptr]map[string]any
 	lists map[*any]bool
 	// copied is how large the values are that were copied within the document, in bytes of JSON.
 	copied int
-	// tokens are those of the current path, from those of the other one.
+	// tokens are the parts of the current path, from those of the path to move or copy from.
 	tokens, from []string
 }
 
@@ -136,7 +136,7 @@ func (e *editor) changedList(list []any, tokens []string, kind changeKind, value
 	return e.mark(list), nil
 }
 
-// ownMap is a map to be written to in the place of another one: that one, if it may be changed, or else a copy.
+// ownMap returns a map to write to instead of object: object itself if it may be changed, otherwise a copy.
 func (e *editor) ownMap(object map[string]any) map[string]any {
 	if e.inPlace || e.maps[reflect.ValueOf(object).Pointer()] != nil {
 		return object

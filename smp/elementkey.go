@@ -9,9 +9,8 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// identify returns what tells an element of a list from others: the value of its key, or the values
-// of all of them. ok is false when one is missing or no
-// scalar; missing is its name.
+// identify returns the identity of an element of a list: the value of its key, or the values of all its keys. ok is
+// false when one is missing or isn't a scalar; missing is its name.
 func identify(element map[string]any, keys []schema.Key) (id any, missing string, ok bool) {
 	if len(keys) == 1 {
 		id, ok = keyValue(element, keys[0])
@@ -28,8 +27,8 @@ func identify(element map[string]any, keys []schema.Key) (id any, missing string
 	return b.String(), "", true
 }
 
-// elementID is what tells an element of a merged list from others: what identify returns for an object, the scalar
-// itself in a list without keys.
+// elementID returns the identity of an element of a merged list: what identify returns for an object, the scalar itself
+// in a list without keys.
 func elementID(element any, keys []schema.Key) (id any, ok bool) {
 	if len(keys) == 0 {
 		return document.Scalar(element)
@@ -47,7 +46,7 @@ func keyValue(element map[string]any, key schema.Key) (any, bool) {
 	return document.Scalar(value)
 }
 
-// writeScalar writes a scalar of [document.Scalar] so that different ones can't be taken for each other.
+// writeScalar writes a scalar of [document.Scalar] so that different scalars have different texts.
 func writeScalar(b *strings.Builder, scalar any) {
 	switch scalar := scalar.(type) {
 	case string:

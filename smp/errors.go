@@ -10,7 +10,7 @@ type ErrorKind string
 
 // The kinds of errors.
 const (
-	// Invalid is a patch that isn't well-formed: no patch of its type can look like that.
+	// Invalid is a patch that isn't well-formed, whatever the document is.
 	Invalid ErrorKind = "invalid"
 	// Pointer is a path that isn't a JSON pointer (RFC 6901).
 	Pointer ErrorKind = "pointer"
@@ -19,13 +19,13 @@ const (
 	Conflict ErrorKind = "conflict"
 	// Test is a test operation whose value isn't the document's.
 	Test ErrorKind = "test"
-	// Identity is a patch that would make another object of it.
+	// Identity is a patch that would change the identity of an object.
 	Identity ErrorKind = "identity"
-	// UnknownType is a kind of which it isn't known how it merges.
+	// UnknownType is a kind whose merge rules aren't known.
 	UnknownType ErrorKind = "unknown type"
 	// UnknownField is a field that the kind doesn't have.
 	UnknownField ErrorKind = "unknown field"
-	// Document is a document or patch that isn't JSON: a syntax error, NaN, a Go type of its own.
+	// Document is a document or patch that isn't JSON: a syntax error, NaN, an unsupported Go type.
 	Document ErrorKind = "document"
 	// Limit is a document or patch deeper or larger than allowed.
 	Limit ErrorKind = "limit"
@@ -37,12 +37,12 @@ type PatchError struct {
 	Patch string
 	// Resource is the document's kind, namespace and name, as far as it has them: "Deployment shop/web".
 	Resource string
-	// Path is where in the document, as a JSON pointer (RFC 6901); empty is the document itself. An
-	// element of a list has its index in the document, one that only the patch has the patch's.
+	// Path is where in the document, as a JSON pointer (RFC 6901); empty is the document itself. An element of a list
+	// has its index in the document, or in the patch if only the patch has it.
 	Path string
 	// Kind is what is wrong.
 	Kind ErrorKind
-	// Err says it in words, and what to do.
+	// Err says in words what is wrong, and what to do.
 	Err error
 }
 

@@ -8,15 +8,15 @@ import (
 )
 
 // index finds identities, which are scalars of [document.Scalar], in the order in which they were added. It is a hash
-// table of its own because it is emptied and used again without allocating, where a map of interfaces costs more than
-// the whole merge: what the ratio smp-shared-allocs is about. The zero value is an empty one.
+// table of its own because it can be emptied and used again without allocating; a map of interfaces would cost more
+// than the whole merge (ratio smp-shared-allocs). The zero value is empty.
 type index struct {
 	ids []any
 	// slots holds 1 + the position of an identity, at its hash or behind; 0 is free.
 	slots []int32
 }
 
-// linear is up to how many identities it is quicker to look at all of them.
+// linear is the number of identities up to which a linear search is quicker.
 const linear = 8
 
 var seed = maphash.MakeSeed()

@@ -12,14 +12,13 @@ import (
 // {}, change nothing.
 //
 // All six operations are supported. A test compares JSON values, so that 80 and 80.0 are equal. Members that an
-// operation doesn't have are ignored. The values that the copies of one patch make are together at most [MaxBytes]
-// large as JSON.
+// operation doesn't define are ignored. All values that one patch copies are together at most [MaxBytes] large as JSON.
 //
 // Neither the document nor the patch is changed, and the result shares nothing with them unless [Shared] is given; then
-// what isn't touched isn't checked either. The
-// apiVersion, kind, name and namespace of a Kubernetes object can't be changed unless [AllowIdentityChange] is given.
-// Errors are [*PatchError]: the message has the index of the operation, Path is the operation's, and Kind is [Invalid],
-// [Pointer], [Conflict], [Test], [Identity], [Document] or [Limit].
+// what isn't touched isn't checked either. The apiVersion, kind, name and namespace of a Kubernetes object can't be
+// changed unless [AllowIdentityChange] is given. Errors are [*PatchError]: the message has the index of the operation,
+// Path is the operation's path, and Kind is [Invalid], [Pointer], [Conflict], [Test], [Identity], [Document] or
+// [Limit].
 func JSON(doc, ops any, opts ...Option) (any, error) {
 	return call(doc, opts, func(o options) (any, error) { return jsonPatch(doc, ops, o) })
 }
@@ -37,7 +36,7 @@ func jsonPatch(doc, ops any, o options) (any, error) {
 	return jsonPatchOwn(own, ops, o)
 }
 
-// jsonPatchOwn applies a patch to a document that nobody else has, and which it uses up.
+// jsonPatchOwn applies a patch to a document that nobody else uses, and changes it.
 func jsonPatchOwn(doc, ops any, o options) (any, error) {
 	resource := resourceOf(doc)
 	e := editor{options: o, root: doc, inPlace: true}

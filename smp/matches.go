@@ -6,8 +6,7 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// matches tells which elements of two lists are the same ones. The zero value is ready for use, again
-// and again.
+// matches holds which elements of two lists are the same. The zero value is ready for use, and can be used again.
 type matches struct {
 	// ids are the identities of the elements after.
 	ids []any
@@ -34,9 +33,9 @@ func zeros(list []int32, n int) []int32 {
 	return list
 }
 
-// match finds the elements of one list in another by their keys; so many at the beginning are the
-// same. apart is false unless all are objects with the keys, and no two in one list alike. It borrows
-// an arrangement.
+// match finds the elements of one list in another by their keys; the first same elements are known to be equal. apart
+// is false unless all elements are objects with the keys, and no two in one list have the same key. It borrows an
+// arrangement.
 func (d *differ) match(old, value []any, same int, keys []schema.Key) (m *matches, apart bool) {
 	l := d.borrow(len(old))
 	m = &l.matches
@@ -55,12 +54,12 @@ func (d *differ) match(old, value []any, same int, keys []schema.Key) (m *matche
 	return m, m.find(&l.known)
 }
 
-// find looks for the identities among those before. It returns false where two are alike.
+// find looks up the identities in before. It returns false where two are the same.
 func (m *matches) find(before *index) (apart bool) {
 	var added index
 	next := 0
 	for i, id := range m.ids {
-		// Mostly it is the one behind the one before.
+		// Usually it follows the previous one.
 		if next >= len(before.ids) || before.ids[next] != id {
 			next = before.find(id)
 		}

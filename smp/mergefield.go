@@ -7,7 +7,7 @@ func (m *merger) mergeKey(out, patch map[string]any, key string, value any, dire
 	m.enter(key)
 	in := instructions{value: value, hasValue: true}
 	if directed {
-		field, err := m.turn(patch, key)
+		field, err := m.fieldOf(patch, key)
 		if err != nil {
 			return err
 		}
@@ -26,9 +26,9 @@ func (m *merger) mergeKey(out, patch map[string]any, key string, value any, dire
 	return nil
 }
 
-// turn returns the field that a key of a patch is about, or none where it is another key's turn to
-// deal with it: a field goes first, then its order, then what is removed from it.
-func (m *merger) turn(patch map[string]any, key string) (field string, err error) {
+// fieldOf returns the field to merge when a key of a patch is visited, or none if another key of the patch does it: of
+// the keys about one field, the field itself comes first, then its order, then what is removed from it.
+func (m *merger) fieldOf(patch map[string]any, key string) (field string, err error) {
 	if !isDirective(key) {
 		return key, nil
 	}

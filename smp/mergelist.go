@@ -23,8 +23,7 @@ func (m *merger) mergeList(live, patch []any, place schema.Place) ([]any, error)
 	return m.mergeScalars(live, patch, patch)
 }
 
-// replaceList takes a list that isn't merged. That there is something to replace is what its
-// elements may say, and nothing else.
+// replaceList takes a list that isn't merged. The only directive that its elements may have is $patch: replace.
 func (m *merger) replaceList(patch []any, place schema.Place) ([]any, error) {
 	for i, element := range patch {
 		object, _ := element.(map[string]any)
@@ -125,8 +124,8 @@ const (
 	booleans
 )
 
-// elementKind is what all elements of some lists are; that they differ, are lists, or null, is an
-// error, and so is that they aren't objects where these merge by a key.
+// elementKind returns what all elements of some lists are. It is an error if they differ, if one is a list or null, or
+// if they aren't objects where the list merges by a key.
 func (m *merger) elementKind(place schema.Place, lists ...[]any) (elementKinds, error) {
 	kind := nothing
 	for _, list := range lists {

@@ -5,8 +5,8 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// mergeObjects merges a list of objects by their keys. order is the order that the
-// patch asks for, nil if it doesn't. The result is in the order of rule 17.
+// mergeObjects merges a list of objects by their keys. order is the order that the patch asks for, nil for none. The
+// type arrangement describes the order of the result.
 func (m *merger) mergeObjects(live, patch, order []any, place schema.Place) ([]any, error) {
 	if len(place.Keys) == 0 {
 		return nil, m.fail(Invalid, "the elements of this list have no key: replace the list")
@@ -52,8 +52,7 @@ func (m *merger) element(i int, object map[string]any, place schema.Place) (elem
 	return element{id: id, object: object, index: i}, nil
 }
 
-// split sorts the elements of a patch into l by what their $patch says, and reports whether one has the
-// list replaced.
+// split sorts the elements of a patch into l by their $patch, and reports whether one of them replaces the list.
 func (m *merger) split(l *arrangement, patch []any, place schema.Place) (replace bool, err error) {
 	for i, value := range patch {
 		object, isMap := value.(map[string]any)
@@ -85,7 +84,7 @@ func (m *merger) split(l *arrangement, patch []any, place schema.Place) (replace
 	return replace, nil
 }
 
-// takeObjects fills l with the elements of a patch alone.
+// takeObjects fills l with only the elements of a patch.
 func (m *merger) takeObjects(l *arrangement, how taking) error {
 	for _, e := range l.plain {
 		taken, err := m.takeElement(e, how)
@@ -97,7 +96,7 @@ func (m *merger) takeObjects(l *arrangement, how taking) error {
 	return nil
 }
 
-// takeElement is an element of a patch as the document may hold it.
+// takeElement returns an element of a patch as the document stores it.
 func (m *merger) takeElement(e element, how taking) (any, error) {
 	m.enterElement(e.index)
 	taken, _, err := m.take(withoutMark(e.object), how)
@@ -149,8 +148,8 @@ func (m *merger) applyObjects(l *arrangement, place schema.Place) error {
 	return nil
 }
 
-// orderObjects puts a list in the order that the patch asks for that the document doesn't have. Its
-// elements are taken as they are, those with the same key too.
+// orderObjects sorts a list that the document doesn't have by the order that the patch asks for. Elements aren't
+// merged, not even those with the same key.
 func (m *merger) orderObjects(patch, order []any, place schema.Place) ([]any, error) {
 	l := m.borrow(len(patch))
 	defer m.giveBack()
@@ -176,9 +175,8 @@ func (m *merger) orderObjects(patch, order []any, place schema.Place) ([]any, er
 	return l.arrange(), nil
 }
 
-// rank gives the entries of l their places: those of an order that the patch sets, otherwise those
-// that its elements have. The plain elements of the patch have to be among an order, one after the
-// other.
+// rank ranks the entries of l: by an order that the patch sets, otherwise by the patch's elements. Such an order has to
+// contain the plain elements of the patch, in the same sequence.
 func (m *merger) rank(l *arrangement, order []any, place schema.Place) error {
 	if order == nil {
 		for i, e := range l.plain {

@@ -5,9 +5,8 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// mergeScalars merges a list of scalars: what both have together, without duplicates, what order
-// names in its order. All elements are of one type. Without a patch an order
-// takes nothing away, neither do elements become one.
+// mergeScalars merges two lists of scalars into one without duplicates, in which the elements of order are in that
+// order. All elements are of one type. Without a patch all elements stay, duplicates included.
 func (m *merger) mergeScalars(live, patch, order []any) ([]any, error) {
 	l := m.borrow(len(live) + len(patch))
 	defer m.giveBack()

@@ -9,7 +9,7 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// oper8Keys is oper8's table of merge keys, with its misspelt CronJob put right.
+// oper8Keys is oper8's table of merge keys, with its misspelt CronJob corrected.
 var oper8Keys = sync.OnceValue(func() map[string]string {
 	table := map[string]string{
 		"Service.spec.ports":                      "port",
@@ -86,9 +86,8 @@ func openObject() *schema.Type {
 	return &schema.Type{Shape: schema.Object, Open: true, Fields: map[string]schema.Place{}}
 }
 
-// mergeInPlace merges a list of objects as oper8 does: an element marked with $patch: replace is
-// exchanged alone, merge may be said, and the elements stay where the document has them, new ones
-// behind them.
+// mergeInPlace merges a list of objects as oper8 does: $patch: replace replaces only the element that it stands in,
+// $patch: merge is allowed, and elements keep the document's order, with new ones at the end.
 func (m *merger) mergeInPlace(l *arrangement, live []any, place schema.Place) error {
 	if err := m.keepObjects(l, live, place); err != nil {
 		return err

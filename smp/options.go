@@ -57,8 +57,8 @@ const (
 	defaultMaxBytes = 100 << 20
 )
 
-// Shared allows the result to share with the document and the patch what the patch doesn't change, so that less is
-// copied. Neither the result nor the arguments may be written to afterwards.
+// Shared allows the result to share unchanged parts with the document and the patch, so that less is copied. Neither
+// the result nor the arguments may be written to afterwards.
 func Shared() Option { return func(o options) options { o.shared = true; return o } }
 
 // InMode sets the mode in which strategic merge patches are read.
@@ -75,9 +75,9 @@ func AllowIdentityChange() Option {
 	return func(o options) options { o.identityChange = true; return o }
 }
 
-// MergeKeys sets the table by which lists merge in the mode [Oper8], instead of its own one: from a position, as in
-// "Deployment.spec.template.spec.containers", to the key of the elements there. A position is the kind and the fields
-// below it; lists on the way add nothing.
+// MergeKeys sets the table by which lists merge in the mode [Oper8], instead of its default table. It maps a position,
+// such as "Deployment.spec.template.spec.containers", to the key of the elements there. A position is the kind and the
+// names of the fields below it; lists on the way add nothing.
 func MergeKeys(table map[string]string) Option {
 	return func(o options) options { o.mergeKeys = table; return o }
 }

@@ -25,11 +25,11 @@ type Schema struct {
 	place schema.Place
 }
 
-// SchemaFor gives the schema of Kubernetes' own stable kinds: every kind with a version v1, v2 and
-// so on of the groups that each cluster has, CustomResourceDefinition and APIService included. For
-// every other kind, also one of the same name in another group, the schema isn't known.
+// SchemaFor returns the schema of Kubernetes' own stable kinds: every kind with a version v1, v2 and so on of the
+// groups that each cluster has, CustomResourceDefinition and APIService included. For every other kind, also one of the
+// same name in another group, the schema isn't known.
 //
-// A kind is read when it is first asked for; after that a call costs one look into a map.
+// A kind is read when it is first asked for; later calls cost one look-up in a map.
 func SchemaFor(gvk kschema.GroupVersionKind) Schema {
 	return Schema{kind: gvk, place: schema.Place{Type: builtin.Type(gvk)}}
 }
@@ -52,8 +52,8 @@ func (s Schema) String() string {
 	return strings.TrimSpace(name)
 }
 
-// checkKind refuses a document of another kind than the schema's. Another version of it will do, and a
-// document that doesn't say.
+// checkKind refuses a document of another kind than the schema's. It accepts another version of the kind, and a
+// document without a kind.
 func (s Schema) checkKind(doc map[string]any) error {
 	kind, hasKind := doc["kind"].(string)
 	apiVersion, hasVersion := doc["apiVersion"].(string)
@@ -86,9 +86,9 @@ func (f Field) String() string {
 	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), " ")
 }
 
-// Lookup returns how a field merges, for example the field spec, template, spec, containers of a
-// Deployment. Elements of lists have no name of their own: the fields of a container are those
-// below containers. A map has every field. Without a name the result is the document's own.
+// Lookup returns how a field merges, for example the field spec, template, spec, containers of a Deployment. Elements
+// of lists have no name of their own: the fields of a container are those below containers. A map has every field.
+// Without names, Lookup returns how the document itself merges.
 //
 // found is false for a field that the kind doesn't have, and for every field of an unknown kind.
 func (s Schema) Lookup(fields ...string) (field Field, found bool) {
@@ -188,8 +188,8 @@ func SchemaFromCRD(crd map[string]any, version string) (Schema, error) {
 //
 //	Ports []Port `json:"ports" patchStrategy:"merge" patchMergeKey:"name"`
 //
-// Types that write their JSON themselves are scalars when they also write text, or when their method OpenAPISchemaType
-// returns so, as those of Kubernetes do; of other such types nothing is known.
+// A type that writes its own JSON is a scalar if it also writes text, or if its method OpenAPISchemaType describes a
+// scalar, as for types of Kubernetes. Nothing is known of other such types.
 //
 // An error of kind [Document] names the field that can't be read. The schema has no kind of its own: it fits all
 // documents of that struct.

@@ -57,7 +57,7 @@ func strategic(doc, patch map[string]any, schema Schema, o options) (map[string]
 	return own.(map[string]any), nil
 }
 
-// mergeType is what a document's fields merge by.
+// mergeType returns the type by which a document's fields merge.
 func mergeType(doc map[string]any, s Schema, o options) (*schema.Type, error) {
 	kind, _ := doc["kind"].(string)
 	switch {
@@ -83,18 +83,18 @@ type merger struct {
 	// sorted visits the fields of maps by name.
 	sorted bool
 	path   path
-	// lists are for the lists that are being merged, as many as lie within each other.
+	// lists are kept for reuse. The first borrowed ones are in use, one for each level of nested lists.
 	lists    []*arrangement
 	borrowed int
 }
 
-// keptEntries is how long a list may have been for its memory to be kept for others.
+// keptEntries is the length of a list above which its memory isn't kept for reuse.
 const keptEntries = 4096
 
-// mergers are used again, since a small patch costs little more than what it works with.
+// mergers are reused, since a small patch costs little more than the memory that it works with.
 var mergers = sync.Pool{New: func() any { return new(merger) }}
 
-// retire gives a merger back, without what it had to do with.
+// retire puts a merger back into the pool, without references to its documents.
 func (m *merger) retire() {
 	m.lists = slices.DeleteFunc(m.lists, func(l *arrangement) bool { return cap(l.entries) > keptEntries })
 	for _, l := range m.lists {
@@ -119,7 +119,7 @@ func (m *merger) borrow(n int) *arrangement {
 
 func (m *merger) giveBack() { m.borrowed-- }
 
-// each goes through a map, by name when the first of several errors is looked for.
+// each calls do for each field of a map, in the order of names when the first of several errors is looked for.
 func (m *merger) each(fields map[string]any, do func(key string, value any) error) error {
 	if m.sorted {
 		for _, key := range slices.Sorted(maps.Keys(fields)) {

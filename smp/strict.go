@@ -8,9 +8,8 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// examine refuses, for the mode Strict, what of a patch would silently do nothing, is dropped, or is
-// ambiguous. doc is what the patch is merged with, nil for nothing. What merging
-// refuses anyway is left to it.
+// examine checks a patch in the mode Strict. It refuses what would silently do nothing, be dropped, or be ambiguous.
+// doc is what the patch is merged with, nil for nothing. What merging refuses anyway isn't checked here.
 func (m *merger) examine(doc, patch map[string]any, t *schema.Type) error {
 	if err := m.tooDeep(); err != nil {
 		return err
@@ -49,7 +48,7 @@ func (m *merger) examineDeletion(doc, patch map[string]any) error {
 	return nil
 }
 
-// examineRetained checks that $retainKeys lists fields that there are. A misspelt one would be lost.
+// examineRetained checks that the fields that $retainKeys lists exist. A misspelt one would be lost.
 func (m *merger) examineRetained(patch map[string]any, t *schema.Type) error {
 	if _, err := m.retain(map[string]any{}, patch); err != nil {
 		return err
@@ -95,7 +94,7 @@ func (m *merger) examineKey(doc, patch map[string]any, key string, t *schema.Typ
 	}
 }
 
-// examineDirective checks that a directive about a list has one to be about.
+// examineDirective checks that the list exists that a directive is about.
 func (m *merger) examineDirective(doc, patch map[string]any, key string) error {
 	field, err := m.directed(key)
 	if err != nil || m.listless {
@@ -174,8 +173,8 @@ func (m *merger) examineList(live, patch []any, place schema.Place) error {
 	return nil
 }
 
-// examineElement checks what is said beside the mark of an element, which is at a place of the
-// document's list, or at none.
+// examineElement checks the other fields of an element that has a $patch. at is its position in the document's list, -1
+// if it isn't there.
 func (m *merger) examineElement(object map[string]any, place schema.Place, identified bool, at int) error {
 	mark := object[patchDirective]
 	if mark == nil {

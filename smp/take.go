@@ -4,23 +4,21 @@ import (
 	"math"
 )
 
-// taking says how a value of a patch becomes one of the document.
+// taking is a set of options of take.
 type taking uint8
 
-// keepNulls keeps nulls, which delete where the patch would merge: what is told to replace
-// something is meant literally.
+// keepNulls keeps nulls. A null deletes where a patch merges, but is meant literally where it replaces.
 const keepNulls taking = 1 << 0
 
-// take is what a value of the patch becomes where the document has nothing to merge it with: itself
-// without nulls, without directives and without what is marked for deletion. keep
-// is false where nothing of it is left.
+// take converts a value of the patch for a place where the document has nothing to merge it with: it drops nulls,
+// directives, and what is marked for deletion. keep is false if nothing is left.
 func (m *merger) take(value any, how taking) (taken any, keep bool, err error) {
 	if m.plain(value, len(m.path), how) {
 		return value, true, nil
 	}
 	switch value := value.(type) {
 	case map[string]any:
-		// A null says nothing here either.
+		// A null has no effect here either.
 		if directive := value[patchDirective]; directive != nil {
 			if directive != replaceValue {
 				return nil, false, nil
@@ -104,7 +102,7 @@ func (m *merger) takeList(value []any, how taking) ([]any, error) {
 // listlessAdvice is what to do about a directive that concerns a list of an unknown kind.
 const listlessAdvice = "nothing is known of the lists of this kind: give a schema, or replace the list"
 
-// droppedDirective is the error, if it is one, of a directive in what is new.
+// droppedDirective returns an error if a directive in a new value isn't valid.
 func (m *merger) droppedDirective(key string) error {
 	if key == patchDirective || key == retainKeysDirective {
 		return nil
@@ -120,12 +118,12 @@ func (m *merger) droppedDirective(key string) error {
 	return nil
 }
 
-// marksElement tells of a $patch whether it is about its own element only, which stays.
+// marksElement reports whether a $patch concerns only its own element, which stays.
 func (m *merger) marksElement(directive any) bool {
 	return m.mode == Oper8 && (directive == replaceValue || directive == mergeValue)
 }
 
-// takeScalar refuses what isn't JSON, and makes int64 and float64 of Go's other numbers.
+// takeScalar refuses what isn't JSON, and converts Go's other numbers to int64 and float64.
 func (m *merger) takeScalar(value any) (any, error) {
 	switch value.(type) {
 	case nil, bool, string, int64:
@@ -135,7 +133,7 @@ func (m *merger) takeScalar(value any) (any, error) {
 	}
 }
 
-// tooDeep is an error when what is at the path would be nested deeper than allowed.
+// tooDeep returns an error if a value at the path would be nested deeper than allowed.
 func (m *merger) tooDeep() error {
 	if len(m.path) < m.limits.depth {
 		return nil
@@ -143,8 +141,8 @@ func (m *merger) tooDeep() error {
 	return m.fail(Limit, "nested deeper than %d levels", m.limits.depth)
 }
 
-// plain reports whether the document may hold a value of the patch as it is. It returns false for what
-// has to be looked at more closely, for whatever reason.
+// plain reports whether the document may hold a value of the patch as it is. If it returns false, take has to look
+// closer.
 func (m *merger) plain(value any, depth int, how taking) bool {
 	switch value := value.(type) {
 	case bool, string, int64:

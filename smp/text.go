@@ -11,10 +11,10 @@ import (
 // Text is the form in which documents and patches are written: [JSONText] or [YAMLText]. Its methods do with texts what
 // the functions of the same name do with values.
 //
-// A text that can't be read is an error of kind [Document] that names the text and, as far as it is known, the line.
-// Beside syntax errors that is a field that an object has twice. A text is at most [MaxBytes] large and [MaxDepth]
-// deep, else the error is of kind [Limit]. Where an object is needed, null is an empty one and another value an error
-// of kind [Invalid]. Numbers stay exactly what they are. [Shared] has no effect.
+// A text that can't be read is an error of kind [Document] that names the text and, as far as it is known, the line. A
+// field that an object has twice is such an error, too. A text is at most [MaxBytes] large and [MaxDepth] deep, else
+// the error is of kind [Limit]. Where an object is needed, null is an empty object, and any other value is an error of
+// kind [Invalid]. Numbers keep their exact values. [Shared] has no effect.
 type Text uint8
 
 const (
@@ -82,7 +82,8 @@ type input struct {
 	object bool // whether it has to be an object, or null for one without fields
 }
 
-// call decodes texts and encodes what do makes of them. An error of do is about the object in the subject-th text.
+// call decodes texts, calls do with their values, and encodes its result. An error of do names the object in the
+// subject-th text.
 func (t Text) call(opts []Option, subject int, do func(values []any, o options) (any, error), texts ...input) ([]byte, error) {
 	o, err := newOptions(opts)
 	if err != nil {

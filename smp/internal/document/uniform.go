@@ -1,9 +1,8 @@
 package document
 
-// Uniform goes through lists whose objects mostly have the same few keys, as most lists have. To look
-// for known keys is quicker than to go through a map. It guesses that an object has the keys of the
-// one before, and learns others where it doesn't. The zero value is ready for use. The ratios
-// smp-detached and smp-diff pay for it.
+// Uniform reads lists whose objects mostly have the same few keys, as in most lists. Looking up known keys is quicker
+// than iterating over a map. Uniform guesses that an object has the keys of the one before, and reads its keys where it
+// hasn't. The zero value is ready for use. The ratios smp-detached and smp-diff depend on it.
 type Uniform struct {
 	keys  [uniformKeys]string
 	count int
@@ -12,8 +11,8 @@ type Uniform struct {
 // uniformKeys is how many keys an object may have to be worth a guess.
 const uniformKeys = 4
 
-// Scalars tells that an object holds nothing but strings, int64 and bool, one to four of them; false
-// may mean that it is larger.
+// Scalars reports whether an object holds nothing but one to four strings, int64 and bool. false may mean that it is
+// larger.
 func (u *Uniform) Scalars(object map[string]any) bool {
 	return len(object) == u.count && u.scalars(object) || u.takeKeys(object) && u.scalars(object)
 }
@@ -29,8 +28,8 @@ func (u *Uniform) scalars(object map[string]any) bool {
 	return true
 }
 
-// Same tells that two objects hold the same one to four strings, int64 and bool, or objects of such;
-// false may mean that they are larger.
+// Same reports whether two objects hold the same one to four strings, int64 and bool, or objects of such. false may
+// mean that they are larger.
 func (u *Uniform) Same(a, b map[string]any) bool {
 	if len(a) != len(b) {
 		return false
@@ -77,7 +76,7 @@ func (u *Uniform) takeKeys(object map[string]any) bool {
 	return u.count > 0
 }
 
-// SameScalar tells of most equal scalars that they are equal, quickly: false may mean that it doesn't know.
+// SameScalar reports quickly whether two scalars are equal. false may mean that it doesn't know.
 func SameScalar(a, b any) bool {
 	switch a := a.(type) {
 	case string:

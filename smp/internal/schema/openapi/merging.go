@@ -102,10 +102,10 @@ func (r *reader) scalars(n node) bool {
 		return false
 	}
 	items = r.target(items)
-	return r.intOrString(items) || len(r.wrapped(items)) == 0 && r.kind(items) == "scalar"
+	return r.intOrString(items) || len(r.allOf(items)) == 0 && r.kind(items) == "scalar"
 }
 
-// described is the node that has one of some fields: this one, or the one that it refers to.
+// described returns the node that has one of some keys: this one, or the one that it refers to.
 func (r *reader) described(n node, keys ...string) node {
 	for _, key := range keys {
 		if n.fields[key] != nil {
@@ -126,11 +126,11 @@ func (r *reader) target(n node) node {
 			n = next
 			continue
 		}
-		wrapped := r.wrapped(n)
-		if len(wrapped) != 1 {
+		parts := r.allOf(n)
+		if len(parts) != 1 {
 			return n
 		}
-		n = wrapped[0]
+		n = parts[0]
 	}
 	return n
 }

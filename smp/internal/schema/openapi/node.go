@@ -13,10 +13,10 @@ import (
 type node struct {
 	fields map[string]any
 	at     *step
-	// name is that of the type, should this turn out to be an object.
+	// name is the name of the type if this is an object.
 	name string
-	// tagged says that the type comes from a Go struct of Kubernetes: its fields merge as the tags of
-	// that struct say, which are in the document, and x-kubernetes-list-type is about other things.
+	// tagged is set for a type that comes from a Go struct of Kubernetes. Its fields merge by the tags of that struct,
+	// which the document has; x-kubernetes-list-type doesn't matter for them.
 	tagged bool
 }
 

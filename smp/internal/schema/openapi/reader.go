@@ -65,8 +65,8 @@ func (r *reader) read(n node) *schema.Type {
 	if r.intOrString(n) {
 		return scalar
 	}
-	if wrapped := r.wrapped(n); len(wrapped) > 0 {
-		return r.union(wrapped)
+	if parts := r.allOf(n); len(parts) > 0 {
+		return r.union(parts)
 	}
 	return r.readKind(n)
 }
@@ -94,8 +94,8 @@ func (r *reader) readKind(n node) *schema.Type {
 	}
 }
 
-// kind is what a schema says of its values: "object", "array", "scalar", or "any" when it says
-// nothing or several things.
+// kind returns the kind of values that a schema describes: "object", "array", "scalar", or "any" when it names no kind
+// or several.
 func (r *reader) kind(n node) string {
 	var types []string
 	if _, several := n.fields["type"].([]any); several {
@@ -135,7 +135,7 @@ func (r *reader) kindOf(name string, n node) string {
 	}
 }
 
-// alternatives are scalar when each of them is, as in a quantity, which is a string or a number.
+// alternatives returns "scalar" when each alternative is one, as in a quantity, which is a string or a number.
 func (r *reader) alternatives(n node) string {
 	nodes := append(r.children(n, "oneOf"), r.children(n, "anyOf")...)
 	for _, alternative := range nodes {
@@ -150,10 +150,10 @@ func (r *reader) alternatives(n node) string {
 	return "scalar"
 }
 
-// wrapped are the schemas of which one is made that says nothing of its own. Documents of
-// Kubernetes wrap each reference in allOf, to have room for a default beside it; in a CRD allOf
-// only validates.
-func (r *reader) wrapped(n node) []node {
+// allOf returns the schemas in allOf of a schema that doesn't describe its values itself. OpenAPI documents of
+// Kubernetes wrap each reference in allOf, to have room for a default beside it. In a CRD allOf only validates, so it
+// returns none.
+func (r *reader) allOf(n node) []node {
 	if r.document == nil {
 		return nil
 	}
