@@ -53,10 +53,10 @@ type Application struct {
 	// (field fooServiceStatus of kind FooService) is kept up to date.
 	Kind string
 
-	// OnlyReady keeps the status to the condition Ready, for kinds whose schema has nothing else. Its message is that
-	// of Updating if there is one; while it is True at the Generation, an Updating verdict without a Ready one changes
-	// nothing. Components, the versions and Kind aren't written, and Updating, Reconciling, Stalled, the generations,
-	// components and versions are removed from the status.
+	// OnlyReady writes Ready as the only condition, for kinds whose status has nothing else in its schema. Ready then
+	// has the message of Updating if there is one. While Ready is True at the Generation, an Updating verdict without a
+	// Ready verdict changes nothing. Components, the versions and Kind aren't written. Updating, Reconciling, Stalled,
+	// the generations, components and versions are removed from the status.
 	OnlyReady bool
 
 	// Unmanaged switches everything off, for a status that somebody else writes.
@@ -155,7 +155,7 @@ func (a Application) warn(format string, arguments ...any) {
 	}
 }
 
-// clone leaves the component status as it is when another one takes its place.
+// clone copies the status deeply, except for a component status that is about to be replaced.
 func (a Application) clone(current map[string]any) map[string]any {
 	if a.Components == nil {
 		return cloneMap(current)
@@ -186,8 +186,8 @@ func (a Application) setGenerations(next map[string]any) {
 	}
 }
 
-// arrange lists the own conditions in their order, written over the present
-// entries of their type, and after them the others in theirs.
+// arrange lists the own conditions in their order, each written over the present entry of its type, and then the others
+// in their order.
 func arrange(list []any, own []metav1.Condition, now time.Time) []any {
 	result := make([]any, 0, len(list)+len(own))
 	for _, c := range own {
@@ -226,8 +226,7 @@ func newer(first, second map[string]any) map[string]any {
 	return first
 }
 
-// onlyReady is the status that follows from the current one when it has the
-// condition Ready, what others wrote, and nothing else.
+// onlyReady returns the status that follows from the current one: the condition Ready, and what others wrote.
 func (a Application) onlyReady(now time.Time, current map[string]any) map[string]any {
 	next := cloneMap(current)
 	list := mapsOf(condition.ListOf(next))
@@ -243,10 +242,10 @@ func (a Application) onlyReady(now time.Time, current map[string]any) map[string
 	return next
 }
 
-// bothVerdicts is both verdicts as one condition.
+// bothVerdicts returns both verdicts as one condition.
 //
-// Ready holds whether a resource is well, or why not. Updating knows more about why, and is the only one that changes
-// for an error that passes by itself; that doesn't matter to a resource that is Ready at its present generation.
+// Ready says whether a resource works, or why not. Updating has the more exact cause, and it alone changes for an error
+// that passes by itself; such an error doesn't matter to a resource that is Ready at its present generation.
 func (a Application) bothVerdicts(list []any) ReadyVerdict {
 	both := a.Ready
 	if both.Remove || a.Updating.Remove || a.Updating.Reason == "" || a.Updating.Reason == UpdatingStable {

@@ -7,20 +7,17 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// oldTimes are the keys that matter nowhere, ownTimes those that don't in an
-// own condition.
+// oldTimes are the keys that are never compared, ownTimes those that aren't compared in own conditions.
 var (
 	oldTimes = []string{condition.LastTransactionTime}
 	ownTimes = []string{condition.LastTransactionTime, condition.LastTransitionTime}
 )
 
-// Changed reports whether two statuses differ in more than the framework's own
-// timestamps. The conditions at their top are compared as a set: their order
-// doesn't matter, and the lastTransitionTime of the own ones (Ready, Updating,
-// Reconciling, Stalled) doesn't. lastTransactionTime, which oper8 wrote,
-// matters nowhere. Everything else does: a missing key isn't null, missing
-// conditions aren't an empty list, and 1 isn't 1.0. If either side is no map
-// (nil is none), that is a change.
+// Changed reports whether two statuses differ in more than the framework's own timestamps. It compares the conditions
+// at their top as a set, in any order, and without the lastTransitionTime of the own ones (Ready, Updating,
+// Reconciling, Stalled). It never compares lastTransactionTime, which oper8 wrote. It compares everything else exactly:
+// a missing key isn't null, missing conditions aren't an empty list, and 1 isn't 1.0. It returns true if either side
+// isn't a map, such as nil.
 func Changed(before, after any) bool {
 	a, _ := before.(map[string]any)
 	b, _ := after.(map[string]any)

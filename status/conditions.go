@@ -76,8 +76,8 @@ func (s *ConditionSet) Get(conditionType string) (metav1.Condition, bool) {
 	return c, count > 0
 }
 
-// find returns the newest entry of a type, its index, and how many there are. The status of one in a document is as it
-// is written there.
+// find returns the newest entry of a type, its index, and how many there are. In a document, the status is the text
+// that is written there.
 func (s *ConditionSet) find(conditionType string) (c metav1.Condition, index, count int) {
 	document, list := s.read()
 	if document != nil {

@@ -18,9 +18,9 @@ type Declared struct {
 	// Summarises makes this type the summary of all the other declared ones (see Summary). It isn't reported itself. At
 	// most one type may.
 	Summarises bool
-	// Reset makes it Unknown again, with reason "NotReported", when a visit ends
-	// without a report of it. Otherwise it is kept as it was. A Negative one that
-	// is Unknown so is no reason for an Unknown summary (see Summary).
+	// Reset makes it Unknown again, with reason "NotReported", when a visit ends without a report of it. Otherwise it
+	// is kept as it was. A Negative type that is Unknown for this reason doesn't make the summary Unknown (see
+	// Summary).
 	Reset bool
 	// Errors gives reasons to errors that are reported for it. The first row
 	// that matches decides; without one the reason is "Error".

@@ -10,9 +10,8 @@ import (
 	"github.com/operkit/operkit/status/internal/structs"
 )
 
-// element is where a struct that isn't metav1.Condition holds what one holds,
-// as the PodCondition and the DeploymentCondition do. The places of what it
-// hasn't are nil.
+// element holds where a struct other than metav1.Condition, such as a PodCondition or a DeploymentCondition, has the
+// fields of a condition. The indexes of missing fields are nil.
 type element struct {
 	conditionType, status, reason, message, generation, transition []int
 	// unwritable is a key that is there with a type that can't be written.
@@ -120,8 +119,7 @@ func (e *element) read(value reflect.Value) metav1.Condition {
 	return c
 }
 
-// restrict takes out of a condition what the struct has no place for, so that
-// it isn't missed in what is there.
+// restrict removes from a condition what the struct has no field for, so that it doesn't count as a difference.
 func (e *element) restrict(c *metav1.Condition) {
 	if e.reason == nil {
 		c.Reason = ""

@@ -102,7 +102,7 @@ func (s *ConditionSet) summary(conditionType string, parts []Declared, stale fun
 	return metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: "AllGood"}
 }
 
-// isUnreported reports whether a condition stands only for that it was declared.
+// isUnreported reports whether nobody has reported a condition since it was declared.
 func isUnreported(c metav1.Condition) bool {
 	return c.Status == metav1.ConditionUnknown && (c.Reason == string(ReadyInitializing) || c.Reason == reasonNotReported)
 }

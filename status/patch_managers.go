@@ -15,9 +15,9 @@ import (
 // the only one that holds it. It comes with ErrPatch.
 var ErrHeldByOthers = fmt.Errorf("%w: another manager holds a condition that is to be removed", ErrPatch)
 
-// removable returns an error unless an apply removes each own condition that it leaves out, by metadata.managedFields:
-// the API server does so only when an apply is the only manager of any field of it. What was written by an update or a
-// merge patch is another manager, also under the same name.
+// removable returns an error unless an apply removes each own condition that it leaves out, by metadata.managedFields.
+// The API server removes a condition only when applies by this manager own all its fields. An update or a merge patch
+// counts as another manager, also under the same name.
 func removable(old, next map[string]any, owned []string) error {
 	present, rest := condition.List(old), condition.List(next)
 	for _, conditionType := range owned {

@@ -112,7 +112,7 @@ func (h held) unwritable() error {
 	return fmt.Errorf("conditions of %s: %w: their %s is of a type that can't be written", h.object.Type(), ErrUnsupportedObject, h.element.unwritable)
 }
 
-// restrict takes out of a condition what the struct has no place for, so that it isn't missed in the present one.
+// restrict removes from a condition what the struct has no field for, so that it doesn't count as a difference.
 func (h held) restrict(c, present *metav1.Condition) {
 	if h.layout == nil || h.element == nil {
 		return
@@ -123,8 +123,8 @@ func (h held) restrict(c, present *metav1.Condition) {
 	}
 }
 
-// rewrite makes the list consist of places. It is a slice of its own: the present one may be shared with what the
-// object was copied from. Whatever else the elements hold goes with them.
+// rewrite replaces the list by places. It makes a new slice, since the present one may be shared with the object that
+// this one was copied from. Other fields of the elements are kept.
 func (h held) rewrite(places []place) error {
 	target, ok := structs.MakeAt(h.object, h.list)
 	if !ok {

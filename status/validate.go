@@ -139,9 +139,8 @@ func word(text string) uint64 {
 		uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
 }
 
-// clip makes a text fit into limit bytes: valid UTF-8 (or the API server would
-// store something else than what was written), its end replaced by a mark that
-// equal how long it was.
+// clip makes a text fit into limit bytes of valid UTF-8; the API server would change any other text. The end is
+// replaced by a mark that says how long the text was.
 func clip(text string, limit int) string {
 	if fits(text, limit) {
 		return text

@@ -96,8 +96,7 @@ func (v *Visit) End(now time.Time, object any) (changed bool, err error) {
 	return changed || summarised || observed, conditions.Err()
 }
 
-// content returns the conditions of the visit for the declared types, in their order, so that types that are new to the
-// object get there in it.
+// content returns the conditions of the visit for the declared types, in their order, in which new types are appended.
 func (v *Visit) content(conditions *ConditionSet) []metav1.Condition {
 	var list []metav1.Condition
 	held := conditions.byType()

@@ -7,7 +7,7 @@ import (
 )
 
 // generic decides for kinds without a row, by the conditions that many set. A
-// kind of which nothing is known is ready by being there. One whose status has
+// kind of which nothing is known is ready as soon as it exists. One whose status has
 // the versions of an application has to be at the version of its own spec.
 func generic(s subject, setsReady bool) Result {
 	// Stalled and Reconciling have been looked at before.

@@ -29,7 +29,8 @@ func (r Registry) With(kind schema.GroupKind, expected Expectation) Registry {
 }
 
 // Expectation is how the objects of one kind are judged. With the zero value the table and the generic conditions
-// decide. What is given decides in the order of the fields; Condition and Fields have to hold both.
+// decide. The first field that is set decides, in their order. Condition and Fields decide together: both have to be
+// met.
 //
 // Whatever is given, an object that is being deleted, whose generation isn't observed, or that is Stalled or
 // Reconciling isn't ready.
@@ -39,7 +40,7 @@ type Expectation struct {
 	Func func(now time.Time, object map[string]any) Result
 	// Condition is a condition that makes the object ready.
 	Condition *Condition
-	// Fields are fields that do.
+	// Fields are fields that make the object ready.
 	Fields []Field
 	// Subsystem is for custom resources of operators that write their status as
 	// status.Application does. It matters for kinds without a row in the table.
@@ -57,8 +58,7 @@ type Condition struct {
 	Type string
 	// Status is what it has to be; empty is True.
 	Status string
-	// FailedReasons are reasons with which it is isFatal to wait, whatever the
-	// status.
+	// FailedReasons are the reasons with which the object has Failed, whatever the status is.
 	FailedReasons []string
 	// TimeKey is the field that dates an entry; empty is lastTransitionTime.
 	TimeKey string
@@ -71,7 +71,7 @@ type Field struct {
 	Path string
 	// Ready are the values that make the object ready; empty is every value.
 	Ready []any
-	// Failed are the values with which it is isFatal to wait.
+	// Failed are the values with which the object has Failed.
 	Failed []any
 }
 
@@ -202,7 +202,7 @@ func contains(values []any, value any) bool {
 	})
 }
 
-// plain is a value of a named type, such as a PodPhase, as a document holds it.
+// plain converts a value of a named type, such as a PodPhase, to the type that a document has.
 func plain(value any) any {
 	if _, isNumber := value.(json.Number); isNumber {
 		return value

@@ -190,5 +190,5 @@ func (s State) rank() int {
 	case Ready:
 		return 5
 	}
-	return 1 // Unknown, and whatever a function of somebody's answers
+	return 1 // Unknown, and any other state that a function of a Registry returns
 }

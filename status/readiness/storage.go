@@ -21,8 +21,8 @@ func claim(s subject) Result {
 	return s.otherPhase()
 }
 
-// pendingClaim stays Ready once a Pod uses a claim that binds late: what is wrong with the Pod must be mendable by what
-// waits for the claim.
+// pendingClaim returns Ready for a claim that is bound only when a Pod uses it. It stays Ready when a Pod does: if the
+// Pod has a problem, the components that wait for the claim may contain the fix.
 func pendingClaim(s *subject) Result {
 	if volume := condition.Text(s.spec, "volumeName"); volume != "" {
 		return inProgress("ClaimPending", fmt.Sprintf("the claim isn't bound yet: it waits for the volume %q", volume), statusPhase, "spec.volumeName")
@@ -63,8 +63,8 @@ func boundClaim(s *subject) Result {
 // classAnnotation named the class of a claim before there was a field for it. It wins over the field.
 const classAnnotation = "volume.beta.kubernetes.io/storage-class"
 
-// waitsForConsumer asks of the claim's class whether it binds late. A claim that
-// names the empty class wants a volume without one: it isn't of the default one.
+// waitsForConsumer reports whether the claim's class binds late. A claim that names the empty class wants a volume
+// without a class, and doesn't use the default class.
 func (s *subject) waitsForConsumer() bool {
 	if s.checker.WaitsForConsumer == nil {
 		return false

@@ -14,12 +14,11 @@ import (
 	"github.com/operkit/operkit/status/internal/structs"
 )
 
-// subject is one object as the rules look at it: parts of the document, and no
-// copies of them.
+// subject is one object as the rules see it: parts of the document, without copies.
 type subject struct {
 	checker Checker
 	now     time.Time
-	// document is the object; of a typed one without what no row looks at.
+	// document is the object; for a typed one without the parts that no rule reads.
 	document map[string]any
 	// whole is the struct of a typed object.
 	whole      reflect.Value
@@ -80,8 +79,7 @@ func newSubject(checker Checker, now time.Time, object any) (s subject, result R
 	return s, Result{}, false
 }
 
-// ofType returns group and kind for a struct that doesn't name both: by its Go
-// type, or by what the caller says of it.
+// ofType sets group and kind of a struct that doesn't name both: by its Go type, or by Checker.KindOf.
 func (s *subject) ofType(object any) {
 	group, kind := kindOf(s.whole.Type())
 	if kind == "" && s.checker.KindOf != nil {
@@ -93,7 +91,7 @@ func (s *subject) ofType(object any) {
 	}
 }
 
-// unwrapped is the object itself, or the unstructured one that it wraps.
+// unwrapped returns the object itself, or the unstructured object that it wraps.
 func unwrapped(object any) any {
 	switch object.(type) {
 	case *unstructured.Unstructured, map[string]any, nil:
@@ -150,8 +148,8 @@ func (s *subject) phase() string { return condition.Text(s.status, "phase") }
 // view is what the rules read of one condition.
 type view struct {
 	present bool
-	// status as written, fresh with a True of an older generation as Unknown.
-	// What makes an object Ready has to be fresh; all else goes by status.
+	// status is the status as written. fresh is Unknown for a True of an older generation: only a fresh condition can
+	// make an object Ready; all other rules read status.
 	status, fresh   metav1.ConditionStatus
 	reason, message string
 	entry           map[string]any

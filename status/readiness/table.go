@@ -55,7 +55,7 @@ var table = map[key]rule{
 	{"coordination.k8s.io", "Lease"}:                                   byPresence,
 }
 
-// byPresence is the row of kinds that are ready by being there.
+// byPresence is the row of kinds that are ready as soon as they exist.
 var byPresence rule
 
 // NeedsContent reports whether more than the metadata of a kind's objects is looked at. Where it is false an object may
@@ -68,7 +68,7 @@ func (c Checker) NeedsContent(kind schema.GroupKind) bool {
 	return !known || row != nil
 }
 
-// present is the result of what is ready by being there.
+// present is the result for objects of kinds that are ready as soon as they exist.
 func present() Result {
 	return ready("Present", "the object is present")
 }

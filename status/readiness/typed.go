@@ -9,8 +9,8 @@ import (
 	"github.com/operkit/operkit/status/internal/structs"
 )
 
-// heavy are parts of a spec or of metadata that no row of the table looks at.
-// They are most of a typed object, so they aren't looked at here either.
+// heavy are parts of a spec or of metadata that no rule reads. They are most of a typed object, so they aren't
+// converted.
 var heavy = map[string][]string{
 	"metadata": {"managedFields", "annotations", "labels", "ownerReferences"},
 	"spec": {
@@ -20,8 +20,7 @@ var heavy = map[string][]string{
 	},
 }
 
-// typedDocument returns what the rows look at of a struct, nil when it has none
-// of that.
+// typedDocument returns the parts of a struct that the rules read, nil when it has none.
 func typedDocument(object reflect.Value) map[string]any {
 	var document map[string]any
 	for _, key := range [...]string{"apiVersion", "kind", "metadata", "spec", "status"} {

@@ -8,8 +8,8 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// because returns the result in the words of a condition that explains it better than what it was decided by. State and
-// reason stay; so does all of it when the condition has no words.
+// because returns the result with the message of a condition that explains it better than the one that decided. State
+// and Reason stay. If the condition has no message, the whole result stays.
 func (r Result) because(conditionType string, v view) Result {
 	if v.message == "" || v.message == r.Message {
 		return r
@@ -18,7 +18,7 @@ func (r Result) because(conditionType string, v view) Result {
 	return r.withField(field(conditionType))
 }
 
-// with returns the result with words beside its message, unless it has them already.
+// with appends words to the message, unless it has them already.
 func (r Result) with(words, path string) Result {
 	if words == "" || strings.Contains(r.Message, words) {
 		return r
@@ -33,8 +33,8 @@ func (r Result) withField(path string) Result {
 	return r
 }
 
-// unmet returns what waits does for own, in the words of another condition that isn't True either when own has none: an
-// absent condition must not hide what the present one says.
+// unmet returns what waits returns for own. If own has no message and another condition isn't True either, the result
+// has the message of that one: an absent condition must not hide it.
 func (s *subject) unmet(ownType string, own view, reason, message, otherType string, other view) Result {
 	result := waits(ownType, own, reason, message)
 	if own.message == "" && !other.isTrue() {
@@ -52,8 +52,8 @@ func (s *subject) withReplicaFailure(result Result) Result {
 	return result
 }
 
-// withFault returns the result with the message of the first condition that names a fault: one that is False, or True
-// with a type that ends as those of faults do.
+// withFault returns the result with the message of the first condition that names a fault: one that is False, or one
+// that is True and whose type ends like those of faults.
 func (s *subject) withFault(result Result, but ...string) Result {
 	for _, element := range s.conditions {
 		entry, _ := element.(map[string]any)
@@ -79,7 +79,7 @@ func isFault(conditionType string) bool {
 	return false
 }
 
-// atLeast is a number in the status that has to reach another one.
+// atLeast is a number of the status that must reach another number.
 type atLeast struct {
 	field  string // of the status
 	want   int64
@@ -110,7 +110,7 @@ func (s *subject) surplus(want int64) (Result, bool) {
 	return Result{}, false
 }
 
-// unobserved returns a result when the controller hasn't looked at the object at all.
+// unobserved returns a result when the controller hasn't observed the object yet.
 func (s *subject) unobserved() (Result, bool) {
 	if _, stated := s.observedGeneration(); !stated {
 		return inProgress("ObservedGenerationMissing", "the controller hasn't observed the object yet", "status.observedGeneration"), true

@@ -125,8 +125,8 @@ func statefulSet(s subject) Result {
 	return ready("Replicas", "all replicas are ready", "status.readyReplicas", specReplicas)
 }
 
-// statefulSetUpdate looks whether an update went as far as it is to go: not at
-// all with OnDelete, down to the partition when there is one.
+// statefulSetUpdate returns a result while an update isn't complete. With OnDelete it never waits, and with a partition
+// it waits for the replicas above the partition.
 func statefulSetUpdate(s *subject, want int64) (Result, bool) {
 	strategy := condition.Map(s.spec, "updateStrategy")
 	if condition.Text(strategy, "type") == "OnDelete" {

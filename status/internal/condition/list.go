@@ -28,9 +28,8 @@ func List(object map[string]any) []any {
 	return ListOf(status)
 }
 
-// ListOf returns the conditions of a status, nil when there are none or when
-// they are no list. Lists of documents made in Go, of maps or of
-// metav1.Condition, are answered as a decoder would have made them.
+// ListOf returns the conditions of a status, nil when there are none or when they are no list. Lists of documents made
+// in Go, of maps or of metav1.Condition, are converted to what a decoder would return.
 func ListOf(status map[string]any) []any {
 	switch list := status["conditions"].(type) {
 	case []any:

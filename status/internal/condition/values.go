@@ -92,8 +92,8 @@ func parseText(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// Transition answers when the entry's status last changed: lastTransitionTime,
-// else the lastTransactionTime of old statuses, else false.
+// Transition returns when the entry's status last changed: lastTransitionTime, or the lastTransactionTime of old
+// statuses. It returns false if there is neither.
 func Transition(entry map[string]any) (time.Time, bool) {
 	if at, ok := ParseTime(entry[LastTransitionTime]); ok {
 		return at, true

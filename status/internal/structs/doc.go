@@ -1,8 +1,6 @@
-// Package structs looks at Go structs as at the JSON documents that they
-// encode to: which field stands at a key, and what the document would be,
-// without encoding anything.
+// Package structs reads Go structs as the JSON documents that they encode to: which field has a key, and what the
+// document would be, without encoding anything.
 //
-// What is known of a type is worked out once and kept. It is shared by the
-// packages status and readiness and never writes to what it is given, apart
-// from Settle.
+// What is known of a type is computed once and cached. The packages status and readiness use it. It never writes to its
+// arguments, apart from MakeAt.
 package structs

@@ -20,9 +20,8 @@ import (
 // sight.
 const maxDepth = 200
 
-// trail is where a conversion has come along: the pointers, maps and lists that
-// it is inside of. What contains itself is nil there, or it would be walked once for
-// every way into itself.
+// trail is the list of pointers, maps and lists that a conversion is inside of. A value that contains itself becomes
+// nil there, otherwise the conversion would follow it again and again.
 type trail struct {
 	address uintptr
 	of      reflect.Type
