@@ -52,7 +52,7 @@ func (c *chooser) choose(ctx context.Context, source *Repository) (report Report
 	if err != nil {
 		return report, err
 	}
-	taken := taken{}
+	taken := nameSet{}
 	for _, kind := range []Kind{Tag, Branch} {
 		for _, ref := range refs {
 			if ref.Kind != kind {
@@ -67,16 +67,16 @@ func (c *chooser) choose(ctx context.Context, source *Repository) (report Report
 				continue
 			}
 			full := c.full(ref)
-			taken.take(full)
+			taken.add(full)
 			report.Kept = append(report.Kept, Kept{Ref: ref, Name: ref.Name, Full: full})
 		}
 	}
 	return report, nil
 }
 
-// reason returns why a reference is skipped, empty if it is kept. One that can't be read is an error: no version may
-// get lost.
-func (c *chooser) reason(source *Repository, ref Ref, taken taken) (string, error) {
+// reason returns why a reference is skipped, empty if it is kept. A reference that matches and can't be read is an
+// error, so that no version gets lost.
+func (c *chooser) reason(source *Repository, ref Ref, taken nameSet) (string, error) {
 	expressions := c.branches
 	if ref.Kind == Tag {
 		expressions = c.tags
@@ -106,25 +106,26 @@ func (c *chooser) full(ref Ref) string {
 	return "refs/heads/" + ref.Name
 }
 
-// taken has the full names of what is kept as true, and the folders that these are in as false.
-type taken map[string]bool
+// nameSet has the full names of kept references, with the value true, and the folders that these names are in, with the
+// value false.
+type nameSet map[string]bool
 
-func (t taken) take(full string) {
-	t[full] = true
+func (n nameSet) add(full string) {
+	n[full] = true
 	for at := strings.LastIndexByte(full, '/'); at > 0; at = strings.LastIndexByte(full[:at], '/') {
-		t[full[:at]] = false
+		n[full[:at]] = false
 	}
 }
 
-// reason returns why a name can't be added to those that are taken: a and a/b can't both exist.
-func (t taken) reason(full string) string {
-	if isName, is := t[full]; isName {
+// reason returns why a name can't be added, empty if it can: a and a/b can't both exist.
+func (n nameSet) reason(full string) string {
+	if isName, is := n[full]; isName {
 		return "a tag of that name is kept"
 	} else if is {
 		return fmt.Sprintf("tags are kept whose names begin with %q", strings.TrimPrefix(full, "refs/heads/")+"/")
 	}
 	for at := strings.LastIndexByte(full, '/'); at > 0; at = strings.LastIndexByte(full[:at], '/') {
-		if t[full[:at]] {
+		if n[full[:at]] {
 			return fmt.Sprintf("the tag %q is kept, below which no other name can be", strings.TrimPrefix(full[:at], "refs/heads/"))
 		}
 	}

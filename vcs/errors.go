@@ -12,7 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// ConfigError says that a request can't be met, now or later: the repository, the revision, the destination or an
+// ConfigError reports that a request can't be met, now or later: the repository, the revision, the destination or an
 // option is wrong.
 type ConfigError struct {
 	// Op is the operation, such as checkout, and Subject what it was about: a path, or a revision in quotes.
@@ -27,7 +27,7 @@ func (e *ConfigError) Error() string { return e.Op + " " + e.Subject + ": " + e.
 // Unwrap returns Err.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// ContentionError says that another goroutine or process is working on the same destination.
+// ContentionError reports that another goroutine or process is working on the same destination.
 type ContentionError struct {
 	// Path is the destination.
 	Path string
@@ -45,7 +45,7 @@ func (e *ContentionError) Error() string {
 // Unwrap returns Err.
 func (e *ContentionError) Unwrap() error { return e.Err }
 
-// RuntimeError says that something failed that should have worked: a disk is full, too many files are open, a
+// RuntimeError reports that something failed that should have worked: a disk is full, too many files are open, a
 // repository is broken.
 type RuntimeError struct {
 	// Op is the operation, and Subject what it was about.

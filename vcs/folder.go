@@ -14,8 +14,8 @@ import (
 	"syscall"
 )
 
-// lockFolder takes the lock of a folder, and makes the parents of that. It returns errLocked if somebody else holds it:
-// at once with noWait, otherwise when ctx ends.
+// lockFolder takes the lock of a folder, and makes the folders above it. It returns errLocked if somebody else holds
+// the lock: at once with noWait, otherwise when ctx ends.
 func lockFolder(ctx context.Context, path string, noWait bool) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -26,9 +26,9 @@ func lockFolder(ctx context.Context, path string, noWait bool) (unlock func(), e
 	return lock(ctx, lockOf(path))
 }
 
-// makeBeside makes a temporary folder beside the destination, lets fill fill it, and renames it in the end, so that it
-// appears complete or not at all. It replaces an empty folder, or with force anything. Temporary folders of those who
-// were killed at that are removed. left are warnings about what couldn't be removed. The caller holds the lock of the
+// makeBeside makes a temporary folder beside the destination, calls fill to fill it, and renames it in the end, so that
+// it appears complete or not at all. It replaces an empty folder, or with force anything. It removes temporary folders
+// that killed processes have left. left are warnings about what couldn't be removed. The caller holds the lock of the
 // folder.
 func makeBeside(ctx context.Context, destination string, force bool, fill func(path string) error) (left []string, err error) {
 	if left, err = sweep(destination); err != nil {
@@ -60,8 +60,8 @@ func makeBeside(ctx context.Context, destination string, force bool, fill func(p
 	return left, syncFolder(filepath.Dir(destination))
 }
 
-// replace puts a folder in the place of another one, and removes that. left are warnings about what of it couldn't be
-// removed.
+// replace moves a folder to the place of another one, and removes the other one. left are warnings about what couldn't
+// be removed.
 func replace(path, destination string) (left []string, err error) {
 	old := replaced(destination)
 	if err := syscall.Rename(destination, old); err != nil {
@@ -97,7 +97,7 @@ func restore(destination string) error {
 	return nil
 }
 
-// sweep removes the temporary folders of those who were killed while they held the lock.
+// sweep removes the temporary folders that killed processes have left. The caller holds the lock.
 func sweep(path string) (left []string, err error) {
 	parent := filepath.Dir(path)
 	entries, err := os.ReadDir(parent)

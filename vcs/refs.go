@@ -87,7 +87,7 @@ func (r *Repository) commitOf(reference reference) (Commit, error) {
 // maxTags is how many tags of tags are followed.
 const maxTags = 16
 
-// errNoCommit says that an object is neither a commit nor a tag of one.
+// errNoCommit reports that an object is neither a commit nor a tag of one.
 var errNoCommit = errors.New("not a commit")
 
 // peel follows tags to the commit that they name.

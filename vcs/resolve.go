@@ -13,7 +13,7 @@ import (
 // minDigits is how many digits an abbreviation has at least, as in git.
 const minDigits = 4
 
-// errUnknown says that nothing has the name of a revision.
+// errUnknown reports that nothing has the name of a revision.
 var errUnknown = errors.New("there is no such tag, branch or commit")
 
 // Resolve returns the commit of a revision: the name of a tag or a branch, the full name of a reference, the id of a

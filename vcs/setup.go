@@ -32,8 +32,8 @@ type SetupOptions struct {
 	Prefix         bool
 	// TagsAs is what tags become; empty means branches.
 	TagsAs TagsAs
-	// Force replaces what is at the destination, once the new repository is complete. What can't be removed of the old
-	// one stays beside it, with a warning.
+	// Force replaces what is at the destination, once the new repository is complete. Parts of the old one that can't
+	// be removed stay beside it, with a warning.
 	Force bool
 	// DryRun reports what would be kept, and writes nothing.
 	DryRun bool
@@ -90,8 +90,8 @@ func Setup(ctx context.Context, options SetupOptions) (report Report, err error)
 	return report, wrapped("setup", destination, b.advised(b.build(ctx, destination)))
 }
 
-// build makes the repository at its destination. It removes the lock file in the end: whoever waits for it makes a new
-// one.
+// build makes the repository at its destination. In the end it removes the lock file: a process that waits for the lock
+// makes a new file.
 func (b *builder) build(ctx context.Context, destination string) (err error) {
 	missing := missingParents(destination)
 	defer func() {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// NoMatchError says that no reference of the source is kept.
+// NoMatchError reports that no reference of the source is kept.
 type NoMatchError struct {
 	// Tags and Branches are how many the source has.
 	Tags, Branches int

@@ -42,7 +42,7 @@ func checkPlaces(options SetupOptions) (destination string, err error) {
 	return destination, nil
 }
 
-// errMount says that a folder can't be replaced.
+// errMount reports that a folder can't be replaced.
 var errMount = errors.New("a file system is mounted on it: choose a folder below it")
 
 // isMount reports whether a folder is on another file system than its parent.

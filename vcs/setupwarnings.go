@@ -11,7 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// attributesName is the file that lists which others Git LFS keeps.
+// attributesName is the file that names the files in Git LFS.
 const attributesName = ".gitattributes"
 
 // maxWarnings is how many paths are listed.
@@ -54,8 +54,7 @@ func (b *builder) warnings(ctx context.Context) ([]string, error) {
 	return texts[:min(len(texts), maxWarnings)], nil
 }
 
-// pointers returns the files that stand for those which Git LFS keeps. It reads files only if some .gitattributes
-// mentions Git LFS.
+// pointers returns the pointer files of Git LFS. It reads files only if some .gitattributes mentions Git LFS.
 func (b *builder) pointers(ctx context.Context) (map[plumbing.Hash]bool, error) {
 	used := false
 	for hash := range b.attributes {

@@ -22,8 +22,8 @@ type store struct {
 	// packs are the open packs as of changed, the time of the last change of their folder.
 	packs   []namedPack
 	changed time.Time
-	// gone are packs whose files were removed. They are closed when reading, the number of those who are reading packs,
-	// is zero.
+	// gone are packs whose files were removed. They are closed when reading, the number of running reads of packs, is
+	// zero.
 	gone    []namedPack
 	reading int
 }
@@ -93,7 +93,7 @@ func (s *store) packed(hash plumbing.Hash) (place, error) {
 	}
 }
 
-// done is called by those who have finished reading packs.
+// done ends a read of packs that all began.
 func (s *store) done() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -139,7 +139,7 @@ type blobReader struct {
 	buffer []byte
 }
 
-// lfs is how a file begins that stands for one that Git LFS keeps, and maxLFS how long it is at most.
+// lfs is the beginning of each pointer file of Git LFS, and maxLFS the greatest length of such a file.
 var lfs = []byte("version https://git-lfs.github.com/spec/")
 
 const maxLFS = 1024

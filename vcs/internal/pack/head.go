@@ -8,7 +8,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// ErrBroken says that a pack or its index isn't what it has to be.
+// ErrBroken reports that a pack or its index isn't what it has to be.
 var ErrBroken = errors.New("the pack is broken")
 
 // maxHead is how long the head of an object may be, with the base of a delta.

@@ -26,7 +26,7 @@ const (
 )
 
 var (
-	// ErrTooLarge says that an object is longer than it may be.
+	// ErrTooLarge reports that an object is longer than it may be.
 	ErrTooLarge  = errors.New("it is too long")
 	errEndless   = fmt.Errorf("%w: there is no end to its deltas", ErrBroken)
 	errLongDelta = fmt.Errorf("it is packed as a delta of more than %d bytes: 'git repack -a -d -f' packs long files as a whole", maxDelta)
