@@ -44,8 +44,8 @@ func Load(ctx context.Context, r *repository.Repository, m repository.Module) (B
 	return build, nil
 }
 
-// Offered are the packages that the module is there for: those that can be imported, and where the folder of the module
-// is a program or nothing can be imported, the programs too.
+// Offered returns the packages that the module offers: those that can be imported, and also its programs if the folder
+// of the module is a program or nothing can be imported.
 func (b Build) Offered() []string {
 	if len(b.libraries) == 0 || slices.Contains(b.programs, b.own) {
 		return b.Packages()
@@ -53,7 +53,7 @@ func (b Build) Offered() []string {
 	return b.libraries
 }
 
-// Packages are the packages that a consumer can import and the programs that can be installed.
+// Packages returns the packages that a consumer can import and the programs that can be installed.
 func (b Build) Packages() []string { return slices.Concat(b.libraries, b.programs) }
 
 // Modules returns the modules, other than this one and the standard library, that the given packages are made of, by

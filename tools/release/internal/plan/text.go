@@ -179,7 +179,7 @@ func (p Plan) Publish(ctx context.Context, r *repository.Repository) ([]publicat
 	})
 }
 
-// StaleError says that the repository has a released module of which the plan knows nothing.
+// StaleError reports that the repository has a released module of which the plan knows nothing.
 type StaleError struct{ Module string }
 
 // Error names the module.
