@@ -29,7 +29,7 @@ const (
 // blocks blocks the run. A visit that calls runtime.Goexit ends the run at once: its event is the last one.
 func Observe(observer func(Event)) Option { return func(c *config) { c.observer = observer } }
 
-// ObserverError reports that not all events were delivered to an observer. The state of the run is complete nevertheless.
+// ObserverError reports that not all events were delivered to an observer. The state of the run is complete even then.
 type ObserverError struct {
 	// Undelivered is the number of events that weren't delivered, or from which the observer didn't return.
 	Undelivered int
@@ -215,8 +215,8 @@ type EventKind string
 const (
 	// EventStarted reports that the visit of a node begins.
 	EventStarted EventKind = "started"
-	// EventWaiting reports that a predicate has returned false for the first time. It will be called again, and the node
-	// may still start.
+	// EventWaiting reports that a predicate has returned false for the first time. It will be called again, and the
+	// node may still start.
 	EventWaiting EventKind = "waiting"
 	// EventFinished reports that a visit has returned, or was abandoned.
 	EventFinished EventKind = "finished"

@@ -116,9 +116,8 @@ func fits(text string, limit int) bool {
 	return len(text) <= limit && (ascii(text) || utf8.ValidString(text))
 }
 
-// ascii tells whether a text is all ASCII. It looks at eight bytes at once, the
-// last time at some of them again: messages are short, and this runs on every
-// write of a condition.
+// ascii reports whether a text is all ASCII. It looks at eight bytes at once, the last time at some of them again:
+// messages are short, and this runs on every write of a condition.
 func ascii(text string) bool {
 	const high = 0x8080808080808080
 	if len(text) < 8 {

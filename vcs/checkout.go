@@ -58,7 +58,7 @@ func (r *Repository) Checkout(ctx context.Context, revision, destination string,
 	return checkout, wrapped("checkout", destination, err)
 }
 
-// wrapped gives an error its public type.
+// wrapped returns an error as one of the public types.
 func wrapped(op, destination string, err error) error {
 	var refused *refusedError
 	switch {

@@ -145,7 +145,7 @@ func (s *subject) isList() bool {
 	return items || condition.Text(s.metadata, "name") == ""
 }
 
-// isTypedList tells of a Go type, such as corev1.PodList, whether it is a list.
+// isTypedList reports whether an object is a list of a Go type, such as corev1.PodList.
 func isTypedList(object any) bool {
 	if _, ok := object.(metav1.ListInterface); !ok {
 		return false

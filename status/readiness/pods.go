@@ -52,7 +52,7 @@ func podFailed(s *subject, phase string, isReady view) (Result, bool) {
 	return Result{}, false
 }
 
-// failedPod gives the words of the Pod itself, else those of who ended it, else of the container that ended.
+// failedPod returns the message of the Pod itself, or of what ended it, or of the container that ended.
 func (s *subject) failedPod() Result {
 	result := failed(cmp.Or(condition.Text(s.status, "reason"), "PodFailed"), cmp.Or(condition.Text(s.status, "message"), "the Pod has failed"), statusPhase)
 	if condition.Text(s.status, "message") != "" {

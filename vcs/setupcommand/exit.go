@@ -53,7 +53,7 @@ func ExitCode(err error) int {
 	return exitFailed
 }
 
-// coded gives an error of vcs.Setup its exit code.
+// coded adds the exit code to an error of vcs.Setup.
 func coded(err error) error {
 	var none *vcs.NoMatchError
 	var config *vcs.ConfigError

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Check says what [Clone] would say about value, without copying it. Of several errors it is always the same one: the
-// first by the names of fields.
+// Check returns the error that [Clone] would return for value, without copying it. Of several errors it always returns
+// the first by the names of fields.
 func Check(value any, depth int) error {
 	limit := min(depth, maxDepth)
 	if isPlain(value, limit) {

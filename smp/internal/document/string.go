@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// plain says of each byte whether it stands for itself in a string and is ASCII.
+// plain reports for each byte whether it stands for itself in a string and is ASCII.
 var plain = func() (table [256]bool) {
 	for c := ' '; c < utf8.RuneSelf; c++ {
 		table[c] = c != '"' && c != '\\'

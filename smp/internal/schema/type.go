@@ -29,7 +29,7 @@ type Type struct {
 	Shape Shape
 	// Fields are the fields of an Object.
 	Fields map[string]Place
-	// Open says that an Object may have other fields beside Fields, of which nothing is known.
+	// Open reports that an Object may have other fields beside Fields, of which nothing is known.
 	Open bool
 	// Values is what a Map or a List holds.
 	Values Place

@@ -1,9 +1,9 @@
-// Package pack reads and writes packs of git objects and their indexes. Packs may be malicious: lengths are checked before
-// memory is allocated for them, chains of deltas are bounded, and whatever doesn't fit is [ErrBroken]. The caller has to
-// check that content matches its name.
+// Package pack reads and writes packs of git objects and their indexes. Packs may be malicious: lengths are checked
+// before memory is allocated for them, chains of deltas are bounded, and whatever doesn't fit is [ErrBroken]. The
+// caller has to check that content matches its name.
 //
-// It uses go-git where that is fast enough: to apply deltas and to write indexes. go-git v5 can't do the following, which
-// is why this package exists:
+// It uses go-git where that is fast enough: to apply deltas and to write indexes. go-git v5 can't do the following,
+// which is why this package exists:
 //
 //   - Copy an object as it is packed, delta included. go-git unpacks what it writes and searches deltas anew.
 //   - Return the kind or the length of an object without unpacking it.

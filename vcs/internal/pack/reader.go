@@ -285,7 +285,7 @@ func (r *Reader) content(p *Pack, h head) (io.Reader, error) {
 	return io.LimitReader(inflated{r.zlib}, h.size+1), nil
 }
 
-// inflated says of content that can't be unpacked that the pack is broken.
+// inflated turns errors of content that can't be unpacked into ErrBroken.
 type inflated struct{ io.Reader }
 
 func (i inflated) Read(out []byte) (int, error) {

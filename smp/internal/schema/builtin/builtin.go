@@ -38,7 +38,7 @@ type table struct {
 
 var load = sync.OnceValue(func() *table { return index(text) })
 
-// Type gives the type of a kind, and nil for one that isn't in the table. It is safe for
+// Type returns the type of a kind, and nil for one that isn't in the table. It is safe for
 // concurrent use; two kinds share the types that they have in common.
 func Type(gvk kschema.GroupVersionKind) *schema.Type { return load().kind(gvk) }
 
@@ -51,7 +51,7 @@ func (t *table) kind(gvk kschema.GroupVersionKind) *schema.Type {
 	return k.found
 }
 
-// ObjectMeta gives the type of an object's metadata.
+// ObjectMeta returns the type of an object's metadata.
 func ObjectMeta() *schema.Type { return load().read(objectMeta) }
 
 // index finds the kinds and the blocks of a table.
@@ -83,8 +83,8 @@ func index(text string) *table {
 	return t
 }
 
-// read gives the type of an expression, whole: nobody else sees it before all that is reachable
-// from it is there.
+// read returns the type of an expression. The type is complete: other goroutines don't see it before everything that it
+// refers to has been read.
 func (t *table) read(expression string) *schema.Type {
 	t.reading.Lock()
 	defer t.reading.Unlock()

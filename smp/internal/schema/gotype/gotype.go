@@ -16,8 +16,7 @@ import (
 // maxDepth bounds how deep types may be nested.
 const maxDepth = 1000
 
-// Read gives the type of the documents that a struct is written as. Pointers to the
-// struct are the struct.
+// Read returns the type of the documents that a struct is encoded to. A pointer to a struct is the same as the struct.
 func Read(t reflect.Type) (*schema.Type, error) {
 	original := t
 	for depth := 0; t != nil && t.Kind() == reflect.Pointer && depth < maxDepth; depth++ {
@@ -55,7 +54,7 @@ var (
 	schemaTyper   = reflect.TypeFor[interface{ OpenAPISchemaType() []string }]()
 )
 
-// read gives the type of the values of a Go type. name is for those that have none.
+// read returns the type of the values of a Go type. name is for those that have none.
 func (r *reader) read(t reflect.Type, name string) (*schema.Type, error) {
 	if r.depth++; r.depth > maxDepth {
 		return nil, fmt.Errorf("%s: its types are nested deeper than %d", t, maxDepth)
@@ -95,8 +94,8 @@ func (r *reader) read(t reflect.Type, name string) (*schema.Type, error) {
 	}
 }
 
-// ownForm is the type of values that write their JSON themselves, and nil for others. What
-// Kubernetes' types declare for their OpenAPI documents is believed.
+// ownForm returns the type of values that write their own JSON, nil for others. It trusts what types of Kubernetes
+// declare for their OpenAPI documents.
 func (r *reader) ownForm(t reflect.Type) *schema.Type {
 	if t.Kind() == reflect.Interface {
 		return nil
@@ -119,8 +118,8 @@ func (r *reader) ownForm(t reflect.Type) *schema.Type {
 	}
 }
 
-// onlyScalars asks a type that says what it is in OpenAPI. A type that got the method from an
-// embedded pointer can't answer without a value: then it isn't known.
+// onlyScalars calls the method that describes a type in OpenAPI. A type that has the method of an embedded pointer
+// can't be asked without a value: then nothing is known.
 func onlyScalars(t reflect.Type) (only bool) {
 	defer func() {
 		if recover() != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// FromCRD gives the type and the kind of a version of a CustomResourceDefinition.
+// FromCRD returns the type and the kind of a version of a CustomResourceDefinition.
 func FromCRD(crd map[string]any, version string) (*schema.Type, kschema.GroupVersionKind, error) {
 	r := &reader{}
 	definition := node{fields: crd}

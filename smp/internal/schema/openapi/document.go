@@ -25,7 +25,7 @@ const (
 	refPrefix = "#/components/schemas/"
 )
 
-// FromDocument gives the type of a kind that an OpenAPI v3 document describes.
+// FromDocument returns the type of a kind that an OpenAPI v3 document describes.
 func FromDocument(text []byte, gvk kschema.GroupVersionKind) (*schema.Type, error) {
 	var content struct {
 		Swagger    string
@@ -55,7 +55,7 @@ func FromDocument(text []byte, gvk kschema.GroupVersionKind) (*schema.Type, erro
 	return root, nil
 }
 
-// find gives the name of the schema of a kind, the first by name if there are several.
+// find returns the name of the schema of a kind, the first by name if there are several.
 func (d *source) find(gvk kschema.GroupVersionKind) (string, error) {
 	var others []string
 	for _, name := range slices.Sorted(maps.Keys(d.raw)) {
@@ -102,8 +102,8 @@ func schemaAt(name string) *step {
 	return root.to("components", "schemas", name)
 }
 
-// component gives the type of a schema that is referred to by name. One that refers to itself is
-// the same type all the way down.
+// component returns the type of a schema that a reference names. A schema that refers to itself is one type at all
+// levels.
 func (r *reader) component(ref string, at *step) *schema.Type {
 	if known := r.types[ref]; known != nil {
 		return known

@@ -5,9 +5,8 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// merging says how the values at a place merge: by x-kubernetes-patch-strategy and
-// x-kubernetes-patch-merge-key, and where there are none by x-kubernetes-list-type and
-// x-kubernetes-map-type.
+// merging returns the type and the strategy of a place: by x-kubernetes-patch-strategy and
+// x-kubernetes-patch-merge-key, or without these by x-kubernetes-list-type and x-kubernetes-map-type.
 func (r *reader) merging(n node, t *schema.Type) schema.Place {
 	place := schema.Place{Type: t}
 	strategy, hasStrategy := value[string](r, n, "x-kubernetes-patch-strategy")

@@ -44,7 +44,7 @@ func (r *reader) place(n node) schema.Place {
 	return r.merging(n, t)
 }
 
-// read gives the type of a schema.
+// read returns the type of a schema.
 func (r *reader) read(n node) *schema.Type {
 	r.depth++
 	defer func() { r.depth-- }()
