@@ -8,7 +8,7 @@ import (
 	"github.com/operkit/operkit/reconcile/watch"
 )
 
-// health answers the probes.
+// health has the state that the probes report.
 type health struct {
 	// standby is set when the process may have to wait for the leadership. It is ready meanwhile, since a rolling
 	// update waits for that.

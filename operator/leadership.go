@@ -24,10 +24,10 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// election is how the replicas agree on the one that works.
+// election holds the settings of leader election.
 type election config.LeaderElection
 
-// complete fills in what depends on where the process runs. file holds the namespace of a Pod.
+// complete fills in settings that depend on where the process runs. file names the file with the namespace of a Pod.
 func (e election) complete(operator, file string, logger *slog.Logger) (election, error) {
 	content, err := os.ReadFile(file)
 	inPod := err == nil
@@ -102,8 +102,8 @@ func (r *runner) control(engine *watch.Engine, kind schema.GroupVersionKind, rec
 	return engine.Control(kind, locked)
 }
 
-// lossPatience is how long work may go on after the leadership was lost. It can't write any more, and work that doesn't
-// notice must not keep the process from being restarted.
+// lossPatience is how long work may go on after the leadership was lost. It can't write any more, and work that ignores
+// the loss must not keep the process from being restarted.
 const lossPatience = 10 * time.Second
 
 // untilLost calls work. When the leadership is lost and work doesn't return in time, untilLost returns without it.

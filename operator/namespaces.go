@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// namespaces are those that the operator watches.
+// namespaces selects the namespaces that the operator watches.
 type namespaces struct {
 	// patterns are names and patterns as of cluster.Namespaces; none means all.
 	patterns []string
@@ -27,8 +27,8 @@ func newNamespaces(c config.Watch) namespaces {
 	return n
 }
 
-// simplify removes patterns that make no difference: those before "*", and "*" if nothing after it is left out. To
-// watch namespaces takes a right that is better not needed.
+// simplify removes patterns that make no difference: those before "*", and "*" if nothing after it is left out.
+// Patterns need the right to watch namespaces, which an operator does better without.
 func (n *namespaces) simplify() {
 	out := func(pattern string) bool { return strings.HasPrefix(pattern, "!") }
 	for i, pattern := range slices.Backward(n.patterns) {

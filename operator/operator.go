@@ -91,7 +91,8 @@ func Flags(add func(*pflag.FlagSet)) Option {
 }
 
 // Oper8Environment reads settings from the environment variables of oper8, too, such as LOG_LEVEL, and warns about each
-// that counts. Variables with the operator's prefix come first. The lock of leader election is the one that oper8 takes
+// that it uses. Variables with the operator's prefix come first. The lock of leader election is the one that oper8
+// takes
 // in the same environment: OPERATOR_NAME names it before PYTHON_WATCH_MANAGER_LOCK_NAME,
 // PYTHON_WATCH_MANAGER_LOCK_NAMESPACE counts outside of a Pod only, and PYTHON_WATCH_MANAGER_LOCK_TYPE alone means the
 // namespace "default" there.

@@ -71,8 +71,8 @@ func (a *availability) await(ctx context.Context) bool {
 	}
 }
 
-// severity is the level at which an obstacle is logged. Without the definition nobody wants patches; with it somebody
-// does. Package cluster logs that the API server doesn't answer.
+// severity returns the level at which an obstacle is logged. If the definition is missing, nobody uses patches; if
+// rights are missing, somebody may. Package cluster logs when the API server doesn't answer.
 func severity(err error) slog.Level {
 	var rights *missingRightsError
 	switch {

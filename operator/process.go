@@ -122,8 +122,8 @@ func (p *process) reconciler(
 	return reconcile.New(works, manager, append(p.optionsOf(c), more...)...)
 }
 
-// optionsOf are the options of a controller's reconciler: the defaults, those of extensions and of the controller, and
-// what settings say.
+// optionsOf returns the options of a controller's reconciler: defaults, those of extensions, those of the controller,
+// and those of settings, in this order.
 func (p *process) optionsOf(c controller) []reconcile.Option {
 	return slices.Concat(p.defaultOptions(), c.options, p.givenOptions())
 }

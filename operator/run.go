@@ -112,7 +112,8 @@ func (r *runner) openManifests(context.Context) (wait func(), err error) {
 	return func() { _ = r.manifests.Close() }, nil
 }
 
-// openEvents writes events, unless they are off. To stop waits for the last ones.
+// openEvents starts to write events, unless they are off. When the step stops, it waits until the last ones are
+// written.
 func (r *runner) openEvents(ctx context.Context) (wait func(), err error) {
 	if r.Events.Level == config.NoEvents {
 		return nil, nil
@@ -191,7 +192,7 @@ func (r *runner) engineOptions() []watch.Option {
 		watch.Backoff(r.Retry.First, r.Retry.Longest),
 	}
 	if r.settings.Given("watch.period") {
-		// It comes sooner than the time that a controller asks for.
+		// It bounds the times that controllers ask for, too.
 		options = append(options, watch.Period(r.Watch.Period))
 	}
 	if r.metrics != nil {

@@ -49,8 +49,8 @@ type Watch struct {
 	Namespaces []string
 	// NamespaceSelector selects namespaces by their labels, such as "tier=prod".
 	NamespaceSelector string
-	// Filter is which changes of a resource count, by a name as for filter.Named; empty for all but those of the
-	// status.
+	// Filter names the filter that decides which changes of a resource cause a reconcile, see filter.Named. Empty means
+	// all changes but those of the status.
 	Filter string
 	// Workers is how many resources are reconciled at once, 0 for the default of watch.Workers.
 	Workers int
@@ -184,8 +184,8 @@ type Metrics struct {
 	Address string
 	// CertificateFile and KeyFile, in PEM, are for HTTPS. They are read again when they change.
 	CertificateFile, KeyFile string
-	// Authorize serves only clients that send the token of a service account that RBAC lets get /metrics. It implies
-	// HTTPS, with a self-signed certificate without a CertificateFile.
+	// Authorize serves only clients that send the token of a service account to which RBAC grants get on /metrics. It
+	// implies HTTPS, with a self-signed certificate if there is no CertificateFile.
 	Authorize bool
 }
 

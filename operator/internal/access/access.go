@@ -42,7 +42,7 @@ const (
 	maxAsking, askFor = 4, 10 * time.Second
 )
 
-// verdict is what the API server answers about a token.
+// verdict is what the API server has reported about a token.
 type verdict struct {
 	// user is empty for an unknown token.
 	user    string

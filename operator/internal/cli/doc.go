@@ -1,3 +1,2 @@
-// Package cli holds the commands of an operator's program. Package operator says what they need to know of the
-// operator.
+// Package cli holds the commands of an operator's program. Package operator passes them an [Operator].
 package cli

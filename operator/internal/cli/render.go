@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// rendering is what render and run --dry-run do: they print what would be applied for resources in files, without a
+// rendering is the work of render and run --dry-run: it prints what would be applied for resources in files, without a
 // cluster.
 type rendering struct {
 	// from is the name of the flag that names the files.

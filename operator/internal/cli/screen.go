@@ -20,7 +20,7 @@ func sizeOf(out io.Writer) (columns, lines int, is bool) {
 	return columns, lines, err == nil && columns > 0 && lines > 0
 }
 
-// paper is a Writer for a text that is shown in so many columns.
+// paper is a Writer with a width in columns, which columnsOf returns.
 type paper struct {
 	io.Writer
 	columns int

@@ -34,7 +34,8 @@ func (s *selection) flags(command *cobra.Command) {
 	set.StringArrayVarP(&s.files, "filename", "f", nil, "resources that files name, or directories of files, '-' for standard input; repeatable")
 }
 
-// meaning is what a selection means: the resources refs, or without any all resources of the kinds with these labels.
+// meaning is a selection whose kinds and names are resolved: the resources refs or, if there are none, all resources of
+// the kinds with these labels.
 type meaning struct {
 	refs   []deploy.Ref
 	kinds  []schema.GroupVersionKind

@@ -110,7 +110,7 @@ func (o *Operator) watchStatus(cmd *cobra.Command, p *Process, c *connection, s 
 	})
 }
 
-// namespaces are those in which the resources of a selection are, none for all.
+// namespaces returns the namespaces of the selected resources, none for all.
 func (s *selection) namespaces(c *connection, m meaning) (names []string) {
 	for _, ref := range m.refs {
 		if ref.Namespace != "" {
@@ -129,7 +129,7 @@ const (
 	tick   = time.Second
 )
 
-// watched are the resources that a selection means, as they are at each moment.
+// watched holds the present state of the selected resources.
 type watched struct {
 	meaning
 	changed chan struct{}
@@ -152,7 +152,7 @@ func (w *watched) follow(ctx context.Context, c *connection) (errs []error) {
 	return errs
 }
 
-// note notes an event.
+// note updates the resources by an event.
 func (w *watched) note(e deploy.Event) {
 	ref := deploy.RefOf(e.New)
 	meant := slices.Contains(w.refs, ref) || len(w.refs) == 0 && w.labels.Matches(labels.Set(e.New.GetLabels()))

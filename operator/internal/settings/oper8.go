@@ -15,7 +15,7 @@ type counterpart struct {
 	translate func(text string) (string, error)
 	// of is the package whose operators have the key, empty for all.
 	of string
-	// outside: the variable counts outside of a Pod only.
+	// outside is set if the variable applies only outside of a Pod.
 	outside bool
 }
 
@@ -56,7 +56,7 @@ var counterparts = map[string]counterpart{
 	"PYTHON_WATCH_MANAGER_LOCK_DURATION":  {key: "leader-election.duration"},
 }
 
-// without are the names of oper8 without a counterpart, and why.
+// without maps variables of oper8 that have no counterpart to the reason.
 var without = map[string]string{
 	"LOG_THREAD_ID":                                   "Go has no numbers of threads; lines have the id of their reconcile",
 	"DRY_RUN":                                         "use the command render, or run --dry-run",
@@ -168,7 +168,7 @@ func (s *Settings) warnOfOldNames() {
 	}
 }
 
-// truthy returns a text, or nothing for false and zero, which oper8 takes for values that aren't given.
+// truthy returns a text, or nothing for false and zero, which oper8 treats as unset.
 func truthy(text string) (string, error) {
 	number, err := strconv.ParseFloat(text, 64)
 	if strings.EqualFold(text, "false") || err == nil && number == 0 {

@@ -39,7 +39,7 @@ type Options struct {
 	Defaults func(*config.Config)
 	// Kinds are those of the program's controllers: the setting controllers takes no others. Without any it takes all.
 	Kinds []string
-	// Oper8 reads the environment by oper8's names, too, and warns about each that counts. The lock of leader election
+	// Oper8 reads the environment by oper8's names, too, and warns about each that it uses. The lock of leader election
 	// is the one that oper8 takes in the same environment.
 	Oper8 bool
 	// NamespaceFile is the file by which Oper8 finds out whether the process runs in a Pod; default
