@@ -15,7 +15,7 @@ import (
 	"text/tabwriter"
 )
 
-// figuresHelp says what the columns of figures are.
+// figuresHelp describes the columns of figures.
 const figuresHelp = `
 Counted are Go files without tests, zz_* and testdata; nested modules count with their parent.
 lines      without blank ones and those that hold a comment alone

@@ -21,7 +21,7 @@ func main() {
 	os.Exit(code)
 }
 
-// errFailed ends the program with exit code 1 when all there is to say has been printed.
+// errFailed ends the program with exit code 1. Everything has been printed by then.
 var errFailed = errors.New("failed")
 
 // environment is what a command works on.
@@ -33,7 +33,7 @@ type environment struct {
 // command is one of the program's.
 type command struct {
 	name, summary string
-	// prepare declares flags and gives what runs the command once they are parsed.
+	// prepare declares flags and returns the function that runs the command once they are parsed.
 	prepare func(flags *flag.FlagSet) func(ctx context.Context, env environment) error
 }
 

@@ -1,4 +1,4 @@
-// Package process runs other programs so that nothing of them stays behind: each gets a process group of its own, and
+// Package process runs other programs and ends all their processes: each program gets a process group of its own, and
 // the end of the context ends the whole group, grandchildren included.
 //
 // That matters for the go command, which starts compilers and test binaries: a signal to it alone leaves these running.

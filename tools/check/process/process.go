@@ -76,8 +76,8 @@ func Failed(err error) bool {
 	return errors.As(err, &exit)
 }
 
-// Roomy returns an environment for compilers: it lets them take more memory, so that they collect less garbage, which
-// takes a tenth of the time. A GOGC that is set stays. env, nil for that of this process, is not changed.
+// Roomy returns an environment for compilers with a higher GOGC, unless it is set: they take more memory and collect
+// less garbage, which saves a tenth of the time. env, nil for that of this process, is not changed.
 func Roomy(env []string) []string {
 	if env == nil {
 		env = os.Environ()
@@ -88,7 +88,7 @@ func Roomy(env []string) []string {
 	return append(slices.Clone(env), "GOGC=400")
 }
 
-// Yielding returns the words of a command that lets others have the processors first, where the system has nice.
+// Yielding returns the words of a command that runs with a low priority, where the system has nice.
 func Yielding(words ...string) []string {
 	if nice, err := exec.LookPath("nice"); err == nil {
 		return append([]string{nice, "-n", "10"}, words...)

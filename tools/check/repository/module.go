@@ -19,8 +19,8 @@ const Prefix = "github.com/operkit/operkit"
 // the same ones, or the whole of Kubernetes is compiled a second time.
 const devcluster = "tools/devcluster"
 
-// apart are modules whose requirements would change what the others are tested with: controller-runtime, linters, and
-// what generates a new operator's manifests.
+// apart are modules outside of the workspace, since their requirements would change the versions that the others are
+// tested with: controller-runtime, linters, and the generators of a new operator's manifests.
 var apart = []string{"tools/bench", "tools/lint", "tools/operkit"}
 
 // ChangelogFile is the file in a module's folder that makes it a released one.
@@ -32,11 +32,11 @@ type Module struct {
 	Dir string
 	// Path is the module path that go.mod states.
 	Path string
-	// Released says that the module is published with versions of its own: it has a changelog.
+	// Released reports that the module is published with versions of its own: it has a changelog.
 	Released bool
 	// Companion is the path of the module that always has the same version as this one, "" for none. A comment
-	// "//release:companion PATH" in the go.mod of one of the two says so: for what a program asks for by its own
-	// version and doesn't require.
+	// "//release:companion PATH" in the go.mod of one of the two sets it. It is for a program that asks for a module at
+	// its own version without requiring it.
 	Companion string
 	// Requires is what go.mod requires, in its order.
 	Requires []Requirement
@@ -45,7 +45,7 @@ type Module struct {
 // Requirement is a module that another one requires in its go.mod.
 type Requirement struct {
 	Path, Version string
-	// Indirect says that go.mod marks it so: nothing of the module imports it.
+	// Indirect reports that go.mod marks it so: nothing of the module imports it.
 	Indirect bool
 }
 
@@ -88,13 +88,13 @@ func (m Module) Tag(version string) string {
 	return m.Dir + "/" + version
 }
 
-// InWorkspace reports whether go.work must hold the module. The requirements of a module of the workspace reach all
-// others, so those with heavy or foreign requirements stay outside and run with GOWORK=off.
+// InWorkspace reports whether go.work must hold the module. Modules of a workspace share the versions of all their
+// requirements, so those with heavy or foreign requirements stay outside and run with GOWORK=off.
 func (m Module) InWorkspace() bool {
 	return !m.IsControlPlane() && !slices.Contains(apart, m.Dir) && !strings.HasPrefix(m.Dir, "tools/peers/")
 }
 
-// Environ returns base, an environment as os.Environ returns it, as the go command needs it in this module.
+// Environ returns base, an environment as of os.Environ, with the changes that the go command needs in this module.
 // base is not changed.
 func (m Module) Environ(base []string) []string {
 	workspace := "off"
@@ -119,8 +119,8 @@ func (m Module) BuildFlags() []string {
 	return nil
 }
 
-// ReadsRepository reports whether tests of the module may read or build what lies in other modules without importing
-// it, as those of the tools and of the examples do. The go command doesn't see that such tests depend on it.
+// ReadsRepository reports whether tests of the module may read or build files of other modules without importing them,
+// as those of the tools and of the examples do. The go command doesn't see that such tests depend on these files.
 func (m Module) ReadsRepository() bool {
 	return !m.IsControlPlane() && (m.Dir == "examples" || strings.HasPrefix(m.Dir, "tools/"))
 }
@@ -188,11 +188,11 @@ func AddFlags(env []string, flags ...string) []string {
 	return Setenv(env, "GOFLAGS", strings.Join(all, " "))
 }
 
-// ofHook are the variables by which git tells a hook about its repository.
+// ofHook are the variables in which git describes its repository to a hook.
 var ofHook = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}
 
-// withoutHook takes these out of an environment: tests that make repositories would commit to that of whoever runs
-// them.
+// withoutHook removes these from an environment: tests that make repositories would commit to the repository of the
+// hook.
 func withoutHook(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// Released returns the released modules so that each comes after those that it requires, and otherwise by their
-// folders. It is an error that a released module requires one of the repository that isn't released, that its path
-// isn't one which its tags can have, or that modules require each other in a circle.
+// Released returns the released modules, each after those that it requires, and otherwise sorted by folder. It returns
+// an error if a released module requires a module of the repository that isn't released, if its path can't have tags,
+// or if modules require each other in a circle.
 func (r *Repository) Released() ([]Module, error) {
 	var problems []error
 	o := order{repository: r, state: map[string]int{}}

@@ -109,25 +109,24 @@ func (r *Repository) Environ(m Module) []string { return m.Environ(os.Environ())
 
 // Report is what a check of the repository has found.
 type Report struct {
-	// Problems has a text for each thing to mend; none means that all is well.
+	// Problems has a text for each problem to fix; there is none if all is well.
 	Problems []string
 	// Notes are what a reader should know besides.
 	Notes []string
-	// Summary says in a few words what was looked at; it may be empty.
+	// Summary describes in a few words what was checked; it may be empty.
 	Summary string
 }
 
 // Options are the flags of a check.
 type Options struct {
-	// Write has it mend what it can, instead of naming it.
+	// Write fixes what can be fixed, instead of reporting it.
 	Write bool
-	// Verbose has it print figures too.
+	// Verbose prints figures, too.
 	Verbose bool
 }
 
-// Files lists the files of the repository, below the root and with slashes: those that git tracks and those that it
-// would, which leaves out what .gitignore names. A tracked file that was deleted is left out too, and so is one whose
-// name doesn't end with the suffix.
+// Files lists the files of the repository, below the root and with slashes: tracked and untracked ones, but none that
+// .gitignore names, none that was deleted, and only those whose names end with the suffix.
 func (r *Repository) Files(ctx context.Context, suffix string) ([]string, error) {
 	out, err := output(ctx, r.Root, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
 	if err != nil {
@@ -142,9 +141,8 @@ func (r *Repository) Files(ctx context.Context, suffix string) ([]string, error)
 	return files, nil
 }
 
-// Fingerprint is a text that changes with the name, the content or the mode of any file below the root. It asks no git,
-// so that a copy of the files will do; what git itself and programs of the repository keep (.git, .cache) doesn't
-// count.
+// Fingerprint returns a text that changes with the name, the content or the mode of any file below the root. It doesn't
+// need git, so that it works in a copy of the files. The folders .git and .cache don't count.
 func (r *Repository) Fingerprint() (string, error) {
 	all := sha256.New()
 	err := filepath.WalkDir(r.Root, func(path string, entry fs.DirEntry, err error) error {

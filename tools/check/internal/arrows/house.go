@@ -2,16 +2,16 @@ package arrows
 
 const (
 	apimachinery = "k8s.io/apimachinery/..."
-	// mergeDiff is what server-side apply is made of; the in-memory cluster applies with it.
+	// mergeDiff implements server-side apply; the in-memory cluster uses it.
 	mergeDiff = "sigs.k8s.io/structured-merge-diff/v6/..."
 	// openAPI turns the schemas of CustomResourceDefinitions into those of mergeDiff.
 	openAPI  = "k8s.io/kube-openapi/..."
 	clientGo = "k8s.io/client-go/..."
-	// api holds the types that client-go's own signatures are made of: who may import the one has the other already.
+	// api holds the types in client-go's own signatures: a module that may import client-go has it already.
 	api   = "k8s.io/api/..."
 	yaml  = "sigs.k8s.io/yaml/..."
 	celGo = "cel.dev/cel-go/..."
-	// cbor is what processes speak to each other; apimachinery has it already.
+	// cbor is the encoding between processes; apimachinery requires it already.
 	cbor  = "github.com/fxamacker/cbor/..."
 	goGit = "github.com/go-git/..."
 	// cobra and terminal are what commands are made of.

@@ -37,12 +37,13 @@ type Room struct {
 
 // Ban forbids imports.
 type Ban struct {
-	// From are the packages that it holds for, Except those among them that it does not hold for.
+	// From are the packages that the ban holds for, except for those in Except.
 	From, Except []string
-	// To are the packages that must not be imported, or with Links not be reached through any chain of imports.
+	// To are the packages that must not be imported. With Links they must not be reached through any chain of imports
+	// either.
 	To    []string
 	Links bool
-	// Tests says that it holds for the imports of tests too.
+	// Tests is set if the ban holds for the imports of tests, too.
 	Tests bool
 	// Reason is why.
 	Reason string
@@ -73,8 +74,8 @@ func Check(ctx context.Context, r *repository.Repository, policy Policy) (report
 	return report, nil
 }
 
-// findings holds the imports of one package against the policy: a line for each with the chain and the reason. An
-// import that breaks several rules comes once, with the first reason.
+// findings compares the imports of one package with the policy: it returns a line with the chain and the reason for
+// each violation. An import that breaks several rules is reported once, with the first reason.
 func (p Policy) findings(g importgraph.Graph, from string) (lines []string) {
 	seen := map[string]bool{}
 	add := func(reason string, test bool, to ...string) {
@@ -124,8 +125,8 @@ func (room Room) allows(g importgraph.Graph, to string) bool {
 
 func (b Ban) holds(path string) bool { return matches(path, b.From) && !matches(path, b.Except) }
 
-// findings holds one package against a ban. Of packages that import each other and are held to the same ban only the
-// one next to the forbidden package is a finding, so that a wrong import comes once.
+// findings compares one package with a ban. If several packages on a chain violate the same ban, only the one next to
+// the forbidden package is reported, so that a wrong import is reported once.
 func (b Ban) findings(g importgraph.Graph, from string, add func(reason string, test bool, to ...string)) {
 	forbidden := func(to string) bool { return to != from && matches(to, b.To) }
 	check := func(imports []string, test bool) {

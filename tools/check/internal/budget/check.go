@@ -16,7 +16,7 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// Check holds every module with a budget to it, and every module that is released to having one.
+// Check compares every module with its budget. A released module must have one.
 func Check(ctx context.Context, r *repository.Repository, o repository.Options) (report repository.Report, err error) {
 	budgets := 0
 	for _, m := range r.Modules {
@@ -50,7 +50,7 @@ func Check(ctx context.Context, r *repository.Repository, o repository.Options) 
 	return report, nil
 }
 
-// hold compares one module with its budget. figure says how many modules its importers compile and may compile.
+// hold compares one module with its budget. figure states how many modules its importers compile, and the bound.
 func hold(ctx context.Context, r *repository.Repository, m repository.Module, budget Budget) (problems []string, figure string, err error) {
 	build, err := consumer.Load(ctx, r, m)
 	if err != nil || len(build.Problems) > 0 {

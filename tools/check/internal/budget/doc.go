@@ -1,5 +1,5 @@
-// Package budget holds modules to what they promise their importers: how many other modules these compile, and which
-// modules are required, each with its reason.
+// Package budget checks modules against what they promise their importers: how many other modules these compile, and
+// which modules are required, each with its reason.
 //
 // A module promises it in a file budget.txt at its root:
 //

@@ -24,7 +24,7 @@ type Budget struct {
 // Requirement is a direct requirement of go.mod and why it is there.
 type Requirement struct {
 	Path, Why string
-	// Tests says that nothing but tests needs it.
+	// Tests reports that nothing but tests needs it.
 	Tests bool
 }
 

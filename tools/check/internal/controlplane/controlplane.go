@@ -20,9 +20,8 @@ import (
 
 // Plane is a control plane that runs.
 type Plane struct {
-	// Dir is its folder, by which tests find it. It is the same in every run of the repository with the same program,
-	// so that the go command sees the same environment again and may take results that it knows; while another run has
-	// it, another one.
+	// Dir is its folder, by which tests find it. It is the same in each run with the same program, so that the go
+	// command sees the same environment and can use cached results. If another run is using it, it is a different one.
 	Dir     string
 	link    string // that leads to the folder of the cluster, if Dir is one
 	cluster *devcluster.Cluster
@@ -86,7 +85,7 @@ func (p *Plane) Stop(ctx context.Context) error {
 }
 
 // CRDs lists the folders with custom resource definitions: each config/crd below examples and reconcile. The control
-// plane is given all of them at its start, since its garbage collector finds kinds that come later only after a while.
+// plane gets all of them at its start, since its garbage collector takes a while to find kinds that are added later.
 func CRDs(root string) ([]string, error) {
 	var folders []string
 	for _, top := range []string{"examples", "reconcile"} {

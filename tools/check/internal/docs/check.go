@@ -17,8 +17,8 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// offers reports whether other people import packages of the module or run its programs, in contrast to what is there
-// for this repository alone and for people to read.
+// offers reports whether others import packages of the module or run its programs. It returns false for modules that
+// only this repository uses, and for those that are there to be read.
 func offers(m repository.Module) bool {
 	return !slices.Contains([]string{"examples", "tools/bench", "tools/check", "tools/integration"}, m.Dir) &&
 		!strings.HasPrefix(m.Dir, "tools/peers/")
@@ -94,7 +94,7 @@ type group struct {
 	sources    []source
 }
 
-// exampled holds the entry points of packages against the examples of their tests.
+// exampled compares the entry points of packages with the examples of their tests.
 func (c *checking) exampled(ctx context.Context, g group) error {
 	if len(g.sources) == 0 {
 		return nil
@@ -154,7 +154,7 @@ func (c *checking) changelogs(r *repository.Repository) {
 	}
 }
 
-// wantFile finds that a file of a module isn't there.
+// wantFile adds a problem if a file of a module is missing.
 func (c *checking) wantFile(r *repository.Repository, m repository.Module, name, why string) {
 	if info, err := os.Stat(filepath.Join(r.Folder(m), name)); err != nil || !info.Mode().IsRegular() {
 		c.add("%s/%s: it is missing%s", m.Dir, name, why)

@@ -16,7 +16,7 @@ type identifier struct {
 }
 
 // members lists a package's exported functions and methods, the exported fields of its exported types and the methods
-// of its interfaces. That types, constants and variables have comments is for golangci-lint (revive), which passes over
+// of its interfaces. The comments of types, constants and variables are checked by golangci-lint (revive), which skips
 // some methods.
 func (s source) members(files *token.FileSet) []identifier {
 	var all []identifier
@@ -82,8 +82,8 @@ func (l *lister) members(of, comment string, expr ast.Expr) {
 	}
 }
 
-// fields adds fields, or the methods of an interface. One without a comment of its own is documented where the comment
-// of the type, or the one above the lines that it stands in without an empty one between, says its name.
+// fields adds fields, or the methods of an interface. A field without a comment of its own is documented if its name is
+// in the comment of the type, or in a comment above the block of lines that it stands in.
 func (l *lister) fields(of, comment string, list []*ast.Field) {
 	above, last := "", 0
 	for _, field := range list {

@@ -34,7 +34,7 @@ func (c *checking) examples(s source, test *testPackage) map[string]bool {
 	return u.names
 }
 
-// inside finds examples in the tests of the package itself, where they can show what an importer can't do.
+// inside finds examples in the internal tests of a package, where they can show what an importer can't do.
 func (c *checking) inside(s source) {
 	for _, f := range s.tests {
 		if strings.HasSuffix(f.Name.Name, "_test") {
@@ -208,8 +208,8 @@ func (u *uses) call(n *ast.CallExpr) {
 	}
 }
 
-// given adds what it takes to give a value of one type where another is wanted: the wanted type and, where that is an
-// interface, the methods by which the value satisfies it.
+// given adds what is used when a value of one type is passed where another type is expected: the expected type and, if
+// that is an interface, the methods by which the value satisfies it.
 func (u *uses) given(from, to types.Type) {
 	u.value(to)
 	if from == nil || to == nil {

@@ -49,7 +49,7 @@ type packageRun struct {
 	outputs []output
 }
 
-// Line reads one line of the output of go test -json. What is no event is printed as it is.
+// Line reads one line of the output of go test -json. It prints a line that isn't an event as it is.
 func (c *Collector) Line(line []byte) {
 	if event, ok := ParseEvent(line); ok {
 		c.Event(event)
@@ -95,7 +95,7 @@ func (p *packageRun) event(e Event) {
 	}
 }
 
-// Close counts packages that have not ended, as those of a run that was interrupted, as failed.
+// Close counts packages that haven't ended as failed, such as those of an interrupted run.
 func (c *Collector) Close() {
 	for name, p := range c.packages {
 		delete(c.packages, name)
@@ -128,7 +128,7 @@ func (c *Collector) end(p *packageRun, failedPackage bool) {
 	}
 }
 
-// figureMarks are what a line begins with that says what a test has measured or counted.
+// figureMarks begin the lines with which tests report what they have measured or counted.
 var figureMarks = []string{"COUNT ", "RATIO ", "VECTORS "}
 
 // figure returns a line that says what a test has measured, without the place in the code that t.Log puts before it.
@@ -144,8 +144,8 @@ func figure(line string) (string, bool) {
 	return text, isFigure
 }
 
-// wanted reports whether an output is printed as it is. Of a package that passed this is its last line, of one that
-// failed all its own output, of a test its output unless it passed, and of every test the seed of a long run.
+// wanted reports whether an output is printed. For a package that passed this is its last line, for a package that
+// failed all its own output, for a test its output unless it passed, and for every test the seed of a long run.
 func wanted(o output, failedPackage bool) bool {
 	if o.test != nil {
 		return o.test.outcome != passed && !isProgress(o.text) || strings.Contains(o.text, ": SOAK ")

@@ -15,8 +15,8 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// minimizing is which part of a target's time may go into making one interesting input shorter. Nothing else is tried
-// meanwhile, and the go command would take a minute.
+// minimizing is the part of a target's time that may be spent on shortening one interesting input. Nothing else is
+// tried in this time, and the default of the go command is a minute.
 const minimizing = 12
 
 // target is one fuzz target.
@@ -62,8 +62,9 @@ func (r *Runner) fuzz(ctx context.Context, m repository.Module, t target, each t
 	return nil
 }
 
-// timeWasUp is what a target says that found nothing but whose time ended in the middle of an input: up to Go 1.26 the
-// coordinator can take its own deadline for a failure (https://go.dev/issue/75804). A failing input says more.
+// timeWasUp matches the output of a target that found nothing but whose time ended in the middle of an input. Up to Go
+// 1.26 the coordinator can report its own deadline as a failure (https://go.dev/issue/75804). A real failure prints
+// more.
 var timeWasUp = regexp.MustCompile(`(?m)^--- FAIL: Fuzz\w+ \([0-9.]+s\)\n    context deadline exceeded\nFAIL$`)
 
 // targets lists the fuzz targets of a module.

@@ -31,15 +31,15 @@ type Runner struct {
 	// events are not kept.
 	Count int
 	Run   string
-	// Named says that a person chose the modules: it is an error if Run matches no test of one of them.
+	// Named reports that a person chose the modules: it is an error if Run matches no test of one of them.
 	Named bool
 	// Timeout is the flag of go test: how long the tests of one package may take. Zero leaves it out.
 	Timeout time.Duration
 	// Waiting are the folders of modules whose tests mostly wait for others: more of them run at once than there are
 	// processors.
 	Waiting map[string]bool
-	// Fingerprint stands for all files of the repository: while it is another one, results are not taken that the go
-	// command knows of modules whose tests read around them. Empty: they are taken.
+	// Fingerprint stands for all files of the repository. When it changes, cached results of modules whose tests read
+	// files of other modules aren't used. If it is empty, they are always used.
 	Fingerprint string
 	// Env holds what is set for the tests in addition, as NAME=value.
 	Env []string
@@ -116,9 +116,8 @@ func (r *Runner) building(m repository.Module) []string {
 	return m.BuildFlags()
 }
 
-// vetting says what go vet looks for: all that it knows and not the part that go test takes by default, which takes no
-// less time. Not in the control plane: it would read the whole of Kubernetes first, for minutes. The linter looks
-// there.
+// vetting selects the analyzers of go vet: all of them instead of go test's default subset, which takes as long. Not in
+// the control plane, where go vet would first read all of Kubernetes, for minutes; the linter checks that module.
 func vetting(m repository.Module) string {
 	if m.IsControlPlane() {
 		return "off"
@@ -138,7 +137,7 @@ func (r *Runner) args(m repository.Module) []string {
 		args = append(args, "-parallel="+strconv.Itoa(waitingAtOnce*runtime.GOMAXPROCS(0)))
 	}
 	if r.Fingerprint != "" && m.ReadsRepository() {
-		// A variable that no program has: all it does is to make the test binary another one.
+		// A variable that no program has: it only makes the test binary a different one.
 		args = append(args, "-ldflags=-X="+repository.Prefix+".fingerprint="+r.Fingerprint)
 	}
 	if r.Timeout > 0 {
@@ -147,15 +146,14 @@ func (r *Runner) args(m repository.Module) []string {
 	return append(args, "./...")
 }
 
-// compiling compiles what the tests of modules need, while those of earlier ones run, which mostly wait for others.
+// compiling compiles what tests of later modules need, while those of earlier ones run, which mostly wait.
 type compiling struct {
-	// done is closed when a module is compiled, be it without success: the go command says what is wrong when it is
-	// told to test.
+	// done is closed when the compilation of a module has ended, also without success: go test then reports the error.
 	done   []chan struct{}
 	cancel context.CancelFunc
 }
 
-// ahead begins with the first of modules. Its owner calls stop.
+// ahead starts to compile the modules in order. The caller calls stop.
 func (r *Runner) ahead(ctx context.Context, modules []repository.Module) *compiling {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &compiling{cancel: cancel}
@@ -173,8 +171,8 @@ func (r *Runner) ahead(ctx context.Context, modules []repository.Module) *compil
 	return c
 }
 
-// compile is the command that compiles the packages of a module and of its tests, and all below. One that yields lets
-// the tests that run meanwhile have the processors first.
+// compile returns the command that compiles the packages of a module, its tests, and their dependencies. With yields it
+// has a low priority, so that tests that run at the same time get the processors first.
 func (r *Runner) compile(ctx context.Context, m repository.Module, yields bool) *exec.Cmd {
 	words := append([]string{"go", "list", "-e", "-export", "-test", "-deps"}, append(r.building(m), "./...")...)
 	if yields {
@@ -183,10 +181,10 @@ func (r *Runner) compile(ctx context.Context, m repository.Module, yields bool) 
 	return process.Command(ctx, r.Repository.Folder(m), process.Roomy(r.Repository.Environ(m)), words[0], words[1:]...)
 }
 
-// await waits until the module of that number is compiled, or nobody compiles it any more.
+// await waits until the module with that number is compiled, or compilation was stopped.
 func (c *compiling) await(number int) { <-c.done[number] }
 
-// stop ends what is under way.
+// stop ends the current compilation.
 func (c *compiling) stop() {
 	c.cancel()
 	for _, done := range c.done {

@@ -42,8 +42,8 @@ func Generators(r *repository.Repository) ([]repository.Module, error) {
 	return found, nil
 }
 
-// Generate runs every generator of the repository and prints the module it is at, and what the generators say, to out.
-// Generators are compiled as operators are for their images, of which tests compile some: what both need is compiled
+// Generate runs every generator of the repository and prints the current module and the output of the generators to
+// out. Generators are compiled with the flags of operators for images, so that packages that both need are compiled
 // once.
 func Generate(ctx context.Context, r *repository.Repository, out io.Writer) error {
 	modules, err := Generators(r)
@@ -64,8 +64,8 @@ func Generate(ctx context.Context, r *repository.Repository, out io.Writer) erro
 	return nil
 }
 
-// Generated runs every generator and returns the difference of each file that changed by that. It compares contents
-// before and after, so it works while other changes are not committed yet, and it leaves the new contents in place.
+// Generated runs every generator and returns the difference of each file that this changed. It compares contents before
+// and after, so it works with uncommitted changes, and it leaves the new contents in place.
 func Generated(ctx context.Context, r *repository.Repository, _ repository.Options) (report repository.Report, err error) {
 	modules, err := Generators(r)
 	if err != nil || len(modules) == 0 {
@@ -103,7 +103,7 @@ func Generated(ctx context.Context, r *repository.Repository, _ repository.Optio
 		}
 		report.Problems = append(report.Problems, name+": a generator changes it: commit what it makes\n"+strings.TrimRight(difference, "\n"))
 	}
-	// The go command would take no result that it knows of a test that has read a file with another time.
+	// Restore the times: the go command takes no cached result of a test that has read a file with another time.
 	for name, was := range written {
 		if now := again[name]; !now.IsZero() && !now.Equal(was) && !slices.Contains(changed, name) {
 			err = errors.Join(err, os.Chtimes(filepath.Join(r.Root, filepath.FromSlash(name)), time.Time{}, was))

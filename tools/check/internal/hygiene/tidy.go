@@ -14,9 +14,8 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// Tidy finds what go mod tidy would change in each module alone, and requirements of modules that are lower than the
-// version that the workspace builds with, which go work sync mends: with them a module is tested with another version
-// than its users get.
+// Tidy finds what go mod tidy would change in each module alone. It also finds requirements of lower versions than the
+// workspace builds with, which go work sync fixes: with them a module is tested with other versions than its users get.
 func Tidy(ctx context.Context, r *repository.Repository, _ repository.Options) (report repository.Report, err error) {
 	selected, problem, err := selectedVersions(ctx, r)
 	if err != nil {
@@ -44,8 +43,8 @@ func Tidy(ctx context.Context, r *repository.Repository, _ repository.Options) (
 	return report, nil
 }
 
-// shorten leaves out what go.sum would change, which is long and says nothing beyond the changes of go.mod, except when
-// there are no others.
+// shorten leaves out what go.sum would change, unless there are no other changes: it is long and adds nothing to the
+// changes of go.mod.
 func shorten(diff string) string {
 	before, _, found := strings.Cut(diff, "diff current/go.sum tidy/go.sum\n")
 	if !found || strings.TrimSpace(before) == "" {
@@ -107,8 +106,8 @@ func Format(ctx context.Context, r *repository.Repository, o repository.Options)
 // largest is how many bytes a file may have: more than any source, less than any program.
 const largest = 1 << 20
 
-// Large finds files that are too large for a source, as a program is that was built where its source lies: whoever
-// clones the repository gets it forever once it is committed.
+// Large finds files that are too large for a source, such as a program that was built in a folder of sources. Once it
+// is committed, everybody who clones the repository gets it forever.
 func Large(ctx context.Context, r *repository.Repository, _ repository.Options) (report repository.Report, err error) {
 	files, err := r.Files(ctx, "")
 	for _, name := range files {

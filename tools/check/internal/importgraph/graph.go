@@ -23,9 +23,9 @@ type Package struct {
 	Imports      []string
 	TestImports  []string
 	XTestImports []string
-	// Standard says that it belongs to the standard library.
+	// Standard reports that it belongs to the standard library.
 	Standard bool
-	// DepOnly says that no pattern named it: another package depends on it.
+	// DepOnly reports that no pattern named it: another package depends on it.
 	DepOnly bool
 	// Module is the module it comes from, nil for the standard library.
 	Module *Module

@@ -15,11 +15,11 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// measures are linters that tell where to look rather than what is wrong.
+// measures are linters whose findings are hints, not mistakes.
 var measures = []string{"funlen", "gocognit", "nestif"}
 
-// Lint returns what the linters find in every module: what is wrong, and what deserves a look, a text each. With race
-// they read what was compiled for tests under the race detector, and needn't have all of it compiled again.
+// Lint returns the findings of the linters in every module: mistakes as problems, and hints as notes. With race the
+// linters read what was compiled for tests under the race detector, so that it needn't be compiled again.
 func Lint(ctx context.Context, r *repository.Repository, race bool) (report repository.Report, err error) {
 	program, err := build(ctx, r, "github.com/golangci/golangci-lint/v2/cmd/golangci-lint")
 	if err != nil {
@@ -75,8 +75,8 @@ func issues(ctx context.Context, group repository.Group, program string) ([]issu
 	return report.Issues, nil
 }
 
-// groups is what is looked at together: everything, in a quarter of the time that its modules take one after the other,
-// but the control plane, which has flags and linters of its own. forget takes away what that needed.
+// groups returns what is linted together: all modules at once, which takes a quarter of the time, except for the
+// control plane, which has its own flags and linters. forget removes temporary files.
 func groups(ctx context.Context, r *repository.Repository, race bool) (all []repository.Group, forget func(), err error) {
 	together := repository.Group{Subject: "all modules at once", Folder: r.Root}
 	var folders []string
@@ -111,8 +111,8 @@ func groups(ctx context.Context, r *repository.Repository, race bool) (all []rep
 	return append([]repository.Group{together}, all...), forget, nil
 }
 
-// writeWorkspace makes a go.work in dir for modules of the repository, those that go.work at the root must not hold
-// included: what is only read may be of other versions than what runs.
+// writeWorkspace writes a go.work in dir for modules of the repository, also for those that must not be in the go.work
+// at the root: code that is only read may be compiled with other versions.
 func writeWorkspace(ctx context.Context, r *repository.Repository, dir string, folders []string) error {
 	env := repository.Setenv(os.Environ(), "GOWORK", "off")
 	if _, err := process.Output(ctx, process.Command(ctx, dir, env, "go", append([]string{"work", "init"}, folders...)...)); err != nil {
@@ -128,10 +128,10 @@ func writeWorkspace(ctx context.Context, r *repository.Repository, dir string, f
 	return os.WriteFile(filepath.Join(dir, "go.work.sum"), sums, 0o600)
 }
 
-// Folder is that of the module which requires the tools, each at one version.
+// Folder is the folder of the module that pins the versions of the tools.
 const Folder = "tools/lint"
 
-// build compiles the tool of a package into .cache/bin and gives its path. If nothing has changed that takes no time.
+// build compiles the tool of a package into .cache/bin and returns its path. It takes no time if nothing has changed.
 func build(ctx context.Context, r *repository.Repository, pkg string) (string, error) {
 	program := filepath.Join(r.Root, ".cache", "bin", path.Base(pkg))
 	env := repository.Setenv(os.Environ(), "GOWORK", "off")

@@ -9,8 +9,8 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// Vulnerabilities finds the known ones that code of the modules reaches. Where their database can't be reached nothing
-// is known, and a note says so.
+// Vulnerabilities finds known vulnerabilities that code of the modules reaches. If their database can't be reached, a
+// note says so.
 func Vulnerabilities(ctx context.Context, r *repository.Repository, _ repository.Options) (repository.Report, error) {
 	return vulnerabilities(ctx, r, "https://vuln.go.dev")
 }

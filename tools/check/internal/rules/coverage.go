@@ -43,8 +43,8 @@ func Check(ctx context.Context, r *repository.Repository, _ repository.Options) 
 	return report, nil
 }
 
-// compareAll counts the rules, those that stand in two files once, and those that a test proves. It finds each rule
-// that no test proves, and each number of a test that no file has.
+// compareAll counts the rules, each once even if two files have it, and those that a test proves. It returns a problem
+// for each rule that no test proves, and for each number in a test's name that no file has.
 func compareAll(places []Place, results []gotest.Result) (count, proven int, problems []string) {
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	topics, rules := map[string]bool{}, map[Rule]bool{}

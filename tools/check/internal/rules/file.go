@@ -25,7 +25,7 @@ type Place struct {
 	Sentence string
 }
 
-// Read reads the rules of all modules. problems has a line for each place where a file is not as it has to be.
+// Read reads the rules of all modules. problems has a line for each place where a file is malformed.
 func Read(r *repository.Repository) (places []Place, problems []string, err error) {
 	for _, m := range r.Modules {
 		name := m.Dir + "/" + FileName
@@ -128,11 +128,10 @@ type Rule struct {
 func (r Rule) String() string { return fmt.Sprintf("%s %d%s", r.Topic, r.Number, r.Letter) }
 
 var (
-	// named finds a topic and its first number. Letters and digits around them would make another word of it, as in
-	// "endag 14" or "dag 14th".
+	// named finds a topic and its first number. They must not be part of a longer word, as in "endag 14" or "dag 14th".
 	named = regexp.MustCompile(`(?:^|[^A-Za-z0-9])([a-z]+)[_ ]([0-9]+[a-z]?)`)
-	// more is the rest of a list of numbers, which a colon, another topic with its number or the end of the name has to
-	// follow.
+	// more is the rest of a list of numbers, which must be followed by a colon, another topic with its number, or the
+	// end of the name.
 	more = regexp.MustCompile(`^((?:,[_ ]?[0-9]+[a-z]?)+)(?:$|[:/]|,[_ ]?[a-z]+[_ ][0-9])`)
 	// number is one of a list.
 	number = regexp.MustCompile(`([0-9]+)([a-z]?)`)

@@ -11,7 +11,7 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// Check finds blocks that differ from what they show, or that name nothing, and fills the former when asked.
+// Check finds blocks that differ from what they show, or that name nothing. If asked, it fills the former.
 func Check(ctx context.Context, r *repository.Repository, o repository.Options) (report repository.Report, err error) {
 	files, err := r.Files(ctx, ".md")
 	shown := 0
@@ -37,7 +37,7 @@ func Check(ctx context.Context, r *repository.Repository, o repository.Options) 
 	return report, err
 }
 
-// compare holds one page against the files that it shows, and gives it with the blocks filled when write is set.
+// compare compares one page with the files that it shows, and returns it with the blocks filled in when write is set.
 func compare(root, text string, write bool) (page string, problems []string, shown int) {
 	lines := strings.Split(text, "\n")
 	found, problems := blocks(lines)

@@ -41,8 +41,8 @@ func read(root, source string) (string, error) {
 
 var boundary = regexp.MustCompile(`^\s*(?://|#|--|<!--|/\*)\s*(region|endregion)\s+(\S+)\s*(?:-->|\*/)?\s*$`)
 
-// region returns what stands between the lines that begin and end the region of this name, without those of regions
-// inside of it and without the indent that all of its lines have.
+// region returns the lines between the comments that begin and end the region of this name, without comments of inner
+// regions, and without the common indent.
 func region(text, name string) (found string, ok bool, err error) {
 	var lines []string
 	inside := false
@@ -93,7 +93,7 @@ func unindent(lines []string) []string {
 }
 
 // declaration returns the top-level declaration of a function, type, constant or variable, or with a name like T.M of a
-// method, with its doc comment. Of a group it is the whole.
+// method, with its doc comment. For a name in a group it returns the whole group.
 func declaration(text []byte, name string) (found string, ok bool, err error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", text, parser.ParseComments|parser.SkipObjectResolution)
