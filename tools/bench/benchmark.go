@@ -35,7 +35,7 @@ type benchmark struct {
 	operators    []string
 	settings     measure.Settings
 	parts        []part
-	// only tells that one part was chosen.
+	// only reports that one part was chosen.
 	only bool
 	// beside are the parts that were measured before, and of which figures are needed.
 	beside []part

@@ -8,13 +8,13 @@ const Variable = "BENCH_RELEASE"
 
 // Release is what may differ from release to release.
 type Release struct {
-	// Size tells that the size is rendered: as a ConfigMap, and as the variable SIZE of the container.
+	// Size reports that the size is rendered: as a ConfigMap, and as the variable SIZE of the container.
 	Size bool
 	// CPU is what the container requests, as it is written.
 	CPU string
-	// Name tells that the container is given the Bundle's name, as the variable NAME.
+	// Name reports that the container is given the Bundle's name, as the variable NAME.
 	Name bool
-	// Token tells that a Bundle has one more child, a Secret whose name the API server generates.
+	// Token reports that a Bundle has one more child, a Secret whose name the API server generates.
 	Token bool
 }
 

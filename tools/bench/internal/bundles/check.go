@@ -101,7 +101,7 @@ func (c family) counts() []kindCount {
 	}
 }
 
-// check tells what is wrong with the children of one Bundle.
+// check returns what is wrong with the children of one Bundle.
 func (c family) check(bundle *v1.Bundle) (problems []error) {
 	name, size := bundle.Name, strconv.Itoa(int(bundle.Spec.Size))
 	message, sizes := c.configMaps[name+"-message"], c.configMaps[name+"-size"]
@@ -138,13 +138,13 @@ func (c family) check(bundle *v1.Bundle) (problems []error) {
 	return problems
 }
 
-// belongs tells whether a Bundle is the owner of a child.
+// belongs reports whether a Bundle is the owner of a child.
 func belongs(child metav1.Object, bundle *v1.Bundle) bool {
 	owners := child.GetOwnerReferences()
 	return len(owners) == 1 && owners[0].UID == bundle.UID
 }
 
-// runs tells whether a Deployment is what a Bundle of that name and size has.
+// runs reports whether a Deployment is what a Bundle of that name and size has.
 func runs(spec appsv1.DeploymentSpec, name, size string) bool {
 	pod := spec.Template.Spec
 	if spec.Replicas == nil || *spec.Replicas != 0 || pod.ServiceAccountName != name || len(pod.Containers) != 1 {

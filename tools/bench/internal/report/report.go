@@ -62,7 +62,7 @@ type measured struct {
 	bundles int
 }
 
-// measured gives a row's figure of an operator in the round with that number, when it is there.
+// measured returns a row's figure of an operator in the round with that number, when it is there.
 func (r Report) measured(row Row, operator string, number int) (measured, bool, error) {
 	value, of, found, err := r.find(row.Figure, operator, number)
 	if err != nil || !found || row.Per == "" {
@@ -86,7 +86,7 @@ func (r Report) measured(row Row, operator string, number int) (measured, bool, 
 	return measured{value / by, of.Bundles}, true, nil
 }
 
-// find gives the figure of that name, and where it was measured.
+// find returns the figure of that name, and where it was measured.
 func (r Report) find(figure, operator string, number int) (value float64, of Round, found bool, err error) {
 	for _, round := range r.Rounds {
 		got, there := round.Figures[figure]

@@ -55,7 +55,7 @@ func (r Report) result(row Row) Result {
 	return result
 }
 
-// Of gives the spread of an operator, when it has one.
+// Of returns the spread of an operator, when it has one.
 func (r Result) Of(operator string) (Spread, bool) {
 	i := slices.IndexFunc(r.Spreads, func(s Spread) bool { return s.Operator == operator })
 	if i < 0 {
@@ -64,7 +64,7 @@ func (r Result) Of(operator string) (Spread, bool) {
 	return r.Spreads[i], true
 }
 
-// collect gives a row's figure by operator and number of the round.
+// collect returns a row's figure by operator and number of the round.
 func (r Report) collect(row Row) (map[string]map[int]measured, error) {
 	values := map[string]map[int]measured{}
 	for _, operator := range r.Operators {

@@ -28,7 +28,7 @@ type Round struct {
 	Figures map[string]float64 `json:"figures"`
 }
 
-// check tells what can't be kept.
+// check returns what can't be kept.
 func (r Round) check() error {
 	if err := checkRound(r.Number, r.Operator); err != nil {
 		return err

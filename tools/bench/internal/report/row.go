@@ -56,7 +56,7 @@ type Row struct {
 	Reported bool
 }
 
-// check tells what is wrong with the row itself. The first of the operators is ours.
+// check returns what is wrong with the row itself. The first of the operators is ours.
 func (r Row) check(operators []string) error {
 	switch {
 	case !plain.MatchString(r.Figure):

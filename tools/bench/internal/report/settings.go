@@ -34,7 +34,7 @@ func (s Settings) String() string {
 	return fmt.Sprintf("%d Bundles and build %s", s.Bundles, s.Built)
 }
 
-// agree tells whether the rounds in folder, if there are any, were measured with these settings, and whether the
+// agree reports whether the rounds in folder, if there are any, were measured with these settings, and whether the
 // settings are kept there already.
 func (s Settings) agree(folder string) (kept bool, err error) {
 	path := s.path(folder)

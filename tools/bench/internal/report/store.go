@@ -59,7 +59,7 @@ func Forget(folder, part string) error {
 	return err
 }
 
-// Has tells whether that round is kept. One that is there but can't be read is an error, so that it comes to light
+// Has reports whether that round is kept. One that is there but can't be read is an error, so that it comes to light
 // before hours of further rounds.
 func (s *Store) Has(part string, number int, operator string) (bool, error) {
 	settings, err := s.settings(part)
@@ -96,7 +96,7 @@ func (s *Store) Put(part string, round Round) error {
 	return nil
 }
 
-// Load gives all rounds of a part that are kept, by number and then by operator. A file that can't be read, or that
+// Load returns all rounds of a part that are kept, by number and then by operator. A file that can't be read, or that
 // isn't of the round that its name says, is an error that names it.
 func (s *Store) Load(part string) ([]Round, error) {
 	settings, err := s.settings(part)
@@ -148,7 +148,7 @@ func (s *Store) read(settings Settings, path string) (Round, error) {
 	return round, err
 }
 
-// belongs tells whether a round is one of the part and is in its own file.
+// belongs reports whether a round is one of the part and is in its own file.
 func (s *Store) belongs(settings Settings, round Round, path string) error {
 	if err := round.check(); err != nil {
 		return err

@@ -20,7 +20,7 @@ func (s *Store) PutTraps(operator string, traps []Trap) error {
 	return nil
 }
 
-// Traps gives the answers of these operators that are kept, one operator after the other. One that has none is left
+// Traps returns the answers of these operators that are kept, one operator after the other. One that has none is left
 // out.
 func (s *Store) Traps(operators ...string) ([]Trap, error) {
 	var all []Trap

@@ -106,7 +106,7 @@ func said(bundle *v1.Bundle, name string) string {
 	return "its status says " + strings.Join(parts, "; ")
 }
 
-// names tells whether a condition of a Bundle has a message that names something.
+// names reports whether a condition of a Bundle has a message that names something.
 func names(bundle *v1.Bundle, name string) bool {
 	for _, c := range bundle.Status.Conditions {
 		if strings.Contains(c.Message, name) {

@@ -115,7 +115,7 @@ func (s *scene) completed(ctx context.Context) (problem string, err error) {
 	return problem, err
 }
 
-// incomplete tells what the Bundle lacks; nothing when it has all.
+// incomplete returns what the Bundle lacks; nothing when it has all.
 func (s *scene) incomplete(ctx context.Context) (string, error) {
 	bundle, err := s.get(ctx)
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *scene) incomplete(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// misplaced tells why a child isn't that of a Bundle, empty when it is.
+// misplaced returns why a child isn't that of a Bundle, empty when it is.
 func misplaced(child *metav1.PartialObjectMetadata, bundle *v1.Bundle) string {
 	switch {
 	case child == nil:

@@ -122,7 +122,7 @@ func (s *scene) reconciled(ctx context.Context) (audit.Calls, error) {
 	return s.writes(ctx, mark)
 }
 
-// isReady tells whether a Bundle is Ready at its generation.
+// isReady reports whether a Bundle is Ready at its generation.
 func isReady(bundle *v1.Bundle) bool {
 	ready := meta.FindStatusCondition(bundle.Status.Conditions, v1.ConditionReady)
 	return ready != nil && ready.Status == metav1.ConditionTrue && ready.ObservedGeneration == bundle.Generation

@@ -18,7 +18,7 @@ type Kubectl struct {
 	binary, dir, namespace string
 }
 
-// For gives the kubectl for a test's control plane. It fails the test when there is none.
+// For returns the kubectl for a test's control plane. It fails the test when there is none.
 func For(t testing.TB, env *envtest.Env) Kubectl {
 	t.Helper()
 	binary, err := devcluster.Binary(t.Context(), nil)
