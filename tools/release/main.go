@@ -32,13 +32,13 @@ type program struct {
 	terminal       bool // stdin is one, so that a question may be asked
 }
 
-// errFailed ends the program with exit code 1 when all there is to say has been printed.
+// errFailed ends the program with exit code 1. Everything has been printed by then.
 var errFailed = errors.New("failed")
 
 // errUsage marks mistakes in the arguments.
 var errUsage = errors.New("mistake in the arguments")
 
-// run returns the exit code: 0 when all went well, 1 when it didn't, 2 when the arguments are wrong.
+// run returns the exit code: 0 for success, 1 for a failure, 2 for wrong arguments.
 func (p program) run(ctx context.Context, args []string) int {
 	root := &cobra.Command{
 		Use:   "release",

@@ -46,7 +46,7 @@ func (p program) plan() *cobra.Command {
 	return command
 }
 
-// noArguments refuses what no command of this program takes.
+// noArguments refuses arguments: the commands of this program have none.
 func noArguments(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%w: %q: there are only flags", errUsage, args[0])
@@ -120,7 +120,7 @@ func (p program) apply() *cobra.Command {
 	return command
 }
 
-// ask wants a yes.
+// ask asks for confirmation, and returns an error unless the answer is yes.
 func (p program) ask() error {
 	if !p.terminal {
 		return errors.New("nobody can be asked: give --yes")

@@ -97,7 +97,7 @@ func (p program) publish(ctx context.Context, r *repository.Repository, planned 
 	return made.Publish(ctx, r)
 }
 
-// report prints what failed and the table. The error says only that something did.
+// report prints what failed, and the table. It returns errFailed if something did.
 func report(out io.Writer, results []consumer.Result) error {
 	var text strings.Builder
 	failed := 0
@@ -129,7 +129,7 @@ func report(out io.Writer, results []consumer.Result) error {
 	return nil
 }
 
-// proxy is the command that makes the modules of a clone usable before there is a release.
+// proxy returns the command that makes the modules of a clone usable before there is a release.
 func (p program) proxy() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "proxy [DIR]",

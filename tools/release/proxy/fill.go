@@ -33,13 +33,13 @@ func Versions(versions map[string]string) Option {
 }
 
 // Fill writes every released module of the git repository whose top folder is root to the file-system module proxy in
-// dir, which is made when it isn't there, and gives the versions by module paths. The modules are as the working tree
-// has them: files that git ignores and nested modules are left out, requirements of siblings name their versions, lines
-// that replace siblings are gone. The working tree isn't changed and no network is asked.
+// dir, which it creates if necessary, and returns the versions by module path. It takes the modules from the working
+// tree, without nested modules and without files that git ignores. Requirements of modules of the repository get their
+// versions, and lines that replace them are removed. The working tree isn't changed, and the network isn't used.
 //
-// Versions that dir has already stay; the same contents give the same version and the same bytes. Each file appears as
-// a whole, so that several processes may fill one folder. It is an error, and nothing is written, when a released
-// module requires one of the repository that isn't released, or when modules require each other in a circle.
+// Versions that dir has already are kept; the same contents give the same version and the same bytes. Each file appears
+// complete, so several processes may fill one folder. Fill returns an error, and writes nothing, if a released module
+// requires a module of the repository that isn't released, or if modules require each other in a circle.
 func Fill(ctx context.Context, root, dir string, options ...Option) (map[string]string, error) {
 	s := settings{versions: map[string]string{}}
 	for _, option := range options {
@@ -69,17 +69,18 @@ func Fill(ctx context.Context, root, dir string, options ...Option) (map[string]
 	return versions, publication.Write(dir, modules, at)
 }
 
-// Environ returns the environment of this process, changed for a go command that is to take modules from the proxy in
+// Environ returns the environment of this process, changed for a go command that should take modules from the proxy in
 // dir:
 //
-//   - GOPROXY is dir, then this machine's module cache, then what was configured before, so that modules of others are
-//     fetched once per machine;
-//   - GONOSUMDB names the modules of dir, about which the checksum database knows nothing, beside what was configured;
-//   - GOPRIVATE and GONOPROXY are out of force: what they have fetched directly is looked for in GOPROXY first;
+//   - GOPROXY is dir, then this machine's module cache, then the value that was configured before, so that modules of
+//     others are fetched once per machine;
+//   - GONOSUMDB names the modules of dir, which the checksum database doesn't know, besides the value that was
+//     configured;
+//   - GOPRIVATE and GONOPROXY are unset: modules that they would fetch directly are looked for in GOPROXY first;
 //   - GOWORK is off and GOFLAGS empty.
 //
-// Set GOMODCACHE besides to a folder of its own for modules that are thrown away later: what a cache has once it
-// doesn't ask for again. It is an error when dir holds no module.
+// Set GOMODCACHE to a folder of its own, too, for modules that are thrown away later: the go command doesn't ask again
+// for what a cache has. Environ returns an error if dir has no module.
 func Environ(ctx context.Context, dir string) ([]string, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
@@ -99,8 +100,8 @@ func Environ(ctx context.Context, dir string) ([]string, error) {
 		"GONOSUMDB="+join(append(paths, was.GONOSUMDB)...),
 		"GOWORK=off", "GOFLAGS=",
 	)
-	// A file of settings may still have the two. Only then is GONOPROXY set: the go command doesn't find a module
-	// inside of another one that it has in its cache as long as the variable has any value.
+	// A file of settings may still have the two. GONOPROXY is set only then: as long as it has any value, the go
+	// command doesn't find a module inside of another one that it has in its cache.
 	is, err := configured(ctx, env)
 	if is.GONOPROXY != "" {
 		env = append(env, "GONOPROXY=none")

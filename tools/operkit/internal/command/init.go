@@ -105,7 +105,7 @@ func (p *program) initialize(ctx context.Context, operator string, f initFlags) 
 	return p.noteWorkspace(ctx, f.dir)
 }
 
-// check tells of all that is wrong with what was given.
+// check returns of all that is wrong with what was given.
 func (f initFlags) check(operator string) error {
 	errs := []error{name.Operator(operator)}
 	for _, needed := range []struct {

@@ -117,7 +117,7 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// checkKind tells what of the project is in the way of a kind.
+// checkKind returns what of the project is in the way of a kind.
 func checkKind(p *project.Project, values project.Values) error {
 	for _, api := range p.APIs() {
 		if api.Group == values.Group && api.Version != values.Version && p.Folder(api.Folder).Declares(values.Kind) {
@@ -143,7 +143,7 @@ func checkKind(p *project.Project, values project.Values) error {
 	return nil
 }
 
-// controls tells whether a program of the project has the controller of a package.
+// controls reports whether a program of the project has the controller of a package.
 func controls(p *project.Project, controller string) bool {
 	return slices.ContainsFunc(p.Folders, func(folder source.Folder) bool {
 		return slices.ContainsFunc(folder.Files, func(file *source.File) bool { return file.Controls(controller) })

@@ -88,7 +88,7 @@ type rule struct {
 	ResourceNames []string `json:"resourceNames"`
 }
 
-// isFor tells whether a rule is about the same resources: which verbs it has is for people to say.
+// isFor reports whether a rule is about the same resources: which verbs it has is for people to say.
 func (has rule) isFor(r Rule) bool {
 	any := func(values []string, one string) bool {
 		return slices.Contains(values, one) || slices.Contains(values, "*")

@@ -118,7 +118,7 @@ func isLabel(name string, longest int) bool {
 	return label.MatchString(name) && len(name) <= longest && !isWord(name)
 }
 
-// isWord tells whether YAML reads a name as something else than text, such as "on" and "null".
+// isWord reports whether YAML reads a name as something else than text, such as "on" and "null".
 func isWord(name string) bool {
 	var value any
 	err := yaml.Unmarshal([]byte(name), &value)

@@ -18,9 +18,9 @@ type Outcome string
 const (
 	Created Outcome = "created"
 	Edited  Outcome = "edited"
-	// Same says that it was as it should be.
+	// Same reports that it was as it should be.
 	Same Outcome = "is there"
-	// Kept says that there is another one, which wasn't touched.
+	// Kept reports that there is another one, which wasn't touched.
 	Kept Outcome = "kept"
 )
 

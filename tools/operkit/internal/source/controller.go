@@ -40,7 +40,7 @@ func Controllers(folders []Folder) (found []Controller) {
 	return found
 }
 
-// For tells whether the controller is for a kind, as far as names tell: its type is called like the kind, or its
+// For reports whether the controller is for a kind, as far as names tell: its type is called like the kind, or its
 // package is.
 func (c Controller) For(kind string) bool {
 	return strings.EqualFold(c.Type, kind) || strings.EqualFold(c.Folder.Name(), kind) || strings.EqualFold(c.Folder.Name(), kind+"controller")
@@ -116,7 +116,7 @@ func (c Controller) Name(root string) string {
 // session is the parameter of Setup by which components are added.
 func (c Controller) session() string { return c.setup.Type.Params.List[1].Names[0].Name }
 
-// isSetup tells whether a function is the method of a controller, with names for what it is given.
+// isSetup reports whether a function is the method of a controller, with names for what it is given.
 func (f *File) isSetup(function *ast.FuncDecl) bool {
 	parameters := function.Type.Params.List
 	if typeOf(function.Recv) == "" || function.Name.Name != "Setup" || function.Body == nil || len(parameters) != 2 || len(parameters[1].Names) != 1 {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// ErrNoPlace says that a line's place isn't where it was written at first.
+// ErrNoPlace reports that a line's place isn't where it was written at first.
 var ErrNoPlace = errors.New("the place for it isn't known")
 
 // insertion is text that comes before the one at an offset.

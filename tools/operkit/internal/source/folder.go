@@ -78,12 +78,12 @@ func (f Folder) Without(names ...string) Folder {
 	return f
 }
 
-// Has tells whether there is a file of this name.
+// Has reports whether there is a file of this name.
 func (f Folder) Has(name string) bool {
 	return slices.ContainsFunc(f.Files, func(file *File) bool { return filepath.Base(file.Path) == name })
 }
 
-// Uses tells whether a name stands anywhere in the files, for whatever.
+// Uses reports whether a name stands anywhere in the files, for whatever.
 func (f Folder) Uses(name string) bool {
 	return slices.ContainsFunc(f.Files, func(file *File) bool { return file.uses(name) })
 }
@@ -100,7 +100,7 @@ func (f *File) uses(name string) (found bool) {
 	return found
 }
 
-// Declares tells whether a type, function, constant or variable of the package has this name.
+// Declares reports whether a type, function, constant or variable of the package has this name.
 func (f Folder) Declares(name string) bool {
 	return slices.ContainsFunc(f.Files, func(file *File) bool {
 		return slices.ContainsFunc(file.tree.Decls, func(decl ast.Decl) bool { return declares(decl, name) })
@@ -125,7 +125,7 @@ func declares(decl ast.Decl, name string) bool {
 	return false
 }
 
-// Function tells whether the package has a function of this name with so many parameters.
+// Function reports whether the package has a function of this name with so many parameters.
 func (f Folder) Function(name string, parameters int) bool {
 	return slices.ContainsFunc(f.Files, func(file *File) bool {
 		return slices.ContainsFunc(file.tree.Decls, func(decl ast.Decl) bool {
@@ -135,7 +135,7 @@ func (f Folder) Function(name string, parameters int) bool {
 	})
 }
 
-// Method tells whether a type of the package has this method.
+// Method reports whether a type of the package has this method.
 func (f Folder) Method(of, name string) bool {
 	return slices.ContainsFunc(f.Files, func(file *File) bool {
 		return slices.ContainsFunc(file.tree.Decls, func(decl ast.Decl) bool {
@@ -145,7 +145,7 @@ func (f Folder) Method(of, name string) bool {
 	})
 }
 
-// Imports tells whether a file of the package imports a path.
+// Imports reports whether a file of the package imports a path.
 func (f Folder) Imports(path string) bool {
 	return slices.ContainsFunc(f.Files, func(file *File) bool { return file.imported(path) != "" })
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/operkit/operkit/tools/operkit/internal/name"
 )
 
-// IsProgram tells whether the file is one of a program, and not of its tests.
+// IsProgram reports whether the file is one of a program, and not of its tests.
 func (f *File) IsProgram() bool { return f.tree.Name.Name == "main" && !f.isTest() }
 
-// Controls tells whether the file gives an operator the controller of the package with this path.
+// Controls reports whether the file gives an operator the controller of the package with this path.
 func (f *File) Controls(path string) bool {
 	local := f.imported(path)
 	found := false

@@ -31,10 +31,10 @@ func (d Difference) Change() version.Change {
 	return version.None
 }
 
-// Compare compares a module of a path in two folders, in each of which it can be built. Packages that nobody can import
-// from outside, commands and internal ones, are left out. Nothing in the folder after is changed; in before go.sum may
-// be. The go command's flags are those of the variable GOFLAGS: with -race it takes what tests under the race detector
-// were compiled from.
+// Compare compares a module in two folders, in each of which it can be built. It leaves out packages that nobody
+// outside can import: commands and internal ones. Nothing in the folder after is changed; go.sum in before may be. The
+// go command's flags are those of the variable GOFLAGS: with -race it uses what was compiled for tests under the race
+// detector.
 func Compare(ctx context.Context, modulePath, before, after string) (Difference, error) {
 	old, err := load(ctx, modulePath, before, "-mod=mod")
 	if err != nil {
@@ -58,8 +58,8 @@ func Compare(ctx context.Context, modulePath, before, after string) (Difference,
 	return Difference{Breaking: slices.Compact(d.Breaking), Added: slices.Compact(d.Added)}, nil
 }
 
-// load reads the types that packages offer, from what the compiler has written down of them. What nobody can import
-// isn't compiled: that of a command may be large.
+// load reads the exported types of packages from the compiler's export data. It compiles only importable packages: a
+// command may be large.
 func load(ctx context.Context, modulePath, folder, flag string) (*apidiff.Module, error) {
 	config := packages.Config{
 		Context: ctx, Dir: folder, Mode: packages.NeedName,

@@ -23,8 +23,8 @@ func Unreleased(text string) string {
 	return strings.Trim(body, "\r\n")
 }
 
-// Change reads out of the text of a section what its author says of it: under "### Removed" what breaks callers, under
-// "### Added" what is new. Other headings say nothing of that.
+// Change returns the change that the headings of a section declare: "### Removed" a breaking change, "### Added" an
+// addition. Other headings don't count.
 func Change(section string) version.Change {
 	change := version.None
 	for line := range strings.Lines(section) {
@@ -39,8 +39,8 @@ func Change(section string) version.Change {
 	return change
 }
 
-// Release turns the section Unreleased into that of a version, with its text or, when it has none, with the given one,
-// and leaves an empty section Unreleased above it. A text without such a section gets the new one before all others.
+// Release turns the section Unreleased into the section of a version, with its text or, if it has none, with the given
+// one. It leaves an empty section Unreleased above it. Without such a section it inserts the new one before all others.
 func Release(text, release string, day time.Time, otherwise string) string {
 	before, body, after, found := split(text)
 	if body = strings.Trim(body, "\r\n"); body == "" {

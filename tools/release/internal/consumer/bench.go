@@ -32,9 +32,9 @@ type Bench struct {
 	lock    *flock.Flock
 }
 
-// NewBench makes one for the published modules of a repository. cache is the module cache, see [CacheFolder]: it is
-// kept for modules of others; those of the repository are taken out of it, so that they are fetched anew. One process
-// at a time uses it. log gets lines on how far it is. Close must be called.
+// NewBench returns a Bench for the published modules of a repository. cache is the module cache, see [CacheFolder].
+// Modules of others are kept in it; those of the repository are removed from it, so that they are fetched again. Only
+// one process at a time may use it. log gets lines about the progress. Close must be called.
 func NewBench(ctx context.Context, r *repository.Repository, modules []publication.Module, cache string, log io.Writer) (*Bench, error) {
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return nil, err
@@ -88,8 +88,8 @@ func (b *Bench) say(m publication.Module, format string, args ...any) {
 	_, _ = fmt.Fprintf(b.log, "%s  %s: %s\n", time.Now().Format(time.TimeOnly), m.Dir, fmt.Sprintf(format, args...))
 }
 
-// CacheFolder is the module cache for a repository, in the user's cache folder: outside of the repository, since a test
-// that looks for the repository from its own folder upwards mustn't find it.
+// CacheFolder returns the module cache for a repository, in the user's cache folder. It is outside of the repository,
+// so that a test that searches the folders above its own for the repository doesn't find it.
 func CacheFolder(r *repository.Repository) (string, error) {
 	user, err := os.UserCacheDir()
 	if err != nil {
@@ -121,7 +121,8 @@ func forget(cache, modulePath string) error {
 // envtest is the package through which tests reach a control plane.
 const envtest = "github.com/operkit/operkit/tools/envtest"
 
-// plane is the control plane of one module's tests, as what tests of two modules define may be in each other's way.
+// plane is the control plane of one module's tests. Modules don't share one, since their tests' definitions may
+// conflict.
 type plane struct {
 	log     io.Writer
 	cluster *devcluster.Cluster

@@ -1,4 +1,4 @@
-// Package consumer does with published modules what those do who use them: fetch one into an empty module, build it,
-// write a program that calls it, run its tests from the module cache. Nothing of the repository is in reach: not
-// go.work, not the folder of a sibling, not a file beside the module.
+// Package consumer uses published modules as their users do: it fetches one into an empty module, builds it, writes a
+// program that calls it, and runs its tests from the module cache. Nothing of the repository can be reached: neither
+// go.work, nor the folder of a sibling, nor a file outside of the module.
 package consumer

@@ -17,8 +17,8 @@ import (
 	"github.com/operkit/operkit/tools/check/process"
 )
 
-// consume writes a program that uses every package that it may, builds it as its author would, and runs it. A module of
-// commands alone has nothing to be imported: its own commands are counted.
+// consume writes a program that uses every importable package, builds it, and runs it. A module with nothing but
+// commands has no such packages: its own commands are counted instead.
 func (v *visit) consume(ctx context.Context) error {
 	if importable := v.paths(goPackage.importable); len(importable) == 0 {
 		return v.count(ctx, v.dir, v.paths(func(p goPackage) bool { return p.Name == "main" }))
@@ -56,8 +56,8 @@ func (v *visit) start(ctx context.Context, program string) error {
 	return nil
 }
 
-// program is the text of a program that can call every exported function of every package, so that all of that is
-// linked.
+// program returns the source of a program that can call every exported function of every package, so that all of them
+// are linked.
 func (v *visit) program() (string, error) {
 	var imports, uses strings.Builder
 	for i, p := range v.packages {

@@ -16,21 +16,20 @@ import (
 	"github.com/operkit/operkit/tools/release/internal/publication"
 )
 
-// Result is what became of one module.
+// Result is the result of one module.
 type Result struct {
 	Module, Version string
 	// Modules is how many other modules the consumer's program is compiled from, the standard library left out.
 	Modules int
 	// Packages is how many packages the module has.
 	Packages int
-	// Bytes is the size of the consumer's program, or, of a module of commands, that of its largest one.
+	// Bytes is the size of the consumer's program, or for a module of commands the size of the largest one.
 	Bytes int64
 	// Err says which step failed, with what the command printed; nil when all went well.
 	Err error
 }
 
-// Verify does with one module all that its consumers do. With tests it also runs those of the module, examples
-// included.
+// Verify uses one module as its consumers do. With tests it also runs the module's tests and examples.
 func (b *Bench) Verify(ctx context.Context, m publication.Module, tests bool) Result {
 	v := &visit{bench: b, Module: m, env: b.env, result: Result{Module: m.Dir, Version: m.Version}}
 	v.dir = filepath.Join(b.dir, strings.ReplaceAll(m.Dir, "/", "-"))
@@ -104,8 +103,7 @@ func (v *visit) loud(ctx context.Context, folder string, args ...string) error {
 	return nil
 }
 
-// all is the pattern of the module's packages and, where it has some, those of modules nested in it that are in use
-// too.
+// all returns the pattern of the module's packages. It also matches packages of nested modules that are in use.
 func (v *visit) all() string { return v.Path + "/..." }
 
 func (v *visit) at() string { return "@" + v.Version }
@@ -152,7 +150,7 @@ func (v *visit) install(ctx context.Context) error {
 	return v.weigh(bin)
 }
 
-// weigh notes the size of the largest command, unless there is a consumer's program.
+// weigh records the size of the largest command, unless there is a consumer's program.
 func (v *visit) weigh(bin string) error {
 	entries, err := os.ReadDir(bin)
 	if err != nil {

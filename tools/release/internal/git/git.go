@@ -31,8 +31,8 @@ func (d Dir) feed(ctx context.Context, stdin string, env []string, args ...strin
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// environ is the environment of this process without the variables by which git tells a hook about its repository,
-// since this process may run inside a hook. Reading takes no lock.
+// environ returns the environment of this process without the variables in which git describes its repository to a
+// hook, since this process may run inside a hook. Reading takes no lock.
 func environ() []string {
 	env := slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -104,8 +104,8 @@ func (d Dir) Subjects(ctx context.Context, after, folder string, except []string
 	return strings.Split(out, "\n"), nil
 }
 
-// Files lists the files below a folder, from the top and with slashes: those that git tracks and those that it would,
-// which leaves out what is ignored and what was deleted.
+// Files lists the files below a folder, from the top and with slashes: tracked and untracked ones, without ignored and
+// deleted ones.
 func (d Dir) Files(ctx context.Context, folder string) ([]string, error) {
 	out, err := d.run(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", "--", folder)
 	if err != nil {
@@ -124,8 +124,8 @@ func (d Dir) Files(ctx context.Context, folder string) ([]string, error) {
 	return files, nil
 }
 
-// Archive reads all regular files that a revision has below folders, or all that it has, by their paths from the top.
-// It is no error that a folder isn't there.
+// Archive reads all regular files that a revision has below folders, or all its files without folders, by their paths
+// from the top. A folder that doesn't exist is no error.
 func (d Dir) Archive(ctx context.Context, revision string, folders ...string) (map[string][]byte, error) {
 	there, err := d.run(ctx, append([]string{"ls-tree", "-z", "--name-only", revision, "--"}, folders...)...)
 	if err != nil {
@@ -136,7 +136,7 @@ func (d Dir) Archive(ctx context.Context, revision string, folders ...string) (m
 		return files, nil
 	}
 	names := strings.Split(strings.TrimSuffix(there, "\x00"), "\x00")
-	// As the go command asks for it, so that the bytes are the same.
+	// These are the options of the go command, so that the bytes are the same.
 	args := []string{"-c", "core.autocrlf=input", "-c", "core.eol=lf", "archive", "--format=tar", revision, "--"}
 	text, err := d.run(ctx, append(args, names...)...)
 	if err != nil {

@@ -53,7 +53,7 @@ func (d Dir) Tag(ctx context.Context, name, commit, message string) (string, err
 // Update is a change of one reference: from Old, or from nothing when Old is empty, to New.
 type Update struct{ Reference, New, Old string }
 
-// Publish makes all changes of references, or none when one of them isn't as its Update says.
+// Publish makes all changes of references, or none if one reference isn't what its Update expects.
 func (d Dir) Publish(ctx context.Context, updates []Update) error {
 	lines := []string{"start"}
 	for _, u := range updates {
@@ -68,11 +68,11 @@ func (d Dir) Publish(ctx context.Context, updates []Update) error {
 	return err
 }
 
-// Forward brings index and working tree from one commit to another, as far as files differ between the two. Files with
-// changes of their own are an error, and then none is touched.
+// Forward updates index and working tree from one commit to another, for the files that differ between the two. If one
+// of these files has other changes, it returns an error and changes nothing.
 func (d Dir) Forward(ctx context.Context, from, to string) error {
-	// Times of files that differ from those in the index make git believe in changes; what is left really is one, and
-	// is told below.
+	// git reports files whose times differ from the index as changed. After a refresh only real changes are left, which
+	// are reported below.
 	_, _ = d.run(ctx, "update-index", "-q", "--refresh")
 	_, err := d.run(ctx, "read-tree", "-m", "-u", from, to)
 	return err

@@ -16,7 +16,7 @@ import (
 
 // Plan is what a release does.
 type Plan struct {
-	// Day is the one that changelogs name, Commit the one that HEAD was.
+	// Day is the day that changelogs name, Commit the commit of HEAD.
 	Day    time.Time `json:"day"`
 	Commit string    `json:"commit"`
 	// Modules are those to be released, each after those that it requires.
@@ -45,9 +45,9 @@ type Module struct {
 	Changelog string `json:"changelog"`
 }
 
-// Make compares every released module with its last tag. A module is released when it has no tag, when it has changed
-// since, when its changelog says something under Unreleased, when a module that it requires is released, because then
-// its requirement names another version, and when its companion is.
+// Make compares every released module with its last tag. A module is released if it has no tag, if it has changed
+// since, if its changelog has text under Unreleased, if a module that it requires is released (its requirement then
+// names another version), or if its companion is released.
 func Make(ctx context.Context, r *repository.Repository, day time.Time) (Plan, error) {
 	released, err := r.Released()
 	if err != nil {
@@ -105,7 +105,7 @@ func (p *planner) spread() {
 	}
 }
 
-// causes are the modules whose release brings one of m about.
+// causes returns the modules whose release makes a release of m necessary.
 func (p *planner) causes(m repository.Module) []string {
 	causes := p.repository.Companions(m.Path)
 	for _, need := range m.Requires {
@@ -120,7 +120,7 @@ func (p *planner) moves(path string) bool {
 	return ours && f.change != version.None
 }
 
-// number returns the modules that are released their versions.
+// number assigns versions to the modules that are released.
 func (p *planner) number() error {
 	for _, m := range p.released {
 		f := p.found[m.Path]

@@ -127,8 +127,8 @@ func few(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:named], ", "), len(names)-named)
 }
 
-// changelog returns the text of the section of the next version: what stands under Unreleased, or else the subjects of
-// the commits, or else what the plan itself knows.
+// changelog returns the section of the next version: the text under Unreleased, otherwise the subjects of the commits,
+// otherwise the reasons of the plan.
 func (p *planner) changelog(ctx context.Context, m repository.Module) (string, error) {
 	f := p.found[m.Path]
 	if f.unreleased != "" {
@@ -156,8 +156,8 @@ func (p *planner) changelog(ctx context.Context, m repository.Module) (string, e
 	return "- " + strings.Join(lines, "\n- "), nil
 }
 
-// Publish makes all released modules as they are once the plan is carried out: those of the plan from the working tree,
-// with their changelogs, and the others as they were tagged.
+// Publish returns all released modules as they are after the plan: those of the plan from the working tree, with their
+// changelogs, and the others as they were tagged.
 func (p Plan) Publish(ctx context.Context, r *repository.Repository) ([]publication.Module, error) {
 	return publication.Make(ctx, r, func(ctx context.Context, m repository.Module) (publication.Draft, error) {
 		if kept, is := p.Kept[m.Path]; is {
@@ -179,7 +179,7 @@ func (p Plan) Publish(ctx context.Context, r *repository.Repository) ([]publicat
 	})
 }
 
-// StaleError reports that the repository has a released module of which the plan knows nothing.
+// StaleError reports that the repository has a released module that isn't in the plan.
 type StaleError struct{ Module string }
 
 // Error names the module.

@@ -1,6 +1,6 @@
-// Package publication makes the released modules of a repository as they are published, one after another in the order
-// in which they require each other: what one is published as has to be known to those that require it.
+// Package publication computes the released modules of a repository as they are published, each after those that it
+// requires, since their requirements name its version and checksums.
 //
-// The same code fills a module proxy to try modules with, and prepares the commit that is tagged. What was verified is
-// what is tagged, to the last byte.
+// The same code fills a module proxy for tests and prepares the commit that is tagged, so what was verified is exactly
+// what is tagged.
 package publication

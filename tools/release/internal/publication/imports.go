@@ -23,8 +23,7 @@ type packageImports struct {
 	plain, test []string
 }
 
-// read adds a module's packages. Files for other systems count too, as they do for go mod tidy; those that are for `go
-// run` alone don't.
+// read adds a module's packages. As for go mod tidy, files for other systems count, and files for `go run` alone don't.
 func (all imports) read(modulePath string, files snapshot.Files, ours func(importPath string) bool) error {
 	mod, err := modfile.Parse("go.mod", files["go.mod"], nil)
 	if err != nil {
@@ -66,7 +65,7 @@ func (all imports) read(modulePath string, files snapshot.Files, ours func(impor
 	return nil
 }
 
-// hidden reports whether the go command takes a file for no part of the module's packages.
+// hidden reports whether the go command ignores a file of the module.
 func hidden(name string) bool {
 	for element := range strings.SplitSeq(name, "/") {
 		if element == "testdata" || strings.HasPrefix(element, ".") || strings.HasPrefix(element, "_") {
@@ -76,9 +75,9 @@ func hidden(name string) bool {
 	return false
 }
 
-// siblings returns the modules whose packages go mod tidy looks into for one of the modules: those of all that its
-// packages and its tests need, and of all that the tests of those packages need, which is one step further than what
-// its go.mod has to require.
+// siblings returns the modules whose packages go mod tidy reads for one of the modules: those of all packages that its
+// packages and tests import, directly or not, and those that the tests of these packages import. That is one step
+// further than what its go.mod has to require.
 func (all imports) siblings(modulePath string) map[string]bool {
 	needed := map[string]bool{}
 	var follow func(importPath string)

@@ -22,7 +22,7 @@ import (
 type Draft struct {
 	Version string
 	Files   snapshot.Files
-	// Final says that the files are those of a version that is published already.
+	// Final reports that the files are those of a version that is published already.
 	Final bool
 }
 
@@ -35,8 +35,8 @@ type Module struct {
 	Archive []byte
 }
 
-// Make publishes all released modules, of which draft gives the files and the version, so that each comes after those
-// that it requires. Nothing is written.
+// Make publishes all released modules, each after those that it requires. draft returns the files and the version of
+// one. Nothing is written.
 func Make(ctx context.Context, r *repository.Repository, draft func(context.Context, repository.Module) (Draft, error)) ([]Module, error) {
 	released, err := r.Released()
 	if err != nil {
@@ -79,9 +79,9 @@ func isOurs(modules []repository.Module, importPath string) bool {
 	})
 }
 
-// FromTree makes the released modules out of the working tree. versions are theirs by their paths; a module without one
-// gets the version that all such modules share, which names the time of the last commit and the contents of all of
-// them: the same contents have the same version, and it is older than any release.
+// FromTree returns the released modules of the working tree. versions are their versions by path. All modules without
+// one share a version that names the time of the last commit and the contents of these modules: the same contents have
+// the same version, which is older than any release.
 func FromTree(ctx context.Context, r *repository.Repository, versions map[string]string) ([]Module, error) {
 	released, err := r.Released()
 	if err != nil {
@@ -111,7 +111,7 @@ func FromTree(ctx context.Context, r *repository.Repository, versions map[string
 	})
 }
 
-// pseudo names the contents of modules in twelve digits, as a version that no tag has names its commit.
+// pseudo returns the last part of a pseudo-version: twelve digits that depend on the contents of modules.
 func pseudo(at time.Time, files map[string]snapshot.Files) string {
 	sum := sha256.New()
 	fmt.Fprintln(sum, at.Unix())

@@ -21,8 +21,8 @@ const nobody = "No module has this path. This is a file and no folder so that th
 // Write adds the modules to a file-system module proxy in dir, which is made when it isn't there. Each file appears as
 // a whole. Versions that are there already stay, those of the same name are replaced.
 //
-// Paths between a module and the top of the repository that are no modules themselves are answered, too: the go command
-// asks for all of them when it looks for the module that a package is in, and would go on to the next proxy.
+// It also serves an error for the paths between a module and the top of the repository that aren't modules: the go
+// command asks for all of them when it looks for the module of a package, and would otherwise ask the next proxy.
 func Write(dir string, modules []Module, at time.Time) error {
 	known := map[string]bool{}
 	for _, m := range modules {
@@ -109,7 +109,7 @@ func parents(m Module) []string {
 	return paths
 }
 
-// block answers questions for a path that is no module.
+// block makes the proxy serve an error for a path that isn't a module.
 func block(dir, modulePath string) error {
 	folder, err := versionsFolder(dir, modulePath)
 	if err != nil {

@@ -13,16 +13,15 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// Published is what others have to know of a published version of a module: how it is required, and the lines of
-// go.sum.
+// Published is what other modules need of a published version: how it is required, and its lines of go.sum.
 type Published struct {
 	Version     string
 	Sum, ModSum string
 }
 
-// Publish returns the files as a published version holds them. siblings are the published modules of the same
-// repository by their paths; all that go.mod requires of the repository must be among them. For those in needed, whose
-// packages the module or its neighbours import, go.sum has the sums of their contents. f is not changed.
+// Publish returns the files of a published version. siblings are the published modules of the same repository by their
+// paths; it must have all that go.mod requires. go.sum gets the sums of the contents of those in needed, whose packages
+// the module or its neighbours import. f is not changed.
 func (f Files) Publish(dir string, siblings map[string]Published, needed map[string]bool, ours func(modulePath string) bool) (Files, error) {
 	name := path.Join(dir, "go.mod")
 	file, err := modfile.Parse(name, f["go.mod"], nil)
@@ -63,9 +62,9 @@ func (f Files) Publish(dir string, siblings map[string]Published, needed map[str
 	return published, nil
 }
 
-// dropReplaces removes the lines that replace a sibling. Lines that replace others with a version stay: they are for
-// whoever builds the module in its own folder. It is an error when a line replaces others with a folder, which only
-// this repository has.
+// dropReplaces removes the lines that replace a sibling. Lines that replace another module by a version stay, for
+// builds in the module's own folder. It is an error if a line replaces another module by a folder, which only this
+// repository has.
 func dropReplaces(file *modfile.File, name string, ours func(string) bool) error {
 	for _, replace := range slices.Clone(file.Replace) {
 		if ours(replace.Old.Path) {
@@ -118,9 +117,9 @@ func (s sums) format() []byte {
 	return out.Bytes()
 }
 
-// Changed lists the files that differ between two moments of a module, as far as that is a reason to release it again:
-// tests and their data are none, and neither is what the release itself changes, which are versions of siblings in
-// go.mod and go.sum and the lines that replace them.
+// Changed lists the files that differ between two states of a module and are a reason to release it again. Tests and
+// their data are no reason, and neither is what the release itself changes: versions of siblings in go.mod and go.sum,
+// and the lines that replace them.
 func Changed(before, after Files, ours func(modulePath string) bool) ([]string, error) {
 	names := map[string]bool{}
 	for _, files := range []Files{before, after} {
@@ -164,8 +163,8 @@ func sameRequirements(before, after []byte, ours func(string) bool) (bool, error
 	return slices.Equal(a, b), err
 }
 
-// facts are the lines of a go.mod in a form that doesn't depend on how they are arranged, without versions of siblings
-// and what replaces them.
+// facts returns the lines of a go.mod in a form that doesn't depend on their arrangement, without versions of siblings
+// and lines that replace them.
 func facts(text []byte, ours func(string) bool) ([]string, error) {
 	file, err := modfile.Parse("go.mod", text, nil)
 	if err != nil {

@@ -24,8 +24,8 @@ type Result struct {
 	Push string
 }
 
-// Check returns an error when a plan can't be carried out: it is empty, the working tree has changes, HEAD is no
-// branch or another commit than it was, or a tag exists already.
+// Check returns an error if a plan can't be carried out: it is empty, the working tree has changes, HEAD is detached or
+// has moved since the plan was made, or a tag exists already.
 func Check(ctx context.Context, r *repository.Repository, p plan.Plan) error {
 	if len(p.Modules) == 0 {
 		return errors.New("nothing to release: no module has changed since its last tag")
@@ -63,8 +63,8 @@ func Check(ctx context.Context, r *repository.Repository, p plan.Plan) error {
 	return nil
 }
 
-// Apply carries out a plan for which [Check] has nothing to say, also at the end. Nothing is pushed. When it fails no
-// reference has changed, unless the error says otherwise.
+// Apply carries out a plan that passes [Check], which it calls again at the end. Nothing is pushed. If it fails, no
+// reference has changed unless the error says otherwise.
 func Apply(ctx context.Context, r *repository.Repository, p plan.Plan) (Result, error) {
 	repo := git.Dir(r.Root)
 	branch, err := repo.Branch(ctx)

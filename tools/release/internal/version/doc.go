@@ -1,2 +1,2 @@
-// Package version says which version comes after another one, by what has changed.
+// Package version computes the next version of a module from what has changed.
 package version

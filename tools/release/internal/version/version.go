@@ -16,9 +16,9 @@ const (
 	None Change = iota
 	// Fixed is a change that no caller has to know about.
 	Fixed
-	// Added is something new, beside which everything is as it was.
+	// Added is a change that only adds something.
 	Added
-	// Breaking is one after which a caller may not compile any more.
+	// Breaking is a change after which a caller may not compile any more.
 	Breaking
 )
 
