@@ -19,21 +19,21 @@ type Mark struct {
 	at audit.Position
 }
 
-// Mark returns the present moment: every request that was answered before lies before it.
+// Mark returns the present moment: all requests that have been answered are before it.
 func (e *Env) Mark(t testing.TB) Mark {
 	t.Helper()
 	return Mark{at: e.flush(t)}
 }
 
-// Calls returns what the given users of this test asked of the API server since the test started; without users, what
-// the test's own user did. It is exact: every request that was answered before is counted, once, and nothing that
-// other users did.
+// Calls returns the requests that the given users of this test have sent since the test started; without users, those
+// of the test's own user. It is exact: it has every request that was answered before once, and no request of other
+// users.
 func (e *Env) Calls(t testing.TB, users ...*User) Calls {
 	t.Helper()
 	return e.CallsSince(t, Mark{at: e.since}, users...)
 }
 
-// CallsSince is as [Env.Calls], for requests that were answered since the mark. A watch counts when it begins.
+// CallsSince is like [Env.Calls], for requests that were answered since the mark. A watch counts when it begins.
 func (e *Env) CallsSince(t testing.TB, mark Mark, users ...*User) Calls {
 	t.Helper()
 	if len(users) == 0 {
@@ -46,8 +46,8 @@ func (e *Env) CallsSince(t testing.TB, mark Mark, users ...*User) Calls {
 	return e.calls(t, mark, want)
 }
 
-// NamespaceCalls returns what anyone, controllers and administrator included, asked for objects of the test's namespace
-// since the mark.
+// NamespaceCalls returns the requests for objects of the test's namespace since the mark, of all users, controllers and
+// administrator included.
 func (e *Env) NamespaceCalls(t testing.TB, mark Mark) Calls {
 	t.Helper()
 	return e.calls(t, mark, audit.Match{Namespace: e.Namespace}).Filter(func(call audit.Call) bool {
@@ -64,8 +64,8 @@ func (e *Env) calls(t testing.TB, mark Mark, want audit.Match) Calls {
 	return calls
 }
 
-// flush makes sure that the log holds all that was answered until now, and gives its end: it sends a request and waits
-// until the log has it.
+// flush waits until the log has all requests that were answered until now, and returns its end. For that it sends a
+// request and waits until the log has it.
 func (e *Env) flush(t testing.TB) audit.Position {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), stepTimeout)

@@ -13,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/uuid"
 )
 
-// collects reports whether the garbage collector knows the kinds, by trying: it deletes a child whose owner isn't
-// there, once it can look the owner's kind up. It is given so much patience: a child that it met too early, it takes up
-// again later and later, so that a new one finds out sooner.
+// collects reports whether the garbage collector knows the kinds. To find out, it creates objects whose owners don't
+// exist: the collector deletes them once it can look the owner's kind up. It waits for that as long as patience. A new
+// call creates new objects, since the collector retries old ones at growing intervals.
 func (p *plane) collects(ctx context.Context, namespace string, kinds []schema.GroupVersionKind, patience time.Duration) (bool, error) {
 	children := make([]string, len(kinds))
 	for i, kind := range kinds {
@@ -38,7 +38,7 @@ func (p *plane) collects(ctx context.Context, namespace string, kinds []schema.G
 	return true, nil
 }
 
-// createOrphan makes an object whose owner was never there.
+// createOrphan creates an object whose owner has never existed.
 func (p *plane) createOrphan(ctx context.Context, namespace, name string, owner schema.GroupVersionKind) error {
 	child := object("v1", "ConfigMap", name)
 	child.SetOwnerReferences([]metav1.OwnerReference{{

@@ -21,7 +21,7 @@ const (
 
 var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
-// definition is a custom resource definition as a file has it, and as the cluster took it.
+// definition is a custom resource definition of a file, and its state in the cluster.
 type definition struct {
 	object *unstructured.Unstructured
 	file   string
@@ -30,7 +30,8 @@ type definition struct {
 	id    string // of this state of it
 }
 
-// readDefinitions reads the definitions of files and folders. A path without one is an error, and so is a name twice.
+// readDefinitions reads the definitions of files and folders. A path without one is an error, and so is a name that
+// occurs twice.
 func readDefinitions(paths []string) ([]*definition, error) {
 	var all []*definition
 	files := map[string]string{}
@@ -72,13 +73,13 @@ func newDefinition(document document) (*definition, error) {
 	if u.GetName() == "" {
 		return nil, fmt.Errorf("CRDs: %s: a definition has no metadata.name", document.file)
 	}
-	// Generators write both; neither is anyone's intent.
+	// Generators write both, and nobody intends to apply them.
 	unstructured.RemoveNestedField(u.Object, "status")
 	unstructured.RemoveNestedField(u.Object, "metadata", "creationTimestamp")
 	return &definition{object: u, file: document.file}, nil
 }
 
-// apply makes the cluster's definition say what the file says, and notes whether it did already.
+// apply applies the definition of a file to the cluster, and records whether that changed anything.
 func (p *plane) apply(ctx context.Context, d *definition) error {
 	name := d.object.GetName()
 	before, err := p.client.Resource(definitions).Get(ctx, name, metav1.GetOptions{})

@@ -17,9 +17,9 @@ import (
 // endedLabel is on namespaces whose test has ended.
 const endedLabel = "operkit.dev/test-ended"
 
-// endNamespace deletes a namespace whose test has ended, and lets those go that ended before and are held up. A program
-// that a test has killed leaves objects with finalizers that nobody takes off; Kubernetes asks for all that such a
-// namespace has every few seconds, for as long as there is one, and forty of them take half a processor.
+// endNamespace deletes a namespace whose test has ended, and releases older ones whose deletion hangs. A killed program
+// leaves objects with finalizers that nobody removes. Kubernetes lists everything in such a namespace every few
+// seconds, and forty of these namespaces take half a processor.
 func (p *plane) endNamespace(ctx context.Context, name string) error {
 	body := fmt.Appendf(nil, `{"metadata":{"labels":{%q:"true"}}}`, endedLabel)
 	_, err := p.client.Resource(namespaces).Patch(ctx, name, types.MergePatchType, body, metav1.PatchOptions{})
@@ -33,8 +33,8 @@ func (p *plane) endNamespace(ctx context.Context, name string) error {
 	return nil
 }
 
-// releaseEnded takes the finalizers off all that holds up namespaces of tests that have ended. What can't be released
-// now may be when the next test ends.
+// releaseEnded removes the finalizers of objects that block the deletion of namespaces of ended tests. When that fails,
+// the end of the next test tries again.
 func (p *plane) releaseEnded(ctx context.Context) {
 	ended, err := p.client.Resource(namespaces).List(ctx, metav1.ListOptions{LabelSelector: endedLabel})
 	if err != nil {
@@ -54,7 +54,7 @@ func (p *plane) releaseEnded(ctx context.Context) {
 // instances matches the text of Kubernetes for the kinds that are left in a namespace.
 var instances = regexp.MustCompile(`([a-z0-9-]+)\.([a-z0-9.-]*) has [0-9]+ resource instances`)
 
-// heldUpBy reads from the conditions of a namespace which kinds it has objects of, when some of them have finalizers.
+// heldUpBy reads from the conditions of a namespace the kinds of its objects, if some of them have finalizers.
 func heldUpBy(conditions []corev1.NamespaceCondition) (kinds []schema.GroupResource) {
 	holds := false
 	for _, condition := range conditions {
@@ -76,7 +76,7 @@ func heldUpBy(conditions []corev1.NamespaceCondition) (kinds []schema.GroupResou
 	return kinds
 }
 
-// release takes the finalizers off the objects of a kind in a namespace.
+// release removes the finalizers of the objects of a kind in a namespace.
 func (p *plane) release(ctx context.Context, namespace string, kind schema.GroupResource) error {
 	version, err := p.preferred(ctx, kind.Group)
 	if err != nil {
@@ -100,7 +100,7 @@ func (p *plane) release(ctx context.Context, namespace string, kind schema.Group
 	return nil
 }
 
-// preferred is the version of a group that the API server would rather be asked for.
+// preferred returns the preferred version of a group.
 func (p *plane) preferred(ctx context.Context, group string) (string, error) {
 	if group == "" {
 		return "v1", nil

@@ -14,18 +14,18 @@ import (
 // stepTimeout bounds what one call of this package does on a running cluster.
 const stepTimeout = 2 * time.Minute
 
-// Env is what one test has of the control plane. Its methods take the test that they fail when something goes wrong,
-// which may be a subtest, and may be called concurrently from tests.
+// Env is a test's part of the control plane. Its methods take the test that they fail on an error, which may be a
+// subtest. They may be called concurrently.
 type Env struct {
 	// Namespace is the test's own: fresh, and named after the test.
 	Namespace string
 	// Self is the test's own user.
 	Self *User
-	// Config makes a client that user: a copy of Self.Config, without client-side rate limits.
+	// Config is a client configuration for that user: a copy of Self.Config, without client-side rate limits.
 	Config *rest.Config
-	// Admin makes a client the administrator, who may do everything.
+	// Admin is a client configuration for the administrator, who may do everything.
 	Admin *rest.Config
-	// Dir is the cluster's folder: what $OPERKIT_DEVCLUSTER has to say for a child process to use this cluster.
+	// Dir is the cluster's folder. A child process uses this cluster if $OPERKIT_DEVCLUSTER has this value.
 	Dir string
 
 	plane *plane
@@ -33,11 +33,11 @@ type Env struct {
 	since audit.Position
 }
 
-// Start returns the test its own namespace and user in a control plane: in the one whose folder $OPERKIT_DEVCLUSTER
-// names, or else in one for this process, which the first call starts and which ends with the process. The first call
-// on a machine builds the program, which takes minutes and shows itself on standard error. Whatever goes wrong fails
-// the test. At the test's end the namespace and all rights are deleted, without waiting for it, and the connections
-// that nothing uses any more are closed.
+// Start gives the test its own namespace and user in a control plane. It uses the control plane whose folder
+// $OPERKIT_DEVCLUSTER names, or else one for this process, which the first call starts and which ends with the process.
+// The first call on a machine builds the program, which takes minutes, and shows the progress on standard error. Any
+// error fails the test. At the test's end the namespace and all rights are deleted, without waiting for it, and idle
+// connections are closed.
 func Start(t testing.TB, options ...Option) *Env {
 	t.Helper()
 	s := newSettings(options)
@@ -90,7 +90,7 @@ func planeFor(t testing.TB, s settings) (*plane, error) {
 	return plane, nil
 }
 
-// cleanup runs f when the test ends. A cluster of its own goes as a whole, so nothing is cleaned up in it.
+// cleanup runs f when the test ends, unless the test has its own cluster, which is removed as a whole.
 func (e *Env) cleanup(t testing.TB, f func(ctx context.Context) error) {
 	if e.own {
 		return
@@ -104,29 +104,28 @@ func (e *Env) cleanup(t testing.TB, f func(ctx context.Context) error) {
 	})
 }
 
-// StopAPIServer stops the API server, as in an outage: connections break and new ones are refused. Only a cluster
-// of the test's own has that, see [OwnCluster].
+// StopAPIServer stops the API server, as in an outage: connections break and new ones are refused. It needs a cluster
+// of the test's own, see [OwnCluster].
 func (e *Env) StopAPIServer(t testing.TB) {
 	t.Helper()
 	e.act(t, devcluster.APIServer, e.plane.cluster.StopComponent)
 }
 
-// StartAPIServer ends the outage and returns when the API server answers. It has the port and the objects from before.
+// StartAPIServer ends the outage and returns when the API server answers, at the same port and with the same objects.
 func (e *Env) StartAPIServer(t testing.TB) {
 	t.Helper()
 	e.act(t, devcluster.APIServer, e.plane.cluster.StartComponent)
 }
 
-// StopEtcd stops the API server's storage: connections to the API server stay, and so do watches, but nothing can be
-// written, and what isn't answered from its cache takes long and fails. Only a cluster of the test's own has that, see
-// [OwnCluster].
+// StopEtcd stops the API server's storage. Connections to the API server and watches stay, but nothing can be written,
+// and reads that its cache can't answer fail after a while. It needs a cluster of the test's own, see [OwnCluster].
 func (e *Env) StopEtcd(t testing.TB) {
 	t.Helper()
 	e.act(t, devcluster.Etcd, e.plane.cluster.StopComponent)
 }
 
-// StartEtcd starts the storage again, with what was stored, and returns when it answers; the API server finds it within
-// a few seconds.
+// StartEtcd starts the storage again, with its data, and returns when it answers. The API server reconnects within a
+// few seconds.
 func (e *Env) StartEtcd(t testing.TB) {
 	t.Helper()
 	e.act(t, devcluster.Etcd, e.plane.cluster.StartComponent)

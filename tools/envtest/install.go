@@ -18,12 +18,12 @@ import (
 // lockName is the file in a cluster's folder that guards the definitions between test processes.
 const lockName = "envtest.lock"
 
-// InstallCRDs installs the custom resource definitions of YAML and JSON files, or of folders' files (subfolders are
-// not looked into, other kinds are ignored), and returns when their resources are served and garbage collection knows
-// them. What the cluster has already costs next to nothing. A new definition restarts the controller manager, which
-// takes about two seconds: its garbage collector would learn of it only within half a minute. Definitions belong to
-// the whole cluster and stay; tests that give different ones for the same name overwrite each other's. Any number of
-// test processes may call it at once.
+// InstallCRDs installs the custom resource definitions of YAML and JSON files, or of the files in folders (without
+// subfolders; other kinds are ignored). It returns when their resources are served and the garbage collector knows
+// them. Definitions that the cluster has already cost almost nothing. A new definition restarts the controller manager,
+// which takes about two seconds; otherwise its garbage collector would find the kind only within half a minute.
+// Definitions belong to the whole cluster and stay. Tests with different definitions of the same name overwrite each
+// other's. Any number of test processes may call it at once.
 func (e *Env) InstallCRDs(t testing.TB, paths ...string) {
 	t.Helper()
 	all, err := readDefinitions(paths)
@@ -58,8 +58,8 @@ func (p *plane) install(ctx context.Context, namespace string, all []*definition
 	return p.serve(ctx, namespace, all)
 }
 
-// serve waits until controllers can learn of the definitions, and makes garbage collection work for those that it
-// isn't known to work for.
+// serve waits until controllers can discover the definitions, and makes garbage collection work for kinds for which
+// that isn't certain.
 func (p *plane) serve(ctx context.Context, namespace string, all []*definition) error {
 	var kinds []schema.GroupVersionKind
 	fresh := false
@@ -80,8 +80,8 @@ func (p *plane) serve(ctx context.Context, namespace string, all []*definition) 
 	return nil
 }
 
-// awaitCollector makes garbage collection work for the kinds: for fresh ones by a restart of the controller manager,
-// for others if they turn out to be unknown to it.
+// awaitCollector makes garbage collection work for the kinds: for new ones it restarts the controller manager, for
+// others only if the collector doesn't know them.
 func (p *plane) awaitCollector(ctx context.Context, namespace string, kinds []schema.GroupVersionKind, fresh bool) error {
 	state, err := p.cluster.State()
 	if err != nil {
@@ -107,7 +107,7 @@ func (p *plane) awaitCollector(ctx context.Context, namespace string, kinds []sc
 	}
 }
 
-// discovered waits until the one document that controllers learn all resources from has the kinds.
+// discovered waits until the kinds are in the document from which controllers discover all resources.
 func (p *plane) discovered(ctx context.Context, kinds []schema.GroupVersionKind) error {
 	const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 	if len(kinds) == 0 {

@@ -53,8 +53,8 @@ func random() string {
 	return string(name)
 }
 
-// createNamespace makes a namespace that is good for pods at once: the service account that they need would be made a
-// little later by a controller, which leaves one alone that is there.
+// createNamespace creates a namespace in which pods can be created at once. It also creates the service account that
+// pods need; a controller would do that a little later, and doesn't change an existing one.
 func (p *plane) createNamespace(ctx context.Context, name, test string) error {
 	namespace := object("v1", "Namespace", name)
 	namespace.SetAnnotations(map[string]string{testAnnotation: test})

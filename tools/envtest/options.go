@@ -24,13 +24,13 @@ func CRDs(paths ...string) Option {
 	return func(s *settings) { s.crds = append(s.crds, paths...) }
 }
 
-// Rights returns the test's own user exactly these rights instead of all inside its namespace.
+// Rights gives the test's own user exactly these rights instead of all rights inside its namespace.
 func Rights(grants ...Grant) Option {
 	return func(s *settings) { s.rights = grants }
 }
 
-// OwnCluster returns the test a control plane for itself, which takes some three seconds and 800 MB. It is taken down
-// when the test ends. flags are further flags of `devcluster up`, such as --feature-gates.
+// OwnCluster gives the test a control plane of its own, which takes some three seconds and 800 MB, and is removed when
+// the test ends. flags are further flags of `devcluster up`, such as --feature-gates.
 func OwnCluster(flags ...string) Option {
 	return func(s *settings) { s.own, s.flags = true, append(s.flags, flags...) }
 }

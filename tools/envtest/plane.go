@@ -16,7 +16,7 @@ import (
 	"github.com/operkit/operkit/tools/envtest/devcluster"
 )
 
-// plane is a control plane as this package works with it: as its administrator.
+// plane is a control plane, with the clients of its administrator.
 type plane struct {
 	cluster *devcluster.Cluster
 	admin   *rest.Config
@@ -28,7 +28,7 @@ type plane struct {
 	collected map[string]bool // definitions that garbage collection is known to work for
 }
 
-// sharedPlane is the one control plane of this process. A failed start is kept: each test fails with its reason.
+// sharedPlane is the one control plane of this process. If its start fails, each test fails with that error.
 type sharedPlane struct {
 	once  sync.Once
 	plane *plane
@@ -37,7 +37,7 @@ type sharedPlane struct {
 
 var shared sharedPlane
 
-// get returns the control plane, the first call gets it going. crds count for a cluster that is started by this call.
+// get returns the control plane. The first call starts it, with crds.
 func (s *sharedPlane) get(ctx context.Context, crds []string) (*plane, error) {
 	s.once.Do(func() {
 		if dir := os.Getenv(devcluster.Variable); dir != "" {
@@ -73,7 +73,7 @@ func startPlane(ctx context.Context, crds, flags []string) (*plane, error) {
 	return plane, nil
 }
 
-// connect makes the administrator's clients and asks whether the API server is there.
+// connect makes the administrator's clients and checks that the API server is ready.
 func connect(ctx context.Context, cluster *devcluster.Cluster) (*plane, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", cluster.Kubeconfig())
 	if err != nil {
@@ -103,7 +103,7 @@ func connect(ctx context.Context, cluster *devcluster.Cluster) (*plane, error) {
 	}, nil
 }
 
-// closeIdle closes the connections that no request uses: a test's leak detector would find what reads them.
+// closeIdle closes the connections that no request uses, so that a leak detector doesn't find their goroutines.
 func (p *plane) closeIdle() {
 	client, err := rest.HTTPClientFor(p.admin)
 	if err != nil {

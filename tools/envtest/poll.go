@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// until asks again and again, each step apart, until the answer is true, an error, or ctx has ended. The error of a
-// question that the end of ctx cut short is the context's.
+// until calls ask at intervals of step until it returns true or an error, or ctx has ended. If the end of ctx
+// interrupts ask, the error is that of the context.
 func until(ctx context.Context, step time.Duration, ask func() (bool, error)) error {
 	for {
 		done, err := ask()

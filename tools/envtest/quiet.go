@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	// calm is how long nothing is written for users to be quiet.
+	// calm is how long users must not write to be quiet.
 	calm = 500 * time.Millisecond
-	// quietTimeout is how long that is waited for.
+	// quietTimeout is how long to wait for that.
 	quietTimeout = time.Minute
 )
 
 // AwaitQuiet waits until the given users have written nothing for half a second, refused writes and events included:
-// such as an operator that has nothing to do any more. Without users it is about the test's own. Who goes on writing
-// for a minute fails the test.
+// for instance until an operator has no more work. Without users it waits for the test's own user. It fails the test if
+// a user still writes after a minute.
 func (e *Env) AwaitQuiet(t testing.TB, users ...*User) {
 	t.Helper()
 	e.awaitQuiet(t, quietTimeout, users)

@@ -31,12 +31,13 @@ var (
 type User struct {
 	// Name is the whole user name, unlike any other test's.
 	Name string
-	// Config makes a client this user, without client-side rate limits.
+	// Config is a client configuration for this user, without client-side rate limits.
 	Config *rest.Config
 }
 
-// User makes a further user with exactly the granted rights, and returns when they hold. Like everyone who is logged
-// in it may read the discovery documents. name is a word such as "operator", which the test may use once.
+// User creates another user with exactly the granted rights, and returns when they are in effect. Like every
+// authenticated user it may read the discovery documents. name is a word such as "operator", which the test may use
+// once.
 func (e *Env) User(t testing.TB, name string, grants ...Grant) *User {
 	t.Helper()
 	namespaced, cluster, err := rules(grants)
@@ -98,7 +99,7 @@ func (e *Env) grant(ctx context.Context, t testing.TB, client dynamic.ResourceIn
 	})
 }
 
-// awaitRights asks the API server, which learns of new rights through a watch, until each rule holds.
+// awaitRights asks the API server, which gets new rights by a watch, until each rule is in effect.
 func (e *Env) awaitRights(ctx context.Context, user *User, namespaced, cluster []rbacv1.PolicyRule) error {
 	var questions []map[string]any
 	for _, rule := range namespaced {
@@ -157,9 +158,10 @@ func (p *plane) allowed(ctx context.Context, ask map[string]any) (bool, error) {
 	return allowed, err
 }
 
-// Kubeconfig writes a file that makes a program this user, with the test's namespace as its default, and gives its
-// path. The owner alone can read it; it goes with the test. The program logs in as the administrator and asks to be
-// that user in each request (`as` in the file), which every client-go program does by itself.
+// Kubeconfig writes a kubeconfig file by which a program becomes this user, with the test's namespace as its default,
+// and returns the file's path. Only the owner can read the file, which is removed at the end of the test. The program
+// logs in as the administrator and impersonates the user in each request (`as` in the file), as every client-go program
+// does.
 func (e *Env) Kubeconfig(t testing.TB, user *User) string {
 	t.Helper()
 	config, err := clientcmd.LoadFromFile(e.plane.cluster.Kubeconfig())

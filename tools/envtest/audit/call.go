@@ -13,7 +13,7 @@ type Call struct {
 	ID string
 	// Received is when the API server got it, by its own clock.
 	Received time.Time
-	// User is whom the request counted for: the impersonated user if there is one.
+	// User is the user whom the API server authorized: the impersonated user if there is one.
 	User string
 	// UserAgent is what the client called itself.
 	UserAgent string

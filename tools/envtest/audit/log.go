@@ -34,12 +34,12 @@ type Position struct {
 type Match struct {
 	// Users are names as Call.User has them.
 	Users []string
-	// Namespace is the one whose calls all count; empty: none.
+	// Namespace is a namespace of which all calls count; empty for none.
 	Namespace string
 }
 
-// End is the position after what the log holds now. Requests that were answered already may still be on their way
-// into it; see [Log.Await].
+// End returns the position after the present end of the log. Requests that have been answered may still be missing in
+// it; see [Log.Await].
 func (l Log) End() (Position, error) {
 	info, err := os.Stat(l.Path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -128,8 +128,8 @@ func (m Match) has(call Call) bool {
 	return slices.Contains(m.Users, call.User) || m.Namespace != "" && call.Namespace == m.Namespace
 }
 
-// counts picks the one line of a request that stands for it. A long-running request has two: its start is where it
-// counts, so its end doesn't when the start was seen or lies before the window.
+// counts reports whether a line stands for its request. A long-running request has two lines. It counts at its start,
+// so its end doesn't count if the start was seen or is before from.
 func counts(event Event, started map[string]bool, from Position) bool {
 	switch event.Stage {
 	case ResponseStarted:
@@ -141,8 +141,8 @@ func counts(event Event, started map[string]bool, from Position) bool {
 	return false
 }
 
-// lines calls each with whole lines until it returns false, or the offset to (-1: the end of the file) or a last line
-// without an end is reached. It returns the offset after the last of these lines. A file that isn't there has none.
+// lines calls each with whole lines until it returns false, or until it reaches the offset to (-1: the end of the file)
+// or an incomplete last line. It returns the offset after the last line that it has read. A missing file has no lines.
 func (l Log) lines(from, to int64, each func(text []byte) (bool, error)) (end int64, err error) {
 	file, err := os.Open(l.Path)
 	if errors.Is(err, os.ErrNotExist) && from == 0 {

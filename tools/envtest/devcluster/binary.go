@@ -17,10 +17,11 @@ const BinaryVariable = "OPERKIT_DEVCLUSTER_BINARY"
 // PreflightError lists everything that this machine lacks to build the program.
 type PreflightError = build.PreflightError
 
-// Binary returns the path of the devcluster program: the one that $OPERKIT_DEVCLUSTER_BINARY names; else the one in the
-// user's cache directory that belongs to today's source, Go version and system; else it builds that one, which takes
-// minutes and several gigabytes of caches, and writes its progress to progress, unless that is nil. The source is the
-// folder tools/devcluster of the repository, or outside of it the published module of this module's version.
+// Binary returns the path of the devcluster program. That is the one that $OPERKIT_DEVCLUSTER_BINARY names, or else the
+// one in the user's cache directory for the present source, Go version and system. If that doesn't exist, Binary builds
+// it, which takes minutes and several gigabytes of caches, and writes the progress to progress unless that is nil. The
+// source is the folder tools/devcluster of the repository, or outside of it the published module of this module's
+// version.
 //
 // Any number of processes may call it at once: one builds, the others wait and print that they do. A machine that can't
 // build returns a [*PreflightError] with everything that is missing. The build ends when ctx does.

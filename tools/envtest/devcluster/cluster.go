@@ -27,8 +27,8 @@ type Cluster struct {
 	supervisor *supervisor // nil when the cluster is someone else's
 }
 
-// Open takes the cluster that runs in the folder dir. It fails when none does. progress is where a build of the
-// program shows itself, should a later call need it; nil is nowhere.
+// Open returns the cluster that runs in the folder dir. It fails if none does. progress gets the progress of a build of
+// the program, if a later call needs one; nil for none.
 func Open(dir string, progress io.Writer) (*Cluster, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
@@ -46,16 +46,16 @@ func Open(dir string, progress io.Writer) (*Cluster, error) {
 	return &Cluster{dir: absolute, progress: progress, program: programOf(state.SupervisorPID)}, nil
 }
 
-// Dir is the cluster's folder, which other processes can find it by; see [Variable].
+// Dir returns the cluster's folder, by which other processes find it; see [Variable].
 func (c *Cluster) Dir() string { return c.dir }
 
 // State returns the present state of the cluster.
 func (c *Cluster) State() (State, error) { return readState(c.dir) }
 
-// Kubeconfig is the file that makes a client the administrator.
+// Kubeconfig returns the path of the administrator's kubeconfig file.
 func (c *Cluster) Kubeconfig() string { return filepath.Join(c.dir, "kubeconfig") }
 
-// StopComponent ends one component and leaves it so.
+// StopComponent ends one component, which stays stopped.
 func (c *Cluster) StopComponent(ctx context.Context, name string) error {
 	return c.component(ctx, "stop", name)
 }
@@ -103,8 +103,8 @@ func (c *Cluster) Stop(ctx context.Context) error {
 	return c.supervisor.stop(ctx)
 }
 
-// Log is the last of what the supervisor of a started cluster said, for the message of something that went wrong;
-// empty for one that [Open] took.
+// Log returns the last output of the supervisor of a started cluster, for error messages. It is empty for a cluster of
+// [Open].
 func (c *Cluster) Log() string {
 	if c.supervisor == nil {
 		return ""

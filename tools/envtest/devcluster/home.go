@@ -20,11 +20,11 @@ const (
 	logTail = 4 << 10
 )
 
-// home is a folder that holds one started cluster: its own folder, the supervisor's log, and the lock that tells
-// whether anybody still needs it.
+// home is the folder of a started cluster: it has the cluster's own folder, the supervisor's log, and a lock that is
+// held while a process needs it.
 type home string
 
-// newHome makes a home and takes it for this process, and removes those that nobody needs any more.
+// newHome creates a home, locks it for this process, and removes homes that no process needs any more.
 func newHome(ctx context.Context) (home, *filelock.Lock, error) {
 	base := os.TempDir()
 	if len(base) > longestTemp {
@@ -53,7 +53,7 @@ func (h home) owner() string { return filepath.Join(string(h), ownerName) }
 
 func (h home) remove() error { return os.RemoveAll(string(h)) }
 
-// sweep removes homes whose processes have all ended. What can't be removed stays: it is no reason to fail.
+// sweep removes homes whose processes have all ended. It ignores those that it can't remove.
 func sweep(base string) {
 	owners, err := filepath.Glob(filepath.Join(base, homePrefix+"*", ownerName))
 	if err != nil {
@@ -76,7 +76,7 @@ func (h home) openLog() (*os.File, error) {
 
 func (h home) log() string { return filepath.Join(string(h), "log") }
 
-// tail is the end of what the supervisor wrote.
+// tail returns the end of the supervisor's log.
 func (h home) tail() string {
 	text, err := os.ReadFile(h.log())
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// startTimeout is what a cluster gets to become ready; it needs three seconds on two idle cores.
+	// startTimeout bounds the start of a cluster, which takes three seconds on two idle cores.
 	startTimeout = 2 * time.Minute
 	// poll is how often the state of a starting or ending cluster is looked at.
 	poll = 10 * time.Millisecond
@@ -17,7 +17,7 @@ const (
 
 // StartOptions say how [Start] runs a cluster. The zero value is a plain one.
 type StartOptions struct {
-	// Progress is where a build of the program shows itself; nil is nowhere.
+	// Progress gets the progress of a build of the program; nil for none.
 	Progress io.Writer
 	// CRDs are files or folders with definitions to install before the controllers start.
 	CRDs []string
@@ -26,8 +26,8 @@ type StartOptions struct {
 }
 
 // Start runs a cluster with an audit log in a new folder with a short path, and waits until it is ready. The cluster
-// ends with [Cluster.Stop], or else with the calling process, however that ends; ctx bounds the start only. What a
-// process leaves of the folder when it doesn't call Stop, the next Start on the machine removes. No goroutine stays.
+// ends by [Cluster.Stop] or with the calling process, however that ends; ctx only bounds the start. If a process
+// doesn't call Stop, the next Start on the machine removes its folder. No goroutine keeps running.
 func Start(ctx context.Context, options StartOptions) (*Cluster, error) {
 	binary, err := Binary(ctx, options.Progress)
 	if err != nil {
@@ -53,7 +53,7 @@ func Start(ctx context.Context, options StartOptions) (*Cluster, error) {
 	return &Cluster{dir: home.cluster(), progress: options.Progress, program: binary, supervisor: s}, nil
 }
 
-// ready waits until the cluster is, or has ended.
+// ready waits until the cluster is ready, and returns an error if it has ended.
 func (s *supervisor) ready(ctx context.Context) error {
 	for {
 		if state, err := readState(s.home.cluster()); err == nil && state.Ready {

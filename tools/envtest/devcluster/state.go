@@ -21,7 +21,7 @@ type State struct {
 	SupervisorPID int `json:"supervisorPID"`
 	// Server is the API server's URL.
 	Server string `json:"server"`
-	// Kubeconfig is the file that makes a client the administrator.
+	// Kubeconfig is the path of the administrator's kubeconfig file.
 	Kubeconfig string `json:"kubeconfig"`
 	// AuditLog is the file with a line for each request; empty when the cluster keeps none.
 	AuditLog string `json:"auditLog"`

@@ -18,12 +18,12 @@ import (
 // stopTimeout is what a supervisor gets to take everything down before it is killed.
 const stopTimeout = 15 * time.Second
 
-// caretaker runs the program and removes the home after it, since this process may be gone by then. What a cluster
-// that failed has left stays to be looked at until the next start on the machine.
+// caretaker runs the program and then removes the home, since this process may have ended by then. The folder of a
+// failed cluster is kept for inspection until the next start on the machine.
 const caretaker = `home=$0; "$@" && rm -rf "$home"`
 
-// supervisor is a running `devcluster up --until-eof`. It lives as long as lifeline is open, which the system closes
-// with this process. Nothing waits for it in a goroutine, so that a test's leak detector finds none.
+// supervisor is a running `devcluster up --until-eof`. It runs as long as lifeline is open, which the system closes
+// with this process. No goroutine waits for it, so that a test's leak detector finds none.
 type supervisor struct {
 	home     home
 	owner    *filelock.Lock
@@ -35,8 +35,8 @@ type supervisor struct {
 	stopped bool
 }
 
-// supervise starts the program. The children share the owner's lock, so that nobody removes the home under them when
-// this process dies first.
+// supervise starts the program. The children share the owner's lock, so that nobody removes their home if this process
+// ends first.
 func supervise(home home, owner *filelock.Lock, binary string, args []string) (*supervisor, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -60,7 +60,7 @@ func supervise(home home, owner *filelock.Lock, binary string, args []string) (*
 	return s, nil
 }
 
-// ended reports whether the supervisor has, and how.
+// ended reports whether the supervisor has ended, and how.
 func (s *supervisor) ended() (bool, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

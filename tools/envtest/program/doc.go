@@ -1,5 +1,5 @@
-// Package program runs programs for the time of a test: above all the one that is tested, as a process of its own that
-// can be killed, for which the test binary itself stands.
+// Package program runs programs during a test: above all the program under test, in a process of its own that can be
+// killed. The test binary itself serves as that program.
 //
 //	func TestMain(m *testing.M) {
 //		program.Main(main)
@@ -12,10 +12,10 @@
 //		require.Zero(t, greeter.Stop(t), "SIGTERM ends it in good order")
 //	}
 //
-// [Command] is the program with arguments, without a build of its own; any other command of package os/exec will do as
-// well. [Start] has it run until the test ends, and logs what it said when the test has failed; [Run] waits until it
-// has ended by itself. Whatever was started is ended and waited for, and nothing else ever is.
+// [Command] is the program with arguments, without another build; any other command of package os/exec works, too.
+// [Start] runs it until the test ends, and logs its output if the test has failed. [Run] waits until it has ended by
+// itself. Every process that was started is ended and waited for, and no other process is.
 //
-// Package operator's programs needn't be processes to be tested: their Execute runs a command in the test's own
-// process. Take this package for what a process alone has: a kill, a signal, an exit code, an environment.
+// The commands of package operator can be tested without a process: Execute runs them in the test's own. Use this
+// package for what only a process has: a kill, a signal, an exit code, an environment.
 package program

@@ -9,16 +9,16 @@ import (
 	"testing"
 )
 
-// variable has the path of the test binary that is to be the program: no other one that inherits it is meant.
+// variable has the path of the test binary that should be the program. Other binaries that inherit it ignore it.
 const variable = "OPERKIT_TEST_PROGRAM"
 
-// prepared reports whether Main was called: a test binary that doesn't become the program would run all tests, and so
+// prepared reports whether Main was called. A test binary without it would run all tests instead of the program, and so
 // itself, without end.
 var prepared atomic.Bool
 
-// Main makes the test binary the program: in a process that Start or Run has started, or one that such a process has
-// started, main is called, and the process ends with it, with exit code 0 unless main itself has ended it. In any other
-// process, which is to run tests, Main returns at once. Call it in TestMain before anything else.
+// Main makes the test binary the program. In a process that was started by Start or Run, or by such a process, it calls
+// main and exits: with code 0 unless main has exited by itself. In any other process, which runs tests, Main returns at
+// once. Call it in TestMain before anything else.
 func Main(main func()) {
 	prepared.Store(true)
 	if self, err := os.Executable(); err == nil && os.Getenv(variable) == self {
@@ -41,8 +41,8 @@ func Command(args ...string) *exec.Cmd {
 	return command
 }
 
-// prepare has a command be the program if it is the test binary, and end with its process, whoever holds its output
-// open.
+// prepare makes the test binary run as the program, and lets the command end with its process, even if a child holds
+// its output open.
 func prepare(t testing.TB, command *exec.Cmd) {
 	t.Helper()
 	self, err := os.Executable()
@@ -61,7 +61,7 @@ func prepare(t testing.TB, command *exec.Cmd) {
 	}
 }
 
-// nameOf is a command as a person would type it.
+// nameOf returns a command as a person would type it.
 func nameOf(command *exec.Cmd) string {
 	return strings.Join(append([]string{filepath.Base(command.Path)}, command.Args[1:]...), " ")
 }

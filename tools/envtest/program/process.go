@@ -11,23 +11,23 @@ import (
 const (
 	// Patience is how long Wait and Stop wait for the end of a process.
 	Patience = time.Minute
-	// held is how long the output of a process that has ended is waited for, which its children may hold open.
+	// held is how long to wait for output after a process has ended, since its children may hold it open.
 	held = 5 * time.Second
 )
 
-// Process is a program that a test has started. It is safe for concurrent use, but for what takes a test: as always
-// that is for the test's own goroutine.
+// Process is a program that a test has started. It is safe for concurrent use, except for methods that take a test:
+// call these from the test's own goroutine.
 type Process struct {
 	command *exec.Cmd
 	output  output
 	ended   chan struct{}
 }
 
-// Start starts a command and takes it over. At the end of the test it kills the process if it still runs, waits for it,
-// and logs its output if the test has failed. A command that can't be started fails the test.
+// Start starts a command. At the end of the test it kills the process if it still runs, waits for it, and logs its
+// output if the test has failed. A command that can't be started fails the test.
 //
-// What the process writes is its Output; a Stdout or Stderr that the command has already is left to it. The environment
-// has one variable more, by which the test binary is the program.
+// Output collects the output of the process, except for what goes to a Stdout or Stderr of the command's own. The
+// environment has one more variable, by which the test binary is the program.
 func Start(t testing.TB, command *exec.Cmd) *Process {
 	t.Helper()
 	prepare(t, command)
@@ -54,10 +54,10 @@ func Start(t testing.TB, command *exec.Cmd) *Process {
 	return p
 }
 
-// Output is what the process has written so far, to stdout and stderr alike.
+// Output returns the output of the process so far, stdout and stderr together.
 func (p *Process) Output() string { return p.output.String() }
 
-// PID is the number of the process.
+// PID returns the process id.
 func (p *Process) PID() int { return p.command.Process.Pid }
 
 // Running reports whether the process hasn't ended.
@@ -70,13 +70,13 @@ func (p *Process) Running() bool {
 	}
 }
 
-// Kill ends the process by SIGKILL, and returns when it has ended. One that has ended already stays so.
+// Kill ends the process by SIGKILL, and returns when it has ended. It does nothing if the process has ended already.
 func (p *Process) Kill() {
 	_ = p.command.Process.Kill() // it is gone already if it has ended by itself
 	<-p.ended
 }
 
-// Signal sends the process a signal. One that has ended fails the test.
+// Signal sends the process a signal. It fails the test if the process has ended.
 func (p *Process) Signal(t testing.TB, signal os.Signal) {
 	t.Helper()
 	if err := p.command.Process.Signal(signal); err != nil {
@@ -84,8 +84,8 @@ func (p *Process) Signal(t testing.TB, signal os.Signal) {
 	}
 }
 
-// Wait waits until the process has ended, and returns its exit code, -1 if a signal has ended it. One that hasn't ended
-// within Patience fails the test.
+// Wait waits until the process has ended, and returns its exit code, -1 if a signal has ended it. It fails the test if
+// the process hasn't ended within Patience.
 func (p *Process) Wait(t testing.TB) (code int) {
 	t.Helper()
 	return p.wait(t, Patience)

@@ -7,24 +7,24 @@ import (
 	"testing"
 )
 
-// Result is what a command that has ended has left.
+// Result is the result of a command that has ended.
 type Result struct {
-	// Stdout and Stderr are what it wrote.
+	// Stdout and Stderr are its output.
 	Stdout, Stderr string
 	// Code is its exit code, -1 if a signal has ended it.
 	Code int
 }
 
-// Output is all that the command wrote: Stdout, and Stderr behind it.
+// Output returns all output of the command: Stdout, followed by Stderr.
 func (r Result) Output() string { return r.Stdout + r.Stderr }
 
-// Run runs a command, which can't be used again, until it has ended, whatever its exit code. One that can't be run
-// fails the test. What a Stdout or Stderr gets that the command has already isn't in the Result.
+// Run runs a command until it has ended, whatever its exit code. The command can't be used again. If it can't be run,
+// the test fails. Output that goes to a Stdout or Stderr of the command's own isn't in the Result.
 //
-// If the command leaves a process behind that holds its output open, Run waits for that for a while.
+// If the command leaves a process behind that holds its output open, Run waits for that process for a while.
 //
-// Nothing bounds how long it may take but the context of a command that has one, whose end kills it. As with Start the
-// test binary is the program.
+// Only the context of a command bounds how long it runs: its end kills the command. As with Start, the test binary is
+// the program.
 func Run(t testing.TB, command *exec.Cmd) Result {
 	t.Helper()
 	prepare(t, command)

@@ -1,8 +1,8 @@
-// Command devcluster makes sure that the devcluster program is on this machine, building it when it isn't, and then
-// becomes it, with all its arguments and its standard streams:
+// Command devcluster builds the devcluster program if it isn't on this machine yet, and then executes it, with all
+// arguments and the standard streams:
 //
 //	go run github.com/operkit/operkit/tools/envtest/cmd/devcluster kubectl get nodes
 //
 // It adds one command: `devcluster build` builds the program if it isn't cached, and prints its path. devcluster.Binary
-// documents which program that is, and which environment variable names another one.
+// describes which program that is, and the environment variable that names another one.
 package main

@@ -34,8 +34,8 @@ type Builder struct {
 	Machine Machine
 }
 
-// Binary returns the path of the program, and builds it when it isn't cached. Any number of processes may ask at once:
-// one builds, the others wait. On a machine that can't build it the error is a [PreflightError].
+// Binary returns the path of the program, and builds it if it isn't cached. Any number of processes may call it at
+// once: one builds, the others wait. If the machine can't build it, the error is a [PreflightError].
 func (b Builder) Binary(ctx context.Context) (string, error) {
 	g, err := b.gocmd()
 	if err != nil {
@@ -92,8 +92,8 @@ func (b Builder) gocmd() (gocmd, error) {
 	return g, nil
 }
 
-// goVersion is the Go that would compile the source; without a go command, the one that compiled this program, so
-// that a machine without Go finds what was cached for it.
+// goVersion returns the Go version that would compile the source. Without a go command it is the one that compiled this
+// program, so that a machine without Go finds what was cached for it.
 func (b Builder) goVersion(ctx context.Context, g gocmd) string {
 	out, err := g.output(ctx, "env", "GOVERSION")
 	if err != nil {
@@ -132,8 +132,8 @@ func (b Builder) build(ctx context.Context, g gocmd, path string, show *meter) e
 	return nil
 }
 
-// packages lists what the program links, in an order in which it can be compiled. It fetches the modules that aren't
-// here, which show counts.
+// packages lists the packages that the program links, in an order in which they can be compiled. It fetches missing
+// modules, which show counts.
 func (b Builder) packages(ctx context.Context, g gocmd, show *meter) ([]string, error) {
 	fetched := 0
 	out, err := g.run(ctx, func(line string) bool {

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// keep is how many cached programs stay whatever their age.
+	// keep is how many cached programs are kept, whatever their age.
 	keep = 3
-	// idle is how long a cached program must not have been asked for before it goes.
+	// idle is the time without use after which a cached program is removed.
 	idle = time.Hour
-	// idleUnseen is the same where nobody can tell whether the program runs.
+	// idleUnseen is the same where it isn't known whether the program runs.
 	idleUnseen = 7 * 24 * time.Hour
 )
 
@@ -29,8 +29,8 @@ func usable(path string, now time.Time) string {
 	return path
 }
 
-// clean removes cached programs of older sources: all but the newest few, none that was asked for lately, none that
-// runs. It is called with the lock held. What it can't remove stays: that is no reason to fail a build.
+// clean removes cached programs of older sources, except for the newest few, those that were used lately, and those
+// that run. The caller holds the lock. It ignores programs that it can't remove.
 func clean(cache, current string, now time.Time) {
 	folders, err := filepath.Glob(filepath.Join(cache, "*", "."))
 	if err != nil {

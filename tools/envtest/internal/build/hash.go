@@ -14,9 +14,9 @@ import (
 // recipe changes when this package builds another program from the same source.
 const recipe = "1"
 
-// Hash names what a build would give: the module's go.mod, go.sum and sources, and what compiles it for which system.
-// Tests, Markdown, the budget of requirements, hidden files and nested modules don't count, so editing them builds
-// nothing anew.
+// Hash returns a hash of all that the program is built from: the module's go.mod, go.sum and sources, the Go version
+// and the system. Tests, Markdown, the budget of requirements, hidden files and nested modules don't count, so an edit
+// of these doesn't cause a build.
 func Hash(dir, goVersion, goos, goarch string) (string, error) {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s %s %s %s\n", recipe, goVersion, goos, goarch)

@@ -18,11 +18,11 @@ type Machine interface {
 // Host is the machine that this process runs on.
 type Host struct{}
 
-// FreeDisk is as [Machine] says.
+// FreeDisk implements [Machine].
 func (Host) FreeDisk(dir string) (bytes, volume uint64, ok bool) { return freeDisk(dir) }
 
-// FreeMemory reads what Linux says: the least of what the system and this process' control group still give. Other
-// systems are not asked.
+// FreeMemory reads from Linux the smaller amount of what the system and this process' control group have free. It
+// returns false for ok on other systems.
 func (Host) FreeMemory() (bytes uint64, ok bool) {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
@@ -41,7 +41,7 @@ func (Host) FreeMemory() (bytes uint64, ok bool) {
 	return bytes, ok
 }
 
-// groupMemory is what a control group (version 2) still gives: its limit less what it uses, caches excepted.
+// groupMemory returns what a control group (version 2) has free: its limit less what it uses, without caches.
 func groupMemory(dir string) (bytes uint64, known bool) {
 	limit, ok := number(dir + "/memory.max")
 	if !ok {

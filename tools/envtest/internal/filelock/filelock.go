@@ -82,7 +82,7 @@ func Held(path string) (bool, error) {
 // only when both have ended.
 func (l *Lock) File() *os.File { return l.file }
 
-// Release returns the lock back. The file stays.
+// Release releases the lock. The file stays.
 func (l *Lock) Release() error {
 	if err := l.file.Close(); err != nil {
 		return fmt.Errorf("unlock %s: %w", l.file.Name(), err)
@@ -90,7 +90,7 @@ func (l *Lock) Release() error {
 	return nil
 }
 
-// sign writes who holds the lock into the file. It is a courtesy to whoever waits, so a failure is no failure.
+// sign writes the id of the holding process into the file. Only messages use it, so errors are ignored.
 func (l *Lock) sign() {
 	if l.file.Truncate(0) == nil {
 		_, _ = l.file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)

@@ -92,8 +92,8 @@ func (a API) Write(out io.Writer) error {
 	return err
 }
 
-// compare compares the API of a module in the tree with that at a revision. Siblings are taken from their folders, on
-// both sides: from the moment of the revision, they are those that it was made with.
+// compare compares the API of a module in the tree with that at a revision. On both sides siblings come from their
+// folders: for the revision, these are the siblings of that time.
 func compare(ctx context.Context, r *repository.Repository, m repository.Module, revision string) (api.Difference, error) {
 	temporary, err := os.MkdirTemp("", "release-plan-")
 	if err != nil {
