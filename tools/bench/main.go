@@ -1,5 +1,5 @@
-// Command bench measures operators that do the same on a real control plane: one that is written with operkit, and such
-// as are written with controller-runtime. See README.md for what it measures and how.
+// Command bench measures operators that do the same on a real control plane: one written with operkit, and others
+// written with controller-runtime. See README.md for what it measures and how.
 package main
 
 import (

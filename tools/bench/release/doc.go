@@ -1,3 +1,3 @@
-// Package release says which release of its program an operator is, so that it can be seen what a new one makes of the
+// Package release selects the release of its program that an operator runs, to show what a new release does with the
 // objects of an older one. All operators have the same releases.
 package release

@@ -8,13 +8,13 @@ const Variable = "BENCH_RELEASE"
 
 // Release is what may differ from release to release.
 type Release struct {
-	// Size reports that the size is rendered: as a ConfigMap, and as the variable SIZE of the container.
+	// Size is set if the size is rendered: as a ConfigMap, and as the variable SIZE of the container.
 	Size bool
 	// CPU is what the container requests, as it is written.
 	CPU string
-	// Name reports that the container is given the Bundle's name, as the variable NAME.
+	// Name is set if the container gets the Bundle's name, as the variable NAME.
 	Name bool
-	// Token reports that a Bundle has one more child, a Secret whose name the API server generates.
+	// Token is set if a Bundle has one more child, a Secret whose name the API server generates.
 	Token bool
 }
 

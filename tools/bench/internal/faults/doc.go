@@ -1,3 +1,3 @@
-// Package faults is an API server that doesn't always do as it is asked: a proxy that answers a share of the requests
-// itself, by what API servers answer when they are busy, broken, or somebody else was quicker.
+// Package faults is a faulty API server: a proxy that answers a share of the requests itself, with the errors of API
+// servers that are busy or broken, or with conflicts.
 package faults

@@ -17,8 +17,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Proxy stands before an API server, on a port of its own without TLS. Whoever may connect to it is its administrator,
-// and whom else a request says that it is for.
+// Proxy is a proxy for an API server, on a port of its own without TLS. Any client that can connect acts as its
+// administrator, or as the user whom a request impersonates.
 type Proxy struct {
 	server   *http.Server
 	address  string
@@ -29,16 +29,16 @@ type Proxy struct {
 	answered map[int]int
 }
 
-// Hooks are what a Proxy does beside passing on. They are called concurrently.
+// Hooks change what a Proxy does with requests and responses. They are called concurrently.
 type Hooks struct {
-	// Fault returns what a request is answered in place of the API server's answer, nil for one that goes on.
+	// Fault returns the response to a request in place of the API server's, nil for a request that is passed on.
 	Fault func(*http.Request) *apierrors.StatusError
-	// Answer may change what the API server has answered. Nil leaves all as it is.
+	// Answer may change a response of the API server. Nil changes nothing.
 	Answer func(*http.Response) error
 }
 
-// Dice fails a share of the requests, from 0 to 1, by 409, 429 and 500 in turn; reads not by 409. The same seed fails
-// the same ones in the order in which they come.
+// Dice fails a share of the requests, from 0 to 1, by 409, 429 and 500 in turn, but no reads by 409. The same seed
+// fails the same requests, by their order.
 func Dice(share float64, seed uint64) func(*http.Request) *apierrors.StatusError {
 	return (&dice{share: share, rand: rand.New(rand.NewPCG(seed, seed))}).fault
 }

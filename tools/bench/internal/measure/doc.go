@@ -1,4 +1,3 @@
-// Package measure is what one operator goes through in one round: start, burst, rest, restart, drift, update, deletion.
-// All of it is seen from outside, by the audit log, the kernel and a watch of the Bundles, and the same for every
-// operator.
+// Package measure runs one operator through one round: start, burst, rest, restart, drift, update, deletion. It
+// measures from outside, by the audit log, the kernel and a watch of the Bundles, in the same way for every operator.
 package measure

@@ -166,7 +166,7 @@ func (r *round) restarted(ctx context.Context) (took time.Duration, writes int, 
 // or doesn't, in the same way in each round.
 const driftTimes = 5
 
-// drift has children edited and deleted by others, each time by another one: operkit leaves a field to whoever sets it
+// drift lets others edit and delete children, each time another client: operkit leaves a field to a client that sets it
 // again and again.
 func (r *round) drift(ctx context.Context) error {
 	// One Bundle has another edition than the others by now.

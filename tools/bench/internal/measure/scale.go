@@ -33,7 +33,7 @@ func (r *round) restartGrown(ctx context.Context) error {
 	return err
 }
 
-// faults has a burst go through a proxy that fails a share of the operator's requests, other ones in each round, from
+// faults runs a burst through a proxy that fails a share of the operator's requests, others in each round. It begins
 // when the operator is at rest.
 func (r *round) faults(ctx context.Context) error {
 	var failing atomic.Bool

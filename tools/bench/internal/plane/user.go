@@ -15,8 +15,8 @@ import (
 // User is the name that an operator has in the audit log.
 func User(operator string) string { return "bench:" + operator }
 
-// Kubeconfig makes a user of an operator, who may do everything, and returns the file that makes a process that user.
-// server is where that process finds the API server; empty is the API server itself.
+// Kubeconfig makes a user of an operator, who may do everything, and returns a kubeconfig file for this user. server is
+// the address for the operator's process; empty is the API server itself.
 func (p *Plane) Kubeconfig(ctx context.Context, operator, server string) (string, error) {
 	user := User(operator)
 	binding := &rbacv1.ClusterRoleBinding{

@@ -1,3 +1,3 @@
-// Package program builds operators, runs them as processes, and tells what they take of the machine: processor time and
-// memory of their own, as the kernel counts them. It needs Linux.
+// Package program builds operators, runs them as processes, and measures their processor time and memory, as the kernel
+// counts them. It needs Linux.
 package program

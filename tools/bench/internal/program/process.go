@@ -79,8 +79,8 @@ func (p *Process) Memory() (int64, error) { return Memory(p.command.Process.Pid)
 // Peak is the most memory that it was seen with, in bytes.
 func (p *Process) Peak() int64 { return p.peak.Load() }
 
-// Stop ends it as Kubernetes does, and returns the processor time that it took in all. It is an error if it had ended
-// before, if it doesn't heed SIGTERM, and if it says that something went wrong.
+// Stop ends it as Kubernetes does, and returns the processor time that it took in all. It returns an error if the
+// process had ended before, if it ignores SIGTERM, or if it reports a failure.
 func (p *Process) Stop() (time.Duration, error) {
 	defer func() { _ = p.log.Close() }() // written by the process, not here
 	select {

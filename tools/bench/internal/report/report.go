@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Report is rounds and what is wanted of them. It isn't changed by its methods.
+// Report is a set of rounds and the rows to show of them. Its methods don't change it.
 type Report struct {
 	// Operators are those that are shown, in this order. The first is ours. Rounds of others are left out.
 	Operators []string
@@ -16,8 +16,8 @@ type Report struct {
 	Rounds []Round
 }
 
-// Results works out each row, in order. A row that has no result is an error in its [Result], not of the call: this one
-// is about the report itself, where nothing could be said of any row.
+// Results computes each row, in order. A row without a result has an error in its [Result]. Results itself returns an
+// error if the report is wrong.
 func (r Report) Results() ([]Result, error) {
 	if err := r.check(); err != nil {
 		return nil, fmt.Errorf("report: %w", err)

@@ -11,10 +11,11 @@ type Result struct {
 	Row Row
 	// Value is the ratio or the count.
 	Value float64
-	// Met says whether Value is at most the goal. A row that is only reported meets it, and one with an error doesn't.
+	// Met reports whether Value is at most the goal. A row that is only reported meets it, and one with an error
+	// doesn't.
 	Met bool
-	// Overlap says of a ratio that the ranges from least to most of ours and of the peer have something in common:
-	// other rounds might have shown the other one ahead.
+	// Overlap reports for a ratio that the ranges of ours and of the peer overlap: other rounds might have had another
+	// winner.
 	Overlap bool
 	// Rounds is how many rounds have the figure, of any operator.
 	Rounds int

@@ -27,7 +27,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", int(k))
 }
 
-// Row is what is wanted of a figure.
+// Row is a figure to show, and its goal.
 type Row struct {
 	// Name starts the line and is the row's own, such as "bench-burst".
 	Name string

@@ -11,16 +11,16 @@ import (
 )
 
 // Store keeps rounds in a folder, each in a file of its own: <part>.<number>.<operator>.json, and the settings of each
-// part next to them. What is in a file is whole: a run that was interrupted asks [Store.Has] and goes on with what is
-// missing. One run at a time uses a folder; within it, methods may be called concurrently.
+// part next to them. Files are always complete: an interrupted run asks [Store.Has] and continues with what is missing.
+// Only one run at a time may use a folder; within it, methods may be called concurrently.
 type Store struct {
 	folder string
 	parts  map[string]Settings
 }
 
-// Open takes the folder for a run of these parts and makes it when it is missing. Where it holds rounds of one of the
-// parts that were measured with other settings, it is an error that says what to do, and nothing is written. Parts that
-// aren't named are left alone.
+// Open opens the folder for a run of these parts and creates it if it is missing. If it holds rounds of one of the
+// parts that were measured with other settings, Open returns an error that says what to do, and writes nothing. It
+// doesn't touch other parts.
 func Open(folder string, parts ...Settings) (*Store, error) {
 	s := &Store{folder: folder, parts: make(map[string]Settings, len(parts))}
 	var fresh []Settings

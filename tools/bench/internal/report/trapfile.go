@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// PutTraps keeps the answers of one operator next to the rounds, in place of those that were kept before. They count as
-// much as the round that is put after them: a store doesn't know by itself whether they are of the programs of today.
+// PutTraps keeps the results of one operator next to the rounds, in place of earlier ones. They are valid together with
+// the round that is put after them: a store doesn't know by itself whether they are from the present programs.
 func (s *Store) PutTraps(operator string, traps []Trap) error {
 	err := checkTraps(operator, traps)
 	if err == nil {

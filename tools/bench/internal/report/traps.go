@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// Trap is what an operator does where operators often go wrong.
+// Trap is the behaviour of an operator in one trap.
 type Trap struct {
-	// Name says what is right, such as "a user's label stays".
+	// Name is the correct behaviour, such as "a user's label stays".
 	Name string `json:"name"`
 	// Operator is who was asked.
 	Operator string `json:"operator"`
-	// Holds says whether it does what is right.
+	// Holds reports whether the operator behaves correctly.
 	Holds bool `json:"holds"`
 	// Evidence is what was seen: the final object, writes that were counted. It may hold Markdown.
 	Evidence string `json:"evidence"`

@@ -1,6 +1,6 @@
-// Package traps asks of an operator what is right, not what is quick: it is led where operators often go wrong, each
-// time with a Bundle of its own, and what comes of it is told with the evidence.
+// Package traps checks whether operators behave correctly in situations in which operators often make mistakes. Each
+// situation, a trap, has a Bundle of its own, and each result has its evidence.
 //
-// An operator is judged by what it leaves in the cluster and by the audit log. That it doesn't get where it should in
-// time is an answer, too; an error is what keeps a trap from being set.
+// An operator is judged by the objects in the cluster and by the audit log. If it doesn't get to the expected state in
+// time, that is a result, too; an error means that a trap couldn't be set up.
 package traps

@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// gate holds back what an operator is told by its watches of a resource, as a slow network or a busy API server does.
+// gate delays the events of an operator's watches of a resource, as a slow network or a busy API server does.
 type gate struct {
 	resource string
 	mu       sync.Mutex
 	opened   chan struct{}
-	// waited is how often something was held back.
+	// waited counts how often something was delayed.
 	waited int
 }
 
@@ -24,7 +24,7 @@ func newGate(resource string) *gate {
 	return g
 }
 
-// hold keeps everything back that comes until open.
+// hold delays everything that comes until open.
 func (g *gate) hold() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

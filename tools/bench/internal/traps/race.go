@@ -11,16 +11,16 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// race has somebody else be quicker: between what an operator has read and what it writes of a Bundle and its children,
-// the same object is edited. A write that relies on what was read is then refused by the API server.
+// race edits an object between an operator's read and its write of the same object: of a Bundle or one of its children.
+// A write that relies on what was read is then refused by the API server.
 type race struct {
 	name   string
 	client rest.Interface
 
 	mu sync.Mutex
-	// left tells of which paths a write is still to be raced; nil while there is no race.
+	// left has the paths of which a write will still be raced; nil while there is no race.
 	left map[string]bool
-	// raced are the writes that somebody was quicker than, refused those that the API server has answered by a
+	// raced counts the writes before which an object was edited, refused those that the API server answered with a
 	// conflict.
 	raced, refused int
 	failure        error
@@ -52,7 +52,7 @@ func (r *race) paths() []string {
 	return []string{"/bundles/" + r.name, "/configmaps/" + r.name + "-message"}
 }
 
-// path tells which of the paths a write is for; empty when it is for none.
+// path returns the path that a write is for; empty for any other request.
 func (r *race) path(request *http.Request) string {
 	if request.Method != http.MethodPut && request.Method != http.MethodPatch {
 		return ""

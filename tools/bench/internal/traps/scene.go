@@ -67,7 +67,7 @@ func (s *scene) get(ctx context.Context) (*v1.Bundle, error) {
 	return bundle, runtime.DefaultUnstructuredConverter.FromUnstructured(live.Object, bundle)
 }
 
-// reword gives the Bundle another message, and returns its generation.
+// reword sets another message in the Bundle, and returns its generation.
 func (s *scene) reword(ctx context.Context) (int64, error) {
 	return s.edit(ctx, fmt.Sprintf(`{"spec":{"message":%q}}`, s.message()))
 }
@@ -80,7 +80,7 @@ func (s *scene) edit(ctx context.Context, patch string) (int64, error) {
 	return edited.GetGeneration(), nil
 }
 
-// reconcile has the Bundle reconciled as often as is said, by edits of its message. The operator is at rest afterwards.
+// reconcile causes that many reconciles of the Bundle, by edits of its message. The operator is at rest afterwards.
 func (s *scene) reconcile(ctx context.Context, times int) error {
 	for range times {
 		generation, err := s.reword(ctx)
@@ -94,7 +94,7 @@ func (s *scene) reconcile(ctx context.Context, times int) error {
 	return s.awaitRest(ctx)
 }
 
-// resize has the operator write the Deployment and a ConfigMap, of which the size is a part. It is at rest afterwards.
+// resize makes the operator write the Deployment and a ConfigMap, which contain the size. It is at rest afterwards.
 func (s *scene) resize(ctx context.Context) error {
 	generation, err := s.edit(ctx, `{"spec":{"size":7}}`)
 	if err != nil {
@@ -106,8 +106,8 @@ func (s *scene) resize(ctx context.Context) error {
 	return s.awaitRest(ctx)
 }
 
-// reconciled has the operator reconcile as often as a trap wants, by edits of the message and a last one of the size,
-// and returns what it has written meanwhile.
+// reconciled causes as many reconciles as a trap needs, by edits of the message and a last one of the size, and returns
+// what the operator has written.
 func (s *scene) reconciled(ctx context.Context) (audit.Calls, error) {
 	mark, err := s.mark(ctx)
 	if err != nil {
@@ -138,7 +138,7 @@ func (s *scene) awaitReady(ctx context.Context, generation int64) error {
 	})
 }
 
-// await waits until something is so, and no longer than limit: then it is a stuckError that says what.
+// await waits until so returns true. After limit it returns a stuckError with the text of what.
 func await(ctx context.Context, limit time.Duration, so func(context.Context) (bool, error), what func() string) error {
 	for deadline := time.Now().Add(limit); ; {
 		done, err := so(ctx)

@@ -36,7 +36,7 @@ type stage struct {
 	proxy      *faults.Proxy
 	kubeconfig string
 	process    *program.Process
-	// secrets holds back what the operator is told of Secrets, and race has others be quicker than it.
+	// secrets delays the operator's events of Secrets, and race edits objects before its writes.
 	secrets *gate
 	race    *race
 

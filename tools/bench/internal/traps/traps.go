@@ -20,12 +20,12 @@ var releases = []int{1, 2, 3, 3}
 
 // trap is one question.
 type trap struct {
-	// name says what is right.
+	// name is the correct behaviour.
 	name string
 	// bundle is what its Bundle is called; several traps may be about the same one.
 	bundle string
-	// made is the run of the operator in which the Bundle is created, asked the one in which ask is called; they count
-	// from 1. ask creates the Bundle itself where made is 0.
+	// made is the run of the operator in which the Bundle is created, asked the run in which ask is called; runs count
+	// from 1. If made is 0, ask itself creates the Bundle.
 	made, asked int
 	ask         func(ctx context.Context, s *scene) (answer, error)
 }
@@ -49,18 +49,18 @@ var all = []trap{
 // Count is how many there are.
 func Count() int { return len(all) }
 
-// answer is whether an operator does what is right, and what was seen.
+// answer is whether an operator behaves correctly, and the evidence.
 type answer struct {
 	holds    bool
 	evidence string
 }
 
-// stuckError tells what an operator didn't get to.
+// stuckError reports a state that an operator didn't reach in time.
 type stuckError struct{ what string }
 
 func (e *stuckError) Error() string { return e.what }
 
-// Run sets all traps to an operator, on one fresh control plane, and returns what it did.
+// Run tests an operator in all traps, on one fresh control plane, and returns the results.
 func Run(ctx context.Context, s measure.Settings, operator string, progress io.Writer) (traps []report.Trap, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -86,7 +86,7 @@ func Run(ctx context.Context, s measure.Settings, operator string, progress io.W
 	return traps, nil
 }
 
-// askAll asks what a run is asked, all at once, and creates the Bundles that a later one is asked about.
+// askAll calls the traps of a run, all at once, and creates the Bundles for traps of later runs.
 func (st *stage) askAll(ctx context.Context, run int, answers []answer) error {
 	var asking sync.WaitGroup
 	failures := make([]error, len(all))
@@ -105,7 +105,7 @@ func (st *stage) askAll(ctx context.Context, run int, answers []answer) error {
 	return errors.Join(failures...)
 }
 
-// answered asks, and makes an answer of it when the operator doesn't get where it should.
+// answered calls a trap, and turns a stuckError into an answer.
 func (t trap) answered(ctx context.Context, s *scene) (answer, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("it took more than %s", patience))
 	defer cancel()

@@ -91,7 +91,7 @@ func (p *program) component(dir, component, kind string, after []string) error {
 	return err
 }
 
-// chosen is the controller that is meant.
+// chosen returns the controller that the flags choose.
 func chosen(p *project.Project, kind string) (source.Controller, error) {
 	all := p.Controllers()
 	if len(all) == 0 {
@@ -121,8 +121,8 @@ func checkAfter(component string, after, there []string) error {
 	return nil
 }
 
-// componentValues names what a component consists of as nothing in the controller's package is called, its own files
-// aside.
+// componentValues chooses names for the parts of a component that nothing else in the controller's package has, apart
+// from the component's own files.
 func componentValues(p *project.Project, c source.Controller, component string) project.Values {
 	file := name.File(component)
 	others := c.Folder.Without(file+".go", file+"_test.go")

@@ -1,6 +1,6 @@
 // Package command holds the commands of the program operkit: init writes a project, add component and add kind add to
 // one.
 //
-// What a command was told wrongly it says before it writes anything; what it has written stays when something after
-// that fails, and it says how to go on.
+// A command reports wrong arguments before it writes anything. If something fails after that, the written files stay,
+// and the command prints how to continue.
 package command

@@ -105,7 +105,7 @@ func (p *program) initialize(ctx context.Context, operator string, f initFlags) 
 	return p.noteWorkspace(ctx, f.dir)
 }
 
-// check returns of all that is wrong with what was given.
+// check returns an error with all mistakes in the arguments.
 func (f initFlags) check(operator string) error {
 	errs := []error{name.Operator(operator)}
 	for _, needed := range []struct {
@@ -136,7 +136,7 @@ func checkQuery(query string) error {
 	return nil
 }
 
-// next says what to do, in four lines.
+// next prints the next steps, in four lines.
 func (p *program) next(f initFlags, before []goCommand) {
 	change := inFolder(f.dir, before)
 	if filepath.Clean(f.dir) == "." && len(before) == 0 {
@@ -147,7 +147,7 @@ func (p *program) next(f initFlags, before []goCommand) {
 		"  make sample    # in another terminal: a %s is rolled out", change, f.kind)
 }
 
-// noteWorkspace says that a Go workspace around the folder hides the new module.
+// noteWorkspace prints a note if a Go workspace around the folder hides the new module.
 func (p *program) noteWorkspace(ctx context.Context, dir string) error {
 	around, err := goCommand{"env", "GOWORK"}.output(ctx, dir)
 	if around = strings.TrimSpace(around); err == nil && around != "" && around != "off" {

@@ -82,7 +82,7 @@ func (p *program) kind(ctx context.Context, kind string, f kindFlags) error {
 	return p.deepCopies(ctx, opened.Root, values, f.noGenerate)
 }
 
-// kindValues are what the templates are filled in with: what wasn't said is as it is for the kinds that there are.
+// kindValues returns the values for the templates. Values that no flag sets are those of the existing kinds.
 func (p *program) kindValues(opened *project.Project, kind string, f kindFlags) (project.Values, error) {
 	values := project.Values{Module: opened.Module, Kind: kind, Group: f.group, Version: f.version, Package: name.Package(kind), Versions: p.versions}
 	if opened.ControllerTools != "" {
@@ -117,7 +117,7 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// checkKind returns what of the project is in the way of a kind.
+// checkKind returns an error if something in the project conflicts with a kind.
 func checkKind(p *project.Project, values project.Values) error {
 	for _, api := range p.APIs() {
 		if api.Group == values.Group && api.Version != values.Version && p.Folder(api.Folder).Declares(values.Kind) {
@@ -184,7 +184,7 @@ func (a *addition) kind(values project.Values, files []project.File, controller 
 	return nil
 }
 
-// deepCopies has them made, where a type lacks them.
+// deepCopies generates the deep copies if a type lacks them.
 func (p *program) deepCopies(ctx context.Context, root string, values project.Values, skip bool) error {
 	opened, err := project.Open(root)
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 	"github.com/operkit/operkit/tools/operkit/internal/source"
 )
 
-// addition writes to a project, says of each file what became of it, and keeps what is left to be done by hand.
+// addition writes to a project, reports the outcome for each file, and collects what is left to do by hand.
 type addition struct {
 	*program
 	project *project.Project
 	byHand  []string
 }
 
-// report says what became of a file.
+// report prints the outcome for a file.
 func (a *addition) report(file string, outcome project.Outcome) {
 	line := fmt.Sprintf("%-9s %s", outcome, file)
 	if outcome == project.Kept {
@@ -41,7 +41,7 @@ func (a *addition) keep(files ...project.File) error {
 	return nil
 }
 
-// tell says which of the files are there, and writes none.
+// tell prints which of the files exist, and writes none.
 func (a *addition) tell(files ...project.File) error {
 	for _, file := range files {
 		_, err := os.Stat(a.path(file.Path))
@@ -59,8 +59,8 @@ func (a *addition) path(file string) string {
 	return filepath.Join(a.project.Root, filepath.FromSlash(file))
 }
 
-// edit has change add lines to a file. A file without their place, or one that isn't there, is left to people: by hand
-// says what they add.
+// edit calls change to add lines to a file. If the file has no place for them, or doesn't exist, it is left to people:
+// byHand is what they should add.
 func (a *addition) edit(file, byHand string, change func(text []byte) (changed []byte, edited bool, err error)) error {
 	text, err := os.ReadFile(a.path(file))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -88,12 +88,12 @@ func (a *addition) edit(file, byHand string, change func(text []byte) (changed [
 	return nil
 }
 
-// leave has people add something.
+// leave records something that people have to add.
 func (a *addition) leave(file, what string) {
 	a.byHand = append(a.byHand, file+"\n    "+strings.ReplaceAll(strings.TrimRight(what, "\n"), "\n", "\n    "))
 }
 
-// rules gives the operator rights.
+// rules adds the rules to the operator's role.
 func (a *addition) rules(rules []manifest.Rule) error {
 	var text strings.Builder
 	for _, rule := range rules {
@@ -102,7 +102,7 @@ func (a *addition) rules(rules []manifest.Rule) error {
 	return a.edit(project.RoleFile, text.String(), func(role []byte) ([]byte, bool, error) { return manifest.AddRules(role, rules...) })
 }
 
-// end says what is left to do.
+// end prints what is left to do.
 func (a *addition) end() {
 	if len(a.byHand) > 0 {
 		a.say("\nTo be added by hand, since there is no place as it was written at first:\n  %s", strings.Join(a.byHand, "\n  "))

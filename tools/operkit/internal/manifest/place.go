@@ -2,7 +2,7 @@ package manifest
 
 import "errors"
 
-// ErrNoPlace reports that the place of a line isn't where it was written at first.
+// ErrNoPlace reports that the place for a line is no longer where it was when the file was first written.
 var ErrNoPlace = errors.New("the place for it isn't known")
 
 // inserted is text with another one at an offset.

@@ -51,8 +51,8 @@ func (r Rule) YAML(indent string) string {
 // beginning is where the rules of a role begin, with the indentation of the first.
 var beginning = regexp.MustCompile(`(?m)^rules:[ \t]*\n((?:[ \t]*#.*\n)*)([ \t]*)- `)
 
-// AddRules adds rules to a role, before the others, save those for what one of its rules is for. changed is false when
-// there are none left.
+// AddRules adds rules to a role, before the others, except for resources that it has a rule for. changed is false when
+// no rule was added.
 func AddRules(role []byte, rules ...Rule) (text []byte, changed bool, err error) {
 	before, err := rulesOf(role)
 	if err != nil {
@@ -88,7 +88,7 @@ type rule struct {
 	ResourceNames []string `json:"resourceNames"`
 }
 
-// isFor reports whether a rule is about the same resources: which verbs it has is for people to say.
+// isFor reports whether a rule is about the same resources. Which verbs it has is up to the people who edit it.
 func (has rule) isFor(r Rule) bool {
 	any := func(values []string, one string) bool {
 		return slices.Contains(values, one) || slices.Contains(values, "*")

@@ -31,8 +31,8 @@ func New(values Values) ([]File, error) {
 	return append(files, kind...), nil
 }
 
-// KindRules are what the operator may do for the sake of a kind: with its resources, and with what the component server
-// renders.
+// KindRules returns the rights that the operator needs for a kind: to its resources, and to the objects that the
+// component server renders.
 func KindRules(values Values) []manifest.Rule {
 	return append(manifest.ControllerRules(values.Group, values.Plural()),
 		manifest.ObjectRule("apps", "deployments"), manifest.ObjectRule("", "services"))

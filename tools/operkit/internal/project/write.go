@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// Outcome is what became of a file.
+// Outcome is the result for a file.
 type Outcome string
 
-// What becomes of a file.
+// The outcomes.
 const (
 	Created Outcome = "created"
 	Edited  Outcome = "edited"
-	// Same reports that it was as it should be.
+	// Same means that the file had this content already.
 	Same Outcome = "is there"
-	// Kept reports that there is another one, which wasn't touched.
+	// Kept means that the file has other content, which wasn't changed.
 	Kept Outcome = "kept"
 )
 
@@ -119,7 +119,7 @@ func Keep(dir string, file File) (Outcome, error) {
 	return Created, Create(dir, []File{file})
 }
 
-// Replace gives a file that is there another text, whole or not at all. Its mode stays.
+// Replace replaces the text of an existing file, completely or not at all. Its mode stays.
 func Replace(path string, text []byte) (err error) {
 	info, err := os.Stat(path)
 	if err != nil {

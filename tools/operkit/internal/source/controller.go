@@ -40,13 +40,12 @@ func Controllers(folders []Folder) (found []Controller) {
 	return found
 }
 
-// For reports whether the controller is for a kind, as far as names tell: its type is called like the kind, or its
-// package is.
+// For reports whether the controller is for a kind, judging by names: its type or its package is named like the kind.
 func (c Controller) For(kind string) bool {
 	return strings.EqualFold(c.Type, kind) || strings.EqualFold(c.Folder.Name(), kind) || strings.EqualFold(c.Folder.Name(), kind+"controller")
 }
 
-// Kind is what the controller is for, as far as names tell.
+// Kind returns the kind that the controller is for, judging by names.
 func (c Controller) Kind() string {
 	if c.Type != "Controller" {
 		return c.Type
@@ -54,7 +53,7 @@ func (c Controller) Kind() string {
 	return c.Folder.Name()
 }
 
-// Components are the names of those that Setup adds, as far as they are written there.
+// Components returns the names of the components that Setup adds, as far as they are literals.
 func (c Controller) Components() []string {
 	var found []string
 	session := c.session()

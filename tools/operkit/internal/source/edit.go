@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// ErrNoPlace reports that a line's place isn't where it was written at first.
+// ErrNoPlace reports that the place for a line is no longer where it was when the file was first written.
 var ErrNoPlace = errors.New("the place for it isn't known")
 
 // insertion is text that comes before the one at an offset.
@@ -16,7 +16,8 @@ type insertion struct {
 	text   string
 }
 
-// insert returns the text with the insertions, formatted where all of it was before. What is no Go then has no place.
+// insert returns the text with the insertions, formatted if the text was. If the result isn't Go, it returns
+// ErrNoPlace.
 func (f *File) insert(insertions ...insertion) ([]byte, error) {
 	slices.SortStableFunc(insertions, func(a, b insertion) int { return a.offset - b.offset })
 	var out bytes.Buffer

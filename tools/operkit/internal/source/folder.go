@@ -83,7 +83,7 @@ func (f Folder) Has(name string) bool {
 	return slices.ContainsFunc(f.Files, func(file *File) bool { return filepath.Base(file.Path) == name })
 }
 
-// Uses reports whether a name stands anywhere in the files, for whatever.
+// Uses reports whether a name occurs anywhere in the files.
 func (f Folder) Uses(name string) bool {
 	return slices.ContainsFunc(f.Files, func(file *File) bool { return file.uses(name) })
 }

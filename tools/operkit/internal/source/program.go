@@ -9,7 +9,7 @@ import (
 // IsProgram reports whether the file is one of a program, and not of its tests.
 func (f *File) IsProgram() bool { return f.tree.Name.Name == "main" && !f.isTest() }
 
-// Controls reports whether the file gives an operator the controller of the package with this path.
+// Controls reports whether the file adds the controller of the package with this path to an operator.
 func (f *File) Controls(path string) bool {
 	local := f.imported(path)
 	found := false
@@ -53,8 +53,8 @@ func (f *File) Control(path, pkg string) ([]byte, error) {
 	return f.insert(append(added, insertion{offset, line})...)
 }
 
-// controlled is the last statement that adds a controller, or else the one that runs the operator, before which it
-// belongs.
+// controlled returns the last statement that adds a controller. If there is none, it returns the statement that runs
+// the operator, and before is true.
 func (f *File) controlled() (at ast.Stmt, before bool) {
 	ast.Inspect(f.tree, func(node ast.Node) bool {
 		statement, is := node.(*ast.ExprStmt)
