@@ -28,7 +28,7 @@ type endpoint struct {
 	tls *tls.Config
 }
 
-// endpoints are those of the process. Some may be off.
+// endpoints returns the endpoints of the process. Some may be off.
 func (r *runner) endpoints() ([]endpoint, error) {
 	probes := http.NewServeMux()
 	probes.HandleFunc("/healthz", probe(r.health.alive))
@@ -68,7 +68,7 @@ func (r *runner) metricsEndpoint() (endpoint, error) {
 	return e, nil
 }
 
-// certificate is that of the metrics.
+// certificate returns the certificate for the metrics.
 func (r *runner) certificate() (*certificate.Served, error) {
 	if r.Metrics.CertificateFile == "" {
 		r.logger.Warn("metrics are served with a self-signed certificate, which clients can't verify: they may send their token to somebody else",

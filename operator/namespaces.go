@@ -62,7 +62,7 @@ func (n *namespaces) named() []string {
 	return n.patterns
 }
 
-// options are those of the cluster.
+// options returns the options for the cluster.
 func (n *namespaces) options() []cluster.Option {
 	options := []cluster.Option{cluster.Namespaces(n.patterns...)}
 	if n.selector != nil {

@@ -36,9 +36,9 @@ type Operator struct {
 	patchesOff bool
 	// atEnd is called when the command has ended, the last first.
 	atEnd []func()
-	// called is how people call the commands, if not by the name.
+	// called is the name by which people call the commands, if it isn't the operator's.
 	called string
-	// namespaceFile is where a Pod finds its namespace.
+	// namespaceFile is the file with the namespace of a Pod.
 	namespaceFile string
 }
 

@@ -66,7 +66,7 @@ type frontier struct {
 	zero int
 }
 
-// next is where an edit leads to on diagonal k.
+// next returns where an edit leads to on diagonal k.
 func (f frontier) next(k, edits int) int {
 	if f.adds(k, edits) {
 		return f.x[f.zero+k+1]

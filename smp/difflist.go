@@ -86,7 +86,7 @@ func (d *differ) sameStart(old, value []any, place schema.Place) (same int, next
 	return same, difference{}
 }
 
-// element is how an element at i differs from the one that was at another place, or at none.
+// element returns the difference between the element at i and the one at the place at of old, or none for -1.
 func (d *differ) element(i, at int, old []any, element map[string]any, place schema.Place) (out difference) {
 	depth := len(d.path)
 	d.enterElement(i)

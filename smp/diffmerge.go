@@ -60,7 +60,7 @@ func (o options) diffFields(before, after map[string]any, at path) (map[string]a
 	return patch, nil
 }
 
-// diffField is what a patch has to hold for a field that differs.
+// diffField returns the patch for a field that differs.
 func (o options) diffField(old, value any, at path) (any, error) {
 	switch value := value.(type) {
 	case nil:

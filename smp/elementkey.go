@@ -63,7 +63,7 @@ func writeScalar(b *strings.Builder, scalar any) {
 	b.WriteByte(',')
 }
 
-// describe is how an element is named in errors; keys are those that identify it.
+// describe returns the name of an element for errors; keys are those that identify it.
 func describe(id any, keys []schema.Key) string {
 	if len(keys) > 1 {
 		names := make([]string, len(keys))

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ErrorKind is what is wrong, for callers that branch on it.
+// ErrorKind is the kind of an error, for callers that branch on it.
 type ErrorKind string
 
 // The kinds of errors.
@@ -40,7 +40,7 @@ type PatchError struct {
 	// Path is where in the document, as a JSON pointer (RFC 6901); empty is the document itself. An element of a list
 	// has its index in the document, or in the patch if only the patch has it.
 	Path string
-	// Kind is what is wrong.
+	// Kind is the kind of the error.
 	Kind ErrorKind
 	// Err says in words what is wrong, and what to do.
 	Err error

@@ -6,7 +6,7 @@ import (
 	"github.com/operkit/operkit/smp/internal/document"
 )
 
-// identity is what makes an object this object and no other one.
+// identity holds the fields that identify an object.
 type identity struct {
 	// known is false for documents that are no objects of Kubernetes: these have no identity.
 	known                             bool

@@ -75,7 +75,7 @@ func (x *index) scan(id any) int {
 	return -1
 }
 
-// slot is where an identity is, or the free slot where it would be.
+// slot returns the slot of an identity, or the free slot where it would be.
 func (x *index) slot(id any) int {
 	mask := len(x.slots) - 1
 	slot := int(hash(id)) & mask

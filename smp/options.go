@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Mode is how strictly a strategic merge patch is read.
+// Mode sets how strictly a strategic merge patch is read.
 type Mode uint8
 
 const (
@@ -23,7 +23,7 @@ const (
 	Oper8
 )
 
-// UnknownPolicy is what happens to documents whose kind has no known schema.
+// UnknownPolicy sets how documents are patched whose kind has no known schema.
 type UnknownPolicy uint8
 
 const (

@@ -6,7 +6,7 @@ import (
 	"github.com/operkit/operkit/smp/internal/document"
 )
 
-// Type is how a patch is written, as in spec.patchType of a TemporaryPatch.
+// Type is the format of a patch, as in spec.patchType of a TemporaryPatch.
 type Type string
 
 // The types of patches.

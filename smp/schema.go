@@ -68,10 +68,10 @@ func (s Schema) checkKind(doc map[string]any) error {
 		"the schema is that of %s, the document is a %s of %q: give the document's own", s, kind, apiVersion)}
 }
 
-// Field is how patches of one field merge.
+// Field describes how patches of one field merge.
 type Field struct {
-	// Type is what values of the field are: "scalar", "any" when nothing is known, the name of an
-	// object's type, or one of those after "[]" for lists and "map[string]" for maps.
+	// Type is the type of the field's values: "scalar", "any" when nothing is known, the name of an object's type, or
+	// one of these after "[]" for lists and "map[string]" for maps.
 	Type string
 	// Strategy is the patch strategy, as in struct tags: "merge", "replace", "retainKeys", or several
 	// with commas between them. Without one maps merge and lists are replaced whole.

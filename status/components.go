@@ -42,8 +42,7 @@ func (a Application) setComponents(next map[string]any) {
 	}
 }
 
-// role is what a component is in a rollout, as bits: nothing keeps a name from
-// being given twice.
+// role is what a component is in a rollout, as bits, since a name may be given twice.
 type role uint8
 
 const (

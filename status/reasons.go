@@ -125,9 +125,8 @@ func (v verdict) validate() error {
 	return nil
 }
 
-// resolve returns the condition that comes of a verdict over the present entry,
-// false when there is none. A carried-over condition keeps the generation it
-// was observed at. A present reason that isn't known counts as absent.
+// resolve applies a verdict to the present entry and returns the condition, false if there is none. A kept condition
+// keeps the generation it was observed at. A present reason that isn't known counts as absent.
 func (v verdict) resolve(entry map[string]any, generation int64, warn func(string, ...any)) (metav1.Condition, bool) {
 	c := metav1.Condition{Type: v.conditionType, Reason: v.reason, Message: v.message}
 	present := condition.Text(entry, condition.Reason)

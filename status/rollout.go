@@ -73,10 +73,9 @@ func ForStart(current map[string]any, desired string) (ReadyVerdict, UpdatingVer
 	return ReadyVerdict{}, UpdatingVerdict{}
 }
 
-// ForEnd returns the verdicts for a reconcile that ended without an error:
-// both Stable when everything is verified; otherwise Ready InProgress, or still
-// Initializing when that is the present reason, and Updating VerifyWait. The
-// reconciled version (Application.Version) is to be given with the former only.
+// ForEnd returns the verdicts for a reconcile that ended without an error: both Stable when everything is verified.
+// Otherwise Ready is InProgress, or still Initializing if that is the present reason, and Updating is VerifyWait. Set
+// Application.Version, the reconciled version, only if everything is verified.
 func ForEnd(current map[string]any, verified bool) (ReadyVerdict, UpdatingVerdict) {
 	if verified {
 		return ReadyVerdict{Reason: ReadyStable, Message: "Verify Complete"},

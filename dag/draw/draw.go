@@ -5,11 +5,11 @@ import "github.com/operkit/operkit/dag"
 // Option is an option of a drawing. A nil one is ignored.
 type Option func(*drawing)
 
-// WithState colours each node by its outcome, and adds why it is unstarted or its error where the format has a place
-// for that. A node that the state doesn't know stays plain.
+// WithState colours each node by its outcome. Formats with a place for it also show the node's error, or the reason why
+// it is unstarted. A node that the state doesn't know stays plain.
 func WithState(state dag.State) Option { return func(d *drawing) { d.state = state } }
 
-// drawing is what is drawn.
+// drawing is the input of the drawing functions.
 type drawing struct {
 	nodes []dag.Node
 	state dag.State

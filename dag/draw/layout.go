@@ -1,6 +1,6 @@
 package draw
 
-// graph is what layout places.
+// graph is the input of layout.
 type graph struct {
 	// depths has the layer of each node. An edge leads to a node with a lower depth. The deepest layer is leftmost.
 	depths []int

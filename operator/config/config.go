@@ -113,7 +113,7 @@ type LeaderElection struct {
 	Duration, RenewDeadline, RetryPeriod time.Duration
 }
 
-// Lock is how replicas agree on the one that works.
+// Lock is the way in which replicas agree on the one that works.
 type Lock string
 
 // The locks.

@@ -58,7 +58,7 @@ func (p *present) Collect(found chan<- prometheus.Metric) {
 	found <- prometheus.MustNewConstMetric(events, prometheus.CounterValue, sum.events)
 }
 
-// sum is what all engines do together.
+// sum adds up the state of all engines.
 type sum struct{ waiting, workers, unfinished, longest, unread, timers, stuck, unwatched, events, failing, backoff float64 }
 
 func newSum(engines []*watch.Engine, now time.Time) (s sum) {

@@ -53,7 +53,7 @@ type Checker struct {
 	// KindOf names the kind of a struct that names none, as a client decodes it, and that the table doesn't know by its
 	// Go type: from the client's scheme, for instance. The zero GroupKind is none.
 	KindOf func(object any) schema.GroupKind
-	// Registry is how kinds are judged that have no row in the table, or another one than wanted. It isn't written to.
+	// Registry overrides the table, and adds kinds that it doesn't have. The Checker doesn't change it.
 	Registry Registry
 }
 

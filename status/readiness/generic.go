@@ -6,9 +6,9 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// generic decides for kinds without a row, by the conditions that many set. A
-// kind of which nothing is known is ready as soon as it exists. One whose status has
-// the versions of an application has to be at the version of its own spec.
+// generic decides for kinds without a row, by the conditions that many kinds set. An object without any of them is
+// ready as soon as it exists. An object whose status has the versions of an application must be at the version of its
+// own spec.
 func generic(s subject, setsReady bool) Result {
 	// Stalled and Reconciling have been looked at before.
 	if v := s.condition("Failed"); v.isTrue() {

@@ -96,7 +96,7 @@ func (s *subject) containerWords(result Result) Result {
 	return result
 }
 
-// troubleOf is what keeps a container from running, empty for one that runs, starts or is done.
+// troubleOf returns what keeps a container from running, empty for one that runs, starts or has ended successfully.
 func troubleOf(container map[string]any) string {
 	state := condition.Map(container, "state")
 	waiting := condition.Map(state, "waiting")

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// State is how far an object is.
+// State is the state of an object.
 type State string
 
 // The states. Only Ready means verified; Failed, unlike InProgress, doesn't get
@@ -29,7 +29,7 @@ const (
 
 // Result is the readiness of one object.
 type Result struct {
-	// State is how far the object is.
+	// State is the state of the object.
 	State State
 	// Reason is a CamelCase word that programs may compare.
 	Reason string
@@ -124,7 +124,7 @@ func (r Result) Because(others ...Result) Result {
 	return r
 }
 
-// Summary is what several results come to.
+// Summary combines several results.
 type Summary struct {
 	// State is the worst of the results; of none it is Ready. From worst to best
 	// they are Failed, Unknown, Terminating, NotFound, InProgress, Ready.

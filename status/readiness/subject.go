@@ -145,7 +145,7 @@ func (s *subject) unreadable(number string) (Result, bool) {
 // phase returns status.phase, empty when absent.
 func (s *subject) phase() string { return condition.Text(s.status, "phase") }
 
-// view is what the rules read of one condition.
+// view is the part of one condition that the rules read.
 type view struct {
 	present bool
 	// status is the status as written. fresh is Unknown for a True of an older generation: only a fresh condition can

@@ -176,7 +176,7 @@ func (b *benchmark) measurePart(ctx context.Context, p part) error {
 	return nil
 }
 
-// build compiles the operators and returns a hash of what came of it.
+// build compiles the operators and returns a hash of the programs.
 func (b *benchmark) build(ctx context.Context) (string, error) {
 	sum := sha256.New()
 	for _, operator := range b.operators {

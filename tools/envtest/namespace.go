@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// testAnnotation of a namespace has the whole name of its test, for whoever looks around in a cluster.
+	// testAnnotation of a namespace has the full name of its test, for people who inspect the cluster.
 	testAnnotation = "operkit.dev/test"
 	// longestName is what a test's name gets in the name of its namespace, whose limit is 63.
 	longestName = 48

@@ -54,7 +54,7 @@ func noArguments(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// api is the command that says what has changed for those who import the modules.
+// api returns the command that shows the changes of the modules' APIs.
 func (p program) api() *cobra.Command {
 	var since string
 	command := &cobra.Command{

@@ -26,7 +26,7 @@ type meter struct {
 	columns func() int
 	now     func() time.Time
 	begun   time.Time
-	// shown is when something was written last, phase what that was about, and drawn whether the bar is there.
+	// shown is the time of the last output, phase its phase, and drawn reports whether the bar is on the screen.
 	shown time.Time
 	phase vcs.Phase
 	drawn bool

@@ -18,7 +18,7 @@ const pauseKey = "pause-execution"
 
 // annotating is a command that asks something of the running operator by an annotation of resources.
 type annotating struct {
-	// key is that of the annotation behind the domain.
+	// key is the key of the annotation, without the domain.
 	key string
 	// value returns the new value, nil to remove the annotation, and what is printed about a changed resource.
 	value func(now time.Time) (value any, done string, err error)
@@ -74,7 +74,7 @@ func (o *Operator) annotatingCommand(a annotating, command *cobra.Command) *cobr
 	return command
 }
 
-// fieldManager is the one of commands that write a resource as a person would.
+// fieldManager returns the field manager of commands that write a resource as a person would.
 func (o *Operator) fieldManager() string { return o.Name + "-cli" }
 
 func (o *Operator) triggerCommand() *cobra.Command {

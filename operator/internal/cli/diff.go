@@ -156,7 +156,7 @@ func (o *Operator) plan(ctx context.Context, p *Process, c *connection, obj *uns
 	return plan, plan.Err()
 }
 
-// plans are what would change, for each resource.
+// plans has the changes that a reconcile would make, for each resource.
 type plans []*reconcile.Plan
 
 // table writes the differences as a unified diff.
@@ -194,7 +194,7 @@ func leftToOthers(differences deploy.Differences) (lines string) {
 	return lines
 }
 
-// plannedChange is what would be done to an object.
+// plannedChange is the change that a reconcile would make to an object.
 type plannedChange struct {
 	Resource  string        `json:"resource"`
 	Component string        `json:"component,omitempty"`

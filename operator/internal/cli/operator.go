@@ -35,7 +35,7 @@ type Operator struct {
 	Commands []*cobra.Command
 }
 
-// Process is what a command runs in.
+// Process is the process in which a command runs.
 type Process struct {
 	config.Config
 	Logger *slog.Logger

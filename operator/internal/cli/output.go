@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// view is what a command prints: as a table for people, or as a document for programs.
+// view is the output of a command: a table for people, or a document for programs.
 type view interface {
 	table(out io.Writer) error
 	document() any

@@ -112,7 +112,7 @@ func (o *Operator) versionCommand() *cobra.Command {
 	return command
 }
 
-// build is what is known of how the program was built.
+// build describes how the program was built, as far as that is known.
 type build struct {
 	Operator string `json:"operator"`
 	Version  string `json:"version"`

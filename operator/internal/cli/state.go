@@ -19,7 +19,7 @@ import (
 // pausedReason is the reason of a paused resource.
 const pausedReason = "Paused"
 
-// state is how a resource is according to its status.
+// state is the state of a resource, from its status.
 type state struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace,omitempty"`
@@ -42,7 +42,7 @@ type state struct {
 // notStarted is the state of a component that waits for others.
 const notStarted = "not started"
 
-// componentState is how a component is.
+// componentState is the state of a component.
 type componentState struct {
 	Name string `json:"name"`
 	// State is ready, not ready, failed or not started.

@@ -46,7 +46,7 @@ func (o *Operator) takeBackCommand() *cobra.Command {
 	return command
 }
 
-// takeBack shows which fields are taken back and from whom, asks, and takes them.
+// takeBack shows the fields to take back and the managers that own them, asks for confirmation, and takes them.
 func (o *Operator) takeBack(cmd *cobra.Command, c *connection, ref deploy.Ref, fields []string, dryRun, yes bool) error {
 	manager, err := o.Manager(c)
 	if err != nil {

@@ -33,7 +33,7 @@ type Settings struct {
 	tolerant bool
 }
 
-// Options are what a program needs. The zero value is good.
+// Options configure the settings of a program. The zero value is valid.
 type Options struct {
 	// Defaults changes the defaults of config.Default; nil for none.
 	Defaults func(*config.Config)

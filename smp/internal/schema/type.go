@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Shape is what the values of a type are in JSON.
+// Shape is the kind of JSON values of a type.
 type Shape uint8
 
 const (
@@ -135,17 +135,17 @@ func (s Strategy) String() string {
 	return strings.Join(names, ",")
 }
 
-// Error is what is wrong with the description of a type.
+// Error is a mistake in the description of a type.
 type Error struct {
 	// Path is the place in the description, as a JSON pointer; it may be empty.
 	Path string
-	// Reason is the sort of mistake.
+	// Reason is the kind of mistake.
 	Reason Reason
 	// Err says it in words.
 	Err error
 }
 
-// Reason is the sort of mistake of an [Error].
+// Reason is the kind of mistake of an [Error].
 type Reason uint8
 
 const (

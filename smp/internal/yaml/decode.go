@@ -86,8 +86,8 @@ func marker(line []byte, mark string) bool {
 // long finds what could be a number with more digits than a float64 certainly keeps.
 var long = regexp.MustCompile(`[-+]?[0-9_]*\.?[0-9_]{8,}(\.[0-9_]*)?([eE][-+]?[0-9]+)?`)
 
-// exact refuses a number of the text of which the library kept only some digits. Those are the
-// numbers that are neither a 64-bit integer nor written as a float64 would be.
+// exact returns an error if the library has dropped digits of a number in the text. Only numbers that are neither a
+// 64-bit integer nor written as a float64 would be can lose digits.
 func exact(text []byte, value any) error {
 	var rounded map[float64]string
 	for _, literal := range long.FindAll(text, -1) {

@@ -11,7 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Wanted is what Copy takes of a pack.
+// Wanted selects what Copy takes of a pack.
 type Wanted struct {
 	// Kind reports whether an object is wanted, and as what.
 	Kind func(plumbing.Hash) (kind plumbing.ObjectType, is bool)

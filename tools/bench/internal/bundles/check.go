@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// mostProblems is how many are told.
+// mostProblems is how many problems are reported.
 const mostProblems = 5
 
 // Check compares what there is of the Bundles from 0 up to a number, and of nothing else, with what their

@@ -136,7 +136,7 @@ func (r *round) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// Arguments are what an operator is told.
+// Arguments returns the arguments for an operator.
 func Arguments(operator, kubeconfig string) []string {
 	common := []string{"--kubeconfig", kubeconfig, "--namespace", plane.Namespace}
 	if strings.HasPrefix(operator, "operkit") {

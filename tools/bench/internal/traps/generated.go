@@ -44,7 +44,7 @@ func generated(ctx context.Context, s *scene) (answer, error) {
 			"Secrets with a generated name: %d", delay, len(meanwhile.Of("bundles.bench.operkit.dev")), there)}, err
 }
 
-// hurry creates and edits the Bundle while the operator is told nothing of Secrets, and returns its generation.
+// hurry creates and edits the Bundle while events of Secrets are delayed, and returns its generation.
 func (s *scene) hurry(ctx context.Context) (generation int64, err error) {
 	s.secrets.hold()
 	defer s.secrets.open()

@@ -39,7 +39,7 @@ func (r *race) begin() {
 	}
 }
 
-// end returns what came of it, and ends it.
+// end ends the race and returns its counts.
 func (r *race) end() (raced, refused int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -25,7 +25,7 @@ const (
 	reconciles = 20
 )
 
-// others is whom a change comes from that isn't the operator's.
+// others is the field manager of changes that aren't the operator's.
 const others = "others"
 
 // scene is what a trap is about: one Bundle and its children.

@@ -19,8 +19,7 @@ func main() {
 		schema.GroupKind{Kind: "Secret"},
 		schema.GroupKind{Group: "apps", Kind: "Deployment"},
 	)))
-	// Nothing is to be waited for, so there is nothing to say before the end; and the schema has no more than
-	// conditions.
+	// Nothing has to be waited for, so no status is needed before the end. The schema has only conditions.
 	op.Control(bundles{}, reconcile.StartAfter(time.Minute), reconcile.Status(reconcile.OnlyReady))
 	op.Main()
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/operkit/operkit/tools/release/internal/version"
 )
 
-// Difference is what has changed for those who import a module, one line each, sorted.
+// Difference is the changes of a module's API, one line each, sorted.
 type Difference struct {
 	Breaking, Added []string
 }

@@ -1,2 +1,2 @@
-// Package api compares what two moments of a module offer to those who import it, by golang.org/x/exp/apidiff.
+// Package api compares the APIs of two states of a module, by golang.org/x/exp/apidiff.
 package api

@@ -20,7 +20,7 @@ import (
 	"github.com/operkit/operkit/tools/release/internal/snapshot"
 )
 
-// API is what has changed since a revision for those who import the released modules.
+// API is the changes of the released modules' APIs since a revision.
 type API struct {
 	// Since is the revision.
 	Since string `json:"since"`

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// Change is how much a module has changed for those who use it. A larger one includes the smaller ones.
+// Change is the greatest change of a module for its users. A larger one includes the smaller ones.
 type Change int
 
 const (
