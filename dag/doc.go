@@ -22,8 +22,9 @@
 // # Queries
 //
 // A graph knows what waits for what, directly or not ([Graph.Dependencies], [Graph.Descendants], [Graph.Ancestors],
-// [Graph.Reaches]), in which order and in which layers ([Graph.Topology], [Graph.Layers]). The package dag/draw draws
-// it. [Observe] reports what happens during a run, and [Reverse] runs against the dependencies, for teardown.
+// [Graph.Reaches]), in which order and in which layers ([Graph.Topology], [Graph.Layers]). Package
+// [github.com/operkit/operkit/dag/draw] draws it. [Observe] reports what happens during a run, and [Reverse] runs
+// against the dependencies, for teardown.
 //
 // # Timeouts and cancellation
 //
