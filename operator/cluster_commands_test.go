@@ -122,12 +122,12 @@ func TestCommandsAgainstACluster(t *testing.T) {
 		}{
 			"one that isn't there":    {[]string{"status", "gadget/nobody"}, 1, "Gadget " + w.Namespace + "/nobody: there is none"},
 			"several, all are told":   {[]string{"trigger", "gadget", "no", "none"}, 1, "/no: there is none\nGadget " + w.Namespace + "/none: there is none"},
-			"which kind":              {[]string{"status", "one"}, 2, "one: of which kind? Give KIND/one, with a kind of Gadget, Gear"},
+			"which kind":              {[]string{"status", "one"}, 2, "one: the kind is missing: give KIND/one, with a kind of Gadget, Gear"},
 			"a kind that isn't ours":  {[]string{"status", "pod/one"}, 2, "pod/one: this operator controls no pod: choose of Gadget, Gear"},
-			"nobody was named":        {[]string{"pause"}, 2, "which ones? Name them, choose by --selector, or give --all"},
-			"a kind is no name":       {[]string{"pause", "gadget"}, 2, "which ones? Name them, choose by --selector, or give --all"},
-			"names and all":           {[]string{"resume", "gadget/one", "--all"}, 2, "--all leaves no names to give"},
-			"a time that is over":     {[]string{"pause", "gadget/one", "--until", "2000-01-01T00:00:00Z"}, 2, "that is over"},
+			"nobody was named":        {[]string{"pause"}, 2, "no resources are given: name them, or use --selector or --all"},
+			"a kind is no name":       {[]string{"pause", "gadget"}, 2, "no resources are given: name them, or use --selector or --all"},
+			"names and all":           {[]string{"resume", "gadget/one", "--all"}, 2, "--all and names exclude each other"},
+			"a time that is over":     {[]string{"pause", "gadget/one", "--until", "2000-01-01T00:00:00Z"}, 2, "the time is in the past"},
 			"a time that is none":     {[]string{"pause", "gadget/one", "--until", "later"}, 2, `--until "later": write a time such as`},
 			"a selector that is none": {[]string{"status", "-l", "a in b"}, 2, `--selector "a in b": unable to parse requirement`},
 			"a name and a selector":   {[]string{"status", "gadget/one", "-l", "a=b"}, 2, "resources are chosen by name, or by --selector"},
@@ -154,7 +154,7 @@ func TestCommandsAgainstACluster(t *testing.T) {
 		for _, command := range []string{"pause", "resume", "trigger", "reconcile"} {
 			code, _, log = nobody.says(append(in, command)...)
 			assert.Equal(t, 2, code, "who names none isn't asking for those that can be listed")
-			assert.Contains(t, log, "which ones?", command)
+			assert.Contains(t, log, "no resources are given", command)
 		}
 	})
 	t.Run("no cluster", func(t *testing.T) {

@@ -136,13 +136,13 @@ func TestPlanCommands(t *testing.T) {
 		}{
 			"one that isn't there, by diff":  {[]string{"diff", "nobody"}, 2, "Gadget NS/nobody: there is none"},
 			"a file that the schema refuses": {[]string{"diff", "-f", bad}, 2, "spec.of"},
-			"a file and a name":              {[]string{"diff", "one", "-f", bad}, 2, "--filename says which resources: leave names"},
-			"a kind is no name":              {[]string{"reconcile", "gadget"}, 2, "which ones? Name them, or choose by --selector"},
+			"a file and a name":              {[]string{"diff", "one", "-f", bad}, 2, "--filename excludes names"},
+			"a kind is no name":              {[]string{"reconcile", "gadget"}, 2, "no resources are given: name them, or use --selector"},
 			"no such context":                {[]string{"diff", "one", "--context", "moon"}, 2, `context "moon" does not exist`},
 			"a form that there isn't":        {[]string{"diff", "one", "-o", "xml"}, 2, `--output "xml": use diff, yaml or json`},
-			"nothing to reconcile":           {[]string{"reconcile"}, 2, "which ones? Name them, or choose by --selector"},
+			"nothing to reconcile":           {[]string{"reconcile"}, 2, "no resources are given: name them, or use --selector"},
 			"one that isn't there":           {[]string{"reconcile", "nobody"}, 1, "Gadget NS/nobody: there is none"},
-			"graph of nothing":               {[]string{"graph"}, 2, "graph of what? Give NAME, or --filename FILE"},
+			"graph of nothing":               {[]string{"graph"}, 2, "graph: give either NAME or --filename FILE"},
 			"a drawing that there isn't":     {[]string{"graph", "one", "-o", "png"}, 2, `--output "png": use text, dot, mermaid, svg`},
 			"a drawing of what isn't there":  {[]string{"graph", "nobody"}, 1, "Gadget NS/nobody: there is none"},
 		} {

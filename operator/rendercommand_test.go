@@ -168,11 +168,11 @@ func TestRender(t *testing.T) {
 		args []string
 		want string
 	}{
-		"nothing":                        {[]string{"render"}, "render what? Give --filename FILE"},
+		"nothing":                        {[]string{"render"}, "no resources are given: use --filename FILE"},
 		"no file":                        {[]string{"render", "-f", "DIR/nothing.yaml", "-f", "DIR/none.yaml"}, "--filename: open DIR/nothing.yaml: no such file or directory\n--filename: open DIR/none.yaml"},
 		"an empty directory":             {[]string{"render", "-f", "DIR"}, "--filename DIR: holds no resource"},
-		"a flag that goes with another":  {[]string{"render", "-f", "DIR/x", "--show-disabled"}, "--show-disabled goes with --output-dir"},
-		"operator 2: without a dry run":  {[]string{"run", "--resource-dir", "DIR"}, "--resource-dir goes with --dry-run"},
+		"a flag that goes with another":  {[]string{"render", "-f", "DIR/x", "--show-disabled"}, "--show-disabled needs --output-dir"},
+		"operator 2: without a dry run":  {[]string{"run", "--resource-dir", "DIR"}, "--resource-dir needs --dry-run"},
 		"operator 2: no such directory":  {[]string{"run", "--dry-run", "--cr", "DIR/a.yaml", "--resource-dir", "DIR/x"}, "--resource-dir: open DIR/x: no such file or directory"},
 		"what is there already, but not": {[]string{"render", "-f", "DIR/a.yaml", "-r", "DIR/bad.yaml"}, "--resource-dir DIR/bad.yaml: document 1: it is no Kubernetes object"},
 	} {

@@ -94,8 +94,8 @@ func TestTakeBack(t *testing.T) {
 		"a dry run":               {[]string{"deployment/one", "spec.replicas", "--dry-run"}, 0, "spec.replicas: held by kubectl\nDeployment " + w.Namespace + "/one would be taken back (dry run)\n"},
 		"nobody is there":         {[]string{"deploy/one", "spec.replicas"}, 2, "nothing was taken back: answer y, or give --yes"},
 		"a field that is ours":    {[]string{"deploy/one", "spec.template", "--yes"}, 1, "spec.template: no other manager holds it"},
-		"no field":                {[]string{"deploy/one"}, 2, "which fields of which object?"},
-		"no kind":                 {[]string{"one", "spec.replicas"}, 2, "of which kind? Give KIND/one"},
+		"no field":                {[]string{"deploy/one"}, 2, "no fields are given"},
+		"no kind":                 {[]string{"one", "spec.replicas"}, 2, "the kind is missing: give KIND/one"},
 		"a kind that isn't there": {[]string{"nosuchkind/one", "spec.replicas"}, 2, "the cluster has no kind nosuchkind"},
 		"an object of nobody":     {[]string{"deploy/two", "spec.replicas"}, 1, "not found"},
 	} {

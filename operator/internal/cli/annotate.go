@@ -45,11 +45,11 @@ func (o *Operator) annotatingCommand(a annotating, command *cobra.Command) *cobr
 			return err
 		}
 		if !every {
-			chosen.unchosen = "which ones? Name them, choose by --selector, or give --all"
+			chosen.unchosen = "no resources are given: name them, or use --selector or --all"
 		}
 		objects, byName, err := chosen.resolve(cmd.Context(), c, args)
 		if byName && every {
-			return Usage("--all leaves no names to give")
+			return Usage("--all and names exclude each other")
 		}
 		if err == nil && len(objects) == 0 {
 			fmt.Fprintln(cmd.ErrOrStderr(), "there are none")
@@ -133,7 +133,7 @@ func timeOf(text string, now time.Time) (time.Time, error) {
 		at = now.Add(d)
 	}
 	if !at.After(now) {
-		return at, Usage("--until %q: that is over", text)
+		return at, Usage("--until %q: the time is in the past: give a later one", text)
 	}
 	return at, nil
 }

@@ -83,7 +83,7 @@ func (o *Operator) wanted(ctx context.Context, c *connection, s *selection, args
 		return objects, err
 	}
 	if len(args) > 0 || s.labels != "" || s.all {
-		return nil, Usage("--filename says which resources: leave names, --selector and --all-namespaces out")
+		return nil, Usage("--filename excludes names, --selector and --all-namespaces: leave them out")
 	}
 	files, err := readResources("--filename", s.files)
 	if err != nil {

@@ -42,7 +42,7 @@ func (o *Operator) graphCommand() *cobra.Command {
 				return o.graphOffline(ctx, out, p, chosen.files, format)
 			}
 			if len(args) == 0 || len(chosen.files) > 0 {
-				return Usage("graph of what? Give NAME, or --filename FILE")
+				return Usage("graph: give either NAME or --filename FILE")
 			}
 			c, err := o.connect(ctx, p)
 			if err != nil {

@@ -31,7 +31,7 @@ func (o *Operator) runCommand() *cobra.Command {
 			}
 			for _, name := range renderFlags {
 				if !dryRun && cmd.Flags().Changed(name) {
-					return Usage("--%s goes with --dry-run", name)
+					return Usage("--%s needs --dry-run", name)
 				}
 			}
 			p, err := o.Open(cmd.ErrOrStderr())
@@ -71,7 +71,7 @@ func (o *Operator) checkHeartbeatCommand() *cobra.Command {
 				}
 			}
 			if file = cmp.Or(file, p.Heartbeat.File); file == "" {
-				return Usage("which file? Give --file, or the setting heartbeat.file")
+				return Usage("no heartbeat file is given: use --file, or the setting heartbeat.file")
 			}
 			return heartbeat.Check(file, oldest, time.Now())
 		},

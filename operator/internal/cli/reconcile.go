@@ -15,7 +15,7 @@ import (
 )
 
 func (o *Operator) reconcileCommand() *cobra.Command {
-	chosen := selection{unchosen: "which ones? Name them, or choose by --selector"}
+	chosen := selection{unchosen: "no resources are given: name them, or use --selector"}
 	command := &cobra.Command{
 		Use:   "reconcile [KIND] NAME...",
 		Short: "Reconcile resources once, from here, and show what was done",

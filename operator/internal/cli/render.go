@@ -45,7 +45,7 @@ func (o *Operator) renderCommand() *cobra.Command {
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(r.files) == 0 {
-				return Usage("render what? Give --filename FILE")
+				return Usage("no resources are given: use --filename FILE")
 			}
 			p, err := o.Open(cmd.ErrOrStderr())
 			if err != nil {
@@ -75,7 +75,7 @@ func (r *rendering) flags(command *cobra.Command, shorthand, with string) {
 // others are rendered all the same.
 func (r *rendering) run(ctx context.Context, out io.Writer, o *Operator, p *Process) error {
 	if r.showDisabled && r.outputDir == "" {
-		return Usage("--show-disabled goes with --output-dir")
+		return Usage("--show-disabled needs --output-dir")
 	}
 	resources, err := readResources("--"+r.from, r.files)
 	if err != nil {

@@ -148,7 +148,7 @@ func (s *selection) argument(ctx context.Context, c *connection, kinds []schema.
 		kinds = []schema.GroupVersionKind{kind}
 	}
 	if len(kinds) != 1 {
-		return deploy.Ref{}, Usage("%s: of which kind? Give KIND/%s, with a kind of %s", arg, name, c.names())
+		return deploy.Ref{}, Usage("%s: the kind is missing: give KIND/%s, with a kind of %s", arg, name, c.names())
 	}
 	return s.ref(ctx, c, kinds[0], "", name)
 }

@@ -26,7 +26,7 @@ func (o *Operator) takeBackCommand() *cobra.Command {
 		Example: fmt.Sprintf("  %[1]s take-back deployment/web spec.replicas\n  %[1]s take-back deployment/web spec.replicas -n shop --dry-run", o.Called),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return Usage("which fields of which object? Give KIND/NAME FIELD..., such as deployment/web spec.replicas")
+				return Usage("no fields are given: give KIND/NAME FIELD..., such as deployment/web spec.replicas")
 			}
 			_, c, err := o.attach(cmd)
 			if err != nil {
@@ -78,7 +78,7 @@ func (o *Operator) takeBack(cmd *cobra.Command, c *connection, ref deploy.Ref, f
 func objectOf(ctx context.Context, c *connection, namespace, object string) (deploy.Ref, error) {
 	word, name, separated := strings.Cut(object, "/")
 	if !separated || word == "" || name == "" {
-		return deploy.Ref{}, Usage("%s: of which kind? Give KIND/%s, such as deployment/%s", object, cmp.Or(name, word), cmp.Or(name, word))
+		return deploy.Ref{}, Usage("%s: the kind is missing: give KIND/%s, such as deployment/%s", object, cmp.Or(name, word), cmp.Or(name, word))
 	}
 	kinds, err := c.Port().Kinds(ctx, word)
 	builtIn := slices.IndexFunc(kinds, func(kind schema.GroupVersionKind) bool {
