@@ -107,7 +107,7 @@ The deep copies of Backup are missing until: cd `+dir+` && go generate ./api/v1
 	assert.FileExists(t, filepath.Join(dir, "internal/backup/cache.go"))
 	r := execute(t, "add", "component", "cache", "--dir", dir)
 	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.stderr, "which controller? Say --kind: there are backup (internal/backup/controller.go), guestbook (internal/guestbook/controller.go)")
+	assert.Contains(t, r.stderr, "--kind: is missing: there are backup (internal/backup/controller.go), guestbook (internal/guestbook/controller.go)")
 }
 
 func TestAddKindOfAnotherGroup(t *testing.T) {
@@ -118,7 +118,7 @@ func TestAddKindOfAnotherGroup(t *testing.T) {
 	assert.NotContains(t, said, "go generate", "a package of its own has its deep copies from the start")
 	r := execute(t, "add", "kind", "Other", "--dir", dir)
 	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.stderr, "which group? Say --group: there are storage.example.com, example.com")
+	assert.Contains(t, r.stderr, "--group: is missing: there are storage.example.com, example.com")
 	done(t, "add", "kind", "Volume", "--group", "storage.example.com", "--no-generate", "--dir", dir)
 	assert.FileExists(t, filepath.Join(dir, "api/storage/v1/volume_types.go"), "the version is the group's")
 	said = done(t, "add", "kind", "Share", "--group", "storage.example.org", "--dir", dir)

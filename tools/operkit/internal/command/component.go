@@ -107,7 +107,7 @@ func chosen(p *project.Project, kind string) (source.Controller, error) {
 	}
 	list := strings.Join(kinds, ", ")
 	if kind == "" {
-		return source.Controller{}, fmt.Errorf("which controller? Say --kind: there are %s", list)
+		return source.Controller{}, fmt.Errorf("--kind: is missing: there are %s", list)
 	}
 	return source.Controller{}, fmt.Errorf("--kind %s: there are controllers of %s", kind, list)
 }

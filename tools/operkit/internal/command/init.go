@@ -120,7 +120,7 @@ func (f initFlags) check(operator string) error {
 		{"--operkit-version", f.operkit, checkQuery, "latest"},
 	} {
 		if needed.value == "" {
-			errs = append(errs, fmt.Errorf("%s: is missing: say %s %s", needed.flag, needed.flag, needed.example))
+			errs = append(errs, fmt.Errorf("%s: is missing: give %s %s", needed.flag, needed.flag, needed.example))
 			continue
 		}
 		errs = append(errs, needed.check(needed.value))

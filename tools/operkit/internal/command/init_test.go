@@ -74,14 +74,14 @@ func TestBadInput(t *testing.T) {
 		args   []string
 		want   []string
 	}{
-		{"no name", []string{"init", "--kind", "A", "--group", "a.b"}, []string{"say NAME, such as guestbook-operator", "operkit init --help"}},
+		{"no name", []string{"init", "--kind", "A", "--group", "a.b"}, []string{"give NAME, such as guestbook-operator", "operkit init --help"}},
 		{"two names", with("another"), []string{`"another" is one too many`}},
 		{"all that is wrong is told at once", []string{"init", "My_Operator", "--kind", "guestbook", "--group", "apps", "--version", "1.0", "--module", "a b"}, []string{
 			`name "My_Operator": `, "such as my-operator", `kind "guestbook": `, "such as Guestbook", `group "apps": `, "such as apps.example.com",
 			`version "1.0": `, "such as v1", `module "a b": `,
 		}},
-		{"what is needed", []string{"init", "x"}, []string{"--kind: is missing: say --kind Guestbook", "--group: is missing: say --group example.com"}},
-		{"an empty value", with("--version", ""), []string{"--version: is missing: say --version v1"}},
+		{"what is needed", []string{"init", "x"}, []string{"--kind: is missing: give --kind Guestbook", "--group: is missing: give --group example.com"}},
+		{"an empty value", with("--version", ""), []string{"--version: is missing: give --version v1"}},
 		{"a version that is none", with("--operkit-version", "a@b"), []string{`operkit version "a@b": write a version such as v0.1.0, or latest`}},
 		{"a folder with something in it", with("--dir", full), []string{full + ": isn't empty: notes.txt is in the way", "--dir"}},
 		{"an operator that is there", with("--dir", there), []string{"isn't empty: .dockerignore, .github, .gitignore, Dockerfile, Makefile, 6 more is in the way"}},
@@ -90,7 +90,7 @@ func TestBadInput(t *testing.T) {
 		{"a command that there isn't", []string{"inti"}, []string{`unknown command "inti": did you mean init?`}},
 		{"a command far from any", []string{"frobnicate"}, []string{`unknown command "frobnicate": see 'operkit --help'`}},
 		{"nothing such can be added", []string{"add", "kin", "Backup"}, []string{`unknown command "kin": did you mean kind?`}},
-		{"no component", []string{"add", "component"}, []string{"say NAME, such as cache"}},
+		{"no component", []string{"add", "component"}, []string{"give NAME, such as cache"}},
 		{"a component's name", []string{"add", "component", "Cache", "--dir", there}, []string{`component "Cache": `, "such as cache"}},
 		{"a kind's name", []string{"add", "kind", "backup", "--dir", there}, []string{`kind "backup": `, "such as Backup"}},
 		{"outside of an operator", []string{"add", "component", "cache", "--dir", full}, []string{"is in no operator: there is no go.mod here or above", "operkit init"}},

@@ -90,7 +90,7 @@ func (p *program) kindValues(opened *project.Project, kind string, f kindFlags) 
 	}
 	if groups := opened.Groups(); values.Group == "" {
 		if len(groups) != 1 {
-			return values, fmt.Errorf("which group? Say --group: there are %s", listed(groups))
+			return values, fmt.Errorf("--group: is missing: there are %s", listed(groups))
 		}
 		values.Group = groups[0]
 	}

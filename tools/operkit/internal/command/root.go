@@ -119,7 +119,7 @@ func one(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch len(args) {
 		case 0:
-			return usage(fmt.Errorf("%s: say %s: see '%s --help'", cmd.CommandPath(), what, cmd.CommandPath()))
+			return usage(fmt.Errorf("%s: an argument is missing: give %s: see '%s --help'", cmd.CommandPath(), what, cmd.CommandPath()))
 		case 1:
 			return nil
 		}
