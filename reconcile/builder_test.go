@@ -116,12 +116,12 @@ func TestBuilder(t *testing.T) {
 			"what another component has": {func(_ context.Context, _ *Session, c *Component) error {
 				c.Add("a", configMap("taken"))
 				return nil
-			}, "component c: ConfigMap taken is in component b already: leave it out of one", "Errored/Errored"},
+			}, "component c: ConfigMap taken is in component b already: remove it from one of them", "Errored/Errored"},
 			"the same one twice": {func(_ context.Context, _ *Session, c *Component) error {
 				c.Add("a", configMap("a"))
 				c.Add("b", configMap("a"))
 				return nil
-			}, "component c: ConfigMap a is in it twice", "Errored/Errored"},
+			}, "component c: ConfigMap a was added twice", "Errored/Errored"},
 		} {
 			t.Run(reason, func(t *testing.T) {
 				t.Parallel()

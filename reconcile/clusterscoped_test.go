@@ -96,7 +96,7 @@ func TestClusterScopedResources(t *testing.T) {
 			return nil
 		})
 		_, err := c.once()
-		assert.EqualError(t, err, "component d: ConfigMap platform/a is in component c already: leave it out of one")
+		assert.EqualError(t, err, "component d: ConfigMap platform/a is in component c already: remove it from one of them")
 	})
 	t.Run("a generated value is read back", func(t *testing.T) {
 		t.Parallel()

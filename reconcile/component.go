@@ -30,7 +30,7 @@ type Component struct {
 	rendering rendering
 	// results are those of its objects so far.
 	results deploy.Results
-	// remark is what the last verification found unusual about objects that are ready.
+	// remark describes what the last verification found unusual about ready objects.
 	remark atomic.Pointer[string]
 }
 
@@ -43,21 +43,22 @@ func (c *Component) fail(format string, args ...any) {
 type upstream struct {
 	component *Component
 	gates     []Gate
-	// closed: a gate was closed when it was asked last.
+	// closed: a gate was closed when it was last called.
 	closed bool
 }
 
-// Gate is a condition on a component that another one waits for, beside its deployment. It is asked again while the
-// session has work under way. false leaves the waiting component for a later reconcile; an error is the waiting
-// component's. Gates of different components are asked at the same time. In a dry run gates are open.
+// Gate reports whether a component that waits for upstream may be deployed. It is called once upstream is deployed, and
+// again while the session deploys other components. If it stays false, the waiting component is left for a later
+// reconcile; an error fails the waiting component. Gates of different components are called concurrently. In a dry run
+// gates are open and aren't called.
 type Gate func(ctx context.Context, upstream *Component) (bool, error)
 
 // Deployed is the Gate that is always open: the waiting component follows as soon as upstream is deployed.
 func Deployed(context.Context, *Component) (bool, error) { return true, nil }
 
 // Ready is the Gate that opens when upstream is ready: every object of it, or what its Verify reports. It stays closed
-// if upstream has failed, which is no failure of the waiting component. An error means that the cluster couldn't be
-// read, or that it passes (request.Passing).
+// if upstream has failed; the waiting component hasn't failed by that. Ready returns an error only if the cluster
+// couldn't be read, or if the error is temporary (request.Passing).
 func Ready(ctx context.Context, upstream *Component) (bool, error) {
 	if verifier, ok := upstream.builder.(Verifier); ok {
 		err := guarded(func() error { return verifier.Verify(ctx, upstream.session, upstream) })
@@ -76,18 +77,18 @@ func (c *Component) Name() string { return c.name }
 // Session returns the reconcile that the component is part of.
 func (c *Component) Session() *Session { return c.session }
 
-// After has c deployed after other, when all gates are open, including those of an earlier call for the same component.
+// After deploys c after other, once all gates are open, including the gates of an earlier call for the same component.
 // A cycle ends the reconcile with an error that names its components.
 func (c *Component) After(other *Component, gates ...Gate) *Component {
-	if c.session.rejectLate("%s is told what to wait for when the rollout has begun: say it in Setup or Finalize", c.name) {
+	if c.session.rejectLate("After of %s is called when the rollout has begun: call it in Setup or Finalize", c.name) {
 		return c
 	}
 	if other == nil {
-		c.fail("waits for a component that is nil")
+		c.fail("waits for a nil component")
 		return c
 	}
 	if slices.ContainsFunc(gates, func(gate Gate) bool { return gate == nil }) {
-		c.fail("waits for %s with a gate that is nil", other.name)
+		c.fail("waits for %s with a nil gate", other.name)
 		return c
 	}
 	for _, up := range c.upstreams {
@@ -100,10 +101,10 @@ func (c *Component) After(other *Component, gates ...Gate) *Component {
 	return c
 }
 
-// Disable has the objects of the component deleted instead of applied; objects of somebody else are left alone. A
-// disabled component waits for none, and none may wait for it.
+// Disable deletes the objects of the component instead of applying them; objects with another owner are left alone. A
+// disabled component waits for no other component, and no component may wait for it.
 func (c *Component) Disable() *Component {
-	if c.session.rejectLate("%s is disabled when the rollout has begun: do it in Setup or Finalize", c.name) {
+	if c.session.rejectLate("Disable of %s is called when the rollout has begun: call it in Setup or Finalize", c.name) {
 		return c
 	}
 	c.disabled = true
@@ -113,8 +114,8 @@ func (c *Component) Disable() *Component {
 // Disabled reports whether Disable was called.
 func (c *Component) Disabled() bool { return c.disabled }
 
-// Objects returns the objects as they are deployed, in that order, once the component was rendered; before that as they
-// were added. They are shared: copy them before you change them.
+// Objects returns the objects of the component. Once it was rendered, they have the content and the order in which they
+// are deployed; before that they are as they were added. They are shared: copy them before you change them.
 func (c *Component) Objects() []*unstructured.Unstructured {
 	if finished := c.rendering.finished.Load(); finished != nil {
 		return slices.Clip(finished.contents)
@@ -138,7 +139,7 @@ func (c *Component) kinds() []schema.GroupVersionKind {
 	return kinds
 }
 
-// open asks the gates in their order, up to the first that is closed.
+// open calls the gates in order, up to the first that is closed.
 func (up *upstream) open(ctx context.Context) (bool, error) {
 	for _, gate := range up.gates {
 		open, err := gate(ctx, up.component)
@@ -162,8 +163,8 @@ func (c *Component) waiting() string {
 	return ""
 }
 
-// objectIndex finds objects that are rendered twice: each component would undo what the other one wrote. The versions
-// of a kind are the same objects.
+// objectIndex finds objects that two components render: each would undo what the other wrote. The version of a kind
+// doesn't count.
 type objectIndex struct {
 	mu      sync.Mutex
 	holders map[identity]*Object
@@ -178,7 +179,7 @@ func (s *Session) identityOf(ref deploy.Ref) identity {
 	return identity{ref.Kind.GroupKind(), cmp.Or(ref.Namespace, s.home), ref.Name}
 }
 
-// expect makes room for n objects. Those of components that were rendered before the rollout stay.
+// expect makes room for n objects. Objects that were registered before the rollout stay.
 func (l *objectIndex) expect(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -187,8 +188,8 @@ func (l *objectIndex) expect(n int) {
 	}
 }
 
-// register records the object that o is rendered as, in place of an earlier one. The error names the component that
-// renders it already. An object without a name isn't recorded.
+// register records which object o is rendered as, and replaces an earlier record. The error names the component that
+// already renders this object. An object without a name isn't recorded.
 func (s *Session) register(o *Object, ref deploy.Ref) error {
 	if ref == o.ref && o.registered.name != "" {
 		return nil // it was registered when it was added
@@ -213,9 +214,9 @@ func (s *Session) register(o *Object, ref deploy.Ref) error {
 	case holder == o:
 		return nil
 	case holder.component == o.component:
-		return fmt.Errorf("%s is in it twice", ref)
+		return fmt.Errorf("%s was added twice", ref)
 	default:
-		return fmt.Errorf("%s is in component %s already: leave it out of one", ref, holder.component.name)
+		return fmt.Errorf("%s is in component %s already: remove it from one of them", ref, holder.component.name)
 	}
 }
 

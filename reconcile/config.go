@@ -21,21 +21,22 @@ import (
 
 var configMapKind = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 
-// configOverridesField is the field, beside spec, with which a resource overrides its configuration.
+// configOverridesField is the top-level field by which a resource overrides its configuration.
 const configOverridesField = "configOverrides"
 
-// Config returns the configuration for the resource: the defaults of the controller (Defaulter), over them those of the
-// ConfigMap that the annotation <domain>/config-defaults names, over these the field configOverrides of the resource.
-// Maps are merged, everything else is replaced. The annotation is the name of a ConfigMap beside the resource, whose
-// values are read as YAML or else as text; or "name/key", whose value is the whole configuration. The map is the
-// caller's own. In Finalize a ConfigMap that is gone is skipped with a warning in the log.
+// Config returns the configuration for the resource. It merges three layers, of which the last wins: the defaults of
+// the controller (Defaulter), the ConfigMap that the annotation <domain>/config-defaults names, and the field
+// configOverrides of the resource. Maps are merged, everything else is replaced. The annotation is the name of a
+// ConfigMap in the resource's namespace, whose values are read as YAML or else as text; or "name/key", where the value
+// of that key is the whole configuration. The caller may change the map. In Finalize a missing ConfigMap is skipped
+// with a warning in the log.
 func (s *Session) Config() map[string]any { return render.Layered(s.config) }
 
 // ConfigInto decodes Config into target, a pointer to a struct. A value that doesn't fit is a request.Configuration
 // error that names it.
 func (s *Session) ConfigInto(target any) error { return decodeInto("configuration", s.config, target) }
 
-// configure reads the layers of the configuration.
+// configure reads the configuration's ConfigMap and merges the layers.
 func (r *Reconciler) configure(ctx context.Context, s *Session) error {
 	defaults, err := s.configDefaults(ctx)
 	if err != nil {
@@ -44,11 +45,11 @@ func (r *Reconciler) configure(ctx context.Context, s *Session) error {
 	return r.layer(s, defaults)
 }
 
-// layer puts the configuration together.
+// layer merges the layers of the configuration.
 func (r *Reconciler) layer(s *Session, defaults map[string]any) error {
 	overrides, isMap := s.described.Object[configOverridesField].(map[string]any)
 	if given := s.described.Object[configOverridesField]; given != nil && !isMap {
-		return request.Configuration("%s: %s is no map: give it fields, or leave it out", deploy.RefOf(s.resource), configOverridesField)
+		return request.Configuration("%s: %s is not a map: correct or remove it", deploy.RefOf(s.resource), configOverridesField)
 	}
 	s.config = render.Layered(r.defaults.Config, defaults, overrides)
 	return nil
@@ -93,7 +94,7 @@ func (s *Session) configDefaults(ctx context.Context) (map[string]any, error) {
 	return config, nil
 }
 
-// noConfigError: the ConfigMap that a resource names isn't there.
+// noConfigError means that the ConfigMap that a resource names doesn't exist.
 type noConfigError struct{ ref deploy.Ref }
 
 func (e *noConfigError) Error() string { return fmt.Sprintf("there is no %s", e.ref) }
@@ -106,7 +107,7 @@ func configOf(data map[string]string, ref deploy.Ref, key string, invalid func(f
 	}
 	var config map[string]any
 	if err := yaml.Unmarshal([]byte(text), &config); err != nil {
-		return nil, invalid("key %s of %s is no YAML map: %w", key, ref, err)
+		return nil, invalid("key %s of %s is not a YAML map: %w", key, ref, err)
 	}
 	return plain.Map(config)
 }
@@ -140,9 +141,9 @@ func (r *Reconciler) readDefaults() error {
 	return nil
 }
 
-// Into decodes the resource, as Resource returns it but without metadata.managedFields, into target, a pointer to its
-// Go type. They share nothing. A field that doesn't fit is a request.Configuration error that names it, and target must
-// not be used then. Names of fields are case-sensitive, as everywhere in Kubernetes.
+// Into decodes the resource into target, a pointer to its Go type: what Resource returns, without
+// metadata.managedFields. They share nothing. A field that doesn't fit the type is a request.Configuration error that
+// names it; target must not be used then. Names of fields are case-sensitive, as everywhere in Kubernetes.
 func (s *Session) Into(target any) error {
 	return decodeInto(deploy.RefOf(s.resource).String(), withoutManagedFields(s.described.Object), target)
 }
@@ -159,7 +160,7 @@ func withoutManagedFields(content map[string]any) map[string]any {
 	return content
 }
 
-// decodeInto decodes content by way of JSON, which refuses numbers that are too large. Errors call the content what.
+// decodeInto decodes content by way of JSON, which refuses numbers that are too large. Errors begin with what.
 func decodeInto(what string, content map[string]any, target any) error {
 	if at := reflect.ValueOf(target); at.Kind() != reflect.Pointer || at.IsNil() {
 		return fmt.Errorf("%s: can't be decoded into a %T: pass a pointer to its Go type", what, target)

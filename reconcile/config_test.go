@@ -101,9 +101,9 @@ func TestConfigErrors(t *testing.T) {
 		"no name":                   {annotation: "/key", want: `annotation operkit.dev/config-defaults: "/key": is neither <ConfigMap> nor <ConfigMap>/<key>`},
 		"no key":                    {annotation: "defaults/", want: `"defaults/": is neither`},
 		"a key that isn't there":    {annotation: "defaults/x", data: map[string]any{"y": ""}, want: "ConfigMap shop/defaults has no key x"},
-		"a key that is no map":      {annotation: "defaults/x", data: map[string]any{"x": "- 1"}, want: "key x of ConfigMap shop/defaults is no YAML map"},
+		"a key that is no map":      {annotation: "defaults/x", data: map[string]any{"x": "- 1"}, want: "key x of ConfigMap shop/defaults is not a YAML map"},
 		"no data":                   {annotation: "defaults", want: "ConfigMap shop/defaults has no data"},
-		"overrides that are no map": {overrides: "x", want: "Widget shop/w: configOverrides is no map: give it fields, or leave it out"},
+		"overrides that are no map": {overrides: "x", want: "Widget shop/w: configOverrides is not a map: correct or remove it"},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()

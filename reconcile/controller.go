@@ -14,20 +14,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Controller describes what a custom resource stands for. One value serves all resources of its kind, several at once:
-// it must not keep state of a session.
+// Controller describes the objects that a custom resource consists of. One value serves all resources of its kind
+// concurrently, so it must not keep state of a session.
 //
 // It may have more methods, each an interface of its own:
 //
 //	Finalizer         Finalize         is called while the resource is being deleted
 //	AfterDeployer     AfterDeploy      is called when all components are deployed
 //	AfterVerifier     AfterVerify      is called when all components are ready
-//	AfterIncompleter  AfterIncomplete  is called when not all components could be deployed, or are ready
+//	AfterIncompleter  AfterIncomplete  is called when a component couldn't be deployed, or isn't ready
 //	Upgrader          Upgrade          is called before Setup when the version changes
 //	Requeuer          Requeue          sets when the resource is reconciled again
 //	Exhauster         Exhausted        is called when the resource is given up, see MaxAttempts
 //	Defaulter         Defaults         returns defaults of the resource and of its configuration
-//	Scoper            Scope            returns whether resources live in namespaces
+//	Scoper            Scope            returns whether resources are namespaced
 //	source.Provider   Sources          declares what else brings resources to reconcile
 //
 // New refuses a method of one of these names with another signature. To have the compiler find it, write
@@ -42,22 +42,23 @@ type Controller interface {
 	Setup(ctx context.Context, s *Session) error
 }
 
-// Finalizer is implemented by a Controller that has something to do before a resource and what it owns may go. The
-// resource then carries a finalizer.
+// Finalizer is implemented by a Controller that has something to do before a resource and the objects that it owns are
+// deleted. The resource then carries a finalizer.
 type Finalizer interface {
 	// Finalize is called with every reconcile while the resource is being deleted. To wait for something return
 	// request.Precondition.
 	//
-	// Once it returns nil, the components that it has added are rolled out as those of Setup are, in their order, with
-	// gates, patches and hooks; those on which it called Remove itself are left out. It must add the same components
-	// each time. When all are verified, or none were added, the finalizer is removed and the cluster collects the
-	// objects that the resource owns, those of Finalize too. A component that fails holds the resource; the condition
-	// Updating and an event name it. Nothing is pruned: the objects of Setup stay as they are until then.
+	// Once it returns nil, the components that it has added are rolled out like those of Setup, in their order, with
+	// gates, patches and hooks. Components on which it called Remove are left out. It must add the same components each
+	// time. When all are verified, or none were added, the finalizer is removed, and the garbage collector deletes all
+	// objects that the resource owns, including those of Finalize. A component that fails blocks the deletion; the
+	// condition Updating and an event name the component. Nothing is pruned: the objects of Setup stay as they are
+	// until the finalizer is removed.
 	//
-	// Two cases differ. While the garbage collector has a finalizer of its own on the resource (deletion in the
-	// foreground, or with orphans) the rollout waits for it, since the collector would take the new objects too. In a
-	// namespace that is being deleted nothing can be created: components that are refused for that are given up, and
-	// the event EventUnfinished names them.
+	// There are two exceptions. While the resource has a finalizer of the garbage collector (foreground deletion, or
+	// orphaning), the rollout waits, since the collector would delete or orphan the new objects too. In a namespace
+	// that is being deleted nothing can be created: components that are refused for this reason are given up, and the
+	// event EventUnfinished names them.
 	Finalize(ctx context.Context, s *Session) error
 }
 
@@ -70,42 +71,42 @@ type AfterDeployer interface {
 
 // AfterVerifier is implemented by a Controller that has something to do once every component is ready.
 type AfterVerifier interface {
-	// AfterVerify is called at the end of such a rollout, unless AfterDeploy returned an error. With an error the
-	// resource isn't ready.
+	// AfterVerify is called at the end of the rollout, unless AfterDeploy returned an error. With an error the resource
+	// isn't ready.
 	AfterVerify(ctx context.Context, s *Session, outcome Outcome) error
 }
 
 // AfterIncompleter is implemented by a Controller that has something to do after a rollout that isn't complete.
 type AfterIncompleter interface {
-	// AfterIncomplete is called instead of AfterDeploy when not every component could be deployed, and instead of
-	// AfterVerify when all were deployed and not every one is ready; outcome.Deployed tells the two apart. outcome.Err
-	// is nil when components merely wait.
+	// AfterIncomplete is called instead of AfterDeploy when a component couldn't be deployed, and instead of
+	// AfterVerify when all were deployed but one isn't ready; outcome.Deployed distinguishes the two. outcome.Err is
+	// nil when components only wait.
 	AfterIncomplete(ctx context.Context, s *Session, outcome Outcome) error
 }
 
-// Upgrader is implemented by a Controller that has a say in changes of a resource's version.
+// Upgrader is implemented by a Controller that may refuse or delay a change of a resource's version.
 type Upgrader interface {
 	// Upgrade is called before Setup, with every reconcile until the resource has reached the new version. from is the
-	// version that it was last brought to, to the one that it wants. An error keeps the resource as it is:
-	// request.Configuration refuses the jump, request.Precondition puts it off.
+	// version that the resource last reached, to the version that it wants. An error keeps the resource as it is:
+	// request.Configuration refuses the upgrade, request.Precondition postpones it.
 	Upgrade(ctx context.Context, s *Session, from, to string) error
 }
 
-// Requeuer is implemented by a Controller that sets when a resource is reconciled again although nothing happens.
+// Requeuer is implemented by a Controller that decides when a resource is reconciled again without an event.
 type Requeuer interface {
-	// Requeue is called after a rollout without an error. Zero leaves the time to the option Recheck, a negative one
-	// asks for no other reconcile. request.Precondition stands for the time that request.RetryAfter around it sets,
-	// otherwise that of Recheck, or for an earlier one that a component asks for.
+	// Requeue is called after a rollout without an error. It returns the time until the next reconcile; zero means the
+	// time of the option Recheck, a negative time means none. If it returns request.Precondition, the time is that of
+	// request.RetryAfter around it, otherwise that of Recheck, or an earlier one that a component asks for.
 	Requeue(ctx context.Context, s *Session, outcome Outcome) (after time.Duration, err error)
 }
 
-// Exhauster is implemented by a Controller that wants to know when a resource is given up, see MaxAttempts.
+// Exhauster is implemented by a Controller that is notified when a resource is given up, see MaxAttempts.
 type Exhauster interface {
-	// Exhausted is called with the last error of the resource. An error of its own is reported too.
+	// Exhausted is called with the last error of the resource. An error that it returns is reported too.
 	Exhausted(ctx context.Context, s *Session, err error) error
 }
 
-// Defaults are merged under what a resource says itself. They are written nowhere.
+// Defaults are values that a resource, or its configuration, may leave out. They are never written to the cluster.
 type Defaults struct {
 	// Resource is merged under each resource before Setup sees it.
 	Resource map[string]any
@@ -119,10 +120,10 @@ type Defaulter interface {
 	Defaults() Defaults
 }
 
-// Scoper is implemented by a Controller that can be rendered without a cluster that knows its kind. Resources of other
-// controllers are then taken to live in namespaces.
+// Scoper is implemented by a Controller that can be rendered without a cluster that serves its kind. Resources of other
+// controllers are then assumed to be namespaced.
 type Scoper interface {
-	// Scope returns where the resources live.
+	// Scope returns whether the resources are namespaced or cluster-scoped.
 	Scope() deploy.Scope
 }
 
@@ -143,7 +144,7 @@ func checkController(c Controller) error {
 	return optional.Check(c, controllerMethods...)
 }
 
-// defaultFinalizer returns the name of the finalizer when none is given.
+// defaultFinalizer returns the default name of the finalizer.
 func defaultFinalizer(kind schema.GroupVersionKind) string {
 	name := "finalizers." + strings.ToLower(kind.Kind)
 	if kind.Group != "" {

@@ -166,7 +166,7 @@ func TestDeferredThatIsNone(t *testing.T) {
 		}}, "it is being made"},
 		"a content that is nil":        {Deferred{Ref: named, Digest: "1", Content: func(context.Context) (*unstructured.Unstructured, error) { return nil, nil }}, "its deferred content is nil"},
 		"a content that is empty":      {Deferred{Ref: named, Digest: "1", Content: func(context.Context) (*unstructured.Unstructured, error) { return &unstructured.Unstructured{}, nil }}, "its deferred content is nil"},
-		"the content of another one":   {Deferred{Ref: deploy.Ref{Kind: configMaps, Name: "b"}, Digest: "1", Content: content}, "its deferred content is that of another object, ConfigMap a"},
+		"the content of another one":   {Deferred{Ref: deploy.Ref{Kind: configMaps, Name: "b"}, Digest: "1", Content: content}, "its deferred content is another object, ConfigMap a"},
 		"one that panics":              {Deferred{Ref: named, Digest: "1", Content: func(context.Context) (*unstructured.Unstructured, error) { panic("no") }}, "panic: no"},
 		"one of the other namespace":   {Deferred{Ref: deploy.Ref{Kind: configMaps, Namespace: "shop", Name: "a"}, Digest: "1", Content: content}, "that of another object, ConfigMap a"},
 		"one that is in it twice":      {Deferred{Ref: deploy.Ref{Kind: configMaps, Name: "whole"}, Digest: "1", Content: content}, "is added twice"},

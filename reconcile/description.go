@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Description is a resource as its controller describes it, for somebody else to roll out, such as another process
-// (module reconcile/versions). It is a session in which nothing is deployed, verified or written.
+// Description holds the components that a controller describes for a resource, so that another process can roll them
+// out (module reconcile/versions). It is a session in which nothing is deployed, verified or written.
 type Description struct {
 	reconciler *Reconciler
 	session    *Session
@@ -24,24 +24,24 @@ type Description struct {
 
 // Describing has the settings of a Description. The zero value is ready for use.
 type Describing struct {
-	// ID names the reconcile in logs; a new one by default.
+	// ID identifies the reconcile in logs; default a new one.
 	ID string
 	// Version overrides the version that the resource wants.
 	Version string
-	// DryRun is that of the session, see Session.DryRun.
+	// DryRun makes the session a dry run, see Session.DryRun.
 	DryRun bool
-	// Logger is that of the session; nil means the Reconciler's.
+	// Logger is the session's logger; nil means the Reconciler's.
 	Logger *slog.Logger
 	// Events receives the events of the session; nil means the Reconciler's.
 	Events event.Sink
 }
 
-// Describe prepares a session and calls Setup, unless the resource is being deleted. The error is the one with which
-// Reconcile would have ended; the Description is valid all the same, for hooks such as Exhausted, and nil only if the
-// resource can't be described here at all. It must be released.
+// Describe prepares a session and calls Setup, unless the resource is being deleted. The error is the one that
+// Reconcile would return. Even with an error the Description is valid, for hooks such as Exhausted; it is nil only if
+// no session could be made. Call Release when it is no longer used.
 func (r *Reconciler) Describe(ctx context.Context, resource *unstructured.Unstructured, as Describing) (*Description, error) {
 	if resource.GroupVersionKind() != r.Kind() {
-		return nil, fmt.Errorf("%s: it isn't of the kind %s", deploy.RefOf(resource), r.Kind().Kind)
+		return nil, fmt.Errorf("%s: not of the kind %s", deploy.RefOf(resource), r.Kind().Kind)
 	}
 	s, err := r.session(ctx, resource, 0)
 	if err != nil {
@@ -57,7 +57,7 @@ func (r *Reconciler) Describe(ctx context.Context, resource *unstructured.Unstru
 	if as.Events != nil {
 		s.events = as.Events
 	}
-	if s.dryRun { // for what Setup does by itself
+	if s.dryRun { // for writes that Setup makes itself
 		if s.manager, err = s.manager.With(deploy.DryRun()); err != nil {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func (d *Description) describe(ctx context.Context) error {
 }
 
 // Finalize calls the controller's Finalize for a resource that is being deleted. When it returns nil, the session has
-// the components that Finalize added and didn't remove, and nothing can be added any more.
+// the components that Finalize added and didn't remove, and no more can be added.
 func (d *Description) Finalize(ctx context.Context) error {
 	r, s := d.reconciler, d.session
 	if r.finalizer == nil {
@@ -111,12 +111,12 @@ func (d *Description) Context(ctx context.Context) context.Context {
 
 // Dependency is a component that another one waits for.
 type Dependency struct {
-	// Upstream is waited for, until Gates are open.
+	// Upstream is waited for until it is deployed and Gates are open.
 	Upstream *Component
 	Gates    []Gate
 }
 
-// Dependencies returns what c waits for, in the order in which that was added.
+// Dependencies returns the components that c waits for, in the order in which they were added.
 func (d *Description) Dependencies(c *Component) []Dependency {
 	found := make([]Dependency, len(c.upstreams))
 	for i, up := range c.upstreams {
@@ -130,11 +130,11 @@ func (d *Description) Builder(c *Component) Builder { return c.builder }
 
 // Rendered is an object of a component as it is deployed.
 type Rendered struct {
-	// Object is what was added.
+	// Object is the object that was added.
 	Object *Object
 	// Content is shared: it must not be changed.
 	Content *unstructured.Unstructured
-	// Judge decides whether it is ready, by ReadyWhen or ReadyBy; nil leaves it to package readiness.
+	// Judge decides whether the object is ready (ReadyWhen, ReadyBy); nil means that package readiness decides.
 	Judge Judge
 }
 
@@ -151,7 +151,7 @@ func (d *Description) Render(ctx context.Context, c *Component) ([]Rendered, err
 	return objects, nil
 }
 
-// judgeOf returns the Judge of an object, nil where package readiness decides by itself.
+// judgeOf returns the Judge of an object, nil if package readiness decides.
 func (s *Session) judgeOf(o *Object) Judge {
 	if len(s.reconciler.options.readiness.Registry) == 0 || o.judge != nil {
 		return o.judge
@@ -175,6 +175,6 @@ func (s *Session) judgeOf(o *Object) Judge {
 	}
 }
 
-// Err adds to err, which a method of the controller returned, the mistakes that the method has made, such as components
-// that it added too late.
+// Err returns err, the error of a method of the controller, joined with the mistakes that the method made, such as
+// components that it added too late.
 func (d *Description) Err(err error) error { return d.session.withMistakes(err) }

@@ -132,7 +132,7 @@ func TestDescribeErrors(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		d, err := w.reconciler(&controller{}).Describe(t.Context(), configMap("a"), Describing{})
-		require.EqualError(t, err, "ConfigMap a: it isn't of the kind Widget")
+		require.EqualError(t, err, "ConfigMap a: not of the kind Widget")
 		assert.Nil(t, d)
 	})
 }

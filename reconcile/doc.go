@@ -3,26 +3,27 @@
 //
 // A [Controller] names its kind and, in its Setup, adds the components of a resource of that kind. A [Session] is one
 // reconcile of one resource. A [Component] is a named set of objects; it may wait for other components. A [Reconciler]
-// runs sessions: it deploys the components, verifies that they are ready, keeps the finalizer and writes the status,
-// once at most and only when something changes. A resource that is as it should be costs no call.
+// runs sessions: it deploys the components, verifies that they are ready, keeps the finalizer and writes the status, at
+// most once and only when something changes. A resource whose objects are as they should be costs no API call.
 //
 // # Errors
 //
 // The conditions Ready and Updating of the resource report what went wrong, with the names of the component and the
-// object. [request.Precondition] means not yet, [request.Configuration] that the resource is wrong; errors of package
-// deploy are the cluster's; everything else, a panic of the controller included, is the operator's. A component that
-// fails holds back only those that wait for it. Of several errors the most severe decides the conditions and comes
-// first, and all are in the message. An outage of the cluster is reported once the cluster answers again.
+// object. [request.Precondition] means not yet, and [request.Configuration] that the resource is wrong. Errors of
+// package deploy are reported as errors of the cluster, all others, including panics of the controller, as errors of
+// the operator. A component that fails blocks only the components that wait for it. Of several errors the most severe
+// decides the conditions and comes first in the message, which has all of them. An outage of the cluster is reported
+// once the cluster answers again.
 //
 // # Pauses
 //
-// A resource whose annotation <domain>/pause-execution is "true", or a time (RFC 3339) to come, is left alone, and
-// [ConditionPaused] reports that. Its deletion goes on, unless [PauseDeletions] is set.
+// A resource whose annotation <domain>/pause-execution is "true", or a future time (RFC 3339), isn't reconciled, and
+// [ConditionPaused] reports that. It is still finalized when it is deleted, unless [PauseDeletions] is set.
 //
 // # Objects
 //
-// What Setup adds is never changed, nor is what a View returns. Objects of somebody else are neither taken over nor
-// deleted. An object may be in one component only.
+// Objects that Setup adds are never changed, nor are objects that a View returns. Objects with another owner are
+// neither taken over nor deleted. An object may be in one component only.
 //
 // # When to use it
 //

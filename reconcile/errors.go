@@ -12,7 +12,7 @@ import (
 	"github.com/operkit/operkit/status"
 )
 
-// mistake gives err, which may be nil, the class of errors in how components are described.
+// mistake gives err, which may be nil, the class of mistakes in the description of components.
 func mistake(err error) error {
 	if err == nil {
 		return nil
@@ -20,7 +20,7 @@ func mistake(err error) error {
 	return &request.Error{Class: status.ErrorRollout, Err: err}
 }
 
-// attributed puts the method that returned err before its text, unless err is Verbatim.
+// attributed puts the name of the method that returned err before its text, unless err is Verbatim.
 func attributed(method string, err error) error {
 	if e, ok := err.(*request.Error); ok && e.Verbatim {
 		return err
@@ -28,7 +28,7 @@ func attributed(method string, err error) error {
 	return fmt.Errorf("%s: %w", method, err)
 }
 
-// isUnavailable reports whether the cluster, or a part of it, didn't answer, and when to ask again.
+// isUnavailable reports whether the cluster, or a part of it, didn't answer, and returns when to try again.
 func isUnavailable(err error) (after time.Duration, ok bool) {
 	var unavailable *deploy.UnavailableError
 	if errors.As(err, &unavailable) {
@@ -37,7 +37,7 @@ func isUnavailable(err error) (after time.Duration, ok bool) {
 	return 0, false
 }
 
-// isTemporary reports whether err only means that the reconcile is to be repeated.
+// isTemporary reports whether err usually goes away when the reconcile is repeated.
 func isTemporary(err error) bool {
 	_, unavailable := isUnavailable(err)
 	return unavailable || request.Resolve(err).Passing
@@ -49,7 +49,7 @@ func isUnknownKind(err error) bool {
 	return errors.As(err, &unknown)
 }
 
-// isFought reports whether others set fields of an object again and again.
+// isFought reports whether others keep setting fields of an object.
 func isFought(err error) bool {
 	var conflict *deploy.ConflictError
 	return errors.As(err, &conflict) && conflict.Fought

@@ -22,29 +22,29 @@ const (
 	// EventCreated and EventChanged: objects of a component were created, or changed.
 	EventCreated = "Created"
 	EventChanged = "Changed"
-	// EventRewritten: the cluster stored something else than was applied, as admission does.
+	// EventRewritten: the cluster stored other values than were applied, for example because of admission.
 	EventRewritten = "Rewritten"
 	// EventDeleted: objects were deleted that no component renders any more, or whose component is disabled.
 	EventDeleted = "Deleted"
-	// EventKept: objects that no component renders any more weren't deleted, because that would take data along, see
+	// EventKept: objects that no component renders any more weren't deleted, because their data would be lost, see
 	// Prunes.
 	EventKept = "Kept"
-	// EventContested: somebody else sets fields of an object again and again, so that they are left alone for a while.
+	// EventContested: somebody else keeps setting fields of an object, so these fields aren't applied for a while.
 	EventContested = "Contested"
 	// EventRemade: an object, such as a Job with a ttlSecondsAfterFinished, is created again each time it has finished
-	// and is gone.
+	// and was deleted.
 	EventRemade = "MadeAnew"
-	// EventReady: all of the resource has become ready.
+	// EventReady: all components of the resource have become ready.
 	EventReady = "Ready"
-	// EventFinalized: Finalize is done, so the resource goes.
+	// EventFinalized: Finalize is done, so the resource is deleted.
 	EventFinalized = "Finalized"
-	// EventUnfinished: the resource goes although components of Finalize weren't rolled out, since their namespace is
-	// being deleted too. The note names them.
+	// EventUnfinished: the resource is deleted although components of Finalize weren't rolled out, because their
+	// namespace is being deleted too. The note names the components.
 	EventUnfinished = "Unfinished"
 )
 
-// Event records an event about the resource if there is a sink for it (Events). It never waits and never fails. reason
-// is a word for programs. The format is that of fmt.Sprintf.
+// Event records an event about the resource if there is a sink for it (Events). It never blocks and never fails. reason
+// is one word, for programs. The format is that of fmt.Sprintf.
 func (s *Session) Event(kind event.Type, reason, format string, args ...any) {
 	if s.events != nil && !s.dryRun {
 		s.events.Record(event.Event{Regarding: event.Of(s.resource), Type: kind, Reason: reason, Note: fmt.Sprintf(format, args...)})
@@ -69,7 +69,7 @@ func (s *Session) record(before, now memory.Count, err error) {
 		s.Event(event.Normal, EventDeleted, "deleted %s", names)
 	}
 	if now.Kept != "" && now.Kept != before.Kept {
-		s.Event(event.Warning, EventKept, "kept although no component renders it any more, because deleting it takes data along: "+
+		s.Event(event.Warning, EventKept, "kept although no component renders it any more, because deleting it would lose data: "+
 			"%s: delete it, or have the operator prune its kind (Prunes)", now.Kept)
 	}
 	switch {
@@ -89,10 +89,10 @@ func (s *Session) record(before, now memory.Count, err error) {
 	}
 }
 
-// mostRewritten is how many changed values of one object are named.
+// mostRewritten bounds how many changed values of one object are named.
 const mostRewritten = 5
 
-// rewritten describes in one line what the cluster stored otherwise.
+// rewritten lists in one line the values that the cluster stored differently.
 func rewritten(result deploy.Result) string {
 	var parts []string
 	for _, change := range result.Rewritten[:min(len(result.Rewritten), mostRewritten)] {
@@ -110,16 +110,16 @@ func (s *Session) recordChanges(c *Component, reason string, actions ...deploy.A
 	}
 }
 
-// wasReady reports whether the resource was ready before the session, also after a restart.
+// wasReady reports whether the resource was ready before the session, even if the process was restarted since.
 func (s *Session) wasReady(before memory.Count) bool {
 	ready, known := status.Conditions(s.resource).Get(status.ConditionReady)
 	return known && ready.Status == metav1.ConditionTrue || before.Standing == string(Settled)
 }
 
-// changes are results, some of which changed something.
+// changes are results of which some changed an object.
 type changes deploy.Results
 
-// names returns the objects to which one of these actions was done.
+// names returns the objects whose result is one of these actions.
 func (c changes) names(actions ...deploy.Action) string {
 	var names []string
 	for _, result := range c {
@@ -132,9 +132,9 @@ func (c changes) names(actions ...deploy.Action) string {
 	return strings.Join(names, ", ")
 }
 
-// failure returns the text that is reported of an error. passes: it isn't reported because it goes away by itself,
-// since somebody else was quicker or the cluster didn't answer. A cluster that answers again and again that it can't is
-// reported.
+// failure returns the text that is reported for an error. passes: the error isn't reported, because it goes away by
+// itself: another writer was faster, or the cluster didn't answer. If the cluster answers repeatedly that it is
+// unavailable, that is reported.
 func (s *Session) failure(err error) (text string, passes bool) {
 	var status *apierrors.StatusError
 	_, unavailable := isUnavailable(err)
@@ -149,11 +149,11 @@ func (s *Session) failure(err error) (text string, passes bool) {
 	return err.Error(), false
 }
 
-// mostKept is how many fields of a component the status names.
+// mostKept bounds how many fields of a component the status names.
 const mostKept = 10
 
-// kept names the fields of each component that are left to others, such as replicas that somebody has scaled: what the
-// resource says of them has no effect.
+// kept names the fields of each component that are left to others, such as replicas that somebody has scaled: the
+// values that the component renders for them have no effect.
 func (s *Session) kept() map[string]string {
 	texts := map[string]string{}
 	for _, c := range s.components {

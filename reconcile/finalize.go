@@ -16,9 +16,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// finalize calls Finalize while the resource carries our finalizer, rolls out what that adds, and removes the finalizer
-// when it is done. Without a Finalize it removes the default finalizer, which an earlier release may have added.
-// Finalizers of others are left alone.
+// finalize calls Finalize while the resource carries our finalizer, rolls out the components that Finalize adds, and
+// then removes the finalizer. For a controller without a Finalize it removes the default finalizer, which an earlier
+// release may have added. Finalizers of others are left alone.
 func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, error) {
 	name := r.options.finalizerName
 	if !r.finalizes() {
@@ -39,9 +39,9 @@ func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, 
 		}
 	}
 	if err := r.removeTracked(ctx, s); err != nil {
-		return r.ended(ctx, s, nil, fmt.Errorf("remove what it owns elsewhere: %w", err))
+		return r.ended(ctx, s, nil, fmt.Errorf("delete objects owned by label: %w", err))
 	}
-	// Finalize may have taken a while: the finalizer is removed from the present resource.
+	// Finalize may have taken a while, so the resource is read again.
 	resource, err := r.manager.View().Get(ctx, deploy.RefOf(s.resource))
 	if err == nil && resource != nil && resource.GetUID() == s.resource.GetUID() {
 		err = r.manager.RemoveFinalizer(ctx, resource, name)
@@ -53,8 +53,8 @@ func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, 
 	return request.Result{}, nil
 }
 
-// setupFinalize prepares the session as far as Finalize may need it. The version doesn't matter any more, and a
-// ConfigMap that is gone, perhaps with the namespace, must not hold a deletion up.
+// setupFinalize prepares the session for Finalize. The version isn't checked, and a ConfigMap that is gone, perhaps
+// with its namespace, must not block the deletion.
 func (r *Reconciler) setupFinalize(ctx context.Context, s *Session) error {
 	if s.version = s.fixedVersion; s.version == "" {
 		s.version, _ = r.options.versionOf(s.described)
@@ -75,16 +75,16 @@ func (r *Reconciler) setupFinalize(ctx context.Context, s *Session) error {
 // namespaceTerminating is the cause with which an API server refuses new objects in a namespace that is being deleted.
 const namespaceTerminating metav1.CauseType = "NamespaceTerminating"
 
-// rollOutFinalize rolls out the components that Finalize has added. It returns neither an outcome nor an error once all
-// of them are verified, or can't be created any more, which is then in undone. Nothing is pruned: the objects of Setup
-// are still there, and the cluster collects all of them with the resource.
+// rollOutFinalize rolls out the components that Finalize has added. Once all of them are verified it returns nil and no
+// error; so it does when they can't be created any more, and sets s.undone. Nothing is pruned: the garbage collector
+// deletes the objects of Setup and Finalize with the resource.
 func (r *Reconciler) rollOutFinalize(ctx context.Context, s *Session) (*Outcome, error) {
 	if !s.addedInFinalize() {
 		return nil, nil
 	}
 	if finalizer := collecting(s.resource); finalizer != "" && !s.dryRun {
-		return nil, request.Precondition("finalize: waiting until the garbage collector has taken its finalizer %s off: "+
-			"it would delete, or disown, what is rolled out before", finalizer)
+		return nil, request.Precondition("finalize: waiting until the garbage collector has removed its finalizer %s: "+
+			"it would delete or orphan the new objects", finalizer)
 	}
 	if err := r.findPatches(ctx, s); err != nil {
 		return nil, fmt.Errorf("finalize: %w", err)
@@ -97,7 +97,7 @@ func (r *Reconciler) rollOutFinalize(ctx context.Context, s *Session) (*Outcome,
 	case err == nil && outcome.Complete():
 		return nil, nil
 	case err == nil && undone != "" && (refused || s.namespaceGoes(ctx)):
-		s.undone = "a namespace is being deleted, so this isn't rolled out any more: " + undone
+		s.undone = "not rolled out, because a namespace is being deleted: " + undone
 		s.logger.Warn("finalized incompletely: nothing can be created in a namespace that is being deleted", "components", undone)
 		return nil, nil
 	}
@@ -107,10 +107,10 @@ func (r *Reconciler) rollOutFinalize(ctx context.Context, s *Session) (*Outcome,
 	if len(outcome.Components) == 0 || request.IsWaiting(err) || isTemporary(err) {
 		return &outcome, fmt.Errorf("finalize: %w", err)
 	}
-	return &outcome, fmt.Errorf("finalize: %w: mend it, or take the finalizer %s off the resource to let it go without", err, r.options.finalizerName)
+	return &outcome, fmt.Errorf("finalize: %w: correct it, or remove the finalizer %s to delete the resource anyway", err, r.options.finalizerName)
 }
 
-// addedInFinalize drops the components that Finalize has removed, and reports whether any are left.
+// addedInFinalize drops the components on which Finalize called Remove, and reports whether any are left.
 func (s *Session) addedInFinalize() bool {
 	s.components = slices.DeleteFunc(s.components, func(c *Component) bool {
 		if c.removed {
@@ -125,8 +125,8 @@ func (s *Session) addedInFinalize() bool {
 	return len(s.components) > 0
 }
 
-// collecting returns the finalizer of the garbage collector on a resource that is being deleted, empty for none. While
-// it is there, objects that the resource owns are deleted or orphaned.
+// collecting returns the finalizer of the garbage collector on a resource that is being deleted, empty if there is
+// none. While the finalizer is present, the collector deletes or orphans the objects that the resource owns.
 func collecting(resource *unstructured.Unstructured) string {
 	for _, finalizer := range []string{metav1.FinalizerDeleteDependents, metav1.FinalizerOrphanDependents} {
 		if slices.Contains(resource.GetFinalizers(), finalizer) {
@@ -136,9 +136,9 @@ func collecting(resource *unstructured.Unstructured) string {
 	return ""
 }
 
-// undone describes the components that can't be rolled out any more if a namespace is being deleted; refused reports
-// whether one was refused for that. The text is empty while something else holds a component up: a failure, or objects
-// that are deployed and not ready yet, which become ready or go with their namespace.
+// undone describes the components that can't be rolled out if their namespace is being deleted; refused reports whether
+// the cluster refused one for this reason. The text is empty while a component waits for another reason: it failed, or
+// its objects are deployed and not ready yet; these become ready or are deleted with the namespace.
 func (o Outcome) undone() (text string, refused bool) {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(o.Components)) {
@@ -156,8 +156,8 @@ func (o Outcome) undone() (text string, refused bool) {
 	return strings.Join(parts, "; "), refused
 }
 
-// namespaceGoes reports whether the namespace of the resource is being deleted, as far as the operator may read it.
-// What a component waits for may be gone with it.
+// namespaceGoes reports whether the namespace of the resource is being deleted; false if the operator may not read it.
+// Objects that a component waits for may have been deleted with the namespace.
 func (s *Session) namespaceGoes(ctx context.Context) bool {
 	if s.dryRun || s.Namespace() == "" {
 		return false

@@ -119,9 +119,9 @@ func TestFinalizeRollsOut(t *testing.T) {
 	t.Run("mistakes are said before anything is written", func(t *testing.T) {
 		t.Parallel()
 		for reason, add := range map[string]func(s *Session){
-			"component twice: is added twice": func(s *Session) { s.Add("twice", configMap("a")); s.Add("twice", configMap("b")) },
-			"already: leave it out of one":    func(s *Session) { s.Add("one", configMap("a")); s.Add("two", configMap("a")) },
-			"a → b → a":                       func(s *Session) { a, b := s.Add("a"), s.Add("b"); a.After(b); b.After(a) },
+			"component twice: is added twice":     func(s *Session) { s.Add("twice", configMap("a")); s.Add("twice", configMap("b")) },
+			"already: remove it from one of them": func(s *Session) { s.Add("one", configMap("a")); s.Add("two", configMap("a")) },
+			"a → b → a":                           func(s *Session) { a, b := s.Add("a"), s.Add("b"); a.After(b); b.After(a) },
 		} {
 			w := going(t)
 			calls, _, err := w.once(w.reconciler(goodbye(func(_ context.Context, s *Session) { add(s) })))
@@ -213,7 +213,7 @@ func TestFailingComponentOfFinalizeHolds(t *testing.T) {
 			_, _, err := w.once(r)
 			require.ErrorContains(t, err, "finalize: component backup: ")
 			require.ErrorContains(t, err, row.text)
-			require.ErrorContains(t, err, "mend it, or take the finalizer "+ours+" off the resource to let it go without")
+			require.ErrorContains(t, err, "correct it, or remove the finalizer "+ours+" to delete the resource anyway")
 			assert.Equal(t, err.Error(), w.message())
 			assert.Equal(t, "Initializing/"+row.condition, replaceReady(w.verdict()))
 			assert.Equal(t, []string{ours}, w.widget().GetFinalizers())
@@ -323,7 +323,7 @@ func TestFinalizeInTerminatingNamespace(t *testing.T) {
 		o.texts()
 		w.calm(r)
 		assert.Nil(t, w.get(widgetRef))
-		assert.Contains(t, o.texts()[0], "Warning Unfinished: a namespace is being deleted, so this isn't rolled out any more: backup: ")
+		assert.Contains(t, o.texts()[0], "Warning Unfinished: not rolled out, because a namespace is being deleted: backup: ")
 	})
 }
 
@@ -352,7 +352,7 @@ func TestFinalizeUnderForegroundDeletion(t *testing.T) {
 			require.Contains(t, w.widget().GetFinalizers(), metav1.FinalizerDeleteDependents)
 			r := w.reconciler(goodbye(func(_ context.Context, s *Session) { s.Add("backup", deployment("backup")) }))
 			assert.Equal(t, []string{writeStatus}, w.calm(r))
-			assert.Contains(t, w.message(), "waiting until the garbage collector has taken its finalizer foregroundDeletion off")
+			assert.Contains(t, w.message(), "waiting until the garbage collector has removed its finalizer foregroundDeletion")
 			assert.Empty(t, w.calm(r))
 			w.merge(configMapRef("child"), `{"metadata":{"finalizers":null}}`)
 			assert.Equal(t, []string{"apply Deployment shop/backup", writeStatus}, w.calm(r))

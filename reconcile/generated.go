@@ -13,17 +13,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// GeneratedPlaceholder stands for a generated value in a dry run.
+// GeneratedPlaceholder is returned instead of a generated value in a dry run.
 const GeneratedPlaceholder = "(generated when deployed)"
 
 var secretKind = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
 
-// Generated returns the value of key in the Secret of that name beside the resource; for a cluster-scoped resource the
-// Secret is in the manager's deploy.DefaultNamespace, without which it is an error. If there is no value it calls
-// generate, and the caller puts the result into that Secret: so a password is generated once and read from then on. In
-// a dry run the value is GeneratedPlaceholder unless the Secret has one. A value that can't be decoded is a
-// request.Configuration error and isn't replaced. Several calls in one session, also at the same time, return the same
-// value. generate may call Generated for other values.
+// Generated returns the value of key in the named Secret. If the Secret has no such value, Generated returns the result
+// of generate, which the caller must store in that Secret: so a password is generated once and read from then on. The
+// Secret is in the resource's namespace; for a cluster-scoped resource it is in the manager's deploy.DefaultNamespace,
+// and it is an error if there is none. In a dry run the value is GeneratedPlaceholder unless the Secret has one. A
+// value that can't be decoded is a request.Configuration error and isn't replaced. All calls for one value in a session
+// return the same result, concurrent ones too. generate may call Generated for other values.
 func (s *Session) Generated(ctx context.Context, secret, key string, generate func() (string, error)) (string, error) {
 	if s.home == "" {
 		return "", mistake(fmt.Errorf("Secret %s: generate %s: a cluster-scoped resource needs a namespace for it: give the manager a default one (deploy.DefaultNamespace)", secret, key))
@@ -55,7 +55,7 @@ func (s *Session) Generated(ctx context.Context, secret, key string, generate fu
 	return s.generated.once(ref, key, generate)
 }
 
-// generated has the values of a session, so that every call returns the same.
+// generated holds the generated values of a session.
 type generated struct {
 	mu     sync.Mutex
 	values map[generatedKey]string
@@ -66,21 +66,21 @@ type generated struct {
 // generatedKey names a value: the Secret, and the key in it.
 type generatedKey struct{ secret, key string }
 
-// mostAtWork bounds the calls that generate one value. No resource has as many components at work, so more mean that a
-// value asks for itself.
+// mostAtWork bounds the concurrent calls that generate one value. No resource deploys so many components at once, so
+// more calls mean that generate asks for its own value.
 const mostAtWork = 1_000
 
-// circularError means that a value asks for itself.
+// circularError means that generate asks for its own value.
 type circularError struct {
 	secret deploy.Ref
 	key    string
 }
 
 func (e *circularError) Error() string {
-	return fmt.Sprintf("%s: generate %s: it is asked for by the function that makes it, maybe by way of others: have one of them do without", e.secret, e.key)
+	return fmt.Sprintf("%s: generate %s: the function that generates it asks for it, directly or by another value: break the cycle", e.secret, e.key)
 }
 
-// once doesn't hold the lock while generate runs, which may ask for other values.
+// once generates a value at most once. It doesn't hold the lock while generate runs, which may ask for other values.
 func (g *generated) once(secret deploy.Ref, key string, generate func() (string, error)) (string, error) {
 	at := generatedKey{secret.Name, key}
 	value, known, begun := g.begin(at)
@@ -95,7 +95,7 @@ func (g *generated) once(secret deploy.Ref, key string, generate func() (string,
 	var circular *circularError
 	switch {
 	case errors.As(err, &circular):
-		return "", mistake(circular) // without what each on the way says to it
+		return "", mistake(circular) // not wrapped by each generate of the cycle
 	case err != nil:
 		return "", fmt.Errorf("%s: generate %s: %w", secret, key, err)
 	}
@@ -123,7 +123,7 @@ func (g *generated) end(at generatedKey) {
 	g.underWay[at]--
 }
 
-// keep returns the first value that was generated.
+// keep stores value unless one was stored before, and returns the stored one.
 func (g *generated) keep(at generatedKey, value string) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -182,7 +182,7 @@ func TestGeneratedOfOthers(t *testing.T) {
 				return s.Generated(ctx, secret, "key", func() (string, error) { return ask(other, secret) })
 			}
 			_, err := ask("a", "b")
-			assert.EqualError(t, err, "Secret shop/a: generate key: it is asked for by the function that makes it, maybe by way of others: have one of them do without")
+			assert.EqualError(t, err, "Secret shop/a: generate key: the function that generates it asks for it, directly or by another value: break the cycle")
 			assert.Equal(t, status.ErrorRollout, request.ClassOf(err))
 			value, err := asking(ctx, s, "b")
 			require.NoError(t, err)
@@ -196,7 +196,7 @@ func TestGeneratedOfOthers(t *testing.T) {
 				return value, nil
 			}
 			_, err = wrapping()
-			assert.EqualError(t, err, "salt of c: Secret shop/c: generate key: it is asked for by the function that makes it, maybe by way of others: have one of them do without",
+			assert.EqualError(t, err, "salt of c: Secret shop/c: generate key: the function that generates it asks for it, directly or by another value: break the cycle",
 				"what each on the way says to it isn't piled up")
 		})
 	})

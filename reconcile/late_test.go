@@ -27,13 +27,13 @@ func TestBuildRefuses(t *testing.T) {
 			c.After(s.Component("first"), Ready)
 			return nil
 		},
-			"component c: c is told what to wait for when the rollout has begun: say it in Setup or Finalize"},
+			"component c: After of c is called when the rollout has begun: call it in Setup or Finalize"},
 		"to disable it": {func(_ context.Context, _ *Session, c *Component) error { c.Disable(); return nil },
-			"component c: c is disabled when the rollout has begun: do it in Setup or Finalize"},
+			"component c: Disable of c is called when the rollout has begun: call it in Setup or Finalize"},
 		"to judge what it builds": {func(ctx context.Context, _ *Session, c *Component) error { return c.Verify(ctx) },
-			"component c: build: component c: its objects are asked for while they are built: do in Deploy or Verify what needs them"},
+			"component c: build: component c: its objects are used while Build runs: use them in Deploy or Verify"},
 		"to deploy what it builds": {func(ctx context.Context, _ *Session, c *Component) error { return c.Apply(ctx) },
-			"component c: build: component c: its objects are asked for while they are built: do in Deploy or Verify what needs them"},
+			"component c: build: component c: its objects are used while Build runs: use them in Deploy or Verify"},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
@@ -57,7 +57,7 @@ func TestBuildRefuses(t *testing.T) {
 			s.Use("a", asking("b"))
 			s.Use("b", asking("a"))
 		}), Concurrency(0)).Reconcile(ctx, widgetRequest)
-		assert.ErrorContains(t, err, "component a: its objects are asked for while they are built")
+		assert.ErrorContains(t, err, "component a: its objects are used while Build runs")
 	})
 	t.Run("two that wait for each other at once end with the reconcile's time", func(t *testing.T) {
 		t.Parallel()
@@ -130,7 +130,7 @@ func (panicking) Apply(context.Context, string, string, map[string]any) (map[str
 // What is added too late is said by whoever adds it.
 func TestAddedWhenRendered(t *testing.T) {
 	t.Parallel()
-	const want = "object late is added to c when that is rendered already: add it in Setup or Build"
+	const want = "object late is added to c after that was rendered: add it in Setup or Build"
 	add := func(c *Component) { c.Add("late", configMap("late")) }
 	for reason, row := range map[string]struct {
 		controller Controller

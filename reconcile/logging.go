@@ -15,7 +15,7 @@ import (
 // operator apart: s.Logger().With(reconcile.Channel, "billing").
 const Channel = logging.Channel
 
-// logged is how log lines name the resource: by kind and name as text, with more as JSON.
+// logged names the resource in log lines: kind and name in text logs, with more fields in JSON.
 type logged struct {
 	deploy.Ref
 	resourceVersion string
@@ -42,9 +42,9 @@ func LoggerOf(ctx context.Context) *slog.Logger {
 
 type loggerKey struct{}
 
-// loggerFor returns base as the annotations of a resource want it: log-default-level for the level, log-filters
-// ("billing:debug,mail:off") for single channels. They hold for this resource alone, whatever the level of base. What
-// can't be read is logged and left out.
+// loggerFor returns base with the levels that the annotations of a resource set: log-default-level for all channels,
+// log-filters ("billing:debug,mail:off") for single ones. They apply to this resource only, whatever the level of base.
+// Values that can't be parsed are logged and ignored.
 func (r *Reconciler) loggerFor(resource *unstructured.Unstructured, base *slog.Logger) *slog.Logger {
 	domain := r.manager.KeyDomain()
 	annotations := resource.GetAnnotations()
@@ -65,7 +65,7 @@ func (r *Reconciler) loggerFor(resource *unstructured.Unstructured, base *slog.L
 	}
 	logger := slog.New(logging.NewHandler(base.Handler(), leveler, parsed))
 	if len(problems) > 0 {
-		logger.Warn("annotations about logging that can't be read", "annotations", strings.Join(problems, "; "))
+		logger.Warn("logging annotations can't be read", "annotations", strings.Join(problems, "; "))
 	}
 	return logger
 }

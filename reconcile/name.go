@@ -33,8 +33,8 @@ func truncateOper8(name string) string {
 	return string(characters[:longestName-digits]) + hex.EncodeToString(sum[:])[:digits]
 }
 
-// Truncate returns name, if it is longer than 63 bytes cut so that it ends in a dash and 8 digits of the whole name's
-// hash.
+// Truncate returns name. If it is longer than 63 bytes, it is cut to that length and ends in a dash and 8 digits of the
+// hash of the whole name.
 func Truncate(name string) string {
 	if len(name) <= longestName {
 		return name

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Object is one object of a component. Its name is unique in the component: logs, errors and temporary patches call it
-// "<component>.<object>", its internal name.
+// Object is one object of a component. Its name is unique in the component. Logs, errors and temporary patches use its
+// internal name, "<component>.<object>".
 type Object struct {
 	component *Component
 	name      string
@@ -23,9 +23,9 @@ type Object struct {
 	strategy  deploy.Strategy
 	// finished: it is deployed as it was added.
 	finished bool
-	// deferred returns the content; content is a stand-in then.
+	// deferred, if not nil, returns the content, and content is a stand-in.
 	deferred func(ctx context.Context) (*unstructured.Unstructured, error)
-	// registered is the object that it is rendered as.
+	// registered is the identity under which it is in the objectIndex.
 	registered identity
 }
 
@@ -36,25 +36,25 @@ type Judge func(ctx context.Context, live *unstructured.Unstructured) error
 // ObjectOption sets what is rarely set for an object.
 type ObjectOption func(*Object)
 
-// ReadyWhen has judge decide whether the object is ready, instead of package readiness.
+// ReadyWhen sets the function that decides whether the object is ready, instead of package readiness.
 func ReadyWhen(judge Judge) ObjectOption { return func(o *Object) { o.judge = judge } }
 
 // By sets how the object is written, see deploy.Strategy; default deploy.ServerSideApply.
 func By(strategy deploy.Strategy) ObjectOption { return func(o *Object) { o.strategy = strategy } }
 
-// Finished has the object deployed as it was added, without patches, NameObjects, By and Revise. It is for objects that
-// somebody else has rendered.
+// Finished deploys the object exactly as it was added, without patches, NameObjects, By and Revise. It is for objects
+// that another program has rendered.
 func Finished() ObjectOption { return func(o *Object) { o.finished = true } }
 
-// Add adds an object, in one of the forms that Session.Add takes, under a name of its own. Objects are deployed in the
-// order in which they were added, after those that they wait for (Object.After).
+// Add adds an object, in one of the forms that Session.Add takes, under a name that is unique in the component. Objects
+// are deployed in the order in which they were added, but after the objects that they wait for (Object.After).
 func (c *Component) Add(name string, object any, options ...ObjectOption) *Object {
 	o := &Object{component: c, name: name}
 	for _, option := range options {
 		option(o)
 	}
 	if c.rendering.finished.Load() != nil {
-		c.session.addMistake(fmt.Errorf("object %s is added to %s when that is rendered already: add it in Setup or Build", o.name, c.name))
+		c.session.addMistake(fmt.Errorf("object %s is added to %s after that was rendered: add it in Setup or Build", o.name, c.name))
 		return o
 	}
 	content, err := toObject(object)
@@ -77,10 +77,10 @@ func (c *Component) Add(name string, object any, options ...ObjectOption) *Objec
 	return o
 }
 
-// fewObjects are searched without an index.
+// fewObjects is the number of objects up to which names are searched without an index.
 const fewObjects = 32
 
-// has reports whether an object has that name, and records it for the next call.
+// has reports whether an object has that name, and records the name for the next call.
 func (c *Component) has(name string) bool {
 	if len(c.objects) < fewObjects {
 		return slices.ContainsFunc(c.objects, func(other *Object) bool { return other.name == name })
@@ -96,7 +96,7 @@ func (c *Component) has(name string) bool {
 	return taken
 }
 
-// defaultObjectName returns the name of an object that was given none.
+// defaultObjectName returns the name of an object that was added without one.
 func defaultObjectName(content *unstructured.Unstructured, ref deploy.Ref, namespace string) string {
 	name := ref.Name
 	if name == "" {
@@ -111,7 +111,7 @@ func defaultObjectName(content *unstructured.Unstructured, ref deploy.Ref, names
 // Name returns the name of the object in its component.
 func (o *Object) Name() string { return o.name }
 
-// After has o deployed after others of its component. A cycle is an error of the component that names its objects.
+// After deploys o after other objects of its component. A cycle is an error of the component that names the objects.
 func (o *Object) After(others ...*Object) *Object {
 	for _, other := range others {
 		if other == nil || other.component != o.component {
@@ -123,12 +123,12 @@ func (o *Object) After(others ...*Object) *Object {
 	return o
 }
 
-// YAML is text with objects, for Session.Add and Component.Add: one or several documents. Empty ones count for nothing,
-// and a List for its items. A key that stands twice in one map is a mistake. For text that depends on a resource use
+// YAML is text with objects, for Session.Add and Component.Add: one or several documents. Empty documents are ignored,
+// and a List stands for its items. A duplicate key in a map is an error. For text that depends on a resource use
 // package templates.
 type YAML string
 
-// toObject converts an object of a user, which isn't changed.
+// toObject converts an object that a user passed. It doesn't change value.
 func toObject(value any) (*unstructured.Unstructured, error) {
 	switch v := value.(type) {
 	case Deferred:

@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Option sets what is rarely set. Options are applied in order, the last one wins; nil is ignored. New validates them.
+// Option is an option of New. Options are applied in order, the last one wins; nil is ignored. New validates them.
 type Option func(*options)
 
 type options struct {
@@ -52,98 +52,98 @@ type options struct {
 	readiness   readiness.Checker
 }
 
-// Logger receives what happens. Default: slog.Default.
+// Logger sets the logger. Default: slog.Default.
 func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
 
 // Clock sets the source of time; default time.Now.
 func Clock(now func() time.Time) Option { return func(o *options) { o.now = now } }
 
-// DryRun takes gates as open and components as ready, and works on one component after the other, so that a whole
+// DryRun treats gates as open and components as ready, and deploys one component after the other, so that a whole
 // rollout is rendered against a cluster in memory.
 func DryRun() Option { return func(o *options) { o.dryRun = true } }
 
-// Concurrency sets how many components of one resource are worked on at once; default 8, 0 works on one after the
-// other.
+// Concurrency sets how many components of one resource are deployed or verified at once; default 8. 0 means one after
+// the other.
 func Concurrency(n int) Option { return func(o *options) { o.concurrency = n } }
 
-// Recheck sets after which time a resource that isn't complete is reconciled again although nothing happened; default 1
-// minute, zero means not at all.
+// Recheck sets the time after which an incomplete resource is reconciled again without an event; default 1 minute, zero
+// means never.
 func Recheck(after time.Duration) Option { return func(o *options) { o.recheck = after } }
 
-// Period sets after which time a resource that is complete is reconciled again although nothing happened; default 10
-// minutes, zero means not at all.
+// Period sets the time after which a complete resource is reconciled again without an event; default 10 minutes, zero
+// means never.
 func Period(after time.Duration) Option { return func(o *options) { o.period = after } }
 
-// MaxAttempts has a resource given up after so many failures in a row: its error is permanent then, see
-// request.Permanent, and Exhausted is called if the Controller has it. Default 0: never.
+// MaxAttempts sets after how many consecutive failures a resource is given up: its error is then permanent, see
+// request.Permanent, and Exhausted is called if the Controller implements it. Default 0: never.
 func MaxAttempts(n int) Option { return func(o *options) { o.maxAttempts = n } }
 
 // FinalizerName sets the name of the finalizer; default "finalizers.<kind>.<group>" in lower case. It is an error for a
 // Controller without Finalize.
 func FinalizerName(name string) Option { return func(o *options) { o.finalizerName = name } }
 
-// WithWatcher has objects of the resources watched through watcher.
+// WithWatcher sets the watcher by which the objects of resources are watched.
 func WithWatcher(watcher Watcher) Option { return func(o *options) { o.watcher = watcher } }
 
-// WithPatches has the objects of resources changed by the patches of patcher, see package temporarypatch. Of several
-// patchers the later ones come last.
+// WithPatches applies the patches of patcher to the objects of resources, see package temporarypatch. Several patchers
+// are applied in the order of the options.
 func WithPatches(patcher Patcher) Option {
 	return func(o *options) { o.patchers = append(o.patchers, patcher) }
 }
 
-// WithAssets gives each session the files of its version, see Session.Assets. Several versions are open at once, each
-// in sessions of its own.
+// WithAssets gives each session the files of its version, see Session.Assets. Concurrent sessions may use different
+// versions.
 func WithAssets(assets Assets) Option { return func(o *options) { o.assets = assets } }
 
-// Events records what happens to resources, for people: an event for each component of which objects were created or
-// changed, and for objects that were deleted; that a resource has become ready, or was finalized; and failures, each
-// until another one takes its place. A resource that is as it should be has none. Dry runs record nothing.
+// Events records Kubernetes events about resources: for each component whose objects were created or changed; for
+// deleted objects; when a resource has become ready or was finalized; and for a failure, once until it changes. A
+// resource that doesn't change has no events. Dry runs record nothing.
 func Events(sink event.Sink) Option { return func(o *options) { o.events = sink } }
 
-// NameObjects has every object carry its internal name, "<component>.<object>", in the annotation
-// <domain>/internal-name, by which patches and people find it.
+// NameObjects adds the annotation <domain>/internal-name with the internal name, "<component>.<object>", to every
+// object. Authors of patches find the name there.
 func NameObjects() Option { return func(o *options) { o.nameObjects = true } }
 
-// Oper8Names has ScopedName and TruncatedName cut names as oper8 does, so that an operator that takes over from one
-// written with it keeps the objects: after 59 characters, with four digits of the hash, which collide much sooner.
+// Oper8Names makes ScopedName and TruncatedName cut names as oper8 does: to 59 characters and four digits of a hash,
+// which collide much sooner. An operator that replaces one written with oper8 needs it to keep the objects.
 func Oper8Names() Option { return func(o *options) { o.oper8Names = true } }
 
-// Prunes names kinds of which objects are deleted once no component renders them any more. It is needed for two.
-// Objects of kinds whose deletion takes data along (deploy.Protected), such as claims, are kept otherwise, with an
-// event. And a release of the controller that renders none of a kind of an earlier release names it, for resources
-// whose operator ended before it could record the kind in their status. Naming a kind costs a watch of it.
+// Prunes names kinds whose objects are deleted once no component renders them any more. Two sorts of kinds need it.
+// Objects of kinds that hold data (deploy.Protected), such as claims, are otherwise kept, with an event. And if an
+// earlier release of the controller rendered a kind that this one doesn't, naming it finds objects whose kind the
+// earlier release couldn't record in the status before it ended. Each named kind is watched.
 func Prunes(kinds ...schema.GroupVersionKind) Option {
 	return func(o *options) { o.prunes = append(o.prunes, kinds...) }
 }
 
-// OwnAnywhere lets resources in a namespace have objects in other namespaces and cluster-scoped ones. The cluster
-// doesn't collect these with their owner, so they carry its uid in the label <domain>/owner-uid (deploy.OwnedByLabel),
-// resources get the finalizer whether or not there is a Finalize, and what carries the label is deleted before that is
-// removed. A kind is recorded in the status before the first object of it is applied, at the cost of one more write, so
-// that a crash can't lose it.
+// OwnAnywhere lets namespaced resources own cluster-scoped objects and objects in other namespaces. The garbage
+// collector doesn't delete these with their owner. So they carry the uid of the owner in the label <domain>/owner-uid
+// (deploy.OwnedByLabel), every resource gets the finalizer, even without a Finalize, and objects with the label are
+// deleted before the finalizer is removed. A kind is recorded in the status before its first object is applied, so that
+// a crash can't lose it; this costs one more write.
 func OwnAnywhere() Option { return func(o *options) { o.ownAnywhere = true } }
 
-// PauseDeletions has the deletion of a paused resource wait too: it isn't finalized, and keeps the finalizer, until the
-// pause ends. It holds only resources that carry the finalizer: neither those of a Controller without Finalize nor
-// those that were paused when they were created. Without this option a deletion goes on whatever the pause.
+// PauseDeletions makes the deletion of a paused resource wait until the pause ends: until then it isn't finalized and
+// keeps the finalizer. This works only for resources that carry the finalizer: not for a Controller without Finalize,
+// and not for resources that were created paused. Without this option paused resources are finalized.
 func PauseDeletions() Option { return func(o *options) { o.pauseDeletions = true } }
 
-// ReadyBy sets what decides whether objects are ready that have no Judge of their own (ReadyWhen); default: the table
-// of package readiness as it stands. Its Registry is for kinds that the table doesn't know, by functions or by the
-// expressions of package celready. Several options add up, field by field and kind by kind; the later ones win. Without
-// a WaitsForConsumer the StorageClass of a claim that isn't bound is read from the cluster, and followed, which takes
-// the right to get, list and watch storage classes. Without that right such a claim is waited for until it is bound.
+// ReadyBy sets the readiness.Checker for objects without a Judge (ReadyWhen); by default it is the zero Checker, which
+// knows the table of package readiness. Its Registry is for kinds that the table doesn't know: functions, or
+// expressions of package celready. Several options are merged, field by field and kind by kind; the later ones win.
+// Without a WaitsForConsumer the StorageClass of an unbound claim is read from the cluster and followed, which needs
+// the right to get, list and watch storage classes. Without that right such a claim isn't ready before it is bound.
 func ReadyBy(checker readiness.Checker) Option {
 	return func(o *options) { o.readiness = checker.Over(o.readiness) }
 }
 
-// ObserveComponents calls observe for each component when its deployment ends, from several goroutines. Several
-// observers are called in turn.
+// ObserveComponents calls observe for each component when its deployment ends, concurrently for different components.
+// Several observers are called in the order of the options.
 func ObserveComponents(observe func(component *Component, results deploy.Results)) Option {
 	return func(o *options) { o.observers = append(o.observers, observe) }
 }
 
-// Step is one of the rollout of a component.
+// Step is one step of the rollout of a component.
 type Step string
 
 // The steps of a rollout.
@@ -154,14 +154,14 @@ const (
 
 type around = func(ctx context.Context, c *Component, step Step, do func(ctx context.Context) error) error
 
-// AroundComponents has each step of the rollout of each component go through around, which calls do, with a context of
-// its own if it likes, and returns what that returns. It is for measuring and tracing, and is called from several
-// goroutines. Of several the later ones are the inner ones.
+// AroundComponents wraps each step of the rollout of each component, for metrics and traces. around calls do, with ctx
+// or a context derived from it, and returns its error. It is called concurrently. Of several, the later options are the
+// inner ones.
 func AroundComponents(around func(ctx context.Context, c *Component, step Step, do func(ctx context.Context) error) error) Option {
 	return func(o *options) { o.around = append(o.around, around) }
 }
 
-// through does a step of a component by way of all that is around it.
+// through runs a step of a component inside all functions of AroundComponents.
 func (o *options) through(ctx context.Context, c *Component, step Step, do func(ctx context.Context) error) error {
 	for _, one := range slices.Backward(o.around) {
 		inner := do
@@ -170,31 +170,29 @@ func (o *options) through(ctx context.Context, c *Component, step Step, do func(
 	return do(ctx)
 }
 
-// StatusPart is something that the status of resources carries, or doesn't, see Status.
+// StatusPart selects what the status of resources has, see Status.
 type StatusPart string
 
 const (
-	// NoStatus leaves the status alone, for kinds that have none or whose status is another program's. What is decided
-	// by the status stays unknown then: the version that a resource was last brought to, and the kinds of objects that
-	// it once had (see Prunes).
+	// NoStatus leaves the status alone, for kinds without a status or whose status another program writes. Then the
+	// version that a resource last reached, and the kinds of its former objects (see Prunes), aren't known.
 	NoStatus StatusPart = "none"
-	// OnlyReady has the status carry the condition Ready and nothing else, for kinds whose schema has no more, or of
-	// which nobody reads more: a smaller status costs an API server less with each write of a resource. The message of
-	// Ready says what that of Updating would: what a resource that isn't Ready waits for, and why. While it is Ready at
-	// its present generation, what goes wrong beside that, such as a cluster that refuses a request, is in the log
-	// alone.
+	// OnlyReady limits the status to the condition Ready, for kinds whose schema has no more, or if nobody reads more:
+	// a smaller status costs the API server less with each write of a resource. The message of Ready then has what that
+	// of Updating would have: what a resource that isn't ready waits for, and why. While a resource is Ready at its
+	// present generation, other errors, such as a request that the cluster refuses, are only logged.
 	//
-	// What is decided by the rest stays unknown, as with NoStatus; what an earlier release wrote of it is removed. A
-	// pause is reported all the same.
+	// What the other fields would record isn't known, as with NoStatus; fields that an earlier release wrote are
+	// removed. A pause is still reported.
 	OnlyReady StatusPart = "ready"
-	// ServiceStatus adds the field <kind>Status that parents of the resource read: Completed, InProgress or Failed. The
-	// schema of the kind has to know it.
+	// ServiceStatus adds the field <kind>Status, which parents of the resource read: Completed, InProgress or Failed.
+	// The schema of the kind must have the field.
 	ServiceStatus StatusPart = "service"
 	// DependencyGraph adds the dependency graph as text, in componentStatus.dependencyGraph.
 	DependencyGraph StatusPart = "graph"
 )
 
-// Status sets what the status of resources carries beside or instead of the conditions Ready and Updating and the
+// Status sets what the status of resources has in addition to, or instead of, the conditions Ready and Updating and the
 // states of the components. Several options add up.
 func Status(parts ...StatusPart) Option {
 	return func(o *options) {
@@ -207,15 +205,15 @@ func Status(parts ...StatusPart) Option {
 	}
 }
 
-// StartAfter sets how long a rollout may take before the status reports that it has begun; default 500 ms, zero never
-// reports it because of time. A change of version is reported at once in any case.
+// StartAfter sets how long a rollout runs before the status reports its start; default 500 ms, zero means that it
+// doesn't. The start of a change of version is always reported at once.
 func StartAfter(d time.Duration) Option { return func(o *options) { o.startAfter = d } }
 
-// VersionField sets where a resource says which version it wants, as a path of fields; default "spec.version". A
-// resource without the field wants none in particular.
+// VersionField sets the field in which a resource names the version that it wants, as a path of fields; default
+// "spec.version". A resource without the field wants no particular version.
 func VersionField(path string) Option { return func(o *options) { o.versionField = path } }
 
-// VersionOverride has every resource want this version, whatever it says itself.
+// VersionOverride sets the version of every resource, whatever its VersionField has.
 func VersionOverride(version string) Option { return func(o *options) { o.versionOverride = version } }
 
 // SupportedVersions are the versions that the operator offers; the status names them.
@@ -223,8 +221,8 @@ func SupportedVersions(versions ...string) Option {
 	return func(o *options) { o.supported = append([]string{}, versions...) }
 }
 
-// StrictVersions refuses resources that want no version or one that isn't among SupportedVersions, which must be given
-// then. Kinds whose name matches a pattern of path.Match are exempt; default "TemporaryPatch*".
+// StrictVersions refuses resources that want no version, or one that isn't among SupportedVersions, which is then
+// required. Kinds whose name matches one of the patterns of path.Match are exempt; default "TemporaryPatch*".
 func StrictVersions(exempt ...string) Option {
 	return func(o *options) {
 		o.strict = true
@@ -292,9 +290,9 @@ func (o *options) validateStatus() error {
 func (o *options) validateVersions() error {
 	switch {
 	case o.versionField == "" || slices.Contains(strings.Split(o.versionField, "."), ""):
-		return fmt.Errorf("version field %q: is no path of fields such as spec.version", o.versionField)
+		return fmt.Errorf("version field %q: not a path of fields such as spec.version", o.versionField)
 	case o.strict && len(o.supported) == 0:
-		return errors.New("strict versions: no version is supported: name them with SupportedVersions")
+		return errors.New("strict versions: no supported versions: set them by SupportedVersions")
 	}
 	for _, pattern := range o.exempt {
 		if _, err := path.Match(pattern, ""); err != nil {
@@ -304,8 +302,8 @@ func (o *options) validateVersions() error {
 	return nil
 }
 
-// setFinalizer decides which finalizer the controller's resources carry: none without a Finalize, for which a name is a
-// mistake.
+// setFinalizer sets the name of the finalizer of the controller's resources. Without Finalize and OwnAnywhere there is
+// none, and a given name is an error.
 func (o *options) setFinalizer(c Controller) error {
 	_, has := c.(Finalizer)
 	switch {

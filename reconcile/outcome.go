@@ -14,14 +14,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// State is how far a component got.
+// State is the state of a component after a rollout.
 type State string
 
 // The states of a component.
 const (
 	// Verified: deployed and ready, or deleted when it is disabled.
 	Verified State = "verified"
-	// Unverified: deployed but not ready yet, or waiting for something outside.
+	// Unverified: deployed but not ready yet, or waiting for something other than a component.
 	Unverified State = "unverified"
 	// Failed: deploying it, one of its objects, or a gate that it waits for failed.
 	Failed State = "failed"
@@ -32,16 +32,16 @@ const (
 // states are in the order of the constants.
 var states = [...]State{Verified, Unverified, Failed, Unstarted}
 
-// States returns those that a component can be in, in the order of the constants.
+// States returns all states, in the order of the constants.
 func States() []State { return slices.Clone(states[:]) }
 
-// Outcome is how a rollout ended.
+// Outcome is the result of a rollout.
 type Outcome struct {
 	// Components holds every component by name.
 	Components map[string]ComponentOutcome
 	// Hook is the error of a hook, such as AfterDeploy.
 	Hook error
-	// kinds are those of the objects, and of objects that may be left.
+	// kinds are the kinds of the objects, and of former objects that may still exist.
 	kinds []schema.GroupVersionKind
 	graph *dag.Graph[*Component]
 }
@@ -54,17 +54,17 @@ func (o Outcome) Graph() string {
 	return o.graph.String()
 }
 
-// ComponentOutcome is how the rollout of one component ended.
+// ComponentOutcome is the result of the rollout of one component.
 type ComponentOutcome struct {
 	// State is how far it got.
 	State State
 	// Deployed: its objects were applied, whether or not they are ready.
 	Deployed bool
-	// Err is why it isn't Verified; nil if it is or wasn't started.
+	// Err is why it isn't Verified; nil if it is, or if it wasn't started.
 	Err error
 	// Reason is why it is Unstarted: which component it waits for.
 	Reason string
-	// Remark is what is unusual about objects that are ready, such as a claim whose volume is being resized.
+	// Remark describes what is unusual about ready objects, such as a claim whose volume is being resized.
 	Remark string
 }
 
@@ -81,8 +81,8 @@ func (o Outcome) Complete() bool {
 	return true
 }
 
-// Deployed reports whether every component was deployed, be it ready or not. A disabled component counts when it is
-// gone.
+// Deployed reports whether every component was deployed, whether or not it is ready. A disabled component counts as
+// deployed when its objects are gone.
 func (o Outcome) Deployed() bool {
 	for _, c := range o.Components {
 		if !c.Deployed {
@@ -124,7 +124,7 @@ func newOutcome(graph *dag.Graph[*Component], deployed dag.State, verified *dag.
 	return outcome
 }
 
-// remarkOf returns what the verification of a component found unusual.
+// remarkOf returns the remark of the last verification of a component.
 func remarkOf(graph *dag.Graph[*Component], name string) string {
 	component, ok := graph.Node(name)
 	if !ok {
@@ -136,7 +136,7 @@ func remarkOf(graph *dag.Graph[*Component], name string) string {
 	return ""
 }
 
-// unstarted returns the outcome of a component that waits. The error of a gate is the waiting component's.
+// unstarted returns the outcome of a component that wasn't started. An error of its gate is an error of this component.
 func unstarted(graph *dag.Graph[*Component], deployed dag.State, name string) ComponentOutcome {
 	if err := deployed.Err(name); err != nil {
 		state := Failed
@@ -160,7 +160,7 @@ func (o Outcome) Err() error { return o.join(Failed, o.Hook) }
 // Waiting joins the errors of components that aren't verified yet although they haven't failed.
 func (o Outcome) Waiting() error { return o.join(Unverified) }
 
-// waitsBefore reports whether components wait for something outside before they are deployed, and none waits for its
+// waitsBefore reports whether a component waits for a precondition before it is deployed, while none waits for its
 // objects to become ready.
 func (o Outcome) waitsBefore() bool {
 	waits := false
@@ -176,8 +176,8 @@ func (o Outcome) waitsBefore() bool {
 	return waits
 }
 
-// retryTime returns the soonest of the times that waiting components, and others, ask for (request.RetryAfter); usual
-// stands for those that ask for none.
+// retryTime returns the shortest time that waiting components, and the errors others, ask for (request.RetryAfter); one
+// without a time counts as usual.
 func (o Outcome) retryTime(usual time.Duration, others ...error) time.Duration {
 	soonest := time.Duration(0)
 	for _, c := range o.Components {

@@ -18,33 +18,33 @@ import (
 
 // ConditionPaused is the type of the condition that reports a pause: True, with ReasonPaused or ReasonPausedUntil,
 // while the resource is paused, and absent otherwise. It has no observedGeneration, because a pause doesn't depend on
-// the spec. The other conditions stay as they were when the pause began, with the generation that they observed.
+// the spec. The other conditions stay as they were when the pause began, including their observedGeneration.
 const ConditionPaused = "Paused"
 
 // The reasons of ConditionPaused.
 const (
-	// ReasonPaused: until the annotation is changed.
+	// ReasonPaused: paused until the annotation is changed.
 	ReasonPaused = "Paused"
-	// ReasonPausedUntil: until the time that the annotation names.
+	// ReasonPausedUntil: paused until the time in the annotation.
 	ReasonPausedUntil = "PausedUntil"
 )
 
-// longestRest is the time after which a paused resource is looked at again. Timers don't see that somebody sets the
-// clock, so a pause may end that much late.
+// longestRest is the time after which a paused resource is checked again at the latest. Timers don't notice that the
+// clock was set, so a pause may end that much too late.
 const longestRest = 10 * time.Minute
 
-// pause is what the annotation <domain>/pause-execution says.
+// pause is the value of the annotation <domain>/pause-execution.
 type pause struct {
 	annotation, value string
-	// rests: the resource is paused, until a time or, if that is zero, until the annotation is changed.
+	// rests: the resource is paused, until the time in until or, if that is zero, until the annotation is changed.
 	rests bool
 	until time.Time
-	// strange: the value has no meaning.
+	// strange: the value is invalid.
 	strange bool
 }
 
-// pauseOf reads the annotation of a resource: "true" in any case pauses, and so does a time (RFC 3339) to come.
-// "false", a time that is over and the empty value are no mistake.
+// pauseOf reads the annotation of a resource: "true" pauses, in capital letters too, and so does a future time (RFC
+// 3339). "false", a past time and the empty value are valid and don't pause.
 func (r *Reconciler) pauseOf(resource *unstructured.Unstructured) pause {
 	p := pause{annotation: r.manager.KeyDomain() + "/pause-execution"}
 	p.value = resource.GetAnnotations()[p.annotation]
@@ -59,8 +59,8 @@ func (r *Reconciler) pauseOf(resource *unstructured.Unstructured) pause {
 	return p
 }
 
-// paused reports whether a resource is paused. A resource that is being deleted isn't, unless PauseDeletions is set,
-// nor is any in a dry run. A value without a meaning is logged once.
+// paused reports whether a resource is paused. A resource that is being deleted isn't, unless PauseDeletions is set. In
+// a dry run no resource is paused. An invalid value is logged once.
 func (r *Reconciler) paused(ctx context.Context, resource *unstructured.Unstructured) (p pause, rests bool) {
 	p = r.pauseOf(resource)
 	ref := deploy.RefOf(resource)
@@ -84,9 +84,9 @@ func (r *Reconciler) paused(ctx context.Context, resource *unstructured.Unstruct
 	return p, false
 }
 
-// rest does nothing for a paused resource but report the pause in a condition, so that whoever waits for the resource
-// sees why nothing happens. It is one write when the pause begins or changes: a condition that somebody removes, or
-// that the schema drops, isn't written again.
+// rest handles a paused resource: it only reports the pause in a condition, so that whoever waits for the resource sees
+// why nothing happens. The condition is written once, when the pause begins or changes: if somebody removes it, or the
+// schema drops it, it isn't written again.
 func (r *Reconciler) rest(ctx context.Context, resource *unstructured.Unstructured, p pause) (request.Result, error) {
 	ref, left := deploy.RefOf(resource), p.left(r.now())
 	var reported bool
@@ -107,23 +107,23 @@ func (r *Reconciler) rest(ctx context.Context, resource *unstructured.Unstructur
 			return request.Result{RequeueAfter: sooner(left, r.options.recheck)}, nil
 		}
 	case result.Action == deploy.Skipped:
-		r.memory.Forget(ref) // it has gone meanwhile
+		r.memory.Forget(ref) // the resource was deleted meanwhile
 		return request.Result{}, nil
 	}
 	r.memory.Update(ref, (*memory.Resource).PauseReported)
 	return request.Result{RequeueAfter: left}, nil
 }
 
-// left is the time after which to look at the resource again, zero for when it changes.
+// left is the time after which the resource is checked again, zero for only when it changes.
 func (p pause) left(now time.Time) time.Duration {
 	if p.until.IsZero() {
 		return 0
 	}
-	// A pause that ends this very moment is looked at again, too: zero would be never.
+	// A pause that ends right now is checked again too: zero would mean never.
 	return max(min(p.until.Sub(now), longestRest), time.Millisecond)
 }
 
-// sooner returns the smaller of two times, of which zero is none.
+// sooner returns the shorter of two times; zero means no time.
 func sooner(a, b time.Duration) time.Duration {
 	if a == 0 || b == 0 {
 		return max(a, b)
@@ -131,7 +131,7 @@ func sooner(a, b time.Duration) time.Duration {
 	return min(a, b)
 }
 
-// pauseCondition says what waits, and what ends the pause.
+// pauseCondition returns the condition. Its message says what waits, and what ends the pause.
 func (r *Reconciler) pauseCondition(p pause) metav1.Condition {
 	nothing := "nothing is done, save for its deletion,"
 	if r.options.pauseDeletions {
@@ -158,8 +158,8 @@ func (r *Reconciler) withPause(present map[string]any, p pause) (next map[string
 	return next, changed, conditions.Err()
 }
 
-// withoutPause returns a status without the condition that withPause sets, and whether there was one; present isn't
-// changed. A condition of that type that somebody else writes stays.
+// withoutPause returns a status without the condition that withPause sets, and reports whether there was one; present
+// isn't changed. A condition of that type with another reason is somebody else's and stays.
 func withoutPause(present map[string]any) (next map[string]any, resumed bool) {
 	resource := map[string]any{"status": present}
 	c, ok := status.Conditions(resource).Get(ConditionPaused)

@@ -49,7 +49,7 @@ func TestPipelineOrder(t *testing.T) {
 		{reason: "reconcile 36, vcs 7: the version before the configuration", spec: `{"version":"9"}`, annotations: "{}", overrides: "3",
 			verdict: "ConfigError/Errored", message: `Widget shop/w: version "9" isn't supported: choose one of 1, 2`, calls: []string{patchWidget, writeStatus}},
 		{reason: "reconcile 36: the configuration before Setup", spec: `{"version":"1"}`, annotations: "{}", overrides: "3",
-			verdict: "ConfigError/Errored", message: "Widget shop/w: configOverrides is no map: give it fields, or leave it out", calls: []string{patchWidget, writeStatus}},
+			verdict: "ConfigError/Errored", message: "Widget shop/w: configOverrides is not a map: correct or remove it", calls: []string{patchWidget, writeStatus}},
 		{reason: "reconcile 36, 44: all is well: the finalizer, the rollout, one status", spec: `{"version":"1"}`, annotations: "{}", overrides: "{}",
 			verdict: "Stable/Stable", message: "Rollout Complete", setUp: true, calls: []string{patchWidget, "apply ConfigMap shop/c", writeStatus}},
 	} {

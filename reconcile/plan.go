@@ -20,16 +20,16 @@ type Plan struct {
 	Components []PlannedComponent
 	// Pruned are the objects that no component renders any more: they would be deleted.
 	Pruned deploy.Differences
-	// Graph is what waits for what.
+	// Graph is the dependency graph of the components.
 	Graph *dag.Graph[*Component]
 }
 
 // PlannedComponent is one component of a Plan.
 type PlannedComponent struct {
-	// Component is that of the session.
+	// Component is the component of the session.
 	Component *Component
-	// Differences are the changes to its objects by deploying it, or by removing it if it is disabled. What a Deployer
-	// does beside that isn't known.
+	// Differences are the changes to its objects by deploying it, or by removing it if it is disabled. Changes that a
+	// Deployer makes in another way aren't included.
 	Differences deploy.Differences
 	// Err is why it couldn't be rendered.
 	Err error
@@ -51,10 +51,10 @@ func (p *Plan) Err() error {
 	return errors.Join(append(errs, p.Pruned.Err())...)
 }
 
-// Plan returns what Reconcile would do for resource with all gates open, also if it is paused, and changes nothing:
-// requests to the cluster are dry runs. Session.DryRun is true for the controller, so what that renders otherwise in a
-// dry run is a difference. The resource needs the uid that it has in the cluster, or that a dry run returns. Its
-// status, its finalizer and hooks aren't part of the plan. Errors of components are in the plan.
+// Plan returns what Reconcile would do for resource if all gates were open, even if the resource is paused. It changes
+// nothing: requests to the cluster are dry runs. Session.DryRun is true, so content that the controller renders
+// differently in a dry run is a difference. The resource needs the uid that it has in the cluster, or that a dry run
+// returns. Its status, its finalizer and hooks aren't part of the plan. Errors of components are in the plan.
 func (r *Reconciler) Plan(ctx context.Context, resource *unstructured.Unstructured) (*Plan, error) {
 	s, ctx, graph, err := r.described(ctx, resource)
 	if err != nil {
@@ -80,7 +80,7 @@ func (p *Plan) removes(ref deploy.Ref) bool {
 	})
 }
 
-// Graph returns the components of a resource and what they wait for, and changes nothing.
+// Graph returns the dependency graph of the components of a resource. It changes nothing.
 func (r *Reconciler) Graph(ctx context.Context, resource *unstructured.Unstructured) (*dag.Graph[*Component], error) {
 	s, _, graph, err := r.described(ctx, resource)
 	if err != nil {
@@ -93,7 +93,7 @@ func (r *Reconciler) Graph(ctx context.Context, resource *unstructured.Unstructu
 // described runs Setup for a resource in a session that deploys nothing.
 func (r *Reconciler) described(ctx context.Context, resource *unstructured.Unstructured) (*Session, context.Context, *dag.Graph[*Component], error) {
 	if resource.GroupVersionKind() != r.Kind() {
-		return nil, nil, nil, fmt.Errorf("%s: it isn't of the kind %s", deploy.RefOf(resource), r.Kind().Kind)
+		return nil, nil, nil, fmt.Errorf("%s: not of the kind %s", deploy.RefOf(resource), r.Kind().Kind)
 	}
 	if resource.GetDeletionTimestamp() != nil {
 		return nil, nil, nil, fmt.Errorf("%s: it is being deleted", deploy.RefOf(resource))
@@ -103,7 +103,7 @@ func (r *Reconciler) described(ctx context.Context, resource *unstructured.Unstr
 		return nil, nil, nil, err
 	}
 	s.dryRun, s.watcher = true, nil
-	if s.manager, err = s.manager.With(deploy.DryRun()); err != nil { // also for what Setup does by itself
+	if s.manager, err = s.manager.With(deploy.DryRun()); err != nil { // for writes that Setup makes itself
 		return nil, nil, nil, err
 	}
 	ctx = context.WithValue(ctx, loggerKey{}, s.logger)
@@ -139,7 +139,7 @@ func (s *Session) plan(ctx context.Context, c *Component) PlannedComponent {
 	return planned
 }
 
-// withoutForeign drops objects of somebody else, which are left alone.
+// withoutForeign drops the differences of objects with another owner, which are left alone.
 func withoutForeign(differences deploy.Differences) deploy.Differences {
 	return slices.DeleteFunc(differences, func(d deploy.Difference) bool {
 		var owned *deploy.OwnedError

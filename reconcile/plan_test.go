@@ -112,7 +112,7 @@ func TestPlan(t *testing.T) {
 			resource *unstructured.Unstructured
 			want     string
 		}{
-			"another kind":           {two, nil, other, "ConfigMap c: it isn't of the kind Widget"},
+			"another kind":           {two, nil, other, "ConfigMap c: not of the kind Widget"},
 			"one that is going":      {two, nil, going, "Widget shop/w: it is being deleted"},
 			"Setup fails":            {two, errors.New("no room"), w.widget(), "setup: no room"},
 			"components in a circle": {func(s *Session) { a := s.Add("a"); a.After(s.Add("b").After(a)) }, nil, w.widget(), "would wait for itself"},

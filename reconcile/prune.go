@@ -24,7 +24,7 @@ func (s *Session) settleKinds(ctx context.Context, o *Outcome) (err error) {
 	return nil
 }
 
-// keepKinds records the kinds that the objects may be of: those remembered and those rendered now.
+// keepKinds records the kinds of which there may be objects: the remembered ones and those that are rendered now.
 func (s *Session) keepKinds(o *Outcome) {
 	o.kinds = s.remembered()
 	for _, c := range s.components {
@@ -32,9 +32,9 @@ func (s *Session) keepKinds(o *Outcome) {
 	}
 }
 
-// prune deletes what the resource owns, this manager has applied, and no component renders any more. It is called when
-// every component was deployed: only then the objects of all are known. It returns the kinds of which there may be
-// objects.
+// prune deletes objects that the resource owns and this manager has applied, but that no component renders any more. It
+// is called when every component was deployed: only then all rendered objects are known. It returns the kinds of which
+// there may be objects.
 func (s *Session) prune(ctx context.Context) ([]schema.GroupVersionKind, error) {
 	var rendered []schema.GroupVersionKind
 	for _, c := range s.components {
@@ -47,7 +47,7 @@ func (s *Session) prune(ctx context.Context) ([]schema.GroupVersionKind, error) 
 	}
 	left := rendered
 	for _, kind := range withKinds(s.remembered(), s.reconciler.options.prunes...) {
-		// Another version of a kind that is rendered holds the same objects.
+		// Another version of a rendered kind has the same objects.
 		if slices.ContainsFunc(rendered, func(other schema.GroupVersionKind) bool { return other.GroupKind() == kind.GroupKind() }) {
 			continue
 		}
@@ -71,18 +71,19 @@ func (s *Session) pruneFormer(ctx context.Context, kind schema.GroupVersionKind)
 	return s.pruneKind(ctx, kind)
 }
 
-// unlessForbidden logs a missing right to a kind that isn't rendered any more: a release that gives a kind up may give
-// up the right to it, too. What is left of the kind stays, and stays remembered.
+// unlessForbidden returns err, unless it is a missing right to a kind that isn't rendered any more, which it only logs:
+// a release that no longer renders a kind may no longer have the right to it. Objects of that kind stay, and the kind
+// stays remembered.
 func (s *Session) unlessForbidden(kind schema.GroupVersionKind, err error) error {
 	var forbidden *deploy.ForbiddenError
 	if !errors.As(err, &forbidden) {
 		return err
 	}
-	s.logger.Warn("not pruned: the kind isn't rendered any more, and the right to it is gone", "kind", kind.Kind, "error", err)
+	s.logger.Warn("not pruned: the kind isn't rendered any more, and the operator isn't allowed to access it", "kind", kind.Kind, "error", err)
 	return nil
 }
 
-// withKinds returns kinds and those of more that aren't among them.
+// withKinds returns kinds, and those of more that kinds doesn't contain.
 func withKinds(kinds []schema.GroupVersionKind, more ...schema.GroupVersionKind) []schema.GroupVersionKind {
 	for _, kind := range more {
 		if !slices.Contains(kinds, kind) {
@@ -92,7 +93,7 @@ func withKinds(kinds []schema.GroupVersionKind, more ...schema.GroupVersionKind)
 	return kinds
 }
 
-// wanted reports whether an enabled component renders what ref names.
+// wanted reports whether an enabled component renders the object of ref.
 func (s *Session) wanted(ref deploy.Ref) bool { return s.index.wanted(s.identityOf(ref)) }
 
 // generates reports whether an enabled component renders the manifest from which obj got its generated name.
@@ -130,7 +131,7 @@ func (s *Session) pruneKind(ctx context.Context, kind schema.GroupVersionKind) (
 	return len(going) > 0 || len(toRemove) < len(extra), nil
 }
 
-// removeExtra deletes what no component renders any more, and returns what isn't gone yet.
+// removeExtra deletes objects that no component renders any more, and returns those that aren't gone yet.
 func (s *Session) removeExtra(ctx context.Context, extra []*unstructured.Unstructured) ([]deploy.Ref, error) {
 	if len(extra) == 0 {
 		return nil, nil
@@ -150,13 +151,13 @@ func (s *Session) removeExtra(ctx context.Context, extra []*unstructured.Unstruc
 	return s.manager.Gone(ctx, extra)
 }
 
-// keeps reports whether objects of kind stay although no component renders them any more.
+// keeps reports whether objects of kind aren't pruned because they hold data.
 func (s *Session) keeps(kind schema.GroupVersionKind) bool {
 	return deploy.Protected(kind.GroupKind()) &&
 		!slices.ContainsFunc(s.reconciler.options.prunes, func(named schema.GroupVersionKind) bool { return named.GroupKind() == kind.GroupKind() })
 }
 
-// watchable watches a kind of which nothing is rendered. It returns false if the kind isn't served any more.
+// watchable watches a kind that isn't rendered. It returns false if the kind isn't served any more.
 func (s *Session) watchable(ctx context.Context, kind schema.GroupVersionKind) (bool, error) {
 	var unknown *deploy.KindUnknownError
 	err := s.Own(ctx, kind)
@@ -202,8 +203,9 @@ func kindNames(kinds []schema.GroupVersionKind) []string {
 	return names
 }
 
-// Remove deletes objects that the resource owns and returns nil once all are gone; until then request.Precondition
-// names those that are left. Objects of somebody else are left alone and not waited for. It is for Finalize.
+// Remove deletes objects that the resource owns and returns nil once all are gone; until then it returns a
+// request.Precondition that names the remaining ones. Objects with another owner are left alone and not waited for. It
+// is for Finalize.
 func (s *Session) Remove(ctx context.Context, objects ...any) error {
 	plain := make([]*unstructured.Unstructured, 0, len(objects))
 	for _, value := range objects {
@@ -234,8 +236,8 @@ func (s *Session) removeAll(ctx context.Context, objects []*unstructured.Unstruc
 	return results, request.Precondition("waiting until %s is gone", strings.Join(names, ", "))
 }
 
-// remove deletes those of objects that the resource owns. A kind that isn't served has none, and objects of somebody
-// else are left alone: neither is an error.
+// remove deletes those of objects that the resource owns. An object whose kind isn't served, or that has another owner,
+// is skipped without an error.
 func (s *Session) remove(ctx context.Context, objects []*unstructured.Unstructured) (deploy.Results, error) {
 	for _, kind := range kindsOf(objects) {
 		err := s.Own(ctx, kind)
@@ -264,7 +266,8 @@ func (s *Session) remove(ctx context.Context, objects []*unstructured.Unstructur
 // finalizes reports whether resources carry the finalizer.
 func (r *Reconciler) finalizes() bool { return r.finalizer != nil || r.options.ownAnywhere }
 
-// recordKinds writes kinds into the status before objects of them are applied, where only that finds the objects again.
+// recordKinds writes kinds into the status before objects of them are applied. With OwnAnywhere only the status tells
+// which kinds to search for objects.
 func (s *Session) recordKinds(ctx context.Context, kinds []schema.GroupVersionKind) error {
 	if !s.reconciler.options.ownAnywhere || s.dryRun {
 		return nil
@@ -282,7 +285,7 @@ func (s *Session) recordKinds(ctx context.Context, kinds []schema.GroupVersionKi
 		return s.manager.SetStatus(ctx, deploy.RefOf(s.resource), func(current *unstructured.Unstructured) (map[string]any, error) {
 			next := current.DeepCopy()
 			if current.GetUID() != s.resource.GetUID() {
-				return nil, fmt.Errorf("%s is another one by now", deploy.RefOf(s.resource))
+				return nil, fmt.Errorf("%s was replaced by another object of the same name", deploy.RefOf(s.resource))
 			}
 			err := unstructured.SetNestedStringSlice(next.Object, names, "status", "componentStatus", "kinds")
 			content, _ := next.Object["status"].(map[string]any)
@@ -298,15 +301,15 @@ func (s *Session) recordKinds(ctx context.Context, kinds []schema.GroupVersionKi
 	if result.Object != nil {
 		if kept, _, _ := unstructured.NestedStringSlice(result.Object.Object, "status", "componentStatus", "kinds"); !slices.Equal(kept, names) {
 			return mistake(fmt.Errorf("remember the kinds of its objects: the CustomResourceDefinition of %s drops "+
-				"status.componentStatus.kinds: add it to the schema (status.Fields has it), or what OwnAnywhere makes would stay for ever", s.Kind().Kind))
+				"status.componentStatus.kinds: add it to the schema (status.Fields has it), otherwise objects of OwnAnywhere would never be deleted", s.Kind().Kind))
 		}
 	}
 	s.noted = all
 	return nil
 }
 
-// removeTracked deletes what the resource owns by label, and waits until it is gone. What Finalize has rolled out is
-// deleted last and not waited for: the next reconcile would create it again.
+// removeTracked deletes the objects that the resource owns by label, and waits until they are gone. Objects that
+// Finalize has rolled out are deleted last and not waited for: the next reconcile would create them again.
 func (r *Reconciler) removeTracked(ctx context.Context, s *Session) error {
 	if !r.options.ownAnywhere {
 		return nil

@@ -74,7 +74,7 @@ func TestPrune(t *testing.T) {
 		names = nil
 		assert.NotContains(t, w.calm(r), "delete PersistentVolumeClaim shop/a")
 		assert.Empty(t, w.calm(r), "and costs nothing from then on")
-		assert.Equal(t, []string{"Warning: kept although no component renders it any more, because deleting it takes data along: " +
+		assert.Equal(t, []string{"Warning: kept although no component renders it any more, because deleting it would lose data: " +
 			"PersistentVolumeClaim a, PersistentVolumeClaim b: delete it, or have the operator prune its kind (Prunes)"}, recorded, "once")
 		assert.Equal(t, []any{"v1/ConfigMap", "v1/PersistentVolumeClaim"}, w.kinds(), "it is remembered")
 		plan, err := r.Plan(t.Context(), w.widget())
@@ -340,7 +340,7 @@ func TestPruneWithoutTheRight(t *testing.T) {
 	}
 	assert.Equal(t, "Stable/Stable", w.verdict())
 	assert.Equal(t, []any{"apps/v1/Deployment", "v1/ConfigMap"}, w.kinds(), "it is still known what is left")
-	assert.Equal(t, 2, w.logs.Count("the right to it is gone"))
+	assert.Equal(t, 2, w.logs.Count("the operator isn't allowed to access it"))
 	watcher.failFor = nil
 	w.calm(r)
 	assert.Nil(t, w.get(deploymentRef("d")))

@@ -20,15 +20,16 @@ import (
 )
 
 const (
-	// lookAgain is the time after which a resource is reconciled again that somebody else has just written;
-	// quietAttempts is how often in a row that isn't reported.
+	// lookAgain is the time after which a resource is reconciled again when another writer was faster; quietAttempts is
+	// how often in a row this isn't reported.
 	lookAgain     = 50 * time.Millisecond
 	quietAttempts = 3
 	// lastWord bounds the write of the status after a reconcile that took too long.
 	lastWord = 10 * time.Second
-	// recreateWait bounds the wait for an object to go that is being recreated; after it a later reconcile creates it.
+	// recreateWait bounds the wait for the deletion of an object that is recreated; after that a later reconcile
+	// creates it.
 	recreateWait = 500 * time.Millisecond
-	// gateInterval is how often a closed gate is asked again while other components are worked on; it is also asked
+	// gateInterval is how often a closed gate is called again while other components are deployed; it is also called
 	// when one of them ends.
 	gateInterval = 500 * time.Millisecond
 )
@@ -82,16 +83,16 @@ func New(controller Controller, manager *deploy.Manager, opts ...Option) (*Recon
 // Kind returns the kind whose resources are reconciled.
 func (r *Reconciler) Kind() schema.GroupVersionKind { return r.controller.Kind() }
 
-// Sources implements source.Provider by what the controller declares.
+// Sources implements source.Provider: it returns the controller's Sources.
 func (r *Reconciler) Sources() source.Sources { return r.sources }
 
 func (r *Reconciler) now() time.Time { return r.options.now() }
 
 // Reconcile brings the resource of the request to the state that its controller describes, as far as that is possible
-// now, and writes the outcome into its status. It does nothing for a resource that is gone, and only reports the pause
-// of a resource that is paused (ConditionPaused). An error means that the reconcile is to be retried; it is Advanced
-// (request.Error) if more objects are as they should be than after any failure before. Waiting for objects is no error.
-// A request for another kind is a permanent error.
+// now, and writes the outcome into its status. It does nothing for a resource that is gone. For a paused resource it
+// only reports the pause (ConditionPaused). An error means that the reconcile must be retried; it is Advanced
+// (request.Error) if more objects are as they should be than after any earlier failure. Waiting for objects isn't an
+// error. A request for another kind is a permanent error.
 func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
 	if req.Key.Kind != r.Kind() || req.Key.Name == "" {
 		return request.Result{}, request.Permanent(fmt.Errorf("request %s: names no resource of kind %s", req.Key, r.Kind().Kind))
@@ -100,7 +101,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	resource, err := r.manager.View().Get(ctx, ref)
 	var unknown *deploy.KindUnknownError
 	if errors.As(err, &unknown) {
-		resource, err = nil, nil // its kind isn't served any more; should it come back, so will what there is of it
+		resource, err = nil, nil // its kind isn't served any more; if the kind comes back, its resources are listed again
 	}
 	if err != nil {
 		return request.Result{}, err
@@ -177,7 +178,7 @@ func (r *Reconciler) session(ctx context.Context, resource *unstructured.Unstruc
 	return s, nil
 }
 
-// withDefaults returns resource with the controller's defaults under it, resource itself if there are none.
+// withDefaults returns resource with the controller's defaults merged under it, or resource itself if there are none.
 func (r *Reconciler) withDefaults(resource *unstructured.Unstructured) *unstructured.Unstructured {
 	if len(r.defaults.Resource) == 0 {
 		return resource
@@ -196,7 +197,7 @@ func (r *Reconciler) setup(ctx context.Context, s *Session) error {
 	return nil
 }
 
-// prepare reads what Setup needs: the version, its files, the configuration and the patches.
+// prepare reads the version, its files, the configuration and the patches for Setup.
 func (r *Reconciler) prepare(ctx context.Context, s *Session) (err error) {
 	if s.version = s.fixedVersion; s.version == "" {
 		if s.version, err = r.options.versionOf(s.described); err != nil {
@@ -264,7 +265,7 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 	case r.options.dryRun && err != nil:
 		return request.Result{}, err
 	case request.Resolve(err).Passing && s.attempt < quietAttempts:
-		// Somebody else was quicker, which is no failure: the reconcile is repeated with what they wrote.
+		// Another writer was faster, which is no failure: the reconcile is repeated with the newer state.
 		s.keepUnwritten(outcome)
 		after, asked := request.RetryTime(err)
 		if !asked {

@@ -17,29 +17,29 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Forget drops what is remembered of a resource that is gone, or that left the view and isn't reconciled any more. It
-// implements watch.Forgetter; it never waits.
+// Forget implements watch.Forgetter: it drops what is remembered about a resource that is gone or has left the view. It
+// never blocks.
 func (r *Reconciler) Forget(key deploy.Ref) {
 	r.memory.Forget(key)
 }
 
-// update changes what is remembered of the resource.
+// update calls f to change what is remembered about the resource.
 func (s *Session) update(f func(*memory.Resource)) {
 	s.reconciler.memory.Update(deploy.RefOf(s.resource), f)
 }
 
-// keepUnwritten remembers the kinds of an outcome that isn't in the status: should the resource give one of them up
-// before the status is written, its objects are found all the same. nil is the outcome of a reconcile that applied
-// nothing.
+// keepUnwritten remembers the kinds of an outcome that wasn't written into the status: if the resource no longer
+// renders one of them before the status is written, its objects are still found and pruned. o is nil for a reconcile
+// that applied nothing.
 func (s *Session) keepUnwritten(o *Outcome) {
 	if o != nil && len(o.kinds) > 0 {
 		s.update(func(m *memory.Resource) { m.Unwritten = o.kinds })
 	}
 }
 
-// advanced reports whether a session that ended with err has left more objects as they should be than any before it
-// that failed: such a resource isn't stuck, so it needn't wait the longer for the failures before. It can't be so more
-// often than the resource has objects.
+// advanced reports whether a session that ended with err has left more objects as they should be than any earlier
+// session that failed. Such a resource makes progress, so its backoff begins anew. This can't happen more often than
+// the resource has objects.
 func (s *Session) advanced(err error) (further bool) {
 	objects := 0
 	for result := range s.results() {
@@ -57,8 +57,8 @@ func (s *Session) advanced(err error) (further bool) {
 	return further
 }
 
-// exhausted makes an error permanent when there were enough attempts, see MaxAttempts. A cluster that doesn't answer,
-// and somebody else who was quicker, don't count.
+// exhausted makes an error permanent after MaxAttempts attempts. Temporary errors don't count: the cluster didn't
+// answer, or another writer was faster.
 func (s *Session) exhausted(ctx context.Context, err error) error {
 	limit := s.reconciler.options.maxAttempts
 	if limit == 0 {
@@ -74,7 +74,7 @@ func (s *Session) exhausted(ctx context.Context, err error) error {
 	failures := 0
 	s.update(func(m *memory.Resource) {
 		if failures = m.Fail(s.resource); failures >= limit {
-			m.ForgetFailures() // a change of the resource begins anew
+			m.ForgetFailures() // a change of the resource starts counting anew
 		}
 	})
 	if failures < limit {
@@ -89,7 +89,7 @@ func (s *Session) exhausted(ctx context.Context, err error) error {
 	return request.Permanent(err)
 }
 
-// conclude takes in what a session has come to that ended with err, and records events about what is new.
+// conclude remembers the result of a session that ended with err, and records events about what has changed.
 func (s *Session) conclude(err error) {
 	var before, now memory.Count
 	var again []string
@@ -101,13 +101,13 @@ func (s *Session) conclude(err error) {
 	})
 	s.record(before, now, err)
 	for _, text := range again {
-		s.logger.Warn("made anew again and again", "text", text)
+		s.logger.Warn("created again each time it has finished", "text", text)
 		s.Event(event.Warning, EventRemade, "%s", text)
 	}
 }
 
-// created takes in which objects were created and which have finished. It returns a text about each object that is
-// created again and again.
+// created remembers which objects were created and which have finished. It returns a text for each object that is
+// created again each time it has finished.
 func (s *Session) created(m *memory.Resource) (again []string) {
 	rendered := map[deploy.Ref]bool{}
 	for _, c := range s.components {
@@ -128,8 +128,8 @@ func (s *Session) created(m *memory.Resource) (again []string) {
 			if ttl != nil {
 				why = fmt.Sprintf(" (ttlSecondsAfterFinished is %v)", ttl)
 			}
-			again = append(again, fmt.Sprintf("component %s: %s: was made anew %d times after it had finished%s: leave what deletes it out of the "+
-				"manifest, so that it stays, or render it only as long as it is needed; Finished() doesn't keep it", c.name, result.Ref, times, why))
+			again = append(again, fmt.Sprintf("component %s: %s: was created again %d times after it had finished%s: remove what deletes it from the "+
+				"manifest, or render it only as long as it is needed; Finished() doesn't prevent this", c.name, result.Ref, times, why))
 		}
 	}
 	if s.ended.outcome != nil && s.ended.outcome.Deployed() {
@@ -138,7 +138,7 @@ func (s *Session) created(m *memory.Resource) (again []string) {
 	return again
 }
 
-// finishing reports whether an object finishes, and after what time it is deleted then.
+// finishing reports whether an object is of a kind that finishes, and returns its ttlSecondsAfterFinished.
 func finishing(c *Component, result deploy.Result) (ttl any, finishes bool) {
 	of := []*unstructured.Unstructured{result.Object}
 	for _, manifest := range c.Objects() {
@@ -159,7 +159,7 @@ func finishing(c *Component, result deploy.Result) (ttl any, finishes bool) {
 	return nil, kind == "Job.batch" || kind == "Pod"
 }
 
-// hasFinished reports whether an object says that it has finished, well or not.
+// hasFinished reports whether the status of an object says that it has finished, successfully or not.
 func hasFinished(obj *unstructured.Unstructured) bool {
 	if obj == nil {
 		return false
@@ -173,13 +173,13 @@ func hasFinished(obj *unstructured.Unstructured) bool {
 	return phase == "Succeeded" || phase == "Failed"
 }
 
-// fights returns the objects that another process renders, and this one prunes, again and again.
+// fights returns the objects that another process keeps creating and this one keeps pruning.
 func (s *Session) fights() (found map[deploy.Ref]memory.Fight) {
 	s.reconciler.memory.Look(deploy.RefOf(s.resource), func(m *memory.Resource) { found = m.Fought(s.reconciler.now()) })
 	return found
 }
 
-// fightsErr names the objects that another process renders again and again, nil if there are none.
+// fightsErr returns an error that names the objects of fights, nil if there are none.
 func (s *Session) fightsErr() error {
 	fights := s.fights()
 	var errs []error
@@ -193,7 +193,7 @@ func (s *Session) fightsErr() error {
 	return errors.Join(errs...)
 }
 
-// contested counts the objects that others set again and again.
+// contested counts the objects whose fields others keep setting.
 func (s *Session) contested() (count int32) {
 	for result := range s.results() {
 		if isFought(result.Err) {

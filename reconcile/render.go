@@ -15,15 +15,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// rendering renders a component once. The result is published when it is finished; an error is returned to everybody
-// who asks.
+// rendering renders a component once. The result is published when it is finished; an error is returned to every
+// caller.
 type rendering struct {
 	// turn holds a value while a goroutine renders.
 	turn     chan struct{}
 	finished atomic.Pointer[finishedRendering]
 }
 
-// buildRun is a running Build, and the one that asked for it.
+// buildRun is a running Build, and the Build that it was called from.
 type buildRun struct {
 	component *Component
 	asked     *buildRun
@@ -31,7 +31,7 @@ type buildRun struct {
 
 type buildingKey struct{}
 
-// within reports whether ctx is that of c's own Build, or of a Build that it asked for.
+// within reports whether ctx belongs to c's own Build, or to a Build called from it.
 func (c *Component) within(ctx context.Context) bool {
 	at, _ := ctx.Value(buildingKey{}).(*buildRun)
 	for ; at != nil; at = at.asked {
@@ -42,7 +42,7 @@ func (c *Component) within(ctx context.Context) bool {
 	return false
 }
 
-// finishedRendering has the objects of a component in their order, as they were added and as they are deployed.
+// finishedRendering holds the objects of a component in order, as they were added and as they are deployed.
 type finishedRendering struct {
 	objects  []*Object
 	contents []*unstructured.Unstructured
@@ -58,8 +58,8 @@ func (s *Session) render(ctx context.Context, c *Component) (*finishedRendering,
 		return finished, finished.err
 	}
 	if c.within(ctx) {
-		return nil, mistake(fmt.Errorf("component %s: its objects are asked for while they are built: "+
-			"do in Deploy or Verify what needs them", c.name))
+		return nil, mistake(fmt.Errorf("component %s: its objects are used while Build runs: "+
+			"use them in Deploy or Verify", c.name))
 	}
 	select {
 	case c.rendering.turn <- struct{}{}:
@@ -128,7 +128,7 @@ func (s *Session) renderObject(ctx context.Context, o *Object) (*unstructured.Un
 	content := o.content.Object
 	patches := s.patches
 	if o.component.disabled {
-		patches = nil // what is taken away needs none, and one that doesn't fit must not keep it
+		patches = nil // deleted objects need none, and a patch that doesn't fit must not prevent the deletion
 	}
 	for _, patch := range patches {
 		var patched map[string]any
@@ -158,7 +158,8 @@ func (s *Session) renderObject(ctx context.Context, o *Object) (*unstructured.Un
 	return obj, nil
 }
 
-// annotated returns content with the annotations for the internal name and the strategy; it shares everything else.
+// annotated returns content with the annotations for the internal name and the strategy. The result shares everything
+// else with content.
 func (s *Session) annotated(content map[string]any, o *Object) map[string]any {
 	if !s.reconciler.options.nameObjects && o.strategy == "" {
 		return content
@@ -174,7 +175,7 @@ func (s *Session) annotated(content map[string]any, o *Object) map[string]any {
 	metadata, _ := content["metadata"].(map[string]any)
 	annotations, isMap := metadata["annotations"].(map[string]any)
 	if metadata == nil || metadata["annotations"] != nil && !isMap {
-		return content // what is no object is refused when it is deployed
+		return content // an invalid object is refused when it is deployed
 	}
 	content, metadata, annotations = maps.Clone(content), maps.Clone(metadata), maps.Clone(annotations)
 	if annotations == nil {
@@ -194,8 +195,8 @@ func same(a, b map[string]any) bool {
 type Patch interface {
 	// Name identifies the patch in errors.
 	Name() string
-	// Apply returns content with the patch, if it is meant for the object of that name in that component. content isn't
-	// changed; the result may share with it.
+	// Apply returns content with the patch applied, if the patch is for the object of that name in that component;
+	// matched reports whether it is. content isn't changed, but the result may share parts of it.
 	Apply(ctx context.Context, component, object string, content map[string]any) (patched map[string]any, matched bool, err error)
 }
 
@@ -212,19 +213,21 @@ type PatchTarget struct {
 	Resource *unstructured.Unstructured
 	// View reads the cluster of the resource.
 	View deploy.View
-	// DryRun: nothing is deployed for real, and nothing must be written.
+	// DryRun means that nothing is deployed; Patches must not write.
 	DryRun bool
 }
 
-// Deferred is an object whose content is made only when the cluster may have to be changed: not for an object that was
-// applied, or found as it should be, with the same digest before. It is Finished, and Component.Objects returns only
-// its names, except in a dry run and with ObserveComponents. CustomResourceDefinitions can't be deferred.
+// Deferred is an object whose content is made only when it is needed. Content isn't called while the digest is the one
+// with which the object was last applied, or found unchanged in the cluster. A deferred object is always Finished.
+// Component.Objects returns only its kind, name and namespace, except in a dry run and with ObserveComponents.
+// CustomResourceDefinitions can't be deferred.
 type Deferred struct {
-	// Ref names the object as its content does. An empty namespace means the resource's for a namespaced object.
+	// Ref is the kind, namespace and name of the content. An empty namespace means the resource's for a namespaced
+	// object.
 	Ref deploy.Ref
 	// Digest identifies the content: two contents of one object are equal if and only if their digests are.
 	Digest string
-	// Content returns the object, which isn't changed. A panic is an error.
+	// Content returns the object, which the Reconciler doesn't change. A panic counts as an error.
 	Content func(ctx context.Context) (*unstructured.Unstructured, error)
 }
 
@@ -234,7 +237,7 @@ const digestKey = "digest"
 // definitionKind is the kind of CustomResourceDefinitions.
 var definitionKind = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 
-// standIn returns the object that stands for a deferred one until its content is needed, see deploy.Contents.
+// standIn returns the placeholder for a deferred object until its content is needed, see deploy.Contents.
 func (d Deferred) standIn() (*unstructured.Unstructured, error) {
 	switch {
 	case d.Ref.Kind.Kind == "" || d.Ref.Kind.Version == "" || d.Ref.Name == "" || d.Digest == "" || d.Content == nil:
@@ -251,7 +254,7 @@ func (d Deferred) standIn() (*unstructured.Unstructured, error) {
 	}}, nil
 }
 
-// fetch makes all deferred contents.
+// fetch replaces all stand-ins by their contents.
 func (f *finishedRendering) fetch(ctx context.Context) error {
 	for i, o := range f.objects {
 		if o.deferred == nil {
@@ -277,7 +280,7 @@ func (f *finishedRendering) content(ctx context.Context, of *unstructured.Unstru
 	return of, nil
 }
 
-// fetched makes the content of a deferred object.
+// fetched calls Content of a deferred object.
 func (o *Object) fetched(ctx context.Context) (content *unstructured.Unstructured, err error) {
 	err = guarded(func() (err error) {
 		content, err = o.deferred(ctx)
@@ -290,7 +293,7 @@ func (o *Object) fetched(ctx context.Context) (content *unstructured.Unstructure
 		return nil, mistake(errors.New("its deferred content is nil"))
 	}
 	if found := deploy.RefOf(content); found != o.ref {
-		return nil, mistake(fmt.Errorf("its deferred content is that of another object, %s", found))
+		return nil, mistake(fmt.Errorf("its deferred content is another object, %s", found))
 	}
 	return content, nil
 }

@@ -23,7 +23,7 @@ func (s *Session) rollout(ctx context.Context) (Outcome, error) {
 	s.rolling.begin()
 	bound := dag.Concurrency(r.options.concurrency)
 	if len(s.components) == 1 || s.dryRun {
-		bound = dag.Concurrency(0) // goroutines would have nothing to share
+		bound = dag.Concurrency(0) // no goroutines
 	}
 	options := []dag.Option{bound, dag.PollInterval(gateInterval)}
 	if s.dryRun {
@@ -45,7 +45,7 @@ func (s *Session) rollout(ctx context.Context) (Outcome, error) {
 			graph.Disable(name)
 		}
 	}
-	// Gates are about deploying: what is deployed is verified whatever they say by now.
+	// Gates hold up only the deployment: deployed components are verified even if a gate has closed since.
 	verified, err := dag.Run(ctx, graph, func(ctx context.Context, _ string, c *Component) error {
 		return asOutcome(r.options.through(ctx, c, Verifying, func(ctx context.Context) error { return s.verifyDeployed(ctx, c) }))
 	}, bound, dag.WithoutPredicates())
@@ -56,7 +56,7 @@ func (s *Session) rollout(ctx context.Context) (Outcome, error) {
 	return outcome, err
 }
 
-// graph returns the dependency graph of the components. The error has every mistake of Setup.
+// graph returns the dependency graph of the components. The error joins every mistake of Setup.
 func (s *Session) graph() (*dag.Graph[*Component], error) {
 	var errs []error
 	for _, c := range s.components {
@@ -70,7 +70,7 @@ func (s *Session) graph() (*dag.Graph[*Component], error) {
 	errs = append(errs, s.shared()...)
 	graph := dag.New[*Component]()
 	for _, c := range s.components {
-		// A name that is empty or taken is among the mistakes already.
+		// An empty or duplicate name is already among the mistakes.
 		_ = graph.Add(c.name, c)
 	}
 	for _, c := range s.components {
@@ -86,8 +86,7 @@ func (s *Session) graph() (*dag.Graph[*Component], error) {
 	return graph, nil
 }
 
-// shared finds objects that were added more than once, before anything is written. Objects of Builders aren't known
-// yet.
+// shared returns an error for each object that was added more than once. Objects of Builders aren't known yet.
 func (s *Session) shared() (errs []error) {
 	total := 0
 	for _, c := range s.components {
@@ -114,7 +113,7 @@ func depend(graph *dag.Graph[*Component], c *Component, up *upstream) error {
 		if c.disabled {
 			which = c.name
 		}
-		return fmt.Errorf("component %s: waits for %s although %s is disabled: leave that dependency out then",
+		return fmt.Errorf("component %s: waits for %s although %s is disabled: remove that dependency",
 			c.name, up.component.name, which)
 	}
 	var edge []dag.EdgeOption
@@ -161,7 +160,7 @@ func (s *Session) deploy(ctx context.Context, c *Component) error {
 	return err
 }
 
-// Apply deploys the objects of c, one after the other up to the first that fails. It is for a Builder with a Deploy.
+// Apply deploys the objects of c in order, up to the first that fails. It is for a Builder that is a Deployer.
 func (c *Component) Apply(ctx context.Context) error {
 	s := c.session
 	rendered, err := s.render(ctx, c)
@@ -181,8 +180,8 @@ func (c *Component) Apply(ctx context.Context) error {
 	return err
 }
 
-// Remove deletes the objects of c that the resource owns, the last one first, and returns nil once they are gone; until
-// then request.Precondition. A component on which Finalize calls it isn't rolled out.
+// Remove deletes the objects of c that the resource owns, the last one first. It returns nil once they are gone, and
+// request.Precondition until then. A component on which Finalize calls it isn't rolled out.
 func (c *Component) Remove(ctx context.Context) error {
 	if !c.session.rolling.hasBegun() {
 		c.removed = true
@@ -195,8 +194,8 @@ func (c *Component) Remove(ctx context.Context) error {
 	return err
 }
 
-// verifyDeployed verifies a deployed component. In a dry run it is ready, and so is a disabled one, which is gone by
-// then.
+// verifyDeployed verifies a deployed component. In a dry run every component is ready, and a disabled one always is:
+// its objects are gone.
 func (s *Session) verifyDeployed(ctx context.Context, c *Component) error {
 	if s.dryRun || c.disabled {
 		return nil
@@ -207,7 +206,7 @@ func (s *Session) verifyDeployed(ctx context.Context, c *Component) error {
 	return c.Verify(ctx)
 }
 
-// asOutcome marks an error that means waiting, so that the component counts as unverified and not as failed.
+// asOutcome marks an error that means waiting, so that dag counts the component as unverified, not as failed.
 func asOutcome(err error) error {
 	if request.IsWaiting(err) {
 		return dag.Unverified(err)
@@ -215,15 +214,15 @@ func asOutcome(err error) error {
 	return err
 }
 
-// rolling records that the rollout has begun, after which components can't be added or changed. An attempt is a mistake
-// of the Build, or the hook, that makes it.
+// rolling records that the rollout has begun, after which components can't be added or changed. A Build or a hook that
+// tries to fails.
 type rolling struct {
 	mu       sync.Mutex
 	begun    bool
 	mistakes []error
 }
 
-// begin ends what Setup may do.
+// begin records that the rollout has begun.
 func (r *rolling) begin() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -245,7 +244,7 @@ func (s *Session) rejectLate(format string, args ...any) bool {
 	return true
 }
 
-// addMistake records a mistake that is made during the rollout.
+// addMistake records a mistake that was made during the rollout.
 func (s *Session) addMistake(mistake error) {
 	s.rolling.mu.Lock()
 	defer s.rolling.mu.Unlock()
@@ -270,7 +269,7 @@ func (s *Session) takeMistakes() []error {
 	return mistakes
 }
 
-// afterDeploy calls the hook for how the deployment ended.
+// afterDeploy calls AfterDeploy or AfterIncomplete.
 func (s *Session) afterDeploy(ctx context.Context, o Outcome) error {
 	hook, ok := s.reconciler.controller.(AfterDeployer)
 	switch {
@@ -282,7 +281,7 @@ func (s *Session) afterDeploy(ctx context.Context, o Outcome) error {
 	return s.withMistakes(hooked("after the deployment", func() error { return hook.AfterDeploy(ctx, s, o) }))
 }
 
-// afterVerify calls the hook for how the verification ended, if all was deployed.
+// afterVerify calls AfterVerify or AfterIncomplete if every component was deployed.
 func (s *Session) afterVerify(ctx context.Context, o Outcome) error {
 	hook, ok := s.reconciler.controller.(AfterVerifier)
 	switch {
@@ -304,7 +303,7 @@ func (s *Session) afterIncomplete(ctx context.Context, o Outcome) error {
 	return s.withMistakes(hooked("after the incomplete rollout", func() error { return hook.AfterIncomplete(ctx, s, o) }))
 }
 
-// requeue calls the controller's Requeue; usual is the time without it.
+// requeue calls the controller's Requeue; usual is the time that applies without it.
 func (r *Reconciler) requeue(ctx context.Context, hook Requeuer, s *Session, o Outcome, usual time.Duration) (request.Result, error) {
 	var after time.Duration
 	err := hooked("requeue", func() (err error) {

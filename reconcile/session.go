@@ -21,16 +21,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Session is one reconcile of one custom resource. Setup and Finalize use it from one goroutine; gates may call what
-// only reads, several at once. Don't keep it after the reconcile has returned.
+// Session is one reconcile of one custom resource. Setup and Finalize use it from one goroutine. Gates may call its
+// reading methods concurrently. Don't keep it after the reconcile has returned.
 type Session struct {
 	reconciler *Reconciler
 	id         string
 	attempt    int
 	resource   *unstructured.Unstructured
-	// described is the resource with the defaults under it.
+	// described is the resource with the defaults merged under it.
 	described *unstructured.Unstructured
-	// manager applies objects as the resource's own, into home if they name no namespace.
+	// manager applies objects as owned by the resource, into home if they name no namespace.
 	manager    *deploy.Manager
 	home       string
 	watcher    Watcher
@@ -44,19 +44,19 @@ type Session struct {
 	generated  generated
 	version    string
 	assets     fs.FS
-	// cleanups are called at the end, the last one first.
+	// cleanups are called at the end of the session, the last one first.
 	cleanups []func()
 	// fixedVersion overrides the version that the resource wants; empty for none.
 	fixedVersion string
 	patches      []Patch
-	// unwritten are kinds of which there may be objects although the status doesn't name them.
+	// unwritten are kinds of which there may be objects although the status doesn't have them.
 	unwritten []schema.GroupVersionKind
 	// noted are kinds that were written into the status in this reconcile.
 	noting sync.Mutex
 	noted  []schema.GroupVersionKind
-	// ended is what the status reports at the end.
+	// ended is the report that the status gets at the end.
 	ended report
-	// events is nil if none are recorded.
+	// events is nil if no events are recorded.
 	events event.Sink
 	// removing guards removed, the results of deletions.
 	removing sync.Mutex
@@ -76,7 +76,7 @@ func newID() string {
 	return base32.StdEncoding.EncodeToString(random[:])[:22]
 }
 
-// ID names this reconcile in logs.
+// ID identifies this reconcile in logs.
 func (s *Session) ID() string { return s.id }
 
 // Name returns the name of the resource.
@@ -91,40 +91,41 @@ func (s *Session) Kind() schema.GroupVersionKind { return s.resource.GroupVersio
 // Logger returns the logger of this reconcile.
 func (s *Session) Logger() *slog.Logger { return s.logger }
 
-// DryRun reports whether nothing is deployed for real. Don't ask the real world then.
+// DryRun reports whether nothing is deployed. Setup should then not call other systems.
 func (s *Session) DryRun() bool { return s.dryRun }
 
-// Resource returns a copy of the custom resource, with the controller's defaults under it (see Defaulter).
+// Resource returns a copy of the custom resource, with the controller's defaults merged under it (see Defaulter).
 func (s *Session) Resource() *unstructured.Unstructured { return s.described.DeepCopy() }
 
-// Components returns the components in the order in which they were added, disabled ones included. The
-// slice is the caller's own.
+// Components returns the components in the order in which they were added, including disabled ones. The caller may
+// change the slice.
 func (s *Session) Components() []*Component { return slices.Clone(s.components) }
 
-// Component returns the component of a name, nil if there is none.
+// Component returns the component with that name, nil if there is none.
 func (s *Session) Component(name string) *Component {
 	return s.names[name]
 }
 
-// Cleanup registers f, which is called once when the reconcile has ended, however it did, and also after Plan and
+// Cleanup registers f, which is called once when the reconcile ends, with or without an error, and also after Plan and
 // Graph. Functions are called in reverse order. It is for Setup and Finalize.
 func (s *Session) Cleanup(f func()) { s.cleanups = append(s.cleanups, f) }
 
-// Manager returns what deploys the objects: all that is applied through it belongs to the resource. It is for Builders
-// that deploy in a way of their own. What it applies and no component renders is pruned after the rollout.
+// Manager returns the manager that deploys the objects; objects that are applied through it are owned by the resource.
+// It is for Builders that are Deployers. An object that it applied and that no component renders is pruned after the
+// rollout.
 func (s *Session) Manager() *deploy.Manager { return s.manager }
 
-// Get reads an object, nil when there is none. An empty namespace in ref means cluster scope: use the session's
-// namespace for objects beside the resource. The object is shared: copy it before you change it. A kind of which the
-// resource owns nothing is read from the cluster with a call each time, and its changes don't bring the resource to
-// reconcile; see Follow.
+// Get returns an object, nil if there is none. An empty namespace in ref means cluster scope: for objects in the
+// resource's namespace use Session.Namespace. The object is shared: copy it before you change it. If the resource owns
+// nothing of a kind, each Get of it costs an API call, and changes of the object don't bring the resource to reconcile;
+// see Follow.
 func (s *Session) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	return s.manager.View().Get(ctx, ref)
 }
 
 // List reads the objects of kind in namespace (empty: all) that match selector and every one of byField; nil selectors
-// match all. byField selects by the values of deploy.FieldsOf, so any field can be named. Objects are read as by Get.
-// They are shared: copy them before you change them.
+// match all. byField selects by the values of deploy.FieldsOf, so any field can be named. Otherwise List is like Get:
+// the objects are shared, so copy them before you change them.
 func (s *Session) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector,
 	byField ...fields.Selector) ([]*unstructured.Unstructured, error) {
 	found, err := s.manager.View().List(ctx, kind, namespace, selector)
@@ -138,7 +139,7 @@ func (s *Session) List(ctx context.Context, kind schema.GroupVersionKind, namesp
 	}), nil
 }
 
-// results yields the results of the objects of all components.
+// results yields the results of all objects of all components.
 func (s *Session) results() iter.Seq[deploy.Result] {
 	return func(yield func(deploy.Result) bool) {
 		for _, c := range s.components {
@@ -151,7 +152,7 @@ func (s *Session) results() iter.Seq[deploy.Result] {
 	}
 }
 
-// wrote returns the revisions in which this session has left the objects of its components that it wrote.
+// wrote returns the latest revisions of the objects of components that this session wrote.
 func (s *Session) wrote() (revisions []request.Revision) {
 	for result := range s.results() {
 		switch result.Action {
@@ -163,10 +164,10 @@ func (s *Session) wrote() (revisions []request.Revision) {
 }
 
 // Add adds a component that consists of objects: *unstructured.Unstructured, plain maps, API structs with their
-// TypeMeta set, apply configurations, or YAML. Namespaced objects without a namespace get the resource's. Each is named
-// by its kind and name, such as "deployment/web", with its namespace between if that isn't the resource's;
-// Component.Add gives it another name. A mistake, such as a name that is taken or an object that another component has,
-// ends the reconcile after Setup or Finalize, before anything is written.
+// TypeMeta set, apply configurations, or YAML. Namespaced objects without a namespace get the resource's. The name of
+// each object in the component is its kind and name, such as "deployment/web", with the namespace in between if that
+// isn't the resource's; Component.Add sets another name. A mistake, such as a duplicate name or an object that another
+// component has, ends the reconcile after Setup or Finalize, before anything is written.
 func (s *Session) Add(name string, objects ...any) *Component {
 	c := s.component(name)
 	for _, object := range objects {
@@ -207,12 +208,12 @@ func (s *Session) component(name string) *Component {
 	return c
 }
 
-// passedThrough are the annotations that a child inherits. Temporary patches and leases are a resource's own.
+// passedThrough are the annotations that a child inherits: not those for temporary patches and leases.
 var passedThrough = []string{"config-defaults", "log-default-level", "log-filters", "log-json", "log-thread-id", "pause-execution"}
 
-// Passthrough returns the annotations that a child custom resource should inherit, as far as this resource has them:
-// config-defaults, log-default-level, log-filters, log-json, log-thread-id and pause-execution, under the operator's
-// domain. The map is the caller's own.
+// Passthrough returns those annotations of the resource that a child custom resource should inherit: config-defaults,
+// log-default-level, log-filters, log-json, log-thread-id and pause-execution, with the operator's domain. The caller
+// may change the map.
 func (s *Session) Passthrough() map[string]string {
 	annotations := s.resource.GetAnnotations()
 	passed := map[string]string{}
@@ -225,25 +226,26 @@ func (s *Session) Passthrough() map[string]string {
 	return passed
 }
 
-// Watcher watches kinds that a session is about to read or write for a resource, so that the resource is reconciled
-// when its objects change. Own returns once the present objects of kind child are known. It is called from several
-// goroutines, and again with every reconcile.
+// Watcher watches the kinds of objects that a session is about to read or write, so that the resource is reconciled
+// when these objects change. Own returns once the existing objects of kind child are known. It is called concurrently,
+// and again with every reconcile.
 type Watcher interface {
 	Own(ctx context.Context, owner, child schema.GroupVersionKind) error
 }
 
 // Follower is a Watcher that can also watch single objects that a resource doesn't own: their changes bring the
-// resource to reconcile. An object that a reconcile without an error didn't ask for is followed no longer.
+// resource to reconcile. After a reconcile without an error, objects for which it didn't call Follow are no longer
+// followed.
 type Follower interface {
 	Watcher
 	// Follow returns once the present state of the object is known.
 	Follow(ctx context.Context, owner deploy.Ref, ref deploy.Ref) error
 }
 
-// Follow has the resource reconciled when the object of ref is created, changed or deleted although the resource
-// doesn't own it, such as a Secret that its spec names. Call it with every reconcile, before the object is read: from
-// then on Get and List of its kind cost no call. An empty namespace in ref means cluster scope. With a Watcher that is
-// no Follower the kind is watched but the object isn't followed; without a Watcher nothing is.
+// Follow makes changes of an object that the resource doesn't own bring the resource to reconcile: its creation, change
+// or deletion. Use it for a Secret that the spec names, for example. Call it in every reconcile, before the object is
+// read; from then on Get and List of its kind cost no API call. An empty namespace in ref means cluster scope. If the
+// Watcher isn't a Follower, the kind is watched, but the object isn't followed; without a Watcher Follow does nothing.
 func (s *Session) Follow(ctx context.Context, ref deploy.Ref) error {
 	follower, ok := s.watcher.(Follower)
 	if !ok {
@@ -252,10 +254,10 @@ func (s *Session) Follow(ctx context.Context, ref deploy.Ref) error {
 	return follower.Follow(ctx, deploy.RefOf(s.resource), ref)
 }
 
-// Own watches a kind before the first object of it is read or written, so that the resource is reconciled when an
-// object changes that it owns. The kinds of what components render, and of what Remove deletes, are watched without it.
-// A kind that isn't served yet is a *deploy.KindUnknownError; a kind that a component itself defines is watched once
-// that is deployed.
+// Own watches a kind, so that changes of objects that the resource owns bring it to reconcile. Call it before the first
+// object of the kind is read or written. The kinds of objects that components render or Remove deletes are watched
+// without it. If the kind isn't served yet, the error is a *deploy.KindUnknownError; a kind that a component itself
+// defines is watched once that component is deployed.
 func (s *Session) Own(ctx context.Context, kind schema.GroupVersionKind) error {
 	if s.watcher == nil {
 		return nil
@@ -263,8 +265,8 @@ func (s *Session) Own(ctx context.Context, kind schema.GroupVersionKind) error {
 	return s.watcher.Own(ctx, s.Kind(), kind)
 }
 
-// ownKinds watches the kinds of a component. It returns those that the component itself defines and that aren't served
-// yet.
+// ownKinds watches the kinds of a component. It returns the kinds that the component itself defines and that aren't
+// served yet.
 func (s *Session) ownKinds(ctx context.Context, rendered *finishedRendering) (later []schema.GroupVersionKind, err error) {
 	for _, kind := range rendered.kinds {
 		err := s.Own(ctx, kind)

@@ -46,7 +46,7 @@ func TestStatusTooLarge(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, row.refused+1, count(calls, writeStatus))
 			assert.Equal(t, "Initializing/VerifyWait", w.verdict(), "the status is written")
-			assert.Equal(t, row.shortened, strings.HasSuffix(w.message(), "(this status is shortened: all of it is too large for the cluster to store)"))
+			assert.Equal(t, row.shortened, strings.HasSuffix(w.message(), "(shortened: the whole status is too large for the cluster to store)"))
 			assert.True(t, utf8.ValidString(w.message()))
 			state := w.widget().Object["status"].(map[string]any)["componentStatus"].(map[string]any)
 			assert.Equal(t, "100/100", state["deployed"])

@@ -8,18 +8,18 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// Standing is how a resource stands since its last reconcile.
+// Standing is the state of a resource after its last reconcile.
 type Standing string
 
 // The standings of a resource.
 const (
-	// Settled: all of it is ready, and nothing is left to do.
+	// Settled: all components are ready, and nothing is left to do.
 	Settled Standing = "settled"
-	// Waiting: some of it isn't ready yet, or waits for something outside.
+	// Waiting: a component isn't ready yet, or waits for a precondition.
 	Waiting Standing = "waiting"
-	// Failing: its reconcile failed and is tried again.
+	// Failing: its reconcile failed and is retried.
 	Failing Standing = "failing"
-	// Refused: its reconcile failed and isn't tried again until it changes.
+	// Refused: its reconcile failed and isn't retried until the resource changes.
 	Refused Standing = "refused"
 	// Paused: it is paused, see ConditionPaused.
 	Paused Standing = "paused"
@@ -32,22 +32,22 @@ func Standings() []Standing {
 	return []Standing{Settled, Waiting, Failing, Refused, Paused, Deleting}
 }
 
-// Tally counts the resources of a Reconciler, for metrics. What counts nothing is absent.
+// Tally counts the resources of a Reconciler, for metrics. The maps have no entries with the count zero.
 type Tally struct {
 	// Resources counts them by their Standing.
 	Resources map[Standing]int
-	// Components counts the components of all of them that aren't disabled, by state. A component that wasn't rolled
-	// out at the last reconcile has none.
+	// Components counts the enabled components of all resources by state. A component that wasn't rolled out in the
+	// last reconcile isn't counted.
 	Components map[State]int
-	// Versions counts them by the version that they want (see VersionField), without those that name none.
+	// Versions counts the resources by the version that they want (see VersionField), without those that want none.
 	Versions map[string]int
-	// Contested is how many objects of all resources somebody else sets again and again, so that they are left alone
-	// for a while, see deploy.ConflictError.
+	// Contested is the number of objects whose fields somebody else keeps setting, so that they aren't applied for a
+	// while, see deploy.ConflictError.
 	Contested int
 }
 
-// Tally counts the resources that were reconciled by how their last reconcile ended. Those that are gone, or out of
-// view, aren't counted any more. A dry run counts none. It may be called at any time.
+// Tally counts the reconciled resources by how their last reconcile ended. Resources that are gone, or have left the
+// view, aren't counted. A dry run counts none. It is safe for concurrent use.
 func (r *Reconciler) Tally() Tally {
 	sums := r.memory.Sums()
 	if sums.Standings == nil {
@@ -65,7 +65,7 @@ func (r *Reconciler) Tally() Tally {
 	return tally
 }
 
-// standing is how the resource stands after a reconcile that ended with err.
+// standing returns the Standing of the resource after a reconcile that ended with err.
 func (s *Session) standing(err error) Standing {
 	switch {
 	case err != nil && request.IsPermanent(err):
@@ -80,7 +80,8 @@ func (s *Session) standing(err error) Standing {
 	return Waiting
 }
 
-// count is how the resource counts after a reconcile that ended with err; before is how it counted until then.
+// count returns what the resource adds to the Tally after a reconcile that ended with err; before is what it added
+// until then.
 func (s *Session) count(before memory.Count, err error) memory.Count {
 	failure, passes := s.failure(err)
 	c := memory.Count{Standing: string(s.standing(err)), Version: s.version, Failure: failure, Kept: strings.Join(s.unpruned, ", ")}

@@ -23,8 +23,8 @@ type report struct {
 	err        error
 }
 
-// writeStatus writes the report into the status, in one write at most, and none when nothing changes. An error means
-// that it makes sense to write it again; others are logged.
+// writeStatus writes the report into the status, in one write at most, and none when nothing changes. It returns an
+// error only if writing again makes sense; others are logged.
 func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) error {
 	err := r.setStatus(ctx, s, func(present map[string]any) (status.Application, bool) {
 		return r.application(s, rep, present), true
@@ -44,16 +44,16 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) er
 	case unavailable:
 		return unwritten
 	case request.Resolve(err).Passing, errors.As(err, &forbidden):
-		// An API server that has just started refuses what it allows a moment later. What stays forbidden is reported
-		// then.
+		// An API server that has just started may refuse what it allows a moment later. If it keeps refusing, that is
+		// reported.
 		return &request.Error{Quiet: true, Err: unwritten}
 	}
 	s.logger.Warn("status not written", "error", err)
 	return nil
 }
 
-// setStatus applies what compute returns for the present status, if it returns true, and removes the condition of a
-// pause.
+// setStatus applies the result of compute for the present status, if compute returns true, and removes the condition of
+// a pause.
 func (r *Reconciler) setStatus(ctx context.Context, s *Session, compute func(present map[string]any) (status.Application, bool)) error {
 	_, err := r.changeStatus(ctx, s.resource, s.logger, func(present map[string]any) (map[string]any, bool, error) {
 		present, resumed := withoutPause(present)
@@ -67,9 +67,9 @@ func (r *Reconciler) setStatus(ctx context.Context, s *Session, compute func(pre
 	return err
 }
 
-// changeStatus writes the status that change returns, if that changed it: without fields that the schema drops, and
-// shortened where the cluster takes no more. It records which fields the schema drops. With NoStatus it does nothing.
-// present is shared.
+// changeStatus writes the status that change returns, if it reports a change. Fields that the schema drops are left
+// out, and a status that is too large for the cluster is shortened. With NoStatus it does nothing. The argument present
+// is shared.
 func (r *Reconciler) changeStatus(
 	ctx context.Context, resource *unstructured.Unstructured, log *slog.Logger,
 	change func(present map[string]any) (next map[string]any, changed bool, err error),
@@ -156,7 +156,7 @@ func (r *Reconciler) application(s *Session, rep report, present map[string]any)
 	return application
 }
 
-// waitingMessage says what each component waits for.
+// waitingMessage describes what each component waits for.
 func waitingMessage(o Outcome) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(o.Components)) {
@@ -170,7 +170,7 @@ func waitingMessage(o Outcome) string {
 	return strings.Join(parts, "; ")
 }
 
-// remarksMessage says what is unusual about what is ready.
+// remarksMessage joins the remarks about ready components.
 func remarksMessage(o Outcome) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(o.Components)) {

@@ -15,9 +15,8 @@ import (
 	"github.com/operkit/operkit/status"
 )
 
-// start reports in the status that work has begun: at once when the version changes, otherwise only if the work takes a
-// while, so that a resource that is soon ready costs no write for it. The returned function ends that, before the end
-// is written.
+// start reports in the status that a rollout has begun: at once when the version changes, otherwise only after
+// StartAfter, so that a short rollout costs no write for it. Call end before the end of the rollout is written.
 func (r *Reconciler) start(ctx context.Context, s *Session) (end func()) {
 	if r.options.dryRun {
 		return func() {}
@@ -26,7 +25,7 @@ func (r *Reconciler) start(ctx context.Context, s *Session) (end func()) {
 	changes := current != "" && s.version != "" && current != s.version
 	switch {
 	case changes && s.underWay():
-		// The start was reported. To report it again would undo what was reported since.
+		// The start was reported before. To report it again would overwrite later reports.
 		return func() {}
 	case changes:
 		r.writeStart(ctx, s)
@@ -46,13 +45,13 @@ func (r *Reconciler) start(ctx context.Context, s *Session) (end func()) {
 	}
 }
 
-// underWay reports whether the status speaks of unfinished work on the present generation.
+// underWay reports whether the status reports unfinished work on the present generation.
 func (s *Session) underWay() bool {
 	updating, ok := status.Conditions(s.resource).Get(status.ConditionUpdating)
 	return ok && updating.ObservedGeneration == s.resource.GetGeneration() && updating.Reason != string(status.UpdatingStable)
 }
 
-// writeStart writes what is new at the start of a rollout. If it can't be written now, the end of the rollout is.
+// writeStart writes the start of a rollout. An error is only logged: the end of the rollout is written later.
 func (r *Reconciler) writeStart(ctx context.Context, s *Session) {
 	err := r.setStatus(ctx, s, func(present map[string]any) (status.Application, bool) {
 		ready, updating := status.ForStart(present, s.version)
@@ -67,17 +66,17 @@ func (r *Reconciler) writeStart(ctx context.Context, s *Session) {
 }
 
 // shortenedMark ends the messages of the conditions Ready and Updating in a status that is shortened.
-const shortenedMark = " (this status is shortened: all of it is too large for the cluster to store)"
+const shortenedMark = " (shortened: the whole status is too large for the cluster to store)"
 
 // shortening is one step by which a status that is too large is made smaller.
 type shortening struct {
-	// message bounds the messages of the conditions, in bytes; names says whether components are still listed.
+	// message bounds the messages of the conditions, in bytes; names means that components are still listed.
 	message int
 	names   bool
 }
 
-// shortenings are tried in turn until the cluster takes the status. The messages of components go first, then their
-// names. Their number stays, and so do the kinds of their objects, without which nothing could be pruned.
+// shortenings are tried in order until the cluster accepts the status. The messages of components are dropped first,
+// then their names. Their number stays, and so do the kinds of their objects, which pruning needs.
 var shortenings = []shortening{{message: 4096, names: true}, {message: 1024}, {message: 256}}
 
 // tooLarge reports whether a write was refused because the object is larger than what the cluster stores.
@@ -86,7 +85,7 @@ func tooLarge(err error) bool {
 	return errors.As(err, &invalid) && invalid.TooLarge
 }
 
-// fitting writes a status with ever more shortenings until it isn't too large.
+// fitting calls write with the steps of shortenings, until the status isn't too large.
 func fitting(log *slog.Logger, write func(step int) (deploy.Result, error)) (deploy.Result, error) {
 	for step := 0; ; step++ {
 		result, err := write(step)
@@ -97,9 +96,9 @@ func fitting(log *slog.Logger, write func(step int) (deploy.Result, error)) (dep
 	}
 }
 
-// shortened returns next after a number of shortenings. A status that was shortened before stays as it is, which is
-// present, while nothing else has changed, so that it isn't refused again with each reconcile. next and present aren't
-// changed.
+// shortened returns the status to write: next, shortened by the given step; step 0 is the first try. If the present
+// status is a shortened one, and next would be the same after some step, step 0 returns present: to try the whole
+// status in each reconcile would be refused each time. Neither next nor present is changed.
 func shortened(next, present map[string]any, step int) map[string]any {
 	switch {
 	case step > 0:
@@ -153,7 +152,7 @@ func (s shortening) components(whole map[string]any) map[string]any {
 	return out
 }
 
-// list returns the names of components without their messages, or an empty list.
+// list returns the names of components without their messages, or an empty list if names aren't kept.
 func (s shortening) list(whole []any) []any {
 	if !s.names {
 		return []any{}
@@ -170,7 +169,7 @@ func (s shortening) list(whole []any) []any {
 // ownConditions are the types of the conditions that this package writes.
 var ownConditions = []string{status.ConditionReady, status.ConditionUpdating, status.ConditionReconciling, status.ConditionStalled}
 
-// withMessages returns a copy of a status with other messages in our own conditions.
+// withMessages returns a copy of a status in which change has replaced the messages of our own conditions.
 func withMessages(content map[string]any, change func(condition, message string) string) map[string]any {
 	out := maps.Clone(content)
 	list, isList := out["conditions"].([]any)
@@ -191,7 +190,7 @@ func withMessages(content map[string]any, change func(condition, message string)
 	return out
 }
 
-// cut returns text with at most limit bytes, valid UTF-8 if text is.
+// cut returns text, shortened to at most limit bytes. The result is valid UTF-8 if text is.
 func cut(text string, limit int) string {
 	const more = "..."
 	if len(text) <= limit {
@@ -204,20 +203,21 @@ func cut(text string, limit int) string {
 	return text[:end] + more
 }
 
-// droppedFields remembers which fields of the status the kind's schema drops, at any depth: to write them with every
-// reconcile would be a call that changes nothing. All of them are sent again once in a while, since a schema may be
-// corrected, and a field that is found stored isn't dropped any more. It is safe for concurrent use.
+// droppedFields remembers which fields of the status the kind's schema drops, at any depth: to write them in every
+// reconcile would cost a call that changes nothing. They are sent again after sentAgain, since the schema may have been
+// corrected. A field that is found in a stored status is removed from the list. It is safe for concurrent use.
 type droppedFields struct {
 	mu sync.Mutex
-	// fields are paths such as ".componentStatus.deployed" or ".conditions[].reason", and until when they aren't sent.
+	// fields holds until when a field isn't sent, by paths such as ".componentStatus.deployed" or
+	// ".conditions[].reason".
 	fields map[string]time.Time
 }
 
 // sentAgain is the time after which a dropped field is sent again.
 const sentAgain = 10 * time.Minute
 
-// without returns status without the fields that are known to be dropped; fields of stored, the present status, aren't.
-// It shares with status what it doesn't have to change.
+// without returns status without the fields that are known to be dropped. Fields of stored, the present status, count
+// as not dropped. The result may share parts of status.
 func (d *droppedFields) without(now time.Time, status, stored map[string]any) map[string]any {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -264,7 +264,7 @@ func (d *droppedFields) remove(now time.Time, path string, value any) any {
 	return value
 }
 
-// record compares what was sent with what was stored and returns the fields that are newly found to be dropped.
+// record compares the sent status with the stored one, and returns dropped fields that weren't known before.
 func (d *droppedFields) record(now time.Time, sent, stored map[string]any) (missing []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -281,8 +281,8 @@ func (d *droppedFields) record(now time.Time, sent, stored map[string]any) (miss
 	return missing
 }
 
-// dropped returns the paths of fields that are in sent and not in stored. Lists of another length were changed by
-// somebody and don't count.
+// dropped returns the paths of fields that are in sent but not in stored. Lists of different lengths aren't compared:
+// somebody else changed them.
 func dropped(path string, sent, stored any) (paths []string) {
 	switch s := sent.(type) {
 	case map[string]any:

@@ -52,7 +52,7 @@ func TestOwnAnywhere(t *testing.T) {
 		w.merge(role, `{"metadata":{"finalizers":["example.dev/held"]}}`)
 		w.delete(widgetRef)
 		assert.Equal(t, []string{"delete ClusterRole r", writeStatus}, w.calm(r))
-		assert.Equal(t, "remove what it owns elsewhere: waiting until ClusterRole r is gone", w.message())
+		assert.Equal(t, "delete objects owned by label: waiting until ClusterRole r is gone", w.message())
 		w.merge(role, `{"metadata":{"finalizers":null}}`)
 		assert.Equal(t, []string{patchWidget}, w.calm(r), "then the finalizer comes off")
 		assert.Nil(t, w.get(widgetRef))

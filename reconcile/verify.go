@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// verdict says which objects of a component aren't ready.
+// verdict lists the objects of a component that aren't ready.
 type verdict struct {
 	waiting []string
 	failed  []string
@@ -96,7 +96,7 @@ func (v *verdict) add(ref deploy.Ref, result readiness.Result) {
 	}
 }
 
-// judge returns what decides whether objects are ready.
+// judge returns the judge.Judge of the session.
 func (s *Session) judge() judge.Judge {
 	j := judge.Judge{
 		Checker: s.reconciler.options.readiness, Now: s.reconciler.now, Reader: s,
@@ -112,8 +112,8 @@ func (s *Session) judge() judge.Judge {
 	return j
 }
 
-// live returns an object as the View has it, nil if there is none. It is only the metadata where the View holds no more
-// of its kind and the readiness of the kind needs no more, so that nothing is read from the cluster.
+// live returns an object as the View has it, nil if there is none. If the View holds only the metadata of its kind, and
+// readiness needs no more, it returns only the metadata, so that nothing is read from the cluster.
 func (s *Session) live(ctx context.Context, ref deploy.Ref, content bool) (*unstructured.Unstructured, error) {
 	view, ok := s.manager.View().(deploy.PartialView)
 	if !ok || content || s.reconciler.options.readiness.NeedsContent(ref.Kind.GroupKind()) {
@@ -123,7 +123,7 @@ func (s *Session) live(ctx context.Context, ref deploy.Ref, content bool) (*unst
 	return obj, err
 }
 
-// located returns the full name of object i of c, which is known where it was applied.
+// located returns the Ref of object i of c: that of its result if it was applied.
 func (s *Session) located(ctx context.Context, c *Component, i int, content *unstructured.Unstructured) (deploy.Ref, error) {
 	if i < len(c.results) {
 		return c.results[i].Ref, nil

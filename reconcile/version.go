@@ -53,18 +53,17 @@ func matches(pattern, kind string) bool {
 	return err == nil && ok
 }
 
-// Assets are the files of the versions that resources want: templates, manifests, schemas. It is safe for concurrent
-// use.
+// Assets opens the files of versions: templates, manifests, schemas. Implementations must be safe for concurrent use.
 type Assets interface {
-	// Open returns the files for a session, by its Version, before its Setup. They must stay as they are until release
-	// is called, which may be nil. Files may be nil for a resource that has none. request.Configuration means that
-	// there is no such version.
+	// Open returns the files of the session's Version. It is called before Setup. The files must not change until
+	// release, which may be nil, is called. files may be nil for a resource without any. request.Configuration means
+	// that there is no such version.
 	Open(ctx context.Context, s *Session) (files fs.FS, release func(), err error)
 }
 
-// Assets returns the files of the version that the resource wants (WithAssets), whatever other versions are in use; nil
-// if there are none. They are gone when the reconcile has ended. In Finalize a version that isn't there any more must
-// not hold a deletion up: each file is then an error that says why.
+// Assets returns the files of the version that the resource wants (WithAssets), nil if there are none. Don't use them
+// after the reconcile has ended. A missing version must not block a deletion: in Finalize opening any of its files then
+// returns an error.
 func (s *Session) Assets() fs.FS { return s.assets }
 
 // openAssets opens the files of the session's version.
@@ -81,7 +80,7 @@ func (r *Reconciler) openAssets(ctx context.Context, s *Session) error {
 	})
 }
 
-// missing are files that aren't there.
+// missing is a file system in which no file can be opened, because of why.
 type missing struct{ why error }
 
 // Open implements fs.FS.

@@ -60,8 +60,8 @@ func TestVersion(t *testing.T) {
 		option Option
 		want   string
 	}{
-		"reconcile mistake 25: strict about nothing": {StrictVersions(), "strict versions: no version is supported: name them with SupportedVersions"},
-		"no path":                {VersionField("spec..version"), `version field "spec..version": is no path of fields such as spec.version`},
+		"reconcile mistake 25: strict about nothing": {StrictVersions(), "strict versions: no supported versions: set them by SupportedVersions"},
+		"no path":                {VersionField("spec..version"), `version field "spec..version": not a path of fields such as spec.version`},
 		"a pattern that is none": {func(o *options) { StrictVersions("[")(o); SupportedVersions("1")(o) }, `strict versions: exempt "[": syntax error in pattern`},
 		"less than no time":      {StartAfter(-1), "start after: -1ns: it can't be negative"},
 		"fewer than no attempts": {MaxAttempts(-1), "max attempts: -1: it can't be negative"},

@@ -33,9 +33,9 @@ var misdeeds = map[string]struct {
 	"unnamed":        {answering(described(wire.Object{Name: "o"})), "a deferred object needs a kind, a name, a digest and a content"},
 	"twice":          {answering(described(object("o"), object("o"))), "object o: is added twice"},
 	"no-object":      {answering(described(wire.Object{Name: "o", Content: map[string]any{"a": "b"}})), "has no apiVersion and kind"},
-	"other-content":  {contented(map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "other"}}), "its deferred content is that of another object, ConfigMap other"},
+	"other-content":  {contented(map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "other"}}), "its deferred content is another object, ConfigMap other"},
 	"no-content":     {contented(nil), "its deferred content is nil"},
-	"wrong-content":  {contented(map[string]any{"metadata": "none"}), "its deferred content is that of another object"},
+	"wrong-content":  {contented(map[string]any{"metadata": "none"}), "its deferred content is another object"},
 	"strange-content": {func(_ context.Context, method string, _ wire.Raw) (any, error) {
 		return [...]any{described(object("o")), "text"}[min(len(method)-5, 1)], nil
 	}, "content: its answer: "},

@@ -108,7 +108,7 @@ func TestHello(t *testing.T) {
 	require.ErrorContains(t, m.Call(t.Context(), wire.Setup, other, nil), "this version has no controller for the kind Palace")
 	other = hutSession("a")
 	other.Resource["kind"] = "Palace"
-	require.ErrorContains(t, m.Call(t.Context(), wire.Setup, other, nil), "Palace wood/h: it isn't of the kind Hut")
+	require.ErrorContains(t, m.Call(t.Context(), wire.Setup, other, nil), "Palace wood/h: not of the kind Hut")
 	for _, method := range []string{wire.Render, wire.Content, wire.Gate, wire.Judge} {
 		require.ErrorContains(t, m.Call(t.Context(), method, wire.Part{Session: "nobody's"}, nil), "session nobody's: there is none", method)
 	}
