@@ -47,7 +47,7 @@ func (c *controller) hooked(s *reconcile.Session, hook string) *session {
 	if one == nil {
 		return nil
 	}
-	if ruled := one.process.declaration.Ruled(wire.NewKind(c.union.kind)); ruled == nil || !slices.Contains(ruled.Hooks, hook) {
+	if ruled := one.process.declaration.ControlledKind(wire.NewKind(c.union.kind)); ruled == nil || !slices.Contains(ruled.Hooks, hook) {
 		return nil
 	}
 	return one
@@ -59,7 +59,7 @@ func (c *controller) hook(ctx context.Context, s *reconcile.Session, hook string
 	if one == nil {
 		return answer, nil
 	}
-	err = one.call(ctx, wire.Hook, wire.Hooked{Session: s.ID(), Hook: hook, Outcome: wire.NewOutcome(o)}, &answer)
+	err = one.call(ctx, wire.Hook, wire.HookCall{Session: s.ID(), Hook: hook, Outcome: wire.NewOutcome(o)}, &answer)
 	return answer, err
 }
 
@@ -87,7 +87,7 @@ func (c *controller) Exhausted(ctx context.Context, s *reconcile.Session, err er
 	if one == nil {
 		return nil
 	}
-	return one.call(ctx, wire.Hook, wire.Hooked{Session: s.ID(), Hook: wire.Exhausted, Given: wire.NewProblem(err)}, nil)
+	return one.call(ctx, wire.Hook, wire.HookCall{Session: s.ID(), Hook: wire.Exhausted, Given: wire.NewProblem(err)}, nil)
 }
 
 // Requeue implements reconcile.Requeuer.

@@ -29,13 +29,13 @@ type patience struct {
 
 // counts asks a version whether an event counts. It counts if the version doesn't answer: a needless reconcile does no
 // harm.
-func (proc *process) counts(about wire.Happened, event deploy.Event) bool {
+func (proc *process) counts(about wire.EventQuery, event deploy.Event) bool {
 	counts := true
 	return !proc.asks(wire.When, about, event, &counts) || counts
 }
 
 // keys asks a version which resources an event concerns, and reports whether it has answered.
-func (proc *process) keys(about wire.Happened, event deploy.Event) ([]deploy.Ref, bool) {
+func (proc *process) keys(about wire.EventQuery, event deploy.Event) ([]deploy.Ref, bool) {
 	var refs []wire.Ref
 	if !proc.asks(wire.Keys, about, event, &refs) {
 		return nil, false
@@ -44,7 +44,7 @@ func (proc *process) keys(about wire.Happened, event deploy.Event) ([]deploy.Ref
 }
 
 // asks asks a version about an event, and reports whether it has answered. proc may be nil: then it hasn't.
-func (proc *process) asks(method string, about wire.Happened, event deploy.Event, answer any) bool {
+func (proc *process) asks(method string, about wire.EventQuery, event deploy.Event, answer any) bool {
 	if proc == nil || proc.patience.isLost() {
 		return false
 	}
@@ -124,7 +124,7 @@ func (proc *process) bringExternals() {
 // external runs the external sources of one process, once for each target.
 func (proc *process) external(active *activeTarget) {
 	kind := wire.NewKind(active.kind)
-	if ruled := proc.declaration.Ruled(kind); ruled == nil || ruled.External == 0 {
+	if ruled := proc.declaration.ControlledKind(kind); ruled == nil || ruled.External == 0 {
 		return
 	}
 	if _, runs := proc.externals.LoadOrStore(active, true); runs {
@@ -143,7 +143,7 @@ func (proc *process) external(active *activeTarget) {
 }
 
 // bring passes on the keys of an external source, or why it can't be read.
-func (p *Pool) bring(b wire.Brought, failed bool) error {
+func (p *Pool) bring(b wire.SourceReport, failed bool) error {
 	active := p.target(b.Kind.GVK())
 	switch {
 	case active == nil:

@@ -105,7 +105,7 @@ func init() {
 				return nil, err
 			}
 			for _, method := range []string{wire.Log, wire.Event, wire.Bring, wire.Failed, "weather"} { // what is no use is no harm
-				for _, body := range []any{nil, "text", int64(7), wire.Logged{Session: "none", Attributes: []string{"one"}}, wire.Recorded{}, wire.Brought{}} {
+				for _, body := range []any{nil, "text", int64(7), wire.Logged{Session: "none", Attributes: []string{"one"}}, wire.Recorded{}, wire.SourceReport{}} {
 					_ = peer.Notify(method, body)
 				}
 			}

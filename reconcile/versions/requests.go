@@ -49,7 +49,7 @@ func (proc *process) handle(ctx context.Context, method string, body wire.Raw) (
 	case wire.Log:
 		return wire.Answer(body, func(line wire.Logged) (any, error) { return nil, proc.logged(line) })
 	case wire.Bring, wire.Failed:
-		return wire.Answer(body, func(b wire.Brought) (any, error) { return nil, proc.pool.bring(b, method == wire.Failed) })
+		return wire.Answer(body, func(b wire.SourceReport) (any, error) { return nil, proc.pool.bring(b, method == wire.Failed) })
 	case wire.Known:
 		return wire.Answer(body, func(k wire.Kind) (any, error) { return wire.KeysOf(proc.pool.known(k.GVK())), nil })
 	}

@@ -49,7 +49,7 @@ func (c *controller) begin(ctx context.Context, local *reconcile.Session) (*sess
 		s.end()
 	})
 	kind := wire.NewKind(c.union.kind)
-	if proc.declaration.Ruled(kind) == nil {
+	if proc.declaration.ControlledKind(kind) == nil {
 		return nil, nil, request.Configuration("version %s doesn't know the kind %s", v.name, c.union.kind.Kind)
 	}
 	if !local.DryRun() {
@@ -139,7 +139,7 @@ func (s *session) gates(name string, edge wire.Edge) (gates []reconcile.Gate) {
 	if edge.Ready {
 		gates = append(gates, reconcile.Ready)
 	}
-	if edge.Asked {
+	if edge.OtherGates {
 		part := s.part(name)
 		part.Upstream = edge.Upstream
 		gates = append(gates, func(ctx context.Context, _ *reconcile.Component) (open bool, err error) {

@@ -22,14 +22,14 @@ func (p *Pool) sourcesOf(u *union) (s source.Sources) {
 			p.leave(deploy.Ref(deploy.RefOf(event.New)))
 		}
 		return p.anyone(u.kind, func(r ruling) bool {
-			return !r.When && standard(event) || r.When && r.process.counts(wire.Happened{Kind: r.Kind}, event)
+			return !r.When && standard(event) || r.When && r.process.counts(wire.EventQuery{Kind: r.Kind}, event)
 		})
 	}
 	for _, kind := range u.declared.owned {
 		s.Owned = append(s.Owned, source.Owned{Kind: kind.GVK(), When: func(event deploy.Event) bool {
 			return p.anyone(u.kind, func(r ruling) bool {
 				for i, owned := range r.Owned {
-					if owned.Kind == kind && (!owned.When || r.process.counts(wire.Happened{Kind: r.Kind, Owned: i + 1}, event)) {
+					if owned.Kind == kind && (!owned.When || r.process.counts(wire.EventQuery{Kind: r.Kind, Owned: i + 1}, event)) {
 						return true
 					}
 				}
@@ -57,7 +57,7 @@ func (p *Pool) sourcesOf(u *union) (s source.Sources) {
 
 // ruling is a version that controls a kind.
 type ruling struct {
-	*wire.Ruled
+	*wire.ControlledKind
 	version *version
 	// process is its process, nil if none runs.
 	process *process
@@ -70,7 +70,7 @@ func (p *Pool) ruling(kind schemaKind) (all []ruling) {
 		if declaration == nil {
 			continue
 		}
-		if ruled := declaration.Ruled(wire.NewKind(kind)); ruled != nil {
+		if ruled := declaration.ControlledKind(wire.NewKind(kind)); ruled != nil {
 			all = append(all, ruling{ruled, v, proc})
 		}
 	}
@@ -90,7 +90,7 @@ func (p *Pool) anyone(kind schemaKind, counts func(ruling) bool) bool {
 // keys returns the resources that an event concerns, by the mapped source of a version. If the version doesn't answer,
 // these are all that it has described.
 func (p *Pool) keys(r ruling, source int, event deploy.Event) []deploy.Ref {
-	about := wire.Happened{Kind: r.Kind, Mapped: source + 1}
+	about := wire.EventQuery{Kind: r.Kind, Mapped: source + 1}
 	if r.Mapped[source].When && !r.process.counts(about, event) {
 		return nil
 	}
@@ -168,12 +168,12 @@ func (p *Pool) unite() ([]*union, error) {
 	return unions, errors.Join(errs...)
 }
 
-func scopeOf(ruled *wire.Ruled) deploy.Scope {
+func scopeOf(ruled *wire.ControlledKind) deploy.Scope {
 	return cmp.Or(deploy.Scope(ruled.Scope), deploy.Namespaced)
 }
 
 // join adds what one version declares, and reports whether that was more than was known.
-func (d *declared) join(r *wire.Ruled) (more bool) {
+func (d *declared) join(r *wire.ControlledKind) (more bool) {
 	if slices.Contains(r.Hooks, wire.Finalize) && !d.finalizes {
 		d.finalizes, more = true, true
 	}

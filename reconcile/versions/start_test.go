@@ -41,7 +41,7 @@ func said(declaration wire.Declaration, answer wire.Handler) error {
 	return err
 }
 
-var labDeclaration = wire.Declaration{Protocol: wire.Protocol, Kinds: []wire.Ruled{{Kind: wire.NewKind(labs)}}}
+var labDeclaration = wire.Declaration{Protocol: wire.Protocol, Kinds: []wire.ControlledKind{{Kind: wire.NewKind(labs)}}}
 
 func init() {
 	programs["exits"] = func(context.Context, string) error {
@@ -69,11 +69,11 @@ func init() {
 		return child.Serve(ctx, []reconcile.Controller{Lab{version}, Lab{version}})
 	}
 	programs["galaxy"] = func(context.Context, string) error {
-		return said(wire.Declaration{Protocol: wire.Protocol, Kinds: []wire.Ruled{{Kind: wire.NewKind(labs), Scope: "Galaxy"}}}, nil)
+		return said(wire.Declaration{Protocol: wire.Protocol, Kinds: []wire.ControlledKind{{Kind: wire.NewKind(labs), Scope: "Galaxy"}}}, nil)
 	}
 	programs["scopes"] = func(_ context.Context, version string) error {
 		scope := map[string]string{"1.0.0": "Cluster"}[version]
-		return said(wire.Declaration{Protocol: wire.Protocol, Kinds: []wire.Ruled{{Kind: wire.NewKind(labs), Scope: scope}}}, nil)
+		return said(wire.Declaration{Protocol: wire.Protocol, Kinds: []wire.ControlledKind{{Kind: wire.NewKind(labs), Scope: scope}}}, nil)
 	}
 	programs["brief"] = func(context.Context, string) error { // ends after its hello
 		peer := wire.NewPeer(os.Stdin, os.Stdout, func(context.Context, string, wire.Raw) (any, error) {

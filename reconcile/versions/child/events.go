@@ -15,7 +15,7 @@ import (
 )
 
 // when reports whether an event counts.
-func (s *server) when(b wire.Happened) (bool, error) {
+func (s *server) when(b wire.EventQuery) (bool, error) {
 	r, err := s.kind(b.Kind)
 	if err != nil {
 		return false, err
@@ -34,7 +34,7 @@ func (s *server) when(b wire.Happened) (bool, error) {
 }
 
 // keys returns which resources an event concerns.
-func (s *server) keys(b wire.Happened) ([]wire.Ref, error) {
+func (s *server) keys(b wire.EventQuery) ([]wire.Ref, error) {
 	r, err := s.kind(b.Kind)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (s *server) keys(b wire.Happened) ([]wire.Ref, error) {
 	return wire.KeysOf(mapped[b.Mapped-1].Keys(eventOf(b))), nil
 }
 
-func eventOf(b wire.Happened) deploy.Event {
+func eventOf(b wire.EventQuery) deploy.Event {
 	event := deploy.Event{Type: deploy.EventType(b.Type), New: &unstructured.Unstructured{Object: b.New}}
 	if b.Old != nil {
 		event.Old = &unstructured.Unstructured{Object: b.Old}
@@ -95,7 +95,7 @@ type target struct {
 // Bring implements source.Target.
 func (t *target) Bring(keys ...deploy.Ref) {
 	// An error means that the manager is gone, and then this process ends, too.
-	_ = t.peer.Notify(wire.Bring, wire.Brought{Kind: t.kind, Keys: wire.KeysOf(keys)})
+	_ = t.peer.Notify(wire.Bring, wire.SourceReport{Kind: t.kind, Keys: wire.KeysOf(keys)})
 }
 
 // Keys implements source.Target.
@@ -109,5 +109,5 @@ func (t *target) Keys() []deploy.Ref {
 
 // Failed implements source.Target.
 func (t *target) Failed(err error) {
-	_ = t.peer.Notify(wire.Failed, wire.Brought{Kind: t.kind, Text: err.Error()})
+	_ = t.peer.Notify(wire.Failed, wire.SourceReport{Kind: t.kind, Text: err.Error()})
 }

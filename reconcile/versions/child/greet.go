@@ -72,8 +72,8 @@ func (s *server) reconciler(g wire.Greeting, controller reconcile.Controller, li
 }
 
 // declared returns what a manager has to know of a controller.
-func declared(c reconcile.Controller, r *reconcile.Reconciler) wire.Ruled {
-	d := wire.Ruled{Kind: wire.NewKind(c.Kind()), Hooks: hooksOf(c)}
+func declared(c reconcile.Controller, r *reconcile.Reconciler) wire.ControlledKind {
+	d := wire.ControlledKind{Kind: wire.NewKind(c.Kind()), Hooks: hooksOf(c)}
 	if scoper, ok := c.(reconcile.Scoper); ok {
 		d.Scope = string(scoper.Scope())
 	}

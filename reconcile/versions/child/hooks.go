@@ -13,21 +13,21 @@ import (
 var hooks = []struct {
 	name string
 	has  func(c reconcile.Controller) bool
-	call func(ctx context.Context, c reconcile.Controller, s *reconcile.Session, b wire.Hooked) (wire.HookAnswer, error)
+	call func(ctx context.Context, c reconcile.Controller, s *reconcile.Session, b wire.HookCall) (wire.HookAnswer, error)
 }{
-	{wire.AfterDeploy, is[reconcile.AfterDeployer], simple(func(ctx context.Context, c reconcile.AfterDeployer, s *reconcile.Session, b wire.Hooked) error {
+	{wire.AfterDeploy, is[reconcile.AfterDeployer], simple(func(ctx context.Context, c reconcile.AfterDeployer, s *reconcile.Session, b wire.HookCall) error {
 		return c.AfterDeploy(ctx, s, b.Outcome.Outcome())
 	})},
-	{wire.AfterVerify, is[reconcile.AfterVerifier], simple(func(ctx context.Context, c reconcile.AfterVerifier, s *reconcile.Session, b wire.Hooked) error {
+	{wire.AfterVerify, is[reconcile.AfterVerifier], simple(func(ctx context.Context, c reconcile.AfterVerifier, s *reconcile.Session, b wire.HookCall) error {
 		return c.AfterVerify(ctx, s, b.Outcome.Outcome())
 	})},
-	{wire.AfterIncomplete, is[reconcile.AfterIncompleter], simple(func(ctx context.Context, c reconcile.AfterIncompleter, s *reconcile.Session, b wire.Hooked) error {
+	{wire.AfterIncomplete, is[reconcile.AfterIncompleter], simple(func(ctx context.Context, c reconcile.AfterIncompleter, s *reconcile.Session, b wire.HookCall) error {
 		return c.AfterIncomplete(ctx, s, b.Outcome.Outcome())
 	})},
-	{wire.Exhausted, is[reconcile.Exhauster], simple(func(ctx context.Context, c reconcile.Exhauster, s *reconcile.Session, b wire.Hooked) error {
+	{wire.Exhausted, is[reconcile.Exhauster], simple(func(ctx context.Context, c reconcile.Exhauster, s *reconcile.Session, b wire.HookCall) error {
 		return c.Exhausted(ctx, s, b.Given.Err())
 	})},
-	{wire.Requeue, is[reconcile.Requeuer], func(ctx context.Context, c reconcile.Controller, s *reconcile.Session, b wire.Hooked) (wire.HookAnswer, error) {
+	{wire.Requeue, is[reconcile.Requeuer], func(ctx context.Context, c reconcile.Controller, s *reconcile.Session, b wire.HookCall) (wire.HookAnswer, error) {
 		requeuer, ok := c.(reconcile.Requeuer)
 		if !ok {
 			return wire.HookAnswer{}, errNoHook
@@ -41,9 +41,9 @@ var errNoHook = errors.New("the controller has no such hook")
 
 func is[H any](c reconcile.Controller) bool { _, ok := c.(H); return ok }
 
-func simple[H any](do func(ctx context.Context, c H, s *reconcile.Session, b wire.Hooked) error,
-) func(ctx context.Context, c reconcile.Controller, s *reconcile.Session, b wire.Hooked) (wire.HookAnswer, error) {
-	return func(ctx context.Context, c reconcile.Controller, s *reconcile.Session, b wire.Hooked) (wire.HookAnswer, error) {
+func simple[H any](do func(ctx context.Context, c H, s *reconcile.Session, b wire.HookCall) error,
+) func(ctx context.Context, c reconcile.Controller, s *reconcile.Session, b wire.HookCall) (wire.HookAnswer, error) {
+	return func(ctx context.Context, c reconcile.Controller, s *reconcile.Session, b wire.HookCall) (wire.HookAnswer, error) {
 		hook, ok := c.(H)
 		if !ok {
 			return wire.HookAnswer{}, errNoHook
@@ -66,7 +66,7 @@ func hooksOf(c reconcile.Controller) (names []string) {
 }
 
 // hook calls a hook.
-func (s *server) hook(ctx context.Context, b wire.Hooked) (answer wire.HookAnswer, err error) {
+func (s *server) hook(ctx context.Context, b wire.HookCall) (answer wire.HookAnswer, err error) {
 	one, err := s.sessions.of(b.Session)
 	if err != nil {
 		return answer, err

@@ -124,7 +124,7 @@ func (s *server) handle(ctx context.Context, method string, body wire.Raw) (any,
 	case wire.Judge:
 		return wire.Answer(body, func(b wire.Part) (any, error) { return s.judge(ctx, b) })
 	case wire.Hook:
-		return wire.Answer(body, func(b wire.Hooked) (wire.HookAnswer, error) { return s.hook(ctx, b) })
+		return wire.Answer(body, func(b wire.HookCall) (wire.HookAnswer, error) { return s.hook(ctx, b) })
 	case wire.When:
 		return wire.Answer(body, s.when)
 	case wire.Keys:

@@ -100,7 +100,7 @@ func TestHello(t *testing.T) {
 	require.ErrorContains(t, m.Call(t.Context(), wire.Setup, hutSession("a"), nil), "the manager hasn't called hello, which has to come first")
 	require.ErrorContains(t, m.Call(t.Context(), wire.Hello, wire.Greeting{Protocol: 7}, nil), "the manager speaks protocol 7, this version 1: update the older one of them")
 	said := m.hello(t)
-	assert.Equal(t, wire.Declaration{Protocol: wire.Protocol, Release: "1.1.0", Kinds: []wire.Ruled{{Kind: wire.NewKind(huts)}}}, said)
+	assert.Equal(t, wire.Declaration{Protocol: wire.Protocol, Release: "1.1.0", Kinds: []wire.ControlledKind{{Kind: wire.NewKind(huts)}}}, said)
 	require.ErrorContains(t, m.Call(t.Context(), wire.Hello, wire.Greeting{Protocol: wire.Protocol}, nil), "hello: it was called already")
 	require.ErrorContains(t, m.Call(t.Context(), "bake", nil, nil), `"bake": there is no such call: the manager is newer than this version`)
 	other := hutSession("a")
@@ -112,7 +112,7 @@ func TestHello(t *testing.T) {
 	for _, method := range []string{wire.Render, wire.Content, wire.Gate, wire.Judge} {
 		require.ErrorContains(t, m.Call(t.Context(), method, wire.Part{Session: "nobody's"}, nil), "session nobody's: there is none", method)
 	}
-	require.ErrorContains(t, m.Call(t.Context(), wire.Keys, wire.Happened{Kind: wire.NewKind(huts), Mapped: 1, New: map[string]any{}}, nil), "mapped source 1 of kind Hut: there are 0")
+	require.ErrorContains(t, m.Call(t.Context(), wire.Keys, wire.EventQuery{Kind: wire.NewKind(huts), Mapped: 1, New: map[string]any{}}, nil), "mapped source 1 of kind Hut: there are 0")
 	require.ErrorContains(t, m.Call(t.Context(), wire.Setup, nil, nil), "a *wire.Session is missing")
 	broken := served(t, t.Context(), &hut{}, nil, With(func(reconcile.Controller, *deploy.Manager) ([]reconcile.Option, error) {
 		return nil, errors.New("no options")
@@ -145,8 +145,8 @@ func TestSessions(t *testing.T) {
 	require.ErrorContains(t, m.Call(t.Context(), wire.Content, part, &content), "object c.another: there is none")
 	part.Component = "d"
 	require.ErrorContains(t, m.Call(t.Context(), wire.Render, part, nil), "component d: there is none")
-	require.ErrorContains(t, m.Call(t.Context(), wire.Hook, wire.Hooked{Session: "well", Hook: "BeforeAll"}, nil), "hook BeforeAll: there is none of this name")
-	require.ErrorContains(t, m.Call(t.Context(), wire.Hook, wire.Hooked{Session: "well", Hook: wire.Requeue}, nil), "the controller has no such hook")
+	require.ErrorContains(t, m.Call(t.Context(), wire.Hook, wire.HookCall{Session: "well", Hook: "BeforeAll"}, nil), "hook BeforeAll: there is none of this name")
+	require.ErrorContains(t, m.Call(t.Context(), wire.Hook, wire.HookCall{Session: "well", Hook: wire.Requeue}, nil), "the controller has no such hook")
 	for range 2 {
 		for _, id := range []string{"well", "fails", "nobody's"} {
 			require.NoError(t, m.Notify(wire.Release, id))

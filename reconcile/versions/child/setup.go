@@ -101,7 +101,7 @@ func (s *server) component(ctx context.Context, one *session, c *reconcile.Compo
 			case isGate(gate, reconcile.Ready):
 				edge.Ready = true
 			case !isGate(gate, reconcile.Deployed):
-				edge.Asked = true
+				edge.OtherGates = true
 			}
 		}
 		sent.After = append(sent.After, edge)

@@ -12,10 +12,10 @@ import (
 type Raw = cbor.RawMessage
 
 const (
-	// deepest is how deep values may be nested: objects of Kubernetes are far flatter, and schemas of
-	// CustomResourceDefinitions the deepest.
+	// deepest bounds the nesting of values. Of Kubernetes' objects the schemas of CustomResourceDefinitions are the
+	// deepest, and far flatter than this.
 	deepest = 1024
-	// widest is how many entries one list or map may have.
+	// widest bounds the entries of one list or map.
 	widest = longest / 8
 )
 
@@ -29,7 +29,7 @@ var (
 	}.DecMode())
 )
 
-// otherSimpleValues refuses all simple values but false, true, null and undefined: no object holds any.
+// otherSimpleValues refuses all simple values except false, true, null and undefined: objects don't contain others.
 func otherSimpleValues() (refused []func(*cbor.SimpleValueRegistry) error) {
 	for value := range 256 {
 		if value < 20 || value > 31 {
@@ -41,19 +41,19 @@ func otherSimpleValues() (refused []func(*cbor.SimpleValueRegistry) error) {
 
 func must[M any](mode M, err error) M {
 	if err != nil {
-		panic(err) //nolint:forbidigo // the options above are wrong: no test passes
+		panic(err) //nolint:forbidigo // a mistake in the options above, which every test finds
 	}
 	return mode
 }
 
-// encode appends a value. Whole numbers are int64, all others float64, as in unstructured objects.
+// encode appends a value. Integers are int64 and other numbers float64, as in unstructured objects.
 func encode(value any, to *bytes.Buffer) error { return encoder.MarshalToBuffer(value, to) }
 
-// null is no value.
+// null is the encoding of null.
 const null = 0xf6
 
-// Decode reads a value into target, a pointer, which shares nothing with raw. No value is an error where it should be a
-// structure.
+// Decode decodes raw into target, a pointer, which shares nothing with raw. An empty raw is an error, and so is null if
+// target points to a struct.
 func Decode(raw Raw, target any) error {
 	if len(raw) == 0 || len(raw) == 1 && raw[0] == null && reflect.TypeOf(target).Elem().Kind() == reflect.Struct {
 		return fmt.Errorf("a %T is missing", target)
@@ -61,7 +61,7 @@ func Decode(raw Raw, target any) error {
 	return decoder.Unmarshal(raw, target)
 }
 
-// Answer decodes the body of a call and returns what handle does for it.
+// Answer decodes the body of a call and returns the result of handle.
 func Answer[In, Out any](body Raw, handle func(In) (Out, error)) (any, error) {
 	var in In
 	if err := Decode(body, &in); err != nil {

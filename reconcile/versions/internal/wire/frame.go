@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// longest is how long a frame may be: what an API server takes at most is 3 MiB, and lists are of many objects.
+// longest bounds the length of a frame: an API server accepts objects of at most 3 MiB, and lists have many objects.
 const longest = 256 << 20
 
-// messageKind is what a message is.
+// messageKind is the kind of a message.
 type messageKind uint8
 
 const (
@@ -22,13 +22,14 @@ const (
 	cancel
 )
 
-// message is what a frame holds.
+// message is the content of a frame.
 type message struct {
 	kind messageKind
-	// id is the number of a call, also in its answer and its cancellation; each side numbers its own calls.
+	// id is the number of a call, and of the call that an answer or a cancellation belongs to; each side numbers its
+	// own calls.
 	id     uint64
 	method string
-	// problem is why an answer has no body.
+	// problem is the error of an answer, which then has no body.
 	problem *Problem
 	body    Raw
 }
@@ -36,7 +37,7 @@ type message struct {
 // arrayOfFive begins a message.
 const arrayOfFive = 0x85
 
-// buffers are those of frames that have been written.
+// buffers holds buffers of written frames for reuse.
 var buffers = sync.Pool{New: func() any { return &bytes.Buffer{} }}
 
 // newFrame returns a frame with a message, whose body is encoded into it.
@@ -119,10 +120,10 @@ func readAll(in io.Reader, length int) ([]byte, error) {
 	}
 }
 
-// crowded is for how many unwritten bytes Room waits.
+// crowded is the number of unwritten bytes from which on Room waits.
 const crowded = 1 << 20
 
-// outbox holds frames until they are written, in their order, so that no sender waits for a side that doesn't read.
+// outbox queues frames until they are written, so that no sender waits for a side that doesn't read.
 type outbox struct {
 	mu      sync.Mutex
 	changed sync.Cond
@@ -138,7 +139,7 @@ func newOutbox() *outbox {
 	return o
 }
 
-// put adds a frame. After close it is lost.
+// put adds a frame. After close the frame is dropped.
 func (o *outbox) put(frame *bytes.Buffer) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -150,7 +151,7 @@ func (o *outbox) put(frame *bytes.Buffer) {
 	o.changed.Broadcast()
 }
 
-// room waits until not too much waits to be written.
+// room waits while more than crowded bytes are unwritten.
 func (o *outbox) room() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -159,7 +160,7 @@ func (o *outbox) room() {
 	}
 }
 
-// close ends the adding of frames.
+// close makes put drop further frames.
 func (o *outbox) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -167,7 +168,7 @@ func (o *outbox) close() {
 	o.changed.Broadcast()
 }
 
-// write writes all frames until close is called and all are written, or one can't be.
+// write writes frames until close was called and all are written, or a write fails.
 func (o *outbox) write(out io.Writer) error {
 	var done []*bytes.Buffer
 	for {
@@ -188,7 +189,7 @@ func (o *outbox) write(out io.Writer) error {
 	}
 }
 
-// take returns the waiting frames, and leaves room for others.
+// take waits for frames and returns them; room becomes the buffer for the next ones.
 func (o *outbox) take(room []*bytes.Buffer) []*bytes.Buffer {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -10,9 +10,9 @@ import (
 // What the other side sends may be anything: it is an error or a message, and never a panic, whatever it is then taken for.
 func FuzzFrames(f *testing.F) {
 	for _, body := range []any{
-		Greeting{Protocol: 1, Version: "1.0.0"}, Declaration{Kinds: []Ruled{{Kind: Kind{Version: "v1", Name: "House"}, Owned: []Source{{}}}}},
+		Greeting{Protocol: 1, Version: "1.0.0"}, Declaration{Kinds: []ControlledKind{{Kind: Kind{Version: "v1", Name: "House"}, Owned: []Source{{}}}}},
 		Session{ID: "x", Resource: map[string]any{"a": []any{int64(1), 1.5, nil}}}, Described{Components: []Component{{Name: "c", Objects: []Object{{Name: "o"}}}}},
-		Hooked{Outcome: &Outcome{Components: []ComponentOutcome{{Problem: &Problem{Type: "Stale"}}}}}, Happened{Old: map[string]any{}}, Read{}, nil, "text",
+		HookCall{Outcome: &Outcome{Components: []ComponentOutcome{{Problem: &Problem{Type: "Stale"}}}}}, EventQuery{Old: map[string]any{}}, Read{}, nil, "text",
 	} {
 		frame, err := newFrame(call, 1, "setup", &Problem{Text: "no", Ref: &Ref{}}, body)
 		if err != nil {
@@ -33,14 +33,14 @@ func FuzzFrames(f *testing.F) {
 				_ = NewProblem(err).Err().Error()
 			}
 			for _, target := range []any{
-				new(any), &Greeting{}, &Declaration{}, &Session{}, &Described{}, &Objects{}, &Part{}, &Hooked{}, &HookAnswer{}, &Happened{},
-				&Read{}, &Found{}, &Recorded{}, &Logged{}, &Brought{}, &Kind{}, new(string), new(bool), new(map[string]any), &[]Ref{},
+				new(any), &Greeting{}, &Declaration{}, &Session{}, &Described{}, &Objects{}, &Part{}, &HookCall{}, &HookAnswer{}, &EventQuery{},
+				&Read{}, &Found{}, &Recorded{}, &Logged{}, &SourceReport{}, &Kind{}, new(string), new(bool), new(map[string]any), &[]Ref{},
 			} {
 				err := Decode(m.body, target)
 				if said, ok := target.(*Declaration); ok && err == nil {
 					_ = said.Check()
 				}
-				if hooked, ok := target.(*Hooked); ok && err == nil {
+				if hooked, ok := target.(*HookCall); ok && err == nil {
 					_, _ = hooked.Outcome.Outcome(), hooked.Given.Err()
 				}
 				if value, ok := target.(*any); ok && err == nil {

@@ -7,20 +7,20 @@ import (
 	"github.com/operkit/operkit/reconcile"
 )
 
-// Read asks for objects. Session is empty for one that belongs to none.
+// Read is a read, a watch or a deletion of objects. Session is empty for a call outside of a session.
 type Read struct {
 	Session string `cbor:"1,keyasint,omitempty"`
 	Ref     Ref    `cbor:"2,keyasint"`
-	// Labels is a selector as text; Live reads past the store.
+	// Labels is a selector as text; Live means to read from the cluster instead of the manager's store.
 	Labels string `cbor:"3,keyasint,omitempty"`
 	Fields string `cbor:"4,keyasint,omitempty"`
 	Live   bool   `cbor:"5,keyasint,omitempty"`
-	// UID and Propagation are those of a deletion.
+	// UID and Propagation are the precondition and the propagation policy of a deletion.
 	UID         string `cbor:"6,keyasint,omitempty"`
 	Propagation string `cbor:"7,keyasint,omitempty"`
 }
 
-// Found are objects.
+// Found is the answer to a Read.
 type Found struct {
 	Contents []map[string]any `cbor:"1,keyasint"`
 }
@@ -33,43 +33,43 @@ type Recorded struct {
 	Note    string `cbor:"4,keyasint"`
 }
 
-// Logged is a line for the log.
+// Logged is a log line.
 type Logged struct {
 	Session string `cbor:"1,keyasint,omitempty"`
 	Level   int    `cbor:"2,keyasint"`
 	Text    string `cbor:"3,keyasint"`
-	// Attributes are names and their texts, in turn.
+	// Attributes are names and values as text, alternating.
 	Attributes []string `cbor:"4,keyasint,omitempty"`
 	// Time is in nanoseconds since 1970.
 	Time int64 `cbor:"5,keyasint"`
 }
 
-// Brought is what an external source brings, or why it can't be read.
-type Brought struct {
+// SourceReport has the keys that an external source brings, or in Text why it can't be read.
+type SourceReport struct {
 	Kind Kind   `cbor:"1,keyasint"`
 	Keys []Ref  `cbor:"2,keyasint,omitempty"`
 	Text string `cbor:"3,keyasint,omitempty"`
 }
 
-// Hooked calls a hook, or Finalize.
-type Hooked struct {
+// HookCall is a call of a hook or of Finalize.
+type HookCall struct {
 	Session string   `cbor:"1,keyasint"`
 	Hook    string   `cbor:"2,keyasint"`
 	Outcome *Outcome `cbor:"3,keyasint,omitempty"`
-	// Given is the error of Exhausted.
+	// Given is the error that Exhausted is called with.
 	Given *Problem `cbor:"4,keyasint,omitempty"`
 }
 
-// HookAnswer is the answer of a hook: After is the one of Requeue, in nanoseconds, and Described the one of Finalize,
-// nil if Finalize has added no components.
+// HookAnswer is the answer to a HookCall. After is the result of Requeue, in nanoseconds. Described has the components
+// that Finalize added, nil if there are none.
 type HookAnswer struct {
 	After     int64      `cbor:"1,keyasint,omitempty"`
 	Described *Described `cbor:"2,keyasint,omitempty"`
 }
 
-// Happened asks what an event means. Owned or Mapped is the number of the source, counted from 1; if neither is set,
-// the event is about the resource.
-type Happened struct {
+// EventQuery asks whether an event counts, or which resources to reconcile for it. Owned or Mapped is the number of the
+// source, counted from 1; if neither is set, the event is about the resource itself.
+type EventQuery struct {
 	Kind   Kind           `cbor:"1,keyasint"`
 	Owned  int            `cbor:"2,keyasint,omitempty"`
 	Mapped int            `cbor:"3,keyasint,omitempty"`
@@ -85,13 +85,13 @@ type Session struct {
 	Resource map[string]any `cbor:"3,keyasint"`
 	Version  string         `cbor:"4,keyasint"`
 	DryRun   bool           `cbor:"5,keyasint,omitempty"`
-	// Level is the lowest level of lines that may be logged of it.
+	// Level is the lowest log level of the session.
 	Level int `cbor:"6,keyasint,omitempty"`
 }
 
-// Described is what a Setup added.
+// Described has the components that Setup or Finalize added.
 type Described struct {
-	// Instance distinguishes the digests of one process from those of others.
+	// Instance identifies the process: digests of different instances can't be compared.
 	Instance   string      `cbor:"1,keyasint"`
 	Kinds      []Kind      `cbor:"2,keyasint"`
 	Components []Component `cbor:"3,keyasint"`
@@ -101,7 +101,8 @@ type Described struct {
 type Component struct {
 	Name     string `cbor:"1,keyasint"`
 	Disabled bool   `cbor:"2,keyasint,omitempty"`
-	// Built: its objects have to be rendered by a call when its turn has come. Else Objects or Problem is set.
+	// Built: the objects are rendered by a call of Render when the component is about to be deployed. Otherwise Objects
+	// or Problem is set.
 	Built   bool     `cbor:"3,keyasint,omitempty"`
 	After   []Edge   `cbor:"4,keyasint,omitempty"`
 	Objects []Object `cbor:"5,keyasint,omitempty"`
@@ -111,21 +112,21 @@ type Component struct {
 // Edge is one component that another waits for.
 type Edge struct {
 	Upstream string `cbor:"1,keyasint"`
-	// Ready: one of its gates is reconcile.Ready. Asked: it has other gates.
-	Ready bool `cbor:"2,keyasint,omitempty"`
-	Asked bool `cbor:"3,keyasint,omitempty"`
+	// Ready: one of the gates is reconcile.Ready. OtherGates: there are gates other than that.
+	Ready      bool `cbor:"2,keyasint,omitempty"`
+	OtherGates bool `cbor:"3,keyasint,omitempty"`
 }
 
 // Object is one finished object.
 type Object struct {
 	_    struct{} `cbor:",toarray"`
 	Name string
-	// Kind is the number of its kind among those of the message.
+	// Kind is the index of its kind in the Kinds of the message.
 	Kind           int
 	Namespace, Ref string
 	Digest         uint64
 	Judged         bool
-	// Content is given where there is no digest.
+	// Content is set if there is no digest.
 	Content map[string]any
 }
 
@@ -135,23 +136,23 @@ type Objects struct {
 	Objects []Object `cbor:"2,keyasint"`
 }
 
-// Part names a part of a session: a component, one of its objects, or what it waits for.
+// Part names a part of a session: a component, one of its objects, or one of its dependencies.
 type Part struct {
 	Session   string `cbor:"1,keyasint"`
 	Component string `cbor:"2,keyasint"`
 	Object    string `cbor:"3,keyasint,omitempty"`
 	Upstream  string `cbor:"4,keyasint,omitempty"`
-	// Live is the object that is to be judged.
+	// Live is the object in the cluster, for Judge.
 	Live map[string]any `cbor:"5,keyasint,omitempty"`
 }
 
-// Outcome is how a rollout has gone so far.
+// Outcome is a reconcile.Outcome as it is sent.
 type Outcome struct {
 	Components []ComponentOutcome `cbor:"1,keyasint"`
 	Hook       *Problem           `cbor:"2,keyasint,omitempty"`
 }
 
-// ComponentOutcome is that of one component.
+// ComponentOutcome is the outcome of one component.
 type ComponentOutcome struct {
 	Name     string   `cbor:"1,keyasint"`
 	State    string   `cbor:"2,keyasint"`
@@ -160,7 +161,7 @@ type ComponentOutcome struct {
 	Reason   string   `cbor:"5,keyasint,omitempty"`
 }
 
-// NewOutcome returns an outcome as it is sent.
+// NewOutcome converts an outcome for sending.
 func NewOutcome(o reconcile.Outcome) *Outcome {
 	sent := &Outcome{Hook: NewProblem(o.Hook)}
 	for _, name := range slices.Sorted(maps.Keys(o.Components)) {
@@ -170,7 +171,7 @@ func NewOutcome(o reconcile.Outcome) *Outcome {
 	return sent
 }
 
-// Outcome returns the outcome that was sent, without its graph; the zero value for none.
+// Outcome returns the outcome that was sent, without its graph; the zero value for nil.
 func (o *Outcome) Outcome() reconcile.Outcome {
 	if o == nil {
 		return reconcile.Outcome{}

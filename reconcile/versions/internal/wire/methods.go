@@ -1,9 +1,9 @@
 package wire
 
-// Protocol is the number of the protocol. Another one can't be spoken.
+// Protocol is the version of the protocol. Both sides must have the same.
 const Protocol = 1
 
-// What a manager calls of a child.
+// The methods that a manager calls in a child.
 const (
 	Hello    = "hello"    // Greeting -> Declaration
 	Setup    = "setup"    // Session -> Described
@@ -11,14 +11,14 @@ const (
 	Content  = "content"  // Part -> the content of an object
 	Gate     = "gate"     // Part -> bool
 	Judge    = "judge"    // Part
-	Hook     = "hook"     // Hooked -> HookAnswer
+	Hook     = "hook"     // HookCall -> HookAnswer
 	Release  = "release"  // ID of a session; a notice
-	When     = "when"     // Happened -> bool
-	Keys     = "keys"     // Happened -> []Ref
+	When     = "when"     // EventQuery -> bool
+	Keys     = "keys"     // EventQuery -> []Ref
 	External = "external" // Kind; runs the external sources of a kind until the call is cancelled
 )
 
-// What a child calls of its manager.
+// The methods that a child calls in its manager.
 const (
 	Get    = "get"    // Read -> Found
 	List   = "list"   // Read -> Found
@@ -29,9 +29,9 @@ const (
 	Delete = "delete" // Read
 	Event  = "event"  // Recorded; a notice
 	Log    = "log"    // Logged; a notice
-	Bring  = "bring"  // Brought; a notice
+	Bring  = "bring"  // SourceReport; a notice
 	Known  = "known"  // Kind -> []Ref
-	Failed = "failed" // Brought; a notice
+	Failed = "failed" // SourceReport; a notice
 )
 
 // The hooks of a controller, by the names of their methods.

@@ -9,13 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Kind is a kind.
+// Kind is a GroupVersionKind as it is sent.
 type Kind struct {
 	_                    struct{} `cbor:",toarray"`
 	Group, Version, Name string
 }
 
-// NewKind returns a kind as it is sent.
+// NewKind converts a kind for sending.
 func NewKind(k schema.GroupVersionKind) Kind {
 	return Kind{Group: k.Group, Version: k.Version, Name: k.Kind}
 }
@@ -25,7 +25,7 @@ func (k Kind) GVK() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Name}
 }
 
-// NewKinds returns kinds as they are sent.
+// NewKinds converts kinds for sending.
 func NewKinds(kinds []schema.GroupVersionKind) []Kind {
 	sent := make([]Kind, len(kinds))
 	for i, kind := range kinds {
@@ -34,19 +34,19 @@ func NewKinds(kinds []schema.GroupVersionKind) []Kind {
 	return sent
 }
 
-// Ref names an object.
+// Ref is a deploy.Ref as it is sent.
 type Ref struct {
 	_               struct{} `cbor:",toarray"`
 	Kind            Kind
 	Namespace, Name string
 }
 
-// NewRef returns a reference as it is sent.
+// NewRef converts a reference for sending.
 func NewRef(r deploy.Ref) *Ref {
 	return &Ref{Kind: NewKind(r.Kind), Namespace: r.Namespace, Name: r.Name}
 }
 
-// Ref returns the reference that was sent, the zero value for none.
+// Ref returns the reference that was sent, the zero value for nil.
 func (r *Ref) Ref() deploy.Ref {
 	if r == nil {
 		return deploy.Ref{}
@@ -54,7 +54,7 @@ func (r *Ref) Ref() deploy.Ref {
 	return deploy.Ref{Kind: r.Kind.GVK(), Namespace: r.Namespace, Name: r.Name}
 }
 
-// KeysOf returns keys as they are sent.
+// KeysOf converts keys for sending.
 func KeysOf(keys []deploy.Ref) []Ref {
 	refs := make([]Ref, len(keys))
 	for i, key := range keys {
@@ -76,38 +76,38 @@ func KeysIn(refs []Ref) []deploy.Ref {
 type Greeting struct {
 	Protocol int    `cbor:"1,keyasint"`
 	Version  string `cbor:"2,keyasint"`
-	// Domain is that of the keys of annotations, NameObjects that of reconcile.NameObjects, FieldManager the name that
-	// objects are applied by.
+	// Domain, FieldManager and NameObjects are the settings deploy.KeyDomain, deploy.FieldManager and
+	// reconcile.NameObjects of the manager.
 	Domain       string `cbor:"3,keyasint"`
 	FieldManager string `cbor:"4,keyasint"`
 	NameObjects  bool   `cbor:"5,keyasint"`
-	// Level is the lowest level of lines that the manager logs.
+	// Level is the lowest level that the manager logs.
 	Level int `cbor:"6,keyasint"`
-	// DefaultNamespace is that of objects of cluster-scoped resources without a namespace of their own.
+	// DefaultNamespace is the namespace of objects of cluster-scoped resources that name none.
 	DefaultNamespace string `cbor:"7,keyasint,omitempty"`
 }
 
-// Declaration is what a child controls.
+// Declaration lists the kinds that a child controls.
 type Declaration struct {
 	Protocol int `cbor:"1,keyasint"`
 	// Release is the release that the child's program names, for messages.
-	Release string  `cbor:"2,keyasint"`
-	Kinds   []Ruled `cbor:"3,keyasint"`
+	Release string           `cbor:"2,keyasint"`
+	Kinds   []ControlledKind `cbor:"3,keyasint"`
 }
 
-// Ruled is one kind that a child has a controller for.
-type Ruled struct {
+// ControlledKind is a kind for which a child has a controller.
+type ControlledKind struct {
 	Kind  Kind     `cbor:"1,keyasint"`
 	Scope string   `cbor:"2,keyasint,omitempty"`
 	Hooks []string `cbor:"3,keyasint,omitempty"`
-	// When: it filters the events of its resources.
+	// When: the controller filters the events of its resources.
 	When     bool     `cbor:"4,keyasint,omitempty"`
 	Owned    []Source `cbor:"5,keyasint,omitempty"`
 	Mapped   []Source `cbor:"6,keyasint,omitempty"`
 	External int      `cbor:"7,keyasint,omitempty"`
 }
 
-// Source is one kind that a controller declares. When: it filters the events of the kind.
+// Source is an owned or mapped kind that a controller declares. When: the controller filters its events.
 type Source struct {
 	Kind Kind `cbor:"1,keyasint"`
 	When bool `cbor:"2,keyasint,omitempty"`
@@ -115,11 +115,11 @@ type Source struct {
 
 // HasExternal reports whether it has external sources.
 func (d *Declaration) HasExternal() bool {
-	return slices.ContainsFunc(d.Kinds, func(r Ruled) bool { return r.External > 0 })
+	return slices.ContainsFunc(d.Kinds, func(r ControlledKind) bool { return r.External > 0 })
 }
 
-// Ruled returns the declaration of a kind, nil if the child doesn't control the kind.
-func (d *Declaration) Ruled(kind Kind) *Ruled {
+// ControlledKind returns the declaration for a kind, nil if the child doesn't control the kind.
+func (d *Declaration) ControlledKind(kind Kind) *ControlledKind {
 	for i := range d.Kinds {
 		if d.Kinds[i].Kind == kind {
 			return &d.Kinds[i]
@@ -128,7 +128,7 @@ func (d *Declaration) Ruled(kind Kind) *Ruled {
 	return nil
 }
 
-// Check returns what is invalid in it.
+// Check returns an error if the declaration is invalid.
 func (d *Declaration) Check() error {
 	if len(d.Kinds) == 0 {
 		return errors.New("it controls no kind")
@@ -137,7 +137,7 @@ func (d *Declaration) Check() error {
 		switch {
 		case ruled.Kind.Version == "" || ruled.Kind.Name == "":
 			return fmt.Errorf("it controls a kind without name or version: %q", ruled.Kind.GVK())
-		case d.Ruled(ruled.Kind) != &d.Kinds[i]:
+		case d.ControlledKind(ruled.Kind) != &d.Kinds[i]:
 			return fmt.Errorf("it controls the kind %s twice", ruled.Kind.Name)
 		case ruled.Scope != "" && ruled.Scope != string(deploy.Namespaced) && ruled.Scope != string(deploy.ClusterScoped):
 			return fmt.Errorf("it declares the scope %q of the kind %s: there are %s and %s", ruled.Scope, ruled.Kind.Name, deploy.Namespaced, deploy.ClusterScoped)

@@ -12,12 +12,12 @@ import (
 	"github.com/operkit/operkit/dag"
 )
 
-// ErrGone means that the other side has ended, or can't be understood any more.
+// ErrGone means that the connection has ended: the other side is gone, or has sent invalid data.
 var ErrGone = errors.New("the other side is gone")
 
-// Handler handles a call or a notice of the other side. The answer is encoded, and ignored for a notice. Each call has
-// a goroutine of its own. Notices come one after the other and must not block: nothing is read meanwhile. A panic is an
-// error.
+// Handler handles a call or a notice of the other side. The answer is encoded and sent; for a notice it is ignored.
+// Each call runs in its own goroutine. Notices are handled one after the other and must not block: nothing is read
+// meanwhile. A panic counts as an error.
 type Handler func(ctx context.Context, method string, body Raw) (answer any, err error)
 
 // Peer is one side of a connection. It is safe for concurrent use.
@@ -32,13 +32,13 @@ type Peer struct {
 	calls   map[uint64]chan message
 	serving map[uint64]context.CancelFunc
 	last    uint64
-	// gone is why the connection has ended; then done is closed.
+	// gone is why the connection has ended, nil before; done is closed at its end.
 	gone error
 	done chan struct{}
 }
 
-// NewPeer makes one side of a connection. handle serves the calls of the other side. Nothing is read or written before
-// Run.
+// NewPeer returns one side of a connection. handle serves the calls of the other side. Nothing is read or written
+// before Run.
 func NewPeer(in io.Reader, out io.Writer, handle Handler) *Peer {
 	return &Peer{
 		in: bufio.NewReaderSize(in, 64<<10), out: out, outbox: newOutbox(), handle: handle,
@@ -46,9 +46,10 @@ func NewPeer(in io.Reader, out io.Writer, handle Handler) *Peer {
 	}
 }
 
-// Run reads the messages of the other side until the stream ends or can't be understood. Calls that are served then are
-// cancelled and not answered; Run returns once they have ended and all earlier messages are written. The end of the
-// stream between two messages is io.EOF. ctx is that of the calls that are served. To end Run, close the streams.
+// Run reads the messages of the other side until the stream ends or is invalid. It then cancels the calls that are
+// being served, which aren't answered, and returns once they have ended and all earlier messages are written. If the
+// stream ends between two messages, the error is io.EOF. ctx is the parent context of the calls that are served; its
+// end doesn't end Run. To end Run, close the streams.
 func (p *Peer) Run(ctx context.Context) error {
 	ctx, end := context.WithCancel(ctx)
 	var writing, serving sync.WaitGroup
@@ -111,7 +112,7 @@ func (p *Peer) read(ctx context.Context, serving *sync.WaitGroup) error {
 }
 
 // Call calls the other side and decodes the answer into target, a pointer, or nil to ignore it. An error of the other
-// side is made by Problem; ErrGone: the connection has ended.
+// side is returned as Problem.Err. If the connection has ended, the error is ErrGone.
 func (p *Peer) Call(ctx context.Context, method string, body, target any) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -170,7 +171,7 @@ func (p *Peer) forget(id uint64) (waiting chan message) {
 	return waiting
 }
 
-// Notify sends a notice. It doesn't wait until that is written.
+// Notify sends a notice. It doesn't wait until the notice is written.
 func (p *Peer) Notify(method string, body any) error {
 	frame, err := newFrame(notice, 0, method, nil, body)
 	if err != nil {
@@ -180,10 +181,10 @@ func (p *Peer) Notify(method string, body any) error {
 	return nil
 }
 
-// Room waits until the other side has read enough of what was sent. It is for senders of many notices.
+// Room waits while too many sent bytes are unread by the other side. It is for senders of many notices.
 func (p *Peer) Room() { p.outbox.room() }
 
-// servedLimit is how many calls of the other side are served at once; further ones are answered by an error.
+// servedLimit bounds the calls of the other side that are served at once; further ones are answered with an error.
 const servedLimit = 10_000
 
 // begin begins to serve a call.
@@ -191,7 +192,7 @@ func (p *Peer) begin(ctx context.Context, m message, serving *sync.WaitGroup) er
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.serving[m.id] != nil {
-		return fmt.Errorf("call %d is begun before the one of the same number is answered", m.id)
+		return fmt.Errorf("call %d: the number is that of an open call", m.id)
 	}
 	if len(p.serving) >= servedLimit {
 		p.reply(m.id, nil, fmt.Errorf("%s: %d calls are under way: wait until some are answered", m.method, servedLimit))
@@ -222,7 +223,7 @@ func (p *Peer) serve(ctx context.Context, m message) {
 	value, err = p.handle(ctx, m.method, m.body)
 }
 
-// reply answers a call, unless the connection has ended: the call was cancelled then, and its error is no answer.
+// reply answers a call, unless the connection has ended: then the call was cancelled, and its error isn't its result.
 func (p *Peer) reply(id uint64, value any, err error) {
 	select {
 	case <-p.done:

@@ -11,27 +11,27 @@ import (
 	"github.com/operkit/operkit/status"
 )
 
-// Problem is an error as it is sent: its text, what it means for the resource, and its type where callers branch on
-// that.
+// Problem is an error as it is sent: its text, what it means for the resource (request.Error), and its type if callers
+// test for it.
 type Problem struct {
 	Text string `cbor:"1,keyasint"`
-	// Class is its status.ErrorClass, Type the name of an error type of package deploy, Ref the object of that.
+	// Class is its status.ErrorClass, Type the name of an error type of package deploy, Ref the object of that error.
 	Class string `cbor:"2,keyasint,omitempty"`
 	Type  string `cbor:"3,keyasint,omitempty"`
 	Ref   *Ref   `cbor:"4,keyasint,omitempty"`
-	// RetryAfter is when to try again, in nanoseconds.
+	// RetryAfter is the time until the retry, in nanoseconds.
 	RetryAfter int64 `cbor:"5,keyasint,omitempty"`
 	Permanent  bool  `cbor:"6,keyasint,omitempty"`
 	Quiet      bool  `cbor:"7,keyasint,omitempty"`
-	// Stack is where it panicked.
+	// Stack is the stack of a panic.
 	Stack string `cbor:"8,keyasint,omitempty"`
 	// Passing is the mark of request.Passing.
 	Passing bool `cbor:"9,keyasint,omitempty"`
-	// Busy is when an unavailable cluster is to be asked again, in nanoseconds.
-	Busy int64 `cbor:"10,keyasint,omitempty"`
+	// ClusterRetryAfter is RetryAfter of a deploy.UnavailableError, in nanoseconds.
+	ClusterRetryAfter int64 `cbor:"10,keyasint,omitempty"`
 }
 
-// NewProblem returns an error as it is sent, nil for nil.
+// NewProblem converts an error for sending, nil for nil.
 func NewProblem(err error) (p *Problem) {
 	if err == nil {
 		return nil
@@ -59,12 +59,12 @@ func NewProblem(err error) (p *Problem) {
 	return p
 }
 
-// Err returns the error that was sent, nil for none.
+// Err returns the error that was sent, nil for nil.
 func (p *Problem) Err() error {
 	if p == nil {
 		return nil
 	}
-	return &sentError{p.Text, &request.Error{ // the text has the time already
+	return &sentError{p.Text, &request.Error{ // p.Text already has the time that request.Error adds
 		Class: status.ErrorClass(p.Class), Permanent: p.Permanent, Passing: p.Passing, Quiet: p.Quiet,
 		RetryAfter: time.Duration(p.RetryAfter), Err: &sentError{p.Text, p.cause()},
 	}}
@@ -83,7 +83,7 @@ func (p *Problem) cause() error {
 	return nil
 }
 
-// sentError has the text of the other side.
+// sentError is an error of the other side, with its text.
 type sentError struct {
 	text  string
 	cause error
@@ -92,15 +92,15 @@ type sentError struct {
 func (e *sentError) Error() string { return e.text }
 func (e *sentError) Unwrap() error { return e.cause }
 
-// typed is a type of error that is sent by its name.
+// typed is an error type that is sent by name.
 type typed struct {
 	name string
-	// find reports whether err has one, which it adds to p.
+	// find reports whether err wraps an error of the type, and records its details in p.
 	find func(err error, p *Problem) bool
 	make func(p *Problem) error
 }
 
-// types are the types that the other side branches on. Of several in one error the first of these is sent.
+// types are the error types that the other side tests for. If an error wraps several, the first in this list is sent.
 var types = []typed{
 	{
 		"KindUnknown",
@@ -124,9 +124,11 @@ var types = []typed{
 	},
 	{
 		"Unavailable",
-		finding(func(e *deploy.UnavailableError, p *Problem) { p.Ref, p.Busy = NewRef(e.Ref), int64(e.RetryAfter) }),
+		finding(func(e *deploy.UnavailableError, p *Problem) {
+			p.Ref, p.ClusterRetryAfter = NewRef(e.Ref), int64(e.RetryAfter)
+		}),
 		func(p *Problem) error {
-			return &deploy.UnavailableError{Ref: p.Ref.Ref(), RetryAfter: time.Duration(p.Busy), Err: errors.New(p.Text)}
+			return &deploy.UnavailableError{Ref: p.Ref.Ref(), RetryAfter: time.Duration(p.ClusterRetryAfter), Err: errors.New(p.Text)}
 		},
 	},
 	{
@@ -144,7 +146,7 @@ var types = []typed{
 		finding(func(e *deploy.StaleError, p *Problem) { p.Ref = NewRef(e.Ref) }),
 		func(p *Problem) error {
 			if !p.Passing {
-				return nil // it is beside something that doesn't pass by itself
+				return nil // it was joined with an error that isn't temporary
 			}
 			return &deploy.StaleError{Ref: p.Ref.Ref(), Err: errors.New(p.Text)}
 		},

@@ -186,17 +186,17 @@ func TestDeclarations(t *testing.T) {
 	t.Parallel()
 	kind, house := Kind{Version: "v1", Name: "Secret"}, Kind{Group: "example.dev", Version: "v1", Name: "House"}
 	for reason, row := range map[string]struct {
-		kinds []Ruled
+		kinds []ControlledKind
 		wrong string
 	}{
-		"a kind":                       {[]Ruled{{Kind: house, Scope: "Cluster", Owned: []Source{{Kind: kind}}}}, ""},
+		"a kind":                       {[]ControlledKind{{Kind: house, Scope: "Cluster", Owned: []Source{{Kind: kind}}}}, ""},
 		"none":                         {nil, "it controls no kind"},
-		"a kind without name":          {[]Ruled{{Kind: Kind{Version: "v1"}}}, "without name or version"},
-		"a kind without version":       {[]Ruled{{Kind: Kind{Name: "House"}}}, "without name or version"},
-		"a kind twice":                 {[]Ruled{{Kind: house}, {Kind: kind}, {Kind: house}}, "it controls the kind House twice"},
-		"a scope that there isn't":     {[]Ruled{{Kind: house, Scope: "Galaxy"}}, `the scope "Galaxy" of the kind House: there are Namespaced and Cluster`},
-		"an owned kind without name":   {[]Ruled{{Kind: house, Owned: []Source{{}}}}, "a source of the kind House without name or version"},
-		"a mapped kind without a name": {[]Ruled{{Kind: house, Mapped: []Source{{Kind: Kind{Version: "v1"}}}}}, "a source of the kind House without name or version"},
+		"a kind without name":          {[]ControlledKind{{Kind: Kind{Version: "v1"}}}, "without name or version"},
+		"a kind without version":       {[]ControlledKind{{Kind: Kind{Name: "House"}}}, "without name or version"},
+		"a kind twice":                 {[]ControlledKind{{Kind: house}, {Kind: kind}, {Kind: house}}, "it controls the kind House twice"},
+		"a scope that there isn't":     {[]ControlledKind{{Kind: house, Scope: "Galaxy"}}, `the scope "Galaxy" of the kind House: there are Namespaced and Cluster`},
+		"an owned kind without name":   {[]ControlledKind{{Kind: house, Owned: []Source{{}}}}, "a source of the kind House without name or version"},
+		"a mapped kind without a name": {[]ControlledKind{{Kind: house, Mapped: []Source{{Kind: Kind{Version: "v1"}}}}}, "a source of the kind House without name or version"},
 	} {
 		err := (&Declaration{Kinds: row.kinds}).Check()
 		if row.wrong == "" {
@@ -205,8 +205,8 @@ func TestDeclarations(t *testing.T) {
 			require.ErrorContains(t, err, row.wrong, reason)
 		}
 	}
-	external := &Declaration{Kinds: []Ruled{{Kind: kind}, {Kind: house, External: 1}}}
+	external := &Declaration{Kinds: []ControlledKind{{Kind: kind}, {Kind: house, External: 1}}}
 	assert.True(t, external.HasExternal())
 	assert.False(t, (&Declaration{Kinds: external.Kinds[:1]}).HasExternal())
-	assert.Nil(t, external.Ruled(Kind{Version: "v2", Name: "Secret"}))
+	assert.Nil(t, external.ControlledKind(Kind{Version: "v2", Name: "Secret"}))
 }
