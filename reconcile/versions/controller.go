@@ -12,13 +12,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// controller asks for each resource of a kind the version that it names.
+// controller reconciles the resources of a kind, each by the version that it names.
 type controller struct {
 	pool  *Pool
 	union *union
 }
 
-// finalizing is a controller of a kind that at least one version finalizes: its resources carry the finalizer.
+// finalizing is a controller of a kind for which at least one version has a Finalize: its resources carry the
+// finalizer.
 type finalizing struct{ controller }
 
 // Kind implements reconcile.Controller.
@@ -39,7 +40,7 @@ func (c *controller) Setup(ctx context.Context, s *reconcile.Session) error {
 	return one.add(described)
 }
 
-// hooked returns the session for a hook of the version, nil if the version doesn't have the hook.
+// hooked returns the session of the version for calling a hook, nil if the version doesn't have the hook.
 func (c *controller) hooked(s *reconcile.Session, hook string) *session {
 	c.pool.mu.Lock()
 	one := c.pool.sessions[s.ID()]
@@ -96,7 +97,7 @@ func (c *controller) Requeue(ctx context.Context, s *reconcile.Session, o reconc
 	return time.Duration(answer.After), err
 }
 
-// Finalize implements reconcile.Finalizer. A resource whose version has nothing to finalize goes at once.
+// Finalize implements reconcile.Finalizer. A resource whose version has no Finalize is released at once.
 func (c *finalizing) Finalize(ctx context.Context, s *reconcile.Session) error {
 	one, _, err := c.begin(ctx, s)
 	if err != nil {

@@ -12,29 +12,29 @@ import (
 )
 
 const (
-	// longestEvent is how long a version may take for an event: all other events wait meanwhile.
+	// longestEvent bounds the time of a version for one event: all other events wait meanwhile.
 	longestEvent = 2 * time.Second
-	// impatient is how long a version that took longer isn't asked.
+	// impatient is the time for which a version that took longer isn't called for events.
 	impatient = 30 * time.Second
 )
 
-// patience limits how long a process is asked about events.
+// patience suspends calls of a process for events after one took too long.
 type patience struct {
 	mu sync.Mutex
-	// lost is until when the process isn't asked.
+	// lost is the time until which the process isn't called for events.
 	lost time.Time
 	// logged: a failure was logged.
 	logged bool
 }
 
-// counts asks a version whether an event counts. It counts if the version doesn't answer: a needless reconcile does no
-// harm.
+// counts reports whether an event counts for a version. It returns true if the version doesn't answer: a needless
+// reconcile does no harm.
 func (proc *process) counts(about wire.EventQuery, event deploy.Event) bool {
 	counts := true
 	return !proc.asks(wire.When, about, event, &counts) || counts
 }
 
-// keys asks a version which resources an event concerns, and reports whether it has answered.
+// keys returns the resources that an event concerns by a version, and false if the version didn't answer.
 func (proc *process) keys(about wire.EventQuery, event deploy.Event) ([]deploy.Ref, bool) {
 	var refs []wire.Ref
 	if !proc.asks(wire.Keys, about, event, &refs) {
@@ -43,7 +43,7 @@ func (proc *process) keys(about wire.EventQuery, event deploy.Event) ([]deploy.R
 	return wire.KeysIn(refs), true
 }
 
-// asks asks a version about an event, and reports whether it has answered. proc may be nil: then it hasn't.
+// asks calls a version for an event, and reports whether it has answered; false for a nil proc.
 func (proc *process) asks(method string, about wire.EventQuery, event deploy.Event, answer any) bool {
 	if proc == nil || proc.patience.isLost() {
 		return false
@@ -57,7 +57,7 @@ func (proc *process) asks(method string, about wire.EventQuery, event deploy.Eve
 	proc.version.count(method)
 	err := proc.peer.Call(ctx, method, about, answer)
 	if err != nil && proc.patience.fails(errors.Is(err, context.DeadlineExceeded)) {
-		proc.pool.options.Logger.Warn("a version doesn't answer what an event means: it counts", "version", proc.version.name, "kind", event.New.GetKind(), "error", err)
+		proc.pool.options.Logger.Warn("a version can't evaluate an event: the event counts", "version", proc.version.name, "kind", event.New.GetKind(), "error", err)
 	}
 	return err == nil
 }
@@ -68,7 +68,7 @@ func (p *patience) isLost() bool {
 	return time.Now().Before(p.lost)
 }
 
-// fails notes that there was no answer, and reports whether to log that: once is enough.
+// fails records that there was no answer, and reports whether to log it: only the first time.
 func (p *patience) fails(timeout bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,14 +80,14 @@ func (p *patience) fails(timeout bool) bool {
 	return first
 }
 
-// activeTarget takes the keys of the external sources of a kind, until ctx ends.
+// activeTarget receives the keys of the external sources of a kind until ctx ends.
 type activeTarget struct {
 	ctx    context.Context
 	kind   schemaKind
 	target source.Target
 }
 
-// runExternal runs the external sources of all versions that run, now or later, until ctx ends.
+// runExternal runs the external sources of all versions that run now or are started later, until ctx ends.
 func (p *Pool) runExternal(ctx context.Context, kind schemaKind, target source.Target) {
 	active := &activeTarget{ctx, kind, target}
 	p.mu.Lock()
@@ -112,7 +112,8 @@ func (p *Pool) target(kind schemaKind) *activeTarget {
 	return p.targets[kind]
 }
 
-// bringExternals runs the external sources of one process, once its version has it, so that later targets find it.
+// bringExternals runs the external sources of one process for the present targets, once its version has recorded it.
+// Later targets start them themselves.
 func (proc *process) bringExternals() {
 	for _, ruled := range proc.declaration.Kinds {
 		if active := proc.pool.target(ruled.Kind.GVK()); active != nil {
@@ -142,7 +143,7 @@ func (proc *process) external(active *activeTarget) {
 	})
 }
 
-// bring passes on the keys of an external source, or why it can't be read.
+// bring passes the keys of an external source, or its error, to the target.
 func (p *Pool) bring(b wire.SourceReport, failed bool) error {
 	active := p.target(b.Kind.GVK())
 	switch {

@@ -82,7 +82,7 @@ var requests = map[string]struct {
 }{
 	"of-no-session":      {wire.Get, wire.Read{}, "read outside of a session"},
 	"of-another-session": {wire.Get, wire.Read{Session: "somebody else's"}, "read outside of a session"},
-	"of-no-kind":         {"", nil, `"": there is no such call`},
+	"of-no-kind":         {"", nil, `unknown method ""`},
 	"of-nothing":         {wire.Get, nil, "a *wire.Read is missing"},
 	"of-text":            {wire.Get, "hello", "wire.Read"},
 	"of-a-selector":      {wire.List, wire.Read{Session: "own", Labels: "!!"}, "unable to parse requirement"},

@@ -10,30 +10,28 @@ import (
 	"github.com/operkit/operkit/deploy"
 )
 
-// Options are where the versions are and how they run. Directory and Entry are required; zero values of all others are
-// the defaults.
+// Options are the settings of Start. Directory and Entry are required; the zero values of all others mean the defaults.
 type Options struct {
 	// Directory holds a folder for each version, and Entry is the path of the program in it:
-	// <Directory>/<version>/<Entry>. Folders without the program are no versions, nor are those whose names begin with
-	// a dot.
+	// <Directory>/<version>/<Entry>. Folders without the program, or whose names begin with a dot, are ignored.
 	Directory, Entry string
-	// Arguments are those of the program; default "serve-version", the command by which a binary of package
+	// Arguments are the arguments of the program; default "serve-version", the command by which a binary of package
 	// operator/full serves.
 	Arguments []string
-	// Environment is that of the program, "KEY=value" each; default the manager's own.
+	// Environment is the environment of the program, each "KEY=value"; default the manager's own.
 	Environment []string
-	// Limit is how many versions run at once at most; default 8. A further version takes the place of the one that is
-	// unused for longest. It should be at least the number of versions in use.
+	// Limit bounds the versions that run at once; default 8. A further version replaces the one that has been unused
+	// for longest. It should be at least the number of versions in use.
 	Limit int
-	// Idle is how long a version runs that isn't used; default 15 minutes. It should be longer than the period in which
-	// resources are reconciled by themselves (reconcile.Period).
+	// Idle is the time after which an unused version is stopped; default 15 minutes. It should be longer than
+	// reconcile.Period, after which resources are reconciled without an event.
 	Idle time.Duration
-	// StartTimeout is how long a program may take until it answers; default 30 seconds. StopTimeout is how long it may
-	// take to end before it is killed; default 5 seconds.
+	// StartTimeout is how long a program may take to answer the first call; default 30 seconds. StopTimeout is how long
+	// it may take to exit before it is killed; default 5 seconds.
 	StartTimeout, StopTimeout time.Duration
 	// Logger receives the log lines of versions, with the attribute "version"; default slog.Default.
 	Logger *slog.Logger
-	// KeyDomain, FieldManager, DefaultNamespace and NameObjects are what the operator has set (deploy.KeyDomain,
+	// KeyDomain, FieldManager, DefaultNamespace and NameObjects must be the operator's settings (deploy.KeyDomain,
 	// deploy.FieldManager, deploy.DefaultNamespace, reconcile.NameObjects).
 	KeyDomain, FieldManager, DefaultNamespace string
 	NameObjects                               bool

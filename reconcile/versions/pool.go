@@ -16,30 +16,30 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// Pool runs the versions of an operator, each as a process of its own. It is safe for concurrent use.
+// Pool runs the versions of an operator, each in its own process. It is safe for concurrent use.
 type Pool struct {
 	options Options
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
-	// room holds a value while room is made for a process.
+	// room holds a value while makeRoom runs.
 	room chan struct{}
 
 	mu     sync.Mutex
 	closed bool
-	// unions are the kinds that versions control; nil until all have been started once.
+	// unions are the kinds that the versions control; nil until all versions have been started once.
 	unions   []*union
 	versions map[string]*version
-	// sessions are those under way, by their ids.
+	// sessions are the running sessions, by id.
 	sessions map[string]*session
-	// residents are the resources, with the version that has described them last.
+	// residents are the resources, each with the version that described it last.
 	residents map[deploy.Ref]*version
-	// targets take the keys of external sources, by kind.
+	// targets receive the keys of external sources, by kind.
 	targets map[schemaKind]*activeTarget
 }
 
-// Start starts every version in the directory once, and returns when each has declared what it controls. The error
-// names every version that failed. Close the Pool when it is no longer used; the end of ctx ends only the start.
+// Start starts every version in the directory once, and returns when each has declared the kinds that it controls. The
+// error names every version that failed. Close the Pool when it is no longer used; ctx applies only to Start itself.
 func Start(ctx context.Context, options Options) (*Pool, error) {
 	options, err := options.withDefaults()
 	if err != nil {
@@ -68,7 +68,7 @@ func Start(ctx context.Context, options Options) (*Pool, error) {
 	return p, nil
 }
 
-// startAll starts each version, for its declaration.
+// startAll starts each version to get its declaration.
 func (p *Pool) startAll(ctx context.Context) error {
 	var errs []error
 	for _, v := range p.all() {
@@ -89,7 +89,7 @@ func (p *Pool) startAll(ctx context.Context) error {
 	return err
 }
 
-// run runs a function that ends with the pool, unless the pool is closed.
+// run runs a function in a goroutine that Close waits for, unless the pool is closed.
 func (p *Pool) run(something func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -124,7 +124,7 @@ func (p *Pool) all() []*version {
 	return all
 }
 
-// Versions returns the names of the versions, ascending as text.
+// Versions returns the names of the versions in lexical order.
 func (p *Pool) Versions() []string {
 	var names []string
 	for _, v := range p.all() {
@@ -133,8 +133,8 @@ func (p *Pool) Versions() []string {
 	return names
 }
 
-// Controllers returns a controller for each kind that the versions control, which asks for each resource the version
-// that it names.
+// Controllers returns a controller for each kind that the versions control. It reconciles each resource by the version
+// that the resource names.
 func (p *Pool) Controllers() []reconcile.Controller {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -179,7 +179,7 @@ func (p *Pool) of(name string) (*version, error) {
 	return p.versions[name], nil
 }
 
-// found returns the versions in the directory, ascending as text.
+// found returns the versions in the directory in lexical order.
 func (o Options) found() ([]string, error) {
 	entries, err := os.ReadDir(o.Directory)
 	if err != nil {
@@ -200,11 +200,11 @@ func (o Options) found() ([]string, error) {
 // program returns the path of a version's program.
 func (o Options) program(version string) string { return filepath.Join(o.Directory, version, o.Entry) }
 
-// whenCrowded is the time before another attempt to start a version while as many run as may.
+// whenCrowded is the time before the next attempt to start a version while Limit versions run.
 const whenCrowded = time.Second
 
-// makeRoom has the version that is to be started count among those that may run at once. If there are too many, it
-// stops the version that is unused for longest.
+// makeRoom counts the version to be started against Limit. If there are too many versions, it stops the one that has
+// been unused for longest.
 func (p *Pool) makeRoom(ctx context.Context, needed *version) error {
 	select {
 	case p.room <- struct{}{}:
@@ -225,13 +225,13 @@ func (p *Pool) makeRoom(ctx context.Context, needed *version) error {
 		}
 	}
 	if taken >= p.options.Limit && (unused == nil || !unused.stopIdle(0)) {
-		return request.RetryAfter(whenCrowded, request.Precondition("%d versions run, as many as may at once, and all are in use", taken))
+		return request.RetryAfter(whenCrowded, request.Precondition("%d versions run, which is the limit, and all are in use", taken))
 	}
 	needed.takePlace()
 	return nil
 }
 
-// tidy stops versions that are unused.
+// tidy stops versions that are unused for Idle.
 func (p *Pool) tidy() {
 	ticker := time.NewTicker(max(p.options.Idle/4, time.Millisecond))
 	defer ticker.Stop()

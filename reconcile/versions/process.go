@@ -23,13 +23,13 @@ type process struct {
 	pipes   pipes
 	peer    *wire.Peer
 	started time.Time
-	// declaration is what it controls.
+	// declaration has the kinds that it controls.
 	declaration *wire.Declaration
 	// stopped: it was asked to end.
 	stopped atomic.Bool
-	// These are closed one after the other: known when its version has it, or never will; exited when the process has
-	// exited; ended when all of its output has been read; over when its version has been notified. err is how it ended,
-	// with the end of its standard error.
+	// These are closed in this order: known when its version has recorded it, or never will; exited when the process
+	// has exited; ended when all of its output has been read; over when its version has been notified. err is how it
+	// ended, with the last lines of its standard error.
 	known, exited, ended, over chan struct{}
 	err                        error
 	// externals are the targets for which its external sources run.
@@ -39,7 +39,7 @@ type process struct {
 	last lastLines
 }
 
-// begin starts a process of a version and asks what it controls.
+// begin starts a process of a version and gets its declaration.
 func (p *Pool) begin(ctx context.Context, v *version) (*process, error) {
 	proc := &process{
 		version: v, pool: p, started: time.Now(),
@@ -49,7 +49,7 @@ func (p *Pool) begin(ctx context.Context, v *version) (*process, error) {
 		return nil, fmt.Errorf("its program can't be started: %w", err)
 	}
 	proc.peer = wire.NewPeer(proc.pipes.stdout, proc.pipes.stdin, proc.handle)
-	p.running.Go(proc.run) // the pool's end waits for the start
+	p.running.Go(proc.run) // Close waits for it
 	if err := proc.hello(ctx); err != nil {
 		close(proc.known)
 		proc.stop()
@@ -78,10 +78,10 @@ func (proc *process) launch() error {
 	return nil
 }
 
-// hello asks the process what it controls.
+// hello gets the declaration of the process.
 func (proc *process) hello(ctx context.Context) error {
 	o := proc.pool.options
-	ctx, cancel := context.WithTimeoutCause(ctx, o.StartTimeout, fmt.Errorf("it hasn't answered within %s: is its program made to be a version?", o.StartTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, o.StartTimeout, fmt.Errorf("no answer within %s: does the program call child.Serve?", o.StartTimeout))
 	defer cancel()
 	defer context.AfterFunc(proc.pool.ctx, cancel)()
 	greeting := wire.Greeting{
@@ -93,7 +93,7 @@ func (proc *process) hello(ctx context.Context) error {
 		return err
 	}
 	if declaration.Protocol != wire.Protocol {
-		return fmt.Errorf("it speaks protocol %d, this manager %d: update the older one of them", declaration.Protocol, wire.Protocol)
+		return fmt.Errorf("it has protocol %d, this manager %d: update the older one of them", declaration.Protocol, wire.Protocol)
 	}
 	if err := declaration.Check(); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (proc *process) hello(ctx context.Context) error {
 	return proc.pool.fits(&declaration)
 }
 
-// levelOf returns the lowest of the usual levels that is logged.
+// levelOf returns the lowest of slog's levels that logger logs.
 func levelOf(logger *slog.Logger) slog.Level {
 	for _, level := range []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn} {
 		if logger.Enabled(context.Background(), level) { //nolint:forbidigo // it is asked for all calls at once
@@ -124,7 +124,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// because returns how the process has ended if err only says that it is gone, else err.
+// because returns how the process has ended if err is only ErrGone, otherwise err.
 func (proc *process) because(err error) error {
 	if !errors.Is(err, wire.ErrGone) {
 		return err
@@ -133,7 +133,8 @@ func (proc *process) because(err error) error {
 	return proc.err
 }
 
-// lastWords is how long the output of an exited process is read if another process holds its streams open.
+// lastWords bounds the time for which the output of an exited process is read if another process holds its streams
+// open.
 const lastWords = time.Second
 
 // run serves the process until it has ended.
@@ -149,11 +150,11 @@ func (proc *process) run() {
 		proc.pipes.expire(lastWords)
 		close(proc.exited)
 	})
-	// Its calls are served until it ends, even when the pool is closed: it would take an error for one about the
+	// Calls of the process are served until it ends, even when the pool is closed: it would attribute an error to the
 	// resource.
 	read := proc.peer.Run(context.WithoutCancel(proc.pool.ctx))
 	if !isEnd(read) {
-		proc.kill() // it can't be understood
+		proc.kill() // its output is invalid
 	}
 	others.Wait()
 	proc.pipes.close()
@@ -165,7 +166,7 @@ func (proc *process) run() {
 	proc.version.ended(proc)
 }
 
-// end ends the process when the connection has ended.
+// end stops the process when the connection has ended.
 func (proc *process) end() {
 	<-proc.peer.Done()
 	proc.closeOrKill()
@@ -178,8 +179,7 @@ func (proc *process) stop() {
 	<-proc.over
 }
 
-// closeOrKill closes the standard input, by which the process knows that it is to end, and kills it if it doesn't in
-// time.
+// closeOrKill closes the standard input, which tells the process to exit, and kills the process if it doesn't in time.
 func (proc *process) closeOrKill() {
 	_ = proc.pipes.stdin.Close()
 	timer := time.NewTimer(proc.pool.options.StopTimeout)

@@ -4,7 +4,7 @@ package versions
 
 import "os/exec"
 
-// apart: a terminal's signals reach all processes here.
+// apart does nothing: on this system signals of the terminal reach all processes.
 func apart(*exec.Cmd) {}
 
 // kill ends a process.

@@ -7,10 +7,11 @@ import (
 	"syscall"
 )
 
-// apart has a signal from the terminal reach the manager alone, which ends its versions when it is ready to.
+// apart puts the process into its own group, so that signals of the terminal reach only the manager, which then stops
+// its versions.
 func apart(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// kill ends a process and those that it has started, which are its group.
+// kill ends a process and its process group.
 func kill(command *exec.Cmd) {
 	if pid := command.Process.Pid; pid > 1 { // 0 and 1 would be other groups, or all processes
 		_ = syscall.Kill(-pid, syscall.SIGKILL)

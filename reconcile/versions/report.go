@@ -6,20 +6,20 @@ import "maps"
 type Report struct {
 	// Version is its name.
 	Version string
-	// Release is the one that its program names, empty if it never ran or names none.
+	// Release is the release that its program names, empty if it never ran or names none.
 	Release string
 	// Running: its process runs, with the id PID, and isn't about to end. InUse is how many reconciles use it now.
 	Running bool
 	PID     int
 	InUse   int
-	// Starts counts the processes that it has had, Failures the starts in a row that failed.
+	// Starts counts its processes so far, Failures the consecutive starts that failed.
 	Starts, Failures int
-	// Calls counts the calls of its processes by method: "setup" is one session, "content" one object that was sent
-	// because it isn't known to be in the cluster.
+	// Calls counts the calls of its processes by method, see PROTOCOL.md: each "setup" is one session, each "content"
+	// one object whose content was sent.
 	Calls map[string]int
 }
 
-// Report returns the state of each version, for metrics; ascending by version.
+// Report returns the state of each version, for metrics, sorted by version.
 func (p *Pool) Report() []Report {
 	all := p.all()
 	reports := make([]Report, len(all))

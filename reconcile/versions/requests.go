@@ -53,10 +53,10 @@ func (proc *process) handle(ctx context.Context, method string, body wire.Raw) (
 	case wire.Known:
 		return wire.Answer(body, func(k wire.Kind) (any, error) { return wire.KeysOf(proc.pool.known(k.GVK())), nil })
 	}
-	return nil, fmt.Errorf("%q: there is no such call: the version is newer than its manager", method)
+	return nil, fmt.Errorf("unknown method %q: the version is newer than its manager", method)
 }
 
-// session returns a session of the process, nil if it isn't one of its.
+// session returns the session with that id, nil if it doesn't belong to the process.
 func (proc *process) session(id string) *session {
 	proc.pool.mu.Lock()
 	defer proc.pool.mu.Unlock()
@@ -66,7 +66,7 @@ func (proc *process) session(id string) *session {
 	return nil
 }
 
-// port returns the cluster's port, which all sessions of the process share.
+// port returns the port of the cluster, the same for all sessions of the process.
 func (proc *process) port() (deploy.Port, error) {
 	proc.pool.mu.Lock()
 	defer proc.pool.mu.Unlock()
@@ -78,7 +78,7 @@ func (proc *process) port() (deploy.Port, error) {
 	return nil, fmt.Errorf("read outside of a session: pass on the context that the method was given")
 }
 
-// read serves a read of a session, a deletion, or what it watches.
+// read serves a read, a deletion or a watch of a session.
 func (s *session) read(ctx context.Context, method string, r wire.Read) (any, error) {
 	ref, manager := r.Ref.Ref(), s.local.Manager()
 	switch {

@@ -19,16 +19,16 @@ import (
 // channel is the attribute of a logger that names its channel.
 const channel = logging.Channel
 
-// session is one session of the manager, for which a version renders.
+// session is a session of the manager whose resource a version renders.
 type session struct {
 	process *process
 	local   *reconcile.Session
 	release func()
-	// instance distinguishes the digests of this process from those of others.
+	// instance identifies the process: digests of different instances can't be compared.
 	instance string
 }
 
-// begin asks the version that a resource names to describe it.
+// begin begins a session in the version that a resource names, which returns its components.
 func (c *controller) begin(ctx context.Context, local *reconcile.Session) (*session, *wire.Described, error) {
 	v, err := c.pool.of(local.Version())
 	if err != nil {
@@ -56,7 +56,7 @@ func (c *controller) begin(ctx context.Context, local *reconcile.Session) (*sess
 		c.pool.reside(deploy.Ref{Kind: local.Kind(), Namespace: local.Namespace(), Name: local.Name()}, v)
 	}
 	resource := local.Resource()
-	unstructured.RemoveNestedField(resource.Object, "metadata", "managedFields") // they are long and of no use to a version
+	unstructured.RemoveNestedField(resource.Object, "metadata", "managedFields") // large, and of no use to a version
 	var described wire.Described
 	err = s.call(ctx, wire.Setup, wire.Session{
 		ID: local.ID(), Kind: kind, Resource: resource.Object, Version: local.Version(), DryRun: local.DryRun(), Level: int(sessionLevel(local, resource)),
@@ -68,7 +68,7 @@ func (c *controller) begin(ctx context.Context, local *reconcile.Session) (*sess
 	return s, &described, verbatim(err)
 }
 
-// verbatim marks err as one that names its method by itself. nil stays nil.
+// verbatim marks err so that no method name is put before its text. nil stays nil.
 func verbatim(err error) error {
 	if err == nil {
 		return nil
@@ -76,8 +76,7 @@ func verbatim(err error) error {
 	return &request.Error{Verbatim: true, Err: err}
 }
 
-// sessionLevel returns the lowest level of lines that may be logged of a session: all lines where single channels have
-// levels of their own.
+// sessionLevel returns the lowest level that a session may log; all levels if channels have their own levels.
 func sessionLevel(s *reconcile.Session, resource *unstructured.Unstructured) slog.Level {
 	if resource.GetAnnotations()[s.Manager().KeyDomain()+"/log-filters"] != "" {
 		return slog.LevelDebug
@@ -85,14 +84,14 @@ func sessionLevel(s *reconcile.Session, resource *unstructured.Unstructured) slo
 	return levelOf(s.Logger())
 }
 
-// call calls the version. The error when it is gone passes: it is started again.
+// call calls the version. If the process is gone, the error is a request.Passing one: the version is started again.
 func (s *session) call(ctx context.Context, method string, body, target any) error {
 	s.process.version.count(method)
 	err := s.process.peer.Call(ctx, method, body, target)
 	if errors.Is(err, wire.ErrGone) {
 		err = s.process.because(err)
 		select {
-		case <-s.process.over: // so that it is known when the next one may start
+		case <-s.process.over: // then the version knows when the next process may start
 		case <-ctx.Done():
 		}
 		return s.process.version.gone(err)
@@ -150,7 +149,7 @@ func (s *session) gates(name string, edge wire.Edge) (gates []reconcile.Gate) {
 	return gates
 }
 
-// component is a component whose objects a version has rendered, or renders when its turn has come.
+// component is a component whose objects a version has rendered, or renders when the component is about to be deployed.
 type component struct {
 	session  *session
 	rendered *wire.Component
@@ -209,7 +208,7 @@ func (b *component) part(object string) wire.Part {
 	return part
 }
 
-// judge asks the version whether an object is ready.
+// judge returns a Judge that calls the version.
 func (b *component) judge(object string) reconcile.Judge {
 	return func(ctx context.Context, live *unstructured.Unstructured) error {
 		part := b.part(object)
@@ -218,7 +217,7 @@ func (b *component) judge(object string) reconcile.Judge {
 	}
 }
 
-// content asks the version for an object.
+// content returns a function that gets the content of an object from the version.
 func (b *component) content(object string) func(context.Context) (*unstructured.Unstructured, error) {
 	return func(ctx context.Context) (*unstructured.Unstructured, error) {
 		var content map[string]any

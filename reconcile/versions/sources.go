@@ -63,7 +63,7 @@ type ruling struct {
 	process *process
 }
 
-// ruling returns the versions that control a kind.
+// ruling returns the versions that control a kind, with their declarations.
 func (p *Pool) ruling(kind schemaKind) (all []ruling) {
 	for _, v := range p.all() {
 		declaration, proc := v.declared()
@@ -87,8 +87,8 @@ func (p *Pool) anyone(kind schemaKind, counts func(ruling) bool) bool {
 	return false
 }
 
-// keys returns the resources that an event concerns, by the mapped source of a version. If the version doesn't answer,
-// these are all that it has described.
+// keys returns the resources that an event concerns by the mapped source of a version. If the version doesn't answer,
+// it returns all resources that the version has described.
 func (p *Pool) keys(r ruling, source int, event deploy.Event) []deploy.Ref {
 	about := wire.EventQuery{Kind: r.Kind, Mapped: source + 1}
 	if r.Mapped[source].When && !r.process.counts(about, event) {
@@ -101,7 +101,7 @@ func (p *Pool) keys(r ruling, source int, event deploy.Event) []deploy.Ref {
 	return keys
 }
 
-// reside notes which version has described a resource last.
+// reside records which version has described a resource last.
 func (p *Pool) reside(key deploy.Ref, in *version) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -128,7 +128,7 @@ func (p *Pool) residentsOf(v *version, kind schemaKind) (keys []deploy.Ref) {
 
 type schemaKind = schema.GroupVersionKind
 
-// union is a kind with what all versions declare of it.
+// union is a kind with the joined declarations of all versions.
 type union struct {
 	kind     schemaKind
 	scope    deploy.Scope
@@ -136,7 +136,7 @@ type union struct {
 	sources  source.Sources
 }
 
-// declared is what has to be known of a kind from the start: the kinds that are watched, and whether there is a
+// declared is the part of a declaration that can't change after the start: the watched kinds, and whether there is a
 // finalizer.
 type declared struct {
 	finalizes, external bool
@@ -172,7 +172,7 @@ func scopeOf(ruled *wire.ControlledKind) deploy.Scope {
 	return cmp.Or(deploy.Scope(ruled.Scope), deploy.Namespaced)
 }
 
-// join adds what one version declares, and reports whether that was more than was known.
+// join adds the declaration of one version, and reports whether it added anything.
 func (d *declared) join(r *wire.ControlledKind) (more bool) {
 	if slices.Contains(r.Hooks, wire.Finalize) && !d.finalizes {
 		d.finalizes, more = true, true
@@ -193,7 +193,7 @@ func (d *declared) join(r *wire.ControlledKind) (more bool) {
 	return more
 }
 
-// fits returns what a process declares that wasn't known when all versions had been started once.
+// fits returns an error if a process declares more than all versions declared at the start.
 func (p *Pool) fits(declaration *wire.Declaration) error {
 	p.mu.Lock()
 	unions := p.unions

@@ -133,7 +133,7 @@ func TestEventsThatAVersionDoesntSee(t *testing.T) {
 		assert.ElementsMatch(t, []string{"a", "b", "c", "moved"}, keys(t, sources, secrets, nil), "all that may be meant, and is there")
 		require.NoError(t, w.persist(t.Context(), "c"))
 		assert.ElementsMatch(t, []string{"a", "b"}, keys(t, sources, secrets, nil), "of the one that doesn't run")
-		line := written.line(t, "a version doesn't answer what an event means: it counts")
+		line := written.line(t, "a version can't evaluate an event: the event counts")
 		require.NotNil(t, line)
 		assert.Equal(t, "Lab", line["kind"])
 	})

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// pipes are the standard streams of a process, as files of the manager's own: close and expire end a read or write that
-// waits, whichever processes have them open.
+// pipes are the manager's ends of the standard streams of a process. close and expire end blocked reads and writes,
+// even if other processes hold the streams open.
 type pipes struct {
 	stdin, stdout, stderr *os.File
 	theirs                []*os.File
 }
 
-// connect makes them the streams of a process that isn't started yet. They have to be closed also after an error.
+// connect makes them the streams of a process that isn't started yet. They must be closed even after an error.
 func (p *pipes) connect(command *exec.Cmd) error {
 	in, stdin, err := os.Pipe()
 	if err != nil {
@@ -38,7 +38,7 @@ func (p *pipes) connect(command *exec.Cmd) error {
 	return nil
 }
 
-// closeTheirs closes the ends of the process.
+// closeTheirs closes the process's ends.
 func (p *pipes) closeTheirs() {
 	for _, file := range p.theirs {
 		_ = file.Close()
@@ -46,7 +46,7 @@ func (p *pipes) closeTheirs() {
 	p.theirs = nil
 }
 
-// expire ends reading, at the latest after a time.
+// expire ends reading after a time at the latest.
 func (p *pipes) expire(after time.Duration) {
 	for _, file := range []*os.File{p.stdout, p.stderr} {
 		_ = file.SetReadDeadline(time.Now().Add(after)) // a system without deadlines ends them with the process
@@ -61,7 +61,7 @@ func (p *pipes) close() {
 	}
 }
 
-// longestLine is how much of a line on the standard error is kept.
+// longestLine bounds a line of the standard error; the rest is dropped.
 const longestLine = 4 << 10
 
 // log logs the lines that the process writes to its standard error.

@@ -22,15 +22,16 @@ type version struct {
 	closed bool
 	// declaration is the one of its last process, nil if it never ran.
 	declaration *wire.Declaration
-	// process is its process, from its declaration until its end, nil if there is none. starting is closed when an
-	// attempt to start one has ended.
+	// process is its running process, nil if there is none; it is set once the process has sent its declaration.
+	// starting is closed when an attempt to start one has ended.
 	process  *process
 	starting chan struct{}
-	// placed: it counts among the versions that may run at once.
+	// placed: it counts against Options.Limit.
 	placed bool
 	inUse  int
 	used   time.Time
-	// failures counts the starts in a row that failed, failed is the last reason, notBefore when to try again.
+	// failures counts the consecutive starts that failed, failed is the last error, notBefore the time of the next
+	// attempt.
 	failures  int
 	failed    error
 	notBefore time.Time
@@ -41,7 +42,8 @@ type version struct {
 	calls map[string]int
 }
 
-// acquire returns the process of a version, which it starts if there is none. It isn't stopped before it is released.
+// acquire returns the process of a version, which it starts if there is none. The process isn't stopped before release
+// is called.
 func (v *version) acquire(ctx context.Context) (*process, func(), error) {
 	for {
 		proc, wait, err := v.take()
@@ -64,8 +66,8 @@ func (v *version) acquire(ctx context.Context) (*process, func(), error) {
 	}
 }
 
-// take uses the process if it runs. wait is closed when a process that starts or ends has done so. If both are nil, the
-// caller starts one.
+// take returns the process if it runs. Otherwise wait, if not nil, is closed when a process has started or ended. If
+// both are nil, the caller must start a process.
 func (v *version) take() (proc *process, wait <-chan struct{}, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -139,8 +141,7 @@ func (v *version) declared() (*wire.Declaration, *process) {
 	return v.declaration, v.process
 }
 
-// place reports whether the version counts among those that may run at once, since when it is unused, and whether it is
-// in use.
+// place reports whether the version counts against Options.Limit, when it was last used, and whether it is in use.
 func (v *version) place() (placed bool, used time.Time, inUse bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -153,7 +154,7 @@ func (v *version) takePlace() {
 	v.placed = true
 }
 
-// stopIdle stops the process if it is unused for that long. It reports whether the version has no process.
+// stopIdle stops the process if it has been unused for that long. It reports whether the version has no process.
 func (v *version) stopIdle(unused time.Duration) bool {
 	v.mu.Lock()
 	proc := v.process
@@ -167,7 +168,7 @@ func (v *version) stopIdle(unused time.Duration) bool {
 	return true
 }
 
-// close ends the process for good, whatever is under way.
+// close ends the process for good, even if it is in use.
 func (v *version) close() {
 	v.mu.Lock()
 	v.closed = true
@@ -185,8 +186,8 @@ func (v *version) close() {
 }
 
 const (
-	// firstPause and longestPause bound the time before a version that ends at once is started again; steady is how
-	// long a process has to run for its end not to count.
+	// firstPause and longestPause bound the time before a version that ended soon after its start is started again; a
+	// process that has run for steady didn't end soon.
 	firstPause   = 100 * time.Millisecond
 	longestPause = 30 * time.Second
 	steady       = 10 * time.Second
@@ -199,7 +200,7 @@ func (v *version) fail(err error) {
 	v.failures++
 }
 
-// ended notes that a process has ended.
+// ended records that a process has ended.
 func (v *version) ended(proc *process) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -225,7 +226,7 @@ func (v *version) ended(proc *process) {
 	}
 }
 
-// revive starts a version with external sources again: nothing else brings their keys.
+// revive restarts a version that has external sources: no other event would start it.
 func (v *version) revive() {
 	defer func() {
 		v.mu.Lock()
@@ -246,21 +247,21 @@ func (v *version) revive() {
 	}
 }
 
-// gone returns the error of a call of a process that has ended: it is retried once the next process may start.
+// gone returns the error of a call of a process that has ended. The call is retried when the next process may start.
 func (v *version) gone(err error) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return &laterError{request.RetryAfter(max(time.Until(v.notBefore), firstPause), request.Passing(fmt.Errorf("version %s: %w", v.name, err)))}
 }
 
-// laterError is why a version doesn't run yet. The time of the retry isn't in its text, which would change the status
-// each time.
+// laterError is why a version doesn't run yet. Its text doesn't have the time of the retry, which would change the
+// status each time.
 type laterError struct{ retry error }
 
 func (e *laterError) Error() string { return errors.Unwrap(e.retry).Error() }
 func (e *laterError) Unwrap() error { return e.retry }
 
-// compare warns if the program is of another release than its folder. It is used all the same.
+// compare warns if the program is of another release than its folder. The program is used anyway.
 func (v *version) compare(release string) {
 	if otherRelease(v.name, release) {
 		v.pool.options.Logger.Warn("the program of a version is of another release: is it in the right folder?", "version", v.name, "release", release)
@@ -268,7 +269,7 @@ func (v *version) compare(release string) {
 }
 
 // otherRelease reports whether both are releases, and different ones. A program that was built between two releases,
-// such as v1.2.1-0.20260102150405-abcdefabcdef, may be meant for any folder.
+// such as v1.2.1-0.20260102150405-abcdefabcdef, may be in any folder.
 func otherRelease(folder, release string) bool {
 	is, err := semantic.ParseSemantic(release)
 	if err != nil || is.PreRelease() != "" || is.BuildMetadata() != "" {

@@ -41,7 +41,7 @@ func (s *server) keys(b wire.EventQuery) ([]wire.Ref, error) {
 	}
 	mapped := r.reconciler.Sources().Mapped
 	if b.Mapped < 1 || b.Mapped > len(mapped) {
-		return nil, fmt.Errorf("mapped source %d of kind %s: there are %d", b.Mapped, b.Kind.Name, len(mapped))
+		return nil, fmt.Errorf("mapped source %d of kind %s: there are only %d", b.Mapped, b.Kind.Name, len(mapped))
 	}
 	return wire.KeysOf(mapped[b.Mapped-1].Keys(eventOf(b))), nil
 }

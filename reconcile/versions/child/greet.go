@@ -11,13 +11,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// greeted is what the first call of the manager has made.
+// greeted is the state that the first call of the manager sets.
 type greeted struct {
 	ruled map[schema.GroupVersionKind]*ruled
 	lines *lines
 }
 
-// ruled is a kind with its controller.
+// ruled is a kind with its controller and Reconciler.
 type ruled struct {
 	controller reconcile.Controller
 	reconciler *reconcile.Reconciler
@@ -29,7 +29,7 @@ func (s *server) greet(g wire.Greeting) (*wire.Declaration, error) {
 	defer s.greeting.Unlock()
 	switch {
 	case g.Protocol != wire.Protocol:
-		return nil, fmt.Errorf("the manager speaks protocol %d, this version %d: update the older one of them", g.Protocol, wire.Protocol)
+		return nil, fmt.Errorf("the manager has protocol %d, this version %d: update the older one of them", g.Protocol, wire.Protocol)
 	case s.greeted.Load() != nil:
 		return nil, errors.New("hello: it was called already")
 	}
@@ -50,7 +50,7 @@ func (s *server) greet(g wire.Greeting) (*wire.Declaration, error) {
 	return declaration, nil
 }
 
-// reconciler returns what describes the resources of a controller, with reads through the manager process.
+// reconciler returns a Reconciler that describes the resources of a controller and reads through the manager process.
 func (s *server) reconciler(g wire.Greeting, controller reconcile.Controller, lines *lines) (*reconcile.Reconciler, error) {
 	manager, err := deploy.NewManager(&store{peer: s.peer},
 		deploy.FieldManager(g.FieldManager), deploy.KeyDomain(g.Domain), deploy.DefaultNamespace(g.DefaultNamespace), deploy.RetryFor(0))
@@ -71,7 +71,7 @@ func (s *server) reconciler(g wire.Greeting, controller reconcile.Controller, li
 	return reconcile.New(controller, manager, options...)
 }
 
-// declared returns what a manager has to know of a controller.
+// declared returns the declaration of a controller.
 func declared(c reconcile.Controller, r *reconcile.Reconciler) wire.ControlledKind {
 	d := wire.ControlledKind{Kind: wire.NewKind(c.Kind()), Hooks: hooksOf(c)}
 	if scoper, ok := c.(reconcile.Scoper); ok {

@@ -7,17 +7,17 @@ import (
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
 )
 
-// lines sends what is logged to the manager.
+// lines is a slog.Handler that sends log lines to the manager.
 type lines struct {
 	peer    *wire.Peer
 	level   slog.Level
 	session string
-	// prefix is that of WithGroup, attributes are names and their texts in turn.
+	// prefix is the prefix of WithGroup; attributes are names and values as text, alternating.
 	prefix     string
 	attributes []string
 }
 
-// of returns the lines of a session.
+// of returns the handler for a session.
 func (l *lines) of(session string, level slog.Level) *lines {
 	return &lines{peer: l.peer, level: level, session: session}
 }
@@ -35,7 +35,7 @@ func (l *lines) Handle(_ context.Context, record slog.Record) error {
 		line.Attributes = appended(line.Attributes, l.prefix, attribute)
 		return true
 	})
-	l.peer.Room() // many lines wait until the manager has read earlier ones
+	l.peer.Room() // wait if the manager doesn't keep up
 	return l.peer.Notify(wire.Log, line)
 }
 

@@ -35,7 +35,7 @@ func (s *server) objects(ctx context.Context, one *session, c *reconcile.Compone
 	return sent, nil
 }
 
-// isDefinition reports whether the manager needs the content of a kind, since other objects depend on it.
+// isDefinition reports whether the manager needs the content of objects of a kind, since other objects depend on it.
 func isDefinition(kind schema.GroupVersionKind) bool { return kind.Group == "apiextensions.k8s.io" }
 
 // kindList numbers kinds.
@@ -105,7 +105,7 @@ func (s *server) content(b wire.Part) (map[string]any, error) {
 	return object.Content.Object, nil
 }
 
-// gate asks the gates of one dependency, except those that the manager knows itself.
+// gate calls the gates of one dependency, except reconcile.Ready, which the manager evaluates itself.
 func (s *server) gate(ctx context.Context, b wire.Part) (bool, error) {
 	one, c, err := s.part(b)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *server) gate(ctx context.Context, b wire.Part) (bool, error) {
 	return true, nil
 }
 
-// judge judges whether an object is ready.
+// judge calls the Judge of an object.
 func (s *server) judge(ctx context.Context, b wire.Part) (any, error) {
 	one, object, err := s.object(b)
 	if err != nil || object.Judge == nil {

@@ -17,26 +17,26 @@ import (
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
 )
 
-// Option sets what is rarely set. The last one of a kind wins; nil is ignored.
+// Option is an option of Serve. The last one of a kind wins; nil is ignored.
 type Option func(*server)
 
 // Release sets the release of the program, for messages.
 func Release(version string) Option { return func(s *server) { s.release = version } }
 
-// Streams sets the streams from and to the manager; default the standard streams. When ctx of Serve ends in is closed,
-// if it is an io.Closer.
+// Streams sets the streams from and to the manager; default the standard streams. If in is an io.Closer, it is closed
+// when the context of Serve ends.
 func Streams(in io.Reader, out io.Writer) Option {
 	return func(s *server) { s.in, s.out = in, out }
 }
 
-// With sets options of the Reconciler of each controller, such as reconcile.WithPatches; the manager given to the
-// function reads through the manager process. Options about what that process decides, such as pauses and the status,
-// have no effect here.
+// With sets options of the Reconciler of each controller, such as reconcile.WithPatches. The deploy.Manager that the
+// function gets reads through the manager process. Options for things that the manager process does, such as pauses and
+// the status, have no effect here.
 func With(options func(of reconcile.Controller, manager *deploy.Manager) ([]reconcile.Option, error)) Option {
 	return func(s *server) { s.options = options }
 }
 
-// lastMoments is how long calls under way may take to end with Serve.
+// lastMoments bounds the time for which Serve waits for running calls at its end.
 const lastMoments = 2 * time.Second
 
 // server serves one manager.
@@ -50,18 +50,18 @@ type server struct {
 	peer *wire.Peer
 	// instance distinguishes the digests of this process from those of others.
 	instance string
-	// greeting is held while greeted is set, by the first call of the manager.
+	// greeting is held while the first call of the manager sets greeted.
 	greeting sync.Mutex
 	greeted  atomic.Pointer[greeted]
 	sessions sessions
 }
 
-// Serve serves a manager until that ends the connection, or ctx ends; then it returns nil. It returns an error if the
-// manager can't be understood, or a controller can't be served. Calls under way are cancelled then; Serve waits for
-// them for two seconds at most.
+// Serve serves a manager until the manager closes the connection, or ctx ends; then it returns nil. It returns an error
+// if the manager sends invalid data, or if a controller can't be served. Running calls are cancelled at the end; Serve
+// waits for them for at most two seconds.
 //
-// With the standard streams the process is for Serve alone: what is printed goes to the standard error as long as it
-// runs, and the garbage collector runs less often (GOGC=400), unless GOGC or GOMEMLIMIT are set.
+// With the standard streams Serve changes the process while it runs: output to the standard output goes to the standard
+// error, and the garbage collector runs less often (GOGC=400), unless GOGC or GOMEMLIMIT is set.
 func Serve(ctx context.Context, controllers []reconcile.Controller, options ...Option) error {
 	s := &server{controllers: controllers, instance: rand.Text()}
 	for _, option := range options {
@@ -134,10 +134,10 @@ func (s *server) handle(ctx context.Context, method string, body wire.Raw) (any,
 	case wire.Release:
 		return wire.Answer(body, func(id string) (any, error) { s.sessions.release(id); return nil, nil })
 	}
-	return nil, fmt.Errorf("%q: there is no such call: the manager is newer than this version", method)
+	return nil, fmt.Errorf("unknown method %q: the manager is newer than this version", method)
 }
 
-// garbagePercent is GOGC: a version makes much garbage and keeps little, since all of a session goes with it.
+// garbagePercent is GOGC: a version allocates much and keeps little, since a session's memory is released with it.
 const garbagePercent = 400
 
 // collectLess makes the garbage collector run less often, unless the environment sets it.

@@ -98,11 +98,11 @@ func TestHello(t *testing.T) {
 	t.Parallel()
 	m := served(t, t.Context(), &hut{}, nil, Release("1.1.0"))
 	require.ErrorContains(t, m.Call(t.Context(), wire.Setup, hutSession("a"), nil), "the manager hasn't called hello, which has to come first")
-	require.ErrorContains(t, m.Call(t.Context(), wire.Hello, wire.Greeting{Protocol: 7}, nil), "the manager speaks protocol 7, this version 1: update the older one of them")
+	require.ErrorContains(t, m.Call(t.Context(), wire.Hello, wire.Greeting{Protocol: 7}, nil), "the manager has protocol 7, this version 1: update the older one of them")
 	said := m.hello(t)
 	assert.Equal(t, wire.Declaration{Protocol: wire.Protocol, Release: "1.1.0", Kinds: []wire.ControlledKind{{Kind: wire.NewKind(huts)}}}, said)
 	require.ErrorContains(t, m.Call(t.Context(), wire.Hello, wire.Greeting{Protocol: wire.Protocol}, nil), "hello: it was called already")
-	require.ErrorContains(t, m.Call(t.Context(), "bake", nil, nil), `"bake": there is no such call: the manager is newer than this version`)
+	require.ErrorContains(t, m.Call(t.Context(), "bake", nil, nil), `unknown method "bake": the manager is newer than this version`)
 	other := hutSession("a")
 	other.Kind.Name = "Palace"
 	require.ErrorContains(t, m.Call(t.Context(), wire.Setup, other, nil), "this version has no controller for the kind Palace")
@@ -112,7 +112,7 @@ func TestHello(t *testing.T) {
 	for _, method := range []string{wire.Render, wire.Content, wire.Gate, wire.Judge} {
 		require.ErrorContains(t, m.Call(t.Context(), method, wire.Part{Session: "nobody's"}, nil), "session nobody's: there is none", method)
 	}
-	require.ErrorContains(t, m.Call(t.Context(), wire.Keys, wire.EventQuery{Kind: wire.NewKind(huts), Mapped: 1, New: map[string]any{}}, nil), "mapped source 1 of kind Hut: there are 0")
+	require.ErrorContains(t, m.Call(t.Context(), wire.Keys, wire.EventQuery{Kind: wire.NewKind(huts), Mapped: 1, New: map[string]any{}}, nil), "mapped source 1 of kind Hut: there are only 0")
 	require.ErrorContains(t, m.Call(t.Context(), wire.Setup, nil, nil), "a *wire.Session is missing")
 	broken := served(t, t.Context(), &hut{}, nil, With(func(reconcile.Controller, *deploy.Manager) ([]reconcile.Option, error) {
 		return nil, errors.New("no options")

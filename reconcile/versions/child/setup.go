@@ -54,7 +54,7 @@ func (s *server) described(ctx context.Context, one *session) *wire.Described {
 	return described
 }
 
-// finalize finalizes a resource, and returns the components that are to be rolled out for that.
+// finalize calls Finalize for a resource, and returns the components that it added.
 func (s *server) finalize(ctx context.Context, id string, one *session) (answer wire.HookAnswer, err error) {
 	ctx = withSession(ctx, id)
 	if err := one.Finalize(ctx); err != nil {
@@ -91,7 +91,7 @@ func (one *session) refuse() error {
 	return nil
 }
 
-// component returns one component as it is sent, with its objects unless a Builder makes them when its turn has come.
+// component converts one component for sending, with its objects unless a Builder adds them later.
 func (s *server) component(ctx context.Context, one *session, c *reconcile.Component, kinds *kindList) wire.Component {
 	sent := wire.Component{Name: c.Name(), Disabled: c.Disabled(), Built: one.Builder(c) != nil}
 	for _, dependency := range one.Dependencies(c) {

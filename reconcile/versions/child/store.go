@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// store is the cluster by way of the manager: it reads there, and refuses writes.
+// store is a deploy.Cluster that reads through the manager and refuses writes.
 type store struct{ peer *wire.Peer }
 
 type sessionContext struct{}
@@ -82,7 +82,7 @@ func (v view) Subscribe(context.Context, schema.GroupVersionKind, func(deploy.Ev
 type port struct{ *store }
 
 func refused(verb string, ref deploy.Ref) error {
-	return fmt.Errorf("%s: can't be %s: a version that runs as a child renders only, and its manager writes: let a component have the object", ref, verb)
+	return fmt.Errorf("%s: can't be %s: a version that runs as a child can't write: add the object to a component", ref, verb)
 }
 
 // Scope implements deploy.Port.
@@ -145,7 +145,7 @@ func (p port) Delete(ctx context.Context, ref deploy.Ref, o deploy.DeleteOptions
 	}, nil)
 }
 
-// watcher makes the manager watch.
+// watcher is a reconcile.Follower that watches through the manager.
 type watcher struct{ peer *wire.Peer }
 
 // Own implements reconcile.Watcher.

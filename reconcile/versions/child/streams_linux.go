@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// standardStreams takes the standard streams for the manager. What anybody prints meanwhile, also by a file that was
-// open before, goes to the standard error.
+// standardStreams takes the standard streams for the manager. Other output goes to the standard error meanwhile, even
+// through files that were open before.
 func (s *server) standardStreams() (restore func(), err error) {
 	in, err := again(syscall.Stdin, "stdin")
 	if err != nil {
@@ -31,14 +31,14 @@ func (s *server) standardStreams() (restore func(), err error) {
 	}, nil
 }
 
-// again is one more file for a stream, for which nobody waits in the system: who waits for it in this process is woken
-// when it is closed, and others go on at once, which they don't while somebody is in a system call that lasts.
+// again duplicates a stream as a non-blocking file: closing it ends reads and writes that wait, which it wouldn't if
+// they blocked in a system call.
 func again(fd int, name string) (*os.File, error) {
 	more, err := syscall.Dup(fd)
 	if err != nil {
 		return nil, os.NewSyscallError("dup", err)
 	}
 	syscall.CloseOnExec(more)
-	_ = syscall.SetNonblock(more, true) // what can't be is read and written as it is
+	_ = syscall.SetNonblock(more, true) // an error leaves the stream blocking
 	return os.NewFile(uintptr(more), name), nil
 }

@@ -4,7 +4,7 @@ package child
 
 import "os"
 
-// standardStreams takes the standard streams for the manager. What is printed meanwhile goes to the standard error.
+// standardStreams takes the standard streams for the manager. Other output goes to the standard error meanwhile.
 func (s *server) standardStreams() (restore func(), err error) {
 	before := os.Stdout
 	s.in, s.out = os.Stdin, before
