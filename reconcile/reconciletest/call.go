@@ -10,23 +10,23 @@ import (
 
 // Call is one request that the reconcilers sent to the cluster.
 type Call struct {
-	// At is when, by the clock of the harness.
+	// At is the time of the request, by the clock of the harness.
 	At time.Time
 	// Verb is the kind of request.
 	Verb dryrun.Verb
-	// Ref is the object; without a name for a list.
+	// Ref is the object; it has no name for a list.
 	Ref deploy.Ref
-	// Subresource is the subresource that was written, such as status; empty: the object without its status.
+	// Subresource is the subresource that was written, such as status; empty means the object without its status.
 	Subresource string
 	// Action is the result for the object: Created, Configured, Unchanged, Removed or Failed; empty for a read.
 	Action deploy.Action
-	// Changes are what a write changed in an existing object.
+	// Changes are the changes that a write made to an existing object.
 	Changes []deploy.Change
 	// Err is the error of a call that failed.
 	Err error
 }
 
-// Write reports whether it is a write.
+// Write reports whether the call is a write.
 func (c Call) Write() bool { return c.Verb != dryrun.VerbGet && c.Verb != dryrun.VerbList }
 
 // String returns the call on one line: "created Deployment test/web", "configured Shop test/tea status", "get Secret
@@ -47,8 +47,8 @@ func (c Call) String() string {
 	return text
 }
 
-// Calls returns the requests of the reconcilers in the latest run (Reconcile, RunUntilSettled, Advance), in their
-// order; concurrent requests of one reconcile in any order.
+// Calls returns the requests of the reconcilers in the latest run (Reconcile, RunUntilSettled, Advance), in order;
+// concurrent requests of one reconcile may be in any order.
 func (h *Harness) Calls() []Call {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -75,8 +75,8 @@ func (h *Harness) Deleted(objects ...string) {
 	h.expect(deploy.Removed, objects)
 }
 
-// Writes fails the test unless the reconcilers sent n writes in the latest run: those of a status and of finalizers
-// count, and so do those that failed or changed nothing.
+// Writes fails the test unless the reconcilers sent n writes in the latest run. Writes of a status and of finalizers
+// count, and so do writes that failed or changed nothing.
 func (h *Harness) Writes(n int) {
 	h.t.Helper()
 	var writes []Call

@@ -15,10 +15,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// TestedKind is the kind of the controllers that Controlling and Components make when they are given none.
+// TestedKind is the default kind of the controllers that Controlling and Components return.
 var TestedKind = schema.GroupVersionKind{Group: "test.operkit.dev", Version: "v1", Kind: "Tested"}
 
-// Controlling returns a controller of kind (empty: TestedKind) whose Setup is a function, to test a part of a
+// Controlling returns a controller of kind (empty: TestedKind) whose Setup is setup. Use it to test a part of a
 // controller alone.
 func Controlling(kind schema.GroupVersionKind, setup func(ctx context.Context, s *reconcile.Session) error) reconcile.Controller {
 	if kind.Empty() {
@@ -27,8 +27,8 @@ func Controlling(kind schema.GroupVersionKind, setup func(ctx context.Context, s
 	return &controlling{kind, setup}
 }
 
-// Components returns a controller of TestedKind that consists of builders by their components' names, which wait for
-// nothing: to test components without the controller that uses them.
+// Components returns a controller of TestedKind that adds a component for each builder, by name. The components wait
+// for nothing. Use it to test components without the controller that uses them.
 func Components(builders map[string]reconcile.Builder) reconcile.Controller {
 	return Controlling(TestedKind, func(_ context.Context, s *reconcile.Session) error {
 		for component, builder := range builders {
@@ -56,17 +56,17 @@ func Resource(kind schema.GroupVersionKind, name string, spec map[string]any) *u
 	obj.SetName(name)
 	if spec != nil {
 		obj.Object["spec"] = spec
-		if converted, err := plain.Map(spec); err == nil { // else Apply reports what is wrong with it
+		if converted, err := plain.Map(spec); err == nil { // otherwise Apply reports the error
 			obj.Object["spec"] = runtime.DeepCopyJSON(converted)
 		}
 	}
 	return obj
 }
 
-// patching is how temporary patches are served; nil: they aren't.
+// patching serves temporary patches; nil if the test has none.
 type patching struct{ *temporarypatch.Controller }
 
-// newPatching returns what serves patches in the cluster of manager, nil if the test has none.
+// newPatching returns the patching for the cluster of manager, nil if the test has none.
 func (h *Harness) newPatching(manager *deploy.Manager) (*patching, error) {
 	if !h.options.patched {
 		return nil, nil
@@ -84,7 +84,7 @@ func (h *Harness) newPatching(manager *deploy.Manager) (*patching, error) {
 	return &patching{controller}, nil
 }
 
-// options are for the reconcilers of resources that can be patched.
+// options are the options for reconcilers of resources that can be patched.
 func (p *patching) options() []reconcile.Option {
 	if p == nil {
 		return nil
@@ -92,7 +92,8 @@ func (p *patching) options() []reconcile.Option {
 	return []reconcile.Option{reconcile.WithPatches(p)}
 }
 
-// reconciler returns that of the patches themselves, once their definition is there. memory is nil for a real cluster.
+// reconciler returns the reconciler of the patches themselves. In memory it first creates their definition; memory is
+// nil for a real cluster.
 func (p *patching) reconciler(ctx context.Context, memory *dryrun.Cluster, options []reconcile.Option) (reconciler, error) {
 	own, err := p.Reconciler(options...)
 	if err != nil || memory == nil {
@@ -104,7 +105,7 @@ func (p *patching) reconciler(ctx context.Context, memory *dryrun.Cluster, optio
 	}
 	_, err = memory.Port().Create(ctx, crd, deploy.CreateOptions{FieldManager: FieldManager})
 	var exists *deploy.AlreadyExistsError
-	if errors.As(err, &exists) { // from before a restart, or the test's own
+	if errors.As(err, &exists) { // created before a restart, or by the test
 		err = nil
 	}
 	return own, err

@@ -9,27 +9,26 @@
 //	h.RunUntilSettled()
 //	h.Writes(0)                    // a settled resource costs nothing
 //
-// Nothing runs by itself: reconciles happen while Reconcile, RunUntilSettled and Advance run, one after the other, so
-// that a test makes the same calls each time. What brings a resource to reconcile, and when it comes again, is as in
-// package watch, including the source.Sources of a controller. Objects are named as in "Deployment web",
-// "Deployment.apps shop/web" and, for a subresource, "Shop tea status". Assertions about calls are about the latest
-// run.
+// Nothing runs in the background: Reconcile, RunUntilSettled and Advance run reconciles one after the other, so that a
+// test makes the same calls each time. Events, requeues and retries are as in package watch, including the
+// source.Sources of a controller. Objects are named as in "Deployment web", "Deployment.apps shop/web" and, for a
+// subresource, "Shop tea status". Assertions about calls are about the latest run.
 //
-// # What can be made to happen
+// # Failures, time and changes
 //
 //   - Hold, Break and Release: workloads that don't become ready, or fail.
 //   - Fail and FailOnce: an error in a phase of a component; Memory().Fail: requests that the
 //     cluster refuses, answers late or not at all.
-//   - Advance: time, with every retry and every recheck that falls into it. Restart: a restart of the operator.
+//   - Advance: time passes, with the retries and rechecks that are due. Restart: a restart of the operator.
 //   - Edit, SetStatus, Delete: changes by somebody else. Bring: keys of external sources.
 //   - Memory(dryrun.Admit(...)): admission that refuses or rewrites.
 //
-// A controller that never settles fails the test, with the change that repeats. Golden compares the objects that a
-// resource renders with a file.
+// A controller that never settles fails the test, which shows the change that repeats. Golden compares the rendered
+// objects of a resource with a file.
 //
 // # The same test on a real cluster
 //
-// The option On selects the cluster. The test brings that, so this package links no control plane:
+// The option On selects the cluster. The test starts it, so this package links no control plane:
 //
 //	func options(t *testing.T) []reconciletest.Option {
 //		if os.Getenv("REAL") == "" {
@@ -41,10 +40,10 @@
 //		return []reconciletest.Option{reconciletest.On(c), reconciletest.Namespace(env.Namespace)}
 //	}
 //
-// There real controllers make workloads ready, time is real, and RunUntilSettled waits for three quiet seconds. The
-// created objects are the same on both, and a settled resource costs no write; the number of status writes may differ,
-// since real workloads become ready in more steps. Real reports which of both it is, for what only a cluster in memory
-// has.
+// There real controllers make workloads ready, time is real, and RunUntilSettled waits until nothing has happened for
+// three seconds. The created objects are the same as in memory, and a settled resource costs no write; the number of
+// status writes may differ, since real workloads become ready in more steps. Real reports whether the cluster is a real
+// one, for features that only a cluster in memory has.
 //
 // # For those who come from oper8
 //
@@ -85,6 +84,6 @@
 // # When to use it
 //
 // Use it to test what a controller does with a resource, with failures and with time. Don't use it for pure functions,
-// nor for what only a server does: validation by CEL, conversion, RBAC, real controllers. Use package watch with
-// package testing/synctest to test an engine.
+// nor for features that only a server has: validation by CEL, conversion, RBAC, real controllers. Use package watch
+// with package testing/synctest to test an engine.
 package reconciletest

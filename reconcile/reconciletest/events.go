@@ -15,20 +15,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// events finds what has happened in the cluster since the last look, and which resources that concerns, by the rules of
+// events finds the events in the cluster since the last look, and the resources that they concern, by the rules of
 // package watch. It is the Watcher of the reconcilers.
 type events struct {
 	*Harness
 	owners    *trigger.Owners
 	followers *trigger.Followers
-	// rules decide which events count, by the Sources of the reconcilers.
+	// rules decide which events count, from the Sources of the reconcilers.
 	rules map[schema.GroupVersionKind]*trigger.Rules
 	// kinds are the kinds of objects that the test has applied.
 	kinds map[schema.GroupVersionKind]bool
-	// wake signals, on a real cluster, that something happened.
+	// wake signals an event on a real cluster.
 	wake chan struct{}
 
-	// listed: there was a look since the start.
+	// listed: look was called since the start.
 	listed bool
 
 	mu sync.Mutex
@@ -46,7 +46,7 @@ func newEvents(h *Harness) *events {
 	return e
 }
 
-// forget restores the state after a restart.
+// forget resets the state, for a restart.
 func (e *events) forget() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -79,7 +79,7 @@ func (e *events) Follow(ctx context.Context, owner deploy.Ref, ref deploy.Ref) e
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.seen[ref.Kind] == nil {
-		// The existing object is about to be read, and is no reason for another reconcile.
+		// The reconcile is about to read the existing object, so its existence brings no other reconcile.
 		objects, err := e.list(ref.Kind)
 		if err != nil {
 			return err
@@ -99,7 +99,7 @@ func (e *events) begin(ctx context.Context, kind schema.GroupVersionKind) error 
 	return e.watch(kind)
 }
 
-// watch subscribes to a kind of a real cluster; a cluster in memory is looked at.
+// watch subscribes to a kind of a real cluster. In memory look is enough.
 func (e *events) watch(kind schema.GroupVersionKind) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -130,7 +130,8 @@ func (e *events) known() []schema.GroupVersionKind {
 	return slices.Collect(maps.Keys(kinds))
 }
 
-// looked returns the kinds whose events matter: the controlled kinds, and the kinds that they declare, own or follow.
+// looked returns the kinds whose events look compares: the controlled kinds, and the kinds that they declare, own or
+// follow.
 func (e *events) looked() []schema.GroupVersionKind {
 	kinds := map[schema.GroupVersionKind]bool{}
 	for kind := range e.reconcilers {
@@ -163,7 +164,7 @@ func (e *events) look() (changed bool, err error) {
 		e.seen[kind] = now
 		e.mu.Unlock()
 	}
-	// Owners come first: one may come together with what it owns.
+	// Owners come first: an owner may be created together with its objects.
 	for _, event := range happened {
 		kind := event.New.GroupVersionKind()
 		if e.reconcilers[kind] == nil {
@@ -277,7 +278,7 @@ func declaredKinds(rules *trigger.Rules) (kinds []schema.GroupVersionKind) {
 	return kinds
 }
 
-// mine reports whether a resource is of this test: on a real cluster there are others.
+// mine reports whether a resource belongs to this test: a real cluster may have others.
 func (e *events) mine(ref deploy.Ref) bool {
 	return e.memory != nil || ref.Namespace == e.options.namespace || e.applied[ref]
 }

@@ -85,7 +85,7 @@ func TestItFails(t *testing.T) {
 		}, []string{"reconciletest: apply: ", "dta"}},
 		{"a resource of no controller", func(t *trial) { _, _ = settled(t).Reconcile("ConfigMap tea-door") }, []string{"no controller of the test is for that kind"}},
 		{"time that runs backwards", func(t *trial) { settled(t).Advance(-time.Second) }, []string{"time doesn't run backwards"}},
-		{"a kind that can't fail", func(t *trial) { settled(t).Break("Service web", "x") }, []string{"never report a failure: hold it"}},
+		{"a kind that can't fail", func(t *trial) { settled(t).Break("Service web", "x") }, []string{"never report a failure: use Hold"}},
 		{"a release of nothing", func(t *trial) { settled(t).Release("Service web") }, []string{"it was neither held nor broken"}},
 		{"a hold of a bad name", func(t *trial) { settled(t).Hold("web") }, []string{"is no name of an object"}},
 		{"no controller", func(t *trial) { New(t, nil) }, []string{"nil controller"}},
@@ -104,9 +104,9 @@ func TestItFails(t *testing.T) {
 		{"a golden file that isn't there", func(t *trial) { settled(t).Golden("Shop tea", "nothing") }, []string{"testdata/nothing.yaml: doesn't exist: run the test with -update"}},
 		{"a render of nothing", func(t *trial) { settled(t).Render("ConfigMap tea-door") }, []string{"no controller of the test is for the kind ConfigMap"}},
 		{"a render of a resource that isn't there", func(t *trial) { settled(t).Render("Shop coffee") },
-			[]string{"render Shop coffee: there is none among what the test has applied and not deleted"}},
+			[]string{"render Shop coffee: the test hasn't applied it, or has deleted it"}},
 		{"a golden file of one, which isn't looked at", func(t *trial) { settled(t).Golden("Shop coffee", "nothing") },
-			[]string{"render Shop coffee: there is none among what the test has applied and not deleted"}},
+			[]string{"render Shop coffee: the test hasn't applied it, or has deleted it"}},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()

@@ -16,21 +16,21 @@ import (
 // Phase is a part of a reconcile in which something can be made to fail.
 type Phase string
 
-// The phases. A component fails in a phase where one of its objects is first read or written there. A Builder that
-// touches none of them in a phase, such as one with a Verify of its own, can't be made to fail in it.
+// The phases. A fault makes the first read or write of an object of the component fail in its phase. A Builder that
+// doesn't read or write its objects in a phase, such as one with its own Verify, can't be made to fail in it.
 const (
-	// Setup is before the controller's Setup, without a component.
+	// Setup fails before the controller's Setup is called. It has no component.
 	Setup Phase = "setup"
-	// Deploy is when the objects of a component are applied, or deleted if it is disabled or no longer added.
+	// Deploy is while the objects of a component are applied, or deleted because it is disabled or no longer added.
 	Deploy Phase = "deploy"
-	// Verify is when the readiness of the objects of a deployed component is checked.
+	// Verify is while the readiness of the objects of a deployed component is checked.
 	Verify Phase = "verify"
 	// Finalize is while the resource is being deleted, for objects that are removed and components that Finalize rolls
 	// out.
 	Finalize Phase = "finalize"
 )
 
-// Fault is an injected error. Its methods may be called while nothing runs.
+// Fault is an injected error. Its methods must not be called during a run.
 type Fault struct {
 	faults    *faults
 	component string
@@ -38,22 +38,24 @@ type Fault struct {
 	phase     Phase
 	err       error
 
-	// pass is how many reconciles it still spares, left how often it happens then, less than 0: for ever.
-	pass, left int
+	// skip is the number of reconciles that are still to succeed before the fault happens; left is the number of
+	// reconciles in which it then happens, negative for no limit; met counts those in which it did.
+	skip, left int
 	met        int
-	// inTurn: it happens in the reconcile under way, once that is decided. passed: that was spared.
-	inTurn, decided, passed bool
+	// decided: whether the fault happens in the current reconcile was decided. inTurn: it happens. skipped: it doesn't,
+	// because of skip.
+	inTurn, decided, skipped bool
 }
 
-// After spares the first n reconciles.
+// After lets the first n reconciles succeed: the fault happens from the one after them on.
 func (f *Fault) After(n int) *Fault {
 	f.faults.mu.Lock()
 	defer f.faults.mu.Unlock()
-	f.pass = n
+	f.skip = n
 	return f
 }
 
-// Times limits it to n reconciles.
+// Times limits the fault to n reconciles.
 func (f *Fault) Times(n int) *Fault {
 	f.faults.mu.Lock()
 	defer f.faults.mu.Unlock()
@@ -61,22 +63,22 @@ func (f *Fault) Times(n int) *Fault {
 	return f
 }
 
-// Heal ends it.
+// Heal ends the fault.
 func (f *Fault) Heal() { f.Times(0) }
 
-// Met returns in how many reconciles it happened.
+// Met returns the number of reconciles in which the fault happened.
 func (f *Fault) Met() int {
 	f.faults.mu.Lock()
 	defer f.faults.mu.Unlock()
 	return f.met
 }
 
-// Fail has every reconcile fail with err in a phase of a component, until it is healed. component is the name of one,
-// whatever the resource, or that of one of its objects, "<component>.<object>", to have those before it applied; it is
-// empty for the phase Setup. err counts as what it is: request.Precondition says to wait, an error of package deploy
-// is the cluster's. One that is never met in the whole test fails it.
+// Fail makes every reconcile fail with err in a phase of a component, until Heal is called. component is the name of a
+// component, of any resource, or of one of its objects, "<component>.<object>", so that the objects before it are
+// applied; it is empty for the phase Setup. err has its usual meaning: request.Precondition means to wait, an error of
+// package deploy is an error of the cluster. A fault that never happens fails the test.
 //
-// To have requests fail as a cluster would, use Memory and its Fail.
+// To make requests fail as by a cluster, use Memory().Fail.
 func (h *Harness) Fail(component string, phase Phase, err error) *Fault {
 	h.t.Helper()
 	f := &Fault{faults: h.faults, phase: phase, err: err, left: -1}
@@ -116,12 +118,12 @@ func (f *Fault) check() error {
 	return nil
 }
 
-// faults are the faults of a harness, with what decides when they happen: the component of each object, and how far the
-// reconcile under way is.
+// faults are the faults of a harness, with the state that decides when they happen: the component of each object, and
+// the progress of the current reconcile.
 type faults struct {
 	mu       sync.Mutex
 	injected []*Fault
-	// members are the objects of components, of the resource under way and of earlier ones.
+	// members are the objects of components, of the current resource and of earlier ones.
 	members map[deploy.Ref]member
 	// of the reconcile under way:
 	resource deploy.Ref
@@ -146,22 +148,23 @@ func (f *faults) begin(resource deploy.Ref, deleting bool) {
 	f.resource, f.deleting = resource, deleting
 	f.rendered, f.deployed = map[deploy.Ref]bool{}, map[string]bool{}
 	for _, fault := range f.injected {
-		fault.inTurn, fault.decided, fault.passed = false, false, false
+		fault.inTurn, fault.decided, fault.skipped = false, false, false
 	}
 }
 
-// end reports whether a limited fault happened or was spared, so that the next reconcile may go another way.
+// end ends the current reconcile. It reports whether a limited fault happened, or was skipped by After: then the next
+// reconcile may end differently.
 func (f *faults) end() (moved bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, fault := range f.injected {
-		moved = moved || fault.inTurn && fault.left >= 0 || fault.passed
+		moved = moved || fault.inTurn && fault.left >= 0 || fault.skipped
 	}
 	f.resource, f.rendered, f.deployed = deploy.Ref{}, nil, nil
 	return moved
 }
 
-// meet returns the error of touching an object, nil if there is none.
+// meet returns the injected error for a read or write of an object, nil if there is none.
 func (f *faults) meet(ref deploy.Ref) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -180,8 +183,8 @@ func (f *faults) meet(ref deploy.Ref) error {
 	return f.failure(m, phase)
 }
 
-// meetRemoval returns the error of deleting an object. Objects of a component that is no longer added aren't rendered;
-// their component is known from an earlier deployment.
+// meetRemoval returns the injected error for the deletion of an object. Objects of a component that is no longer added
+// aren't rendered; their component is known from an earlier deployment.
 func (f *faults) meetRemoval(ref deploy.Ref) error {
 	if err := f.meet(ref); err != nil {
 		return err
@@ -196,7 +199,7 @@ func (f *faults) meetRemoval(ref deploy.Ref) error {
 	return f.failure(m, Deploy)
 }
 
-// failure returns the error of an object in a phase. The lock is held.
+// failure returns the injected error for an object in a phase. The caller holds the lock.
 func (f *faults) failure(m member, phase Phase) error {
 	for _, fault := range f.injected {
 		if fault.phase == phase && fault.component == m.component && (fault.object == "" || fault.object == m.object) && fault.happens() {
@@ -206,7 +209,7 @@ func (f *faults) failure(m member, phase Phase) error {
 	return nil
 }
 
-// happens decides once for each reconcile. The lock is held.
+// happens decides once per reconcile whether the fault happens. The caller holds the lock.
 func (f *Fault) happens() bool {
 	if f.decided {
 		return f.inTurn
@@ -215,9 +218,9 @@ func (f *Fault) happens() bool {
 	switch {
 	case f.left == 0:
 		return false
-	case f.pass > 0:
-		f.pass--
-		f.passed = true
+	case f.skip > 0:
+		f.skip--
+		f.skipped = true
 		return false
 	case f.left > 0:
 		f.left--
@@ -227,7 +230,7 @@ func (f *Fault) happens() bool {
 	return true
 }
 
-// place returns ref as a key of members: without the version, with the namespace that it gets.
+// place returns ref as a key of members: without the version, with the namespace that it defaults to.
 func (f *faults) place(ref deploy.Ref) deploy.Ref {
 	ref.Kind = schema.GroupVersionKind{Group: ref.Kind.Group, Kind: ref.Kind.Kind}
 	if ref.Namespace == "" {
@@ -246,7 +249,7 @@ func (f *faults) known() string {
 	return joined(names)
 }
 
-// observer notes that a component was deployed.
+// observer records that a component was deployed.
 func (f *faults) observer(c *reconcile.Component, _ deploy.Results) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

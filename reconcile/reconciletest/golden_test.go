@@ -70,7 +70,7 @@ func TestGoldenDifference(t *testing.T) {
 		h.Apply(tea, settings("town", map[string]any{"name": "Rome"}))
 		h.Golden("Shop tea", "palace")
 	})
-	assert.Contains(t, said, "testdata/palace.yaml: is not what Shop tea renders now; -update writes it anew if that is right:\n")
+	assert.Contains(t, said, "testdata/palace.yaml: differs from what Shop tea renders now: if that is right, run the test with -update:\n")
 	assert.Contains(t, said, "-   town: Lima\n+   town: Rome\n  kind: ConfigMap\n")
 	assert.Contains(t, said, "    namespace: test\n- ", "with the lines before")
 }

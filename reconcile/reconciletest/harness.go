@@ -20,15 +20,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Harness runs a controller on a cluster, for one test. Nothing happens by itself: the controller reconciles while
-// Reconcile, RunUntilSettled or Advance run. It is for one goroutine; every error fails the test.
+// Harness runs a controller on a cluster, for one test. Nothing runs in the background: the controller reconciles only
+// during Reconcile, RunUntilSettled and Advance. A Harness is for one goroutine; every error fails the test.
 type Harness struct {
 	t           T
 	options     options
 	controllers []reconcile.Controller
 	clock       *clock
 	faults      *faults
-	// cluster is the one that the test itself uses; memory is the same if it is in memory.
+	// cluster is the cluster for the test itself; memory is the same cluster if it is in memory, otherwise nil.
 	cluster     deploy.Cluster
 	memory      *dryrun.Cluster
 	simulator   *simulator
@@ -45,7 +45,7 @@ type Harness struct {
 	calls []Call
 }
 
-// reconciler is what the harness runs.
+// reconciler is a reconciler that the harness runs.
 type reconciler interface {
 	Kind() schema.GroupVersionKind
 	Reconcile(ctx context.Context, req request.Request) (request.Result, error)
@@ -123,7 +123,7 @@ func (h *Harness) start() {
 	h.add(reconciler, "temporary patches")
 }
 
-// newManager returns a Manager that remembers nothing.
+// newManager returns a new Manager, without any cached state.
 func (h *Harness) newManager() *deploy.Manager {
 	h.t.Helper()
 	manager, err := deploy.NewManager(observed{h.cluster, h}, h.options.manager...)
@@ -154,15 +154,15 @@ func (h *Harness) reconcilerOptions(tests ...reconcile.Option) []reconcile.Optio
 	}
 	return slices.Concat(first, tests, []reconcile.Option{
 		reconcile.Clock(h.clock.now), reconcile.WithWatcher(h.events),
-		// Last, so that it sees what the others make of an object.
+		// Last, so that it sees the objects that the other patches return.
 		reconcile.WithPatches(recorder{h.faults}), reconcile.ObserveComponents(h.faults.observer),
 	})
 }
 
 func (h *Harness) logger() *slog.Logger { return slog.New(slog.NewTextHandler(logged{h.t}, nil)) }
 
-// Restart restarts the operator, with nothing in its memory: every resource is reconciled again. The cluster and
-// injected errors stay as they are.
+// Restart restarts the operator: its memory is lost, and every resource is reconciled again. The cluster and injected
+// errors stay as they are.
 func (h *Harness) Restart() {
 	h.t.Helper()
 	h.queue = map[deploy.Ref]*turn{}
@@ -182,7 +182,7 @@ func (h *Harness) Memory() *dryrun.Cluster {
 // Cluster returns the cluster for the test itself: requests through it aren't among the Calls.
 func (h *Harness) Cluster() deploy.Cluster { return h.cluster }
 
-// Real reports whether the test runs on a cluster that On gave.
+// Real reports whether the test runs on a cluster given by On.
 func (h *Harness) Real() bool { return h.memory == nil }
 
 // Now returns the time of the reconcilers.
@@ -203,7 +203,7 @@ func (l logged) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// joined lists names in their order, each once.
+// joined lists names in sorted order, each once.
 func joined(names []string) string {
 	slices.Sort(names)
 	if len(names) == 0 {
@@ -233,18 +233,18 @@ func readDefinitions(paths []string) ([]*unstructured.Unstructured, error) {
 	return found, nil
 }
 
-// T is what a Harness needs of a test; *testing.T, *testing.B and *testing.F implement it. Fatalf must not return. Its
-// Context ends before the functions of Cleanup run.
+// T has the methods of a test that a Harness calls; *testing.T, *testing.B and *testing.F implement it. Fatalf must not
+// return. Context must end before the functions of Cleanup run.
 type T interface {
-	// Helper leaves the caller out of the places that messages name.
+	// Helper marks the calling function as a helper, whose line messages don't show.
 	Helper()
-	// Context is the one that everything in the test runs under.
+	// Context is the context of everything that the test runs.
 	Context() context.Context
-	// Cleanup has f called when the test has ended.
+	// Cleanup registers f, which is called when the test has ended.
 	Cleanup(f func())
-	// Failed reports whether it has failed by now, in which case more is said at its end.
+	// Failed reports whether the test has failed.
 	Failed() bool
-	// Logf says something, Errorf makes the test fail besides, Fatalf ends it, too.
+	// Logf logs a message, Errorf also marks the test as failed, and Fatalf also ends it.
 	Logf(format string, args ...any)
 	Errorf(format string, args ...any)
 	Fatalf(format string, args ...any)
@@ -270,7 +270,7 @@ func (c *clock) now() time.Time {
 	return c.present
 }
 
-// moveTo never moves back.
+// moveTo moves the clock to t, but never back.
 func (c *clock) moveTo(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -279,10 +279,10 @@ func (c *clock) moveTo(t time.Time) {
 	}
 }
 
-// shownChanges is how many of the latest writes of an object the report of a hot loop shows.
+// shownChanges bounds the latest writes of an object that the report of a hot loop shows.
 const shownChanges = 3
 
-// stepsPerRun is how often the count may start anew in one run.
+// stepsPerRun bounds how often the count may start again in one run.
 const stepsPerRun = 10
 
 // checkHotLoop fails the test when a resource is reconciled again and again.
@@ -332,7 +332,7 @@ func (h *Harness) restless() string {
 	return fmt.Sprintf("\n%s was changed %d times; its latest changes:%s", most, counts[most], strings.Join(latest, "\n  then"))
 }
 
-// withoutHash leaves out the change of the hash of what is applied, unless nothing else changed.
+// withoutHash drops the change of the annotation with the hash of the applied content, unless nothing else changed.
 func (h *Harness) withoutHash(changes []deploy.Change) []deploy.Change {
 	hash := ".metadata.annotations." + h.newManager().KeyDomain() + "/applied-"
 	var kept []deploy.Change

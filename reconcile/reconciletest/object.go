@@ -25,10 +25,10 @@ import (
 // FieldManager is the field manager of the test's own writes.
 const FieldManager = "reconciletest"
 
-// Apply applies objects, as kubectl would: custom resources, and what else is to exist. Each is a
+// Apply applies objects, as kubectl would: custom resources, and other objects that the test needs. Each is a
 // *unstructured.Unstructured, a map, an API struct with its TypeMeta, an apply configuration, or YAML text with one or
-// more documents. Objects without a namespace get the harness's. A status in an object is written too, for objects that
-// somebody else makes ready.
+// more documents. Objects without a namespace get the harness's. If an object has a status, that is written too, for
+// objects that another controller makes ready.
 func (h *Harness) Apply(objects ...any) {
 	h.t.Helper()
 	for i, given := range objects {
@@ -44,7 +44,7 @@ func (h *Harness) Apply(objects ...any) {
 	}
 }
 
-// apply may keep obj.
+// apply applies one object. It may keep obj.
 func (h *Harness) apply(ctx context.Context, obj *unstructured.Unstructured) error {
 	scope, err := h.cluster.Port().Scope(ctx, obj.GroupVersionKind())
 	if err != nil {
@@ -189,7 +189,7 @@ func (h *Harness) Ready(objects ...string) {
 	}
 }
 
-// find returns the object that a name means.
+// find returns the object of a name.
 func (h *Harness) find(object string) deploy.Ref {
 	h.t.Helper()
 	ref, err := h.resolve(object)
@@ -219,7 +219,7 @@ func (h *Harness) resolve(object string) (deploy.Ref, error) {
 	return ref, err
 }
 
-// kindOf prefers kinds of the test and its reconcilers.
+// kindOf returns the kind of a name. Kinds of the test and its reconcilers come first.
 func (h *Harness) kindOf(n name) (schema.GroupVersionKind, error) {
 	kinds := h.events.known()
 	means := func(kind schema.GroupVersionKind) bool { return n.meansKind(kind) }
@@ -272,7 +272,7 @@ func parseName(text string) (name, error) {
 	return n, nil
 }
 
-// means reports whether n is the name of ref, in a harness with that namespace.
+// means reports whether n names ref, in a harness with that namespace.
 func (n name) means(ref deploy.Ref, namespace string) bool {
 	if n.namespace != "" {
 		namespace = n.namespace
@@ -356,7 +356,7 @@ func checkObject(obj *unstructured.Unstructured) error {
 	return nil
 }
 
-// toObjects returns copies of the objects that a test has given in one of the forms of Apply.
+// toObjects returns copies of the objects that a test has passed in one of the forms of Apply.
 func toObjects(value any) ([]*unstructured.Unstructured, error) {
 	switch v := value.(type) {
 	case nil:

@@ -13,8 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Option sets what is rarely set. The last one of a kind wins, unless its comment says that several add up; nil is
-// ignored.
+// Option is an option of New. The last one of a kind wins, unless its comment says that several add up; nil is ignored.
 type Option func(*options)
 
 type options struct {
@@ -41,7 +40,7 @@ func On(cluster deploy.Cluster) Option { return func(o *options) { o.real = clus
 // ignored, and so are cluster-scoped objects that the test hasn't applied itself.
 func Namespace(name string) Option { return func(o *options) { o.namespace = name } }
 
-// Quiet sets for how long nothing must happen on a real cluster until RunUntilSettled returns; default 3 seconds.
+// Quiet sets how long nothing must have happened on a real cluster before RunUntilSettled returns; default 3 seconds.
 func Quiet(d time.Duration) Option { return func(o *options) { o.quiet = d } }
 
 // Definitions adds CustomResourceDefinitions to the cluster in memory, from YAML and JSON files and folders of them,
@@ -67,30 +66,29 @@ func With(setup ...reconcile.Option) Option {
 	return func(o *options) { o.reconciler = append(o.reconciler, setup...) }
 }
 
-// Also adds controllers beside the one under test, such as that of a child's kind. They get the same options.
+// Also adds further controllers, such as the controller of a child's kind. They get the same options.
 func Also(controllers ...reconcile.Controller) Option {
 	return func(o *options) { o.others = append(o.others, controllers...) }
 }
 
-// TemporaryPatches has the resources of all controllers of the test be patched by temporary patches, as package
-// operator has them: a TemporaryPatch is given to Apply, and edited and deleted, like any resource. Several options add
-// up. The harness itself sees to temporarypatch.Clock. A cluster in memory has their definition; a real one needs it.
+// TemporaryPatches enables temporary patches for the resources of all controllers of the test, as package operator
+// does: a TemporaryPatch is applied, edited and deleted like any resource. Several options add up. The harness itself
+// sets temporarypatch.Clock. A cluster in memory has the definition of TemporaryPatch; a real one needs it.
 func TemporaryPatches(setup ...temporarypatch.Option) Option {
 	return func(o *options) { o.patched, o.patches = true, append(o.patches, setup...) }
 }
 
-// Simulation returns the fields of the status that a controller of the cluster gives an object, nil for none yet. It
+// Simulation returns the status fields that a controller in the cluster would set for an object, nil for none yet. It
 // must not change obj.
 type Simulation func(obj *unstructured.Unstructured) map[string]any
 
-// Simulate sets how the simulator of a cluster in memory writes the status of objects of a kind.
+// Simulate sets how the simulator writes the status of objects of a kind, in a cluster in memory.
 func Simulate(kind schema.GroupKind, simulation Simulation) Option {
 	return func(o *options) { o.simulations[kind] = simulation }
 }
 
 // MaxReconciles sets how many reconciles of one resource in a run fail the test as a hot loop; default 100. A reconcile
-// that creates or deletes an object for the first time in the run starts the count anew, up to ten times as many in
-// all.
+// that creates or deletes an object for the first time in the run starts the count again, up to ten times n in total.
 func MaxReconciles(n int) Option { return func(o *options) { o.maxReconciles = n } }
 
 func newOptions(opts []Option) (options, error) {

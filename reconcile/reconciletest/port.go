@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// observed is the cluster as the reconcilers use it: calls are written down, and errors injected.
+// observed is the cluster that the reconcilers use: it records calls and injects errors.
 type observed struct {
 	deploy.Cluster
 	*Harness
@@ -27,7 +27,7 @@ type port struct {
 	harness *Harness
 }
 
-// write sends a write, unless an error is injected, and notes the call. after is nil when the content isn't known.
+// write sends a write, unless an error is injected, and records the call. after is nil when the content isn't known.
 func (p *port) write(ctx context.Context, call Call, dryRun bool, send func() (after *unstructured.Unstructured, created bool, err error)) error {
 	var before, after *unstructured.Unstructured
 	var created bool
@@ -42,7 +42,7 @@ func (p *port) write(ctx context.Context, call Call, dryRun bool, send func() (a
 		return err
 	}
 	if created && after != nil {
-		call.Ref = deploy.RefOf(after) // it may have got its name now
+		call.Ref = deploy.RefOf(after) // the name may be generated
 	}
 	if before != nil && after != nil {
 		call.Changes = deploy.Changes(before.Object, after.Object)
@@ -134,7 +134,7 @@ func (p *port) Delete(ctx context.Context, ref deploy.Ref, options deploy.Delete
 	return err
 }
 
-// note writes a call down.
+// note records a call.
 func (h *Harness) note(call Call) {
 	call.At = h.clock.now()
 	h.mu.Lock()
@@ -142,7 +142,7 @@ func (h *Harness) note(call Call) {
 	h.calls = append(h.calls, call)
 }
 
-// faultyView is view with errors injected, and with what it offers beside being a View.
+// faultyView returns view with errors injected. It keeps the optional interfaces of view.
 func faultyView(view deploy.View, f *faults) deploy.View {
 	base := faulty{view, f}
 	owned, isOwned := view.(deploy.OwnedView)
@@ -201,7 +201,7 @@ func (v partialPart) Partial(ctx context.Context, ref deploy.Ref) (*unstructured
 	return v.partial.Partial(ctx, ref)
 }
 
-// Holds reports what the View beneath does, false where that doesn't know.
+// Holds implements the optional method of a View; false if the wrapped View doesn't have it.
 func (v faulty) Holds(kind schema.GroupVersionKind, namespace string) bool {
 	view, ok := v.View.(interface {
 		Holds(kind schema.GroupVersionKind, namespace string) bool
@@ -209,7 +209,8 @@ func (v faulty) Holds(kind schema.GroupVersionKind, namespace string) bool {
 	return ok && view.Holds(kind, namespace)
 }
 
-// alike is a cluster that accepts any kind, where those have no namespaces that have none in another cluster.
+// alike is a cluster that accepts any kind, and in which kinds are cluster-scoped if they are in another cluster, the
+// model.
 type alike struct {
 	deploy.Cluster
 	model deploy.Port
@@ -245,7 +246,7 @@ func (p alikePort) Scope(ctx context.Context, kind schema.GroupVersionKind) (dep
 	return wanted, nil
 }
 
-// definitionOf is the CustomResourceDefinition of a kind without namespaces that says no more than that.
+// definitionOf returns a minimal CustomResourceDefinition for a cluster-scoped kind.
 func definitionOf(kind schema.GroupVersionKind) *unstructured.Unstructured {
 	plural := strings.ToLower(kind.Kind) + "s"
 	obj := &unstructured.Unstructured{Object: map[string]any{

@@ -26,20 +26,19 @@ type Rendered struct {
 	Component string
 	// Disabled: its objects would be deleted.
 	Disabled bool
-	// Objects are in the order of their deployment. Those that say no namespace get the resource's.
+	// Objects are in the order of their deployment. Namespaced objects without a namespace have the resource's.
 	Objects []*unstructured.Unstructured
 }
 
-// renderNamespace is what the namespace of the harness is called while it renders, so that the outcome is the same on
-// every cluster.
+// renderNamespace replaces the namespace of the harness in rendered objects, so that the result is the same on every
+// cluster.
 const renderNamespace = "test"
 
-// Render returns the components of a resource, ascending by name, as a first rollout would deploy them: in a dry run,
-// on a cluster that holds nothing but what the test itself has applied. All gates are open there, and values that
-// reconcile.Session.Generated makes are placeholders. Temporary patches that are recorded on it by now, and applied by
-// the test, are applied. The harness's own cluster isn't touched. What goes wrong fails the test, and so does a
-// resource that isn't among what the test has applied. Of a resource that is being deleted it returns what Finalize
-// rolls out.
+// Render returns the components of a resource, sorted by name, as a first rollout would deploy them. It does a dry run
+// on a separate cluster that has only the objects that the test itself has applied; the harness's cluster isn't
+// changed. All gates are open, and values of reconcile.Session.Generated are placeholders. Temporary patches that the
+// test has applied and that are recorded on the resource are applied. An error, or a resource that the test hasn't
+// applied, fails the test. For a resource that is being deleted Render returns the components that Finalize adds.
 func (h *Harness) Render(resource string) []Rendered {
 	h.t.Helper()
 	ref := h.find(resource)
@@ -84,7 +83,7 @@ func (h *Harness) render(ctx context.Context, ref deploy.Ref) ([]Rendered, error
 	key := deploy.Ref{Kind: ref.Kind, Namespace: h.inRender(ref.Namespace), Name: ref.Name}
 	found, err := scratch.View().Get(ctx, key)
 	if found == nil && err == nil {
-		err = errors.New("there is none among what the test has applied and not deleted")
+		err = errors.New("the test hasn't applied it, or has deleted it")
 	}
 	if err != nil {
 		return nil, err
@@ -103,8 +102,8 @@ func (h *Harness) controllerOf(ref deploy.Ref) (reconcile.Controller, error) {
 	return nil, fmt.Errorf("no controller of the test is for the kind %s", ref.Kind.Kind)
 }
 
-// scratch is a cluster that holds what the test has applied, as it is now. Of what is being deleted it holds the
-// resource alone.
+// scratch returns a cluster with the present state of the objects that the test has applied. Of objects that are being
+// deleted it has only the resource.
 func (h *Harness) scratch(ctx context.Context, resource deploy.Ref) (*dryrun.Cluster, error) {
 	var objects []*unstructured.Unstructured
 	var clusterScoped []schema.GroupKind
@@ -145,9 +144,9 @@ func copies(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
 }
 
 func init() {
-	// Another package may have one already, which then serves here too.
+	// If another package has defined the flag, that one is used.
 	if flag.Lookup("update") == nil {
-		flag.Bool("update", false, "write golden files anew instead of comparing with them")
+		flag.Bool("update", false, "write golden files instead of comparing with them")
 	}
 }
 
@@ -163,8 +162,7 @@ func updating() bool {
 
 // Golden compares what Render returns for a resource with the file testdata/<file>.yaml of the test's package, and
 // fails the test where they differ. With the flag -update (go test . -update) the file is written instead; a test
-// package that defines a flag of that name itself must do so only where flag.Lookup finds none. Values of
-// Secrets are in the clear: what a test renders is no secret.
+// package that defines this flag itself must check flag.Lookup first. Values of Secrets are written in plain text.
 func (h *Harness) Golden(resource, file string) {
 	h.t.Helper()
 	var text strings.Builder
@@ -187,7 +185,7 @@ func (h *Harness) Golden(resource, file string) {
 	case err != nil:
 		h.t.Fatalf("reconciletest: golden %s: %v", file, err)
 	case strings.ReplaceAll(string(want), "\r\n", "\n") != text.String():
-		h.t.Errorf("%s: is not what %s renders now; -update writes it anew if that is right:\n%s",
+		h.t.Errorf("%s: differs from what %s renders now: if that is right, run the test with -update:\n%s",
 			path, resource, difference(string(want), text.String()))
 	}
 }
@@ -217,10 +215,10 @@ func (r Rendered) write(out *strings.Builder) error {
 	return nil
 }
 
-// shownLines is how many lines of a difference are shown around it.
+// shownLines is the number of lines that are shown around a difference.
 const shownLines = 3
 
-// difference shows the lines between the first and the last that differ, with some around them.
+// difference returns the lines from the first to the last that differ, with some lines around them.
 func difference(want, got string) string {
 	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
 	start := 0

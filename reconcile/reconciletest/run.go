@@ -12,40 +12,40 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// quietFailures is how many failures in a row that change nothing RunUntilSettled waits for: enough to reach the
-// longest backoff.
+// quietFailures is the number of consecutive failures without a change after which a resource counts as settled: enough
+// to reach the longest backoff.
 const quietFailures = 10
 
 // Run is one reconcile.
 type Run struct {
-	// At is when, by the clock of the harness.
+	// At is the time of its start, by the clock of the harness.
 	At time.Time
 	// Key names the resource.
 	Key deploy.Ref
-	// Triggers say why.
+	// Triggers are the reasons for the reconcile.
 	Triggers request.Triggers
-	// Attempt counts the failures in a row before.
+	// Attempt counts the consecutive failures before it.
 	Attempt int
-	// Result and Err are what it returned.
+	// Result and Err are the results of Reconcile.
 	Result request.Result
 	Err    error
-	// Calls are its requests.
+	// Calls are the requests that it sent.
 	Calls []Call
 }
 
 // turn is when and why a resource is reconciled next.
 type turn struct {
 	due time.Time
-	// waits: it is due some time. event: an event brings it, not time.
+	// waits: a reconcile is due, now or later. event: because of an event, not of time.
 	waits, event bool
 	// why are the triggers.
 	why     request.Triggers
 	attempt int
-	// quiet counts the reconciles in a row that changed nothing. settled: further ones are useless.
+	// quiet counts the consecutive reconciles that changed nothing. settled: further ones wouldn't change anything.
 	quiet   int
 	settled bool
-	// count is how many reconciles the run has had since the last one that created or deleted something new, total how
-	// many in all, and done are the objects that were created and deleted.
+	// count counts the reconciles of the run since the last one that created or deleted something new, total all of
+	// them; done are the objects that were created and deleted.
 	count, total int
 	done         map[string]bool
 	// logged is the error that was last logged.
@@ -55,8 +55,8 @@ type turn struct {
 // Runs returns every reconcile since the test began.
 func (h *Harness) Runs() []Run { return slices.Clone(h.runs) }
 
-// Reconcile reconciles one resource once, now, whatever has happened to it, and returns what the reconciler returned.
-// The simulator (see Hold) hasn't reacted yet when it returns.
+// Reconcile reconciles one resource once, now, even without an event, and returns what the reconciler returned. The
+// simulator (see Hold) doesn't react before the next run.
 func (h *Harness) Reconcile(resource string) (request.Result, error) {
 	h.t.Helper()
 	ref := h.find(resource)
@@ -71,11 +71,11 @@ func (h *Harness) Reconcile(resource string) (request.Result, error) {
 	return last.Result, last.Err
 }
 
-// RunUntilSettled reconciles and simulates until nothing changes any more. It moves the clock to the next requeue or
-// retry, until a reconcile finds nothing to do: for a ready resource that is once, for one that keeps failing ten
-// times. A resource that never settles fails the test, with what keeps changing.
+// RunUntilSettled reconciles and simulates until nothing changes any more. It moves the clock to each next requeue or
+// retry, until a reconcile finds nothing to do: once for a ready resource, ten times for one that keeps failing. A
+// resource that never settles fails the test, which shows what keeps changing.
 //
-// On a real cluster it waits until nothing has happened for some time (see Quiet), including retries of failures.
+// On a real cluster it waits until nothing, including retries of failures, has happened for the time of Quiet.
 func (h *Harness) RunUntilSettled() {
 	h.t.Helper()
 	h.begin()
@@ -92,8 +92,8 @@ func (h *Harness) RunUntilSettled() {
 	}
 }
 
-// Bring brings keys as an external source of a controller (source.Sources) would: the resources are reconciled in the
-// next run. The source itself, such as a poll, needs a test of its own.
+// Bring brings resources to reconcile as an external source of a controller (source.Sources) would: in the next run.
+// The source itself, such as a poll, needs its own test.
 func (h *Harness) Bring(resources ...string) {
 	h.t.Helper()
 	for _, resource := range resources {
@@ -105,8 +105,8 @@ func (h *Harness) Bring(resources ...string) {
 	}
 }
 
-// Advance moves the clock by d and reconciles resources that become due on the way, at their time, and what follows
-// from that.
+// Advance moves the clock by d. Resources that become due on the way are reconciled at their time, and so are resources
+// that these reconciles bring to reconcile.
 func (h *Harness) Advance(d time.Duration) {
 	h.t.Helper()
 	h.onlyInMemory("Advance")
@@ -122,7 +122,7 @@ func (h *Harness) Advance(d time.Duration) {
 		}
 		h.clock.moveTo(next)
 		for _, t := range h.queue {
-			t.count, t.total = 0, 0 // what comes again with time is no hot loop
+			t.count, t.total = 0, 0 // timed reconciles are no hot loop
 		}
 	}
 	h.clock.moveTo(end)
@@ -239,7 +239,7 @@ func (h *Harness) dueNow() (deploy.Ref, bool) {
 	}), true
 }
 
-// next returns the earliest time at which a wanted turn is due.
+// next returns the earliest time at which a turn that wanted accepts is due.
 func (h *Harness) next(wanted func(*turn) bool) (at time.Time, ok bool) {
 	for _, t := range h.queue {
 		if t.waits && wanted(t) && (!ok || t.due.Before(at)) {
@@ -287,7 +287,7 @@ func (h *Harness) reconcile(key deploy.Ref) {
 	t.judge(run, changed || moved, timed)
 }
 
-// furthered reports whether a reconcile created or deleted something for the first time in this run.
+// furthered reports whether a reconcile created or deleted an object for the first time in this run.
 func (t *turn) furthered(run Run) (further bool) {
 	for _, call := range run.Calls {
 		if call.Action == deploy.Created || call.Action == deploy.Removed {
@@ -298,7 +298,7 @@ func (t *turn) furthered(run Run) (further bool) {
 	return further
 }
 
-// after sets when the resource comes again, as the engine does.
+// after schedules the next reconcile of the resource as the engine does.
 func (t *turn) after(run Run, now time.Time) {
 	switch {
 	case run.Err == nil:
@@ -310,7 +310,7 @@ func (t *turn) after(run Run, now time.Time) {
 		if request.Resolve(run.Err).Advanced {
 			t.attempt = 0
 		}
-		// As the engine's, without what that adds at random.
+		// As in the engine, but without a random part.
 		delay := trigger.Delay(trigger.FirstRetry, trigger.LongestRetry, t.attempt)
 		if asked, ok := request.RetryTime(run.Err); ok {
 			delay = asked
@@ -320,7 +320,7 @@ func (t *turn) after(run Run, now time.Time) {
 	}
 }
 
-// judge notes whether another reconcile without an event would be useless.
+// judge sets settled if another reconcile without an event wouldn't change anything.
 func (t *turn) judge(run Run, changed, timed bool) {
 	if changed {
 		t.quiet, t.settled = 0, false

@@ -16,18 +16,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// simulatorName owns the fields that the simulator writes.
+// simulatorName is the field manager of the simulator.
 const simulatorName = "reconciletest-simulator"
 
-// simulator does what the controllers of a real cluster do, as far as readiness depends on it.
+// simulator does what the controllers of a real cluster do, as far as readiness depends on them.
 type simulator struct {
 	*Harness
 
 	mu sync.Mutex
-	// held are the objects that stay as they are, broken those that fail, with the message.
+	// held are the objects of Hold, broken those of Break, with the message.
 	held   []name
 	broken []breakage
-	// addresses counts the IP addresses that were given out.
+	// addresses counts the IP addresses that were assigned.
 	addresses int
 }
 
@@ -38,9 +38,9 @@ type breakage struct {
 
 func newSimulator(h *Harness) *simulator { return &simulator{Harness: h} }
 
-// Hold keeps the simulator from objects, existing or new ones: they stay as they are, new ones not ready. The simulator
-// knows Deployment, StatefulSet, DaemonSet, ReplicaSet, Job, Pod, Service and PersistentVolumeClaim, and what Simulate
-// adds; it makes no Pods.
+// Hold stops the simulator from changing objects, which may not exist yet: existing ones stay as they are, new ones
+// don't become ready. The simulator knows Deployment, StatefulSet, DaemonSet, ReplicaSet, Job, Pod, Service and
+// PersistentVolumeClaim, and the kinds of Simulate; it creates no Pods.
 func (h *Harness) Hold(objects ...string) {
 	h.t.Helper()
 	h.onlyInMemory("Hold")
@@ -51,22 +51,22 @@ func (h *Harness) Hold(objects ...string) {
 	}
 }
 
-// Break makes objects, existing or new ones, fail for good, as their controller would report it: a Deployment makes no
-// progress, a Job or a Pod fails, the volume of a PersistentVolumeClaim is lost. message goes into the status, if the
-// kind has a place for it. Objects of other kinds never report a failure: Hold them.
+// Break makes an object, which may not exist yet, fail permanently, as its controller would report it: a Deployment
+// makes no progress, a Job or a Pod fails, the volume of a PersistentVolumeClaim is lost. The status gets message, if
+// the kind has a field for it. Objects of other kinds never report a failure: use Hold.
 func (h *Harness) Break(object, message string) {
 	h.t.Helper()
 	h.onlyInMemory("Break")
 	n := h.named(object)
 	if failures[n.kind] == nil {
-		h.t.Fatalf("reconciletest: break %s: objects of this kind never report a failure: hold it", object)
+		h.t.Fatalf("reconciletest: break %s: objects of this kind never report a failure: use Hold", object)
 	}
 	h.simulator.mu.Lock()
 	defer h.simulator.mu.Unlock()
 	h.simulator.broken = append(h.simulator.broken, breakage{n, message})
 }
 
-// Release ends Hold and Break for objects; without a name, for all objects.
+// Release ends Hold and Break for objects; without arguments, for all objects.
 func (h *Harness) Release(objects ...string) {
 	h.t.Helper()
 	h.onlyInMemory("Release")
@@ -83,7 +83,7 @@ func (h *Harness) Release(objects ...string) {
 	}
 }
 
-// release reports whether there was something to release. The lock is held.
+// release reports whether n was held or broken. The caller holds the lock.
 func (s *simulator) release(n name) (found bool) {
 	before := len(s.held) + len(s.broken)
 	s.held = slices.DeleteFunc(s.held, func(other name) bool { return other == n })
@@ -103,7 +103,7 @@ func (h *Harness) named(object string) name {
 	return n
 }
 
-// controlled returns what the test asked for an object: Hold, or Break.
+// controlled returns whether an object is held or broken.
 func (s *simulator) controlled(ref deploy.Ref) (held bool, broken *breakage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +118,7 @@ func (s *simulator) controlled(ref deploy.Ref) (held bool, broken *breakage) {
 	return held, broken
 }
 
-// act does one step for every object and reports whether there was something to do.
+// act does one step for every object and reports whether it changed any.
 func (s *simulator) act(ctx context.Context) (acted bool, err error) {
 	for _, obj := range s.memory.Objects() {
 		done, err := s.actOn(ctx, obj)
@@ -170,7 +170,7 @@ func (s *simulator) statusOf(obj *unstructured.Unstructured, broken *breakage) m
 	return work(s, obj)
 }
 
-// timed gives the conditions of a wanted status their times, which move with their status.
+// timed sets lastTransitionTime in the conditions of want: it changes only when their status does.
 func (s *simulator) timed(have, want map[string]any) map[string]any {
 	conditions, ok := want["conditions"].([]any)
 	if !ok {
@@ -201,7 +201,7 @@ func (s *simulator) timed(have, want map[string]any) map[string]any {
 	return want
 }
 
-// includes reports whether have has everything that want has; null is the absence of a value.
+// includes reports whether have contains everything in want; null in want means an absent value.
 func includes(have, want any) bool {
 	switch w := want.(type) {
 	case map[string]any:
@@ -227,7 +227,7 @@ func includes(have, want any) bool {
 	return reflect.DeepEqual(have, want)
 }
 
-// admit gives a new Service its cluster IP, as a server does.
+// admit assigns a cluster IP to a new Service, as a server does.
 func (s *simulator) admit(request dryrun.AdmissionRequest, live, next *unstructured.Unstructured) error {
 	if held, _ := s.controlled(request.Ref); live != nil || held || request.Subresource != "" {
 		return nil

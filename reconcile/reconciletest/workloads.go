@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// workloads make the status of an object that has come as far as it is to come.
+// workloads return the status of an object that is complete, by kind.
 var workloads = map[schema.GroupKind]func(*simulator, *unstructured.Unstructured) map[string]any{
 	{Group: "apps", Kind: "Deployment"}:  deployment,
 	{Group: "apps", Kind: "StatefulSet"}: statefulSet,
@@ -20,7 +20,7 @@ var workloads = map[schema.GroupKind]func(*simulator, *unstructured.Unstructured
 	{Kind: "PersistentVolumeClaim"}:      claim,
 }
 
-// failures make the status of an object that has failed.
+// failures return the status of an object that has failed, by kind.
 var failures = map[string]func(*unstructured.Unstructured, string) map[string]any{
 	"Deployment": func(obj *unstructured.Unstructured, message string) map[string]any {
 		return map[string]any{"observedGeneration": obj.GetGeneration(), "conditions": []any{
@@ -50,7 +50,7 @@ func condition(conditionType, status, reason, message string) map[string]any {
 	return c
 }
 
-// wanted is a number of the spec.
+// wanted returns a number in the spec, such as replicas.
 func wanted(obj *unstructured.Unstructured, field string) int64 {
 	n, found, err := unstructured.NestedInt64(obj.Object, "spec", field)
 	if err != nil || !found {
@@ -59,7 +59,7 @@ func wanted(obj *unstructured.Unstructured, field string) int64 {
 	return n
 }
 
-// counted is a status in which all counts are n.
+// counted returns a status in which all counts are n.
 func counted(obj *unstructured.Unstructured, n int64, counts ...string) map[string]any {
 	status := map[string]any{"observedGeneration": obj.GetGeneration()}
 	for _, count := range counts {
@@ -95,7 +95,7 @@ func replicaSet(_ *simulator, obj *unstructured.Unstructured) map[string]any {
 	return counted(obj, wanted(obj, "replicas"), "replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas")
 }
 
-// job is done at once, unless it is suspended.
+// job completes at once, unless it is suspended.
 func job(s *simulator, obj *unstructured.Unstructured) map[string]any {
 	if suspended, _, _ := unstructured.NestedBool(obj.Object, "spec", "suspend"); suspended {
 		return map[string]any{"conditions": []any{condition("Suspended", "True", "JobSuspended", "")}}
@@ -120,7 +120,7 @@ func pod(s *simulator, obj *unstructured.Unstructured) map[string]any {
 	return status
 }
 
-// since are times of the status that stay once they are there.
+// since returns time fields of the status; existing values stay.
 func (s *simulator) since(obj *unstructured.Unstructured, fields ...string) map[string]any {
 	times := map[string]any{}
 	for _, field := range fields {
@@ -131,7 +131,7 @@ func (s *simulator) since(obj *unstructured.Unstructured, fields ...string) map[
 	return times
 }
 
-// service: a load balancer has an address of its own.
+// service assigns an address to a load balancer.
 func service(s *simulator, obj *unstructured.Unstructured) map[string]any {
 	if kind, _, _ := unstructured.NestedString(obj.Object, "spec", "type"); kind != "LoadBalancer" {
 		return nil
