@@ -91,7 +91,7 @@ func TestDryRunOfWrongTemporaryPatches(t *testing.T) {
 		{"patches mistake 11: a place of which there is no object", sample + patch("a", "patchType: strategic, patch: {first: {configmap/thirst: {data: {of: x}}}}"), 1,
 			"TemporaryPatch a: no object was rendered for first.configmap/thirst"},
 		{"patches mistake 8: an operation that doesn't fit", sample + patch("a", "patchType: json, patch: {first: {configmap/first: [{op: remove, path: /data/none}]}}"), 1, "component first: object configmap/first: patch a: "},
-		{"a type that is none", sample + patch("a", "patchType: merge, patch: {first: {configmap/first: {data: {of: x}}}}"), 1, `spec.patchType: "merge" is none: choose strategic or json`},
+		{"a type that is none", sample + patch("a", "patchType: merge, patch: {first: {configmap/first: {data: {of: x}}}}"), 1, `spec.patchType: unknown type "merge": choose strategic or json`},
 		{"neither patch nor patches", sample + patch("a", "patchType: strategic"), 1, "TemporaryPatch a: setup: spec has neither patch nor patches"},
 		{"a patch that would change nothing", sample + patch("a", "patchType: strategic, patch: {}"), 1, "TemporaryPatch a: setup: spec has neither patch nor patches"},
 		{"two of one name", sample + sets("a", "one") + sets("a", "two"), 1, "TemporaryPatch shop/a"},

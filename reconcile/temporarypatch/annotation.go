@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// entry is what the annotation says of one patch. Edits of the patch change the generation, which brings the target to
-// reconcile.
+// entry is the entry of one patch in the annotation. Edits of the patch change its generation here, which brings the
+// target to reconcile.
 type entry struct {
 	Timestamp  string `json:"timestamp"`
 	APIVersion string `json:"api_version"`
@@ -24,11 +24,11 @@ type entry struct {
 	UID        string `json:"uid,omitempty"`
 }
 
-// entries is the annotation: raw, so that an entry that isn't understood stays as it is when another one changes.
+// entries is the annotation. The entries are raw, so that an invalid one stays as it is when another one changes.
 type entries map[string]json.RawMessage
 
-// parseEntries reads the annotation of a resource, empty if there is none. One that is no JSON object is an
-// error.
+// parseEntries reads the annotation of a resource; without one it returns no entries. An annotation that isn't a JSON
+// object is an error.
 func parseEntries(resource *unstructured.Unstructured, key string) (entries, error) {
 	text := resource.GetAnnotations()[key]
 	if text == "" {
@@ -40,7 +40,7 @@ func parseEntries(resource *unstructured.Unstructured, key string) (entries, err
 		err = errors.New("it is null")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("annotation %s of %s %s: is no JSON object: %w: correct or remove it", key, resource.GetKind(), resource.GetName(), err)
+		return nil, fmt.Errorf("annotation %s of %s %s: not a JSON object: %w: correct or remove it", key, resource.GetKind(), resource.GetName(), err)
 	}
 	return found, nil
 }
@@ -99,7 +99,7 @@ func (e entry) kind() (schema.GroupVersionKind, error) {
 // zoneless is how oper8 writes times, which are read as UTC.
 const zoneless = "2006-01-02T15:04:05.999999999"
 
-// time is when the patch was first recorded; ok is false for what is no time.
+// time returns when the patch was first recorded; ok is false if the entry has no valid time.
 func (e entry) time() (at time.Time, ok bool) {
 	for _, layout := range []string{time.RFC3339Nano, zoneless} {
 		if at, err := time.Parse(layout, e.Timestamp); err == nil {
@@ -111,15 +111,15 @@ func (e entry) time() (at time.Time, ok bool) {
 
 func timestamp(now time.Time) string { return now.UTC().Format(time.RFC3339Nano) }
 
-// editAttempts bounds how often an annotation is computed anew after its object changed meanwhile.
+// editAttempts bounds the attempts to write an annotation while its object keeps changing.
 const editAttempts = 5
 
 // key returns the key of the annotation on targets.
 func (c *Controller) key() string { return c.manager.KeyDomain() + "/temporary-patches" }
 
-// edit has change edit the annotation of target, in one write of nothing else, and none when it changes
-// nothing. When the object changed meanwhile it is read anew and change
-// asked again. exists is false when the target is gone by now.
+// edit calls change with the entries of target and writes the result, unless change reports no change. The write
+// changes nothing but the annotation. If the object changed meanwhile, it is read again and change is called again.
+// exists is false when the target is gone.
 func (c *Controller) edit(ctx context.Context, target *unstructured.Unstructured, change func(entries) (changed bool, err error)) (exists bool, err error) {
 	ref := deploy.RefOf(target)
 	for attempt := 1; ; attempt++ {
@@ -166,8 +166,8 @@ func (c *Controller) editOnce(ctx context.Context, target *unstructured.Unstruct
 	return err
 }
 
-// recording is the change that adds or updates the entry of patch. The time of an entry stays while the patch is the
-// same; an entry that can't be read is replaced.
+// recording returns the change that adds or updates the entry of patch. The time of an entry stays while the patch is
+// the same object; an invalid entry is replaced.
 func (c *Controller) recording(patch *TemporaryPatch) func(entries) (bool, error) {
 	return func(found entries) (bool, error) {
 		version, name := c.options.kind.GroupVersion().String(), c.options.kind.Kind
@@ -192,7 +192,7 @@ func (c *Controller) recording(patch *TemporaryPatch) func(entries) (bool, error
 	}
 }
 
-// without is the change that removes the entry of a patch of this controller's kind.
+// without returns the change that removes the entry of a patch of this controller's kind.
 func (c *Controller) without(name string) func(entries) (bool, error) {
 	return func(found entries) (bool, error) {
 		current, exists, err := found.get(name)

@@ -154,7 +154,7 @@ func TestBadPatch(t *testing.T) {
 		w.rendered()
 		w.annotate(`{"b": {"api_version": "other.dev/v1"}}`)
 		_, _, err := w.run(w.target, "w")
-		require.EqualError(t, err, `component db: object settings: patch b: spec.patchType: "merge" is none: choose strategic or json`)
+		require.EqualError(t, err, `component db: object settings: patch b: spec.patchType: unknown type "merge": choose strategic or json`)
 	})
 }
 

@@ -9,13 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// board holds the results that reconciles of targets report for each patch. It is safe for
-// concurrent use; its zero value is empty.
+// board holds the results of each patch, which reconciles of targets report. It is safe for concurrent use; its zero
+// value is empty.
 type board struct {
 	mu sync.Mutex
-	// runs are the latest renderings with each patch.
+	// runs are the latest renderings, by patch.
 	runs map[types.UID]*run
-	// since is since when the result of a patch is awaited.
+	// since is when the wait for the result of a patch began.
 	since map[types.UID]awaiting
 }
 
@@ -33,7 +33,7 @@ type run struct {
 
 	seen    map[string]bool   // components of which an object was rendered
 	matched map[string]spot   // by internal name
-	carried map[string]spot   // those of the rendering before
+	carried map[string]spot   // matches of the previous rendering
 	failed  map[string]string // by internal name
 }
 
@@ -42,7 +42,7 @@ type spot struct {
 	at        place
 }
 
-// begin makes the run of a rendering. The run counts from its first object on.
+// begin returns the run for a rendering. It replaces the previous run with its first object.
 func (b *board) begin(patch *TemporaryPatch, content bodies) *run {
 	return &run{
 		board: b, patch: patch.UID, generation: patch.Generation, bodies: content,
@@ -50,9 +50,9 @@ func (b *board) begin(patch *TemporaryPatch, content bodies) *run {
 	}
 }
 
-// note records the result of the bodies for one object of component; at are the places of the bodies. The matches of
-// the rendering before count until the component's turn has come again. The result is recorded at once, so that an
-// object that is rendered is never seen unmatched.
+// note records the result of applying bodies to one object of component; at are the places of the bodies. Matches of
+// the previous rendering count until their component is rendered again. The result is recorded at once, so that a
+// rendered object is never reported as unmatched.
 func (r *run) note(component, object string, at []place, err error) {
 	r.board.mu.Lock()
 	defer r.board.mu.Unlock()
@@ -75,7 +75,7 @@ func (r *run) note(component, object string, at []place, err error) {
 	}
 }
 
-// found is what is known of a patch.
+// found is the result of a patch.
 type found struct {
 	matched, unmatched []string
 	failed             map[string]string
@@ -102,7 +102,7 @@ func (b *board) look(patch types.UID, generation int64) (known found, ok bool) {
 	return found{matched: sorted(names), unmatched: r.bodies.unmatched(places), failed: maps.Clone(r.failed)}, true
 }
 
-// await notes whether the result of a generation of a patch is still awaited.
+// await records whether the result of a generation of a patch is still awaited.
 func (b *board) await(patch types.UID, generation int64, awaited bool, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -127,7 +127,7 @@ func (b *board) waiting(patch types.UID) (since time.Time, ok bool) {
 	return asked.since, ok
 }
 
-// forget drops what is known of a patch that goes.
+// forget drops the results of a patch that is deleted.
 func (b *board) forget(patch types.UID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

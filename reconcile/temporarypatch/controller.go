@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// componentName is that of the one component of a patch.
+	// componentName is the name of the only component of a patch.
 	componentName = "temporarypatch"
 	// lookAgain is how often a patch with an expiry is reconciled, since its own times replace the period.
 	lookAgain = 10 * time.Minute
-	// soonest and latest bound the time before the next look at the target, and at the result of its rendering.
+	// soonest and latest bound the time before the target and the result of its rendering are checked again.
 	soonest, latest = time.Second, time.Minute
 )
 
@@ -34,9 +34,9 @@ type Controller struct {
 	board   board
 }
 
-// New returns the Controller of patches for resources of the given kinds, each "Kind", of any group and
-// version, or "group/version/Kind", or "version/Kind" of the core group; see KindsOf. The
-// annotation on targets is written through manager, whose domain it has.
+// New returns the Controller of patches for resources of the given kinds, each "Kind", of any group and version, or
+// "group/version/Kind", or "version/Kind" of the core group; see KindsOf. The annotation on targets is written through
+// manager and has the manager's domain.
 func New(manager *deploy.Manager, kinds []string, opts ...Option) (*Controller, error) {
 	if manager == nil {
 		return nil, errors.New("temporary patches: nil manager")
@@ -58,8 +58,8 @@ func New(manager *deploy.Manager, kinds []string, opts ...Option) (*Controller, 
 // Kind implements reconcile.Controller.
 func (c *Controller) Kind() schema.GroupVersionKind { return c.options.kind }
 
-// Setup implements reconcile.Controller: the component temporarypatch keeps the entry on the target. What is wrong with
-// the patch is an error that request.Configuration makes.
+// Setup implements reconcile.Controller: the component temporarypatch keeps the entry on the target. An invalid patch
+// is a request.Configuration error.
 func (c *Controller) Setup(_ context.Context, s *reconcile.Session) error {
 	patch, _, err := decode(s.Resource())
 	if err != nil {
@@ -72,8 +72,8 @@ func (c *Controller) Setup(_ context.Context, s *reconcile.Session) error {
 	return nil
 }
 
-// Finalize implements reconcile.Finalizer: the entry is taken off the target. It
-// doesn't wait until the target has been rendered without it.
+// Finalize implements reconcile.Finalizer: it removes the entry from the target, without waiting until the target was
+// rendered without the patch.
 func (c *Controller) Finalize(ctx context.Context, s *reconcile.Session) error {
 	resource := s.Resource()
 	ref := Target(resource)
@@ -111,7 +111,7 @@ func (c *Controller) Requeue(_ context.Context, s *reconcile.Session, outcome re
 			after = min(after, latest)
 		}
 	}
-	// It may have expired after this reconcile looked: then the next one reports that.
+	// If it expired during this reconcile, the next one reports that.
 	if expired(patch, now) && outcome.Complete() && !saysExpired(s.Resource()) {
 		after = soonest
 	}
@@ -124,7 +124,7 @@ func (c *Controller) Requeue(_ context.Context, s *reconcile.Session, outcome re
 	return after, nil
 }
 
-// target reads the resource that a patch names, nil if there is none, after a call of before.
+// target calls before and then reads the resource that a patch names, nil if there is none.
 func target(ctx context.Context, s *reconcile.Session, spec TemporaryPatchSpec, before func(context.Context, deploy.Ref) error) (*unstructured.Unstructured, error) {
 	version, err := schema.ParseGroupVersion(spec.APIVersion)
 	if err != nil {
@@ -141,7 +141,7 @@ func target(ctx context.Context, s *reconcile.Session, spec TemporaryPatchSpec, 
 	return found, nil
 }
 
-// saysExpired reports whether the status has the reason Expired already.
+// saysExpired reports whether the status already has the reason Expired.
 func saysExpired(resource *unstructured.Unstructured) bool {
 	conditions, _, _ := unstructured.NestedSlice(resource.Object, "status", "conditions")
 	return slices.ContainsFunc(conditions, func(condition any) bool {
@@ -173,7 +173,7 @@ func (w *component) Deploy(ctx context.Context, s *reconcile.Session, _ *reconci
 	if err := c.checkScope(ctx, patch.Spec); err != nil {
 		return err
 	}
-	// A target that comes after its patch, or loses its annotation, is to be patched at once.
+	// A target that is created after its patch, or loses its annotation, is patched at once.
 	target, err := target(ctx, s, patch.Spec, s.Follow)
 	if err != nil {
 		return err

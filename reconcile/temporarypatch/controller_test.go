@@ -45,11 +45,11 @@ func TestTargetErrors(t *testing.T) {
 				w.view.fail(widgets, &deploy.ForbiddenError{Verb: "get", Err: errors.New("no")})
 			}, "component temporarypatch: target Widget shop/w: ", "Initializing/ClusterError"},
 		"patches 11: the annotation is no JSON": {
-			func(w *world) { w.annotate(`{`) }, "annotation " + annotation + " of Widget w: is no JSON object", "ConfigError/Errored"},
+			func(w *world) { w.annotate(`{`) }, "annotation " + annotation + " of Widget w: not a JSON object", "ConfigError/Errored"},
 		"patches 11: it is no object": {
-			func(w *world) { w.annotate(`[]`) }, "annotation " + annotation + " of Widget w: is no JSON object", "ConfigError/Errored"},
+			func(w *world) { w.annotate(`[]`) }, "annotation " + annotation + " of Widget w: not a JSON object", "ConfigError/Errored"},
 		"patches 11: it is null": {
-			func(w *world) { w.annotate(`null`) }, "annotation " + annotation + " of Widget w: is no JSON object: it is null", "ConfigError/Errored"},
+			func(w *world) { w.annotate(`null`) }, "annotation " + annotation + " of Widget w: not a JSON object: it is null", "ConfigError/Errored"},
 		"patches 13: the write is refused": {
 			func(w *world) {
 				require.NoError(w.t, w.cluster.Fail(dryrun.Fault{Verb: dryrun.VerbPatch, Kind: widgets, Code: 403}))
@@ -70,7 +70,7 @@ func TestTargetErrors(t *testing.T) {
 		w := newWorldOf(t, []string{"v1/Namespace"}, nil)
 		ref := w.createFor("a", "apiVersion: v1, kind: Namespace, name: shop, "+loud)
 		_, _, err := w.run(w.own, "a")
-		require.EqualError(t, err, "component temporarypatch: spec.kind: a Namespace has no namespace: only what is beside the patch can be patched")
+		require.EqualError(t, err, "component temporarypatch: spec.kind: a Namespace is cluster-scoped: only resources in the patch's namespace can be patched")
 		assert.Equal(t, "ConfigError/Errored", w.verdict(ref))
 		w.delete(ref)
 		w.patched("a")
@@ -143,7 +143,7 @@ func TestUncheckedFields(t *testing.T) {
 		"both": {"{apiVersion: example.dev/v1, kind: Widget, name: w, patchType: json, patch: {}, patches: [{component: a, object: b, patch: []}]}",
 			"setup: spec has both patch and patches: keep one"},
 		"a tree that is none": {"{apiVersion: example.dev/v1, kind: Widget, name: w, patchType: json, patch: [1]}",
-			"setup: spec.patch: is no object: its keys are components, and those in them objects"},
+			"setup: spec.patch: not an object: its keys must be components, and their keys objects"},
 		"no object named": {"{apiVersion: example.dev/v1, kind: Widget, name: w, patchType: json, patches: [{component: a, patch: []}]}",
 			"setup: spec.patches[0]: names no component or no object"},
 		"a spec that is none":           {"null", "setup: spec is missing: set what is to be patched, and how"},

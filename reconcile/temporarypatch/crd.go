@@ -13,9 +13,8 @@ import (
 //go:embed operkit.dev_temporarypatches.yaml
 var definition []byte
 
-// CRD returns the CustomResourceDefinition of temporary patches, to be applied to a cluster: that of
-// DefaultKind, or of the kind that As gives. Other options make no difference. The object
-// is the caller's own.
+// CRD returns the CustomResourceDefinition of temporary patches: of DefaultKind, or of the kind that As sets. Other
+// options have no effect. The caller may change the object.
 func CRD(opts ...Option) (*unstructured.Unstructured, error) {
 	o, err := newOptions(DefaultKind.Group, opts)
 	if err != nil {

@@ -28,7 +28,7 @@ func decode(obj *unstructured.Unstructured) (*TemporaryPatch, bodies, error) {
 	return patch, b, nil
 }
 
-// bodies are what a patch says about objects: as a tree, or as a list.
+// bodies are the bodies of a patch, as a tree or as a list.
 type bodies struct {
 	tree map[string]any
 	list []body
@@ -57,7 +57,7 @@ func bodiesOf(spec TemporaryPatchSpec) (bodies, error) {
 		}
 		object, isMap := tree.(map[string]any)
 		if !isMap {
-			return b, fmt.Errorf("spec.patch: is no object: its keys are components, and those in them objects")
+			return b, fmt.Errorf("spec.patch: not an object: its keys must be components, and their keys objects")
 		}
 		if len(object) == 0 {
 			return b, errNoBodies
@@ -80,7 +80,7 @@ func bodiesOf(spec TemporaryPatchSpec) (bodies, error) {
 	return b, nil
 }
 
-// place is where in a patch a body stands: the keys that lead to it.
+// place is the path of a body in a patch: the keys that lead to it.
 type place string
 
 const placeSeparator = "\x00"
@@ -92,9 +92,8 @@ func (p place) String() string { return strings.ReplaceAll(string(p), placeSepar
 
 func (p place) child(key string) place { return p + placeSeparator + place(key) }
 
-// find returns the bodies for one object, each with its place. Names are matched as they are; a tree may
-// also have them split at their dots, as oper8 does. An empty body says
-// nothing.
+// find returns the bodies for one object, each with its place. The keys are the names; in a tree a name may also be
+// split at its dots into several keys, as in oper8. Empty bodies are ignored.
 func (b bodies) find(component, object string) (content []any, at []place) {
 	for _, entry := range b.list {
 		if entry.component == component && entry.object == object && !empty(entry.content) {
@@ -110,7 +109,7 @@ func (b bodies) find(component, object string) (content []any, at []place) {
 	keys := strings.Split(component+"."+object, ".")
 	var body any = b.tree
 	for _, key := range keys {
-		// A list on the way is the body for another object: it leads nowhere.
+		// A list is the body of another object and has no keys.
 		level, _ := body.(map[string]any)
 		body = level[key]
 	}
@@ -120,7 +119,7 @@ func (b bodies) find(component, object string) (content []any, at []place) {
 	return []any{body}, []place{placeOf(keys...)}
 }
 
-// unmatched lists the places that aren't among matched, in the order of their names.
+// unmatched returns the places that aren't in matched, sorted by name.
 func (b bodies) unmatched(matched map[place]bool) []string {
 	found := map[string]bool{}
 	for _, entry := range b.list {

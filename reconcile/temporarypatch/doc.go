@@ -4,8 +4,8 @@
 // Package temporarypatch lets support staff change what an operator renders for one
 // custom resource, without a change of the operator or of the resource's spec.
 //
-// A [TemporaryPatch] names its target, a resource in the same namespace, and says for
-// objects of the target how they are to be changed:
+// A [TemporaryPatch] names its target, a resource in the same namespace, and describes changes of objects of the
+// target:
 //
 //	apiVersion: operkit.dev/v1
 //	kind: TemporaryPatch
@@ -21,46 +21,41 @@
 //	      deployment/web:
 //	        spec: {template: {spec: {containers: [{name: web, resources: {limits: {memory: 1Gi}}}]}}}
 //
-// The keys of the tree are the name of the component and of the object in it, see
-// reconcile.Object; the operator shows them with reconcile.NameObjects. The list form,
-// spec.patches, has them as fields. A name with dots may be one key or, as in patches
-// for oper8, several.
+// The keys of the tree are the name of the component and of the object in it, see reconcile.Object; the operator shows
+// them with reconcile.NameObjects. The list form, spec.patches, has them as fields. A name with dots may be one key or,
+// as in patches for oper8, several nested keys.
 //
 // # How it works
 //
-// A [Controller] is both sides. As the reconcile.Controller of TemporaryPatch it keeps one
-// entry in the annotation <domain>/temporary-patches of the target, and nothing else there:
-// when the patch was first seen, its kind, and its generation, so that each edit of the
-// patch brings the target to reconcile. As the reconcile.Patcher of the targets it reads that
-// annotation and the patches, and applies them to each object before it is deployed. A patch
-// follows its target: one that comes later, or loses the entry, gets it at once.
+// A [Controller] has two roles. As the reconcile.Controller of TemporaryPatch it keeps one entry for each patch in the
+// annotation <domain>/temporary-patches of the target, and changes nothing else there. The entry has the time at which
+// the patch was first seen, its kind, and its generation, so that each edit of the patch brings the target to
+// reconcile. As the reconcile.Patcher of the targets it reads that annotation and the patches, and applies them to each
+// object before it is deployed. A target that is created later, or loses the entry, gets it at once.
 //
 //	patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(Guestbook{}))
 //	own, err := patches.Reconciler()
 //	guestbooks, err := reconcile.New(Guestbook{}, manager, reconcile.WithPatches(patches))
 //
-// Patches are applied in the order of spec.priority, then of the time at which they were
-// first recorded, then of their names: what comes later wins, so the highest priority does.
-// Merging is that of package smp: objects of Kubernetes' kinds merge by their schemas, custom
-// ones by their CustomResourceDefinition where that may be read, else lists are replaced whole.
-// A null in a body deletes a field. Send such a patch by create or apply: a merge patch of the
-// TemporaryPatch itself takes the null for its own.
+// Patches are applied in the order of spec.priority, then of the time at which they were first recorded, then of their
+// names. Later patches win, so the highest priority wins. Merging is that of package smp: objects of Kubernetes' kinds
+// merge by their schemas, custom ones by their CustomResourceDefinition where that may be read, else lists are replaced
+// whole. A null in a body deletes a field. Send such a TemporaryPatch by create or apply: in a merge patch of the
+// TemporaryPatch itself, the null would delete the field of the TemporaryPatch.
 //
 // # What goes wrong
 //
-// A patch that doesn't fit an object fails the component that has the object, with the
-// name of the patch, the path and the operation; other components are deployed. A patch
-// that is gone without its finalizer having run is ignored with a warning, and its entry
-// removed; so is one that expired, and one that names another target. An annotation that
-// can't be read is an error of the target: to ignore it would silently undo every patch. A
-// dry run of a target removes nothing and reports nothing to patches.
+// A patch that doesn't fit an object fails the component that has the object, with the name of the patch, the path and
+// the operation; other components are deployed. If a patch was deleted without its finalizer, has expired, or names
+// another target, it is ignored with a warning, and its entry is removed. An annotation that can't be read is an error
+// of the target: to ignore it would silently undo every patch. A dry run of a target removes nothing and reports
+// nothing to patches.
 //
-// The status of the patch reports the result: the condition Applied, and the names in matched
-// and unmatched. The target's reconcile knows which objects there are; it reports that in memory,
-// to the Controller that serves both sides, and the patch's next reconcile, a minute later at the
-// latest, writes it into the status. So no reconcile writes the status of another resource, and a
-// settled target costs no call. A place stays unmatched while the component that it means waits
-// for its turn. Where patches and targets are reconciled by two processes, Applied stays Unknown.
+// The status of the patch reports the result: the condition Applied, and the names in matched and unmatched. Only the
+// reconcile of the target knows the objects. It reports the result in memory, to the Controller, and the next reconcile
+// of the patch, at most a minute later, writes it into the status. So no reconcile writes the status of another
+// resource, and a settled target costs no call. The body for an object is reported as unmatched as long as the object's
+// component isn't rendered. If patches and targets are reconciled by different processes, Applied stays Unknown.
 //
 // When a patch is deleted its finalizer is removed once the entry is off the target. The target
 // is rendered without the patch within moments; its own status reports that.
@@ -74,18 +69,17 @@
 //	a target without namespace                ConfigError of the patch
 //	both patch and patches, or neither        ConfigError of the patch; the target ignores it
 //	an empty patch                            the same as neither
-//	patch that is no object                   ConfigError of the patch; the target ignores it
+//	a patch that isn't an object              ConfigError of the patch; the target ignores it
 //	no such target                            the patch waits (PreconditionWait)
-//	annotation that is no JSON object         ConfigError of the patch, Errored for the target
-//	an entry without api_version, or no map   mended by its patch; until then Errored for the target
-//	an entry with a timestamp of no sense     the patch's creationTimestamp counts
+//	an annotation that isn't a JSON object    ConfigError of the patch, Errored for the target
+//	an entry without api_version, or no map   corrected by its patch; until then Errored for the target
+//	an entry with an invalid timestamp        the patch's creationTimestamp counts
 //	an entry of another kind of patch         ignored with a warning, see AlsoReads
 //	unknown patchType, body of another type   ConfigError of the target, in one component
 //	a path, an element or a key not there     ConfigError of the target, in one component
 //
 // # When to use it
 //
-// Use it for the exception that can't wait for a release: a memory limit, an image, a flag.
-// Don't use it for what resources should be able to say in their spec, and not for good: set
-// expiresAt.
+// Use it for an exception that can't wait for a release: a memory limit, an image, a flag. Don't use it for settings
+// that belong into the spec of resources, nor permanently: set expiresAt.
 package temporarypatch

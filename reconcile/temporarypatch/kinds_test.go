@@ -83,13 +83,13 @@ func TestNew(t *testing.T) {
 		"temporary patches: no kinds: name the kinds that can be patched": func() (*temporarypatch.Controller, error) {
 			return temporarypatch.New(w.manager, nil)
 		},
-		`temporary patches: "a//B" is no kind: write Kind, group/version/Kind, or version/Kind for the core group`: func() (*temporarypatch.Controller, error) {
+		`temporary patches: kind "a//B": not valid: write Kind, group/version/Kind, or version/Kind for the core group`: func() (*temporarypatch.Controller, error) {
 			return temporarypatch.New(w.manager, []string{"a//B"})
 		},
-		`temporary patches: "" is no kind: write Kind, group/version/Kind, or version/Kind for the core group`: func() (*temporarypatch.Controller, error) {
+		`temporary patches: kind "": not valid: write Kind, group/version/Kind, or version/Kind for the core group`: func() (*temporarypatch.Controller, error) {
 			return temporarypatch.New(w.manager, []string{""})
 		},
-		`temporary patches: "a/b/c/D" is no kind: write Kind, group/version/Kind, or version/Kind for the core group`: func() (*temporarypatch.Controller, error) {
+		`temporary patches: kind "a/b/c/D": not valid: write Kind, group/version/Kind, or version/Kind for the core group`: func() (*temporarypatch.Controller, error) {
 			return temporarypatch.New(w.manager, []string{"a/b/c/D"})
 		},
 		"nil clock": func() (*temporarypatch.Controller, error) {

@@ -20,7 +20,7 @@ import (
 // DefaultKind is the kind of temporary patches when no other is set.
 var DefaultKind = schema.GroupVersionKind{Group: deploy.Domain, Version: "v1", Kind: "TemporaryPatch"}
 
-// Option sets what is rarely set. The last one of a kind wins, save that AlsoReads and Merge add up; nil is ignored.
+// Option is an option of New. The last one of a kind wins, except that AlsoReads and Merge add up; nil is ignored.
 type Option func(*options)
 
 type options struct {
@@ -31,15 +31,14 @@ type options struct {
 	also   []schema.GroupKind
 }
 
-// As sets the kind of the patches, for clusters in which the default is somebody else's.
-// Default: DefaultKind, with the manager's domain as its group.
+// As sets the kind of the patches, for clusters in which another program owns the default kind. Default: DefaultKind,
+// with the manager's domain as its group.
 func As(kind schema.GroupVersionKind) Option { return func(o *options) { o.kind = kind } }
 
-// AlsoReads has targets patched by patches of further kinds too, in any version, where their entries are on a target
-// already: by those that another framework has left, such as TemporaryPatch.oper8.org. Nothing keeps such an entry up
-// to date, so that their edits don't bring the target to reconcile, and the status of these patches isn't written; the
-// entry of one that is gone is removed. The operator needs the right to get them. Entries of all
-// other kinds are ignored with a warning.
+// AlsoReads also applies patches of further kinds, in any version, if a target already has entries for them: for
+// example patches that another framework has left, such as TemporaryPatch.oper8.org. Their entries aren't updated, so
+// edits of these patches don't bring the target to reconcile, and their status isn't written; the entry of a deleted
+// patch is removed. The operator needs the right to get them. Entries of all other kinds are ignored with a warning.
 func AlsoReads(kinds ...schema.GroupKind) Option {
 	return func(o *options) { o.also = append(o.also, kinds...) }
 }
@@ -85,7 +84,7 @@ func wrongIn(kind schema.GroupKind) []string {
 	return append(validation.IsDNS1123Subdomain(kind.Group), validation.IsDNS1035Label(strings.ToLower(kind.Kind))...)
 }
 
-// KindsOf are the kinds of controllers, in the form that New takes: their resources can be patched.
+// KindsOf returns the kinds of controllers, in the form that New takes.
 func KindsOf(controllers ...reconcile.Controller) []string {
 	names := make([]string, len(controllers))
 	for i, c := range controllers {
@@ -103,7 +102,7 @@ func checkKinds(kinds []string) error {
 	for _, kind := range kinds {
 		parts := strings.Split(kind, "/")
 		if len(parts) > 3 || slices.Contains(parts, "") {
-			return fmt.Errorf("temporary patches: %q is no kind: write Kind, group/version/Kind, or version/Kind for the core group", kind)
+			return fmt.Errorf("temporary patches: kind %q: not valid: write Kind, group/version/Kind, or version/Kind for the core group", kind)
 		}
 	}
 	return nil
@@ -138,7 +137,7 @@ func (c *Controller) checkScope(ctx context.Context, spec TemporaryPatchSpec) er
 		return fmt.Errorf("target %s %s: %w", spec.Kind, spec.Name, err)
 	}
 	if scope == deploy.ClusterScoped {
-		return request.Configuration("spec.kind: a %s has no namespace: only what is beside the patch can be patched", spec.Kind)
+		return request.Configuration("spec.kind: a %s is cluster-scoped: only resources in the patch's namespace can be patched", spec.Kind)
 	}
 	return nil
 }

@@ -17,9 +17,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Patches implements reconcile.Patcher: the patches that the annotation of the target names, in the order of priority,
-// time and name. A patch that can't be used is left out with a warning in the log; the entry of a patch that is gone is
-// removed. A dry run writes nothing, trusts its View, and isn't reported in the status of the patches.
+// Patches implements reconcile.Patcher: it returns the patches that the annotation of the target names, in the order of
+// priority, time and name. An unusable patch is left out with a warning in the log; the entry of a patch that is gone
+// is removed. A dry run writes nothing, reads only the View, and isn't reported in the status of the patches.
 func (c *Controller) Patches(ctx context.Context, target reconcile.PatchTarget) ([]reconcile.Patch, error) {
 	found, err := parseEntries(target.Resource, c.key())
 	if err != nil {
@@ -119,8 +119,8 @@ func (c *Controller) boardOf(target reconcile.PatchTarget) *board {
 	return &c.board
 }
 
-// find reads a patch. If the View has none, the cluster is asked: a rendering without a patch that isn't in the View
-// yet would undo the patch. A dry run undoes nothing, and its cluster may be another one.
+// find reads a patch. If the View doesn't have it, it is read from the cluster: to render without a patch that isn't in
+// the View yet would undo the patch. A dry run undoes nothing, and its cluster may be another one.
 func (c *Controller) find(ctx context.Context, target reconcile.PatchTarget, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	obj, err := target.View.Get(ctx, ref)
 	if obj != nil || err != nil || target.DryRun {
@@ -129,12 +129,12 @@ func (c *Controller) find(ctx context.Context, target reconcile.PatchTarget, ref
 	return c.manager.Port().Get(ctx, ref)
 }
 
-// prune removes the entry of a patch that is gone from its target, unless it is of a new patch by now. If that fails
-// the entry is ignored all the same, and the next reconcile tries again.
+// prune removes the entry of a patch that is gone from its target, unless the entry belongs to a new patch by now. If
+// that fails, the entry is ignored, and the next reconcile tries again.
 func (c *Controller) prune(ctx context.Context, resource *unstructured.Unstructured, name string, gone entry) {
 	_, err := c.edit(ctx, resource, func(found entries) (bool, error) {
 		if e, exists, err := found.get(name); !exists || err != nil || e != gone {
-			return false, nil //nolint:nilerr // what can't be read isn't ours to take off
+			return false, nil //nolint:nilerr // an invalid entry isn't ours to remove
 		}
 		delete(found, name)
 		return true, nil
@@ -158,7 +158,7 @@ type patch struct {
 // Name implements reconcile.Patch.
 func (p *patch) Name() string { return p.name }
 
-// Apply implements reconcile.Patch. An error is about an object that matches.
+// Apply implements reconcile.Patch. It returns an error only for an object that matches.
 func (p *patch) Apply(ctx context.Context, component, object string, content map[string]any) (map[string]any, bool, error) {
 	contents, at := p.bodies.find(component, object)
 	if len(contents) == 0 {
@@ -201,5 +201,5 @@ func (p *patch) patchType() (smp.Type, error) {
 	case JSON, JSON6902:
 		return smp.JSON6902, nil
 	}
-	return "", fmt.Errorf("spec.patchType: %q is none: choose %s or %s", p.PatchType, Strategic, JSON)
+	return "", fmt.Errorf("spec.patchType: unknown type %q: choose %s or %s", p.PatchType, Strategic, JSON)
 }

@@ -67,10 +67,10 @@ func TestReading(t *testing.T) {
 		assert.Equal(t, "quiet", w.data("settings", "mode"), "what isn't recorded isn't applied")
 	})
 	for reason, row := range map[string]struct{ annotation, err string }{
-		"patches 15, smp 1: no JSON":                     {`{`, "annotation " + annotation + " of Widget w: is no JSON object: unexpected end of JSON input: correct or remove it"},
-		"patches 15: no object":                          {`[]`, "annotation " + annotation + " of Widget w: is no JSON object: "},
-		"patches 15: null":                               {`null`, "annotation " + annotation + " of Widget w: is no JSON object: it is null: correct or remove it"},
-		"patches 15: two of them":                        {`{} {}`, "annotation " + annotation + " of Widget w: is no JSON object: "},
+		"patches 15, smp 1: no JSON":                     {`{`, "annotation " + annotation + " of Widget w: not a JSON object: unexpected end of JSON input: correct or remove it"},
+		"patches 15: no object":                          {`[]`, "annotation " + annotation + " of Widget w: not a JSON object: "},
+		"patches 15: null":                               {`null`, "annotation " + annotation + " of Widget w: not a JSON object: it is null: correct or remove it"},
+		"patches 15: two of them":                        {`{} {}`, "annotation " + annotation + " of Widget w: not a JSON object: "},
 		"patches 15, mistake 9: an entry that is no map": {`{"a": 7}`, "annotation " + annotation + ": entry a: json: cannot unmarshal number"},
 		"patches 15: no api_version":                     {`{"a": {"timestamp": "2020-01-01T00:00:00Z"}}`, "annotation " + annotation + ": entry a: has no api_version"},
 		"patches 15: an api_version of no sense":         {`{"a": {"api_version": "a/b/c"}}`, "annotation " + annotation + ": entry a: unexpected GroupVersion string: a/b/c"},

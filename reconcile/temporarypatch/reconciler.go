@@ -17,20 +17,19 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// ReasonNotPatchable is the reason of the condition Applied of a patch for a kind that nobody can be
-// expected to patch: one that isn't served, or one of Kubernetes' own.
+// ReasonNotPatchable is the reason of the condition Applied of a patch whose target is of a kind that no operator
+// patches: a kind that isn't served, or one of Kubernetes' own.
 const ReasonNotPatchable = "NotPatchable"
 
-// Reconciler reconciles the patches of the kinds that its Controller was made for, and those on which it has
-// put the finalizer when that was so. Those of kinds that another operator may control are that one's and left
-// alone: two that write the status of one patch, or take off its finalizer, would be in each other's way. It is
-// safe for concurrent use.
+// Reconciler reconciles patches whose target is of one of the Controller's kinds, and patches that still have the
+// finalizer that it added. Patches for kinds of another operator are left to that operator: two operators must not
+// write the status of one patch, or remove its finalizer. It is safe for concurrent use.
 type Reconciler struct {
 	*reconcile.Reconciler
 	controller *Controller
 }
 
-// Reconciler returns what reconciles the patches themselves, for an engine.
+// Reconciler returns the reconciler of the patches themselves, for an engine.
 func (c *Controller) Reconciler(options ...reconcile.Option) (*Reconciler, error) {
 	inner, err := reconcile.New(c, c.manager, options...)
 	if err != nil {
@@ -58,7 +57,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	return request.Result{}, c.refuse(ctx, ref, target)
 }
 
-// Target names the resource that a patch is for; what the patch doesn't say is empty.
+// Target returns the resource that a patch names; fields that the patch doesn't have are empty.
 func Target(patch *unstructured.Unstructured) deploy.Ref {
 	apiVersion, _, _ := unstructured.NestedString(patch.Object, "spec", "apiVersion")
 	kind, _, _ := unstructured.NestedString(patch.Object, "spec", "kind")
@@ -108,8 +107,8 @@ func (c *Controller) foreign(ctx context.Context, kind schema.GroupVersionKind) 
 	return true, err
 }
 
-// refuse reports in the status of a patch that no operator takes it. The first of several operators does so, without a
-// finalizer, which nobody would take off.
+// refuse reports in the status of a patch that no operator patches its target's kind. The first of several operators
+// reports it. It adds no finalizer, which nobody would remove.
 func (c *Controller) refuse(ctx context.Context, ref deploy.Ref, target schema.GroupVersionKind) error {
 	return c.setStatus(ctx, ref, metav1.Condition{
 		Type: ConditionApplied, Status: metav1.ConditionFalse, Reason: ReasonNotPatchable,

@@ -23,17 +23,17 @@ const (
 	ReasonApplied = "Applied"
 	// ReasonPending: the target hasn't been rendered with this generation of the patch. The condition is Unknown.
 	ReasonPending = "Pending"
-	// ReasonUnmatched: for some places there was no object. The condition is False, as with all that follow.
+	// ReasonUnmatched: no object was rendered for some places. The condition is False, as with all that follow.
 	ReasonUnmatched = "Unmatched"
 	// ReasonFailed: the patch doesn't fit an object.
 	ReasonFailed = "Failed"
-	// ReasonExpired: the patch was taken off the target.
+	// ReasonExpired: the patch has expired and was removed from the target.
 	ReasonExpired = "Expired"
-	// ReasonNoTarget: there is no such target.
+	// ReasonNoTarget: the target doesn't exist.
 	ReasonNoTarget = "NoTarget"
 )
 
-// verdict is what the status of a patch reports.
+// verdict is the content of the status of a patch.
 type verdict struct {
 	metav1.Condition
 	matched, unmatched []string

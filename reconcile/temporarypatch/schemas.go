@@ -16,10 +16,10 @@ import (
 
 var definitions = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 
-// schemaAge is how long the schemas of custom resources are kept, so that a settled target with patches costs no call.
+// schemaAge is how long schemas of custom resources are cached, so that a settled target with patches costs no call.
 const schemaAge = 10 * time.Minute
 
-// schemas keeps how custom resources merge. It is safe for concurrent use.
+// schemas caches the schemas by which custom resources are merged. It is safe for concurrent use.
 type schemas struct {
 	// turn is held by the caller that lists the definitions. Other callers wait for it until their contexts end.
 	turn   chan struct{}
@@ -28,7 +28,7 @@ type schemas struct {
 
 func newSchemas() *schemas { return &schemas{turn: make(chan struct{}, 1)} }
 
-// of returns the schema of a kind, the zero one if nobody declares it or the definitions may not be read.
+// of returns the schema of a kind, the zero Schema if no definition has it or the definitions may not be read.
 func (s *schemas) of(ctx context.Context, view deploy.View, kind schema.GroupVersionKind, o options) (smp.Schema, error) {
 	if own := smp.SchemaFor(kind); own.Known() {
 		return own, nil
@@ -56,37 +56,37 @@ func (s *schemas) of(ctx context.Context, view deploy.View, kind schema.GroupVer
 	return next.known[kind], nil
 }
 
-// listing is the result of one list of the definitions. It doesn't change.
+// listing is the result of one List of the definitions. It is immutable.
 type listing struct {
 	read  time.Time
 	known map[schema.GroupVersionKind]smp.Schema
 	// declared are the kinds that have a definition.
 	declared map[schema.GroupKind]bool
-	// asked are the kinds for which it, or an earlier one, was made: if they had no definition then, they have none.
-	// Other kinds may have got one since.
-	asked map[schema.GroupVersionKind]bool
+	// requested are the kinds for which the definitions were listed, now or in an earlier listing. A requested kind
+	// without a definition isn't listed again before schemaAge; other kinds may have got a definition since.
+	requested map[schema.GroupVersionKind]bool
 	// refused: the operator may not read the definitions.
 	refused bool
 }
 
-// of returns the schema of a kind; ok is false if the definitions have to be listed to know it.
+// of returns the schema of a kind; ok is false if the definitions must be listed to find it.
 func (l *listing) of(kind schema.GroupVersionKind, now time.Time) (found smp.Schema, ok bool) {
 	if l == nil || now.Sub(l.read) >= schemaAge {
 		return smp.Schema{}, false
 	}
 	found, ok = l.known[kind]
-	return found, ok || l.refused || l.asked[kind] && !l.declared[kind.GroupKind()]
+	return found, ok || l.refused || l.requested[kind] && !l.declared[kind.GroupKind()]
 }
 
-// listAnew lists the definitions for the sake of a kind. An error beside a listing is about the definition of that
+// listAnew lists the definitions because of a kind. If both results are set, the error is about the definition of that
 // kind.
 func listAnew(ctx context.Context, view deploy.View, kind schema.GroupVersionKind, before *listing, o options) (*listing, error) {
 	next := &listing{
 		read: o.now(), known: map[schema.GroupVersionKind]smp.Schema{}, declared: map[schema.GroupKind]bool{},
-		asked: map[schema.GroupVersionKind]bool{kind: true},
+		requested: map[schema.GroupVersionKind]bool{kind: true},
 	}
 	if before != nil {
-		maps.Copy(next.asked, before.asked)
+		maps.Copy(next.requested, before.requested)
 	}
 	crds, err := view.List(ctx, definitions, "", nil)
 	var unknown *deploy.KindUnknownError
