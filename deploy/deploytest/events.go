@@ -10,14 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// happenings records the events of objects that a case created, in the order in which they came.
-type happenings struct {
+// eventLog records the events of objects that a case created, in the order in which they came.
+type eventLog struct {
 	mu     sync.Mutex
 	events []deploy.Event
 }
 
 // handle records an event, except for objects that the cluster creates in every namespace.
-func (h *happenings) handle(event deploy.Event) {
+func (h *eventLog) handle(event deploy.Event) {
 	if strings.HasPrefix(event.New.GetName(), "kube-") {
 		return
 	}
@@ -26,25 +26,25 @@ func (h *happenings) handle(event deploy.Event) {
 	h.events = append(h.events, event)
 }
 
-func (h *happenings) all() []deploy.Event {
+func (h *eventLog) all() []deploy.Event {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.events)
 }
 
-// told returns the events so far, in the form "ADDED settings".
-func (h *happenings) told() []string {
-	told := []string{}
+// texts returns the events so far, in the form "ADDED settings".
+func (h *eventLog) texts() []string {
+	texts := []string{}
 	for _, event := range h.all() {
-		told = append(told, string(event.Type)+" "+event.New.GetName())
+		texts = append(texts, string(event.Type)+" "+event.New.GetName())
 	}
-	return told
+	return texts
 }
 
 // subscribe records the events of a kind.
-func (s *scene) subscribe(kind schema.GroupVersionKind) *happenings {
+func (s *scene) subscribe(kind schema.GroupVersionKind) *eventLog {
 	s.Helper()
-	h := &happenings{}
+	h := &eventLog{}
 	subscription, err := s.Cluster.View().Subscribe(s.Context(), kind, h.handle)
 	s.ok(err)
 	s.synced(subscription)
@@ -64,27 +64,27 @@ func (s *scene) synced(subscription deploy.Subscription) {
 	s.ok(err)
 }
 
-// tells waits for as many events as wanted and fails the case if they are others.
-func (s *scene) tells(h *happenings, want ...string) {
+// delivers waits for as many events as wanted and fails the case if they are others.
+func (s *scene) delivers(h *eventLog, want ...string) {
 	s.Helper()
 	s.eventually(func() bool { return len(h.all()) >= len(want) }, "events "+strings.Join(want, ", "))
-	equal(s, want, h.told(), "events")
+	equal(s, want, h.texts(), "events")
 }
 
 var eventCases = []Case{
 	{"events/what exists", "all existing objects were delivered when Synced returns", func(s *scene) {
 		s.three()
-		told := s.subscribe(configMap).told()
-		slices.Sort(told)
-		equal(s, []string{"ADDED a", "ADDED b", "ADDED c"}, told, "events")
+		texts := s.subscribe(configMap).texts()
+		slices.Sort(texts)
+		equal(s, []string{"ADDED a", "ADDED b", "ADDED c"}, texts, "events")
 	}},
 	{"events/in order", "the events of an object come in their order", func(s *scene) {
 		h := s.subscribe(configMap)
 		first := s.create("operkit", s.settings("{a: '1'}"))
 		second := s.merge("operkit", deploy.RefOf(first), `{"data":{"a":"2"}}`)
-		s.tells(h, "ADDED settings", "MODIFIED settings")
+		s.delivers(h, "ADDED settings", "MODIFIED settings")
 		s.delete(deploy.RefOf(first))
-		s.tells(h, "ADDED settings", "MODIFIED settings", "DELETED settings")
+		s.delivers(h, "ADDED settings", "MODIFIED settings", "DELETED settings")
 		events := h.all()
 		s.is(events[0].Old == nil, "Old of what was added: %v", events[0].Old)
 		equal(s, held(first), held(events[0].New), "what was added")
@@ -97,19 +97,19 @@ var eventCases = []Case{
 		h := s.subscribe(configMap)
 		obj, err := s.Others.Port().Create(s.Context(), s.settings("{a: '1'}"), deploy.CreateOptions{})
 		s.ok(err)
-		s.tells(h, "ADDED settings")
+		s.delivers(h, "ADDED settings")
 		_, err = s.Others.Port().Patch(s.Context(), deploy.RefOf(obj), merging("kubectl", `{"data":{"a":"2"}}`))
 		s.ok(err)
-		s.tells(h, "ADDED settings", "MODIFIED settings")
+		s.delivers(h, "ADDED settings", "MODIFIED settings")
 		s.ok(s.Others.Port().Delete(s.Context(), deploy.RefOf(obj), deploy.DeleteOptions{}))
-		s.tells(h, "ADDED settings", "MODIFIED settings", "DELETED settings")
+		s.delivers(h, "ADDED settings", "MODIFIED settings", "DELETED settings")
 	}},
 	{"events/across uids", "a new object of the same name is another object: never Modified", func(s *scene) {
 		h := s.subscribe(configMap)
 		first := s.create("operkit", s.settings("{a: '1'}"))
 		s.delete(deploy.RefOf(first))
 		second := s.create("operkit", s.settings("{a: '1'}"))
-		s.tells(h, "ADDED settings", "DELETED settings", "ADDED settings")
+		s.delivers(h, "ADDED settings", "DELETED settings", "ADDED settings")
 		events := h.all()
 		equal(s, first.GetUID(), events[1].New.GetUID(), "uid of what was deleted")
 		equal(s, second.GetUID(), events[2].New.GetUID(), "uid of what was added then")
@@ -120,7 +120,7 @@ var eventCases = []Case{
 		s.apply("operkit", s.settings("{a: '1'}"))
 		s.merge("kubectl", deploy.RefOf(obj), `{"data":{"a":"1"}}`)
 		s.create("operkit", s.config("last", "{}"))
-		s.tells(h, "ADDED settings", "ADDED last")
+		s.delivers(h, "ADDED settings", "ADDED last")
 	}},
 	{"events/being deleted", "a deletion that waits for finalizers is a change", func(s *scene) {
 		s.widgets()
@@ -129,7 +129,7 @@ var eventCases = []Case{
 		s.merge("operkit", deploy.RefOf(obj), `{"metadata":{"finalizers":null}}`)
 		s.eventually(func() bool {
 			return slices.ContainsFunc(h.all(), func(event deploy.Event) bool { return event.Type == deploy.Deleted })
-		}, "the deletion is told")
+		}, "the deletion is delivered")
 		events := h.all()
 		equal(s, deploy.Added, events[0].Type, "first event")
 		equal(s, deploy.Modified, events[1].Type, "second event")
@@ -139,18 +139,18 @@ var eventCases = []Case{
 		h := s.subscribe(configMap)
 		obj, err := s.Others.Port().Create(s.Context(), s.settings("{a: '1'}"), deploy.CreateOptions{})
 		s.ok(err)
-		s.tells(h, "ADDED settings")
-		s.is(s.seen(deploy.RefOf(obj)) != nil, "it was told, and isn't seen")
+		s.delivers(h, "ADDED settings")
+		s.is(s.seen(deploy.RefOf(obj)) != nil, "it was delivered, and the View does not show it")
 	}},
 	{"events/two subscribers", "each subscriber gets all events", func(s *scene) {
 		one := s.subscribe(configMap)
 		s.create("operkit", s.settings("{}"))
 		two := s.subscribe(configMap)
-		s.tells(one, "ADDED settings")
-		s.tells(two, "ADDED settings")
+		s.delivers(one, "ADDED settings")
+		s.delivers(two, "ADDED settings")
 	}},
 	{"events/in a scope", "an object that enters a scope is Added, one that leaves it Deleted", func(s *scene) {
-		h := &happenings{}
+		h := &eventLog{}
 		m := s.managerOf(s.Cluster)
 		scope := deploy.WatchScope{Namespace: s.Namespace, Labels: s.selecting("tier=web")}
 		subscription, err := m.Watch(s.Context(), configMap, scope, h.handle)
@@ -161,10 +161,10 @@ var eventCases = []Case{
 			s.merge("operkit", ref, `{"metadata":{"labels":`+patch+`}}`)
 		}
 		s.delete(ref)
-		s.tells(h, "ADDED settings", "MODIFIED settings", "DELETED settings", "ADDED settings", "DELETED settings")
+		s.delivers(h, "ADDED settings", "MODIFIED settings", "DELETED settings", "ADDED settings", "DELETED settings")
 	}},
 	{"events/out of a scope with the last write", "an object that is gone with its last finalizer is delivered as it was stored, whatever else that write changed", func(s *scene) {
-		h := &happenings{}
+		h := &eventLog{}
 		scope := deploy.WatchScope{Namespace: s.Namespace, Labels: s.selecting("tier=web")}
 		subscription, err := s.managerOf(s.Cluster).Watch(s.Context(), configMap, scope, h.handle)
 		s.ok(err)
@@ -174,9 +174,9 @@ var eventCases = []Case{
 		obj.SetFinalizers([]string{"operkit.dev/a"})
 		ref := deploy.RefOf(s.create("operkit", obj))
 		s.delete(ref)
-		s.tells(h, "ADDED settings", "MODIFIED settings")
+		s.delivers(h, "ADDED settings", "MODIFIED settings")
 		_, err = s.Others.Port().Patch(s.Context(), ref, merging("kubectl", `{"metadata":{"labels":{"tier":"db"},"finalizers":null}}`))
 		s.ok(err)
-		s.tells(h, "ADDED settings", "MODIFIED settings", "DELETED settings")
+		s.delivers(h, "ADDED settings", "MODIFIED settings", "DELETED settings")
 	}},
 }

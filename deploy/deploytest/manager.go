@@ -72,11 +72,11 @@ var managerCases = []Case{
 		calls.take()
 		result := s.becomes(deploy.Configured, m, s.settings("{a: '3', c: '4'}"))
 		s.asked(calls, "apply ConfigMap settings")
-		told := []string{}
+		changes := []string{}
 		for _, change := range result.Changes {
-			told = append(told, change.String())
+			changes = append(changes, change.String())
 		}
-		equal(s, []string{`.data.a: "1" -> "3"`, `.data.b: "2" -> none`, `.data.c: none -> "4"`}, told, "changes")
+		equal(s, []string{`.data.a: "1" -> "3"`, `.data.b: "2" -> none`, `.data.c: none -> "4"`}, changes, "changes")
 		s.settles(s.settings("{a: '3', c: '4'}"))
 	}},
 	{"manager/drift", "changes of our fields by others are undone at once", drift},
