@@ -157,7 +157,7 @@ func TestBrokenPipe(t *testing.T) {
 	r := finish(t, command)
 	require.NoError(t, full.Close())
 	assert.Equal(t, 1, r.code)
-	assert.Contains(t, r.stderr, "setup-vcs: all is done, but the report can't be written: ")
+	assert.Contains(t, r.stderr, "setup-vcs: the repository was made, but the report can't be written: ")
 }
 
 func TestHelpAndVersion(t *testing.T) {
