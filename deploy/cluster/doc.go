@@ -6,6 +6,10 @@
 // of its scale, or a write through another version of its kind. To wait for a write of somebody else, use the View's
 // [Observer].
 //
+// When a watch breaks, it is resumed where it ended, or the kind is listed anew, with a growing delay of 250 ms to 5 s.
+// The differences arrive as events. Until then an object that the informer has is read from it, and one that it lacks
+// from the API server.
+//
 // Kinds are found by discovery. The API server is asked again whenever a kind is unknown, or isn't served any more
 // where it was: definitions may come, go and change while a program runs. deploy.KindView waits for a kind by a watch
 // of the definitions, or by polling where that watch isn't allowed. Namespaces may come and go too, see [Namespaces].
