@@ -28,11 +28,11 @@
 //	    deployment.yaml
 //	    files/               all data, also what ends in .yaml
 //
-// A folder with files that end in .yaml or .yml is a component, which has the name of its path; that of the
-// folder given to Parse itself is ".". A folder below is another component. The files are rendered
-// in the order of their names, and may hold several documents. Empty documents count for nothing, a List for
-// its items. Names that begin with a dot are passed over; mind that go:embed leaves out those that
-// begin with an underscore, too, unless it says "all:deploy".
+// A folder with files that end in .yaml or .yml is a component; its name is its path below the folder given to Parse,
+// which itself is the component ".". A folder inside it is another component. The files are rendered in the order of
+// their names, and may hold several documents. Empty documents are ignored, and a List stands for its items. Files and
+// folders whose names begin with a dot are ignored; go:embed also leaves out names that begin with an underscore,
+// unless it says "all:deploy".
 //
 // # Values
 //
@@ -43,9 +43,9 @@
 //	.Version          Session.Version
 //	.Values           the author's own, see Values and ValuesFrom
 //
-// All of them have the form of JSON: numbers without a fraction are integers, and stay so. A missing value is an error,
-// not "<no value>"; values that may be missing need a default of the controller, or {{ dig "size" 3 .Spec }}. What a
-// template changes by set or merge, it changes for itself only.
+// All values have the form of JSON; numbers without a fraction are integers. A missing value is an error, not "<no
+// value>"; values that may be missing need a default of the controller, or {{ dig "size" 3 .Spec }}. Changes that a
+// template makes by set or merge affect only that template.
 //
 // # Functions
 //
@@ -54,26 +54,27 @@
 //
 //	scopedName "web"              Session.ScopedName
 //	include "labels" .            what a define renders, as text to be piped on
-//	required "say a size" .x      .x, or an error of the resource's author when that is nil or ""
+//	required "set a size" .x      .x, or an error of the resource's author when .x is nil or ""
 //	fail "not both"               an error of the resource's author
 //	toYaml fromYaml               without a newline at the end; fromYaml returns errors
 //	fromJson                      integers stay integers; returns errors
 //	file "redis.conf"             a file of the component's folder, as it is
 //	keys values                   as in sprig, but in a fixed order
 //
-// A rendering has to be the same each time, or an operator would apply it again and again. So functions that depend on
-// the environment, the network, a clock, a time zone, the operating system's paths or chance are left out: env,
-// expandenv, getHostByName, now, date and its kin, rand*, shuffle, uuidv4, bcrypt, htpasswd, gen*, encryptAES, os*. For
-// a password use Session.Generated and Values. There is no tpl, since text in a resource is no template, and no lookup:
-// ValuesFrom may read the cluster.
+// A rendering must be the same each time, otherwise an operator would apply it again and again. So functions that
+// depend on the environment, the network, a clock, a time zone, the operating system's paths or random numbers are left
+// out: env, expandenv, getHostByName, now, date and its kin, rand*, shuffle, uuidv4, bcrypt, htpasswd, gen*,
+// encryptAES, os*. For a password use Session.Generated and Values. There is no tpl, since text in a resource is no
+// template, and no lookup: ValuesFrom may read the cluster.
 //
 // # Errors
 //
 // Parse finds the mistakes that don't depend on values: syntax, unknown functions, an include of an undefined template,
-// two defines of one name. All others fail the component. An Error names file, line and column of the template, also
-// for invalid YAML; if the place isn't known, it shows the line of the rendered text. Errors of fail and required are
-// configuration errors of the resource, all others are the operator's. No content of a Secret gets into an error: where
-// a template may make a Secret, rendered text and messages of functions that may quote it are left out.
+// two defines of one name. All others fail the component. An Error names file, line and column of the template, even
+// for invalid YAML in the rendered text; if the place isn't known, it shows the line of the rendered text. Errors of
+// fail and required are configuration errors of the resource, all others are errors of the operator. Errors never
+// contain the content of a Secret: if a template may render a Secret, rendered text, and messages of functions that may
+// quote it, are left out.
 //
 // Objects without a name, fields that are given twice, and labels, annotations and data that aren't text are refused
 // before anything is sent. So is text that is too long: 16 MiB for a file, 100 nested includes, lists

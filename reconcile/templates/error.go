@@ -10,14 +10,13 @@ import (
 	"text/template"
 )
 
-// Error is a mistake in a template or its values. Its text has no content of a Secret; the error that it wraps may
-// have.
+// Error is a mistake in a template or its values. Its text has no content of a Secret; the wrapped error may have.
 type Error struct {
 	// File is the path of the file, as in the file system given to Parse.
 	File string
 	// Line and Column count from 1; 0 is unknown.
 	Line, Column int
-	// Object is the wrong object, as in "Deployment web"; empty if it isn't known.
+	// Object is the invalid object, such as "Deployment web"; empty if it isn't known.
 	Object string
 	// Err is what is wrong.
 	Err error
@@ -50,7 +49,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // ruleError is an error of this package.
 type ruleError struct {
 	text string
-	// plain is the text without anything that may be a value; empty where text has none.
+	// plain is the text without values; empty if text has none.
 	plain string
 	// resource: the resource is wrong, not the template.
 	resource bool
@@ -62,7 +61,7 @@ func rulef(plain, format string, args ...any) error {
 	return &ruleError{text: fmt.Sprintf(format, args...), plain: plain}
 }
 
-// worded is an error with another text.
+// worded wraps an error and replaces its text.
 type worded struct {
 	text string
 	error
@@ -71,7 +70,7 @@ type worded struct {
 func (e *worded) Error() string { return e.text }
 func (e *worded) Unwrap() error { return e.error }
 
-// located matches how package template begins its errors.
+// located matches the beginning of errors of package template.
 var located = regexp.MustCompile(`(?s)^template: (.+?):(\d+)(?::(\d+))?: (.*)$`)
 
 // at reads the place in an error of package template.
@@ -100,8 +99,8 @@ func parseError(file string, err error) error {
 
 const withheld = "left out here, since a Secret may be made of it"
 
-// executeError returns an error of package template about a file that was rendered: where it happened, maybe in another
-// file, and by which includes.
+// executeError converts an error of package template that occurred while file was rendered. It names the place, which
+// may be in another file, and the includes that led to it.
 func (t *Templates) executeError(file string, err error) error {
 	e := &Error{File: file, Err: err}
 	secretive := t.secretive[file]
@@ -127,14 +126,14 @@ func (t *Templates) executeError(file string, err error) error {
 	return e
 }
 
-// own are messages of package template that quote names and types, but no values.
+// own are the beginnings of messages of package template that quote names and types, but no values.
 var own = []string{
 	"map has no entry for key ", "nil data; no entry for key ", "can't evaluate field ", "nil pointer evaluating ",
 	"wrong number of args for ", "wrong type for value; ", "invalid value; ", "exceeded maximum template depth ",
 	"incompatible types for comparison", "dereference of nil pointer ", "expected ",
 }
 
-// reason returns an error of package template without its place; rest is its text without that.
+// reason returns an error of package template without its place; rest is its text without the place.
 func reason(rest string, cause error, secretive bool) error {
 	source, text := rest, ""
 	if split := strings.LastIndex(rest, ">: "); cause == nil && split >= 0 {

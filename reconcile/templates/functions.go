@@ -16,7 +16,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// kept are the functions of sprig whose results depend on their arguments only, without those that are replaced below.
+// kept are the functions of sprig whose results depend only on their arguments, except for those that ownFunctions
+// replaces.
 var kept = strings.Fields(`
 	abbrev abbrevboth add add1 add1f addf adler32sum all any append atoi b32dec b32enc b64dec b64enc base biggest camelcase
 	cat ceil chunk clean coalesce compact concat contains deepCopy deepEqual default dict dig dir div divf duration empty
@@ -31,14 +32,14 @@ var kept = strings.Fields(`
 	trimPrefix trimSuffix trimall trunc tuple typeIs typeIsLike typeOf uniq unset untitle upper urlJoin urlParse without
 	wrap wrapWith`)
 
-// builtin are functions of package template, which an author may not replace either.
+// builtin are the functions of package template. Like all others, an author can't replace them.
 var builtin = strings.Fields(`and call html index js len not or print printf println urlquery eq ge gt le lt ne`)
 
 // sprigFunctions is sprig's table, made once.
 var sprigFunctions = sprig.TxtFuncMap()
 
-// ownFunctions replace functions of sprig that hide errors, lose the types of numbers, have no fixed order or no limit,
-// and add those of Helm.
+// ownFunctions replace functions of sprig that hide errors, lose the types of numbers, or have no fixed order or no
+// limit. They also have the functions that Helm adds.
 var ownFunctions = template.FuncMap{
 	"toYaml":       toYAML,
 	"fromYaml":     fromYAML,
@@ -63,7 +64,7 @@ var ownFunctions = template.FuncMap{
 	"mergeOverwrite": merging("mustMergeOverwrite"), "mustMergeOverwrite": merging("mustMergeOverwrite"),
 }
 
-// bound are the names of functions that know what is being rendered.
+// bound are the names of the functions that depend on what is being rendered.
 var bound = []string{"include", "scopedName", "file"}
 
 func isTaken(name string) bool {
@@ -126,7 +127,7 @@ func required(message string, value any) (any, error) {
 
 func repeat(count int, text string) (string, error) {
 	if count < 0 || len(text) > 0 && count > largestOutput/len(text) {
-		return "", rulef("more than can be, or less than none", "%d times: more than %d MiB, or less than none", count, largestOutput>>20)
+		return "", rulef("a negative count or too much text", "%d times: a negative count or more than %d MiB", count, largestOutput>>20)
 	}
 	return strings.Repeat(text, count), nil
 }
@@ -134,7 +135,7 @@ func repeat(count int, text string) (string, error) {
 func indent(spaces int, text string) (string, error) {
 	padding, err := repeat(spaces, " ")
 	if err != nil || len(padding)*(1+strings.Count(text, "\n")) > largestOutput {
-		return "", rulef("no indentation", "%d spaces are no indentation", spaces)
+		return "", rulef("invalid indentation", "%d spaces: not a valid indentation", spaces)
 	}
 	return padding + strings.ReplaceAll(text, "\n", "\n"+padding), nil
 }
@@ -159,7 +160,8 @@ func untilStep(start, stop, step int) ([]int, error) {
 	return numbers, nil
 }
 
-// seq is seq of the shell: its last, or first and last, or first, step and last number; with spaces between.
+// seq returns numbers separated by spaces, like the shell's seq: its arguments are last, or first and last, or first,
+// step and last.
 func seq(params ...int) (string, error) {
 	if len(params) == 0 {
 		return "", nil
@@ -180,7 +182,7 @@ func seq(params ...int) (string, error) {
 	return strings.Trim(fmt.Sprint(numbers), "[]"), err
 }
 
-// keys lists the keys of the maps, of each in their order.
+// keys lists the keys of the maps, sorted for each map.
 func keys(maps ...map[string]any) []string {
 	var all []string
 	for _, m := range maps {
@@ -199,7 +201,7 @@ func values(m map[string]any) []any {
 	return all
 }
 
-// setKey refuses what could only be printed without end.
+// setKey refuses to put a map into itself: it could never be printed completely.
 func setKey(m map[string]any, key string, value any) (map[string]any, error) {
 	if reaches(value, m) {
 		return nil, rulef("", "a map can't hold itself")
@@ -226,7 +228,7 @@ func reaches(value any, m map[string]any) bool {
 	return false
 }
 
-// merging is a function of sprig that merges copies into a map, which so can't come to hold itself.
+// merging returns a merge function of sprig that merges copies, so that a map can't contain itself.
 func merging(name string) func(map[string]any, ...map[string]any) (any, error) {
 	merge, _ := sprigFunctions[name].(func(map[string]any, ...map[string]any) (any, error))
 	return func(into map[string]any, sources ...map[string]any) (any, error) {

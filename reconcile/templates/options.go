@@ -17,8 +17,8 @@ import (
 	apijson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Option sets what is rarely set. The last one of a kind wins, unless its comment says that several add up; nil is
-// ignored.
+// Option is an option of Parse and Component. The last one of a kind wins, unless its comment says that several add up;
+// nil is ignored.
 type Option func(*options)
 
 type options struct {
@@ -41,9 +41,9 @@ func Values(values any) Option {
 	}
 }
 
-// ValuesFrom adds values, as Values does, from a function that is called when the component's turn has come, when
-// everything that it waits for can be read. The function has to return the same for the same resource. Its error is the
-// component's.
+// ValuesFrom adds values like Values, from a function that is called when the component is about to be deployed, so
+// that it can read the components that it waits for. The function must return the same values for the same resource.
+// Its error fails the component.
 func ValuesFrom(values func(ctx context.Context, s *reconcile.Session) (any, error)) Option {
 	return func(o *options) {
 		if values == nil {
@@ -54,8 +54,8 @@ func ValuesFrom(values func(ctx context.Context, s *reconcile.Session) (any, err
 	}
 }
 
-// Funcs adds functions of the author's own, for Parse. They have to be pure and safe for concurrent use. The name of an
-// existing function is an error.
+// Funcs adds the author's own functions; an option of Parse. They must be pure and safe for concurrent use. The name of
+// an existing function is an error.
 func Funcs(funcs template.FuncMap) Option {
 	return func(o *options) {
 		if o.funcs == nil {
@@ -65,7 +65,8 @@ func Funcs(funcs template.FuncMap) Option {
 	}
 }
 
-// Delims sets the delimiters of actions, for Parse; default "{{" and "}}". It is for YAML that contains these.
+// Delims sets the delimiters of actions; an option of Parse. Default: "{{" and "}}". Use it for YAML that contains
+// these.
 func Delims(left, right string) Option {
 	return func(o *options) {
 		if left == "" || right == "" {
@@ -96,7 +97,7 @@ func newOptions(opts []Option) (options, error) {
 	return o, errors.Join(o.errs...)
 }
 
-// usable returns the panic of package template about functions as an error.
+// usable reports functions for which package template panics as an error.
 func usable(funcs template.FuncMap) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -107,13 +108,13 @@ func usable(funcs template.FuncMap) (err error) {
 	return nil
 }
 
-// Data is what templates are rendered with when there is no session, see Render. Absent maps are empty.
+// Data has the values for rendering without a session, see Render. A nil map is empty.
 type Data struct {
 	// Name, Namespace, APIVersion, Kind, Metadata and Spec are those of the resource, Version is the one it wants,
 	// Config its settings; Values are those of the templates, see Values.
 	Name, Namespace, APIVersion, Kind, Version string
 	Metadata, Spec, Config, Values             map[string]any
-	// ScopedName is the function scopedName; default is Name, a dash and the argument, as Session.ScopedName has it.
+	// ScopedName is the function scopedName; default: Name, a dash and the argument, as in Session.ScopedName.
 	ScopedName func(name string) string
 }
 
@@ -133,7 +134,7 @@ func dataOf(s *reconcile.Session) (Data, error) {
 	}, nil
 }
 
-// root returns the dot of every template. It shares nothing with d unless that has the plain form already.
+// root returns the dot of every template. It may share maps of d that contain only JSON types.
 func (d Data) root() (map[string]any, error) {
 	root := map[string]any{"Name": d.Name, "Namespace": d.Namespace, "APIVersion": d.APIVersion, "Kind": d.Kind, "Version": d.Version}
 	for name, content := range map[string]map[string]any{"Metadata": d.Metadata, "Spec": d.Spec, "Config": d.Config, "Values": d.Values} {
@@ -165,7 +166,7 @@ func valuesOf(ctx context.Context, s *reconcile.Session, layers ...options) (map
 	return all, nil
 }
 
-// over returns under with content merged over it: maps are merged, everything else is replaced. Neither is changed.
+// over returns a copy of under with content merged over it: maps are merged, everything else is replaced.
 func over(under, content map[string]any) map[string]any {
 	merged := make(map[string]any, len(under)+len(content))
 	for key, value := range under {

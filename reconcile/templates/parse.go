@@ -13,7 +13,7 @@ import (
 	"text/template/parse"
 )
 
-// use is what a file is for.
+// use is the purpose of a file.
 type use int
 
 const (
@@ -32,8 +32,7 @@ type readError struct{ error }
 
 func (e *readError) Unwrap() error { return e.error }
 
-// passes reports whether the next try may read what this one couldn't: it isn't by what the files are, such as a link
-// that leads nowhere.
+// passes reports whether a retry may succeed: false if the files themselves are wrong, such as a broken link.
 func (e *readError) passes() bool {
 	for _, lasting := range []error{fs.ErrNotExist, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP, syscall.ENAMETOOLONG, syscall.EINVAL} {
 		if errors.Is(e, lasting) {
@@ -97,7 +96,7 @@ func useOf(name, folder string) (use, error) {
 	return forData, nil
 }
 
-// parse parses the files into one set, and finds mistakes that would otherwise show when they are rendered.
+// parse parses the files into one set, and reports mistakes that package template would report only during rendering.
 func (t *Templates) parse(sources []source) error {
 	var errs []error
 	t.all = template.New("").Delims(t.options.left, t.options.right).Option("missingkey=error").Funcs(t.functions(nil))
@@ -148,7 +147,7 @@ func (t *Templates) parseFile(s source) ([]*parse.Tree, error) {
 // mutators are the functions that change an argument.
 var mutators = []string{"set", "unset", "merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite"}
 
-// link follows the calls from template to template.
+// link checks the calls between templates, and finds templates that may render a Secret or change values.
 func (t *Templates) link(sources []source) error {
 	texts := map[string]string{}
 	for _, source := range sources {
@@ -180,7 +179,7 @@ func (t *Templates) link(sources []source) error {
 	return errors.Join(errs...)
 }
 
-// spread marks all that call what is marked.
+// spread marks all templates that call a marked one, directly or indirectly.
 func spread(marked map[string]bool, calls map[string][]string) {
 	for changed := true; changed; {
 		changed = false
@@ -213,7 +212,7 @@ func callOf(node parse.Node) (name string, dynamic bool) {
 	return "", false
 }
 
-// visit calls see for node and all below it.
+// visit calls see for node and all its descendants.
 func visit(node parse.Node, see func(parse.Node)) {
 	branch := func(n *parse.BranchNode) {
 		visit(n.Pipe, see)
@@ -255,11 +254,11 @@ func visit(node parse.Node, see func(parse.Node)) {
 
 var (
 	secretWord = regexp.MustCompile(`\bSecret(List)?\b`)
-	// computedKind matches a kind that depends on values, in the text of a tree, which has the usual delimiters always.
+	// computedKind matches a kind that depends on values, in the text of a tree, which always has the usual delimiters.
 	computedKind = regexp.MustCompile(`kind["']?\s*:\s*["']?\{\{`)
 )
 
-// speaksOfSecrets reports whether a Secret may be made with a piece of a template.
+// speaksOfSecrets reports whether a piece of a template may be part of a Secret.
 func speaksOfSecrets(text string) bool {
 	return secretWord.MatchString(text) || computedKind.MatchString(text)
 }

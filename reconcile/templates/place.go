@@ -7,13 +7,13 @@ import (
 	"text/template/parse"
 )
 
-// place is where in a template a piece of rendered text comes from.
+// place is the position in a template from which rendered text comes.
 type place struct {
 	file string
 	line int
 }
 
-// textPlace is the place of a text node, and of the node after it.
+// textPlace is the place of a text node, and next is the line of the node after it.
 type textPlace struct {
 	place
 	next int
@@ -22,7 +22,7 @@ type textPlace struct {
 // places finds text nodes by the address of their first byte: package template passes these bytes to the writer.
 type places map[*byte]textPlace
 
-// note adds the text nodes of a tree.
+// note records the places of the text nodes of a tree.
 func (p places) note(s source, root *parse.ListNode) {
 	visit(root, func(node parse.Node) {
 		list, ok := node.(*parse.ListNode)
@@ -44,16 +44,18 @@ func (p places) note(s source, root *parse.ListNode) {
 	})
 }
 
-// output is what a template renders, and where that comes from. Its size is limited.
+// output collects the rendered text, and the places from which it comes. Its size is limited.
 type output struct {
 	buffer bytes.Buffer
 	places places
 	marks  []mark
-	// behind is the place after the text that was written last.
+	// behind is the place of the node after the text node that was written last.
 	behind place
 }
 
-// mark is the place of what was written from offset on; each further line of text comes from the next line.
+// mark says that the output from offset up to the next mark comes from place. If isText is set, it is a text node: each
+// line feed in the output is also one in the template. Otherwise it is the output of an action, all of which comes from
+// the line of place.
 type mark struct {
 	offset int
 	place
@@ -62,7 +64,7 @@ type mark struct {
 
 const (
 	largestOutput = 16 << 20
-	// markLimit bounds the marks of a file; further places aren't known.
+	// markLimit bounds the marks of a file; the places of later output aren't known.
 	markLimit = 100_000
 )
 
@@ -93,7 +95,8 @@ func (o *output) mark(from place, isText bool) {
 	}
 }
 
-// placeOf returns where a line, counted from 1, comes from; without a file if that isn't known.
+// placeOf returns the place from which a line of the output, counted from 1, comes; a place without a file if that
+// isn't known.
 func (o *output) placeOf(line int) place {
 	text := o.buffer.String()
 	offset := 0
@@ -104,7 +107,7 @@ func (o *output) placeOf(line int) place {
 		}
 		offset += end + 1
 	}
-	// The indentation may be that of the line before an action.
+	// The indentation may be text before an action: the place of the first other character counts.
 	for offset < len(text) && text[offset] == ' ' {
 		offset++
 	}

@@ -17,9 +17,9 @@ import (
 // runner renders files, one after the other.
 type runner struct {
 	set *Templates
-	// all are the templates of the set, with functions that look at this runner.
+	// all are the templates of the set, with functions bound to this runner.
 	all *template.Template
-	// folder is the one of the component that is being rendered.
+	// folder is the folder of the component that is being rendered.
 	folder     string
 	scopedName func(string) string
 	// depth is how many includes are nested.
@@ -36,7 +36,7 @@ func (t *Templates) tryRunner() (*runner, error) {
 	return r, nil
 }
 
-// newRunner can't fail: Parse has made one already, and the original is never executed.
+// newRunner is tryRunner without an error: Parse has tried it, and the original template is never executed.
 func (t *Templates) newRunner() *runner {
 	r, _ := t.tryRunner()
 	return r
@@ -44,7 +44,7 @@ func (t *Templates) newRunner() *runner {
 
 const deepestInclude = 100
 
-// include is what a define renders.
+// include returns the text that a define renders.
 func (r *runner) include(name string, data any) (string, error) {
 	if r.depth >= deepestInclude {
 		return "", rulef("too many nested includes", "%d nested includes: does %q include itself", deepestInclude, name)
@@ -75,7 +75,7 @@ func (r *runner) execute(file string, data map[string]any) (out *output, err err
 	return out, r.all.ExecuteTemplate(out, file, data)
 }
 
-// take returns an unused runner.
+// take returns an idle runner.
 func (t *Templates) take(folder string, scopedName func(string) string) (*runner, error) {
 	r, ok := t.runners.Get().(*runner)
 	if !ok || r == nil {
@@ -115,7 +115,7 @@ func (t *Templates) objects(file string, out *output) ([]*unstructured.Unstructu
 	return all, errors.Join(errs...)
 }
 
-// placed returns an error about a document as a whole.
+// placed returns an Error for a whole document.
 func placed(file string, out *output, d document.Document, object string, err error) error {
 	from := out.placeOf(d.FirstLine())
 	if from.file == "" {
@@ -126,7 +126,7 @@ func placed(file string, out *output, d document.Document, object string, err er
 
 const longestExcerpt = 80
 
-// documentError returns an error of the YAML parser.
+// documentError converts an error of the YAML parser.
 func (t *Templates) documentError(file string, out *output, d document.Document, p document.Problem, secretive bool) error {
 	line := d.FirstLine()
 	if p.Line > 0 {
@@ -159,10 +159,10 @@ func nameOf(object *unstructured.Unstructured) string {
 	return strings.TrimSpace(kind + " " + name)
 }
 
-// textual are the paths of maps whose values are text: forgotten quotes are the usual mistake.
+// textual are the paths of maps whose values must be strings: missing quotes are the usual mistake.
 var textual = [][]string{{"metadata", "labels"}, {"metadata", "annotations"}}
 
-// check finds what every cluster would refuse.
+// check reports mistakes for which every cluster would refuse the object.
 func check(object *unstructured.Unstructured) error {
 	metadata, isMap := object.Object["metadata"].(map[string]any)
 	kind, _ := object.Object["kind"].(string)

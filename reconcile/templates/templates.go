@@ -27,9 +27,9 @@ type Templates struct {
 	data map[string]string
 	// all holds every file and every define.
 	all *template.Template
-	// places hold where each piece of text comes from.
+	// places has the places of the text nodes.
 	places places
-	// secretive are the names of the templates that a Secret may be made with.
+	// secretive has the names of the templates that may render a part of a Secret.
 	secretive map[string]bool
 	// mutate: some template changes its values.
 	mutate  bool
@@ -68,7 +68,7 @@ func Parse(files fs.FS, folder string, opts ...Option) (*Templates, error) {
 		return nil, err
 	}
 	t.runners.New = func() any { return t.newRunner() }
-	// The first one is made here, so that errors of Clone and Funcs are errors of Parse.
+	// The first runner is made here, so that errors of Clone and Funcs are errors of Parse.
 	first, err := t.tryRunner()
 	if err != nil {
 		return nil, fmt.Errorf("templates: %w", err)
@@ -77,7 +77,7 @@ func Parse(files fs.FS, folder string, opts ...Option) (*Templates, error) {
 	return t, nil
 }
 
-// add notes what a file is for.
+// add registers a file by its use.
 func (t *Templates) add(s source) {
 	switch s.use {
 	case forData:
@@ -120,9 +120,9 @@ func (t *Templates) component(name string) (*component, error) {
 	return nil, fmt.Errorf("templates: folder %s: has no component %q: it has %s", t.folder, name, strings.Join(t.Components(), ", "))
 }
 
-// Component returns the component of that name, for Session.Use; options are Values and ValuesFrom. A name that isn't
-// among Components, and any other mistake, is an error of the component. To add a Verify, Deploy, Disable or Revise,
-// embed it in a type of your own.
+// Component returns the component with that name, for Session.Use; options are Values and ValuesFrom. An unknown name,
+// or any other mistake, is an error of the component when it is built. To add a method Verify, Deploy, Disable or
+// Revise, embed the Builder in your own type.
 func (t *Templates) Component(name string, opts ...Option) reconcile.Builder {
 	return t.builder(name, opts)
 }
@@ -155,7 +155,7 @@ func (b *builder) objects(ctx context.Context, s *reconcile.Session) ([]*unstruc
 	if b.err != nil {
 		return nil, b.err
 	}
-	// Before the values are made, which may cost something.
+	// Checked before the values are computed, which may be expensive.
 	if _, err := b.set.component(b.name); err != nil {
 		return nil, err
 	}
@@ -175,9 +175,9 @@ func (t *Templates) Objects(ctx context.Context, s *reconcile.Session, component
 	return t.builder(component, opts).objects(ctx, s)
 }
 
-// Render returns the objects of a component without a session, for tests and for programs that are no operators.
-// data.Values replace all Values and ValuesFrom. The error joins at least one Error for each file that is wrong; there
-// are no objects then.
+// Render returns the objects of a component without a session, for tests and for programs that aren't operators.
+// data.Values replace all Values and ValuesFrom. The error joins at least one Error for each invalid file; there are no
+// objects then.
 func (t *Templates) Render(component string, data Data) ([]*unstructured.Unstructured, error) {
 	found, err := t.component(component)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// Versions are the templates of a folder in several versions: those of reconcile.Session.Assets. Each version is parsed
-// when it is first asked for. It is safe for concurrent use.
+// Versions has the templates of a folder in the files of each version, see reconcile.Session.Assets. A version is
+// parsed when it is first needed. It is safe for concurrent use.
 type Versions struct {
 	folder  string
 	options []Option
 
 	mu sync.Mutex
-	// parsed are by the key of their version's files, in the order in which they came.
+	// parsed are the versions by the key of their files, keys in the order in which they were parsed.
 	parsed map[any]*parsedVersion
 	order  []any
 }
@@ -34,14 +34,14 @@ type parsedVersion struct {
 // keptVersions is how many versions are kept; a further one replaces the oldest.
 const keptVersions = 64
 
-// OfVersions returns the templates of a folder, "." for all files of a version.
+// OfVersions returns Versions for a folder, "." for all files of a version.
 func OfVersions(folder string, opts ...Option) *Versions {
 	return &Versions{folder: folder, options: opts, parsed: map[any]*parsedVersion{}}
 }
 
-// For returns the templates of the version that the session's resource wants. Files that can't be parsed, or are none,
-// and a folder that isn't there, are an error of the kind that request.Configuration makes: another version may do
-// better. Files that can't be read are read again when they are asked for again.
+// For returns the templates of the version that the session's resource wants. If the files can't be parsed, or the
+// folder is missing or has none, the error is a request.Configuration error, since another version may work. Files that
+// can't be read are read again by the next call.
 func (v *Versions) For(s *reconcile.Session) (*Templates, error) {
 	files := s.Assets()
 	if files == nil {
@@ -49,7 +49,7 @@ func (v *Versions) For(s *reconcile.Session) (*Templates, error) {
 	}
 	key := keyOf(files)
 	one := v.of(key)
-	if one == nil { // nothing tells these files from others
+	if one == nil { // the files can't be identified, so they aren't cached
 		one = &parsedVersion{}
 	}
 	one.once.Do(func() { one.templates, one.err = Parse(files, v.folder, v.options...) })
@@ -66,7 +66,7 @@ func (v *Versions) For(s *reconcile.Session) (*Templates, error) {
 	return nil, request.Configuration("version %s: %w", s.Version(), one.err)
 }
 
-// keyOf is what tells the files of a version from those of others, nil for nothing.
+// keyOf returns a key that identifies the files of a version, nil if there is none.
 func keyOf(files fs.FS) any {
 	if !reflect.ValueOf(files).Comparable() {
 		return nil
@@ -74,7 +74,7 @@ func keyOf(files fs.FS) any {
 	return files
 }
 
-// forget has a version parsed again, unless another one has its place by now.
+// forget removes a parsed version, so that it is parsed again, unless it was replaced meanwhile.
 func (v *Versions) forget(key any, one *parsedVersion) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
