@@ -21,9 +21,9 @@
 // cel-go's libraries of strings and of lists. Whole numbers and others compare with each other. Kubernetes' own
 // libraries (quantity, url, ip, semver) are part of its API server and aren't there.
 //
-// What isn't there isn't ready: a field, a key or an element that an expression looks at and that is missing makes an
-// object wait, with a message that names it, and it hasn't failed by that. It needs no has(), which can be used as
-// well. It is so for !(object.status.phase == 'Failed'), too, whose phase is missing.
+// If a field, a key or an element that an expression reads is missing, the object isn't ready, and the message names
+// the missing field; the object hasn't failed. So has() isn't needed, but can be used. This also applies to
+// !(object.status.phase == 'Failed') if phase is missing.
 //
 // # What is looked at before
 //

@@ -14,16 +14,16 @@ import (
 	"github.com/operkit/operkit/status/readiness"
 )
 
-// Expressions are the readiness of a kind in CEL. Blanks and nothing are the same.
+// Expressions define the readiness of a kind in CEL. A blank expression counts as empty.
 type Expressions struct {
-	// Ready is true, a bool, when the object is ready. It has to be given.
+	// Ready, a bool, is true when the object is ready. It is required.
 	Ready string `json:"ready"`
-	// Failed is true, a bool, when it is hopeless to wait. It is asked first: an object for which both are true has
-	// failed. Empty: the object doesn't fail.
+	// Failed, a bool, is true when the object has failed. It is evaluated first: an object for which both are true has
+	// failed. Empty means that objects never fail.
 	Failed string `json:"failed,omitempty"`
-	// Message says to people, a string, what is wrong. It is asked when Failed is true or Ready is false, not when a
-	// field is missing. Empty, and where it gives "" or can't be evaluated: the message names and shows the expression
-	// that decided.
+	// Message, a string, describes for people what is wrong. It is evaluated when Failed is true or Ready is false, but
+	// not when a field is missing. If it is empty, results in "" or can't be evaluated, the message shows the
+	// expression that decided.
 	Message string `json:"message,omitempty"`
 }
 

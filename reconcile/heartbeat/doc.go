@@ -1,12 +1,12 @@
-// Package heartbeat proves by a file that a process makes progress: [Run] writes the time into it at intervals for as
-// long as all is well, and [Check] reports whether that was recent.
+// Package heartbeat proves by a file that a process makes progress: [Run] writes the time into the file at intervals
+// while the process is alive, and [Check] returns an error if the time isn't recent.
 //
 //	go heartbeat.Run(ctx, "/tmp/heartbeat", alive)
 //	...
 //	err := heartbeat.Check("/tmp/heartbeat", time.Minute, time.Now()) // in the command of a liveness probe
 //
-// A standby replica makes progress too: alive decides, whoever leads. The file is written beside the old one, as
-// FILE.new, and renamed, so that nobody reads half of it. The time is UTC.
+// A standby replica makes progress too, so alive shouldn't depend on who leads. The file is written beside the old one,
+// as FILE.new, and renamed, so that nobody reads half of it. The time is UTC.
 //
 // # When to use it
 //

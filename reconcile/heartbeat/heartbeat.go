@@ -25,12 +25,12 @@ type options struct {
 // Period sets the time between two beats; default DefaultPeriod.
 func Period(d time.Duration) Option { return func(o *options) { o.period = d } }
 
-// Logger receives why beats are missing, once for each reason, and that they come again. Default: slog.Default.
+// Logger sets the logger for missing beats, logged once for each reason, and for their return. Default: slog.Default.
 func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
 
-// Run writes the time into file at once and after each period, until ctx ends, when it returns nil. While alive returns
-// an error it doesn't; alive must not block. A write that fails is repeated with the next beat. An error means that an
-// argument is wrong, and nothing was written.
+// Run writes the time into file at once and after each period, and returns nil when ctx ends. It calls alive before
+// each write, and doesn't write if that returns an error; alive must not block. A failed write is repeated with the
+// next beat. Run returns an error only if an argument is invalid; then nothing was written.
 func Run(ctx context.Context, file string, alive func() error, opts ...Option) error {
 	o := options{period: DefaultPeriod, logger: slog.Default()}
 	for _, option := range opts {
@@ -90,7 +90,7 @@ func write(file string, now time.Time) error {
 	return err
 }
 
-// Check returns an error if the last beat in file is older than within, seen from now, or can't be read.
+// Check returns an error if the last beat in file can't be read or is older than within at the time now.
 func Check(file string, within time.Duration, now time.Time) error {
 	content, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,7 +11,7 @@ import (
 	"github.com/operkit/operkit/reconcile/internal/trigger"
 )
 
-// Elector leads or waits for its turn. Its methods are safe for concurrent use.
+// Elector takes part in a leader election. Its methods are safe for concurrent use.
 type Elector struct {
 	// lock is nil where nobody else can lead.
 	lock     lock
@@ -22,8 +22,8 @@ type Elector struct {
 	reporter reporter
 }
 
-// lock is where it is written which replica leads. Its methods are called one at a time. After an error nothing is
-// known of the lock: nothing is written after a read that failed.
+// lock records which replica leads. Its methods are called one at a time. After an error the state of the lock is
+// unknown: nothing is written after a failed read.
 type lock interface {
 	// take makes this replica the holder if there is none.
 	take(ctx context.Context) (standing, error)
@@ -69,8 +69,8 @@ func newElector(what string, port deploy.Port, name string, opts []Option,
 	return &Elector{lock: lock, options: o, identity: identity, reporter: newReporter(o, lock, identity)}, nil
 }
 
-// None returns an elector that always leads: its Run just works and its Transport lets everything pass.
-// The zero Elector is the same.
+// None returns an elector that always leads: Run calls work at once, and Transport passes every request. The zero
+// Elector is the same.
 func None() *Elector { return &Elector{} }
 
 // Identity returns the name of this replica in the lock, empty for None.

@@ -26,7 +26,7 @@ const (
 // longestDuration is the limit of the field of a Lease that holds the seconds.
 const longestDuration = math.MaxInt32 * time.Second
 
-// Option sets what is rarely set. The last one of a kind wins; nil is ignored.
+// Option is an option of the electors. The last one of a kind wins; nil is ignored.
 type Option func(*options)
 
 type options struct {
@@ -40,9 +40,9 @@ type options struct {
 	namespaceFile string
 }
 
-// Duration sets how long nobody else takes the Lease after its last renewal; default DefaultDuration. It is rounded up
-// to whole seconds. An operator stands still for that long when its leader dies; the margin between it and the renew
-// deadline is for calls that are under way.
+// Duration sets the time after the last renewal before which no other replica takes the Lease; default DefaultDuration.
+// It is rounded up to whole seconds. When a leader dies, no replica leads for that long. The margin between Duration
+// and the renew deadline is for calls that are still running.
 func Duration(d time.Duration) Option { return func(o *options) { o.duration = d } }
 
 // RenewDeadline sets how long the holder works on after it sent its last successful renewal; default
@@ -60,10 +60,11 @@ func Identity(name string) Option { return func(o *options) { o.identity = name 
 // Domain sets the domain of the annotations of PerObject; default deploy.Domain. Other locks have no annotations.
 func Domain(domain string) Option { return func(o *options) { o.domain = domain } }
 
-// Logger receives who leads, once per change, and what keeps the lock from being read or renewed; default slog.Default.
+// Logger sets the logger for changes of the leader, and for errors of reading and renewing the lock; default
+// slog.Default.
 func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
 
-// Check returns what is wrong with options, without a lock.
+// Check returns an error if the options are invalid.
 func Check(opts ...Option) error {
 	_, err := newOptions(opts)
 	return err

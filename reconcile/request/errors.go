@@ -10,15 +10,15 @@ import (
 	"github.com/operkit/operkit/status"
 )
 
-// Error is an error together with what it means for the resource whose reconcile returned it. The functions of this
-// package make the usual ones; errors.As finds the outermost. Resolve reads a whole error, wrapped and joined ones
-// included.
+// Error wraps an error and says what it means for the resource whose reconcile returned it. The functions of this
+// package make the usual ones. errors.As finds only the outermost; Resolve evaluates a whole error, including wrapped
+// and joined ones.
 type Error struct {
 	// Err is the error itself. It must not be nil.
 	Err error
 	// Class decides what the status reports; empty means the class of Err.
 	Class status.ErrorClass
-	// Permanent errors aren't tried again: the resource is left alone until something brings it to reconcile again.
+	// Permanent errors aren't retried: the resource is left alone until an event brings it to reconcile.
 	Permanent bool
 	// RetryAfter is the time until the next try; zero leaves it to the backoff.
 	RetryAfter time.Duration
@@ -27,10 +27,10 @@ type Error struct {
 	Passing bool
 	// Quiet errors are tried again like others, but aren't logged before they have come back several times.
 	Quiet bool
-	// Advanced errors begin the backoff anew, because the reconcile got further than any before it that failed. Whoever
-	// sets it sees to it that this can't happen for ever.
+	// Advanced errors restart the backoff, because the reconcile got further than any earlier one that failed. A
+	// reconciler that sets it must make sure that this can't happen without end.
 	Advanced bool
-	// Verbatim errors say by themselves which method they come from: nothing is put before their text.
+	// Verbatim errors already name the method that they come from: no prefix is added to their text.
 	Verbatim bool
 }
 
@@ -57,12 +57,12 @@ func Configuration(format string, args ...any) error {
 	return &Error{Class: status.ErrorConfig, Err: fmt.Errorf(format, args...)}
 }
 
-// Permanent marks err as one that trying again doesn't help: the resource is left alone until something brings it to
-// reconcile again, such as a change of it or of something it owns. nil stays nil.
+// Permanent marks err as an error that isn't retried: the resource is left alone until an event brings it to reconcile,
+// such as a change of it or of an object that it owns. nil stays nil.
 func Permanent(err error) error { return marked(err, Error{Permanent: true}) }
 
-// RetryAfter marks err as one to try again after a given time instead of after the backoff. A time that isn't positive
-// changes nothing. nil stays nil.
+// RetryAfter marks err as an error that is retried after a given time instead of after the backoff. A time that isn't
+// positive changes nothing. nil stays nil.
 func RetryAfter(after time.Duration, err error) error {
 	return marked(err, Error{RetryAfter: max(after, 0)})
 }
@@ -99,7 +99,7 @@ func RetryTime(err error) (after time.Duration, ok bool) {
 	return after, after > 0
 }
 
-// Severity compares classes: later ones are more severe. One that doesn't exist counts as status.ErrorUnknown.
+// Severity returns a number that is higher for a more severe class. An unknown class counts as status.ErrorUnknown.
 func Severity(class status.ErrorClass) int {
 	if at := slices.Index(classes, class); at >= 0 {
 		return at
@@ -115,8 +115,8 @@ var classes = []status.ErrorClass{
 // Resolve returns what err as a whole means; the zero value for nil. Of several marks on one error the outermost
 // counts.
 //
-// Of joined errors the most severe class counts. They are permanent, or passing, when all of them are, quiet never, and
-// advanced when one is. Their RetryAfter is the shortest, if all that aren't permanent have one.
+// Joined errors have the most severe class among them. They are permanent, or passing, when all of them are; they are
+// never quiet, and advanced when one is. Their RetryAfter is the shortest one, if all that aren't permanent have one.
 //
 // The errors of package deploy have a class, and those about conflicts and a stale read say when to try again. A panic
 // has the class of its value, but never counts as waiting.

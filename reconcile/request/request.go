@@ -12,7 +12,7 @@ import (
 type Request struct {
 	// Key names the object.
 	Key deploy.Ref
-	// Triggers say why it is asked for.
+	// Triggers are the reasons for the reconcile.
 	Triggers Triggers
 	// Attempt counts the failures in a row before this try; zero for the first. A success, a permanent error, a new
 	// spec of the object and a forced reconcile set it to zero, an Advanced error (Error) to one.
@@ -21,7 +21,7 @@ type Request struct {
 	Waited time.Duration
 }
 
-// Result says what comes next.
+// Result is the result of a reconcile without an error.
 type Result struct {
 	// RequeueAfter asks for another reconcile after this time even if nothing happens; zero and less ask for none.
 	RequeueAfter time.Duration

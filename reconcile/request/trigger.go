@@ -2,8 +2,8 @@ package request
 
 import "strings"
 
-// Triggers say why an object is reconciled: everything that happened since its last reconcile began. They are for
-// logs, metrics and priorities; nothing needs them to be right. The zero value says nothing.
+// Triggers are the reasons why an object is reconciled: all that occurred since its last reconcile began. They are for
+// logs, metrics and priorities; correctness doesn't depend on them. The zero value is no reason.
 type Triggers uint16
 
 // The triggers. The last of several decides how soon the object's turn comes.

@@ -1,6 +1,6 @@
-// Package source declares what brings the objects of a kind to reconcile, beside time and failures: which events of
-// their own, of the objects that they own, of other kinds, and what happens outside of the cluster. It is a
-// description; package watch acts on it, and package reconciletest simulates it in tests.
+// Package source declares the events that bring the objects of a kind to reconcile: of the objects themselves, of
+// objects that they own, of other kinds, and from outside the cluster. Package watch implements the declarations, and
+// package reconciletest simulates them in tests.
 //
 //	func (Guestbook) Sources() source.Sources {
 //		return source.Sources{
@@ -16,8 +16,8 @@
 //
 // # When to use it
 //
-// Use it where a reconcile depends on more than the object and what it owns, and where events are to be left out. To
-// follow single objects that an object names, such as a Secret, use watch.Engine.Follow or reconcile.Session.Follow in
-// the reconcile that reads them: then nothing has to be mapped. For what has to happen at a time use RequeueAfter of
-// the result.
+// Use it where a reconcile depends on more than the object and the objects that it owns, or where some events shouldn't
+// count. To follow single objects that an object names, such as a Secret, use watch.Engine.Follow or
+// reconcile.Session.Follow in the reconcile that reads them: then no mapping is needed. To reconcile at a certain time
+// use RequeueAfter of the result.
 package source

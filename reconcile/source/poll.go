@@ -10,11 +10,10 @@ import (
 	"github.com/operkit/operkit/deploy"
 )
 
-// Poll calls fetch at once and then each interval after it has returned, and brings the keys whose value came, changed
-// or went since the last call that succeeded; the first time all keys. A value may be a version, a hash or a time. An
-// error changes nothing that is known; each reason is logged once, and fetch is called again after the interval. A
-// panic is an error. fetch is never called while it runs: one that hangs stops the poll, so give it a timeout of its
-// own.
+// Poll calls fetch at once, and again an interval after each return. It brings the keys whose value was added, changed
+// or removed since the last successful call; the first time all keys. A value may be a version, a hash or a time. After
+// an error the known values stay; each error is logged once, and fetch is called again after the interval. A panic
+// counts as an error. fetch is never called concurrently: a fetch that hangs stops the poll, so give it a timeout.
 func Poll[V comparable](interval time.Duration, fetch func(ctx context.Context) (map[deploy.Ref]V, error)) External {
 	return &poll[V]{interval, fetch == nil, func(ctx context.Context, target Target, last map[deploy.Ref]V) (map[deploy.Ref]V, map[string]error) {
 		now, err := guarded(func() (map[deploy.Ref]V, error) { return fetch(ctx) })
@@ -28,10 +27,9 @@ func Poll[V comparable](interval time.Duration, fetch func(ctx context.Context) 
 	}}
 }
 
-// PollEach calls fetch for each known object of the kind, one after the other, at once and then each interval after the
-// last object, and brings objects whose value came or changed since it was last fetched. Everything else is as with
-// Poll, for each object. Use it where objects can only be fetched one by one, which takes time; Poll fetches once for
-// all.
+// PollEach calls fetch for each known object of the kind, one after the other, at once and again an interval after the
+// last object. It brings objects whose value is new or has changed since it was last fetched. Otherwise it is like
+// Poll, for each object. Use it where values can only be fetched one by one; Poll fetches all at once.
 func PollEach[V comparable](interval time.Duration, fetch func(ctx context.Context, key deploy.Ref) (V, error)) External {
 	return &poll[V]{interval, fetch == nil, func(ctx context.Context, target Target, last map[deploy.Ref]V) (map[deploy.Ref]V, map[string]error) {
 		now, failed := map[deploy.Ref]V{}, map[string]error{}

@@ -36,9 +36,9 @@ type Owned struct {
 	When filter.Predicate
 }
 
-// Mapped is a kind whose objects are neither controlled nor owned, but matter.
+// Mapped is a kind whose objects are neither controlled nor owned, but whose events concern controlled objects.
 type Mapped struct {
-	// Kind is that of the objects that matter.
+	// Kind is the kind of these objects.
 	Kind schema.GroupVersionKind
 	// When reports which events are mapped; nil: each event that shows another version than the last one.
 	When filter.Predicate
@@ -55,7 +55,7 @@ type Provider interface {
 	Sources() Sources
 }
 
-// check returns what is wrong with s.
+// check returns an error if s is invalid.
 func (s Sources) check() error {
 	var errs []error
 	owned := map[schema.GroupKind]bool{}

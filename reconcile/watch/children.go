@@ -13,9 +13,9 @@ import (
 )
 
 // Own makes events of child objects bring their owners of kind owner to reconcile. It returns when the existing
-// children are known, at once if they were known before, or with the reason why they can't be read; the next call tries
-// again. Call it before the first child of a kind is written, and while the engine runs. For kinds that the owner's
-// Sources declare it only waits, and the filter of the declaration counts.
+// children are known, or an error if they can't be read; the next call tries again. Call it while the engine runs,
+// before the first child of a kind is written. For kinds that the owner's Sources declare it only waits, and the filter
+// of the declaration applies.
 func (e *Engine) Own(ctx context.Context, owner, child schema.GroupVersionKind) error {
 	var rules *trigger.Rules
 	if c := e.of(owner); c != nil {
@@ -24,7 +24,8 @@ func (e *Engine) Own(ctx context.Context, owner, child schema.GroupVersionKind) 
 	return e.subscribe(ctx, subject{owner: owner, child: child}, e.childHandler(owner, rules, child))
 }
 
-// childHandler returns what brings the owners of a kind by events of their children, if rules let them pass.
+// childHandler returns a function that brings the owners of a kind to reconcile by events of their children, if rules
+// pass them.
 func (e *Engine) childHandler(owner schema.GroupVersionKind, rules *trigger.Rules, child schema.GroupVersionKind) func(deploy.Event) {
 	return func(event deploy.Event) {
 		if rules != nil && !rules.CountsOwned(child, event) {
@@ -144,10 +145,10 @@ func (c *children) of(kinds subject) (*childKind, context.Context, error) {
 	return kind, c.work, nil
 }
 
-// Follow makes events of ref, an object that key doesn't own, bring key to reconcile: events of a Secret that the spec
-// refers to, say. It holds as long as each reconcile of key that ends without an error calls it again. It returns when
-// the objects of that kind are known, or with the reason why they can't be read. Call it in a reconcile of key, before
-// the object is read.
+// Follow makes events of ref, an object that key doesn't own, such as a Secret that its spec names, bring key to
+// reconcile. It ends with the first reconcile of key without an error that doesn't call it again. It returns when the
+// objects of that kind are known, or an error if they can't be read. Call it in a reconcile of key, before the object
+// is read.
 func (e *Engine) Follow(ctx context.Context, key deploy.Ref, ref deploy.Ref) error {
 	controlled := e.of(key.Kind)
 	if controlled == nil {
@@ -156,7 +157,7 @@ func (e *Engine) Follow(ctx context.Context, key deploy.Ref, ref deploy.Ref) err
 	key.Kind = controlled.kind
 	err := e.subscribe(ctx, subject{child: ref.Kind}, func(event deploy.Event) { e.bring(request.Followed, e.followers.Of(event)) })
 	if err == nil {
-		// Only now: the existing object is about to be read, and is no reason for another reconcile.
+		// Only now: the reconcile is about to read the existing object, so that brings no other reconcile.
 		e.followers.Add(key, ref)
 	}
 	return err

@@ -26,18 +26,18 @@ type Reconciler interface {
 	Reconcile(ctx context.Context, req request.Request) (request.Result, error)
 }
 
-// Observer may be implemented by a Reconciler that has to tell a creation from a change. Observe is called for each
-// event of an object of the kind, with the object before and after it, before any filter and before the reconcile that
-// it brings; for one event after the other. It must not block, since all other events wait for it, or change the
-// objects. The first panic is logged. Events don't survive a restart: existing objects are Added then, and deletions
-// meanwhile are missed.
+// Observer may be implemented by a Reconciler that has to distinguish creations from changes. Observe is called for
+// each event of an object of the kind, with the object before and after it, one event after the other, before any
+// filter and before the reconcile. It must not block, since all other events wait for it, nor change the objects. The
+// first panic is logged. Events don't survive a restart: existing objects are then Added, and deletions in the meantime
+// are missed.
 type Observer interface {
 	Observe(event deploy.Event)
 }
 
-// Forgetter may be implemented by a Reconciler that remembers something of objects. Forget is called for each object
-// that is gone or has left the view, whatever a filter says. A reconcile of it may still run, or be about to. It must
-// not block.
+// Forgetter may be implemented by a Reconciler that keeps state of objects. Forget is called for each object that is
+// gone or has left the view, whatever the filters. A reconcile of the object may still run, or be about to start.
+// Forget must not block.
 type Forgetter interface {
 	Forget(key deploy.Ref)
 }
@@ -45,7 +45,7 @@ type Forgetter interface {
 // controlled is a kind with its reconciler.
 type controlled struct {
 	Reconciler
-	// called is the Reconciler with everything that Around put around it.
+	// called is the Reconciler, wrapped by the options Around.
 	called Reconciler
 	kind   schema.GroupVersionKind
 	rules  *trigger.Rules
@@ -58,8 +58,8 @@ type controlled struct {
 	open atomic.Bool
 }
 
-// Control registers reconciler for the objects of kind, before Run. A kind has one reconciler for all its versions.
-// Control asks for its Sources and returns what is wrong with them.
+// Control registers reconciler for the objects of kind, before Run. A kind has one reconciler for all its versions. It
+// is an error if the reconciler's Sources are invalid.
 func (e *Engine) Control(kind schema.GroupVersionKind, reconciler Reconciler) error {
 	if kind.Kind == "" || kind.Version == "" {
 		return fmt.Errorf("kind %q: needs a version and a kind", kind)
@@ -127,7 +127,7 @@ func (c *controlled) observed(event deploy.Event, logger *slog.Logger) {
 	}
 }
 
-// forget tells the forgetter of an object that is gone or left the view.
+// forget calls the forgetter for an object that is gone or left the view.
 func (c *controlled) forget(key deploy.Ref, logger *slog.Logger) {
 	if c.forgetter != nil {
 		c.guard.Call(logger, "forgetting an object panics", c.kind.Kind, func() { c.forgetter.Forget(key) })

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// inbox holds events until they are looked at, one after the other. Updates of one object that come faster than that
-// are kept together: once one of them has brought the object to reconcile, only the sum of the others is looked at.
+// inbox queues events until they are processed, one after the other. Waiting updates of one object are merged: once one
+// of them has brought the object to reconcile, the others are processed as a single update.
 type inbox struct {
 	wake chan struct{}
 	// over is closed when events are no longer looked at.
@@ -17,13 +17,13 @@ type inbox struct {
 
 	mu       sync.Mutex
 	arrivals []arrival
-	// looking is how many arrivals are being looked at.
+	// looking is the number of arrivals that are being processed.
 	looking int
-	// latest is the place among the arrivals of the latest state of an object.
+	// latest is the index of the arrival that has the latest state of an object.
 	latest map[*unstructured.Unstructured]int
 }
 
-// arrival is an event, with the updates of its object that followed; or a mark that is closed in its turn.
+// arrival is an event with the later updates of its object; or a channel of drain, which is closed when it is reached.
 type arrival struct {
 	watcher *watcher
 	event   deploy.Event
@@ -32,14 +32,14 @@ type arrival struct {
 	mark    chan struct{}
 }
 
-// watcher looks at the events of one subject.
+// watcher processes the events of one subject.
 type watcher struct {
 	// look reports whether an event has brought its object to reconcile. listing: the existing objects were being
 	// listed.
 	look func(event deploy.Event, listing bool) (brought bool)
-	// tell, if not nil, is called for every event, before events that are kept together are looked at.
+	// tell, if not nil, is called for every event, even if events are merged.
 	tell func(event deploy.Event)
-	// apart: events aren't kept together.
+	// apart: events aren't merged.
 	apart bool
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// backoff doubles the time before each retry of an object up to a limit, less up to a tenth at random, so that objects
-// that failed together don't come back together. It is safe for concurrent use.
+// backoff computes the time before each retry of an object: doubled with each failure up to a limit, less a random part
+// of up to a tenth, so that objects that failed together aren't retried together. It is safe for concurrent use.
 type backoff struct {
 	first, limit time.Duration
 
@@ -57,15 +57,16 @@ func (b *backoff) state() (failing int, longest time.Duration) {
 	return len(b.counts), longest
 }
 
-// echoes keep events of what a reconcile has written itself from bringing its object to reconcile once more, see
-// request.Result. Each state is kept until its event has come, so that at rest nothing is kept. The zero value is
-// empty. It is safe for concurrent use.
+// echoes suppress events of writes of a reconcile, so that they don't bring its object to reconcile again, see Wrote of
+// request.Result. Each written state is kept until its event has come. The zero value is empty. It is safe for
+// concurrent use.
 type echoes struct {
 	mu   sync.Mutex
 	keys map[deploy.Ref]*echo
 }
 
-// arrivedLimit bounds the events of children that are held back during one reconcile. Further ones bring the object.
+// arrivedLimit bounds the events of children that are held back during one reconcile. Further ones bring the object to
+// reconcile.
 const arrivedLimit = 256
 
 // echo is what is known of one object's children.
@@ -156,9 +157,9 @@ const (
 	probeEvery = 2 * time.Second
 )
 
-// outage is what all objects have in common while a cluster doesn't answer. Failures aren't logged for each object, and
-// one object, the probe, is retried often, so that the others, whose retries are far apart by then, needn't find out by
-// themselves that the outage is over. The zero value is ready for use. It is safe for concurrent use.
+// outage is the common state of all objects while a cluster doesn't answer. Failures aren't logged for each object. One
+// object, the probe, is retried often; when it succeeds, all others are retried at once instead of after their long
+// backoffs. The zero value is ready for use. It is safe for concurrent use.
 type outage struct {
 	mu sync.Mutex
 	// logged is when a failure was last logged, suppressed how many weren't since.

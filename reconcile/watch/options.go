@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Option sets what is rarely set. The last one of a kind wins, save that several Around add up; nil is ignored.
+// Option is an option of New. The last one of a kind wins, except that several Around add up; nil is ignored.
 type Option func(*options)
 
 type options struct {
@@ -57,7 +57,7 @@ func Around(around func(Reconciler) Reconciler) Option {
 	return func(o *options) { o.around = append(o.around, around) }
 }
 
-// Logger receives what happens to objects; default slog.Default.
+// Logger sets the logger; default slog.Default.
 func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
 
 // Domain sets the domain of the annotation <domain>/reconcile-at, whose change forces a reconcile; default

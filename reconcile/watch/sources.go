@@ -16,12 +16,12 @@ import (
 const (
 	// firstLook and longestLook bound the time between two attempts to watch a kind.
 	firstLook, longestLook = 250 * time.Millisecond, 5 * time.Second
-	// patience is how long the objects of a kind wait for those of the kinds that it declares.
+	// patience bounds how long a kind waits until its declared kinds are watched.
 	patience = 10 * time.Second
 )
 
-// subject is why a kind is watched: it is controlled (owner alone), owned, followed (child alone), or mapped, by
-// its place among the mapped kinds, counted from one.
+// subject is a reason why a kind is watched: it is controlled (only owner is set), owned (owner and child), followed
+// (only child), or mapped (with its index in the mapped kinds, counted from one).
 type subject struct {
 	owner, child schema.GroupVersionKind
 	mapped       int
@@ -39,7 +39,8 @@ func (s subject) watched() schema.GroupVersionKind {
 func (e *Engine) watchKind(ctx context.Context, c *controlled) {
 	var others sync.WaitGroup
 	defer others.Wait()
-	// Declared kinds come first, if they are served: then their existing objects bring nobody a second time.
+	// Declared kinds come first, if they are served: then their existing objects bring no object to reconcile a second
+	// time.
 	var tried []chan struct{}
 	for kinds, attempt := range e.declared(ctx, c) {
 		once := make(chan struct{})

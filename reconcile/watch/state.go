@@ -13,10 +13,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// State is what an engine does at one moment, for health checks and metrics.
+// State is the state of an engine at one moment, for health checks and metrics.
 type State struct {
-	// Unread is how many events haven't been looked at: many for long means that a filter, a mapping or an Observer
-	// blocks. Waiting is how many objects wait for a worker, Timers how many come again with time.
+	// Unread is the number of unprocessed events: if it stays high, a filter, a mapping or an Observer blocks. Waiting
+	// is the number of objects that wait for a worker, Timers the number that will be reconciled at a later time.
 	Unread, Waiting, Timers int
 	// Failing is how many objects are retried after a failure, LongestBackoff the longest time between two retries of
 	// one of them by Backoff.
@@ -38,7 +38,7 @@ type Running struct {
 	// Key names the object, Since is when it began.
 	Key   deploy.Ref
 	Since time.Time
-	// Stuck: it should have returned, since the time that it may take is over by a tenth.
+	// Stuck: it hasn't returned a tenth of the Timeout after its context ended.
 	Stuck bool
 }
 
@@ -50,8 +50,8 @@ type KindState struct {
 	Reason error
 }
 
-// Stalled reports whether nothing can make progress: objects wait, and each worker is stuck. It is the engine's part of
-// a liveness check: only a restart helps, since a reconcile that ignores its context can't be ended.
+// Stalled reports whether the engine can't make progress: objects wait, and every worker is stuck. Use it in a liveness
+// check: only a restart helps, since a reconcile that ignores its context can't be ended.
 func (s State) Stalled() bool {
 	stuck := 0
 	for _, running := range s.Running {
