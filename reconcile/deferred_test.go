@@ -168,7 +168,7 @@ func TestDeferredThatIsNone(t *testing.T) {
 		"a content that is empty":      {Deferred{Ref: named, Digest: "1", Content: func(context.Context) (*unstructured.Unstructured, error) { return &unstructured.Unstructured{}, nil }}, "its deferred content is nil"},
 		"the content of another one":   {Deferred{Ref: deploy.Ref{Kind: configMaps, Name: "b"}, Digest: "1", Content: content}, "its deferred content is another object, ConfigMap a"},
 		"one that panics":              {Deferred{Ref: named, Digest: "1", Content: func(context.Context) (*unstructured.Unstructured, error) { panic("no") }}, "panic: no"},
-		"one of the other namespace":   {Deferred{Ref: deploy.Ref{Kind: configMaps, Namespace: "shop", Name: "a"}, Digest: "1", Content: content}, "that of another object, ConfigMap a"},
+		"one of the other namespace":   {Deferred{Ref: deploy.Ref{Kind: configMaps, Namespace: "shop", Name: "a"}, Digest: "1", Content: content}, "another object, ConfigMap a"},
 		"one that is in it twice":      {Deferred{Ref: deploy.Ref{Kind: configMaps, Name: "whole"}, Digest: "1", Content: content}, "is added twice"},
 		"an error that isn't any more": {Deferred{Ref: named, Digest: "1", Content: func(context.Context) (*unstructured.Unstructured, error) { return configMap("a"), errors.New("late") }}, "late"},
 	} {

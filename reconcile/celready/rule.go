@@ -23,8 +23,8 @@ type Rule struct {
 //   - Failed where Failed is true, of an object of which both are true as well;
 //   - Ready where Ready is true;
 //   - InProgress where it is false, and where a field isn't there, which the message and Fields name;
-//   - Unknown where an expression can't be evaluated (Reason is ExpressionError) or is over a limit (CostExceeded): the message
-//     names kind, expression, place and limit. That is a mistake in the expression, not of the object.
+//   - Unknown where an expression can't be evaluated (Reason is ExpressionError) or exceeds a limit (CostExceeded).
+//     The message names kind, expression, place and limit. That is a mistake in the expression, not in the object.
 func (r *Rule) Result(_ time.Time, object map[string]any) readiness.Result {
 	result, _ := r.judge(without, object)
 	return result

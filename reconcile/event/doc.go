@@ -5,12 +5,12 @@
 //	go recorder.Run(ctx)
 //	recorder.Record(event.Event{Regarding: event.Of(guestbook), Type: event.Normal, Reason: "Opened", Note: "the book is open"})
 //
-// Recording never waits and never fails: what can't be written is dropped and logged once. An event that is repeated is
-// one object with a count, and the events about one resource are bounded.
+// Recording never blocks and never fails: an event that can't be written is dropped, and the error is logged. A
+// repeated event is one object with a count, and the number of events about one resource is bounded.
 //
 // # When to use it
 //
-// The option Events of a reconcile.Reconciler records what that does, and what a controller records by Session.Event.
-// Use the package alone in a program that isn't an operator. Don't use events for what a program has to remember or
-// another one waits for: they are deleted after an hour, and some are lost. Use a status for that.
+// The option Events of a reconcile.Reconciler records its own events and those of Session.Event. Use the package alone
+// in a program that isn't an operator. Don't use events for state that a program must keep or another one waits for:
+// they are deleted after an hour, and some are lost. Use a status for that.
 package event

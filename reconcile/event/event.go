@@ -26,8 +26,8 @@ type Event struct {
 	Related Object
 	// Type is Normal if empty.
 	Type Type
-	// Reason is a word for programs, such as "Created"; Action is what was done or tried, by default the Reason; Note
-	// is text for people. They are cut in the middle to 128, 128 and 1024 bytes.
+	// Reason is one word for programs, such as "Created"; Action is the action that was done or tried, by default the
+	// Reason; Note is text for people. Longer texts are shortened in the middle to 128, 128 and 1024 bytes.
 	Reason, Action, Note string
 }
 
@@ -44,7 +44,7 @@ func Of(obj *unstructured.Unstructured) Object {
 	return Object{Ref: deploy.RefOf(obj), UID: obj.GetUID(), ResourceVersion: obj.GetResourceVersion()}
 }
 
-// Sink takes events. Record neither waits nor fails, and may be called at any time from anywhere.
+// Sink receives events. Record neither blocks nor fails, and is safe for concurrent use.
 type Sink interface {
 	Record(e Event)
 }

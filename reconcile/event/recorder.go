@@ -56,7 +56,7 @@ type arrived struct {
 // Option is an option of NewRecorder. nil is ignored.
 type Option func(*Recorder)
 
-// Logger receives why events can't be written. Default, and nil: slog.Default.
+// Logger sets the logger for errors of writing events. Default, and nil: slog.Default.
 func Logger(logger *slog.Logger) Option { return func(r *Recorder) { r.logger = logger } }
 
 // NewRecorder returns a Recorder that writes through port. controller is the name of the program, instance that of its
@@ -166,7 +166,7 @@ func (r *Recorder) create(ctx context.Context, e arrived) (done bool) {
 		var forbidden *deploy.ForbiddenError
 		if ref, err = r.post(ctx, e.aboutNamespace(), e.at); errors.As(err, &forbidden) {
 			r.dropped.Add(1)
-			return true // whose rights end with the namespace may not write elsewhere
+			return true // a program with rights only in this namespace can't write elsewhere
 		}
 	}
 	if err != nil {
@@ -248,7 +248,7 @@ func (r *Recorder) tidy(ctx context.Context, now time.Time, all bool) {
 // namespaceTerminating is the cause with which an API server refuses new objects in a namespace that is being deleted.
 const namespaceTerminating metav1.CauseType = "NamespaceTerminating"
 
-// failed logs, at intervals, why an event couldn't be written. It returns whether trying again is useless.
+// failed logs, at intervals, why an event couldn't be written. It reports whether a retry is useless.
 func (r *Recorder) failed(err error) (final bool) {
 	var unavailable *deploy.UnavailableError
 	var late *deploy.TimeoutError

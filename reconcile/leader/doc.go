@@ -6,10 +6,10 @@
 //	config.Wrap(lock.Transport) // of the client that the work uses
 //	err = lock.Run(ctx, engine.Run)
 //
-// Run waits until this replica leads, works, and gives the leadership back once the work has ended. [Lease] holds it in
-// a Lease, which the holder renews; when the holder dies, another replica takes over once the Lease has run out.
-// [ForLife] holds it in a ConfigMap that the holder's Pod owns: no replica takes over before that Pod is gone. [None]
-// always leads, for an operator of which only one replica can run, or a test.
+// Run waits until this replica leads, calls the work, and releases the leadership once the work has ended. [Lease] uses
+// a Lease, which the holder renews; when the holder dies, another replica takes over once the Lease has expired.
+// [ForLife] uses a ConfigMap that the holder's Pod owns: no replica takes over before that Pod is gone. [None] always
+// leads, for a test or an operator with only one replica.
 //
 // [PerObject] is different: all replicas work, and each object is locked by two of its annotations while one of them
 // works on it.
@@ -29,8 +29,8 @@
 //     that a process is frozen between the last check of a call and its sending, and sends that one call late.
 //   - The leadership is released last: while the work winds up after a signal it is still renewed.
 //
-// A Lease that somebody deletes is made again by its holder at the next renewal, unless another replica
-// was faster: until the holder notices, both lead. Only the operator should have the right to delete it.
+// If somebody deletes the Lease, its holder creates it again at the next renewal. If another replica creates it first,
+// both lead until the old holder notices. So only the operator should have the right to delete it.
 //
 // # Rights
 //
@@ -43,12 +43,12 @@
 // critical sections: a takeover takes seconds.
 //
 // Use [Lease] by default. [PerObject] is for an operator whose reconciles take so long, or so much memory, that one
-// replica can't do them all, and for those who move over from a framework that locks so. It costs two writes for each
-// reconcile, and one more with each retry period while it goes on; and since each replica sees each change, all of them
-// reconcile the object, one after the other, which multiplies the writes by the number of replicas. An object at rest
-// costs nothing, except for periodic reconciles. Package filter ignores the annotations, so that a lock that is taken
-// brings no reconcile of the object, though it may bring others that follow or own it. Where objects can be divided
-// beforehand, give each Deployment of the operator namespaces of its own instead.
+// replica can't do them all, and for operators that move from a framework with such locks. It costs two writes for each
+// reconcile, and one more for each retry period while the reconcile runs. Since each replica sees each change, all of
+// them reconcile the object, one after the other, which multiplies the writes by the number of replicas. An object
+// without changes costs nothing, except for periodic reconciles. Package filter ignores the annotations, so that a lock
+// brings no reconcile of the object itself, though it may bring objects that follow or own it. If objects can be
+// partitioned, run one Deployment of the operator for each set of namespaces instead.
 //
 // A lock on an object has the guarantees of a Lease, with two differences. The annotations don't hold the duration, so
 // all replicas need the same Duration. And whoever may edit the objects can take a lock away: its holder notices that

@@ -25,7 +25,7 @@ const conflictPause = 200 * time.Millisecond
 // writeAttempts is how often a lock is written while others keep changing its object.
 const writeAttempts = 3
 
-// objects are locks in annotations of their objects.
+// objects implements locks in annotations of objects.
 type objects struct {
 	port     deploy.Port
 	view     deploy.View
@@ -37,13 +37,13 @@ type objects struct {
 	seen map[deploy.Ref]sighting
 }
 
-// sighting is what a lock says, and since when this replica has seen it so.
+// sighting is the content of a lock, and since when this replica has seen it unchanged.
 type sighting struct {
 	pair
 	since time.Time
 }
 
-// pair is what the annotations of an object say; the zero pair is a free lock.
+// pair is the values of the two annotations; the zero pair is a free lock.
 type pair struct{ holder, renewed string }
 
 // claim is the result of an attempt to take a lock.
@@ -105,7 +105,7 @@ func (o *objects) take(ctx context.Context, key deploy.Ref) (claim, error) {
 	return claim{wait: jittered(conflictPause)}, nil
 }
 
-// busy returns who else holds a lock, and when to look at it again; zero when it can be taken.
+// busy returns which other replica holds a lock, and the time until it is checked again; zero if it can be taken.
 func (o *objects) busy(key deploy.Ref, found pair) (string, time.Duration) {
 	if found.holder == "" || found.holder == o.identity {
 		return "", 0
@@ -144,7 +144,7 @@ func (o *objects) keep(ctx context.Context, key deploy.Ref) error {
 	})
 }
 
-// errNotOurs: there is nothing to release.
+// errNotOurs means that there is no lock to release.
 var errNotOurs = errors.New("not ours")
 
 // release frees a lock that is ours.

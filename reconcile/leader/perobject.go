@@ -32,14 +32,13 @@ type ObjectLock struct {
 // the object, lease-name and lease-time of the Domain. So several replicas work at once, each object is worked on by
 // one of them at a time, and no single lock is needed.
 //
-// A free lock is taken by a write that fails when the object has changed since it was read. A lock that another replica
-// holds is looked at again after a retry period, without an error, until that replica has released it or has not
-// renewed it for Duration. While next works the lock is renewed with each retry period. When that doesn't succeed until
-// the renew deadline, or another replica is seen in the lock, the context of next is cancelled with the cause ErrLost,
-// and its Term.Lost closed; Reconcile returns an error that says so, and next is called again later. An object that
-// can't be read is never worked on, and one that is gone needs no lock. When next has returned, also by a panic, the
-// lock is released. When the object is deleted, or replaced by another one of its name, while next works, the lock is
-// lost.
+// A free lock is taken by a write that fails if the object has changed since it was read. If another replica holds the
+// lock, Reconcile returns without an error and checks it again after a retry period, until that replica has released it
+// or hasn't renewed it for Duration. While next runs, the lock is renewed every retry period. If that doesn't succeed
+// before the renew deadline, or another replica holds the lock, the context of next is cancelled with the cause ErrLost
+// and its Term.Lost is closed; Reconcile returns an error, and next is called again later. next is never called for an
+// object that can't be read; for one that is gone it is called without a lock. When next has returned or panicked, the
+// lock is released. If the object is deleted or replaced while next runs, the lock is lost.
 //
 // All replicas must have the same Duration, RenewDeadline and Domain, and next the same cluster, whose View shows what
 // is written here. Each replica measures on its own clock how long a lock has stood still since it first saw it as it

@@ -19,12 +19,12 @@ var (
 	ErrNotLeading = errors.New("this replica doesn't lead")
 )
 
-// Term is one time of leading.
+// Term is one period in which this replica leads.
 type Term struct {
 	// Holder is the identity under which this replica leads.
 	Holder string
-	// Number counts the times that the leadership has changed hands, so that the write of the later term can be told
-	// from an earlier one. It starts again when the lock was deleted, and is 0 where nothing counts.
+	// Number counts the changes of the leader, so that writes of a later term can be distinguished from those of an
+	// earlier one. It starts again when the lock was deleted, and is 0 for locks that don't count.
 	Number int64
 	// Lost is closed when the leadership is lost, also while the work winds up after the end of
 	// its context. It is nil where leadership can't be lost.

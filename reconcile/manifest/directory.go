@@ -23,11 +23,11 @@ type Directory struct {
 	options options
 
 	mu sync.Mutex
-	// complained are the errors that were logged last, by component.
+	// complained has the last logged errors, by component.
 	complained map[string]string
 }
 
-// Open opens a directory, which it creates if there is none. Nothing is written outside of it, not even through a link.
+// Open opens a directory and creates it if necessary. Nothing is written outside of it, not even through a link.
 func Open(name string, opts ...Option) (*Directory, error) {
 	if err := os.MkdirAll(name, directoryMode); err != nil {
 		return nil, fmt.Errorf("manifests: %w", err)
@@ -42,9 +42,9 @@ func Open(name string, opts ...Option) (*Directory, error) {
 // Close closes the directory; the files stay. Write then returns an error.
 func (d *Directory) Close() error { return d.root.Close() }
 
-// Write writes all components of a resource and removes the files of others. It returns the paths of the files in the
-// order of the components; one without objects has none. A component that can't be written doesn't keep the others from
-// being written, but nothing is removed then.
+// Write writes all components of a resource and removes files of its former components. It returns the paths of the
+// files in the order of the components; a component without objects has no file. If a component can't be written, the
+// others still are, but nothing is removed.
 func (d *Directory) Write(resource deploy.Ref, components []Component) ([]string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

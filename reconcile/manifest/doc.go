@@ -26,6 +26,6 @@
 //
 // # When to use it
 //
-// Use it to find out what an operator does, and to compare releases. Don't use it as a backup: it has neither what the
-// cluster adds nor the values of Secrets.
+// Use it to find out what an operator does, and to compare releases. Don't use it as a backup: it has neither the
+// fields that the cluster adds nor the values of Secrets.
 package manifest

@@ -8,8 +8,8 @@ import (
 )
 
 // Observe writes a component as it was deployed, for reconcile.ObserveComponents. Files of components that the resource
-// doesn't have any more are removed; a component that can't be rendered keeps its file. An error of writing is logged
-// once and holds nothing up. Files of a resource that is gone stay: call Remove in the controller's Finalize.
+// doesn't have any more are removed; a component that can't be rendered keeps its file. A failed write is logged once
+// and doesn't fail the reconcile. Files of a deleted resource stay: call Remove in the controller's Finalize.
 func (d *Directory) Observe(c *reconcile.Component, results deploy.Results) {
 	s := c.Session()
 	resource := deploy.Ref{Kind: s.Kind(), Namespace: s.Namespace(), Name: s.Name()}
@@ -40,7 +40,7 @@ func (d *Directory) keepOf(resource deploy.Ref, s *reconcile.Session, written Co
 	return d.sweep(folder, func(file string) bool { return !wanted[file] })
 }
 
-// complain logs an error unless it was logged last.
+// complain logs an error unless it is the one that was logged last.
 func (d *Directory) complain(s *reconcile.Session, about string, err error) {
 	if err == nil {
 		delete(d.complained, about)

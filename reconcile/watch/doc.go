@@ -27,9 +27,8 @@
 // # Order
 //
 // Objects that are being deleted come first, then forced reconciles, then objects that changed themselves or whose
-// children changed, then retries and timers, then objects that existed when the engine started. Each class has a head
-// start of seconds, up to a minute, over the next, so that nothing waits for ever. The time of a result replaces an
-// earlier one.
+// children changed, then retries and timers, then objects that existed when the engine started. The order is by head
+// starts of seconds, up to a minute, so that nothing waits for ever. The time of a result replaces an earlier one.
 //
 // # Failures
 //

@@ -40,7 +40,7 @@ func Split(text string) []Document {
 	return all
 }
 
-// FirstLine is the first line of a document that says something.
+// FirstLine returns the first line of a document that isn't empty or a comment.
 func (d Document) FirstLine() int {
 	line := d.Line
 	for text := range strings.Lines(d.Text) {
@@ -80,8 +80,7 @@ type Problem struct {
 	Text   string
 }
 
-// Decode reads a document; a nil value is one that says nothing. Keys that stand twice are refused, and integers are
-// int64.
+// Decode decodes a document; the value is nil for an empty one. Duplicate keys are refused, and integers are int64.
 func (d Document) Decode() (any, []Problem) {
 	content, err := yaml.YAMLToJSONStrict([]byte(d.Text))
 	if err != nil {
@@ -96,12 +95,12 @@ func (d Document) Decode() (any, []Problem) {
 
 var (
 	lineOf = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
-	// quoteless are the words of the YAML parser that quote no values. A key is none.
+	// quoteless matches messages of the YAML parser that quote no values; they may quote keys.
 	quoteless = regexp.MustCompile(`^(mapping values are not allowed|could not find expected|did not find expected|found character that cannot start|` +
 		`block (sequence|mapping) entries are not allowed|found unexpected|found a tab|key .* already set in map)`)
 )
 
-// problemsOf reads what the YAML parser has to say: one line, or several of which the first is a heading.
+// problemsOf reads an error of the YAML parser: one line, or a heading and several lines.
 func problemsOf(err error) []Problem {
 	var all []Problem
 	for text := range strings.Lines(err.Error()) {
@@ -147,7 +146,7 @@ func Objects(value any) ([]map[string]any, error) {
 	return all, errors.Join(errs...)
 }
 
-// KindOf says what a value is that should have been a map or text.
+// KindOf describes the type of a value that should have been a map or text.
 func KindOf(value any) string {
 	switch value.(type) {
 	case string:

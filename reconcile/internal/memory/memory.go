@@ -37,7 +37,7 @@ type Resource struct {
 	objects    map[deploy.Ref]*object
 }
 
-// Update calls f with what is known of a resource, which f may change. It holds the lock meanwhile: f must not block.
+// Update calls f with the memory of a resource, which f may change. It holds the lock meanwhile: f must not block.
 func (m *Memory) Update(resource deploy.Ref, f func(*Resource)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -53,7 +53,7 @@ func (m *Memory) Update(resource deploy.Ref, f func(*Resource)) {
 	m.sums.change(before, entry.count)
 }
 
-// Look calls f with what is known of a resource, the zero value if that is nothing. f must not block nor change it.
+// Look calls f with the memory of a resource, the zero value if there is none. f must not block, nor change it.
 func (m *Memory) Look(resource deploy.Ref, f func(*Resource)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -170,8 +170,8 @@ func (r *Resource) Fail(resource *unstructured.Unstructured) int {
 // ForgetFailures begins counting anew.
 func (r *Resource) ForgetFailures() { r.spec.failures = 0 }
 
-// Advance records that so many objects of the resource are as they should be although it failed, and reports whether
-// these are more than after any failure of its present spec before.
+// Advance records how many objects of the resource are as they should be after a failure, and reports whether there are
+// more than after any earlier failure with the present spec.
 func (r *Resource) Advance(resource *unstructured.Unstructured, objects int) bool {
 	of := r.at(resource)
 	further := objects > of.advanced

@@ -6,9 +6,9 @@ import (
 	"github.com/operkit/operkit/deploy"
 )
 
-// An object that comes back pruneLimit times within pruneWindow after it was pruned is rendered by another process of
-// the same name: the two would create and delete it for ever. It is pruned once in prunePause from then on, until it
-// has stayed away for prunePeace.
+// If an object is created again pruneLimit times within pruneWindow after it was pruned, another process of the same
+// name renders it: the two would create and delete it for ever. From then on it is pruned only once in prunePause,
+// until it hasn't come back for prunePeace.
 const (
 	pruneLimit  = 3
 	pruneWindow = 10 * time.Minute

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Check refuses a value with a method that would be taken for one of the interfaces' and isn't: one of another
-// signature, and one that only a pointer to the value has. The mistakes are in the order of their texts. Nil has none.
+// Check returns an error if value has a method with the name of an interface's method but another signature, or if only
+// a pointer to value has the method. Errors are sorted by text. A nil value is valid.
 func Check(value any, interfaces ...reflect.Type) error {
 	t := reflect.TypeOf(value)
 	if t == nil {

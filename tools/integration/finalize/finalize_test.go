@@ -62,7 +62,7 @@ func TestMovedFromOper8(t *testing.T) {
 			d, home := w.departs("job note"), w.ref(configMaps, "d-home")
 			w.merge(home, `{"metadata":{"finalizers":["example.com/held"]}}`)
 			w.delete(d, foreground)
-			w.says(d, "Updating", "waiting until the garbage collector has taken its finalizer foregroundDeletion off")
+			w.says(d, "Updating", "waiting until the garbage collector has removed its finalizer foregroundDeletion")
 			assert.Nil(w.t, w.get(w.ref(jobs, "d-backup")))
 			w.merge(home, `{"metadata":{"finalizers":null}}`)
 			w.there(w.ref(configMaps, "d-note"))
