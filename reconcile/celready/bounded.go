@@ -15,12 +15,12 @@ import (
 	"cel.dev/cel-go/interpreter"
 )
 
-// maxWork is how much a single call may do: characters that it writes or pairs that it compares. A call is charged
-// after it has returned and isn't interrupted, so that those which do more than look once at what they are given have
-// to be refused before.
+// maxWork bounds the work of a single call: the characters that it writes, or the pairs that it compares. cel-go counts
+// the cost of a call after it has returned and doesn't interrupt it. So calls whose work is more than linear in their
+// arguments must be refused beforehand.
 const maxWork = 1 << 24
 
-// works are the functions that do more than that, with how much it is.
+// works estimates the work of each of these functions from its arguments.
 var works = map[string]func(args []ref.Val) uint64{
 	"replace":     func(args []ref.Val) uint64 { return (size(args[0]) + 1) * max(1, size(args[2])) },
 	"join":        func(args []ref.Val) uint64 { return size(args[0]) * joint(args) },
@@ -29,7 +29,7 @@ var works = map[string]func(args []ref.Val) uint64{
 	"distinct":    func(args []ref.Val) uint64 { return size(args[0]) * size(args[0]) },
 }
 
-// joint is how long each element of a join is at least.
+// joint returns the least length that each element of a join adds: that of the separator.
 func joint(args []ref.Val) uint64 {
 	if len(args) < 2 {
 		return 1
@@ -37,7 +37,8 @@ func joint(args []ref.Val) uint64 {
 	return size(args[1])
 }
 
-// size is how many bytes or elements a value has. It stays far below the root of what a uint64 holds.
+// size returns the number of bytes or elements of a value. It is small enough that the product of two sizes fits into a
+// uint64.
 func size(value ref.Val) uint64 {
 	switch v := value.(type) {
 	case types.String:
@@ -50,12 +51,12 @@ func size(value ref.Val) uint64 {
 	return 0
 }
 
-// tooMuchWork is the error of a call; it says nothing of values.
+// tooMuchWork returns the error of a refused call. It contains no values.
 func tooMuchWork(function string) ref.Val {
 	return types.WrapErr(&failure{reason: reasonCost, text: fmt.Sprintf("has a call of %s that is too much work: its arguments are too long", function)})
 }
 
-// boundedFunctions are the functions of env that do much work, with the check before it.
+// boundedFunctions returns the functions in works, wrapped with the check of maxWork.
 func boundedFunctions(env *cel.Env) ([]cel.EnvOption, error) {
 	known := env.Functions()
 	var options []cel.EnvOption
@@ -97,7 +98,7 @@ func boundedCall(name string, work func(args []ref.Val) uint64, binding *functio
 }
 
 // literalPatterns refuses regular expressions that aren't literals: they would be compiled with each evaluation, and
-// could come out of an object.
+// could come from an object.
 type literalPatterns struct{}
 
 // Name implements cel.ASTValidator.

@@ -15,25 +15,25 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 )
 
-// expression is one of the three, compiled. It is safe for concurrent use.
+// expression is one of the three expressions of a Rule, compiled. It is safe for concurrent use.
 type expression struct {
 	name string
-	// shown is what is shown of it.
+	// shown is its text for messages, shortened.
 	shown     string
 	program   cel.Program
 	tree      *ast.AST
 	costLimit uint64
-	// fields are those of the object that it looks at, as paths.
+	// fields are the paths of the fields of the object that it reads.
 	fields []string
 }
 
 const (
-	// interruptInterval is after how many elements of a loop it is asked whether the context has ended.
+	// interruptInterval is the number of elements of a loop between two checks of the context.
 	interruptInterval = 100
-	// maxValueSize is how large a value may be that an expression makes: elements in all its depths, and ten characters
-	// each.
+	// maxValueSize bounds a value that an expression makes: the elements at all depths, where ten characters count as
+	// one.
 	maxValueSize = 1 << 18
-	// maxValueDepth is how deep a value is measured; what is deeper counts as too large.
+	// maxValueDepth is the depth to which a value is measured; a deeper value counts as too large.
 	maxValueDepth = 1000
 )
 
@@ -65,8 +65,8 @@ func compileOne(env *cel.Env, name, text string, result *cel.Type, costLimit uin
 	return &expression{name: name, shown: oneLine(text), program: program, tree: tree, costLimit: costLimit, fields: fieldsOf(tree)}, nil
 }
 
-// checking is held by the one who has cel-go check an expression: an environment that several check with at once has a
-// data race in what it suggests for names that there aren't (in 0.33.2, checker.Env.Catalog).
+// checking serializes cel-go's checks of expressions: concurrent checks with one environment have a data race in the
+// suggestions for unknown names (in 0.33.2, checker.Env.Catalog).
 var checking sync.Mutex
 
 func check(env *cel.Env, source common.Source) (*cel.Ast, *cel.Issues) {
@@ -89,10 +89,10 @@ func programOptions(tree *ast.AST, costLimit uint64) []cel.ProgramOption {
 	return options
 }
 
-// maxErrors of one expression are told: one mistake can have many of them.
+// maxErrors bounds the reported errors of one expression: one mistake can cause many.
 const maxErrors = 10
 
-// invalid tells what is wrong with an expression, and where.
+// invalid returns an error with the faults of an expression and their places.
 func invalid(faults []*common.Error, source common.Source) error {
 	var lines []string
 	for _, fault := range faults[:min(maxErrors, len(faults))] {
@@ -104,7 +104,7 @@ func invalid(faults []*common.Error, source common.Source) error {
 	return fmt.Errorf("%s", strings.Join(lines, "\n"))
 }
 
-// unknownSizes estimates for any object: the least that an expression costs is what counts.
+// unknownSizes makes no assumption about the object, so that the estimate has the least cost for any object.
 type unknownSizes struct{}
 
 func (unknownSizes) EstimateSize(cost.AstNode) *cost.SizeEstimate { return nil }
@@ -112,8 +112,8 @@ func (unknownSizes) EstimateCallCost(string, string, *cost.AstNode, []cost.AstNo
 	return nil
 }
 
-// actualCost charges calls that cel-go's own model takes for cheaper than they are: comparisons, of which it counts the
-// top level alone, and calls of which only the values tell which function it is, as is usual for parts of an object.
+// actualCost computes the cost of calls that cel-go's own model underestimates: comparisons, of which it counts only
+// the top level, and calls whose overload is known only at run time, as is usual for parts of an object.
 type actualCost struct{}
 
 // charactersPerUnit is how many characters cost one unit, as in cel-go's own model.
@@ -151,7 +151,7 @@ func isContainer(value ref.Val) bool {
 	return isMap || isList(value)
 }
 
-// measure counts what is in a value, in all its depths.
+// measure counts the elements of a value at all depths.
 var measure = types.NewSizeCalculator(types.SizeCalculatorMaxDepth(maxValueDepth), types.SizeCalculatorMaxTraversal(maxValueSize))
 
 func measured(value ref.Val) uint64 { return uint64(measure.AggregateSize(value)) }

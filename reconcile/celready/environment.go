@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// maxCharacters is how long an expression may be, maxNesting how deep its parts may be in each other.
+	// maxCharacters bounds the length of an expression, maxNesting the nesting of its parts.
 	maxCharacters = 8192
 	maxNesting    = 100
-	// maxPatternSize is how many instructions a regular expression may compile to.
+	// maxPatternSize bounds the instructions of a compiled regular expression.
 	maxPatternSize = 1000
-	// maxRangeSize is how many numbers lists.range gives.
+	// maxRangeSize bounds the numbers that lists.range returns.
 	maxRangeSize = 10_000
 	variable     = "object"
 )
 
-// environment is what expressions may use. The versions of the libraries are named, so that a newer cel-go doesn't
-// bring functions of which nobody has thought how much work they do.
+// environment has the functions for expressions. The versions of the libraries are fixed, so that a newer cel-go
+// doesn't add functions whose work isn't bounded here.
 var environment = sync.OnceValues(func() (*cel.Env, error) {
 	markShared()
 	env, err := cel.NewEnv(
@@ -55,12 +55,12 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 	return env.Extend(bounded...)
 })
 
-// nowhere is no part of any expression.
+// nowhere is the id of no part of any expression.
 const nowhere = -1
 
-// markShared marks the errors that cel-go shares between all evaluations. It notes in an error the part of the
-// expression that it comes from, if none is noted yet: in a shared one that is a data race, and the place is that of
-// another expression.
+// markShared sets a part in the errors that cel-go shares between all evaluations. cel-go records in an error the part
+// of the expression that it comes from, unless one is set: in a shared error that would be a data race, and the part
+// could be that of another expression.
 func markShared() {
 	for _, shared := range []ref.Val{types.NoSuchOverloadErr(), types.Int(math.MaxInt64).ConvertToType(types.TimestampType)} {
 		types.LabelErrNode(nowhere, shared)

@@ -17,18 +17,18 @@ const (
 	reasonReady    = "Ready"
 	reasonNotReady = "NotReady"
 	reasonFailed   = "Failed"
-	// reasonMissing: a field isn't there yet.
+	// reasonMissing: a field is missing.
 	reasonMissing = "FieldMissing"
-	// reasonCost: an expression is over a limit.
+	// reasonCost: an expression exceeds a limit.
 	reasonCost = "CostExceeded"
 	// reasonError: an expression can't be evaluated on the object.
 	reasonError = "ExpressionError"
 )
 
-// failure is why an expression has no value. Its text holds nothing of the object.
+// failure is the error of an expression that has no value. Its text has no values of the object.
 type failure struct {
 	reason, text string
-	// fields are what is missing.
+	// fields are the missing fields.
 	fields []string
 	// cause is why a context has ended.
 	cause error
@@ -97,8 +97,8 @@ func (e *expression) mistyped(value ref.Val, want *cel.Type) *failure {
 	return &failure{reason: reasonError, text: fmt.Sprintf("the expression %s is of the type %s, not %s", e.name, value.Type().TypeName(), want)}
 }
 
-// explain says why an expression has no value. cel-go's own words may hold values of the object, of a Secret for
-// instance, so only the expression is shown.
+// explain returns why an expression has no value. cel-go's messages may contain values of the object, for example of a
+// Secret, so only the expression is shown.
 func (e *expression) explain(err error) *failure {
 	var own *failure
 	var cancelled interpreter.EvalCancelledError
@@ -128,7 +128,7 @@ func (e *expression) explain(err error) *failure {
 	return &failure{reason: reasonError, text: text}
 }
 
-// harmless are cel-go's reasons that hold no value.
+// harmless are the messages of cel-go that contain no values.
 var harmless = map[string]bool{
 	"no such overload": true, "division by zero": true, "modulus by zero": true, "integer overflow": true,
 	"unsigned integer overflow": true, "duration overflow": true, "timestamp overflow": true,

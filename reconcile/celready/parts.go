@@ -14,14 +14,14 @@ import (
 type part struct {
 	// text is what it looks like, on one line; position is line and column.
 	text, position string
-	// lookUp says that it is a field, a key or an element of something. The value of such a piece can't be found for
-	// one reason alone: it isn't there.
+	// lookUp: the piece is a field, a key or an element of a value. If such a piece has no value, the only reason is
+	// that it is missing.
 	lookUp bool
 	// fields is its path from the object; of what is none, those of the whole expression.
 	fields []string
 }
 
-// part finds a piece by its number; one that isn't known has no text.
+// part returns the piece with that id; without text if the id is unknown.
 func (e *expression) part(id int64) part {
 	found := part{fields: e.fields}
 	ast.PostOrderVisit(e.tree.Expr(), ast.NewExprVisitor(func(piece ast.Expr) {
@@ -57,7 +57,7 @@ func isLookUp(piece ast.Expr) bool {
 	return false
 }
 
-// fieldsOf are the fields of the object that an expression names, without those on the way to others.
+// fieldsOf returns the fields of the object that an expression names, without prefixes of other fields.
 func fieldsOf(tree *ast.AST) []string {
 	var fields []string
 	ast.PreOrderVisit(ast.NavigateAST(tree), ast.NewExprVisitor(func(piece ast.Expr) {
@@ -107,7 +107,7 @@ func pathOf(piece ast.Expr) (string, bool) {
 	return strings.TrimPrefix(path+"."+field, "."), true
 }
 
-// maxShown is how much of an expression is shown.
+// maxShown bounds the part of an expression that is shown.
 const maxShown = 160
 
 // oneLine is a text without line ends, shortened.

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Rule judges objects by expressions. Compile makes one; the zero value has no expression and takes every object for
-// Unknown. It may be used by many goroutines at once.
+// Rule judges objects by expressions. Compile returns one; the zero value has no expression, and its result for every
+// object is Unknown. It is safe for concurrent use.
 type Rule struct {
 	ready, failed, message *expression
 }
@@ -89,8 +89,8 @@ func (r *Rule) judge(evaluate evaluation, object map[string]any) (readiness.Resu
 	return readiness.Result{State: readiness.InProgress, Reason: reasonNotReady, Message: message, Fields: r.ready.fields}, nil
 }
 
-// words are those of the expression message, else of the one that decided. A message that isn't possible is told of,
-// save that one of a new object has nothing to say yet.
+// words returns the value of the expression message, or else a text about the expression that decided. If message can't
+// be evaluated, the text says so, unless only a field is missing.
 func (r *Rule) words(evaluate evaluation, object map[string]any, decided *expression, verdict string) string {
 	fallback := decided.says(verdict)
 	if r.message == nil {

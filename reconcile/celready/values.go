@@ -7,10 +7,10 @@ import (
 	"cel.dev/cel-go/common/operators"
 )
 
-// makesValues reports whether an expression makes lists, maps or texts that could be larger than what it was given: by
-// a sum, or by an element that stands in more than one place. Only then are its values measured, after each step: that
-// takes longer than judging does, and for a list that a loop makes the square of its length. What map and filter make
-// of elements alone can't grow.
+// makesValues reports whether an expression makes lists, maps or texts that could be larger than its input: by a sum,
+// or by using an element more than once. Only then its values are measured after each step, which takes longer than the
+// evaluation, and for a list that a loop makes the square of its length. Results of map and filter that use only the
+// elements can't grow.
 func makesValues(tree *ast.AST) bool {
 	harmless := ofElements(tree)
 	found := false

@@ -2,7 +2,7 @@
 // [Predicate] is a pure function of one event: the object before and after it. None has state that could be out of step
 // with what was reconciled: a change that a filter refuses is still in the object when a later event passes.
 //
-// # What a predicate says
+// # Results of predicates
 //
 // Predicates of changes ([Generation], [Content], [Annotations], [UserAnnotations], [LabelsChanged], [Finalizers],
 // [ReadyReason], [Field], [Leasing]) are true for an update that made that change and for nothing else; predicates of
@@ -13,11 +13,11 @@
 // Generation(), refuses those, and it may refuse the beginning of a deletion: begin with [Standard], or with
 // [Lifecycle] in an Or.
 //
-// A filter that looks at what an object is closes and opens: what changed while it was closed has to be looked at when
-// it opens. [While] and [UnlessPaused] see to that.
+// A filter on the state of an object may refuse events for a while. When the state changes so that it passes events
+// again, the earlier changes must be reconciled. [While] and [UnlessPaused] ensure that.
 //
-// That an object left the view (deploy.Left) is no change of the object: no predicate of changes, of creation or of
-// deletion is true for it, and no engine asks a predicate about it.
+// If an object leaves the view (deploy.Left), the object itself hasn't changed: no predicate of changes, of creation or
+// of deletion is true for such an event, and engines don't call predicates for it.
 //
 // No predicate panics: not for an event without objects, nor for an object without labels or with invalid metadata. An
 // update without the object before it counts as a creation. Predicates change nothing and are safe for concurrent use.
@@ -51,7 +51,7 @@
 //
 // # When to use it
 //
-// Use it in source.Sources, where the default of the engine brings too much or too little. Don't use it to keep a
-// reconcile from an object: a retry, a timer or another event brings the object all the same, so the reconcile has to
-// check.
+// Use it in source.Sources, where the default of the engine passes too many or too few events. Don't use it to prevent
+// reconciles of an object: a retry, a timer or another event still brings the object to reconcile, so the reconcile
+// itself has to check.
 package filter
