@@ -23,11 +23,11 @@ var (
 	}
 )
 
-// maxClaims is how many claims of a StatefulSet are looked at for a cause.
+// maxClaims bounds the claims of a StatefulSet that are examined.
 const maxClaims = 64
 
-// Explain returns the result of a workload that isn't ready with the reasons of its Pods and claims, as far as Holds
-// reports these: nothing is watched or asked for them.
+// Explain adds the reasons of Pods and claims to the result of a workload that isn't ready. It uses them only if Holds
+// reports that they are in memory: nothing is watched or read from the cluster for this.
 func (j Judge) Explain(ctx context.Context, live *unstructured.Unstructured, result readiness.Result) readiness.Result {
 	known := result.State == readiness.InProgress || result.State == readiness.Failed
 	if j.Holds == nil || !known || live == nil || !workloads[live.GroupVersionKind().GroupKind()] {

@@ -1,3 +1,3 @@
-// Package judge decides whether an object is ready, and why not, by what the cluster says of other objects: the
+// Package judge decides whether an object is ready, and explains why not, by means of other objects in the cluster: the
 // StorageClass of a claim, the Pods and claims of a workload.
 package judge

@@ -42,9 +42,9 @@ var (
 	storageClassKind = schema.GroupVersionKind{Group: "storage.k8s.io", Version: "v1", Kind: "StorageClass"}
 )
 
-// unreadClasses is the right without which nobody knows how claims of a storage class are bound.
+// unreadClasses is the message for the missing right to read storage classes.
 const unreadClasses = "the right to get, list and watch storageclasses.storage.k8s.io is missing, " +
-	"so that a claim isn't known to wait for a Pod: grant it by RBAC"
+	"so it isn't known whether a claim waits for a Pod: grant it by RBAC"
 
 // Object decides whether an object is ready; live is nil if there is none. How the class of a claim binds volumes is
 // read from the cluster, unless the Checker knows it.

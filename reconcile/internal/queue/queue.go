@@ -9,8 +9,8 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// Queue holds keys. A key is handed out to one taker at a time; if it is added meanwhile it is handed out once more
-// after that. Methods are safe for concurrent use. New makes one.
+// Queue holds keys. A key is handed out to one taker at a time; if it is added meanwhile, it is handed out again
+// afterwards. Methods are safe for concurrent use. Use New to make one.
 type Queue struct {
 	mu    sync.Mutex
 	ready sync.Cond
@@ -152,8 +152,8 @@ type Taken struct {
 	item   *item
 }
 
-// Next is when a key that was taken comes again by itself: after a time if that is positive, because of Why; never for
-// the zero value. Unchanged keeps the timer that the key has.
+// Next is when a taken key is added again without another Add: after the time if that is positive, with the trigger
+// Why; never for the zero value. Unchanged keeps the present timer of the key.
 type Next struct {
 	After     time.Duration
 	Why       request.Triggers
@@ -231,8 +231,8 @@ func (q *Queue) Close() {
 	q.ready.Broadcast()
 }
 
-// headStart returns by how much a key with these triggers comes before one that was merely listed: it takes the place
-// of a key that has waited that long already, so that nothing waits for ever. The most urgent trigger counts.
+// headStart returns the head start of a key with these triggers over one that was only listed: it is queued as if it
+// had waited that long already, so that nothing waits for ever. The most urgent trigger counts.
 func headStart(triggers request.Triggers) time.Duration {
 	switch {
 	case triggers.Has(request.Deleting | request.Deleted):
@@ -252,7 +252,7 @@ type item struct {
 	key deploy.Ref
 	// wanted: it waits, or has to be handed out again once it is done. running: a taker has it.
 	wanted, running bool
-	// dropped: the time that its taker asks for doesn't count.
+	// dropped: the Next of its taker is ignored.
 	dropped  bool
 	triggers request.Triggers
 	// since is when it was added.

@@ -6,12 +6,12 @@ import (
 	"github.com/operkit/operkit/deploy"
 )
 
-// Followers holds which keys follow objects that they don't own, each for as long as its reconciles ask for that. The
-// zero value is empty. It is safe for concurrent use.
+// Followers records which keys follow objects that they don't own. A key follows an object as long as its reconciles
+// call Add for it. The zero value is empty. It is safe for concurrent use.
 type Followers struct {
 	mu   sync.Mutex
 	keys map[deploy.Ref]map[deploy.Ref]struct{}
-	// refs are the objects that each key follows; true: the present reconcile has asked for that.
+	// refs are the objects that each key follows; true: the current reconcile has called Add for it.
 	refs map[deploy.Ref]map[deploy.Ref]bool
 }
 
@@ -41,7 +41,7 @@ func (f *Followers) Begin(key deploy.Ref) {
 	}
 }
 
-// End ends a reconcile without an error: key no longer follows the objects for which it didn't ask.
+// End ends a reconcile without an error: key no longer follows objects for which the reconcile didn't call Add.
 func (f *Followers) End(key deploy.Ref) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -137,7 +137,7 @@ func (g *Guard) Call(logger *slog.Logger, message, kind string, f func()) {
 	f()
 }
 
-// standard leaves out events on which nobody wants us to act, such as our own status writes.
+// standard refuses events that need no reconcile, such as our own status writes.
 var standard = filter.Standard()
 
 // ForcedBy is the key of the annotation whose change forces a reconcile, after its domain.
@@ -190,9 +190,9 @@ func Why(event deploy.Event, listing, forced bool) (why request.Triggers) {
 // leasing passes updates that only take or release the lock of a replica on an object.
 var leasing = filter.Leasing()
 
-// concernsOthers reports whether an event of an object may bring others to reconcile. An object that left the view
-// hasn't changed, nor has one whose update repeats a version, as after a watch that began again, or only moves a
-// replica's lock.
+// concernsOthers reports whether an event of an object may bring others to reconcile. It returns false if the object
+// left the view, if an update repeats a version, as after a restarted watch, or if it only changes the lock of a
+// replica.
 func concernsOthers(event deploy.Event) bool {
 	repeated := event.Type == deploy.Modified &&
 		text(metadataOf(event.Old), "resourceVersion") == text(metadataOf(event.New), "resourceVersion")
@@ -200,7 +200,7 @@ func concernsOthers(event deploy.Event) bool {
 }
 
 // isOutdated reports whether an object has changed while no engine ran: the newest observed generation in its status,
-// in any condition, is older than the object. Without an observed generation nothing is known.
+// including its conditions, is older than its generation. It returns false without an observed generation.
 func isOutdated(obj *unstructured.Unstructured) bool {
 	status, _ := obj.Object["status"].(map[string]any)
 	newest := observed(status)
