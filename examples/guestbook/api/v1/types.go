@@ -9,14 +9,14 @@ import (
 // GuestbookKind is the kind that the operator controls.
 var GuestbookKind = schema.GroupVersionKind{Group: "examples.operkit.dev", Version: "v1", Kind: "Guestbook"}
 
-// Guestbook is a small web application with a store behind it. Its name begins those of its Services and its
-// StatefulSet, which may be less than other names may.
+// Guestbook is a small web application with a store behind it. Its name begins those of its Services and its StatefulSet,
+// which may be less than other names may.
 //
-// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 46",message="a guestbook's name has at most 46
-// characters: its StatefulSet's name, which has 6 more, may have 52"
-// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z][^.]*$')",message="a guestbook's name
-// begins with a letter and has no dots: its Services' names begin with it" +kubebuilder:object:root=true
-// +kubebuilder:subresource:status +kubebuilder:resource:shortName=gb
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 46",message="a guestbook's name has at most 46 characters: its StatefulSet's name, which has 6 more, may have 52"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z][^.]*$')",message="a guestbook's name begins with a letter and has no dots: its Services' names begin with it"
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:shortName=gb
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Verified",type=string,JSONPath=`.status.componentStatus.verified`
