@@ -182,7 +182,7 @@ func TestRemoveTime(t *testing.T) {
 		t.Parallel()
 		begin := time.Now()
 		g := dag.New[int]()
-		for i := range 5 * n {
+		for i := range n { // by the square of them it would take minutes
 			require.NoError(t, g.Add(fmt.Sprint(i), i))
 			if i >= 100 {
 				require.NoError(t, g.Depend(fmt.Sprint(i), fmt.Sprint(i-1)))
