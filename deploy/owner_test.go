@@ -114,7 +114,7 @@ func TestImpossibleOwners(t *testing.T) {
 	}{
 		"deploy 27: another namespace":        {elsewhere, "it can't be owned by Cart shop/c"},
 		"deploy W12: a cluster-scoped object": {node, "it can't be owned by Cart shop/c"},
-		"references that are no list":         {garbled, "metadata.ownerReferences is no list"},
+		"references that are no list":         {garbled, "metadata.ownerReferences isn't a list"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
