@@ -199,16 +199,16 @@ func TestSetupRefuses(t *testing.T) {
 		{"vcs W16, W21: inside of the source", SetupOptions{Destination: filepath.Join(g.dir, "operator_vcs")}, "it is inside the source"},
 		{"vcs W16: around the source", SetupOptions{Destination: filepath.Dir(g.dir), Force: true}, "is inside it"},
 		{"vcs W16: a bad expression", SetupOptions{Destination: filepath.Join(base, "new"), Tags: []string{"ok", "("}}, `tag expression 2, "(": `},
-		{"an unknown kind of result", SetupOptions{Destination: filepath.Join(base, "new"), TagsAs: "leaves"}, `tags as "leaves": use branches or tags`},
+		{"an unknown kind of result", SetupOptions{Destination: filepath.Join(base, "new"), TagsAs: "leaves"}, `TagsAs "leaves": use branches or tags`},
 		{"nowhere", SetupOptions{}, "setup destination: none is given"},
 		{"an expression that is empty, as of a variable that isn't set", SetupOptions{Destination: filepath.Join(base, "new"), Branches: []string{""}}, "branch expression 1 is empty"},
-		{"no expression", SetupOptions{Destination: filepath.Join(base, "new"), Tags: []string{}}, "there is no expression"},
+		{"no expression", SetupOptions{Destination: filepath.Join(base, "new"), Tags: []string{}}, "there are no expressions"},
 		{"no source", SetupOptions{Source: " ", Destination: filepath.Join(base, "new")}, "setup source: none is given"},
 		{"a source without commits", SetupOptions{Source: empty.dir, Destination: filepath.Join(base, "new")}, "the source has no commits"},
 		{"around the objects of a work tree", SetupOptions{Source: tree, Destination: filepath.Join(g.dir, ".git", "objects"), Force: true}, "it is inside the source"},
 		{"around the repository of a work tree", SetupOptions{Source: tree, Destination: g.dir, Force: true}, "is inside it"},
 		{"inside of the source by a link", SetupOptions{Destination: filepath.Join(linked, "new")}, "it is inside the source"},
-		{"a source that shares objects", SetupOptions{Source: shared.dir, Destination: filepath.Join(base, "new")}, "some of its objects are in another repository"},
+		{"a source that shares objects", SetupOptions{Source: shared.dir, Destination: filepath.Join(base, "new")}, "names another repository with more objects"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			if row.options.Source == "" {

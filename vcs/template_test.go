@@ -48,7 +48,7 @@ func TestTemplate(t *testing.T) {
 func TestTemplateRefuses(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ reason, template, want string }{
-		{"vcs 12: an unknown key", "/t/{nokey}", "there is no such field"}, {"an open brace", "/t/{version", "isn't closed"}, {"a closed one", "/t/version}", "isn't open"},
+		{"vcs 12: an unknown key", "/t/{nokey}", "there is no such field"}, {"an open brace", "/t/{version", "isn't closed"}, {"a closed one", "/t/version}", "closes nothing"},
 		{"nothing in braces", "/t/{}", "it has no name"}, {"vcs W10: attributes", "/t/{metadata.name}", "write {a[b][0]}"}, {"half an index", "/t/{spec[a}", "write {a[b][0]}"},
 		{"an empty index", "/t/{spec[]}", "write {a[b][0]}"}, {"behind an index", "/t/{spec[a]b}", "write {a[b][0]}"}, {"empty", "", "it is empty"},
 		{"above", "/t/../{version}", "the element .."}, {"nothing before", "{version}/x", "begin with a folder"}, {"a nul", "/t/\x00/{version}", "a NUL"}, {"a conversion", "/t/{version!r}", "write {a[b][0]}"},
