@@ -20,6 +20,10 @@ func mistake(err error) error {
 	return &request.Error{Class: status.ErrorRollout, Err: err}
 }
 
+// Precondition returns an error by which Setup, and every other method of a controller, waits: see
+// request.Precondition, which it is under the name that controllers use.
+func Precondition(format string, args ...any) error { return request.Precondition(format, args...) }
+
 // attributed puts the name of the method that returned err before its text, unless err is Verbatim.
 func attributed(method string, err error) error {
 	if e, ok := err.(*request.Error); ok && e.Verbatim {

@@ -366,7 +366,7 @@ func ExampleGate() {
 
 func Example_precondition() {
 	show(reconcileOnce(setup(func(context.Context, *reconcile.Session) error {
-		return request.Precondition("the market opens at %d", 9)
+		return reconcile.Precondition("the market opens at %d", 9)
 	})))
 	// Output:
 	//   Shop tea: Updating PreconditionWait, setup: the market opens at 9

@@ -11,7 +11,6 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/reconcile"
-	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -45,7 +44,7 @@ func (b box) Setup(_ context.Context, s *reconcile.Session) error {
 		return err
 	}
 	if cr.Spec.Fail != "" {
-		return request.Precondition("%s", cr.Spec.Fail)
+		return reconcile.Precondition("%s", cr.Spec.Fail)
 	}
 	made := map[string]*reconcile.Component{}
 	for _, c := range cr.Spec.Components {

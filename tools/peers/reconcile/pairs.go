@@ -22,7 +22,7 @@ func pairs() []ratio.Pair {
 	return []ratio.Pair{
 		{
 			Name: "reconcile-same", Goal: 1.5, Ours: same(10, 10), Peer: rendered(10, 10),
-			Hint: "what is done for each object that is as it should be: deploy/settled.go, reconcile/verify.go and prune.go",
+			Hint: "what is done for each object that is as it should be: deploy/unchanged.go, reconcile/verify.go and prune.go",
 		},
 		{
 			Name: "reconcile-chain", Goal: 12, Ours: first(shop{components: 50, objects: 20}), Peer: first(shop{components: 10, objects: 10}),
@@ -109,7 +109,7 @@ func (o operator) rollOut(ctx context.Context) error {
 			patch.Body = fmt.Appendf(nil, `{"status":{"observedGeneration":%d,"replicas":2,"updatedReplicas":2,"readyReplicas":2,"availableReplicas":2,
 				"conditions":[{"type":"Available","status":"True","reason":"MinimumReplicasAvailable"}]}}`, obj.GetGeneration())
 		case "Service":
-			patch.Body = []byte(`{"spec":{"clusterIP":"10.0.0.7"}}`)
+			patch.Body = []byte(`{"spec":{"clusterIP":"10.0.0.7","clusterIPs":["10.0.0.7"]}}`)
 		default:
 			continue
 		}
