@@ -15,11 +15,11 @@ func (l lab) livePairs() []ratio.Pair {
 	return []ratio.Pair{
 		{
 			Name: "deploy-same-cpu", Goal: 0.5, Ours: oneProcessor(l.again(newOperkit)), Peer: oneProcessor(l.again(newCreateOrUpdate)),
-			Hint: "deploy/settled.go: manifests that are looked at closely although nothing changed",
+			Hint: "deploy/unchanged.go: manifests that are looked at closely although nothing changed",
 		},
 		{
 			Name: "deploy-same-flux", Goal: 0.05, Ours: l.again(newOperkit), Peer: l.again(newFlux),
-			Hint: "deploy/settled.go; COUNT deploy-same-calls tells whether the server was asked",
+			Hint: "deploy/unchanged.go; COUNT deploy-same-calls tells whether the server was asked",
 		},
 		{Name: "deploy-new-flux", Goal: 0.5, Ours: l.fresh(newOperkit), Peer: l.fresh(newFlux), Hint: hint},
 		{Name: "deploy-new-apply", Goal: 1, Ours: l.fresh(newOperkit), Peer: l.fresh(newRuntimeApply), Hint: hint, Rounds: 31},
