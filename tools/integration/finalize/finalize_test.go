@@ -43,7 +43,7 @@ func TestMovedFromOper8(t *testing.T) {
 			w.there(note)
 			w.merge(note, `{"data":{"signature":"torn"}}`)
 			w.says(d, "Updating", "finalize: component note: ConfigMap d-note: it is torn")
-			w.told(w.env.Namespace, "Errored", "take the finalizer "+finalizer+" off the resource")
+			w.told(w.env.Namespace, "Errored", "remove the finalizer "+finalizer+" to delete the resource")
 			assert.Contains(w.t, w.get(d).GetFinalizers(), finalizer)
 			w.merge(note, `{"data":{"signature":"me"}}`)
 			w.gone(d, note)
