@@ -8,16 +8,17 @@
 //
 // # Status
 //
-// The status is written when something in it changes: at the end of a reconcile, and before that when a rollout starts
-// that takes longer than [StartAfter] or changes the version. A pause is written too, and with [OwnAnywhere] the kinds of
-// objects before they are applied.
+// The status is written when something in it changes: at the end of a reconcile, and earlier when the start of a
+// rollout is reported, which takes longer than [StartAfter] or changes the version. A pause is written too, and with
+// [OwnAnywhere] the kinds of objects before they are applied.
 //
 // # What ends a reconcile early
 //
-// A resource that is gone, or whose kind isn't served, is forgotten. A paused one is left alone. A resource that is being
-// deleted is finalized instead. An error of Setup, a mistake in how components are described (a cycle, an object in two
-// components) and a version that isn't supported end the reconcile before anything is applied. Later, a failed component
-// doesn't end it: see Errors. The end of the context does, as do the engine's timeout and a lost leadership.
+// A resource that is gone, or whose kind isn't served, is forgotten. A paused one is left alone. A resource that is
+// being deleted is finalized instead. An error of Setup, a mistake in how components are described (a cycle, an object
+// in two components) and a version that [StrictVersions] refuses end the reconcile before anything is applied. Later, a
+// failed component doesn't end it: see Errors. The end of the context does, as do the engine's timeout and a lost
+// leadership.
 //
 // # Errors
 //
