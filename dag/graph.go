@@ -3,7 +3,6 @@ package dag
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -174,8 +173,16 @@ func (g *Graph[T]) Len() int {
 
 // Names returns the names of the nodes in the order in which they were added.
 func (g *Graph[T]) Names() []string {
-	p, _ := g.snapshot()
-	return slices.Clone(p.names)
+	if g == nil {
+		return nil
+	}
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	names := make([]string, 0, g.structure.index.count)
+	for id := range g.structure.live {
+		names = append(names, g.structure.names[id])
+	}
+	return names
 }
 
 // Node returns the data of a node. ok is false if there is no such node.

@@ -97,6 +97,11 @@ func (o *order) room(count int, prev, next int32, closeToPrev bool) (first, step
 	} else {
 		closeToPrev = true
 	}
+	if count == 1 && prev != none && next != none {
+		// The middle: whether the next insertion will be before this node or behind it isn't known.
+		step = (high - low) / 2
+		return low + step, step
+	}
 	step = (high - low) / uint64(count+spare)
 	if prev == none || next == none {
 		step = min(step, labelGap)

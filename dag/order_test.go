@@ -93,3 +93,33 @@ func TestOrderCrowded(t *testing.T) {
 		}
 	}
 }
+
+// A chain that is built from its last node on moves each node before the one moved last, always behind the same node.
+func TestOrderRelabelsRarely(t *testing.T) {
+	t.Parallel()
+	const nodes = 4000
+	for name, move := range map[string]func(o *order, id int32){
+		"before the one moved last": func(o *order, id int32) { o.moveBefore([]int32{id}, id-1) },
+		"behind the one moved last": func(o *order, id int32) { o.moveBehind([]int32{id}, id-1) },
+		"before one node":           func(o *order, id int32) { o.moveBefore([]int32{id}, 1) },
+		"behind one node":           func(o *order, id int32) { o.moveBehind([]int32{id}, 0) },
+	} {
+		var o order
+		for range nodes {
+			o.append()
+		}
+		o.moveBefore([]int32{1}, 0)
+		o.moveBehind([]int32{1}, 0)
+		relabelled := 0
+		for id := int32(2); id < nodes; id++ {
+			last := o.places[id-1].label
+			if move(&o, id); o.places[id-1].label != last {
+				relabelled++
+			}
+		}
+		if relabelled > nodes/16 {
+			t.Errorf("%s: %d nodes are relabelled %d times", name, nodes, relabelled)
+		}
+		o.list(t)
+	}
+}
