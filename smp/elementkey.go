@@ -33,7 +33,10 @@ func elementID(element any, keys []schema.Key) (id any, ok bool) {
 	if len(keys) == 0 {
 		return document.Scalar(element)
 	}
-	object, _ := element.(map[string]any)
+	object, isMap := element.(map[string]any)
+	if !isMap {
+		return nil, false
+	}
 	id, _, ok = identify(object, keys)
 	return id, ok
 }
