@@ -436,6 +436,23 @@ func TestApplySetObjects(t *testing.T) {
 		assert.Equal(t, []string{"ConfigMap shop/a conflict"}, applied)
 		assert.Equal(t, before, cluster.get(t, deploy.RefOf(theirs)))
 	})
+	t.Run("an object that another set creates first is left to it", func(t *testing.T) {
+		t.Parallel()
+		theirs := inSet(item(t, "ConfigMap", "shop", "a"), deploy.ApplySet{Parent: deploy.Ref{Namespace: "shop", Name: "other"}})
+		cluster := newSetCluster(t)
+		cluster.before = func(call string) error {
+			if strings.HasPrefix(call, "create ConfigMap shop/a") {
+				cluster.put(t, theirs)
+			}
+			return nil
+		}
+		m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(deploy.CreateOnly)))
+		results, err := m.ApplySet(t.Context(), shop, objects(item(t, "ConfigMap", "shop", "a")))
+		var owned *deploy.OwnedError
+		require.ErrorAs(t, err, &owned)
+		applied, _ := actionsOf(results)
+		assert.Equal(t, []string{"ConfigMap shop/a conflict"}, applied)
+	})
 	t.Run("the owner's namespace counts", func(t *testing.T) {
 		t.Parallel()
 		cluster := newSetCluster(t)

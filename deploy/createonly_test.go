@@ -206,3 +206,18 @@ func TestMadeFrom(t *testing.T) {
 		assert.Equal(t, row.want, m.MadeFrom(row.live, row.manifest, row.options...), reason)
 	}
 }
+
+// The form in which the API server stores a quantity is no difference; another form of the same amount is one.
+func TestReplaceComparesQuantities(t *testing.T) {
+	t.Parallel()
+	for have, want := range map[string]deploy.Action{
+		"1024Mi": deploy.Unchanged, "1Gi": deploy.Unchanged, "1073741824": deploy.Replaced, "2Gi": deploy.Replaced,
+	} {
+		cluster := newCluster(t)
+		m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(deploy.Replace)))
+		service := object(t, "{apiVersion: v1, kind: Service, metadata: {name: web, namespace: shop}, spec: {type: ExternalName, externalName: 1024Mi}}")
+		require.Equal(t, deploy.Created, apply(t, m, service).Action)
+		cluster.edit(t, deploy.RefOf(service), `{"spec":{"externalName":"`+have+`"}}`)
+		assert.Equal(t, want, apply(t, m, service).Action, have)
+	}
+}

@@ -197,7 +197,7 @@ func (c comparedSet) whole(ctx context.Context, d Difference, live, after *unstr
 	if !hidden && (live == nil || after == nil || !onlyMetadata(live) || onlyMetadata(after)) {
 		return live, nil
 	}
-	return c.requests(c.settings).Get(ctx, d.Ref)
+	return c.requests(c.settings).getPresent(ctx, d.Ref)
 }
 
 func onlyMetadata(obj *unstructured.Unstructured) bool {
@@ -301,7 +301,7 @@ func (m *Manager) DiffDelete(ctx context.Context, objects []*unstructured.Unstru
 		if d.Action == Removed {
 			live := result.Object
 			if onlyMetadata(live) {
-				live, d.Err = m.requests(s).Get(ctx, d.Ref)
+				live, d.Err = m.requests(s).getPresent(ctx, d.Ref)
 			}
 			if d.Err == nil {
 				d.Err = d.show(s, live, nil)

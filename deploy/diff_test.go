@@ -188,6 +188,18 @@ func TestDiffMetadataOnly(t *testing.T) {
 	got := diff(t, m, settings(t, "{a: '2'}"))
 	assert.Equal(t, []string{`.data.a: "1" -> "2"`}, lines(got.Changes))
 	assert.Equal(t, "get "+settingsName, cluster.take()[1], "the content is read where the View has none")
+
+	cluster.before = func(call string) error {
+		if call == "get "+settingsName {
+			return cluster.memory.Port().Delete(t.Context(), settingsRef, deploy.DeleteOptions{})
+		}
+		return nil
+	}
+	differences, err := m.Diff(t.Context(), objects(settings(t, "{a: '2'}")))
+	var gone *deploy.NotFoundError
+	require.ErrorAs(t, err, &gone, "it is deleted meanwhile")
+	assert.Equal(t, settingsRef, gone.Ref)
+	assert.ErrorIs(t, differences[0].Err, gone)
 }
 
 func TestDiffUnseen(t *testing.T) {

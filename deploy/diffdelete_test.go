@@ -24,6 +24,20 @@ func TestDiffDelete(t *testing.T) {
 		assert.Equal(t, before, cluster.memory.Objects())
 		assert.Len(t, cluster.take(), 1, "a dry run of it")
 	})
+	t.Run("its content is gone when it is read", func(t *testing.T) {
+		t.Parallel()
+		cluster := newCluster(t, ours)
+		cluster.before = func(call string) error {
+			if call == "get "+settingsName {
+				return cluster.memory.Port().Delete(t.Context(), settingsRef, deploy.DeleteOptions{})
+			}
+			return nil
+		}
+		differences, err := must(deploy.NewManager(metadataOnly{cluster}, deploy.EvenForeign())).DiffDelete(t.Context(), objects(ours))
+		var gone *deploy.NotFoundError
+		require.ErrorAs(t, err, &gone)
+		assert.Empty(t, differences[0].Unified)
+	})
 	t.Run("nothing is there", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)

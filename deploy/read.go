@@ -163,7 +163,10 @@ func (t *task) inspected(live *unstructured.Unstructured) (*unstructured.Unstruc
 	if t.inspect == nil {
 		return live, nil
 	}
-	return live, t.inspect(t.in.ref, live)
+	if err := t.inspect(t.in.ref, live); err != nil {
+		return nil, err
+	}
+	return live, nil
 }
 
 // complete reads the object from the cluster if only its metadata is known.

@@ -98,6 +98,15 @@ func (r requests) Get(ctx context.Context, ref Ref) (*unstructured.Unstructured,
 	return counted(ctx, r, func() (*unstructured.Unstructured, error) { return r.Port.Get(ctx, ref) })
 }
 
+// getPresent is Get for an object that was there a moment ago: if it is absent, the error is a *NotFoundError.
+func (r requests) getPresent(ctx context.Context, ref Ref) (*unstructured.Unstructured, error) {
+	obj, err := r.Get(ctx, ref)
+	if err == nil && obj == nil {
+		err = &NotFoundError{Ref: ref}
+	}
+	return obj, err
+}
+
 func (r requests) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, options ListOptions) ([]*unstructured.Unstructured, error) {
 	return counted(ctx, r, func() ([]*unstructured.Unstructured, error) { return r.Port.List(ctx, kind, namespace, options) })
 }

@@ -16,8 +16,11 @@ func SameQuantity(a, b any) bool {
 	return err == nil && one.Cmp(other) == 0
 }
 
-// IsCanonicalQuantity reports whether a value is a quantity in the form in which an API server stores it.
-func IsCanonicalQuantity(value any) bool {
+// CanonicalQuantity returns the form in which an API server stores a quantity, nil for a value that isn't one.
+func CanonicalQuantity(value any) any {
 	quantity, err := resource.ParseQuantity(fmt.Sprint(value))
-	return err == nil && quantity.String() == value
+	if err != nil {
+		return nil
+	}
+	return quantity.String()
 }
