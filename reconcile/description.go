@@ -17,10 +17,7 @@ import (
 
 // Description holds the components that a controller describes for a resource, so that another process can roll them
 // out (module reconcile/versions). It is a session in which nothing is deployed, verified or written.
-type Description struct {
-	reconciler *Reconciler
-	session    *Session
-}
+type Description struct{ session *Session }
 
 // Describing has the settings of a Description. The zero value is ready for use.
 type Describing struct {
@@ -62,15 +59,15 @@ func (r *Reconciler) Describe(ctx context.Context, resource *unstructured.Unstru
 			return nil, err
 		}
 	}
-	d := &Description{reconciler: r, session: s}
+	d := &Description{session: s}
 	return d, d.describe(d.Context(ctx))
 }
 
 func (d *Description) describe(ctx context.Context) error {
 	if d.session.resource.GetDeletionTimestamp() != nil {
-		return d.reconciler.setupFinalize(ctx, d.session)
+		return d.session.reconciler.setupFinalize(ctx, d.session)
 	}
-	if err := d.reconciler.setup(ctx, d.session); err != nil {
+	if err := d.session.reconciler.setup(ctx, d.session); err != nil {
 		return err
 	}
 	if _, err := d.session.graph(); err != nil {
@@ -83,7 +80,7 @@ func (d *Description) describe(ctx context.Context) error {
 // Finalize calls the controller's Finalize for a resource that is being deleted. When it returns nil, the session has
 // the components that Finalize added and didn't remove, and no more can be added.
 func (d *Description) Finalize(ctx context.Context) error {
-	r, s := d.reconciler, d.session
+	r, s := d.session.reconciler, d.session
 	if r.finalizer == nil {
 		return fmt.Errorf("controller %T: has no Finalize", r.controller)
 	}

@@ -267,6 +267,7 @@ func TestAttemptsAreFailures(t *testing.T) {
 	t.Parallel()
 	stale := &deploy.StaleError{Ref: widgetRef, Err: errNo}
 	unavailable := &deploy.UnavailableError{Err: errNo}
+	contested := request.RetryAfter(time.Minute, &deploy.ConflictError{Ref: configMapRef("a"), Fought: true, Err: errNo})
 	for reason, row := range map[string]struct {
 		errs      []error
 		permanent bool
@@ -275,6 +276,7 @@ func TestAttemptsAreFailures(t *testing.T) {
 		"an outage of the cluster":                 {[]error{unavailable, unavailable, unavailable, unavailable}, false},
 		"one failure after it":                     {[]error{unavailable, unavailable, errNo}, false},
 		"somebody else was quicker":                {[]error{stale, stale, stale, stale, errNo}, false},
+		"contested fields are tried again later":   {[]error{contested, contested, contested, contested, errNo}, false},
 		"failures around an outage":                {[]error{errNo, errNo, unavailable, errNo}, true},
 		"a success between them":                   {[]error{errNo, errNo, nil, errNo}, false},
 		"to wait is a success as far as that goes": {[]error{errNo, errNo, request.Precondition("not yet"), errNo}, false},

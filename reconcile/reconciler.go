@@ -249,10 +249,12 @@ func (r *Reconciler) upgrade(ctx context.Context, s *Session) error {
 
 // release ends the session.
 func (s *Session) release() {
-	for _, f := range slices.Backward(s.cleanups) {
-		if err := guarded(func() error { f(); return nil }); err != nil {
-			s.logger.Error("panic in a function of Cleanup", "error", err)
-		}
+	s.cleaning.Lock()
+	cleanups := s.cleanups
+	s.released, s.cleanups = true, nil
+	s.cleaning.Unlock()
+	for _, f := range slices.Backward(cleanups) {
+		s.clean(f)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
@@ -57,8 +58,8 @@ func (s *Session) advanced(err error) (further bool) {
 	return further
 }
 
-// exhausted makes an error permanent after MaxAttempts attempts. Temporary errors don't count: the cluster didn't
-// answer, or another writer was faster.
+// exhausted makes an error permanent after MaxAttempts attempts. Errors that pass by themselves don't count: the cluster
+// didn't answer, another writer was faster, or contested objects are left alone for a while.
 func (s *Session) exhausted(ctx context.Context, err error) error {
 	limit := s.reconciler.options.maxAttempts
 	if limit == 0 {
@@ -68,8 +69,8 @@ func (s *Session) exhausted(ctx context.Context, err error) error {
 		s.update((*memory.Resource).ForgetFailures)
 		return err
 	}
-	if isTemporary(err) {
-		return err
+	if _, timed := request.RetryTime(err); isTemporary(err) || timed && isFought(err) {
+		return err // it passes without a change of the resource
 	}
 	failures := 0
 	s.update(func(m *memory.Resource) {
@@ -109,10 +110,8 @@ func (s *Session) conclude(err error) {
 // created remembers which objects were created and which have finished. It returns a text for each object that is
 // created again each time it has finished.
 func (s *Session) created(m *memory.Resource) (again []string) {
-	rendered := map[deploy.Ref]bool{}
 	for _, c := range s.components {
 		for _, result := range c.results {
-			rendered[result.Ref] = true
 			if result.Action != deploy.Created {
 				if m.Watches(result.Ref) && hasFinished(result.Object) {
 					m.Finished(result.Ref)
@@ -133,9 +132,21 @@ func (s *Session) created(m *memory.Resource) (again []string) {
 		}
 	}
 	if s.ended.outcome != nil && s.ended.outcome.Deployed() {
-		m.KeepCreated(func(ref deploy.Ref) bool { return rendered[ref] })
+		rendered := sync.OnceValue(s.deployed) // most resources have no such objects
+		m.KeepCreated(func(ref deploy.Ref) bool { return rendered()[ref] })
 	}
 	return again
+}
+
+// deployed returns the objects of the components' results.
+func (s *Session) deployed() map[deploy.Ref]bool {
+	refs := map[deploy.Ref]bool{}
+	for _, c := range s.components {
+		for _, result := range c.results {
+			refs[result.Ref] = true
+		}
+	}
+	return refs
 }
 
 // finishing reports whether an object is of a kind that finishes, and returns its ttlSecondsAfterFinished.

@@ -44,8 +44,10 @@ type Session struct {
 	generated  generated
 	version    string
 	assets     fs.FS
-	// cleanups are called at the end of the session, the last one first.
+	// cleanups are called at the end of the session, the last one first. A version's hook may still run then.
+	cleaning sync.Mutex
 	cleanups []func()
+	released bool
 	// fixedVersion overrides the version that the resource wants; empty for none.
 	fixedVersion string
 	patches      []Patch
@@ -107,8 +109,25 @@ func (s *Session) Component(name string) *Component {
 }
 
 // Cleanup registers f, which is called once when the reconcile ends, with or without an error, and also after Plan and
-// Graph. Functions are called in reverse order. It is for Setup and Finalize.
-func (s *Session) Cleanup(f func()) { s.cleanups = append(s.cleanups, f) }
+// Graph. Functions are called in reverse order. It is for Setup and Finalize. If the reconcile has ended already, f is
+// called at once.
+func (s *Session) Cleanup(f func()) {
+	s.cleaning.Lock()
+	released := s.released
+	if !released {
+		s.cleanups = append(s.cleanups, f)
+	}
+	s.cleaning.Unlock()
+	if released {
+		s.clean(f)
+	}
+}
+
+func (s *Session) clean(f func()) {
+	if err := guarded(func() error { f(); return nil }); err != nil {
+		s.logger.Error("panic in a function of Cleanup", "error", err)
+	}
+}
 
 // Manager returns the manager that deploys the objects; objects that are applied through it are owned by the resource.
 // It is for Builders that are Deployers. An object that it applied and that no component renders is pruned after the

@@ -287,3 +287,17 @@ func TestOwn(t *testing.T) {
 	require.ErrorAs(t, unknown, new(*deploy.KindUnknownError))
 	assert.Equal(t, []string{"Widget ConfigMap", "Widget Deployment"}, watcher.asked)
 }
+
+// A hook of another version may outlive the reconcile that started it.
+func TestCleanupAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var ended *Session
+	w.calm(w.reconciler(&controller{func(_ context.Context, s *Session) error { ended = s; return nil }}))
+	called := 0
+	ended.Cleanup(func() { called++ })
+	assert.Equal(t, 1, called)
+	ended.Cleanup(func() { panic("no") })
+	assert.Equal(t, 1, w.logs.Count("panic in a function of Cleanup"))
+	assert.Equal(t, 1, called, "it isn't called again")
+}

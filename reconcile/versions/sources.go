@@ -19,7 +19,7 @@ func (p *Pool) sourcesOf(u *union) (s source.Sources) {
 	standard := filter.Standard()
 	s.When = func(event deploy.Event) bool {
 		if event.Type == deploy.Deleted {
-			p.leave(deploy.Ref(deploy.RefOf(event.New)))
+			p.leave(deploy.RefOf(event.New))
 		}
 		return p.anyone(u.kind, func(r ruling) bool {
 			return !r.When && standard(event) || r.When && r.process.counts(wire.EventQuery{Kind: r.Kind}, event)
