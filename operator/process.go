@@ -35,6 +35,8 @@ type process struct {
 	manifests *manifest.Directory
 	events    event.Sink
 	metrics   *metrics.Metrics
+	// watcher is the engine of the operator's kinds, nil if none runs.
+	watcher reconcile.Watcher
 
 	extending  sync.Once
 	extensions []Extension
@@ -139,6 +141,9 @@ func (p *process) numbers() map[string]reconcile.Option {
 // defaultOptions come before the options of a controller.
 func (p *process) defaultOptions() []reconcile.Option {
 	options := []reconcile.Option{reconcile.Logger(p.logger)}
+	if p.watcher != nil {
+		options = append(options, reconcile.WithWatcher(p.watcher))
+	}
 	for _, e := range p.extensions {
 		options = append(options, e.Reconciler...)
 	}

@@ -149,6 +149,7 @@ func (r *runner) newServices(ctx context.Context) (wait func(), err error) {
 	if err != nil {
 		return nil, err
 	}
+	r.watcher = engine
 	r.metrics.Engine(engine)
 	manager, err := r.operator.deployManager(r.api)
 	if err != nil {
@@ -158,9 +159,8 @@ func (r *runner) newServices(ctx context.Context) (wait func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	more := append(patchedBy(patches), reconcile.WithWatcher(engine))
 	for _, c := range r.working() {
-		reconciler, err := r.reconciler(ctx, c.Kind(), manager, more...)
+		reconciler, err := r.reconciler(ctx, c.Kind(), manager, patchedBy(patches)...)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -111,11 +112,25 @@ func forget(cache, modulePath string) error {
 		return err
 	}
 	for _, folder := range append(unpacked, filepath.Join(cache, "cache", "download", name, "@v")) {
-		if err := os.RemoveAll(folder); err != nil {
+		if err := removeReadOnly(folder); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// removeReadOnly removes a folder of a module cache. What was not fetched with -modcacherw can't be written there.
+func removeReadOnly(folder string) error {
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			return os.Chmod(path, 0o755)
+		}
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return errors.Join(err, os.RemoveAll(folder))
 }
 
 // envtest is the package through which tests reach a control plane.
