@@ -49,13 +49,13 @@ var immutablePatches = map[string][]string{
 	"ResourceQuota 1": {"spec: {scopes: [NotTerminating, NotBestEffort]}", "spec: {scopes: [NotTerminating]}"},
 	"Secret 3":        {"{type: Opaque}", "{type: kubernetes.io/tls, data: {tls.crt: '', tls.key: ''}}"},
 	"Service 1": {
-		"spec: {clusterIP: None}", "spec: {clusterIP: 10.0.77.7}", "spec: {clusterIP: None, clusterIPs: [None]}",
+		"spec: {clusterIP: None}", "spec: {clusterIP: 10.0.0.7}", "spec: {clusterIP: None, clusterIPs: [None]}",
 		"spec: {ipFamilies: [IPv4]}", "spec: {type: NodePort}", "spec: {type: LoadBalancer}",
 		"spec: {type: LoadBalancer, loadBalancerClass: example.com/one}",
 		"spec: {type: ExternalName, externalName: example.com, ports: null, internalTrafficPolicy: null}",
 	},
 	"Service 2": {
-		"spec: {clusterIP: 10.0.77.8, clusterIPs: [10.0.77.8]}", "spec: {clusterIP: null, clusterIPs: null}",
+		"spec: {clusterIP: 10.0.0.8, clusterIPs: [10.0.0.8]}", "spec: {clusterIP: null, clusterIPs: null}",
 		"spec: {clusterIP: null, clusterIPs: null, type: ExternalName, externalName: a, ports: null, ipFamilies: null, " +
 			"ipFamilyPolicy: null}",
 	},

@@ -38,8 +38,8 @@ func with(text string, pairs ...string) string { return strings.NewReplacer(pair
 func TestRecreateAsksTheServer(t *testing.T) {
 	t.Parallel()
 	const image, selector = "example.invalid/c:1", "{matchLabels: {app: it}}"
-	held := with(aService, "{port: 80}", "{name: a, port: 80, nodePort: 30772}, {name: b, port: 80, protocol: UDP, nodePort: 30772}, {name: c, port: 81, nodePort: 30773}",
-		"type:", "externalTrafficPolicy: Local, healthCheckNodePort: 30774, type:")
+	held := with(aService, "{port: 80}", "{name: a, port: 80, nodePort: 30072}, {name: b, port: 80, protocol: UDP, nodePort: 30072}, {name: c, port: 81, nodePort: 30073}",
+		"type:", "externalTrafficPolicy: Local, healthCheckNodePort: 30074, type:")
 	for reason, row := range map[string]struct {
 		strategy      deploy.Strategy
 		before, after string
@@ -73,11 +73,11 @@ func TestRecreateAsksTheServer(t *testing.T) {
 		"a quota that doesn't count the old one":    {"", aPod, with(aPod, "c:1\"", "c:1\", resources: {requests: {cpu: 1}}"), with(aQuota, "count/jobs.batch: 1", "pods: 0", "}}}", "}, scopes: [NotBestEffort]}}"), deploy.Failed, "exceeded quota"},
 		"more of a quota, which has room":           {"", with(aPod, "c:1\"", "c:1\", resources: {requests: {cpu: 1}}"), with(aPod, "c:1\"", "c:1\", resources: {requests: {cpu: 1500m}}"), with(aQuota, "count/jobs.batch: 1", "requests.cpu: 2"), deploy.Recreated, ""},
 		"ports of several kinds that it has":        {"", held, with(held, "com/a", "com/b"), "", deploy.Recreated, ""},
-		"a health check's port of another one":      {"", with(aService, "type:", "externalTrafficPolicy: Local, type:"), with(aService, "type:", "externalTrafficPolicy: Local, healthCheckNodePort: 30775, type:", "com/a", "com/b"), with(aService, "name: it", "name: other", "type:", "externalTrafficPolicy: Local, healthCheckNodePort: 30775, type:"), deploy.Failed, "provided port is already allocated"},
-		"an address of another one":                 {"", aService, with(aService, "type:", "clusterIP: 10.0.77.78, type:"), with(aService, "name: it", "name: other", "type:", "clusterIP: 10.0.77.78, type:"), deploy.Failed, "10.0.77.78 is used by Service"},
-		"an address that is free":                   {"", aService, with(aService, "type:", "clusterIP: 10.0.77.79, type:"), "", deploy.Recreated, ""},
-		"ports and addresses that it has itself":    {"", with(aService, "port: 80", "port: 80, nodePort: 30777", "type:", "clusterIP: 10.0.77.77, type:"), with(aService, "port: 80", "port: 80, nodePort: 30777", "type:", "clusterIP: 10.0.77.77, type:", "com/a", "com/b"), "", deploy.Recreated, ""},
-		"a port that another one has":               {"", aService, with(aService, "port: 80", "port: 80, nodePort: 30778", "com/a", "com/b"), `{apiVersion: v1, kind: Service, metadata: {name: other}, spec: {type: NodePort, ports: [{port: 80, nodePort: 30778}]}}`, deploy.Failed, "provided port is already allocated"},
+		"a health check's port of another one":      {"", with(aService, "type:", "externalTrafficPolicy: Local, type:"), with(aService, "type:", "externalTrafficPolicy: Local, healthCheckNodePort: 30075, type:", "com/a", "com/b"), with(aService, "name: it", "name: other", "type:", "externalTrafficPolicy: Local, healthCheckNodePort: 30075, type:"), deploy.Failed, "provided port is already allocated"},
+		"an address of another one":                 {"", aService, with(aService, "type:", "clusterIP: 10.0.0.78, type:"), with(aService, "name: it", "name: other", "type:", "clusterIP: 10.0.0.78, type:"), deploy.Failed, "10.0.0.78 is used by Service"},
+		"an address that is free":                   {"", aService, with(aService, "type:", "clusterIP: 10.0.0.79, type:"), "", deploy.Recreated, ""},
+		"ports and addresses that it has itself":    {"", with(aService, "port: 80", "port: 80, nodePort: 30077", "type:", "clusterIP: 10.0.0.77, type:"), with(aService, "port: 80", "port: 80, nodePort: 30077", "type:", "clusterIP: 10.0.0.77, type:", "com/a", "com/b"), "", deploy.Recreated, ""},
+		"a port that another one has":               {"", aService, with(aService, "port: 80", "port: 80, nodePort: 30078", "com/a", "com/b"), `{apiVersion: v1, kind: Service, metadata: {name: other}, spec: {type: NodePort, ports: [{port: 80, nodePort: 30078}]}}`, deploy.Failed, "provided port is already allocated"},
 		"a StatefulSet that takes its claims":       {"", with(aSet, "replicas: 0", retention), with(aSet, "replicas: 0", retention, "serviceName: it", "serviceName: other"), "", deploy.Failed, "would take along the data of the claims of its volumeClaimTemplates: use the strategy RecreateOrphan"},
 		"unless they are left alone":                {deploy.RecreateOrphan, with(aSet, "replicas: 0", retention), with(aSet, "replicas: 0", retention, "serviceName: it", "serviceName: other"), "", deploy.Recreated, ""},
 		"or it is meant":                            {deploy.RecreateProtected, with(aSet, "replicas: 0", retention), with(aSet, "replicas: 0", retention, "serviceName: it", "serviceName: other"), "", deploy.Recreated, ""},
