@@ -56,7 +56,7 @@ func (e election) complete(operator, file string, logger *slog.Logger) (election
 func (e election) global() bool { return e.Lock == config.LeaseLock || e.Lock == config.ForLifeLock }
 
 func (e election) options(logger *slog.Logger) []leader.Option {
-	return []leader.Option{leader.Logger(logger), leader.Duration(e.Duration), leader.RenewDeadline(e.RenewDeadline), leader.RetryPeriod(e.RetryPeriod)}
+	return []leader.Option{leader.Logger(logger), leader.Timing(e.Duration, e.RenewDeadline, e.RetryPeriod)}
 }
 
 // newElector returns the Elector that decides when this replica works, and a function that closes its connection. It
@@ -95,7 +95,7 @@ func (r *runner) control(engine *watch.Engine, kind schema.GroupVersionKind, rec
 	if r.election.Lock != config.PerObjectLock {
 		return engine.Control(kind, reconciler)
 	}
-	locked, err := leader.PerObject(reconciler, manager, append(r.election.options(r.logger), leader.Domain(r.operator.domain))...)
+	locked, err := leader.PerObject(reconciler, manager, r.election.options(r.logger)...)
 	if err != nil {
 		return cli.Usage("leader election: %w", err)
 	}

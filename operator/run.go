@@ -118,7 +118,7 @@ func (r *runner) openEvents(ctx context.Context) (wait func(), err error) {
 	if r.Events.Level == config.NoEvents {
 		return nil, nil
 	}
-	recorder := event.NewRecorder(r.api.Port(), r.operator.name, instance(r.operator.name), event.Logger(r.logger))
+	recorder := event.NewRecorder(r.api.Port(), r.operator.name, instance(r.operator.name), r.logger)
 	if r.events = recorder; r.Events.Level == config.WarningEvents {
 		r.events = event.Warnings(recorder)
 	}
@@ -241,7 +241,7 @@ func (r *runner) serve(ctx context.Context) (wait func(), err error) {
 	running.Go(func() { serve(ctx) })
 	if r.Heartbeat.File != "" {
 		running.Go(func() {
-			err := heartbeat.Run(ctx, r.Heartbeat.File, r.health.alive, heartbeat.Period(r.Heartbeat.Period), heartbeat.Logger(r.logger))
+			err := heartbeat.Run(ctx, r.Heartbeat.File, r.Heartbeat.Period, r.health.alive, r.logger)
 			if err != nil {
 				r.logger.Error("no heartbeat", "error", err)
 			}

@@ -49,7 +49,7 @@ func reconcileKettle(options ...reconcile.Option) {
 }
 
 func ExampleEvents() {
-	// In a cluster: reconcile.Events(event.NewRecorder(port, "kettle-operator", pod)).
+	// In a cluster: reconcile.Events(event.NewRecorder(port, "kettle-operator", pod, logger)).
 	reconcileKettle(reconcile.Events(event.Warnings(event.Func(printEvent))))
 	// Output: Warning Scaly - kettle red wants vinegar
 }

@@ -1,7 +1,7 @@
 // Package event records what happens to resources as events of the API group events.k8s.io, which kubectl get events
 // and kubectl describe show.
 //
-//	recorder := event.NewRecorder(cluster.Port(), "guestbook-operator", "guestbook-operator-0")
+//	recorder := event.NewRecorder(cluster.Port(), "guestbook-operator", "guestbook-operator-0", logger)
 //	go recorder.Run(ctx)
 //	recorder.Record(event.Event{Regarding: event.Of(guestbook), Type: event.Normal, Reason: "Opened", Note: "the book is open"})
 //

@@ -19,7 +19,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	recorder := event.NewRecorder(cluster.Port(), "shop-operator", "shop-operator-0")
+	recorder := event.NewRecorder(cluster.Port(), "shop-operator", "shop-operator-0", nil)
 	shop := event.Object{Ref: deploy.Ref{Kind: schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Shop"}, Namespace: "town", Name: "tea"}}
 	recorder.Record(event.Event{Regarding: shop, Reason: "Opened", Note: "the kettle is on"})
 	// What is recorded before the end is written.
@@ -56,7 +56,7 @@ func ExampleRecorder() {
 		}
 		return a
 	}}))
-	recorder := event.NewRecorder(cluster.Port(), "shop-operator", "shop-operator-0", event.Logger(log))
+	recorder := event.NewRecorder(cluster.Port(), "shop-operator", "shop-operator-0", log)
 	recorder.Record(event.Event{Regarding: event.Of(tea()), Type: event.Warning, Reason: "Closed"})
 	ctx, stop := context.WithCancel(context.Background())
 	stop()

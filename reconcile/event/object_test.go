@@ -21,7 +21,7 @@ func TestEventsOfObjectsOfAnyName(t *testing.T) {
 	t.Parallel()
 	cluster, err := dryrun.New(dryrun.AnyNamespace())
 	require.NoError(t, err)
-	r := NewRecorder(cluster.Port(), "shop-operator", "shop-operator-0", Logger(slog.New(slog.DiscardHandler)))
+	r := NewRecorder(cluster.Port(), "shop-operator", "shop-operator-0", slog.New(slog.DiscardHandler))
 	role := schema.GroupVersionKind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "ClusterRole"}
 	r.Record(Event{Regarding: Object{Ref: deploy.Ref{Kind: role, Name: "system:node"}}, Reason: "Opened"})
 	ctx, stop := context.WithCancel(t.Context())

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,28 +54,13 @@ type arrived struct {
 	at time.Time
 }
 
-// Option is an option of NewRecorder. nil is ignored.
-type Option func(*Recorder)
-
-// Logger sets the logger for errors of writing events. Default, and nil: slog.Default.
-func Logger(logger *slog.Logger) Option { return func(r *Recorder) { r.logger = logger } }
-
 // NewRecorder returns a Recorder that writes through port. controller is the name of the program, instance that of its
-// process, such as the Pod.
-func NewRecorder(port deploy.Port, controller, instance string, options ...Option) *Recorder {
-	r := &Recorder{
-		port: port, controller: cut(controller, mostWord), instance: cut(instance, mostWord), logger: slog.Default(),
+// process, such as the Pod. The logger gets the errors of writing events; nil means slog.Default.
+func NewRecorder(port deploy.Port, controller, instance string, logger *slog.Logger) *Recorder {
+	return &Recorder{
+		port: port, controller: cut(controller, mostWord), instance: cut(instance, mostWord), logger: cmp.Or(logger, slog.Default()),
 		waiting: make(chan arrived, mostWaiting), known: map[same]*series{}, allowances: map[about]*allowance{},
 	}
-	for _, option := range options {
-		if option != nil {
-			option(r)
-		}
-	}
-	if r.logger == nil {
-		r.logger = slog.Default()
-	}
-	return r
 }
 
 // Record implements Sink. Events of events and of objects without a name are ignored. In a namespace that is being

@@ -118,7 +118,7 @@ func inBubble(t *testing.T, reason string, do func(t *testing.T, r *Recorder, p 
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			p, logs := &port{}, &testlog.Text{}
-			r := NewRecorder(p, "shop-operator", "shop-operator-0", Logger(slog.New(slog.NewTextHandler(logs, nil))))
+			r := NewRecorder(p, "shop-operator", "shop-operator-0", slog.New(slog.NewTextHandler(logs, nil)))
 			ctx, stop := context.WithCancel(t.Context())
 			done := make(chan struct{})
 			go func() { defer close(done); r.Run(ctx) }()
@@ -328,7 +328,7 @@ func TestLastWords(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &port{delay: time.Second}
-		r := NewRecorder(p, "shop-operator", "0", Logger(slog.New(slog.DiscardHandler)))
+		r := NewRecorder(p, "shop-operator", "0", slog.New(slog.DiscardHandler))
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { defer close(done); r.Run(ctx) }()
@@ -342,7 +342,7 @@ func TestLastWords(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		p := &port{delay: 2 * time.Second}
-		r := NewRecorder(p, "shop-operator", "0", Logger(slog.New(slog.DiscardHandler)))
+		r := NewRecorder(p, "shop-operator", "0", slog.New(slog.DiscardHandler))
 		ctx, stop := context.WithCancel(t.Context())
 		for i := range 20 {
 			r.Record(Event{Regarding: shop, Reason: "Closed", Note: fmt.Sprint(i)})

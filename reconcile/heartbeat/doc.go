@@ -1,7 +1,7 @@
 // Package heartbeat proves by a file that a process makes progress: [Run] writes the time into the file at intervals
 // while the process is alive, and [Check] returns an error if the time isn't recent.
 //
-//	go heartbeat.Run(ctx, "/tmp/heartbeat", alive)
+//	go heartbeat.Run(ctx, "/tmp/heartbeat", heartbeat.DefaultPeriod, alive, logger)
 //	...
 //	err := heartbeat.Check("/tmp/heartbeat", time.Minute, time.Now()) // in the command of a liveness probe
 //

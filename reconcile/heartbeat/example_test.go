@@ -14,7 +14,9 @@ import (
 )
 
 // once lets a heart beat once into a file, which is then removed.
-func once(alive func() error, then func(file string), options ...heartbeat.Option) {
+func once(alive func() error, then func(file string)) { beating(alive, then, nil) }
+
+func beating(alive func() error, then func(file string), logger *slog.Logger) {
 	folder, err := os.MkdirTemp("", "heartbeat")
 	if err != nil {
 		fmt.Println(err)
@@ -24,7 +26,7 @@ func once(alive func() error, then func(file string), options ...heartbeat.Optio
 	file := filepath.Join(folder, "beat")
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
-	if err := heartbeat.Run(ctx, file, alive, options...); err != nil {
+	if err := heartbeat.Run(ctx, file, heartbeat.DefaultPeriod, alive, logger); err != nil {
 		fmt.Println(err)
 	}
 	then(file)
@@ -51,18 +53,13 @@ func ExampleCheck() {
 	// true
 }
 
-func ExamplePeriod() {
-	fmt.Println(heartbeat.Run(context.Background(), "beat", well, heartbeat.Period(-time.Second)))
-	// Output: heartbeat beat: period -1s: it must be positive
-}
-
-func ExampleLogger() {
+func ExampleRun_reasons() {
 	plain := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey || a.Key == "file" {
 			return slog.Attr{}
 		}
 		return a
 	}}))
-	once(func() error { return errors.New("nothing goes on") }, func(string) {}, heartbeat.Logger(plain))
+	beating(func() error { return errors.New("nothing goes on") }, func(string) {}, plain)
 	// Output: level=ERROR msg="no heartbeat" reason="nothing goes on"
 }

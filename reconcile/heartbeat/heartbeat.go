@@ -14,44 +14,25 @@ import (
 // DefaultPeriod is the time between two beats.
 const DefaultPeriod = 30 * time.Second
 
-// Option is an option of Run. nil is ignored.
-type Option func(*options)
-
-type options struct {
-	period time.Duration
-	logger *slog.Logger
-}
-
-// Period sets the time between two beats; default DefaultPeriod.
-func Period(d time.Duration) Option { return func(o *options) { o.period = d } }
-
-// Logger sets the logger for missing beats, logged once for each reason, and for their return. Default: slog.Default.
-func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
-
 // Run writes the time into file at once and after each period, and returns nil when ctx ends. It calls alive before
-// each write, and doesn't write if that returns an error; alive must not block. A failed write is repeated with the
-// next beat. Run returns an error only if an argument is invalid; then nothing was written.
-func Run(ctx context.Context, file string, alive func() error, opts ...Option) error {
-	o := options{period: DefaultPeriod, logger: slog.Default()}
-	for _, option := range opts {
-		if option != nil {
-			option(&o)
-		}
-	}
+// each write, and doesn't write if alive returns an error; alive must not block. A failed write is repeated after the
+// next period. The logger gets each reason for a missing beat once, and a line when the beats return; nil means
+// slog.Default. Run returns an error only if an argument is invalid; then nothing was written.
+func Run(ctx context.Context, file string, period time.Duration, alive func() error, logger *slog.Logger) error {
 	switch {
 	case file == "":
 		return errors.New("heartbeat: the name of its file is empty")
 	case alive == nil:
 		return fmt.Errorf("heartbeat %s: nil function", file)
-	case o.period <= 0:
-		return fmt.Errorf("heartbeat %s: period %s: it must be positive", file, o.period)
-	case o.logger == nil:
-		return fmt.Errorf("heartbeat %s: nil logger", file)
+	case period <= 0:
+		return fmt.Errorf("heartbeat %s: period %s: it must be positive", file, period)
+	case logger == nil:
+		logger = slog.Default()
 	}
-	ticker := time.NewTicker(o.period)
+	ticker := time.NewTicker(period)
 	defer ticker.Stop()
 	for logged := ""; ; {
-		logged = o.beat(file, alive, logged)
+		logged = beat(file, alive, logger, logged)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -61,17 +42,17 @@ func Run(ctx context.Context, file string, alive func() error, opts ...Option) e
 }
 
 // beat writes the time, or logs why not unless that was logged last. It returns what was logged last.
-func (o options) beat(file string, alive func() error, logged string) string {
+func beat(file string, alive func() error, logger *slog.Logger, logged string) string {
 	err := alive()
 	if err == nil {
 		err = write(file, time.Now())
 	}
 	switch {
 	case err != nil && err.Error() != logged:
-		o.logger.Error("no heartbeat", "file", file, "reason", err)
+		logger.Error("no heartbeat", "file", file, "reason", err)
 		return err.Error()
 	case err == nil && logged != "":
-		o.logger.Info("heartbeat again", "file", file)
+		logger.Info("heartbeat again", "file", file)
 		return ""
 	}
 	return logged

@@ -28,7 +28,7 @@ func beating(t *testing.T, file string, alive func() error, test func(logs *test
 		var logs testlog.Text
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
-		go func() { ended <- Run(ctx, file, alive, Logger(slog.New(slog.NewTextHandler(&logs, nil)))) }()
+		go func() { ended <- Run(ctx, file, DefaultPeriod, alive, slog.New(slog.NewTextHandler(&logs, nil))) }()
 		synctest.Wait()
 		test(&logs)
 		cancel()
@@ -113,7 +113,7 @@ func TestRun(t *testing.T) {
 		require.NoError(t, write(file, time.Now()))
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
-		running.Go(func() { assert.NoError(t, Run(ctx, file, well, Period(time.Microsecond))) })
+		running.Go(func() { assert.NoError(t, Run(ctx, file, time.Microsecond, well, nil)) })
 		for range 2000 {
 			require.NoError(t, Check(file, time.Minute, time.Now()))
 		}
@@ -162,17 +162,16 @@ func TestRunRefuses(t *testing.T) {
 	for reason, row := range map[string]struct {
 		file   string
 		alive  func() error
-		option Option
+		period time.Duration
 		err    string
 	}{
-		"no file":                   {"", well, Period(time.Second), "heartbeat: the name of its file is empty"},
-		"nobody to ask":             {"f", nil, Period(time.Second), "heartbeat f: nil function"},
-		"watch mistake 25: no time": {"f", well, Period(0), "heartbeat f: period 0s: it must be positive"},
-		"no logger":                 {"f", well, Logger(nil), "heartbeat f: nil logger"},
+		"no file":                   {"", well, time.Second, "heartbeat: the name of its file is empty"},
+		"nobody to ask":             {"f", nil, time.Second, "heartbeat f: nil function"},
+		"watch mistake 25: no time": {"f", well, 0, "heartbeat f: period 0s: it must be positive"},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
-			assert.EqualError(t, Run(t.Context(), row.file, row.alive, row.option), row.err)
+			assert.EqualError(t, Run(t.Context(), row.file, row.period, row.alive, nil), row.err)
 		})
 	}
 }

@@ -102,7 +102,7 @@ func ExampleNone() {
 
 func ExampleElector_Run() {
 	port := newPort()
-	lock := newElector(port, leader.RetryPeriod(time.Millisecond))
+	lock := newElector(port, leader.Timing(0, 0, time.Millisecond))
 	err := lock.Run(context.Background(), func(ctx context.Context) error {
 		// Somebody takes the Lease away by force.
 		ref := deploy.Ref{Kind: leases, Namespace: "shop", Name: "guestbook-operator"}
@@ -181,22 +181,14 @@ func ExampleTermOf() {
 	// 2 true true
 }
 
-func ExampleDuration() {
-	_, err := leader.Lease(newPort(), "shop/op", leader.Duration(5*time.Second))
+func ExampleTiming() {
+	_, err := leader.Lease(newPort(), "shop/op", leader.Timing(5*time.Second, 10*time.Second, 0))
 	fmt.Println(err)
-	// Output: lease: duration: 5s: it must be longer than the renew deadline of 10s
-}
-
-func ExampleRenewDeadline() {
-	_, err := leader.Lease(newPort(), "shop/op", leader.RenewDeadline(time.Second))
+	_, err = leader.Lease(newPort(), "shop/op", leader.Timing(5*time.Second, 0, 0))
 	fmt.Println(err)
-	// Output: lease: renew deadline: 1s: two retry periods of 2s don't fit into it
-}
-
-func ExampleRetryPeriod() {
-	_, err := leader.Lease(newPort(), "shop/op", leader.RetryPeriod(0))
-	fmt.Println(err)
-	// Output: lease: retry period: 0s: it must be positive
+	// Output:
+	// lease: duration: 5s: it must be longer than the renew deadline of 10s
+	// <nil>
 }
 
 func ExampleLogger() {
@@ -211,6 +203,14 @@ func ExampleLogger() {
 	// Output:
 	// level=INFO msg="this replica leads" lock="Lease shop/guestbook-operator"
 	// level=INFO msg="the leadership was released" lock="Lease shop/guestbook-operator"
+}
+
+func newManager(cluster deploy.Cluster, options ...deploy.Option) *deploy.Manager {
+	manager, err := deploy.NewManager(cluster, options...)
+	if err != nil {
+		fmt.Println(err)
+	}
+	return manager
 }
 
 // greeter is a Reconciler.
@@ -237,7 +237,7 @@ func ExamplePerObject() {
 		fmt.Println(err)
 		return
 	}
-	lock, err := leader.PerObject(greeter{}, cluster)
+	lock, err := leader.PerObject(greeter{}, newManager(cluster))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -251,14 +251,15 @@ func ExamplePerObject() {
 	// <nil>
 }
 
-func ExampleDomain() {
+// The annotations are those that replicas of an operator written with oper8 use.
+func ExamplePerObject_oper8() {
 	locked := shop(map[string]string{"oper8.org/lease-name": "operator-1", "oper8.org/lease-time": "2026-11-21T12:00:00Z"})
 	cluster, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Objects(locked))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	lock, err := leader.PerObject(greeter{}, cluster, leader.Domain("oper8.org"))
+	lock, err := leader.PerObject(greeter{}, newManager(cluster, deploy.KeyDomain("oper8.org")))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -275,7 +276,7 @@ func ExampleObjectLock_Identity() {
 		fmt.Println(err)
 		return
 	}
-	lock, err := leader.PerObject(greeter{}, cluster, leader.Identity("operator-0"))
+	lock, err := leader.PerObject(greeter{}, newManager(cluster), leader.Identity("operator-0"))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -302,7 +303,7 @@ func ExampleObjectLock() {
 		fmt.Println(err)
 		return
 	}
-	lock, err := leader.PerObject(attentive{}, cluster)
+	lock, err := leader.PerObject(attentive{}, newManager(cluster))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -329,7 +330,7 @@ func ExampleObjectTransport() {
 }
 
 func ExampleCheck() {
-	fmt.Println(leader.Check(leader.Duration(5 * time.Second)))
+	fmt.Println(leader.Check(leader.Timing(5*time.Second, 10*time.Second, 0)))
 	// Output: duration: 5s: it must be longer than the renew deadline of 10s
 }
 

@@ -1,6 +1,7 @@
 package leader
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,9 +25,11 @@ var (
 // that still exists, be it frozen, failed or on a node that can't be reached, until somebody deletes it.
 //
 // A holder that can't read the ConfigMap until the renew deadline stops all the same. Identity is the name of
-// the Pod here, with nothing added, and Duration has no meaning. port is as for Lease.
+// the Pod here, with nothing added, and the duration of Timing has no meaning. port is as for Lease.
 func ForLife(port deploy.Port, name string, opts ...Option) (*Elector, error) {
-	opts = append(slices.Clone(opts), Duration(longestDuration))
+	opts = append(slices.Clone(opts), func(o *options) {
+		o.duration, o.deadline, o.retry = longestDuration, cmp.Or(o.deadline, DefaultRenewDeadline), cmp.Or(o.retry, DefaultRetryPeriod)
+	})
 	return newElector("leader for life", port, name, opts, func(ref deploy.Ref, _ options, replica string) (lock, string) {
 		ref.Kind = configMapKind
 		return &forLife{port: port, ref: ref, pod: deploy.Ref{Kind: podKind, Namespace: ref.Namespace, Name: replica}}, replica

@@ -31,6 +31,8 @@ type objects struct {
 	view     deploy.View
 	options  options
 	identity string
+	// domain is that of the annotations.
+	domain string
 
 	mu sync.Mutex
 	// seen are the locks of other replicas, as they were last seen.
@@ -55,13 +57,13 @@ type claim struct {
 	wait   time.Duration
 }
 
-func newObjects(cluster deploy.Cluster, o options, identity string) *objects {
-	return &objects{port: cluster.Port(), view: cluster.View(), options: o, identity: identity, seen: map[deploy.Ref]sighting{}}
+func newObjects(manager *deploy.Manager, o options, identity string) *objects {
+	return &objects{port: manager.Port(), view: manager.View(), options: o, identity: identity, domain: manager.KeyDomain(), seen: map[deploy.Ref]sighting{}}
 }
 
 func (o *objects) pairOf(obj *unstructured.Unstructured) pair {
 	annotations := obj.GetAnnotations()
-	return pair{annotations[o.options.domain+leaseName], annotations[o.options.domain+leaseTime]}
+	return pair{annotations[o.domain+leaseName], annotations[o.domain+leaseTime]}
 }
 
 // oper8Domain is the domain of annotations that replicas of an operator written with oper8 read, too.
@@ -72,7 +74,7 @@ const oper8Domain = "oper8.org"
 // time with a zone, and then stops reconciling.
 func (o *objects) ours() pair {
 	layout := time.RFC3339Nano
-	if o.options.domain == oper8Domain {
+	if o.domain == oper8Domain {
 		layout = "2006-01-02T15:04:05.000000"
 	}
 	return pair{o.identity, time.Now().UTC().Format(layout)}
@@ -207,9 +209,9 @@ func changed(err error) bool {
 
 // write sets the annotations if the cluster still has current.
 func (o *objects) write(ctx context.Context, key deploy.Ref, current *unstructured.Unstructured, next pair) error {
-	annotations := map[string]any{o.options.domain + leaseName: next.holder, o.options.domain + leaseTime: next.renewed}
+	annotations := map[string]any{o.domain + leaseName: next.holder, o.domain + leaseTime: next.renewed}
 	if next == (pair{}) {
-		annotations = map[string]any{o.options.domain + leaseName: nil, o.options.domain + leaseTime: nil}
+		annotations = map[string]any{o.domain + leaseName: nil, o.domain + leaseTime: nil}
 	}
 	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": current.GetResourceVersion(), "annotations": annotations}})
 	if err != nil {

@@ -82,14 +82,21 @@ func (g *glass) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstruct
 func (w *worker) Port() deploy.Port { return w.wire }
 func (w *worker) View() deploy.View { return w.glass }
 
-func newWorker(t *testing.T, cluster *dryrun.Cluster, name string, opts ...Option) *worker {
+func newWorker(t *testing.T, cluster *dryrun.Cluster, name string, opts ...deploy.Option) *worker {
 	t.Helper()
 	w := &worker{cluster: cluster, wire: &wire{Port: cluster.Port()}, glass: &glass{View: cluster.View()}, log: &testlog.Text{}}
 	logger := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	lock, err := PerObject(working{w}, w, append([]Option{Identity(name), Logger(logger)}, opts...)...)
+	lock, err := PerObject(working{w}, newManager(t, w, opts...), Identity(name), Logger(logger))
 	require.NoError(t, err)
 	w.ObjectLock = lock
 	return w
+}
+
+func newManager(t *testing.T, cluster deploy.Cluster, opts ...deploy.Option) *deploy.Manager {
+	t.Helper()
+	manager, err := deploy.NewManager(cluster, opts...)
+	require.NoError(t, err)
+	return manager
 }
 
 // working is the Reconciler of a worker.

@@ -1,6 +1,7 @@
 package leader
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -12,11 +13,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// The defaults of Duration, RenewDeadline and RetryPeriod.
+// The defaults of Timing.
 const (
 	DefaultDuration      = 15 * time.Second
 	DefaultRenewDeadline = 10 * time.Second
@@ -34,31 +34,30 @@ type options struct {
 	deadline time.Duration
 	retry    time.Duration
 	identity string
-	domain   string
 	logger   *slog.Logger
 	// namespaceFile is NamespaceFile, but for tests.
 	namespaceFile string
 }
 
-// Duration sets the time after the last renewal before which no other replica takes the Lease; default DefaultDuration.
-// It is rounded up to whole seconds. When a leader dies, no replica leads for that long. The margin between Duration
-// and the renew deadline is for calls that are still running.
-func Duration(d time.Duration) Option { return func(o *options) { o.duration = d } }
-
-// RenewDeadline sets how long the holder works on after it sent its last successful renewal; default
-// DefaultRenewDeadline. It must be shorter than Duration.
-func RenewDeadline(d time.Duration) Option { return func(o *options) { o.deadline = d } }
-
-// RetryPeriod sets the time between two renewals; default DefaultRetryPeriod. Two of them must fit into the renew
-// deadline. A candidate looks twice as often, with up to a fifth of the time added at random.
-func RetryPeriod(d time.Duration) Option { return func(o *options) { o.retry = d } }
+// Timing sets when a lock is renewed, given up and taken over. Zero means the default: DefaultDuration for the first,
+// and for the others the same share of the duration as DefaultRenewDeadline and DefaultRetryPeriod have of
+// DefaultDuration.
+//
+// duration is the time after the last renewal before which no other replica takes the lock. A Lease holds it in seconds,
+// rounded up. When a leader dies, no replica leads for that long. Locks that are held for life have none.
+//
+// renewDeadline is how long the holder works on after it sent its last successful renewal. It must be shorter than the
+// duration: calls that are still running then have the rest of the time.
+//
+// retryPeriod is the time between two renewals. Two of them must fit into the renew deadline. A candidate looks twice as
+// often, with up to a fifth of the time added at random.
+func Timing(duration, renewDeadline, retryPeriod time.Duration) Option {
+	return func(o *options) { o.duration, o.deadline, o.retry = duration, renewDeadline, retryPeriod }
+}
 
 // Identity sets the name of this replica in the lock and in logs; default the environment's POD_NAME, else
 // the host's name without its domain. Something random is added, so that no two processes have the same one.
 func Identity(name string) Option { return func(o *options) { o.identity = name } }
-
-// Domain sets the domain of the annotations of PerObject; default deploy.Domain. Other locks have no annotations.
-func Domain(domain string) Option { return func(o *options) { o.domain = domain } }
 
 // Logger sets the logger for changes of the leader, and for errors of reading and renewing the lock; default
 // slog.Default.
@@ -71,15 +70,15 @@ func Check(opts ...Option) error {
 }
 
 func newOptions(opts []Option) (options, error) {
-	o := options{
-		duration: DefaultDuration, deadline: DefaultRenewDeadline, retry: DefaultRetryPeriod, domain: deploy.Domain, logger: slog.Default(),
-		namespaceFile: NamespaceFile,
-	}
+	o := options{logger: slog.Default(), namespaceFile: NamespaceFile}
 	for _, option := range opts {
 		if option != nil {
 			option(&o)
 		}
 	}
+	o.duration = cmp.Or(o.duration, DefaultDuration)
+	o.deadline = cmp.Or(o.deadline, share(o.duration, DefaultRenewDeadline))
+	o.retry = cmp.Or(o.retry, share(o.duration, DefaultRetryPeriod))
 	switch {
 	case o.retry <= 0:
 		return o, fmt.Errorf("retry period: %s: it must be positive", o.retry)
@@ -93,6 +92,11 @@ func newOptions(opts []Option) (options, error) {
 		return o, errors.New("nil logger")
 	}
 	return o, nil
+}
+
+// share is the part of a duration that a default has of DefaultDuration.
+func share(duration, of time.Duration) time.Duration {
+	return time.Duration(float64(duration) * (float64(of) / float64(DefaultDuration)))
 }
 
 // seconds is the duration as a Lease holds it, rounded up so that it doesn't run out before its holder thinks.

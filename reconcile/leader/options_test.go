@@ -33,11 +33,11 @@ func TestMistakes(t *testing.T) {
 		{"an empty name", port, "shop/", nil, `lease: name "shop/": a lowercase RFC 1123 subdomain`},
 		{"a name that can't be one", port, "shop/My Op", nil, `lease: name "shop/My Op": a lowercase`},
 		{"two slashes", port, "a/b/c", nil, `lease: name "a/b/c": a lowercase`},
-		{"spec watch mistake 25: no time between two attempts", port, "shop/op", []Option{RetryPeriod(0)}, "lease: retry period: 0s: it must be positive"},
-		{"watch mistake 9: a negative time", port, "shop/op", []Option{RetryPeriod(-time.Second)}, "lease: retry period: -1s: it must be positive"},
-		{"a deadline that one failure breaks", port, "shop/op", []Option{RenewDeadline(3 * time.Second)}, "lease: renew deadline: 3s: two retry periods of 2s don't fit into it"},
-		{"a Lease that runs out while its holder goes on", port, "shop/op", []Option{Duration(10 * time.Second)}, "lease: duration: 10s: it must be longer than the renew deadline of 10s"},
-		{"a duration that doesn't fit into its field", port, "shop/op", []Option{Duration(1 << 62)}, "lease: duration: 1281023h53m38.427387904s: more than 596523h14m7s can't be written down"},
+		{"watch mistake 25: no time between two attempts", port, "shop/op", []Option{Timing(0, 0, -1)}, "lease: retry period: -1ns: it must be positive"},
+		{"watch mistake 9: a negative time", port, "shop/op", []Option{Timing(0, 0, -time.Second)}, "lease: retry period: -1s: it must be positive"},
+		{"a deadline that one failure breaks", port, "shop/op", []Option{Timing(0, 3*time.Second, 2*time.Second)}, "lease: renew deadline: 3s: two retry periods of 2s don't fit into it"},
+		{"a Lease that runs out while its holder goes on", port, "shop/op", []Option{Timing(10*time.Second, 10*time.Second, 0)}, "lease: duration: 10s: it must be longer than the renew deadline of 10s"},
+		{"a duration that doesn't fit into its field", port, "shop/op", []Option{Timing(1<<62, time.Minute, time.Second)}, "lease: duration: 1281023h53m38.427387904s: more than 596523h14m7s can't be written down"},
 		{"no logger", port, "shop/op", []Option{Logger(nil)}, "lease: nil logger"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
@@ -91,8 +91,18 @@ func TestIdentity(t *testing.T) {
 		assert.Equal(t, "Lease market/op", elector.lock.String())
 	})
 	t.Run("a part of a second counts as a whole one", func(t *testing.T) {
-		o, err := newOptions([]Option{Duration(10001 * time.Millisecond)})
+		o, err := newOptions([]Option{Timing(10001*time.Millisecond, 0, 0)})
 		require.NoError(t, err)
 		assert.Equal(t, int64(11), o.seconds())
 	})
+	for want, given := range map[[3]time.Duration][3]time.Duration{
+		{DefaultDuration, DefaultRenewDeadline, DefaultRetryPeriod}: {},
+		{3 * time.Second, 2 * time.Second, 400 * time.Millisecond}:  {3 * time.Second, 0, 0},
+		{time.Minute, 40 * time.Second, time.Second}:                {time.Minute, 0, time.Second},
+		{DefaultDuration, 8 * time.Second, DefaultRetryPeriod}:      {0, 8 * time.Second, 0},
+	} {
+		o, err := newOptions([]Option{Timing(given[0], given[1], given[2])})
+		require.NoError(t, err)
+		assert.Equal(t, want, [3]time.Duration{o.duration, o.deadline, o.retry}, "zero is a default that fits to the duration")
+	}
 }

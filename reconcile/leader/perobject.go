@@ -2,6 +2,7 @@ package leader
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -10,7 +11,6 @@ import (
 	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
-	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // Reconciler brings one object to its wanted state, as the one of package watch does.
@@ -29,42 +29,38 @@ type ObjectLock struct {
 }
 
 // PerObject returns a Reconciler that calls next for an object only while it holds the lock on that: two annotations of
-// the object, lease-name and lease-time of the Domain. So several replicas work at once, each object is worked on by
+// the object, lease-name and lease-time of the manager's domain. So several replicas work at once, each object is worked on by
 // one of them at a time, and no single lock is needed.
 //
 // A free lock is taken by a write that fails if the object has changed since it was read. If another replica holds the
 // lock, Reconcile returns without an error and checks it again after a retry period, until that replica has released it
-// or hasn't renewed it for Duration. While next runs, the lock is renewed every retry period. If that doesn't succeed
+// or hasn't renewed it for the duration. While next runs, the lock is renewed every retry period. If that doesn't succeed
 // before the renew deadline, or another replica holds the lock, the context of next is cancelled with the cause ErrLost
 // and its Term.Lost is closed; Reconcile returns an error, and next is called again later. next is never called for an
 // object that can't be read; for one that is gone it is called without a lock. When next has returned or panicked, the
 // lock is released. If the object is deleted or replaced while next runs, the lock is lost.
 //
-// All replicas must have the same Duration, RenewDeadline and Domain, and next the same cluster, whose View shows what
-// is written here. Each replica measures on its own clock how long a lock has stood still since it first saw it as it
+// All replicas must have the same Timing and domain, and next the same cluster, whose View shows what is written here. Each replica measures on its own clock how long a lock has stood still since it first saw it as it
 // is; the time in the annotation, in UTC, is for people, and with the domain oper8.org for replicas of an operator
 // written with oper8. What next sends past the renew deadline, because its process was frozen, is kept back by
 // ObjectTransport.
-func PerObject(next Reconciler, cluster deploy.Cluster, opts ...Option) (*ObjectLock, error) {
-	l, err := newObjectLock(next, cluster, opts)
+func PerObject(next Reconciler, manager *deploy.Manager, opts ...Option) (*ObjectLock, error) {
+	l, err := newObjectLock(next, manager, opts)
 	if err != nil {
 		return nil, fmt.Errorf("lock per object: %w", err)
 	}
 	return l, nil
 }
 
-func newObjectLock(next Reconciler, cluster deploy.Cluster, opts []Option) (*ObjectLock, error) {
+func newObjectLock(next Reconciler, manager *deploy.Manager, opts []Option) (*ObjectLock, error) {
 	o, err := newOptions(opts)
 	switch {
 	case err != nil:
 		return nil, err
 	case next == nil:
-		return nil, fmt.Errorf("nil reconciler")
-	case cluster == nil:
-		return nil, fmt.Errorf("nil cluster")
-	}
-	if problems := validation.IsDNS1123Subdomain(o.domain); len(problems) > 0 {
-		return nil, fmt.Errorf("domain %q: %s", o.domain, problems[0])
+		return nil, errors.New("nil reconciler")
+	case manager == nil:
+		return nil, errors.New("nil manager")
 	}
 	replica, err := o.replica()
 	if err != nil {
@@ -75,7 +71,7 @@ func newObjectLock(next Reconciler, cluster deploy.Cluster, opts []Option) (*Obj
 		return nil, err
 	}
 	identity := unique(replica)
-	return &ObjectLock{next: next, sources: sources, options: o, identity: identity, objects: newObjects(cluster, o, identity)}, nil
+	return &ObjectLock{next: next, sources: sources, options: o, identity: identity, objects: newObjects(manager, o, identity)}, nil
 }
 
 // Identity returns the name of this replica in the annotation.

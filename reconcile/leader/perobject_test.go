@@ -58,7 +58,7 @@ func TestPerObject(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			cluster := newCluster(t, shop())
-			w := newWorker(t, cluster, "a", Domain("oper8.org"))
+			w := newWorker(t, cluster, "a", deploy.KeyDomain("oper8.org"))
 			w.work = func(context.Context) error {
 				obj, err := cluster.Port().Get(t.Context(), shopKey)
 				require.NoError(t, err)
@@ -137,7 +137,7 @@ func TestPerObject(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			cluster := newCluster(t, shop("operkit.dev/lease-name", "x", "oper8.org/lease-name", "y"))
-			w := newWorker(t, cluster, "a", Domain("oper8.org"))
+			w := newWorker(t, cluster, "a", deploy.KeyDomain("oper8.org"))
 			worked, _, err := w.reconciles(t)
 			require.NoError(t, err)
 			assert.False(t, worked)
@@ -629,7 +629,7 @@ func TestPerObjectPassesOn(t *testing.T) {
 	w.Forget(deploy.Ref{})
 	assert.Nil(t, w.Sources().When, "of one that declares nothing")
 	var observed []deploy.Event
-	lock, err := PerObject(declared{working{w}, &observed}, cluster)
+	lock, err := PerObject(declared{working{w}, &observed}, newManager(t, cluster))
 	require.NoError(t, err)
 	assert.NotNil(t, lock.Sources().When)
 	lock.Observe(deploy.Event{Type: deploy.Added})
@@ -654,23 +654,22 @@ func TestPerObjectForgets(t *testing.T) {
 func TestPerObjectMistakes(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	w := newWorker(t, cluster, "a")
+	w, manager := newWorker(t, cluster, "a"), newManager(t, cluster)
 	for _, row := range []struct {
 		reason  string
 		next    Reconciler
-		cluster deploy.Cluster
+		manager *deploy.Manager
 		opts    []Option
 		want    string
 	}{
-		{"no reconciler", nil, cluster, nil, "lock per object: nil reconciler"},
-		{"no cluster", w, nil, nil, "lock per object: nil cluster"},
-		{"watch mistake 25: no retry period", w, cluster, []Option{RetryPeriod(0)}, "lock per object: retry period: 0s: it must be positive"},
-		{"a domain that can't be one", w, cluster, []Option{Domain("No Domain")}, `lock per object: domain "No Domain": `},
-		{"Sources that are none", misdeclared{working{w}}, cluster, nil, "its method Sources is () string: make it () source.Sources"},
+		{"no reconciler", nil, manager, nil, "lock per object: nil reconciler"},
+		{"no manager", w, nil, nil, "lock per object: nil manager"},
+		{"watch mistake 25: a negative retry period", w, manager, []Option{Timing(0, 0, -1)}, "lock per object: retry period: -1ns: it must be positive"},
+		{"Sources that are none", misdeclared{working{w}}, manager, nil, "its method Sources is () string: make it () source.Sources"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
-			_, err := PerObject(row.next, row.cluster, row.opts...)
+			_, err := PerObject(row.next, row.manager, row.opts...)
 			require.ErrorContains(t, err, row.want)
 		})
 	}

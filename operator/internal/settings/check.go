@@ -101,14 +101,26 @@ func (s *Settings) checkElection() {
 		}
 		s.wants(key, s.isDefault(key), fmt.Sprintf("it has no meaning with leader-election.lock %s", e.Lock))
 	}
-	if e.Lock == config.NoLock || s.refused["leader-election.duration"] || s.refused["leader-election.renew-deadline"] || s.refused["leader-election.retry-period"] {
-		return // there are no valid times to compare
+	if e.Lock == config.NoLock {
+		return
+	}
+	valid := true
+	for _, time := range []struct {
+		key   string
+		value time.Duration
+	}{{"duration", e.Duration}, {"renew-deadline", e.RenewDeadline}, {"retry-period", e.RetryPeriod}} {
+		key := "leader-election." + time.key
+		s.wants(key, time.value > 0, "it must be positive")
+		valid = valid && !s.refused[key]
+	}
+	if !valid {
+		return // there are no times to compare
 	}
 	duration := e.Duration
 	if e.Lock == config.ForLifeLock { // nobody takes it over after a time
 		duration = e.RenewDeadline + time.Second
 	}
-	if err := leader.Check(leader.Duration(duration), leader.RenewDeadline(e.RenewDeadline), leader.RetryPeriod(e.RetryPeriod)); err != nil {
+	if err := leader.Check(leader.Timing(duration, e.RenewDeadline, e.RetryPeriod)); err != nil {
 		s.mistake(fmt.Sprintf("leader-election: %v", err))
 	}
 }

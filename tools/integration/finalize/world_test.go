@@ -129,7 +129,7 @@ func (w *world) start() {
 	w.port = api.Port()
 	engine, err := watch.New(api.View(), watch.Logger(quiet), watch.Grace(0))
 	require.NoError(w.t, err)
-	recorder := event.NewRecorder(api.Port(), "departures", "0", event.Logger(quiet))
+	recorder := event.NewRecorder(api.Port(), "departures", "0", quiet)
 	manager, err := deploy.NewManager(api)
 	require.NoError(w.t, err)
 	reconciler, err := reconcile.New(departure{&w.verified}, manager, reconcile.WithWatcher(engine), reconcile.Logger(quiet), reconcile.Events(recorder))

@@ -23,7 +23,7 @@ func runForLife(t *testing.T, env *envtest.Env, pod string) (leads chan struct{}
 	quiet := slog.New(slog.DiscardHandler)
 	api, err := cluster.New(t.Context(), env.Config, cluster.Logger(quiet))
 	require.NoError(t, err)
-	lock, err := leader.ForLife(api.Port(), env.Namespace+"/operator", leader.Identity(pod), leader.Logger(quiet), leader.RetryPeriod(time.Second/5))
+	lock, err := leader.ForLife(api.Port(), env.Namespace+"/operator", leader.Identity(pod), leader.Logger(quiet), leader.Timing(0, 0, time.Second/5))
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	leads, ended := make(chan struct{}), make(chan error, 1)

@@ -100,7 +100,7 @@ func times() []leader.Option {
 	if err != nil {
 		return nil
 	}
-	return []leader.Option{leader.Duration(duration), leader.RenewDeadline(duration * 2 / 3), leader.RetryPeriod(duration / 8)}
+	return []leader.Option{leader.Timing(duration, 0, 0)}
 }
 
 // write ends with ctx. It goes on when a call fails, as reconciles do.

@@ -35,7 +35,11 @@ func share(ctx context.Context, config *rest.Config, logger *slog.Logger) error 
 	if err != nil {
 		return err
 	}
-	lock, err := leader.PerObject(marker{api.Port()}, api, append(times(), leader.Logger(logger))...)
+	manager, err := deploy.NewManager(api)
+	if err != nil {
+		return err
+	}
+	lock, err := leader.PerObject(marker{api.Port()}, manager, append(times(), leader.Logger(logger))...)
 	if err != nil {
 		return err
 	}
