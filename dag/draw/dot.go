@@ -9,8 +9,8 @@ import (
 )
 
 // DOT returns a graph in the language of Graphviz: `dot -Tsvg` draws it. Reasons and errors are tooltips.
-func DOT[T any](g *dag.Graph[T], options ...Option) string {
-	d := newDrawing(g, options)
+func DOT[T any](g *dag.Graph[T], state dag.State) string {
+	d := drawing{g.Nodes(), state}
 	var b strings.Builder
 	b.WriteString("digraph {\n  rankdir=LR;\n  node [shape=box];\n")
 	ids := make([]string, len(d.nodes))

@@ -2,27 +2,10 @@ package draw
 
 import "github.com/operkit/operkit/dag"
 
-// Option is an option of a drawing. A nil one is ignored.
-type Option func(*drawing)
-
-// WithState colours each node by its outcome. Formats with a place for it also show the node's error, or the reason why
-// it is unstarted. A node that the state doesn't know stays plain.
-func WithState(state dag.State) Option { return func(d *drawing) { d.state = state } }
-
 // drawing is the input of the drawing functions.
 type drawing struct {
 	nodes []dag.Node
 	state dag.State
-}
-
-func newDrawing[T any](g *dag.Graph[T], options []Option) drawing {
-	d := drawing{nodes: g.Nodes()}
-	for _, option := range options {
-		if option != nil {
-			option(&d)
-		}
-	}
-	return d
 }
 
 // edges calls draw for each dependency, with the indexes of its two nodes.

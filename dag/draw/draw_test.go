@@ -59,7 +59,7 @@ func TestDOT(t *testing.T) {
   "web" -> "cache";
   "api" -> "db" [style=dashed];
 }
-`, draw.DOT(g))
+`, draw.DOT(g, dag.State{}))
 	assert.Equal(t, `digraph {
   rankdir=LR;
   node [shape=box];
@@ -73,7 +73,7 @@ func TestDOT(t *testing.T) {
   "web" -> "cache";
   "api" -> "db" [style=dashed];
 }
-`, draw.DOT(g, draw.WithState(state)))
+`, draw.DOT(g, state))
 }
 
 func TestMermaid(t *testing.T) {
@@ -93,7 +93,7 @@ func TestMermaid(t *testing.T) {
 	disabled := `  classDef disabled stroke-dasharray:5 5
   class n4 disabled
 `
-	assert.Equal(t, plain+disabled, draw.Mermaid(g))
+	assert.Equal(t, plain+disabled, draw.Mermaid(g, dag.State{}))
 	assert.Equal(t, plain+`  classDef unstarted fill:#eeeeee,stroke:#9e9e9e,color:#000
   class n0,n4 unstarted
   classDef verified fill:#c8e6c9,stroke:#2e7d32,color:#000
@@ -102,7 +102,7 @@ func TestMermaid(t *testing.T) {
   class n1 unverified
   classDef failed fill:#ffcdd2,stroke:#c62828,color:#000
   class n3 failed
-`+disabled, draw.Mermaid(g, nil, draw.WithState(state)))
+`+disabled, draw.Mermaid(g, state))
 }
 
 func TestDrawNames(t *testing.T) {
@@ -122,15 +122,15 @@ func TestDrawNames(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			t.Parallel()
 			g := graphOf(t, []string{row.name})
-			assert.Equal(t, "  "+row.dot, strings.Split(draw.DOT(g), "\n")[3])
-			assert.Equal(t, "  n0"+row.mermaid, strings.Split(draw.Mermaid(g), "\n")[1])
+			assert.Equal(t, "  "+row.dot, strings.Split(draw.DOT(g, dag.State{}), "\n")[3])
+			assert.Equal(t, "  n0"+row.mermaid, strings.Split(draw.Mermaid(g, dag.State{}), "\n")[1])
 		})
 	}
 	t.Run("different names stay different", func(t *testing.T) {
 		t.Parallel()
 		names := []string{"a\n", `a\n`, "a\x00", `a\x00`, `a\\x00`, `a"`, `a\"`, "a&amp;", "a&", "a\xff", "a\uFFFD"}
 		seen := map[string]bool{}
-		for _, line := range strings.Split(draw.DOT(graphOf(t, names)), "\n")[3 : 3+len(names)] {
+		for _, line := range strings.Split(draw.DOT(graphOf(t, names), dag.State{}), "\n")[3 : 3+len(names)] {
 			id, _, _ := strings.Cut(line, " [label")
 			assert.False(t, seen[id], id)
 			seen[id] = true
@@ -142,14 +142,14 @@ func TestDrawNames(t *testing.T) {
 		state, err := dag.NewState(dag.Outcomes{Failed: []string{"a"},
 			Errors: []dag.NodeError{{Name: "a", Err: errors.New("one \"two\"\nthree & \\four")}}})
 		require.NoError(t, err)
-		assert.Contains(t, draw.DOT(g, draw.WithState(state)), `tooltip="one \"two\"\nthree &amp; \\four"];`)
+		assert.Contains(t, draw.DOT(g, state), `tooltip="one \"two\"\nthree &amp; \\four"];`)
 	})
 }
 
 func TestSVG(t *testing.T) {
 	t.Parallel()
 	g, state := drawn(t)
-	plain, coloured := draw.SVG(g), draw.SVG(g, draw.WithState(state))
+	plain, coloured := draw.SVG(g, dag.State{}), draw.SVG(g, state)
 	for _, text := range []string{plain, coloured} {
 		var names []string
 		decoder := xml.NewDecoder(strings.NewReader(text))
@@ -173,20 +173,20 @@ func TestSVG(t *testing.T) {
 	for _, want := range []string{`<title>boom</title>`, `<title>waits for cache (failed)</title>`, `fill="#c8e6c9"`, `fill="#ffcdd2"`, `fill="#fff3c4"`, `fill="#eeeeee"`} {
 		assert.Contains(t, coloured, want)
 	}
-	assert.Contains(t, draw.SVG(dag.New[int]()), "</svg>", "nothing is a picture too")
+	assert.Contains(t, draw.SVG(dag.New[int](), dag.State{}), "</svg>", "nothing is a picture too")
 	strange := graphOf(t, []string{"<a & \"b\">", "nul\x00", "bad\xff"})
-	assert.Contains(t, draw.SVG(strange), "&lt;a &amp; &#34;b&#34;&gt;")
-	assert.NotContains(t, draw.SVG(strange), "\x00")
+	assert.Contains(t, draw.SVG(strange, dag.State{}), "&lt;a &amp; &#34;b&#34;&gt;")
+	assert.NotContains(t, draw.SVG(strange, dag.State{}), "\x00")
 	ring := graphOf(t, []string{"a", "b"}, [2]string{"a", "b"})
 	_ = ring.Depend("b", "a")
-	assert.Contains(t, draw.SVG(ring), ">b</text>")
+	assert.Contains(t, draw.SVG(ring, dag.State{}), ">b</text>")
 }
 
 func TestDrawNothing(t *testing.T) {
 	t.Parallel()
 	var g *dag.Graph[int]
-	assert.Equal(t, "digraph {\n  rankdir=LR;\n  node [shape=box];\n}\n", draw.DOT(g))
-	assert.Equal(t, "flowchart LR\n", draw.Mermaid(g, draw.WithState(dag.State{}), nil))
+	assert.Equal(t, "digraph {\n  rankdir=LR;\n  node [shape=box];\n}\n", draw.DOT(g, dag.State{}))
+	assert.Equal(t, "flowchart LR\n", draw.Mermaid(g, dag.State{}))
 }
 
 // FuzzDraw checks that no name breaks out of its place in a picture, and that different names
@@ -204,12 +204,12 @@ func FuzzDraw(f *testing.F) {
 		state, err := dag.NewState(dag.Outcomes{Failed: []string{a}, Unstarted: []string{b},
 			Errors: []dag.NodeError{{Name: a, Err: errors.New(b)}}, Reasons: map[string]string{b: a}})
 		require.NoError(t, err)
-		lines := strings.Split(draw.DOT(g, draw.WithState(state)), "\n")
+		lines := strings.Split(draw.DOT(g, state), "\n")
 		require.Len(t, lines, 8)
 		first, second := quoted(t, lines[3]), quoted(t, lines[4])
 		require.NotEqual(t, first[0], second[0])
 		require.Equal(t, []string{first[0], second[0]}, quoted(t, lines[5]))
-		for _, line := range strings.Split(draw.Mermaid(g, draw.WithState(state)), "\n")[1:3] {
+		for _, line := range strings.Split(draw.Mermaid(g, state), "\n")[1:3] {
 			require.Equal(t, 2, strings.Count(line, `"`))
 			require.True(t, strings.HasSuffix(line, `"]`))
 			require.True(t, utf8.ValidString(line))

@@ -22,7 +22,7 @@ func site() *dag.Graph[int] {
 }
 
 func ExampleDOT() {
-	fmt.Print(draw.DOT(site()))
+	fmt.Print(draw.DOT(site(), dag.State{}))
 	// Output:
 	// digraph {
 	//   rankdir=LR;
@@ -36,7 +36,7 @@ func ExampleDOT() {
 }
 
 func ExampleMermaid() {
-	fmt.Print(draw.Mermaid(site()))
+	fmt.Print(draw.Mermaid(site(), dag.State{}))
 	// Output:
 	// flowchart LR
 	//   n0["web"]
@@ -47,12 +47,12 @@ func ExampleMermaid() {
 }
 
 func ExampleSVG() {
-	picture := draw.SVG(site())
+	picture := draw.SVG(site(), dag.State{})
 	fmt.Println(strings.Count(picture, "<g>"), "nodes,", strings.Count(picture, "marker-end"), "arrows")
 	// Output: 3 nodes, 2 arrows
 }
 
-func ExampleWithState() {
+func ExampleDOT_state() {
 	g := dag.New[int]()
 	_ = g.Add("db", 0)
 	_ = g.Add("api", 0)
@@ -60,7 +60,7 @@ func ExampleWithState() {
 	state, _ := dag.Run(context.Background(), g, func(context.Context, string, int) error {
 		return errors.New("no disk")
 	})
-	fmt.Print(draw.DOT(g, draw.WithState(state)))
+	fmt.Print(draw.DOT(g, state))
 	// Output:
 	// digraph {
 	//   rankdir=LR;

@@ -9,8 +9,8 @@ import (
 
 // Mermaid returns a graph as a flowchart in the language of Mermaid, which Markdown viewers show. Reasons and errors
 // aren't in it.
-func Mermaid[T any](g *dag.Graph[T], options ...Option) string {
-	d := newDrawing(g, options)
+func Mermaid[T any](g *dag.Graph[T], state dag.State) string {
+	d := drawing{g.Nodes(), state}
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")
 	members := map[dag.Outcome][]string{}

@@ -18,8 +18,8 @@ const (
 
 // SVG returns a graph as an SVG picture. Nodes that wait for nothing are on the right. Reasons and errors are shown
 // when the mouse is over a node.
-func SVG[T any](g *dag.Graph[T], options ...Option) string {
-	d := newDrawing(g, options)
+func SVG[T any](g *dag.Graph[T], state dag.State) string {
+	d := drawing{g.Nodes(), state}
 	shape := graph{height: nodeHeight}
 	for _, node := range d.nodes {
 		shape.depths = append(shape.depths, node.Layer)

@@ -147,7 +147,7 @@ func picture(s settings, g *dag.Graph[target], state dag.State, code int, stderr
 	if s.picture == "" {
 		return code
 	}
-	if err := os.WriteFile(s.picture, []byte(draw.DOT(g, draw.WithState(state))), 0o644); err != nil {
+	if err := os.WriteFile(s.picture, []byte(draw.DOT(g, state)), 0o644); err != nil {
 		_, _ = fmt.Fprintln(stderr, "dag-build: picture:", err)
 		return max(code, exitFailed)
 	}

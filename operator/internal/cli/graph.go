@@ -97,17 +97,17 @@ func (o *Operator) graph(
 	if err != nil {
 		return err
 	}
-	var options []draw.Option
+	var coloured dag.State
 	if state != nil {
-		options = append(options, draw.WithState(*state))
+		coloured = *state
 	}
 	switch format {
 	case "dot":
-		_, err = io.WriteString(out, draw.DOT(graph, options...))
+		_, err = io.WriteString(out, draw.DOT(graph, coloured))
 	case "mermaid":
-		_, err = io.WriteString(out, draw.Mermaid(graph, options...))
+		_, err = io.WriteString(out, draw.Mermaid(graph, coloured))
 	case "svg":
-		_, err = io.WriteString(out, draw.SVG(graph, options...))
+		_, err = io.WriteString(out, draw.SVG(graph, coloured))
 	default:
 		err = writeGraph(out, graph, state)
 	}
