@@ -58,7 +58,7 @@ func ExampleManager_Owned() {
 	if _, err := m.Apply(ctx, []*unstructured.Unstructured{newConfigMap("web", ""), newConfigMap("db", "")}); err != nil {
 		log.Fatal(err)
 	}
-	owned, err := m.Owned(ctx, []schema.GroupVersionKind{{Version: "v1", Kind: "ConfigMap"}})
+	owned, err := m.Owned(ctx, []schema.GroupVersionKind{{Version: "v1", Kind: "ConfigMap"}}, nil)
 	for _, obj := range owned {
 		fmt.Println(deploy.RefOf(obj))
 	}
@@ -69,14 +69,14 @@ func ExampleManager_Owned() {
 	// <nil>
 }
 
-func ExampleExcept() {
+func ExampleManager_Owned_wanted() {
 	ctx := context.Background()
 	m := must(deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart"))))
 	if _, err := m.Apply(ctx, []*unstructured.Unstructured{newConfigMap("web", ""), newConfigMap("db", "")}); err != nil {
 		log.Fatal(err)
 	}
 	wanted := func(ref deploy.Ref) bool { return ref.Name == "web" }
-	owned, err := m.Owned(ctx, []schema.GroupVersionKind{{Version: "v1", Kind: "ConfigMap"}}, deploy.Except(wanted))
+	owned, err := m.Owned(ctx, []schema.GroupVersionKind{{Version: "v1", Kind: "ConfigMap"}}, wanted)
 	for _, obj := range owned {
 		fmt.Println("not wanted any more:", deploy.RefOf(obj))
 	}

@@ -73,7 +73,7 @@ func ExampleOwnedView() {
 	if _, err := m.Apply(ctx, []*unstructured.Unstructured{newConfigMap("web", "")}); err != nil {
 		log.Fatal(err)
 	}
-	owned, err := m.Owned(ctx, []schema.GroupVersionKind{{Version: "v1", Kind: "ConfigMap"}})
+	owned, err := m.Owned(ctx, []schema.GroupVersionKind{{Version: "v1", Kind: "ConfigMap"}}, nil)
 	fmt.Println(len(owned), err)
 	// Output:
 	// asked for those of uid-of-cart

@@ -51,7 +51,6 @@ type settings struct {
 	sum uint64
 	// validDomain is a domain that has been checked.
 	validDomain string
-	except      func(Ref) bool
 	// inspect is called with each state of an object that is read, nil for an absent one. Its error ends the work on
 	// the object.
 	inspect func(ref Ref, live *unstructured.Unstructured) error

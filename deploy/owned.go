@@ -23,20 +23,23 @@ type OwnedView interface {
 }
 
 // Owned lists what this manager has applied for an owner (OwnedBy), of the given kinds: objects with an owner reference
-// and, with OwnedByLabel, with the owner's label. Compare it with the objects of today to find those that are no longer
-// wanted. They are in the order of kinds, then ascending by namespace and name. They are shared: don't change them.
-// Kinds that aren't served are skipped.
-func (m *Manager) Owned(ctx context.Context, kinds []schema.GroupVersionKind, options ...Option) ([]*unstructured.Unstructured, error) {
+// and, with OwnedByLabel, with the owner's label. Objects for which wanted returns true are left out, before anything
+// else about them is checked, so that only those remain that are to be pruned; a nil wanted leaves none out. The objects
+// are in the order of kinds, then ascending by namespace and name. They are shared: don't change them. Kinds that aren't
+// served are skipped.
+func (m *Manager) Owned(
+	ctx context.Context, kinds []schema.GroupVersionKind, wanted func(ref Ref) bool, options ...Option,
+) ([]*unstructured.Unstructured, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {
 		return nil, err
 	}
-	isExcepted := func(obj *unstructured.Unstructured) bool { return s.except != nil && s.except(RefOf(obj)) }
+	isWanted := func(obj *unstructured.Unstructured) bool { return wanted != nil && wanted(RefOf(obj)) }
 	found, err := m.listOwned(ctx, s, kinds, func(kind schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
 		listed, err := m.ownedOf(ctx, s, kind)
 		var objects []*unstructured.Unstructured
 		for _, obj := range listed {
-			if !isExcepted(obj) && ownedBy(obj, s.owner.GetUID()) && s.hasApplied(obj) {
+			if !isWanted(obj) && ownedBy(obj, s.owner.GetUID()) && s.hasApplied(obj) {
 				objects = append(objects, obj)
 			}
 		}
@@ -47,7 +50,7 @@ func (m *Manager) Owned(ctx context.Context, kinds []schema.GroupVersionKind, op
 		return found, err
 	}
 	tracked, err := m.Tracked(ctx, kinds, options...)
-	return append(found, slices.DeleteFunc(tracked, isExcepted)...), err
+	return append(found, slices.DeleteFunc(tracked, isWanted)...), err
 }
 
 // Tracked lists what an owner (OwnedBy) owns by label (OwnedByLabel), of the given kinds, in the order of kinds, then
@@ -82,9 +85,6 @@ func (m *Manager) listOwned(
 func byName(a, b *unstructured.Unstructured) int {
 	return cmp.Or(strings.Compare(a.GetNamespace(), b.GetNamespace()), strings.Compare(a.GetName(), b.GetName()))
 }
-
-// Except makes Owned skip objects for which wanted returns true, before it checks anything else about them.
-func Except(wanted func(ref Ref) bool) Option { return func(s *settings) { s.except = wanted } }
 
 // ownedOf lists objects of kind, at least those that reference the owner.
 func (m *Manager) ownedOf(ctx context.Context, s settings, kind schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {

@@ -35,18 +35,18 @@ func TestOwned(t *testing.T) {
 	}
 	unknown := schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Unknown"}
 	kinds := []schema.GroupVersionKind{deployment, unknown, configMap}
-	assert.Equal(t, []string{"Deployment shop/web", "ConfigMap shop/one", "ConfigMap shop/two"}, refs(m.Owned(t.Context(), kinds)),
+	assert.Equal(t, []string{"Deployment shop/web", "ConfigMap shop/one", "ConfigMap shop/two"}, refs(m.Owned(t.Context(), kinds, nil)),
 		"neither what another owner has, nor what somebody else made for this one")
 	assert.Equal(t, []string{"Deployment shop/web", "ConfigMap shop/one", "ConfigMap shop/two", "ConfigMap bank/elsewhere"},
-		refs(m.Owned(t.Context(), kinds, deploy.OwnedByLabel())))
-	except := deploy.Except(func(ref deploy.Ref) bool { return ref.Name == "two" || ref.Name == "elsewhere" })
-	assert.Equal(t, []string{"Deployment shop/web", "ConfigMap shop/one"}, refs(m.Owned(t.Context(), kinds, deploy.OwnedByLabel(), except)))
-	assert.Empty(t, refs(m.Owned(t.Context(), kinds[:0])))
-	_, err := must(deploy.NewManager(cluster)).Owned(t.Context(), kinds)
+		refs(m.Owned(t.Context(), kinds, nil, deploy.OwnedByLabel())))
+	wanted := func(ref deploy.Ref) bool { return ref.Name == "two" || ref.Name == "elsewhere" }
+	assert.Equal(t, []string{"Deployment shop/web", "ConfigMap shop/one"}, refs(m.Owned(t.Context(), kinds, wanted, deploy.OwnedByLabel())))
+	assert.Empty(t, refs(m.Owned(t.Context(), kinds[:0], nil)))
+	_, err := must(deploy.NewManager(cluster)).Owned(t.Context(), kinds, nil)
 	require.EqualError(t, err, "nil owner: use OwnedBy")
 
 	asked := &ownedCluster{recording: cluster}
-	assert.Equal(t, []string{"ConfigMap shop/one"}, refs(must(deploy.NewManager(asked, deploy.OwnedBy(cart("a")))).Owned(t.Context(), kinds[2:])),
+	assert.Equal(t, []string{"ConfigMap shop/one"}, refs(must(deploy.NewManager(asked, deploy.OwnedBy(cart("a")))).Owned(t.Context(), kinds[2:], nil)),
 		"a View that knows better is asked, and what it says is looked at")
 	assert.Equal(t, []string{"ConfigMap shop a-uid"}, asked.calls)
 }

@@ -37,7 +37,7 @@ func newCountry(t *testing.T, setup func(ctx context.Context, s *Session) error,
 	north := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "example.dev/v1", "kind": "Region", "metadata": map[string]any{"name": "north", "uid": "uid-of-north"},
 	}}
-	memory, err := dryrun.New(dryrun.Schemaless(), dryrun.ClusterScoped(regions.GroupKind()), dryrun.Objects(north))
+	memory, err := dryrun.New(dryrun.Schemaless(), dryrun.AnyKind(regions.GroupKind()), dryrun.Objects(north))
 	require.NoError(t, err)
 	calls := &recorder{memory: memory}
 	r, err := New(&national{controller{setup}}, must(deploy.NewManager(calls, append([]deploy.Option{deploy.DefaultNamespace("platform")}, manager...)...)),

@@ -156,7 +156,7 @@ func (s *Session) planPruning(ctx context.Context) (deploy.Differences, error) {
 	kinds := withKinds(slices.Clone(rendered), append(s.remembered(), s.reconciler.options.prunes...)...)
 	var extra []*unstructured.Unstructured
 	for _, kind := range kinds {
-		owned, err := s.manager.Owned(ctx, []schema.GroupVersionKind{kind}, deploy.Except(s.wanted))
+		owned, err := s.manager.Owned(ctx, []schema.GroupVersionKind{kind}, s.wanted)
 		var unknown *deploy.KindUnknownError
 		if errors.As(err, &unknown) {
 			continue

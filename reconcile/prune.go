@@ -108,7 +108,7 @@ func (s *Session) generates(obj *unstructured.Unstructured) bool {
 
 // pruneKind reports whether there are objects of kind that the resource owns and that no component renders.
 func (s *Session) pruneKind(ctx context.Context, kind schema.GroupVersionKind) (remaining bool, err error) {
-	owned, err := s.manager.Owned(ctx, []schema.GroupVersionKind{kind}, deploy.Except(s.wanted))
+	owned, err := s.manager.Owned(ctx, []schema.GroupVersionKind{kind}, s.wanted)
 	if err != nil {
 		return false, fmt.Errorf("prune: %w", err)
 	}

@@ -116,7 +116,7 @@ func TestClusterScopedResource(t *testing.T) {
 	regions := schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Region"}
 	region := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "north"}}}
 	region.SetGroupVersionKind(regions)
-	memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(region), dryrun.ClusterScoped(regions.GroupKind()))
+	memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(region), dryrun.AnyKind(regions.GroupKind()))
 	require.NoError(t, err)
 	w := &world{recorder: &recorder{memory: memory}, t: t, clock: &clock{}, logs: &testlog.Text{}}
 	r, err := New(&regional{}, must(deploy.NewManager(w)))

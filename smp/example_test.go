@@ -176,18 +176,15 @@ func ExampleNamed() {
 	// patch "more-memory": Pod web: /kind: the patch changes it from "Pod" to "Job", which makes another object: allow that if it is meant
 }
 
-func ExampleMaxDepth() {
+func ExampleWithin() {
 	patch := map[string]any{"spec": map[string]any{"affinity": map[string]any{"nodeAffinity": map[string]any{}}}}
-	_, err := smp.Strategic(pod(map[string]any{}), patch, smp.SchemaFor(podKind), smp.MaxDepth(2))
+	_, err := smp.Strategic(pod(map[string]any{}), patch, smp.SchemaFor(podKind), smp.Within(2, 0))
 	fmt.Println(smp.KindOf(err))
-	// Output:
-	// limit
-}
 
-func ExampleMaxBytes() {
-	_, err := smp.JSONText.Merge([]byte(`{"a":1}`), []byte(`{"a":"a long text"}`), smp.MaxBytes(10))
+	_, err = smp.JSONText.Merge([]byte(`{"a":1}`), []byte(`{"a":"a long text"}`), smp.Within(0, 10))
 	fmt.Println(err)
 	// Output:
+	// limit
 	// the patch is larger than 10 bytes
 }
 

@@ -274,14 +274,14 @@ func TestBadInputOfStrategic(t *testing.T) {
 		t.Parallel()
 		deep := map[string]any{"spec": map[string]any{"affinity": map[string]any{}}}
 		for depth, fits := range map[int]bool{2: false, 3: true} {
-			_, strategicErr := Strategic(good(), deep, schemaOf(good()), MaxDepth(depth))
-			_, sharedErr := Strategic(good(), deep, schemaOf(good()), MaxDepth(depth), Shared())
-			_, strictErr := Strategic(good(), deep, schemaOf(good()), MaxDepth(depth), InMode(Strict))
-			_, mergeErr := Merge(good(), deep, MaxDepth(depth))
+			_, strategicErr := Strategic(good(), deep, schemaOf(good()), Within(depth, 0))
+			_, sharedErr := Strategic(good(), deep, schemaOf(good()), Within(depth, 0), Shared())
+			_, strictErr := Strategic(good(), deep, schemaOf(good()), Within(depth, 0), InMode(Strict))
+			_, mergeErr := Merge(good(), deep, Within(depth, 0))
 			with := good()
 			with["spec"] = deep["spec"]
-			_, diffErr := Diff(good(), with, schemaOf(good()), MaxDepth(depth))
-			_, diff3Err := Diff3(nil, with, good(), schemaOf(good()), MaxDepth(depth))
+			_, diffErr := Diff(good(), with, schemaOf(good()), Within(depth, 0))
+			_, diff3Err := Diff3(nil, with, good(), schemaOf(good()), Within(depth, 0))
 			for _, err := range []error{strategicErr, sharedErr, strictErr, mergeErr, diffErr, diff3Err} {
 				assert.Equal(t, fits, err == nil, "%d: %v", depth, err)
 				if !fits {
@@ -363,8 +363,8 @@ func TestOptions(t *testing.T) {
 	}{
 		"an unknown mode":               {[]Option{InMode(77)}, "unknown mode 77"},
 		"an unknown policy":             {[]Option{ForUnknown(77)}, "unknown policy 77"},
-		"a negative depth":              {[]Option{MaxDepth(-1)}, "MaxDepth is -1"},
-		"a negative size":               {[]Option{MaxBytes(-1)}, "MaxBytes is -1"},
+		"a negative depth":              {[]Option{Within(-1, 0)}, "Within: depth -1: use zero"},
+		"a negative size":               {[]Option{Within(0, -1)}, "Within: -1 bytes: use zero"},
 		"keys without the mode":         {[]Option{MergeKeys(map[string]string{"Pod.spec.x": "id"})}, "InMode(Oper8)"},
 		"a position without a field":    {[]Option{InMode(Oper8), MergeKeys(map[string]string{"Pod": "id"})}, `"Pod"`},
 		"a position with an empty part": {[]Option{InMode(Oper8), MergeKeys(map[string]string{"Pod..x": "id"})}, `"Pod..x"`},

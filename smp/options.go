@@ -85,12 +85,12 @@ func MergeKeys(table map[string]string) Option {
 // Named sets the name of the patch, for errors.
 func Named(name string) Option { return func(o options) options { o.name = name; return o } }
 
-// MaxDepth sets how deep documents and patches may be nested. Zero is the default of 100.
-func MaxDepth(depth int) Option { return func(o options) options { o.limits.depth = depth; return o } }
-
-// MaxBytes sets how many bytes a text may have, and how much the copy operations of one JSON patch may add. Zero is the
-// default of 100 MiB.
-func MaxBytes(bytes int) Option { return func(o options) options { o.limits.bytes = bytes; return o } }
+// Within bounds the input, since patches may come from people who aren't trusted: how deep documents and patches may be
+// nested, and how many bytes a text may have and the copy operations of one JSON patch may add. Zero is the default: 100
+// levels, and 100 MiB.
+func Within(depth, bytes int) Option {
+	return func(o options) options { o.limits = limits{depth, bytes}; return o }
+}
 
 // newOptions is the one place where options are validated.
 func newOptions(list []Option) (options, error) {
@@ -115,9 +115,9 @@ func (o options) validate() error {
 	case o.mergeKeys != nil && o.mode != Oper8:
 		return o.invalid("MergeKeys is for the mode Oper8: use InMode(Oper8), or a schema")
 	case o.limits.depth < 0:
-		return o.invalid("MaxDepth is %d: use zero for the default, or a positive number", o.limits.depth)
+		return o.invalid("Within: depth %d: use zero for the default, or a positive number", o.limits.depth)
 	case o.limits.bytes < 0:
-		return o.invalid("MaxBytes is %d: use zero for the default, or a positive number", o.limits.bytes)
+		return o.invalid("Within: %d bytes: use zero for the default, or a positive number", o.limits.bytes)
 	}
 	if len(o.mergeKeys) == 0 {
 		return nil

@@ -116,8 +116,8 @@ func TestBadTexts(t *testing.T) {
 		"depth 10 000":             {text: strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000), kind: Limit, json: "offset 100: nested too deeply: more than 100 levels", yaml: "nested too deeply: more than 100 levels"},
 		"depth 20 000":             {text: strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000), kind: Limit, json: "nested too deeply: more than 100 levels", yaml: "nested too deeply"},
 		"depth 101":                {text: strings.Repeat("[", 101) + strings.Repeat("]", 101), kind: Limit, json: "offset 100: nested too deeply: more than 100 levels", yaml: "nested too deeply: more than 100 levels"},
-		"depth 11":                 {text: strings.Repeat("[", 11) + strings.Repeat("]", 11), kind: Limit, json: "more than 10 levels", yaml: "more than 10 levels", options: []Option{MaxDepth(10)}},
-		"too large":                {text: `{"a":"` + strings.Repeat("x", 1000) + `"}`, kind: Limit, json: "is larger than 1000 bytes", yaml: "is larger than 1000 bytes", options: []Option{MaxBytes(1000)}},
+		"depth 11":                 {text: strings.Repeat("[", 11) + strings.Repeat("]", 11), kind: Limit, json: "more than 10 levels", yaml: "more than 10 levels", options: []Option{Within(10, 0)}},
+		"too large":                {text: `{"a":"` + strings.Repeat("x", 1000) + `"}`, kind: Limit, json: "is larger than 1000 bytes", yaml: "is larger than 1000 bytes", options: []Option{Within(0, 1000)}},
 	} {
 		for function, call := range textCalls() {
 			t.Run(name+" "+function, func(t *testing.T) {

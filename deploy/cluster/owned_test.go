@@ -31,7 +31,7 @@ func TestOwned(t *testing.T) {
 				return object(t, env.Namespace, "{apiVersion: v1, kind: ConfigMap, metadata: {name: "+name+"}, data: {a: b}}")
 			}
 			names := func() (found []string) {
-				owned, err := m.Owned(t.Context(), []schema.GroupVersionKind{configMap, service})
+				owned, err := m.Owned(t.Context(), []schema.GroupVersionKind{configMap, service}, nil)
 				require.NoError(t, err)
 				for _, obj := range owned {
 					found = append(found, obj.GetName())

@@ -60,17 +60,14 @@ func Objects(objects ...*unstructured.Unstructured) Option {
 
 // AnyKind accepts objects of kinds that have no definition, for which a server would return an error. Such a kind has a
 // status subresource and any field, replaces lists as a whole, and exists in a version once an object of that version
-// was written.
-func AnyKind() Option { return func(o *options) { o.anyKind = true } }
+// was written. It is namespaced unless it is among clusterScoped. Several options add up.
+func AnyKind(clusterScoped ...schema.GroupKind) Option {
+	return func(o *options) { o.anyKind, o.clusterScoped = true, append(o.clusterScoped, clusterScoped...) }
+}
 
 // Schemaless ignores all schemas, including those of built-in kinds and CustomResourceDefinitions: every kind behaves
 // as with AnyKind. It is for tests with made-up content.
 func Schemaless() Option { return func(o *options) { o.anyKind, o.schemaless = true, true } }
-
-// ClusterScoped declares kinds that AnyKind accepts as cluster-scoped. All others are namespaced.
-func ClusterScoped(kinds ...schema.GroupKind) Option {
-	return func(o *options) { o.clusterScoped = append(o.clusterScoped, kinds...) }
-}
 
 // Namespaces creates namespaces, in addition to default and the others that every server has. An object can be created
 // only in a namespace that exists, unless AnyNamespace is given, or AnyKind without Namespaces.
@@ -85,8 +82,8 @@ func AnyNamespace() Option { return func(o *options) { o.anyNamespace = true } }
 // does. By default such references are left alone.
 func CollectUnknownOwners() Option { return func(o *options) { o.collectUnknown = true } }
 
-// History sets how many events are kept for a Watch that continues an earlier one. The default is 1000.
-func History(events int) Option { return func(o *options) { o.history = events } }
+// keptEvents is how many events are kept for a Watch that continues an earlier one.
+const keptEvents = 1000
 
 // Admit adds an admission plugin. Several are called in turn.
 func Admit(admission Admission) Option {
@@ -100,12 +97,9 @@ func Clock(now func() time.Time) Option { return func(o *options) { o.clock = no
 // object that no cluster could hold, and a *deploy.KindUnknownError for one of an unknown kind: give its
 // CustomResourceDefinition too, or AnyKind.
 func New(opts ...Option) (*Cluster, error) {
-	o := options{clock: time.Now, history: 1000}
+	o := options{clock: time.Now, history: keptEvents}
 	for _, option := range opts {
 		option(&o)
-	}
-	if o.history < 0 {
-		return nil, fmt.Errorf("history of %d events: must not be negative", o.history)
 	}
 	served, err := newKinds(o)
 	if err != nil {

@@ -103,7 +103,7 @@ func TestBadSeeds(t *testing.T) {
 func TestScope(t *testing.T) {
 	t.Parallel()
 	region := schema.GroupVersionKind{Group: "shop.example.com", Version: "v1", Kind: "Region"}
-	cluster := newCluster(t, dryrun.ClusterScoped(region.GroupKind()))
+	cluster := newCluster(t, dryrun.AnyKind(region.GroupKind()))
 	for kind, want := range map[schema.GroupVersionKind]deploy.Scope{
 		configMap: deploy.Namespaced,
 		namespace: deploy.ClusterScoped,

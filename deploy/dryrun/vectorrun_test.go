@@ -40,7 +40,7 @@ func newVectorRun(t *testing.T, c *vectorCase) *vectorRun {
 	r := &vectorRun{t: t, saved: map[string][]map[string]any{}, tokens: map[string]string{}, events: &vectorEvents{}, ctx: ctx, stop: stop}
 	kinds, clusterScoped := vectorKinds(c)
 	r.kinds = kinds
-	options := []dryrun.Option{dryrun.AnyKind(), dryrun.ClusterScoped(clusterScoped...)}
+	options := []dryrun.Option{dryrun.AnyKind(clusterScoped...)}
 	for _, content := range c.Input.Init.Resources {
 		options = append(options, dryrun.Objects(&unstructured.Unstructured{Object: plainContent(t, content)}))
 	}

@@ -89,7 +89,7 @@ func (w *WebApp) version(ctx context.Context, s *reconcile.Session, app *v1.WebA
 // versionOut is the version of the first stage that has one, which is the newest; empty if none has. By it a restart of
 // the operator changes nothing while the channel is down.
 func versionOut(ctx context.Context, s *reconcile.Session, stages []v1.Stage) (string, error) {
-	owned, err := s.Manager().Owned(ctx, []schema.GroupVersionKind{configMaps})
+	owned, err := s.Manager().Owned(ctx, []schema.GroupVersionKind{configMaps}, nil)
 	if err != nil {
 		return "", err
 	}

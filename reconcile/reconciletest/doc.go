@@ -37,7 +37,7 @@
 //		env := envtest.Start(t, envtest.CRDs("../config/crds"))
 //		c, err := cluster.New(t.Context(), env.Config, cluster.Namespaces(env.Namespace))
 //		...
-//		return []reconciletest.Option{reconciletest.On(c), reconciletest.Namespace(env.Namespace)}
+//		return []reconciletest.Option{reconciletest.On(c, 0), reconciletest.Namespace(env.Namespace)}
 //	}
 //
 // There real controllers make workloads ready, time is real, and RunUntilSettled waits until nothing has happened for

@@ -439,7 +439,7 @@ func ExampleOn() {
 		return
 	}
 	ctx, end := context.WithCancel(context.Background())
-	h := reconciletest.New(ending{ctx: ctx}, Shop{}, reconciletest.On(real), reconciletest.Namespace("market"), reconciletest.Quiet(50*time.Millisecond))
+	h := reconciletest.New(ending{ctx: ctx}, Shop{}, reconciletest.On(real, 50*time.Millisecond), reconciletest.Namespace("market"))
 	h.Apply(shop)
 	h.RunUntilSettled()
 	h.Exists("Deployment tea-store")

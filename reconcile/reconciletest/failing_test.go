@@ -91,7 +91,7 @@ func TestItFails(t *testing.T) {
 		{"no controller", func(t *trial) { New(t, nil) }, []string{"nil controller"}},
 		{"two controllers of a kind", func(t *trial) { New(t, market(), Also(market())) }, []string{"Shop has a controller already"}},
 		{"an empty namespace", func(t *trial) { New(t, market(), Namespace("")) }, []string{"namespace: is empty"}},
-		{"no time to be quiet", func(t *trial) { New(t, market(), Quiet(0)) }, []string{"quiet: 0s: it must be positive"}},
+		{"no time to be quiet", func(t *trial) { New(t, market(), On(New(t, market()).Cluster(), -1)) }, []string{"quiet: -1ns: it can't be negative"}},
 		{"no reconcile at all", func(t *trial) { New(t, market(), MaxReconciles(0)) }, []string{"max reconciles: 0: at least 1"}},
 		{"a simulation that is nil", func(t *trial) { New(t, market(), Simulate(schema.GroupKind{Kind: "A"}, nil)) }, []string{"simulate A: the simulation is nil"}},
 		{"definitions that aren't there", func(t *trial) { New(t, market(), Definitions("testdata/nowhere")) }, []string{"the cluster in memory: ", "testdata/nowhere"}},

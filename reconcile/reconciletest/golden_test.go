@@ -145,7 +145,7 @@ func TestRenderClusterScoped(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(definitions, []byte(text), 0o600))
 	for reason, option := range map[string]Option{
-		"operator 31: by an option":         Memory(dryrun.ClusterScoped(regions.GroupKind(), rivers.GroupKind())),
+		"operator 31: by an option":         Memory(dryrun.AnyKind(regions.GroupKind(), rivers.GroupKind())),
 		"operator 31: by their definitions": Definitions(definitions),
 	} {
 		t.Run(reason, func(t *testing.T) {

@@ -76,7 +76,7 @@ func TestClusterScopedAndOtherNamespaces(t *testing.T) {
 		hall["metadata"].(map[string]any)["namespace"] = "shop"
 		s.Add("hall", hall)
 		return nil
-	}), Namespace("shop"), Memory(dryrun.ClusterScoped(towns.GroupKind())))
+	}), Namespace("shop"), Memory(dryrun.AnyKind(towns.GroupKind())))
 	h.Apply(Resource(towns, "lima", nil))
 	h.RunUntilSettled()
 	h.Ready("Town lima")

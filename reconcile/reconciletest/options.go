@@ -1,6 +1,7 @@
 package reconciletest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -33,15 +34,15 @@ type options struct {
 
 // On runs the test on cluster, such as a real one, instead of one in memory. Then time is real, nothing is simulated,
 // and the test works in the namespace that Namespace names, which must exist. Methods that only a cluster in memory has
-// (Advance, Hold, Break, Memory) fail the test. The caller closes the cluster after the test.
-func On(cluster deploy.Cluster) Option { return func(o *options) { o.real = cluster } }
+// (Advance, Hold, Break, Memory) fail the test. RunUntilSettled returns when nothing has happened for the time quiet; 0
+// means 3 seconds. The caller closes the cluster after the test.
+func On(cluster deploy.Cluster, quiet time.Duration) Option {
+	return func(o *options) { o.real, o.quiet = cluster, cmp.Or(quiet, 3*time.Second) }
+}
 
 // Namespace sets the namespace of objects that name none; default "test". On a real cluster other namespaces are
 // ignored, and so are cluster-scoped objects that the test hasn't applied itself.
 func Namespace(name string) Option { return func(o *options) { o.namespace = name } }
-
-// Quiet sets how long nothing must have happened on a real cluster before RunUntilSettled returns; default 3 seconds.
-func Quiet(d time.Duration) Option { return func(o *options) { o.quiet = d } }
 
 // Definitions adds CustomResourceDefinitions to the cluster in memory, from YAML and JSON files and folders of them,
 // and makes it as strict as a server: unknown kinds and fields are refused, and namespaces have to exist (the test's
@@ -92,7 +93,7 @@ func Simulate(kind schema.GroupKind, simulation Simulation) Option {
 func MaxReconciles(n int) Option { return func(o *options) { o.maxReconciles = n } }
 
 func newOptions(opts []Option) (options, error) {
-	o := options{namespace: "test", quiet: 3 * time.Second, maxReconciles: 100, simulations: map[schema.GroupKind]Simulation{}}
+	o := options{namespace: "test", maxReconciles: 100, simulations: map[schema.GroupKind]Simulation{}}
 	for _, option := range opts {
 		if option != nil {
 			option(&o)
@@ -101,8 +102,8 @@ func newOptions(opts []Option) (options, error) {
 	switch {
 	case o.namespace == "":
 		return o, errors.New("namespace: is empty")
-	case o.quiet <= 0:
-		return o, fmt.Errorf("quiet: %s: it must be positive", o.quiet)
+	case o.quiet < 0:
+		return o, fmt.Errorf("quiet: %s: it can't be negative", o.quiet)
 	case o.maxReconciles < 1:
 		return o, fmt.Errorf("max reconciles: %d: at least 1 is needed", o.maxReconciles)
 	case o.real != nil && len(o.memory)+len(o.definitions)+len(o.simulations) > 0:

@@ -38,7 +38,7 @@ func onForeign(t *testing.T, reason string, controller reconcile.Controller, tes
 				assert.NoError(t, h.patchStatus(context.WithoutCancel(t.Context()), deploy.RefOf(event.New), ready, "kubelet"))
 			})
 			require.NoError(t, err)
-			test(t, New(t, controller, On(foreign), Namespace("shop")), foreign)
+			test(t, New(t, controller, On(foreign, 0), Namespace("shop")), foreign)
 		})
 	})
 }
@@ -98,7 +98,7 @@ func TestOnARealCluster(t *testing.T) {
 			assert.Contains(t, said, "only a cluster in memory has it: check Real before")
 		}
 		h.t = t
-		assert.Contains(t, try(t, func(t *trial) { New(t, market(), On(h.Cluster()), Definitions("testdata/crds")) }), "are for one in memory")
+		assert.Contains(t, try(t, func(t *trial) { New(t, market(), On(h.Cluster(), 0), Definitions("testdata/crds")) }), "are for one in memory")
 	})
 	onForeign(t, "a test that ends is settled", market(), func(t *testing.T, h *Harness, _ *dryrun.Cluster) {
 		ctx, cancel := context.WithCancelCause(t.Context())

@@ -125,7 +125,7 @@ func (h *Harness) scratch(ctx context.Context, resource deploy.Ref) (*dryrun.Clu
 		}
 		objects = append(objects, obj)
 	}
-	return dryrun.New(dryrun.AnyKind(), dryrun.ClusterScoped(clusterScoped...), dryrun.Clock(h.clock.now), dryrun.Objects(objects...))
+	return dryrun.New(dryrun.AnyKind(clusterScoped...), dryrun.Clock(h.clock.now), dryrun.Objects(objects...))
 }
 
 func (h *Harness) inRender(namespace string) string {

@@ -109,7 +109,7 @@ func TestClusterScopedResources(t *testing.T) {
 	pool := start(t, options)
 	resource := lab("l", map[string]any{"version": "1.0.0", "setup": "generate"})
 	resource.SetUID("uid-of-l")
-	memory, err := dryrun.New(dryrun.Schemaless(), dryrun.ClusterScoped(labs.GroupKind()), dryrun.Objects(resource))
+	memory, err := dryrun.New(dryrun.Schemaless(), dryrun.AnyKind(labs.GroupKind()), dryrun.Objects(resource))
 	require.NoError(t, err)
 	manager, err := deploy.NewManager(memory, deploy.DefaultNamespace("platform"))
 	require.NoError(t, err)

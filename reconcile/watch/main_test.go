@@ -59,7 +59,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	memory, err := dryrun.New(dryrun.Schemaless(), dryrun.ClusterScoped(regions.GroupKind()))
+	memory, err := dryrun.New(dryrun.Schemaless(), dryrun.AnyKind(regions.GroupKind()))
 	require.NoError(t, err)
 	t.Cleanup(memory.Wait)
 	return &world{view: &view{View: memory.View(), memory: memory}, reconciler: &reconciler{}, t: t, logs: &testlog.Text{}}

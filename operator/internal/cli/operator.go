@@ -92,7 +92,7 @@ func (o *Operator) memory(options ...dryrun.Option) (*dryrun.Cluster, error) {
 			clusterScoped = append(clusterScoped, c.Kind().GroupKind())
 		}
 	}
-	return dryrun.New(append(options, dryrun.AnyKind(), dryrun.ClusterScoped(clusterScoped...))...)
+	return dryrun.New(append(options, dryrun.AnyKind(clusterScoped...))...)
 }
 
 // reconciler returns a reconciler for a kind on a cluster.

@@ -33,7 +33,7 @@ func onControlPlane(t *testing.T) []reconciletest.Option {
 		cancel()
 		c.Wait()
 	})
-	return []reconciletest.Option{reconciletest.On(c), reconciletest.Namespace(env.Namespace)}
+	return []reconciletest.Option{reconciletest.On(c, 0), reconciletest.Namespace(env.Namespace)}
 }
 
 // TestSwitch runs each story in memory and on a control plane, and compares what was done to which objects.
