@@ -34,7 +34,7 @@ func TestDefaultNamespace(t *testing.T) {
 		code = op.Execute(t.Context(), []string{"render", "-f", path}, &out, &log)
 		return code, out.String(), log.String()
 	}
-	code, out, log := says(operator.DefaultNamespace("capital"))
+	code, out, log := says(operator.Manager(deploy.DefaultNamespace("capital")))
 	assert.Zero(t, code, log)
 	assert.Contains(t, out, "namespace: capital")
 	code, _, log = says()

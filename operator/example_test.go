@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/operator/config"
@@ -72,18 +73,9 @@ func ExampleNew() {
 	// 2
 }
 
-func ExampleDomain() {
-	op := operator.New("widget-operator", operator.Domain("oper8.org"))
-	op.Control(widget{})
-	fmt.Println(op.Execute(context.Background(), []string{"run", "--dry-run"}, os.Stdout, os.Stdout))
-	// Output:
-	// widget-operator: --dry-run needs the resource to render: add --cr FILE
-	// 2
-}
-
-func ExampleFieldManager() {
+func ExampleManager() {
 	// The widgets are those of an operator that was called otherwise.
-	op := operator.New("widget-operator", operator.FieldManager("widgets"), operator.Command(func(open operator.Opener) *cobra.Command {
+	op := operator.New("widget-operator", operator.Manager(deploy.FieldManager("widgets")), operator.Command(func(open operator.Opener) *cobra.Command {
 		return &cobra.Command{Use: "who", Short: "Say who applies", RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := open(cmd)
 			if err != nil {
@@ -98,9 +90,9 @@ func ExampleFieldManager() {
 	// Output: widget-operator applies as widgets
 }
 
-func ExampleDefaultNamespace() {
+func ExampleManager_defaultNamespace() {
 	// A cluster-scoped resource has what names no namespace in this one.
-	op := operator.New("region-operator", operator.DefaultNamespace("regions"), operator.Command(func(open operator.Opener) *cobra.Command {
+	op := operator.New("region-operator", operator.Manager(deploy.DefaultNamespace("regions")), operator.Command(func(open operator.Opener) *cobra.Command {
 		return &cobra.Command{Use: "where", Short: "Say where things are", RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := open(cmd)
 			if err != nil {
@@ -310,9 +302,9 @@ func ExampleExtension() {
 	// 1
 }
 
-func ExampleTakeOverFrom() {
+func ExampleManager_takeOverFrom() {
 	// The widgets were looked after by an operator of another name, which is stopped.
-	op := operator.New("widget-operator", operator.TakeOverFrom("gadget-operator"))
+	op := operator.New("widget-operator", operator.Manager(deploy.TakeOverFrom("gadget-operator")))
 	op.Control(widget{})
 	fmt.Println(op.Execute(context.Background(), []string{"diff", "--no-such-flag"}, os.Stdout, os.Stdout))
 	// Output:

@@ -76,8 +76,9 @@ func Command(build func(open Opener) *cobra.Command) Option {
 func (p *process) about() Process {
 	o := p.operator
 	about := Process{
-		Operator: o.name, FieldManager: o.manager, Version: cli.Version(p.Versions.Operator), Domain: o.domain, DefaultNamespace: o.namespace,
-		Runs: p.runs, Logger: p.logger, Config: p.Config, Environment: p.settings.Environment(os.Environ()),
+		Operator: o.name, FieldManager: o.manager.FieldManager(), Version: cli.Version(p.Versions.Operator), Domain: o.manager.KeyDomain(),
+		DefaultNamespace: o.manager.Namespace(),
+		Runs:             p.runs, Logger: p.logger, Config: p.Config, Environment: p.settings.Environment(os.Environ()),
 		Options: func(of reconcile.Controller, manager *deploy.Manager) ([]reconcile.Option, error) {
 			c, err := o.controllerOf(of.Kind())
 			if err != nil {

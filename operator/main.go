@@ -58,9 +58,10 @@ func callName(program string) string {
 
 // program returns what the commands need to know.
 func (o *Operator) program() *cli.Operator {
+	o.manager, o.wrong = o.deployManager(noCluster{})
 	s := o.newSettings()
 	program := &cli.Operator{
-		Name: o.name, Called: cmp.Or(o.called, o.name), Domain: o.domain, Controllers: o.all(), Settings: s,
+		Name: o.name, Called: cmp.Or(o.called, o.name), Domain: o.domain(), Controllers: o.all(), Settings: s,
 		Manager: o.deployManager, Patches: o.newPatches,
 		Open: func(log io.Writer) (*cli.Process, error) {
 			p, err := o.open(s, log)

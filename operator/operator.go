@@ -19,11 +19,11 @@ import (
 // Operator is a set of controllers and the commands of their program. One goroutine puts it together, and then calls
 // Main or Execute once.
 type Operator struct {
-	name        string
-	manager     string
-	before      []string
-	domain      string
-	namespace   string
+	name     string
+	managing []deploy.Option
+	// manager has the options of managing, and no cluster. Execute sets it, or wrong if they are invalid.
+	manager     *deploy.Manager
+	wrong       error
 	defaults    []func(*config.Config)
 	ownFlags    []func(*pflag.FlagSet)
 	oper8       bool
@@ -45,29 +45,22 @@ type Operator struct {
 // Option is an option of New.
 type Option func(*Operator)
 
-// Domain sets the domain of the annotations that the operator reads and writes; default deploy.Domain. An operator that
-// takes over from one of another framework keeps that one's domain, so that annotations on existing resources keep
-// working.
-func Domain(domain string) Option { return func(o *Operator) { o.domain = domain } }
-
-// FieldManager sets the name under which the operator owns the fields that it applies; default its name. It must stay
-// the same from release to release, and differ from that of every other operator in the cluster. An operator that takes
-// over from one of another name, or from another framework that applied, keeps that one's field manager: then fields
-// that it no longer renders are removed.
-func FieldManager(name string) Option { return func(o *Operator) { o.manager = name } }
-
-// TakeOverFrom names field managers whose fields this operator takes over, such as those of an operator of another
-// name. The first apply of an object makes their fields the operator's own, and removes those that it doesn't render;
-// see deploy.TakeOverFrom. These managers must no longer write the objects. What the operator's own field manager wrote
-// by other requests than applies is taken over anyway. Several options add up.
-func TakeOverFrom(managers ...string) Option {
-	return func(o *Operator) { o.before = append(o.before, managers...) }
+// Manager adds options of the manager by which all objects are applied. Several options add up. Those that an operator
+// may need:
+//
+//   - deploy.FieldManager: the name under which the operator owns the fields that it applies; default its own name. It
+//     must stay the same from release to release, and differ from that of every other operator in the cluster. An operator
+//     that replaces one of another name keeps that name here, so that fields that it no longer renders are removed.
+//   - deploy.TakeOverFrom: field managers whose fields this operator takes over with the first apply of each object. They
+//     must no longer write the objects.
+//   - deploy.KeyDomain: the domain of the annotations that the operator reads and writes. An operator that replaces one of
+//     another framework keeps that framework's domain, so that annotations on existing resources keep working.
+//   - deploy.DefaultNamespace: the namespace of objects of cluster-scoped resources that name none, and of the Secrets
+//     with their generated values; by default such objects are refused. Objects of namespaced resources are in the
+//     resource's namespace.
+func Manager(options ...deploy.Option) Option {
+	return func(o *Operator) { o.managing = append(o.managing, options...) }
 }
-
-// DefaultNamespace sets the namespace of objects without one that belong to cluster-scoped resources, and of the
-// Secrets with their generated values; by default such objects are refused. Objects of namespaced resources are in the
-// resource's namespace.
-func DefaultNamespace(name string) Option { return func(o *Operator) { o.namespace = name } }
 
 // Watches sets what is watched and cached of kinds: cluster.MetadataOnly for many or large objects whose content no
 // controller reads, such as Secrets that are only written, and cluster.Selected when controllers read only some objects
@@ -115,11 +108,11 @@ type controller struct {
 	options []reconcile.Option
 }
 
-// New returns an operator without controllers. Its name is also its field manager unless the option FieldManager sets
-// another one: it must stay the same from release to release, and differ from that of every other operator in the
+// New returns an operator without controllers. Its name is also its field manager unless the option Manager sets another
+// one: it must stay the same from release to release, and differ from that of every other operator in the
 // cluster.
 func New(name string, options ...Option) *Operator {
-	o := &Operator{name: name, manager: name, domain: deploy.Domain, namespaceFile: leader.NamespaceFile}
+	o := &Operator{name: name, namespaceFile: leader.NamespaceFile}
 	for _, option := range options {
 		if option != nil {
 			option(o)
@@ -136,6 +129,9 @@ func (o *Operator) Control(c reconcile.Controller, options ...reconcile.Option) 
 func (o *Operator) check() error {
 	if o.name == "" {
 		return errors.New("the operator has no name: give New one")
+	}
+	if o.wrong != nil {
+		return o.wrong
 	}
 	if len(o.controllers) == 0 {
 		return errors.New("the operator has no controller: call Control before Main")
@@ -157,8 +153,22 @@ func (o *Operator) deployManager(on deploy.Cluster) (*deploy.Manager, error) {
 	for _, c := range o.controllers {
 		kinds = append(kinds, c.Kind())
 	}
-	return deploy.NewManager(on, deploy.FieldManager(o.manager), deploy.KeyDomain(o.domain), deploy.DefaultNamespace(o.namespace),
-		deploy.TakeOverFrom(o.before...), deploy.OwnerKinds(kinds...))
+	options := append([]deploy.Option{deploy.FieldManager(o.name)}, o.managing...)
+	return deploy.NewManager(on, append(options, deploy.OwnerKinds(kinds...))...)
+}
+
+// noCluster is for a Manager of which only the settings are read.
+type noCluster struct{}
+
+func (noCluster) Port() deploy.Port { return nil }
+func (noCluster) View() deploy.View { return nil }
+
+// domain returns the domain of annotations, the default one while the options of Manager are invalid.
+func (o *Operator) domain() string {
+	if o.manager == nil {
+		return deploy.Domain
+	}
+	return o.manager.KeyDomain()
 }
 
 // all returns the controllers without their options.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"github.com/stretchr/testify/assert"
@@ -119,7 +120,7 @@ func TestPatchOptions(t *testing.T) {
 		patch   string
 		want    string
 	}{
-		{"patches 9: the group is the operator's domain", []operator.Option{operator.Domain("oper8.org")}, as("oper8.org/v1", "TemporaryPatch"), "of: patched"},
+		{"patches 9: the group is the operator's domain", []operator.Option{operator.Manager(deploy.KeyDomain("oper8.org"))}, as("oper8.org/v1", "TemporaryPatch"), "of: patched"},
 		{"patches 9: another kind", []operator.Option{operator.TemporaryPatches(temporarypatch.As(hotfix))}, as("support.example.com/v2", "Hotfix"), "of: patched"},
 		{"switched off, they are a kind like any other", []operator.Option{operator.WithoutTemporaryPatches()}, as("operkit.dev/v1", "TemporaryPatch"),
 			"operkit.dev/v1 TemporaryPatch is of no kind that this operator controls (example.com/v1 Widget)"},

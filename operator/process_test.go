@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/reconcile"
@@ -32,7 +33,7 @@ func operate() {
 	nowhere := operator.Defaults(func(c *config.Config) { c.Health.Address, c.Metrics.Address = config.NoAddress, config.NoAddress })
 	options := []operator.Option{operator.NamespaceFile(os.Getenv(inPod)), nowhere}
 	if os.Getenv(afterOper8) != "" {
-		options = append(options, operator.Oper8Environment(), operator.Domain("oper8.org"))
+		options = append(options, operator.Oper8Environment(), operator.Manager(deploy.KeyDomain("oper8.org")))
 	}
 	op := operator.New("gadget-operator", options...)
 	op.Control(moody{settings{gadgets}})

@@ -188,7 +188,7 @@ func (r *runner) newServices(ctx context.Context) (wait func(), err error) {
 // engineOptions are the options of both engines.
 func (r *runner) engineOptions() []watch.Option {
 	options := []watch.Option{
-		watch.Logger(r.logger), watch.Domain(r.operator.domain), watch.Timeout(r.Watch.Timeout), watch.Grace(r.Watch.Grace),
+		watch.Logger(r.logger), watch.Domain(r.operator.domain()), watch.Timeout(r.Watch.Timeout), watch.Grace(r.Watch.Grace),
 		watch.Backoff(r.Retry.First, r.Retry.Longest),
 	}
 	if r.settings.Given("watch.period") {
@@ -223,7 +223,7 @@ func (r *runner) filtered(reconciler *reconcile.Reconciler) (watch.Reconciler, e
 	if r.Watch.Filter == "" {
 		return reconciler, nil
 	}
-	when, err := filter.Named(r.Watch.Filter, r.operator.domain)
+	when, err := filter.Named(r.Watch.Filter, r.operator.domain())
 	return filtered{reconciler, when}, err
 }
 

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/operator/full"
@@ -13,10 +14,9 @@ import (
 
 func main() {
 	op := full.New("bakery-operator",
-		// Annotations are oper8.org/..., and temporary patches are of the group oper8.org.
-		operator.Domain("oper8.org"),
-		// What oper8 applied is ours, so that what this operator renders no more goes.
-		operator.FieldManager("oper8"),
+		// Annotations are oper8.org/..., and temporary patches are of the group oper8.org. What oper8 applied is ours, so
+		// that what this operator renders no more goes.
+		operator.Manager(deploy.KeyDomain("oper8.org"), deploy.FieldManager("oper8")),
 		// LOG_LEVEL, WATCH_NAMESPACE and the rest are understood, with a warning that says the new name.
 		operator.Oper8Environment(),
 		// Patches are merged by oper8's table of keys.
