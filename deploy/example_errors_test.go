@@ -60,7 +60,7 @@ func ExampleConflictError() {
 }
 
 func ExampleInvalidError() {
-	memory, err := dryrun.New(dryrun.AnyNamespace())
+	memory, err := dryrun.New(dryrun.Namespaces("*"))
 	if err != nil {
 		log.Fatal(err)
 	}

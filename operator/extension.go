@@ -84,7 +84,7 @@ func (p *process) about() Process {
 			if err != nil {
 				return nil, err
 			}
-			patches, err := o.newPatches(manager, p.logger)
+			patches, err := o.newPatches(manager)
 			if err != nil {
 				return nil, err
 			}

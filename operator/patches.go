@@ -3,7 +3,6 @@ package operator
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
@@ -18,12 +17,11 @@ import (
 const patchWorkers = 2
 
 // newPatches returns the controller of temporary patches for the operator's kinds, nil if they are switched off.
-func (o *Operator) newPatches(manager *deploy.Manager, logger *slog.Logger) (*temporarypatch.Controller, error) {
+func (o *Operator) newPatches(manager *deploy.Manager) (*temporarypatch.Controller, error) {
 	if o.patchesOff {
 		return nil, nil
 	}
-	options := append([]temporarypatch.Option{temporarypatch.Logger(logger)}, o.patches...)
-	patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(o.all()...), options...)
+	patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(o.all()...), o.patches...)
 	if err != nil {
 		return nil, err
 	}

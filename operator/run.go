@@ -155,7 +155,7 @@ func (r *runner) newServices(ctx context.Context) (wait func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	patches, err := r.operator.newPatches(manager, r.logger)
+	patches, err := r.operator.newPatches(manager)
 	if err != nil {
 		return nil, err
 	}

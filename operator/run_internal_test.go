@@ -82,7 +82,7 @@ func TestServices(t *testing.T) {
 // newLock is a lock on a cluster in memory, and how somebody takes it away by force.
 func newLock(t *testing.T) (lock *leader.Elector, steal func()) {
 	t.Helper()
-	cluster, err := dryrun.New(dryrun.AnyNamespace())
+	cluster, err := dryrun.New(dryrun.Namespaces("*"))
 	require.NoError(t, err)
 	lock, err = leader.Lease(cluster.Port(), "shop/op")
 	require.NoError(t, err)

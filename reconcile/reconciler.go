@@ -227,7 +227,7 @@ func (r *Reconciler) findPatches(ctx context.Context, s *Session) error {
 	for _, patcher := range r.options.patchers {
 		var patches []Patch
 		if err := guarded(func() (err error) {
-			patches, err = patcher.Patches(ctx, PatchTarget{s.resource, r.manager.View(), s.dryRun})
+			patches, err = patcher.Patches(ctx, PatchTarget{s.resource, r.manager.View(), s.dryRun, s.logger})
 			return err
 		}); err != nil {
 			return fmt.Errorf("patches: %w", err)

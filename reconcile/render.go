@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"reflect"
 	"sync/atomic"
@@ -215,6 +216,8 @@ type PatchTarget struct {
 	View deploy.View
 	// DryRun means that nothing is deployed; Patches must not write.
 	DryRun bool
+	// Logger is the session's; nil means slog.Default.
+	Logger *slog.Logger
 }
 
 // Deferred is an object whose content is made only when it is needed. Content isn't called while the digest is the one

@@ -15,8 +15,8 @@
 // A strategic merge patch merges lists by keys, which depend on the kind of the document: the containers of a Pod have
 // names, the ports of a Service numbers. A [Schema] holds them. [SchemaFor] has one for every stable kind of
 // Kubernetes, without linking its types; others come from an API server's OpenAPI document ([SchemaFromOpenAPI]), a
-// CustomResourceDefinition ([SchemaFromCRD]) or a Go type ([SchemaFromType]). Without a schema maps merge and lists are
-// replaced (see [ForUnknown]).
+// CustomResourceDefinition ([SchemaFromCRD]) or a Go type ([SchemaFromType]). Without a schema maps merge and
+// lists are replaced.
 //
 // # When to use it
 //

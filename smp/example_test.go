@@ -137,22 +137,6 @@ func ExampleMergeKeys() {
 	// {"doors":[{"name":"a","open":true},{"name":"b","open":true}]} <nil>
 }
 
-func ExampleForUnknown() {
-	doc := map[string]any{"apiVersion": "example.com/v1", "kind": "Gate", "spec": map[string]any{"doors": []any{"a"}}}
-	patch := map[string]any{"spec": map[string]any{"doors": []any{"b"}}}
-
-	out, err := smp.Strategic(doc, patch, smp.Schema{})
-	if err != nil {
-		fmt.Println(err)
-	}
-	print(out["spec"])
-	_, err = smp.Strategic(doc, patch, smp.Schema{}, smp.ForUnknown(smp.Refuse))
-	fmt.Println(err)
-	// Output:
-	// {"doors":["b"]} <nil>
-	// Gate: it isn't known how the fields of kind "Gate" merge: give the schema of its CRD, or use a JSON or merge patch
-}
-
 func ExampleAllowIdentityChange() {
 	doc := pod(map[string]any{})
 	patch := map[string]any{"metadata": map[string]any{"name": "shop"}}

@@ -163,8 +163,6 @@ func TestUnknownKinds(t *testing.T) {
 			wantKind: UnknownType, wantPath: "/spec/$deleteFromPrimitiveList~1l", wants: "give a schema"},
 		{name: "smp 28: an order in a map that is new is an error", doc: thing(`{}`), patch: `{"spec":{"a":{"$setElementOrder/l":["x"]}}}`,
 			wantKind: UnknownType, wantPath: "/spec/a/$setElementOrder~1l", wants: "give a schema"},
-		{name: "smp 28: refused", doc: thing(`{}`), patch: `{"spec":{"a":1}}`, options: []Option{ForUnknown(Refuse)},
-			wantKind: UnknownType, wantPath: "", wants: `"Thing"`},
 		{name: "smp 23: a kind of another group isn't the built-in one",
 			doc:   `{"apiVersion":"serving.knative.dev/v1","kind":"Service","metadata":{"name":"s"},"spec":{"ports":[{"port":1}]}}`,
 			patch: `{"spec":{"ports":[{"port":2}]}}`,
@@ -362,7 +360,6 @@ func TestOptions(t *testing.T) {
 		wants   string
 	}{
 		"an unknown mode":               {[]Option{InMode(77)}, "unknown mode 77"},
-		"an unknown policy":             {[]Option{ForUnknown(77)}, "unknown policy 77"},
 		"a negative depth":              {[]Option{Within(-1, 0)}, "Within: depth -1: use zero"},
 		"a negative size":               {[]Option{Within(0, -1)}, "Within: -1 bytes: use zero"},
 		"keys without the mode":         {[]Option{MergeKeys(map[string]string{"Pod.spec.x": "id"})}, "InMode(Oper8)"},

@@ -23,24 +23,12 @@ const (
 	Oper8
 )
 
-// UnknownPolicy sets how documents are patched whose kind has no known schema.
-type UnknownPolicy uint8
-
-const (
-	// AtomicLists merges maps and replaces lists, as RFC 7386 does. $patch and $retainKeys in maps are honoured,
-	// directives about lists are errors. It is the default.
-	AtomicLists UnknownPolicy = iota
-	// Refuse is an error, as the API server returns for custom resources.
-	Refuse
-)
-
 // Option sets how a patch is applied or made. Options apply in order, so the last one wins; a nil Option is ignored. An
 // invalid one is an error of kind [Invalid] of the call that it is given to.
 type Option func(options) options
 
 type options struct {
 	mode           Mode
-	unknown        UnknownPolicy
 	shared         bool
 	identityChange bool
 	name           string
@@ -63,11 +51,6 @@ func Shared() Option { return func(o options) options { o.shared = true; return 
 
 // InMode sets the mode in which strategic merge patches are read.
 func InMode(mode Mode) Option { return func(o options) options { o.mode = mode; return o } }
-
-// ForUnknown sets what happens to documents whose schema isn't known.
-func ForUnknown(policy UnknownPolicy) Option {
-	return func(o options) options { o.unknown = policy; return o }
-}
 
 // AllowIdentityChange allows a patch to change apiVersion, kind, metadata.name and metadata.namespace, which is an
 // error of kind [Identity] otherwise. [JSON] and [Merge] check this for documents that have an apiVersion and a kind.
@@ -110,8 +93,6 @@ func (o options) validate() error {
 	switch {
 	case o.mode > Oper8:
 		return o.invalid("unknown mode %d: use Kubernetes, Strict or Oper8", o.mode)
-	case o.unknown > Refuse:
-		return o.invalid("unknown policy %d for unknown kinds: use AtomicLists or Refuse", o.unknown)
 	case o.mergeKeys != nil && o.mode != Oper8:
 		return o.invalid("MergeKeys is for the mode Oper8: use InMode(Oper8), or a schema")
 	case o.limits.depth < 0:

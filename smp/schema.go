@@ -19,7 +19,7 @@ import (
 // fields there are.
 //
 // Make one with [SchemaFor], [SchemaFromOpenAPI], [SchemaFromCRD] or [SchemaFromType], once for each kind: it never
-// changes, and any number of goroutines may use it. The zero value is the schema of an unknown kind (see [ForUnknown]).
+// changes, and any number of goroutines may use it. The zero value is the schema of an unknown kind (see [Schema.Known]).
 type Schema struct {
 	kind  kschema.GroupVersionKind
 	place schema.Place

@@ -11,7 +11,7 @@ import (
 )
 
 // Strategic applies a strategic merge patch to a document and returns the same result as the API server. The schema is
-// that of the document's kind; for one that isn't known see [ForUnknown].
+// that of the document's kind; without one maps merge and lists are replaced, as by [Merge], see [Schema.Known].
 //
 // A null in the patch deletes a field, a map merges, a list merges by its keys if the schema has keys for it and is
 // replaced otherwise. $patch, $retainKeys, $setElementOrder and $deleteFromPrimitiveList are honoured and never in the
@@ -67,9 +67,6 @@ func mergeType(doc map[string]any, s Schema, o options) (*schema.Type, error) {
 		return s.place.Type, s.checkKind(doc)
 	case kind == "":
 		return nil, &PatchError{Path: "/kind", Kind: UnknownType, Err: errors.New("the document has no kind: set it, or use Merge, which needs none")}
-	case o.unknown == Refuse:
-		return nil, &PatchError{Kind: UnknownType, Err: fmt.Errorf(
-			"it isn't known how the fields of kind %q merge: give the schema of its CRD, or use a JSON or merge patch", kind)}
 	default:
 		return nil, nil
 	}

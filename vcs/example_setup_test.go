@@ -61,7 +61,7 @@ func ExampleCanonicalVersion() {
 // find is what the README shows.
 func find(ctx context.Context, repository *vcs.Repository) (string, error) {
 	number, ok := vcs.CanonicalVersion("v1.1")
-	versions, err := repository.SupportedVersions(ctx, vcs.TagsOnly())
+	versions, err := repository.SupportedVersions(ctx, vcs.Tag)
 	if err != nil || !ok {
 		return "", err
 	}

@@ -107,7 +107,7 @@ func ExampleRepository_Resolve() {
 func ExampleRepository_SupportedVersions() {
 	repository, _, remove := openShop()
 	defer remove()
-	fmt.Println(repository.SupportedVersions(context.Background(), vcs.TagsOnly()))
+	fmt.Println(repository.SupportedVersions(context.Background(), vcs.Tag))
 	// Output: [1.0.0 1.1.0] <nil>
 }
 

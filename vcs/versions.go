@@ -18,25 +18,17 @@ type Version struct {
 // String returns the number.
 func (v Version) String() string { return v.Number }
 
-// VersionOption is an option of SupportedVersions. A nil one is ignored.
-type VersionOption func(*bool)
-
-// TagsOnly leaves branches out.
-func TagsOnly() VersionOption { return func(tagsOnly *bool) { *tagsOnly = true } }
-
-// SupportedVersions returns the versions of a repository in ascending order: tags and local branches whose names are
-// version numbers and which point to a commit. Others, such as main, can be checked out by name but aren't versions. Of
-// several with one number, such as v1.2.0 and 1.2.0, it returns one: a tag before a branch, then the one that is
-// spelled like the number. It returns a *RuntimeError if one can't be read, rather than leave it out.
-func (r *Repository) SupportedVersions(ctx context.Context, options ...VersionOption) ([]Version, error) {
-	tagsOnly := false
-	for _, option := range options {
-		if option != nil {
-			option(&tagsOnly)
-		}
+// SupportedVersions returns the versions of a repository in ascending order: references of the given kinds, or tags and
+// local branches if none is given, whose names are version numbers and which point to a commit. Others, such as main,
+// can be checked out by name but aren't versions. Of several with one number, such as v1.2.0 and 1.2.0, it returns one:
+// a tag before a branch, then the one that is spelled like the number. It returns a *RuntimeError if one can't be read,
+// rather than leave it out.
+func (r *Repository) SupportedVersions(ctx context.Context, kinds ...Kind) ([]Version, error) {
+	if len(kinds) == 0 {
+		kinds = []Kind{Tag, Branch}
 	}
 	numberOf := func(ref Ref) (number, bool) {
-		if ref.Kind != Tag && (ref.Kind != Branch || tagsOnly) {
+		if !slices.Contains(kinds, ref.Kind) {
 			return number{}, false
 		}
 		return parseNumber(ref.Name)

@@ -20,21 +20,21 @@ func TestSupportedVersions(t *testing.T) {
 	g.git("branch", "3.0")
 	g.git("branch", "2.0.0")
 	for _, row := range []struct {
-		reason  string
-		options []VersionOption
-		want    string
+		reason string
+		kinds  []Kind
+		want   string
 	}{
 		{
 			"vcs 8, 9: numbers, ascending, once each; W11: no remote branch, no branch that is none", nil,
 			"1.0.0=refs/tags/1.0.0 1.1.0=refs/tags/1.1.0 1.9.0=refs/tags/1.9.0 1.10.0-rc1=refs/tags/1.10.0-rc1 1.10.0=refs/tags/v1.10.0 2.0.0=refs/tags/v2 3.0.0=refs/heads/3.0",
 		},
 		{
-			"W11: tags only", []VersionOption{TagsOnly()},
+			"W11: tags only", []Kind{Tag},
 			"1.0.0=refs/tags/1.0.0 1.1.0=refs/tags/1.1.0 1.9.0=refs/tags/1.9.0 1.10.0-rc1=refs/tags/1.10.0-rc1 1.10.0=refs/tags/v1.10.0 2.0.0=refs/tags/v2",
 		},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
-			versions, err := g.open().SupportedVersions(t.Context(), row.options...)
+			versions, err := g.open().SupportedVersions(t.Context(), row.kinds...)
 			require.NoError(t, err)
 			got := ""
 			for _, one := range versions {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -42,7 +43,6 @@ type options struct {
 	seeds          []*unstructured.Unstructured
 	anyKind        bool
 	schemaless     bool
-	anyNamespace   bool
 	namespaces     []string
 	collectUnknown bool
 	history        int
@@ -70,13 +70,10 @@ func AnyKind(clusterScoped ...schema.GroupKind) Option {
 func Schemaless() Option { return func(o *options) { o.anyKind, o.schemaless = true, true } }
 
 // Namespaces creates namespaces, in addition to default and the others that every server has. An object can be created
-// only in a namespace that exists, unless AnyNamespace is given, or AnyKind without Namespaces.
+// only in a namespace that exists. With the name "*", or with AnyKind and without Namespaces, it can be in any.
 func Namespaces(names ...string) Option {
 	return func(o *options) { o.namespaces = append(o.namespaces, names...) }
 }
-
-// AnyNamespace accepts objects in namespaces that don't exist.
-func AnyNamespace() Option { return func(o *options) { o.anyNamespace = true } }
 
 // CollectUnknownOwners deletes objects whose owners never were in the cluster, or are in another namespace, as a server
 // does. By default such references are left alone.
@@ -129,8 +126,11 @@ func New(opts ...Option) (*Cluster, error) {
 	return c, nil
 }
 
+// allNamespaces is the name for Namespaces that stands for all.
+const allNamespaces = "*"
+
 func (o options) namespacesExist() bool {
-	return !o.anyNamespace && (!o.anyKind || len(o.namespaces) > 0)
+	return !slices.Contains(o.namespaces, allNamespaces) && (!o.anyKind || len(o.namespaces) > 0)
 }
 
 // Port returns the requests of the cluster.

@@ -51,11 +51,11 @@ func ExampleNew() {
 
 // The objects of one cluster can start another one, for example to simulate a restart.
 func ExampleObjects() {
-	before, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Objects(exampleConfigMap("web"), exampleConfigMap("db")))
+	before, err := dryrun.New(dryrun.Namespaces("*"), dryrun.Objects(exampleConfigMap("web"), exampleConfigMap("db")))
 	if err != nil {
 		log.Fatal(err)
 	}
-	after, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Objects(before.Objects()...))
+	after, err := dryrun.New(dryrun.Namespaces("*"), dryrun.Objects(before.Objects()...))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func ExampleAnyKind_clusterScoped() {
 // With a fixed clock the objects are the same in every run.
 func ExampleClock() {
 	clock := func() time.Time { return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC) }
-	cluster, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Clock(clock), dryrun.Objects(exampleConfigMap("web")))
+	cluster, err := dryrun.New(dryrun.Namespaces("*"), dryrun.Clock(clock), dryrun.Objects(exampleConfigMap("web")))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func ExampleClock() {
 
 // A subscription gets the existing objects, and then each change in the order of versions.
 func ExampleCluster_View() {
-	cluster, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Objects(exampleConfigMap("web")))
+	cluster, err := dryrun.New(dryrun.Namespaces("*"), dryrun.Objects(exampleConfigMap("web")))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func ExampleAnyKind() {
 func ExampleSchemaless() {
 	made := exampleConfigMap("web")
 	made.Object["price"] = int64(7)
-	for _, option := range []dryrun.Option{dryrun.AnyNamespace(), dryrun.Schemaless()} {
+	for _, option := range []dryrun.Option{dryrun.Namespaces("*"), dryrun.Schemaless()} {
 		cluster, err := dryrun.New(option)
 		if err != nil {
 			log.Fatal(err)
@@ -183,9 +183,9 @@ func ExampleNamespaces() {
 	// <nil>
 }
 
-// With AnyNamespace they needn't exist.
-func ExampleAnyNamespace() {
-	cluster, err := dryrun.New(dryrun.AnyNamespace())
+// All namespaces may exist.
+func ExampleNamespaces_all() {
+	cluster, err := dryrun.New(dryrun.Namespaces("*"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func ExampleCollectUnknownOwners() {
 	leaf := exampleConfigMap("leaf")
 	leaf.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "root", UID: "gone"}})
 	for _, options := range [][]dryrun.Option{nil, {dryrun.CollectUnknownOwners()}} {
-		cluster, err := dryrun.New(append(options, dryrun.AnyNamespace())...)
+		cluster, err := dryrun.New(append(options, dryrun.Namespaces("*"))...)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -215,7 +215,7 @@ func ExampleCollectUnknownOwners() {
 
 // Admission can change or refuse each write.
 func ExampleAdmit() {
-	cluster, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Admit(func(_ dryrun.AdmissionRequest, _, next *unstructured.Unstructured) error {
+	cluster, err := dryrun.New(dryrun.Namespaces("*"), dryrun.Admit(func(_ dryrun.AdmissionRequest, _, next *unstructured.Unstructured) error {
 		if next.GetLabels()["team"] == "" {
 			return errors.New("say whose it is by the label team")
 		}
@@ -232,7 +232,7 @@ func ExampleAdmit() {
 
 // Faults show how a client handles errors of the cluster.
 func ExampleCluster_Fail() {
-	cluster, err := dryrun.New(dryrun.AnyNamespace())
+	cluster, err := dryrun.New(dryrun.Namespaces("*"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -314,7 +314,7 @@ func ExampleRecording() {
 
 // A watch can continue where an earlier one ended, as long as the history has the events since then.
 func ExampleCluster_Watch() {
-	cluster, err := dryrun.New(dryrun.AnyNamespace())
+	cluster, err := dryrun.New(dryrun.Namespaces("*"))
 	if err != nil {
 		log.Fatal(err)
 	}

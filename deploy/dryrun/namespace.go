@@ -46,7 +46,7 @@ func withNamespaces(o options) []*unstructured.Unstructured {
 	}
 	var all []*unstructured.Unstructured
 	for _, name := range append(names, o.namespaces...) {
-		if !given[name] {
+		if !given[name] && name != allNamespaces {
 			given[name] = true
 			all = append(all, newNamespace(name))
 		}

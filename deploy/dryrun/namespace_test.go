@@ -31,7 +31,7 @@ func TestNamespacesMustExist(t *testing.T) {
 		"by default":                             {nil, false},
 		"one that was given":                     {[]dryrun.Option{dryrun.Namespaces("shop")}, true},
 		"one that is an object":                  {[]dryrun.Option{dryrun.Objects(shop)}, true},
-		"any":                                    {[]dryrun.Option{dryrun.AnyNamespace()}, true},
+		"any":                                    {[]dryrun.Option{dryrun.Namespaces("*")}, true},
 		"any, since any kind is":                 {[]dryrun.Option{dryrun.AnyKind()}, true},
 		"not with any kind, when some are given": {[]dryrun.Option{dryrun.AnyKind(), dryrun.Namespaces("bank")}, false},
 	} {

@@ -109,7 +109,7 @@ func TestUnknownKinds(t *testing.T) {
 			_, err := cluster.View().Subscribe(t.Context(), ref.Kind, func(deploy.Event) {})
 			return err
 		},
-		"New": func() error { _, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Objects(cart(t, "{}"))); return err },
+		"New": func() error { _, err := dryrun.New(dryrun.Namespaces("*"), dryrun.Objects(cart(t, "{}"))); return err },
 		"an unserved beta": func() error {
 			_, err := cluster.Port().Scope(t.Context(), schema.GroupVersionKind{Group: "apps", Version: "v1beta1", Kind: "Deployment"})
 			if err != nil {

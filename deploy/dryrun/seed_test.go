@@ -80,7 +80,7 @@ func TestBadSeeds(t *testing.T) {
 			for _, manifest := range test.manifests {
 				seeds = append(seeds, plainObject(t, manifest))
 			}
-			_, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Objects(seeds...))
+			_, err := dryrun.New(dryrun.Namespaces("*"), dryrun.Objects(seeds...))
 			var invalid *deploy.InvalidManifestError
 			require.ErrorAs(t, err, &invalid)
 			assert.ErrorContains(t, err, test.says)
@@ -94,7 +94,7 @@ func TestBadSeeds(t *testing.T) {
 	for name, seed := range map[string]*unstructured.Unstructured{"nil": nil, "empty": {}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Objects(settings(t, "{}"), seed))
+			_, err := dryrun.New(dryrun.Namespaces("*"), dryrun.Objects(settings(t, "{}"), seed))
 			require.ErrorContains(t, err, "object 2 of the cluster is nil")
 		})
 	}

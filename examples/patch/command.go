@@ -85,7 +85,7 @@ an error.`,
 func (s settings) options() []smp.Option {
 	options := []smp.Option{smp.Named(s.patch)}
 	if s.strict {
-		options = append(options, smp.InMode(smp.Strict), smp.ForUnknown(smp.Refuse))
+		options = append(options, smp.InMode(smp.Strict))
 	}
 	if s.rename {
 		options = append(options, smp.AllowIdentityChange())

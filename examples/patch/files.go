@@ -63,7 +63,11 @@ func (s settings) schema(name string, manifest []byte) (smp.Schema, error) {
 	}
 	kind := schema.FromAPIVersionAndKind(object.APIVersion, object.Kind)
 	if s.crd == "" {
-		return smp.SchemaFor(kind), nil
+		found := smp.SchemaFor(kind)
+		if s.strict && !found.Known() {
+			return found, fmt.Errorf("%s: it isn't known how lists of kind %q merge: give its definition by --crd, or leave --strict out", name, kind.Kind)
+		}
+		return found, nil
 	}
 	text, err := os.ReadFile(s.crd)
 	if err != nil {

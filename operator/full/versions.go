@@ -126,7 +126,7 @@ func serveVersion(open operator.Opener) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return child.Serve(cmd.Context(), p.Controllers, child.Release(p.Version), child.With(p.Options))
+			return child.Serve(cmd.Context(), p.Version, p.Controllers, child.With(p.Options))
 		},
 	}
 }

@@ -41,7 +41,7 @@ func ExampleWarnings() {
 
 // What can't be written is told once, and counted.
 func ExampleRecorder() {
-	cluster, err := dryrun.New(dryrun.AnyNamespace())
+	cluster, err := dryrun.New(dryrun.Namespaces("*"))
 	if err != nil {
 		fmt.Println(err)
 		return

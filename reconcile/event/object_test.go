@@ -19,7 +19,7 @@ import (
 // Objects may have names that no event may have, such as those of roles.
 func TestEventsOfObjectsOfAnyName(t *testing.T) {
 	t.Parallel()
-	cluster, err := dryrun.New(dryrun.AnyNamespace())
+	cluster, err := dryrun.New(dryrun.Namespaces("*"))
 	require.NoError(t, err)
 	r := NewRecorder(cluster.Port(), "shop-operator", "shop-operator-0", slog.New(slog.DiscardHandler))
 	role := schema.GroupVersionKind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "ClusterRole"}

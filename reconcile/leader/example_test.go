@@ -22,7 +22,7 @@ var leases = schema.GroupVersionKind{Group: "coordination.k8s.io", Version: "v1"
 
 // newPort is a cluster in memory; a program takes the Port of a cluster.New.
 func newPort(objects ...*unstructured.Unstructured) deploy.Port {
-	cluster, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Objects(objects...))
+	cluster, err := dryrun.New(dryrun.Namespaces("*"), dryrun.Objects(objects...))
 	if err != nil {
 		fmt.Println(err)
 	}
@@ -232,7 +232,7 @@ func shop(annotations map[string]string) *unstructured.Unstructured {
 }
 
 func ExamplePerObject() {
-	cluster, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Objects(shop(nil)))
+	cluster, err := dryrun.New(dryrun.Namespaces("*"), dryrun.Objects(shop(nil)))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -254,7 +254,7 @@ func ExamplePerObject() {
 // The annotations are those that replicas of an operator written with oper8 use.
 func ExamplePerObject_oper8() {
 	locked := shop(map[string]string{"oper8.org/lease-name": "operator-1", "oper8.org/lease-time": "2026-11-21T12:00:00Z"})
-	cluster, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Objects(locked))
+	cluster, err := dryrun.New(dryrun.Namespaces("*"), dryrun.Objects(locked))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -271,7 +271,7 @@ func ExamplePerObject_oper8() {
 }
 
 func ExampleObjectLock_Identity() {
-	cluster, err := dryrun.New(dryrun.AnyNamespace())
+	cluster, err := dryrun.New(dryrun.Namespaces("*"))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -298,7 +298,7 @@ func (attentive) Forget(key deploy.Ref) { fmt.Println("forget", key) }
 
 // What an engine asks of the Reconciler it asks of the lock.
 func ExampleObjectLock() {
-	cluster, err := dryrun.New(dryrun.AnyNamespace())
+	cluster, err := dryrun.New(dryrun.Namespaces("*"))
 	if err != nil {
 		fmt.Println(err)
 		return

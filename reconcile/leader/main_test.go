@@ -110,7 +110,7 @@ func silent(ctx context.Context, _ string) error {
 
 func newCluster(t *testing.T, objects ...*unstructured.Unstructured) *dryrun.Cluster {
 	t.Helper()
-	cluster, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Objects(objects...))
+	cluster, err := dryrun.New(dryrun.Namespaces("*"), dryrun.Objects(objects...))
 	require.NoError(t, err)
 	return cluster
 }

@@ -76,8 +76,7 @@ func (h *Harness) newPatching(manager *deploy.Manager) (*patching, error) {
 			return nil, errors.New("controller: is nil")
 		}
 	}
-	controller, err := temporarypatch.New(manager, temporarypatch.KindsOf(h.controllers...), slices.Concat(
-		[]temporarypatch.Option{temporarypatch.Logger(h.logger())}, h.options.patches, []temporarypatch.Option{temporarypatch.Clock(h.clock.now)})...)
+	controller, err := temporarypatch.New(manager, temporarypatch.KindsOf(h.controllers...), append(slices.Clone(h.options.patches), temporarypatch.Clock(h.clock.now))...)
 	if err != nil {
 		return nil, err
 	}

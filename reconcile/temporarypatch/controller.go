@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"time"
 
@@ -152,10 +151,6 @@ func saysExpired(resource *unstructured.Unstructured) bool {
 
 func expired(patch *TemporaryPatch, now time.Time) bool {
 	return patch.Spec.ExpiresAt != nil && !now.Before(patch.Spec.ExpiresAt.Time)
-}
-
-func (c *Controller) logger(resource *unstructured.Unstructured) *slog.Logger {
-	return c.options.logger.With("object", deploy.RefOf(resource))
 }
 
 // component keeps the entry of one patch on its target. It has no objects: it is ready once the entry is there.

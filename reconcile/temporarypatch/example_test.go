@@ -217,7 +217,8 @@ func ExampleClock() {
 	// Output: map[colour:green sign:open]
 }
 
-func ExampleLogger() {
+// Each patch that is left out is a warning.
+func ExampleController_Patches_warning() {
 	c := cluster(`patchType: strategic, patch: {door: {}}`)
 	if err := c.Port().Delete(context.Background(), deploy.Ref{Kind: temporarypatch.DefaultKind, Namespace: "market", Name: "closed"}, deploy.DeleteOptions{}); err != nil {
 		fmt.Println(err)
@@ -231,15 +232,15 @@ func ExampleLogger() {
 		}
 		return a
 	}}))
-	patches, err := temporarypatch.New(must(deploy.NewManager(c)), temporarypatch.KindsOf(Shop{}), temporarypatch.Logger(log))
+	patches, err := temporarypatch.New(must(deploy.NewManager(c)), temporarypatch.KindsOf(Shop{}))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	found, err := patches.Patches(context.Background(), reconcile.PatchTarget{Resource: shop, View: c.View()})
+	found, err := patches.Patches(context.Background(), reconcile.PatchTarget{Resource: shop, View: c.View(), Logger: log})
 	fmt.Println(len(found), err)
 	// Output:
-	// level=WARN msg="temporary patch ignored: it is gone" object="Shop market/tea" patch=closed
+	// level=WARN msg="temporary patch ignored: it is gone" patch=closed
 	// 0 <nil>
 }
 

@@ -95,9 +95,6 @@ func TestNew(t *testing.T) {
 		"nil clock": func() (*temporarypatch.Controller, error) {
 			return temporarypatch.New(w.manager, []string{"A"}, temporarypatch.Clock(nil))
 		},
-		"nil logger": func() (*temporarypatch.Controller, error) {
-			return temporarypatch.New(w.manager, []string{"A"}, temporarypatch.Logger(nil))
-		},
 	} {
 		c, err := call()
 		require.EqualError(t, err, want)

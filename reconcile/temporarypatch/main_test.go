@@ -119,7 +119,7 @@ func (w *world) restart(kinds []string, options ...temporarypatch.Option) {
 	logger := slog.New(slog.NewTextHandler(w.logs, nil))
 	var err error
 	w.patches, err = temporarypatch.New(w.manager, kinds, append([]temporarypatch.Option{
-		temporarypatch.Clock(w.clock.Now), temporarypatch.Logger(logger),
+		temporarypatch.Clock(w.clock.Now),
 	}, options...)...)
 	require.NoError(w.t, err)
 	common := []reconcile.Option{reconcile.Clock(w.clock.Now), reconcile.Logger(logger)}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -24,11 +23,10 @@ var DefaultKind = schema.GroupVersionKind{Group: deploy.Domain, Version: "v1", K
 type Option func(*options)
 
 type options struct {
-	kind   schema.GroupVersionKind
-	now    func() time.Time
-	logger *slog.Logger
-	merge  []smp.Option
-	also   []schema.GroupKind
+	kind  schema.GroupVersionKind
+	now   func() time.Time
+	merge []smp.Option
+	also  []schema.GroupKind
 }
 
 // As sets the kind of the patches, for clusters in which another program owns the default kind. Default: DefaultKind,
@@ -46,27 +44,21 @@ func AlsoReads(kinds ...schema.GroupKind) Option {
 // Clock sets the source of time; default time.Now.
 func Clock(now func() time.Time) Option { return func(o *options) { o.now = now } }
 
-// Logger receives warnings about patches that are ignored. Default: slog.Default.
-func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
-
 // Merge sets how bodies are applied, such as smp.InMode(smp.Oper8) for patches that were written for oper8.
 func Merge(merge ...smp.Option) Option {
 	return func(o *options) { o.merge = append(o.merge, merge...) }
 }
 
 func newOptions(group string, opts []Option) (options, error) {
-	o := options{kind: DefaultKind, now: time.Now, logger: slog.Default()}
+	o := options{kind: DefaultKind, now: time.Now}
 	o.kind.Group = group
 	for _, option := range opts {
 		if option != nil {
 			option(&o)
 		}
 	}
-	switch {
-	case o.now == nil:
+	if o.now == nil {
 		return o, errors.New("nil clock")
-	case o.logger == nil:
-		return o, errors.New("nil logger")
 	}
 	problems := append(wrongIn(o.kind.GroupKind()), validation.IsDNS1035Label(o.kind.Version)...)
 	if len(problems) > 0 {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"time"
@@ -25,6 +26,7 @@ func (c *Controller) Patches(ctx context.Context, target reconcile.PatchTarget) 
 	if err != nil {
 		return nil, err
 	}
+	target.Logger = cmp.Or(target.Logger, slog.Default())
 	var patches []*patch
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		e, _, err := found.get(name)
@@ -51,7 +53,7 @@ func (c *Controller) Patches(ctx context.Context, target reconcile.PatchTarget) 
 
 // patchOf reads the patch of one entry, nil if it must not be applied.
 func (c *Controller) patchOf(ctx context.Context, target reconcile.PatchTarget, name string, e entry) (*patch, error) {
-	log := c.logger(target.Resource).With("patch", name)
+	log := target.Logger.With("patch", name)
 	kind, err := e.kind()
 	if err != nil {
 		return nil, fmt.Errorf("annotation %s: entry %s: %w", c.key(), name, err)
@@ -73,7 +75,7 @@ func (c *Controller) patchOf(ctx context.Context, target reconcile.PatchTarget, 
 		log.Warn("temporary patch ignored: it is gone")
 		if !target.DryRun {
 			c.board.forget(types.UID(e.UID))
-			c.prune(ctx, target.Resource, name, e)
+			c.prune(ctx, target, name, e)
 		}
 		return nil, nil
 	}
@@ -91,7 +93,7 @@ func (c *Controller) patchOf(ctx context.Context, target reconcile.PatchTarget, 
 			since = obj.GetCreationTimestamp().Time
 		}
 		return &patch{
-			TemporaryPatchSpec: decoded.Spec, bodies: content, controller: c, view: target.View, name: name, since: since,
+			TemporaryPatchSpec: decoded.Spec, bodies: content, controller: c, target: target, name: name, since: since,
 			run: c.boardOf(target).begin(decoded, content),
 		}, nil
 	}
@@ -131,8 +133,8 @@ func (c *Controller) find(ctx context.Context, target reconcile.PatchTarget, ref
 
 // prune removes the entry of a patch that is gone from its target, unless the entry belongs to a new patch by now. If
 // that fails, the entry is ignored, and the next reconcile tries again.
-func (c *Controller) prune(ctx context.Context, resource *unstructured.Unstructured, name string, gone entry) {
-	_, err := c.edit(ctx, resource, func(found entries) (bool, error) {
+func (c *Controller) prune(ctx context.Context, target reconcile.PatchTarget, name string, gone entry) {
+	_, err := c.edit(ctx, target.Resource, func(found entries) (bool, error) {
 		if e, exists, err := found.get(name); !exists || err != nil || e != gone {
 			return false, nil //nolint:nilerr // an invalid entry isn't ours to remove
 		}
@@ -140,7 +142,7 @@ func (c *Controller) prune(ctx context.Context, resource *unstructured.Unstructu
 		return true, nil
 	})
 	if err != nil {
-		c.logger(resource).Warn("the entry of a temporary patch that is gone isn't removed", "patch", name, "error", err)
+		target.Logger.Warn("the entry of a temporary patch that is gone isn't removed", "patch", name, "error", err)
 	}
 }
 
@@ -149,7 +151,7 @@ type patch struct {
 	TemporaryPatchSpec
 	bodies     bodies
 	controller *Controller
-	view       deploy.View
+	target     reconcile.PatchTarget
 	name       string
 	since      time.Time
 	run        *run
@@ -182,7 +184,7 @@ func (p *patch) applied(ctx context.Context, contents []any, object map[string]a
 	if kind == smp.StrategicMerge {
 		apiVersion, _ := object["apiVersion"].(string)
 		name, _ := object["kind"].(string)
-		if known, err = p.controller.schemas.of(ctx, p.view, schema.FromAPIVersionAndKind(apiVersion, name), p.controller.options); err != nil {
+		if known, err = p.controller.schemas.of(ctx, p.target, schema.FromAPIVersionAndKind(apiVersion, name), p.controller.options.now); err != nil {
 			return nil, err
 		}
 	}

@@ -3,6 +3,7 @@ package temporarypatch_test
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -126,7 +127,7 @@ func TestGone(t *testing.T) {
 		assert.Equal(t, "quiet big", w.data("settings", "mode")+" "+w.data("db", "size"))
 		assert.NotContains(t, w.entries(), "a")
 		assert.Contains(t, w.entries(), "b")
-		assert.Contains(t, w.logs.String(), `level=WARN msg="temporary patch ignored: it is gone" object="Widget shop/w" patch=a`)
+		assert.Regexp(t, `level=WARN msg="temporary patch ignored: it is gone" object="Widget shop/w" reconcile=\w+ patch=a`, w.logs.String())
 		again := w.rendered()
 		assert.NotContains(t, again, patchWidget)
 		assert.NotContains(t, again, "get TemporaryPatch shop/a", "nobody asks for it any more")
@@ -212,7 +213,7 @@ func TestGone(t *testing.T) {
 		w.annotate(`{"a": {"api_version": "operkit.dev/v1"}}`)
 		w.rendered()
 		assert.Equal(t, "quiet", w.data("settings", "mode"))
-		assert.Contains(t, w.logs.String(), `msg="temporary patch ignored: it names another target" object="Widget shop/w" patch=a target="Widget other"`)
+		assert.Regexp(t, `msg="temporary patch ignored: it names another target" object="Widget shop/w" reconcile=\w+ patch=a target="Widget other"`, w.logs.String())
 	})
 	t.Run("another version of the target's kind is the same target", func(t *testing.T) {
 		t.Parallel()
@@ -229,7 +230,7 @@ func TestGone(t *testing.T) {
 		w.annotate(`{"a": {"api_version": "other.dev/v1"}}`)
 		w.rendered()
 		assert.Equal(t, "quiet", w.data("settings", "mode"))
-		assert.Contains(t, w.logs.String(), `msg="temporary patch ignored" object="Widget shop/w" patch=a error="spec is missing`)
+		assert.Regexp(t, `msg="temporary patch ignored" object="Widget shop/w" reconcile=\w+ patch=a error="spec is missing`, w.logs.String())
 	})
 }
 
@@ -258,13 +259,13 @@ func TestKindsOfEntries(t *testing.T) {
 			w.put(object(`{apiVersion: ` + row.apiVersion + `, kind: ` + row.kind + `, metadata: {name: a, namespace: shop}, spec: {` + fields + `}}`))
 			w.annotate(`{"a": {"api_version": "` + row.apiVersion + `", "kind": "` + row.kind + `", "timestamp": "2020-01-01T00:00:00.5"}}`)
 			w.rendered()
-			warning := `level=WARN msg="temporary patch ignored: its kind isn't one of those that patch here" object="Widget shop/w" patch=a kind="` + row.apiVersion + `, Kind=` + row.kind + `"`
+			warning := `level=WARN msg="temporary patch ignored: its kind isn't one of those that patch here" object="Widget shop/w" reconcile=\w+ patch=a kind="` + row.apiVersion + `, Kind=` + row.kind + `"`
 			if row.applied {
 				assert.Equal(t, "loud", w.data("settings", "mode"))
-				assert.NotContains(t, w.logs.String(), warning)
+				assert.NotRegexp(t, warning, w.logs.String())
 			} else {
 				assert.Equal(t, "quiet", w.data("settings", "mode"))
-				assert.Contains(t, w.logs.String(), warning)
+				assert.Regexp(t, warning, w.logs.String())
 			}
 			assert.Contains(t, w.entries(), "a", "whose it is may still need it")
 		})
@@ -284,7 +285,7 @@ func TestDryRunOfATarget(t *testing.T) {
 	t.Parallel()
 	dry := func(w *world) *reconcile.Reconciler {
 		w.t.Helper()
-		target, err := reconcile.New(w.control, w.manager, reconcile.DryRun(), reconcile.WithPatches(w.patches), reconcile.Clock(w.clock.Now))
+		target, err := reconcile.New(w.control, w.manager, reconcile.DryRun(), reconcile.WithPatches(w.patches), reconcile.Clock(w.clock.Now), reconcile.Logger(slog.New(slog.NewTextHandler(w.logs, nil))))
 		require.NoError(w.t, err)
 		return target
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/smp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -29,11 +30,11 @@ type schemas struct {
 func newSchemas() *schemas { return &schemas{turn: make(chan struct{}, 1)} }
 
 // of returns the schema of a kind, the zero Schema if no definition has it or the definitions may not be read.
-func (s *schemas) of(ctx context.Context, view deploy.View, kind schema.GroupVersionKind, o options) (smp.Schema, error) {
+func (s *schemas) of(ctx context.Context, target reconcile.PatchTarget, kind schema.GroupVersionKind, clock func() time.Time) (smp.Schema, error) {
 	if own := smp.SchemaFor(kind); own.Known() {
 		return own, nil
 	}
-	if found, ok := s.latest.Load().of(kind, o.now()); ok {
+	if found, ok := s.latest.Load().of(kind, clock()); ok {
 		return found, nil
 	}
 	select {
@@ -43,10 +44,10 @@ func (s *schemas) of(ctx context.Context, view deploy.View, kind schema.GroupVer
 		return smp.Schema{}, fmt.Errorf("how a %s merges: %w", kind.Kind, context.Cause(ctx))
 	}
 	before := s.latest.Load()
-	if found, ok := before.of(kind, o.now()); ok {
+	if found, ok := before.of(kind, clock()); ok {
 		return found, nil
 	}
-	next, err := listAnew(ctx, view, kind, before, o)
+	next, err := listAnew(ctx, target, kind, before, clock())
 	if next != nil {
 		s.latest.Store(next)
 	}
@@ -80,20 +81,20 @@ func (l *listing) of(kind schema.GroupVersionKind, now time.Time) (found smp.Sch
 
 // listAnew lists the definitions because of a kind. If both results are set, the error is about the definition of that
 // kind.
-func listAnew(ctx context.Context, view deploy.View, kind schema.GroupVersionKind, before *listing, o options) (*listing, error) {
+func listAnew(ctx context.Context, target reconcile.PatchTarget, kind schema.GroupVersionKind, before *listing, now time.Time) (*listing, error) {
 	next := &listing{
-		read: o.now(), known: map[schema.GroupVersionKind]smp.Schema{}, declared: map[schema.GroupKind]bool{},
+		read: now, known: map[schema.GroupVersionKind]smp.Schema{}, declared: map[schema.GroupKind]bool{},
 		requested: map[schema.GroupVersionKind]bool{kind: true},
 	}
 	if before != nil {
 		maps.Copy(next.requested, before.requested)
 	}
-	crds, err := view.List(ctx, definitions, "", nil)
+	crds, err := target.View.List(ctx, definitions, "", nil)
 	var unknown *deploy.KindUnknownError
 	var forbidden *deploy.ForbiddenError
 	switch {
 	case errors.As(err, &unknown), errors.As(err, &forbidden):
-		o.logger.Warn("definitions can't be read: patches of custom resources replace lists whole", "kind", kind.String(), "error", err)
+		target.Logger.Warn("definitions can't be read: patches of custom resources replace lists whole", "kind", kind.String(), "error", err)
 		next.refused = true
 		return next, nil
 	case err != nil:

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/smp"
 )
 
@@ -23,13 +24,12 @@ import (
 type library struct {
 	deploy.View
 	*schemas
-	t       *testing.T
-	ctx     context.Context
-	options options
-	now     time.Time
-	crds    []*unstructured.Unstructured
-	asked   chan struct{}
-	let     chan struct{}
+	t     *testing.T
+	ctx   context.Context
+	now   time.Time
+	crds  []*unstructured.Unstructured
+	asked chan struct{}
+	let   chan struct{}
 }
 
 type answer struct {
@@ -42,7 +42,6 @@ func newLibrary(t *testing.T, crds ...*unstructured.Unstructured) *library {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Second, errors.New("nobody lets a list end"))
 	t.Cleanup(cancel)
 	l := &library{schemas: newSchemas(), t: t, ctx: ctx, now: time.Unix(1e9, 0), crds: crds, asked: make(chan struct{}), let: make(chan struct{})}
-	l.options = options{now: func() time.Time { return l.now }, logger: slog.New(slog.DiscardHandler)}
 	return l
 }
 
@@ -62,7 +61,7 @@ func (l *library) List(ctx context.Context, _ schema.GroupVersionKind, _ string,
 func (l *library) ask(ctx context.Context, kind schema.GroupVersionKind) <-chan answer {
 	answered := make(chan answer, 1)
 	go func() {
-		found, err := l.schemas.of(ctx, l, kind, l.options)
+		found, err := l.schemas.of(ctx, reconcile.PatchTarget{View: l, Logger: slog.New(slog.DiscardHandler)}, kind, func() time.Time { return l.now })
 		answered <- answer{found, err}
 	}()
 	return answered

@@ -17,7 +17,9 @@ import (
 )
 
 func init() {
-	programs["tower"] = func(ctx context.Context, _ string) error { return child.Serve(ctx, []reconcile.Controller{Tower{}}) }
+	programs["tower"] = func(ctx context.Context, _ string) error {
+		return child.Serve(ctx, "", []reconcile.Controller{Tower{}})
+	}
 }
 
 // Tower has ten components of ten objects, as operators render them, each after the one before.

@@ -26,7 +26,7 @@ var (
 
 func init() {
 	programs["lab"] = func(ctx context.Context, version string) error {
-		return child.Serve(ctx, []reconcile.Controller{Lab{version}}, child.Release(version))
+		return child.Serve(ctx, version, []reconcile.Controller{Lab{version}})
 	}
 }
 

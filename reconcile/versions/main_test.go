@@ -20,7 +20,7 @@ import (
 // programs are what the test binary can be when it is started as a version, by the name of its entry.
 var programs = map[string]func(ctx context.Context, version string) error{
 	"house": func(ctx context.Context, version string) error {
-		return child.Serve(ctx, []reconcile.Controller{House{version}}, child.Release(version))
+		return child.Serve(ctx, version, []reconcile.Controller{House{version}})
 	},
 }
 

@@ -14,7 +14,7 @@ import (
 func init() {
 	for program, release := range map[string]string{"says-v1.1.0": "v1.1.0", "says-dirty": "v1.1.0+dirty", "says-pseudo": "v1.1.1-0.20260102150405-abcdefabcdef", "says-devel": "(devel)"} {
 		programs[program] = func(ctx context.Context, version string) error {
-			return child.Serve(ctx, []reconcile.Controller{House{version}}, child.Release(release))
+			return child.Serve(ctx, release, []reconcile.Controller{House{version}})
 		}
 	}
 }

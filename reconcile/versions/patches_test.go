@@ -17,13 +17,13 @@ import (
 func init() {
 	programs["patched"] = func(ctx context.Context, version string) error {
 		controllers := []reconcile.Controller{House{version}}
-		return child.Serve(ctx, controllers, child.With(func(_ reconcile.Controller, manager *deploy.Manager) ([]reconcile.Option, error) {
+		return child.Serve(ctx, "", controllers, child.With(func(_ reconcile.Controller, manager *deploy.Manager) ([]reconcile.Option, error) {
 			patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(controllers...))
 			return []reconcile.Option{reconcile.WithPatches(patches)}, err
 		}))
 	}
 	programs["strict"] = func(ctx context.Context, version string) error {
-		return child.Serve(ctx, []reconcile.Controller{House{version}}, child.With(func(reconcile.Controller, *deploy.Manager) ([]reconcile.Option, error) {
+		return child.Serve(ctx, "", []reconcile.Controller{House{version}}, child.With(func(reconcile.Controller, *deploy.Manager) ([]reconcile.Option, error) {
 			return []reconcile.Option{reconcile.SupportedVersions("7.0.0"), reconcile.StrictVersions(), reconcile.MaxAttempts(1)}, nil
 		}))
 	}

@@ -64,9 +64,9 @@ func init() {
 		return said(wire.Declaration{Protocol: 9, Kinds: labDeclaration.Kinds}, nil)
 	}
 	programs["kindless"] = func(context.Context, string) error { return said(wire.Declaration{Protocol: wire.Protocol}, nil) }
-	programs["uncontrolled"] = func(ctx context.Context, _ string) error { return child.Serve(ctx, nil) }
+	programs["uncontrolled"] = func(ctx context.Context, _ string) error { return child.Serve(ctx, "", nil) }
 	programs["twice"] = func(ctx context.Context, version string) error {
-		return child.Serve(ctx, []reconcile.Controller{Lab{version}, Lab{version}})
+		return child.Serve(ctx, "", []reconcile.Controller{Lab{version}, Lab{version}})
 	}
 	programs["galaxy"] = func(context.Context, string) error {
 		return said(wire.Declaration{Protocol: wire.Protocol, Kinds: []wire.ControlledKind{{Kind: wire.NewKind(labs), Scope: "Galaxy"}}}, nil)
@@ -317,7 +317,7 @@ func init() {
 			if err := os.WriteFile("pid", []byte(itoa(sleep.Process.Pid)), 0o600); err != nil {
 				return err
 			}
-			return child.Serve(ctx, []reconcile.Controller{Lab{version}})
+			return child.Serve(ctx, "", []reconcile.Controller{Lab{version}})
 		}
 	}
 	programs["forks"] = forking(nil)

@@ -102,11 +102,11 @@ func (a *Assets) Close() {
 
 // read reads the versions of the repository.
 func (a *Assets) read(ctx context.Context) ([]vcs.Version, error) {
-	var options []vcs.VersionOption
+	kinds := []vcs.Kind{vcs.Tag, vcs.Branch}
 	if a.options.TagsOnly {
-		options = append(options, vcs.TagsOnly())
+		kinds = kinds[:1]
 	}
-	found, err := a.repository.SupportedVersions(ctx, options...)
+	found, err := a.repository.SupportedVersions(ctx, kinds...)
 	if err != nil {
 		return nil, forResource(err)
 	}

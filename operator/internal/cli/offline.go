@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 
 	"github.com/operkit/operkit/deploy"
@@ -142,7 +141,7 @@ func (o *Operator) separatePatches(resources []resourceFile) (targets, patches [
 	if err != nil {
 		return nil, nil, err
 	}
-	controller, err := o.Patches(manager, slog.New(slog.DiscardHandler))
+	controller, err := o.Patches(manager)
 	if err != nil || controller == nil {
 		return resources, nil, err
 	}
@@ -184,7 +183,7 @@ func (n noting) Patches(ctx context.Context, target reconcile.PatchTarget) ([]re
 
 // recordPatches records the patches on their target, in the order of the files.
 func (c *offline) recordPatches(ctx context.Context) (err error) {
-	if c.controller, err = c.operator.Patches(c.manager, c.process.Logger); err != nil || c.controller == nil {
+	if c.controller, err = c.operator.Patches(c.manager); err != nil || c.controller == nil {
 		return err
 	}
 	if c.patching, err = c.controller.Reconciler(reconcile.Logger(c.process.Logger)); err != nil {

@@ -30,7 +30,7 @@ type Operator struct {
 	// Manager returns a Manager of the operator for a cluster, Patches the controller of temporary patches, nil for
 	// none.
 	Manager func(deploy.Cluster) (*deploy.Manager, error)
-	Patches func(*deploy.Manager, *slog.Logger) (*temporarypatch.Controller, error)
+	Patches func(*deploy.Manager) (*temporarypatch.Controller, error)
 	// Commands are the program's own.
 	Commands []*cobra.Command
 }
@@ -106,7 +106,7 @@ func (o *Operator) reconciler(
 	if err != nil {
 		return nil, err
 	}
-	patches, err := o.Patches(manager, p.Logger)
+	patches, err := o.Patches(manager)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
 // Package child is a version of an operator that renders for another process, the manager of package versions. Serve
 // serves it by the controllers that would otherwise reconcile by themselves.
 //
-//	err := child.Serve(ctx, []reconcile.Controller{Guestbook{}}, child.Release("1.1.0"))
+//	err := child.Serve(ctx, "1.1.0", []reconcile.Controller{Guestbook{}})
 //
 // A session is one of package reconcile: Setup, Builders, patches, gates, readiness functions, hooks, Finalize and
 // sources work as in one process, and reads go through the manager's store. But only the manager deploys, verifies,

@@ -30,9 +30,9 @@ func nobody() child.Option { return child.Streams(strings.NewReader(""), io.Disc
 
 // A version serves until its manager has no more to ask.
 func ExampleServe() {
-	err := child.Serve(context.Background(), []reconcile.Controller{Guestbook{}}, child.Release("1.1.0"), nobody())
+	err := child.Serve(context.Background(), "1.1.0", []reconcile.Controller{Guestbook{}}, nobody())
 	fmt.Println(err)
-	err = child.Serve(context.Background(), nil, nobody())
+	err = child.Serve(context.Background(), "", nil, nobody())
 	fmt.Println(err)
 	// Output:
 	// <nil>
@@ -41,21 +41,15 @@ func ExampleServe() {
 
 // What a manager says that is none isn't understood.
 func ExampleStreams() {
-	err := child.Serve(context.Background(), []reconcile.Controller{Guestbook{}}, child.Streams(strings.NewReader("GET / HTTP/1.1\n"), os.Stderr))
+	err := child.Serve(context.Background(), "", []reconcile.Controller{Guestbook{}}, child.Streams(strings.NewReader("GET / HTTP/1.1\n"), os.Stderr))
 	fmt.Println(err)
 	// Output: serve: a message of 1195725856 bytes is announced: at most 268435456 are read; is something else written to the stream?
-}
-
-// The release is in what the manager reports of the version.
-func ExampleRelease() {
-	fmt.Println(child.Serve(context.Background(), []reconcile.Controller{Guestbook{}}, child.Release("1.1.0"), nobody()))
-	// Output: <nil>
 }
 
 // The resources of a version may be patched.
 func ExampleWith() {
 	controllers := []reconcile.Controller{Guestbook{}}
-	err := child.Serve(context.Background(), controllers, nobody(), child.With(func(_ reconcile.Controller, manager *deploy.Manager) ([]reconcile.Option, error) {
+	err := child.Serve(context.Background(), "", controllers, nobody(), child.With(func(_ reconcile.Controller, manager *deploy.Manager) ([]reconcile.Option, error) {
 		patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(controllers...))
 		return []reconcile.Option{reconcile.WithPatches(patches)}, err
 	}))

@@ -20,9 +20,6 @@ import (
 // Option is an option of Serve. The last one of a kind wins; nil is ignored.
 type Option func(*server)
 
-// Release sets the release of the program, for messages.
-func Release(version string) Option { return func(s *server) { s.release = version } }
-
 // Streams sets the streams from and to the manager; default the standard streams. If in is an io.Closer, it is closed
 // when the context of Serve ends.
 func Streams(in io.Reader, out io.Writer) Option {
@@ -56,14 +53,15 @@ type server struct {
 	sessions sessions
 }
 
-// Serve serves a manager until the manager closes the connection, or ctx ends; then it returns nil. It returns an error
+// Serve serves a manager until the manager closes the connection, or ctx ends; then it returns nil. release is the
+// version of the program for messages and warnings of the manager; empty if it isn't known. Serve returns an error
 // if the manager sends invalid data, or if a controller can't be served. Running calls are cancelled at the end; Serve
 // waits for them for at most two seconds.
 //
 // With the standard streams Serve changes the process while it runs: output to the standard output goes to the standard
 // error, and the garbage collector runs less often (GOGC=400), unless GOGC or GOMEMLIMIT is set.
-func Serve(ctx context.Context, controllers []reconcile.Controller, options ...Option) error {
-	s := &server{controllers: controllers, instance: rand.Text()}
+func Serve(ctx context.Context, release string, controllers []reconcile.Controller, options ...Option) error {
+	s := &server{controllers: controllers, release: release, instance: rand.Text()}
 	for _, option := range options {
 		if option != nil {
 			option(s)

@@ -69,7 +69,7 @@ func served(t *testing.T, ctx context.Context, h reconcile.Controller, handle wi
 	theirIn, out := io.Pipe()
 	m := &manager{Peer: wire.NewPeer(in, out, handle), in: in, out: out, served: make(chan error, 1)}
 	go func() {
-		err := Serve(ctx, []reconcile.Controller{h}, append(options, Streams(theirIn, theirOut))...)
+		err := Serve(ctx, "1.1.0", []reconcile.Controller{h}, append(options, Streams(theirIn, theirOut))...)
 		_ = theirOut.Close()
 		m.served <- err
 	}()
@@ -96,7 +96,7 @@ func hutSession(id string) wire.Session {
 
 func TestHello(t *testing.T) {
 	t.Parallel()
-	m := served(t, t.Context(), &hut{}, nil, Release("1.1.0"))
+	m := served(t, t.Context(), &hut{}, nil)
 	require.ErrorContains(t, m.Call(t.Context(), wire.Setup, hutSession("a"), nil), "the manager hasn't called hello, which has to come first")
 	require.ErrorContains(t, m.Call(t.Context(), wire.Hello, wire.Greeting{Protocol: 7}, nil), "the manager has protocol 7, this version 1: update the older one of them")
 	said := m.hello(t)
@@ -234,7 +234,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 // A manager that can't be understood is an error.
 func TestServeWithoutAManager(t *testing.T) {
 	t.Parallel()
-	err := Serve(t.Context(), []reconcile.Controller{&hut{}}, Streams(bytes.NewReader([]byte{0, 0, 0, 9, 1}), io.Discard))
+	err := Serve(t.Context(), "", []reconcile.Controller{&hut{}}, Streams(bytes.NewReader([]byte{0, 0, 0, 9, 1}), io.Discard))
 	require.ErrorContains(t, err, "serve: in the middle of a message")
 }
 

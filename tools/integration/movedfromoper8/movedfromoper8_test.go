@@ -125,7 +125,7 @@ func testFieldSelectors(t *testing.T) {
 			require.NotEmpty(t, found, kind.Kind)
 			stored = append(stored, found...)
 		}
-		memory, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Objects(stored...))
+		memory, err := dryrun.New(dryrun.Namespaces("*"), dryrun.Objects(stored...))
 		require.NoError(t, err)
 		for kind, paths := range selectable {
 			for _, path := range append(paths, "metadata.name") {

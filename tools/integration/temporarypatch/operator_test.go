@@ -55,7 +55,7 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, err)
 	manager, err := deploy.NewManager(api)
 	require.NoError(t, err)
-	patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(gizmo{}), temporarypatch.Logger(quiet))
+	patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(gizmo{}))
 	require.NoError(t, err)
 	for controller, options := range map[reconcile.Controller][]reconcile.Option{patches: nil, gizmo{}: {reconcile.WithPatches(patches)}} {
 		reconciler, err := reconcile.New(controller, manager, append(options, reconcile.WithWatcher(engine), reconcile.Logger(quiet))...)

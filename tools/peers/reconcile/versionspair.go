@@ -24,7 +24,7 @@ func serveAsVersion() {
 	if len(os.Args) != 2 || os.Args[1] != versionCommand {
 		return
 	}
-	if err := child.Serve(context.Background(), []reconcile.Controller{shop{10, 10}}); err != nil {
+	if err := child.Serve(context.Background(), "", []reconcile.Controller{shop{10, 10}}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
