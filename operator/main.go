@@ -58,7 +58,7 @@ func callName(program string) string {
 
 // program returns what the commands need to know.
 func (o *Operator) program() *cli.Operator {
-	o.manager, o.wrong = o.deployManager(noCluster{})
+	o.manager, o.wrong = o.newManager(noCluster{})
 	s := o.newSettings()
 	program := &cli.Operator{
 		Name: o.name, Called: cmp.Or(o.called, o.name), Domain: o.domain(), Controllers: o.all(), Settings: s,

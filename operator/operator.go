@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
@@ -153,8 +154,11 @@ func (o *Operator) deployManager(on deploy.Cluster) (*deploy.Manager, error) {
 	for _, c := range o.controllers {
 		kinds = append(kinds, c.Kind())
 	}
-	options := append([]deploy.Option{deploy.FieldManager(o.name)}, o.managing...)
-	return deploy.NewManager(on, append(options, deploy.OwnerKinds(kinds...))...)
+	return o.newManager(on, deploy.OwnerKinds(kinds...))
+}
+
+func (o *Operator) newManager(on deploy.Cluster, more ...deploy.Option) (*deploy.Manager, error) {
+	return deploy.NewManager(on, slices.Concat([]deploy.Option{deploy.FieldManager(o.name)}, o.managing, more)...)
 }
 
 // noCluster is for a Manager of which only the settings are read.
