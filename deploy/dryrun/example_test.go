@@ -336,3 +336,16 @@ func ExampleCluster_Watch() {
 	cluster.Wait()
 	// Output: ADDED b
 }
+
+// A watch can't continue from before the objects that the cluster had from the start.
+func ExampleExpiredError() {
+	cluster, err := dryrun.New(dryrun.Namespaces("*"), dryrun.Objects(exampleConfigMap("web")))
+	if err != nil {
+		log.Fatal(err)
+	}
+	kind := schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
+	_, err = cluster.Watch(context.Background(), kind, dryrun.WatchOptions{ResourceVersion: "0"}, func(deploy.Event) {})
+	var expired *dryrun.ExpiredError
+	fmt.Println(errors.As(err, &expired), err)
+	// Output: true events since resourceVersion 0: are gone, list anew: too old resource version: 0 (1)
+}
