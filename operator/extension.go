@@ -20,20 +20,21 @@ import (
 
 // Process describes the process of a command to an extension (Extend) or to a command of your own (Command).
 type Process struct {
-	// Operator, FieldManager, Domain and DefaultNamespace are those of the operator, Version is that of the program.
+	// Operator is the name of the operator, FieldManager, Domain and DefaultNamespace are its settings, and Version is
+	// the version of the program.
 	Operator, FieldManager, Version, Domain, DefaultNamespace string
-	// Runs is set for the command run against a cluster.
+	// Runs is true for the command run, unless it renders without a cluster (--dry-run).
 	Runs bool
 	// Logger is the process's logger.
 	Logger *slog.Logger
 	// Config holds the settings.
 	Config config.Config
-	// Environment is the environment for a process that is to read the same settings. It names the file with settings
-	// by its whole path, even if a flag has named that file here.
+	// Environment is the environment for another process that is to read the same settings. It has the absolute path of
+	// the file with settings, even if a flag has named that file in this process.
 	Environment []string
-	// Controllers are those of the operator that work, in the order in which they were added.
+	// Controllers are the operator's working controllers, in the order in which they were added.
 	Controllers []reconcile.Controller
-	// Options returns the options for a reconciler of one of the controllers that deploys by manager.
+	// Options returns the options for a reconciler of the controller of. The reconciler deploys by manager.
 	Options func(of reconcile.Controller, manager *deploy.Manager) ([]reconcile.Option, error)
 }
 
@@ -44,7 +45,7 @@ type Extension struct {
 	// Reconciler are options of all reconcilers, such as reconcile.AroundComponents. Options from settings come after
 	// them.
 	Reconciler []reconcile.Option
-	// Engine are options of the engine, such as watch.Around. The command run alone has one.
+	// Engine are options of the engine, such as watch.Around. Only the command run has an engine.
 	Engine []watch.Option
 	// Transport wraps all requests of the command run to the API server.
 	Transport func(http.RoundTripper) http.RoundTripper

@@ -10,12 +10,12 @@ import (
 
 // health has the state that the probes report.
 type health struct {
-	// standby is set when the process may have to wait for the leadership. It is ready meanwhile, since a rolling
-	// update waits for that.
+	// standby is set when the process may have to wait for the leadership. A waiting process is ready, since a rolling
+	// update waits until it is.
 	standby bool
 
 	mu sync.Mutex
-	// engines are the running ones.
+	// engines are the running engines.
 	engines []*watch.Engine
 }
 

@@ -24,7 +24,7 @@ import (
 // it.
 func (o *Operator) Main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// Without the handler the second signal kills.
+	// Once the handler is removed, a second signal kills the process.
 	context.AfterFunc(ctx, stop)
 	// Package cluster logs what client-go logs about watches. Its logger is global, so only a whole program may set it.
 	klog.SetSlogLogger(slog.New(slog.DiscardHandler))

@@ -17,7 +17,7 @@ type namespaces struct {
 	selector labels.Selector
 }
 
-// newNamespaces reads them from settings, which were checked.
+// newNamespaces reads the namespaces from settings, which were checked.
 func newNamespaces(c config.Watch) namespaces {
 	n := namespaces{patterns: slices.Clone(c.Namespaces)}
 	n.simplify()
@@ -46,7 +46,7 @@ func (n *namespaces) simplify() {
 	}
 }
 
-// areNamed reports whether all are given by name.
+// areNamed reports whether all namespaces are given by name.
 func (n *namespaces) areNamed() bool {
 	return len(n.patterns) > 0 && !slices.ContainsFunc(n.patterns, func(text string) bool {
 		isPattern, _ := cluster.NamespacePattern(text) // they have been checked

@@ -42,7 +42,7 @@ func patchedBy(patches *temporarypatch.Controller) []reconcile.Option {
 }
 
 // patchService serves temporary patches by an engine of its own, so that no trouble with them delays the operator's
-// kinds. A nil one does nothing.
+// kinds. A nil patchService does nothing.
 type patchService struct {
 	engine       *watch.Engine
 	availability *availability

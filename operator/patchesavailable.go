@@ -115,7 +115,7 @@ var patchRights = []struct {
 	{"status", []string{"patch"}},
 }
 
-// refused describes those of the rights that are missing in a namespace, or in all ("").
+// refused describes which of the rights are missing in a namespace, or in all namespaces ("").
 func (a *availability) refused(ctx context.Context, namespace, subresource string, verbs []string) ([]string, error) {
 	var refused []string
 	for _, verb := range verbs {

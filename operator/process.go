@@ -102,7 +102,7 @@ func (o *Operator) controllerOf(kind schema.GroupVersionKind) (controller, error
 	return o.controllers[at], nil
 }
 
-// reconciler returns a reconciler for a kind that deploys by manager. more comes after all other options.
+// reconciler returns a reconciler for a kind that deploys by manager. The options in more come after all others.
 func (p *process) reconciler(
 	ctx context.Context, kind schema.GroupVersionKind, manager *deploy.Manager, more ...reconcile.Option,
 ) (*reconcile.Reconciler, error) {
@@ -124,8 +124,8 @@ func (p *process) reconciler(
 	return reconcile.New(works, manager, append(p.optionsOf(c), more...)...)
 }
 
-// optionsOf returns the options of a controller's reconciler: defaults, those of extensions, those of the controller,
-// and those of settings, in this order.
+// optionsOf returns the options of a controller's reconciler: first the defaults, then the options of extensions, of
+// the controller, and of settings.
 func (p *process) optionsOf(c controller) []reconcile.Option {
 	return slices.Concat(p.defaultOptions(), c.options, p.givenOptions())
 }

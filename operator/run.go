@@ -27,7 +27,7 @@ type runner struct {
 	*process
 	election election
 	lock     *leader.Elector
-	// client sends the requests of controllers, plain those that aren't counted and need no leadership.
+	// client is for the requests of controllers, plain for requests that aren't counted and need no leadership.
 	client, plain *rest.Config
 	api           *cluster.Cluster
 	health        *health
@@ -262,8 +262,8 @@ type service struct {
 	run  func(context.Context) error
 }
 
-// runAll starts services in the order of their names and waits for all. The first error stops the others, and those
-// that haven't been started aren't started. It returns all errors.
+// runAll starts services in the order of their names and waits for all. The first error stops the running services, and
+// services that haven't been started yet aren't started. runAll returns all errors.
 func runAll(ctx context.Context, services []service) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

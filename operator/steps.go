@@ -12,7 +12,7 @@ type step struct {
 	name string
 	// inTerm stops the step before the leadership is given back.
 	inTerm bool
-	// start starts it. ctx ends when the step is stopped, which then calls wait unless it is nil.
+	// start starts the step. When the step is stopped, ctx ends, and then wait is called unless it is nil.
 	start func(ctx context.Context) (wait func(), err error)
 	stop  func()
 }

@@ -31,8 +31,8 @@ type Deployer interface {
 }
 
 // Verifier is a Builder that decides whether its component is ready, instead of Component.Verify: nil means ready,
-// request.Precondition names what it waits for, any other error means that it has failed. Verify isn't called in a dry
-// run.
+// request.Precondition names what the component waits for, and any other error means that it has failed. Verify isn't
+// called in a dry run.
 type Verifier interface {
 	Verify(ctx context.Context, s *Session, c *Component) error
 }

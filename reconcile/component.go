@@ -19,7 +19,7 @@ type Component struct {
 	name     string
 	session  *Session
 	objects  []*Object
-	taken    map[string]bool // their names, once there are many
+	taken    map[string]bool // the names of the objects, once there are more than fewObjects
 	builder  Builder
 	disabled bool
 	// removed: Finalize has called Remove.
@@ -28,7 +28,7 @@ type Component struct {
 	// mistakes are errors in how the component was described.
 	mistakes  []error
 	rendering rendering
-	// results are those of its objects so far.
+	// results are the results of the objects so far.
 	results deploy.Results
 	// remark describes what the last verification found unusual about ready objects.
 	remark atomic.Pointer[string]
@@ -188,8 +188,8 @@ func (l *objectIndex) expect(n int) {
 	}
 }
 
-// register records which object o is rendered as, and replaces an earlier record. The error names the component that
-// already renders this object. An object without a name isn't recorded.
+// register records the identity under which o is rendered, and replaces an earlier record of o. The error names the
+// component that already renders this object. An object without a name isn't recorded.
 func (s *Session) register(o *Object, ref deploy.Ref) error {
 	if ref == o.ref && o.registered.name != "" {
 		return nil // it was registered when it was added

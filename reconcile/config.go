@@ -24,12 +24,12 @@ var configMapKind = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 // configOverridesField is the top-level field by which a resource overrides its configuration.
 const configOverridesField = "configOverrides"
 
-// Config returns the configuration for the resource. It merges three layers, of which the last wins: the defaults of
+// Config returns the configuration for the resource. It merges three layers, the last of which wins: the defaults of
 // the controller (Defaulter), the ConfigMap that the annotation <domain>/config-defaults names, and the field
-// configOverrides of the resource. Maps are merged, everything else is replaced. The annotation is the name of a
-// ConfigMap in the resource's namespace, whose values are read as YAML or else as text; or "name/key", where the value
-// of that key is the whole configuration. The caller may change the map. In Finalize a missing ConfigMap is skipped
-// with a warning in the log.
+// configOverrides of the resource. Maps are merged, everything else is replaced. The annotation names a ConfigMap in
+// the resource's namespace, each of whose values is read as YAML, or as text if it isn't YAML. If the annotation has
+// the form "name/key", the value of that key is the whole configuration. The caller may change the map. In Finalize a
+// missing ConfigMap is skipped with a warning in the log.
 func (s *Session) Config() map[string]any { return render.Layered(s.config) }
 
 // ConfigInto decodes Config into target, a pointer to a struct. A value that doesn't fit is a request.Configuration
@@ -112,7 +112,7 @@ func configOf(data map[string]string, ref deploy.Ref, key string, invalid func(f
 	return plain.Map(config)
 }
 
-// yamlOrText decodes a value of a ConfigMap.
+// yamlOrText decodes a value of a ConfigMap as YAML, or returns it as text.
 func yamlOrText(text string) any {
 	var value any
 	if err := yaml.Unmarshal([]byte(text), &value); err != nil || value == nil {
@@ -141,9 +141,10 @@ func (r *Reconciler) readDefaults() error {
 	return nil
 }
 
-// Into decodes the resource into target, a pointer to its Go type: what Resource returns, without
-// metadata.managedFields. They share nothing. A field that doesn't fit the type is a request.Configuration error that
-// names it; target must not be used then. Names of fields are case-sensitive, as everywhere in Kubernetes.
+// Into decodes the resource into target, a pointer to its Go type. The content is the result of Resource without
+// metadata.managedFields, and target shares nothing with it. A field that doesn't fit the type is a
+// request.Configuration error that names it; target must not be used then. Names of fields are case-sensitive, as
+// everywhere in Kubernetes.
 func (s *Session) Into(target any) error {
 	return decodeInto(deploy.RefOf(s.resource).String(), withoutManagedFields(s.described.Object), target)
 }

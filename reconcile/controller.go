@@ -48,10 +48,10 @@ type Finalizer interface {
 	// Finalize is called with every reconcile while the resource is being deleted. To wait for something return
 	// request.Precondition.
 	//
-	// Once it returns nil, the components that it has added are rolled out like those of Setup, in their order, with
-	// gates, patches and hooks. Components on which it called Remove are left out. It must add the same components each
-	// time. When all are verified, or none were added, the finalizer is removed, and the garbage collector deletes all
-	// objects that the resource owns, including those of Finalize. A component that fails blocks the deletion; the
+	// Once it returns nil, the components that it has added are rolled out like components of Setup, in their order,
+	// with gates, patches and hooks. Components on which it called Remove are left out. It must add the same components
+	// each time. When all are verified, or none were added, the finalizer is removed, and the garbage collector deletes
+	// all objects that the resource owns, including those of Finalize. A component that fails blocks the deletion; the
 	// condition Updating and an event name the component. Nothing is pruned: the objects of Setup stay as they are
 	// until the finalizer is removed.
 	//
@@ -95,8 +95,9 @@ type Upgrader interface {
 // Requeuer is implemented by a Controller that decides when a resource is reconciled again without an event.
 type Requeuer interface {
 	// Requeue is called after a rollout without an error. It returns the time until the next reconcile; zero means the
-	// time of the option Recheck, a negative time means none. If it returns request.Precondition, the time is that of
-	// request.RetryAfter around it, otherwise that of Recheck, or an earlier one that a component asks for.
+	// time of the option Recheck, a negative time means none. If it returns request.Precondition, the next reconcile is
+	// after the time of request.RetryAfter around that error, otherwise after the time of Recheck, or earlier if a
+	// component asks for that.
 	Requeue(ctx context.Context, s *Session, outcome Outcome) (after time.Duration, err error)
 }
 

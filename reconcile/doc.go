@@ -8,17 +8,17 @@
 //
 // # Status
 //
-// The status is written when something in it changes: at the end of a reconcile, and earlier when the start of a
-// rollout is reported, which takes longer than [StartAfter] or changes the version. A pause is written too, and with
-// [OwnAnywhere] the kinds of objects before they are applied.
+// The status is written when something in it changes: at the end of a reconcile, and before that if the rollout changes
+// the version or takes longer than [StartAfter]. A pause is written too, and with [OwnAnywhere] the kinds of objects
+// before they are applied.
 //
 // # What ends a reconcile early
 //
 // A resource that is gone, or whose kind isn't served, is forgotten. A paused one is left alone. A resource that is
 // being deleted is finalized instead. An error of Setup, a mistake in how components are described (a cycle, an object
-// in two components) and a version that [StrictVersions] refuses end the reconcile before anything is applied. Later, a
-// failed component doesn't end it: see Errors. The end of the context does, as do the engine's timeout and a lost
-// leadership.
+// in two components) and a version that [StrictVersions] refuses end the reconcile before anything is applied. After
+// that, a failed component doesn't end the reconcile: see Errors. The end of the context ends it, and so do the
+// engine's timeout and the loss of the leadership.
 //
 // # Errors
 //
@@ -26,8 +26,8 @@
 // object. [request.Precondition] means not yet, and [request.Configuration] that the resource is wrong. Errors of
 // package deploy are reported as errors of the cluster, all others, including panics of the controller, as errors of
 // the operator. A component that fails blocks only the components that wait for it. Of several errors the most severe
-// decides the conditions and comes first in the message, which has all of them. An outage of the cluster is reported
-// once the cluster answers again.
+// decides the conditions. The message has all errors, the most severe first. An outage of the cluster is reported once
+// the cluster answers again.
 //
 // # Pauses
 //
@@ -41,6 +41,7 @@
 //
 // # When to use it
 //
-// It knows nothing about events and queues: package reconcile/watch, or your own loop, calls Reconcile. Use package
-// operator to get a whole operator. To apply a fixed set of objects use package deploy instead.
+// Use this package for the controllers of an operator. It knows nothing about events and queues: package
+// reconcile/watch, or your own loop, calls Reconcile. Use package operator to get a whole operator. To apply a fixed
+// set of objects use package deploy instead.
 package reconcile

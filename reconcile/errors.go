@@ -12,7 +12,7 @@ import (
 	"github.com/operkit/operkit/status"
 )
 
-// mistake gives err, which may be nil, the class of mistakes in the description of components.
+// mistake gives err the error class of mistakes in the description of components. err may be nil.
 func mistake(err error) error {
 	if err == nil {
 		return nil
@@ -20,8 +20,8 @@ func mistake(err error) error {
 	return &request.Error{Class: status.ErrorRollout, Err: err}
 }
 
-// Precondition returns an error by which Setup, and every other method of a controller, waits: see
-// request.Precondition, which it is under the name that controllers use.
+// Precondition returns an error that makes the resource wait, for Setup and every other method of a controller. It is
+// the same as request.Precondition.
 func Precondition(format string, args ...any) error { return request.Precondition(format, args...) }
 
 // attributed puts the name of the method that returned err before its text, unless err is Verbatim.

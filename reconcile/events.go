@@ -44,7 +44,7 @@ const (
 )
 
 // Event records an event about the resource if there is a sink for it (Events). It never blocks and never fails. reason
-// is one word, for programs. The format is that of fmt.Sprintf.
+// is one word, for programs. format and args are as for fmt.Sprintf.
 func (s *Session) Event(kind event.Type, reason, format string, args ...any) {
 	if s.events != nil && !s.dryRun {
 		s.events.Record(event.Event{Regarding: event.Of(s.resource), Type: kind, Reason: reason, Note: fmt.Sprintf(format, args...)})
@@ -116,7 +116,7 @@ func (s *Session) wasReady(before memory.Count) bool {
 	return known && ready.Status == metav1.ConditionTrue || before.Standing == string(Settled)
 }
 
-// changes are results of which some changed an object.
+// changes are results, some of which changed an object.
 type changes deploy.Results
 
 // names returns the objects whose result is one of these actions.

@@ -75,9 +75,9 @@ func (r *Reconciler) setupFinalize(ctx context.Context, s *Session) error {
 // namespaceTerminating is the cause with which an API server refuses new objects in a namespace that is being deleted.
 const namespaceTerminating metav1.CauseType = "NamespaceTerminating"
 
-// rollOutFinalize rolls out the components that Finalize has added. Once all of them are verified it returns nil and no
-// error; so it does when they can't be created any more, and sets s.undone. Nothing is pruned: the garbage collector
-// deletes the objects of Setup and Finalize with the resource.
+// rollOutFinalize rolls out the components that Finalize has added. It returns nil and no error once all of them are
+// verified. If they can't be created any more, it sets s.undone and returns nil and no error too. Nothing is pruned:
+// the garbage collector deletes the objects of Setup and Finalize with the resource.
 func (r *Reconciler) rollOutFinalize(ctx context.Context, s *Session) (*Outcome, error) {
 	if !s.addedInFinalize() {
 		return nil, nil
@@ -136,9 +136,10 @@ func collecting(resource *unstructured.Unstructured) string {
 	return ""
 }
 
-// undone describes the components that can't be rolled out if their namespace is being deleted; refused reports whether
-// the cluster refused one for this reason. The text is empty while a component waits for another reason: it failed, or
-// its objects are deployed and not ready yet; these become ready or are deleted with the namespace.
+// undone describes the components that can't be rolled out if their namespace is being deleted. refused reports whether
+// the cluster refused one of them for this reason. The text is empty while a component is unfinished for another
+// reason: it failed, or its objects are deployed and not ready yet. Such objects become ready or are deleted with the
+// namespace.
 func (o Outcome) undone() (text string, refused bool) {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(o.Components)) {

@@ -33,7 +33,7 @@ type Object struct {
 // failed. live is the object in the cluster. It is shared: don't change it.
 type Judge func(ctx context.Context, live *unstructured.Unstructured) error
 
-// ObjectOption sets what is rarely set for an object.
+// ObjectOption is an option of Component.Add.
 type ObjectOption func(*Object)
 
 // ReadyWhen sets the function that decides whether the object is ready, instead of package readiness.

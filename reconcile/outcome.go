@@ -92,9 +92,9 @@ func (o Outcome) Deployed() bool {
 	return true
 }
 
-// newOutcome combines the two runs of a rollout: verified is what the verifying run verified, failed what either
-// failed, unstarted what the deploying run didn't start, and unverified the rest. verified is nil if the verifying run
-// wasn't started.
+// newOutcome combines the two runs of a rollout. A component is verified if the verifying run verified it, failed if it
+// failed in either run, unstarted if the deploying run didn't start it, and otherwise unverified. The argument verified
+// is nil if the verifying run wasn't started.
 func newOutcome(graph *dag.Graph[*Component], deployed dag.State, verified *dag.State) Outcome {
 	outcome := Outcome{Components: map[string]ComponentOutcome{}, graph: graph}
 	for _, name := range deployed.Verified() {
@@ -176,8 +176,8 @@ func (o Outcome) waitsBefore() bool {
 	return waits
 }
 
-// retryTime returns the shortest time that waiting components, and the errors others, ask for (request.RetryAfter); one
-// without a time counts as usual.
+// retryTime returns the shortest time that waiting components and the errors in others ask for (request.RetryAfter). An
+// error without a time counts as usual.
 func (o Outcome) retryTime(usual time.Duration, others ...error) time.Duration {
 	soonest := time.Duration(0)
 	for _, c := range o.Components {

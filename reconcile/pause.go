@@ -29,8 +29,8 @@ const (
 	ReasonPausedUntil = "PausedUntil"
 )
 
-// longestRest is the time after which a paused resource is checked again at the latest. Timers don't notice that the
-// clock was set, so a pause may end that much too late.
+// longestRest is the time after which a paused resource is checked again at the latest. Timers don't notice when the
+// clock is set, so a pause may end late by up to this time.
 const longestRest = 10 * time.Minute
 
 // pause is the value of the annotation <domain>/pause-execution.
@@ -114,7 +114,7 @@ func (r *Reconciler) rest(ctx context.Context, resource *unstructured.Unstructur
 	return request.Result{RequeueAfter: left}, nil
 }
 
-// left is the time after which the resource is checked again, zero for only when it changes.
+// left returns the time after which the resource is checked again. Zero means only when it changes.
 func (p pause) left(now time.Time) time.Duration {
 	if p.until.IsZero() {
 		return 0

@@ -73,7 +73,7 @@ func (r *Reconciler) Plan(ctx context.Context, resource *unstructured.Unstructur
 	return plan, err
 }
 
-// removes reports whether a component of the plan has the object.
+// removes reports whether a component of the plan removes or deploys the object.
 func (p *Plan) removes(ref deploy.Ref) bool {
 	return slices.ContainsFunc(p.Components, func(c PlannedComponent) bool {
 		return slices.ContainsFunc(c.Differences, func(d deploy.Difference) bool { return d.Ref == ref })

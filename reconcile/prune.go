@@ -24,7 +24,7 @@ func (s *Session) settleKinds(ctx context.Context, o *Outcome) (err error) {
 	return nil
 }
 
-// keepKinds records the kinds of which there may be objects: the remembered ones and those that are rendered now.
+// keepKinds records the kinds of which there may be objects: the remembered kinds, and the kinds that are rendered now.
 func (s *Session) keepKinds(o *Outcome) {
 	o.kinds = s.remembered()
 	for _, c := range s.components {
@@ -63,7 +63,7 @@ func (s *Session) prune(ctx context.Context) ([]schema.GroupVersionKind, error) 
 	return left, errors.Join(errs...)
 }
 
-// pruneFormer prunes a kind of which nothing is rendered any more.
+// pruneFormer prunes a kind when no object of it is rendered any more.
 func (s *Session) pruneFormer(ctx context.Context, kind schema.GroupVersionKind) (remaining bool, err error) {
 	if served, err := s.watchable(ctx, kind); err != nil || !served {
 		return false, err
@@ -71,9 +71,9 @@ func (s *Session) pruneFormer(ctx context.Context, kind schema.GroupVersionKind)
 	return s.pruneKind(ctx, kind)
 }
 
-// unlessForbidden returns err, unless it is a missing right to a kind that isn't rendered any more, which it only logs:
-// a release that no longer renders a kind may no longer have the right to it. Objects of that kind stay, and the kind
-// stays remembered.
+// unlessForbidden returns err, unless err is about a missing right to a kind that isn't rendered any more. It only logs
+// such an error: a release that no longer renders a kind may no longer have the right to it. Objects of that kind stay,
+// and the kind stays remembered.
 func (s *Session) unlessForbidden(kind schema.GroupVersionKind, err error) error {
 	var forbidden *deploy.ForbiddenError
 	if !errors.As(err, &forbidden) {
@@ -83,7 +83,7 @@ func (s *Session) unlessForbidden(kind schema.GroupVersionKind, err error) error
 	return nil
 }
 
-// withKinds returns kinds, and those of more that kinds doesn't contain.
+// withKinds returns kinds, and the kinds of more that kinds doesn't contain.
 func withKinds(kinds []schema.GroupVersionKind, more ...schema.GroupVersionKind) []schema.GroupVersionKind {
 	for _, kind := range more {
 		if !slices.Contains(kinds, kind) {
@@ -170,7 +170,7 @@ func (s *Session) watchable(ctx context.Context, kind schema.GroupVersionKind) (
 	return true, nil
 }
 
-// remembered returns the kinds of which there may be objects: those in the status, and those that aren't in it yet.
+// remembered returns the kinds of which there may be objects: the kinds in the status, and kinds that aren't in it yet.
 func (s *Session) remembered() []schema.GroupVersionKind {
 	return withKinds(s.kindsInStatus(), s.unwritten...)
 }
@@ -219,7 +219,7 @@ func (s *Session) Remove(ctx context.Context, objects ...any) error {
 	return err
 }
 
-// removeAll deletes those of objects that the resource owns, and waits until they are gone.
+// removeAll deletes the given objects that the resource owns, and waits until they are gone.
 func (s *Session) removeAll(ctx context.Context, objects []*unstructured.Unstructured) (deploy.Results, error) {
 	results, err := s.remove(ctx, objects)
 	if err != nil {
@@ -236,8 +236,8 @@ func (s *Session) removeAll(ctx context.Context, objects []*unstructured.Unstruc
 	return results, request.Precondition("waiting until %s is gone", strings.Join(names, ", "))
 }
 
-// remove deletes those of objects that the resource owns. An object whose kind isn't served, or that has another owner,
-// is skipped without an error.
+// remove deletes the given objects that the resource owns. An object whose kind isn't served, or that has another
+// owner, is skipped without an error.
 func (s *Session) remove(ctx context.Context, objects []*unstructured.Unstructured) (deploy.Results, error) {
 	for _, kind := range kindsOf(objects) {
 		err := s.Own(ctx, kind)
@@ -266,8 +266,8 @@ func (s *Session) remove(ctx context.Context, objects []*unstructured.Unstructur
 // finalizes reports whether resources carry the finalizer.
 func (r *Reconciler) finalizes() bool { return r.finalizer != nil || r.options.ownAnywhere }
 
-// recordKinds writes kinds into the status before objects of them are applied. With OwnAnywhere only the status tells
-// which kinds to search for objects.
+// recordKinds writes kinds into the status before objects of them are applied. With OwnAnywhere only the status has the
+// kinds that are searched for objects.
 func (s *Session) recordKinds(ctx context.Context, kinds []schema.GroupVersionKind) error {
 	if !s.reconciler.options.ownAnywhere || s.dryRun {
 		return nil

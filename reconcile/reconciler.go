@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	// lookAgain is the time after which a resource is reconciled again when another writer was faster; quietAttempts is
-	// how often in a row this isn't reported.
+	// lookAgain is the time after which a resource is reconciled again when another writer was faster. quietAttempts is
+	// how often in a row this happens before it is reported.
 	lookAgain     = 50 * time.Millisecond
 	quietAttempts = 3
 	// lastWord bounds the write of the status after a reconcile that took too long.

@@ -29,9 +29,9 @@ func (s *Session) update(f func(*memory.Resource)) {
 	s.reconciler.memory.Update(deploy.RefOf(s.resource), f)
 }
 
-// keepUnwritten remembers the kinds of an outcome that wasn't written into the status: if the resource no longer
-// renders one of them before the status is written, its objects are still found and pruned. o is nil for a reconcile
-// that applied nothing.
+// keepUnwritten remembers the kinds of an outcome that wasn't written into the status. If the resource stops rendering
+// such a kind before the status is written, the objects of the kind are still found and pruned. o is nil for a
+// reconcile that applied nothing.
 func (s *Session) keepUnwritten(o *Outcome) {
 	if o != nil && len(o.kinds) > 0 {
 		s.update(func(m *memory.Resource) { m.Unwritten = o.kinds })

@@ -79,7 +79,7 @@ func (s *Session) render(ctx context.Context, c *Component) (*finishedRendering,
 	return finished, finished.err
 }
 
-// rendered builds, orders, patches, annotates and revises, in this order.
+// rendered builds, orders, patches, annotates and revises the objects of c, in this order.
 func (s *Session) rendered(ctx context.Context, c *Component) (*finishedRendering, error) {
 	if c.builder != nil {
 		asked, _ := ctx.Value(buildingKey{}).(*buildRun)
@@ -220,10 +220,10 @@ type PatchTarget struct {
 	Logger *slog.Logger
 }
 
-// Deferred is an object whose content is made only when it is needed. Content isn't called while the digest is the one
-// with which the object was last applied, or found unchanged in the cluster. A deferred object is always Finished.
-// Component.Objects returns only its kind, name and namespace, except in a dry run and with ObserveComponents.
-// CustomResourceDefinitions can't be deferred.
+// Deferred is an object whose content is made only when it is needed. Content isn't called while the digest equals the
+// digest with which the object was last applied or found unchanged in the cluster. A deferred object is always
+// Finished. Component.Objects returns only its kind, name and namespace, except in a dry run and with
+// ObserveComponents. CustomResourceDefinitions can't be deferred.
 type Deferred struct {
 	// Ref is the kind, namespace and name of the content. An empty namespace means the resource's for a namespaced
 	// object.

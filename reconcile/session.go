@@ -51,7 +51,7 @@ type Session struct {
 	// fixedVersion overrides the version that the resource wants; empty for none.
 	fixedVersion string
 	patches      []Patch
-	// unwritten are kinds of which there may be objects although the status doesn't have them.
+	// unwritten are kinds that the status doesn't have, although there may be objects of these kinds.
 	unwritten []schema.GroupVersionKind
 	// noted are kinds that were written into the status in this reconcile.
 	noting sync.Mutex

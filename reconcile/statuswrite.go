@@ -97,8 +97,8 @@ func fitting(log *slog.Logger, write func(step int) (deploy.Result, error)) (dep
 }
 
 // shortened returns the status to write: next, shortened by the given step; step 0 is the first try. If the present
-// status is a shortened one, and next would be the same after some step, step 0 returns present: to try the whole
-// status in each reconcile would be refused each time. Neither next nor present is changed.
+// status is shortened, and equals next after some step, step 0 returns present: the cluster would refuse the whole
+// status in each reconcile. Neither next nor present is changed.
 func shortened(next, present map[string]any, step int) map[string]any {
 	switch {
 	case step > 0:

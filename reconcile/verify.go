@@ -36,8 +36,8 @@ func (v verdict) err() error {
 	return nil
 }
 
-// Verify reports whether every object of c is ready: nil means ready, an error for which request.IsWaiting is true
-// names the objects that it waits for, any other error those that have failed.
+// Verify returns nil if every object of c is ready. An error for which request.IsWaiting is true names the objects that
+// c waits for. Any other error names the objects that have failed.
 func (c *Component) Verify(ctx context.Context) error {
 	v, err := c.session.verify(ctx, c)
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *Session) live(ctx context.Context, ref deploy.Ref, content bool) (*unst
 	return obj, err
 }
 
-// located returns the Ref of object i of c: that of its result if it was applied.
+// located returns the Ref of object i of c: the Ref of its result if it was applied.
 func (s *Session) located(ctx context.Context, c *Component, i int, content *unstructured.Unstructured) (deploy.Ref, error) {
 	if i < len(c.results) {
 		return c.results[i].Ref, nil

@@ -50,12 +50,12 @@ type Watch struct {
 	// NamespaceSelector selects namespaces by their labels, such as "tier=prod".
 	NamespaceSelector string
 	// Filter names the filter that decides which changes of a resource cause a reconcile, see filter.Named. Empty means
-	// all changes but those of the status.
+	// all changes except changes of the status.
 	Filter string
 	// Workers is how many resources are reconciled at once, 0 for the default of watch.Workers.
 	Workers int
-	// Period is the time after which a ready resource is reconciled again without an event, Recheck that of a resource
-	// that isn't ready. 0 is never.
+	// Period is the time after which a ready resource is reconciled again without an event, Recheck the time for a
+	// resource that isn't ready. 0 means never.
 	Period, Recheck time.Duration
 	// Timeout is how long a reconcile may take, Grace how long running reconciles may go on when the process is to end.
 	Timeout, Grace time.Duration
@@ -101,19 +101,19 @@ type Versions struct {
 	Operator string
 }
 
-// LeaderElection sets how the replicas of an operator agree on the one that works.
+// LeaderElection sets how the replicas of an operator agree which of them works.
 type LeaderElection struct {
 	// Lock is the kind of lock.
 	Lock Lock
-	// Name is the name of the Lease or ConfigMap, empty for the operator's name. Namespace is its namespace, empty for
-	// that of the Pod; outside of a Pod it is required.
+	// Name is the name of the Lease or ConfigMap, empty for the operator's name. Namespace is the namespace of the
+	// lock, empty for the namespace of the Pod. Outside of a Pod it is required.
 	Name, Namespace string
 	// Duration is the time without renewal after which another replica takes over a Lease or a resource, RenewDeadline
 	// the time without renewal after which a replica stops to work, and RetryPeriod the time between two renewals.
 	Duration, RenewDeadline, RetryPeriod time.Duration
 }
 
-// Lock is the way in which replicas agree on the one that works.
+// Lock is the way in which replicas agree which of them works.
 type Lock string
 
 // The locks.
@@ -163,7 +163,7 @@ type Heartbeat struct {
 	Period time.Duration
 }
 
-// The values of an address beside those to listen on, such as ":8081" and "127.0.0.1:0".
+// The special values of an address. Any other value is an address to listen on, such as ":8081" or "127.0.0.1:0".
 const (
 	// AutoAddress serves at the usual port in a Pod, and nothing elsewhere.
 	AutoAddress = "auto"

@@ -12,8 +12,7 @@
 // # When to use it
 //
 // Package operator reads the settings for every operator; use this package to change defaults, and to read settings in
-// a command or an extension of your own. Settings of a single custom resource are another thing, see
-// [reconcile.Session.Config].
+// a command or an extension of your own. For the settings of a single custom resource see [reconcile.Session.Config].
 //
 // [reconcile.Session.Config]: https://pkg.go.dev/github.com/operkit/operkit/reconcile#Session.Config
 package config

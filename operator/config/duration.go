@@ -15,8 +15,7 @@ var oper8Duration = regexp.MustCompile(`^(\d+hr)?(\d+m)?(\d+(\.\d*)?s)?$`)
 // duration is the value of a flag that is read by ParseDuration.
 type duration time.Duration
 
-// DurationVar adds a flag for a duration that is written as those of Config, see ParseDuration. Its value is stored in
-// at.
+// DurationVar adds a flag for a duration that ParseDuration reads, as in Config. The value is stored in at.
 func DurationVar(set *pflag.FlagSet, at *time.Duration, name string, value time.Duration, usage string) {
 	*at = value
 	set.Var((*duration)(at), name, usage)
@@ -46,7 +45,7 @@ func (d *duration) Set(text string) error {
 	return err
 }
 
-// String implements pflag.Value. Of 0 help shows no default.
+// String implements pflag.Value. The help shows no default if it is 0.
 func (d *duration) String() string {
 	if *d == 0 {
 		return "0"

@@ -21,11 +21,11 @@ import (
 // versionSettings are the settings of versions.
 type versionSettings struct {
 	override, field string
-	// Of versions as programs.
+	// The settings of versions as programs.
 	directory, entry string
 	limit            int
 	idle             time.Duration
-	// Of versions as files.
+	// The settings of versions as files.
 	repository, destination, within, method string
 	tagsOnly                                bool
 }
@@ -118,7 +118,7 @@ func serveVersion(open operator.Opener) *cobra.Command {
 		Use:    "serve-version",
 		Short:  "Render for a manager that runs this program as one of its versions",
 		Hidden: true,
-		// The settings may be those of another release.
+		// The settings may have been written for another release.
 		Annotations: map[string]string{settings.Tolerant: ""},
 		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

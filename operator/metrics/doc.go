@@ -1,6 +1,5 @@
-// Package metrics provides the metrics of an operator's process for Prometheus. They have the names of
-// controller-runtime where that has the same metric, so that its dashboards work, and names that begin with operkit
-// elsewhere.
+// Package metrics provides the metrics of an operator's process for Prometheus. Metrics that controller-runtime also
+// has have the same names, so that its dashboards work. The names of all others begin with operkit.
 //
 //	m := metrics.New("guestbook-operator")
 //	engine, err := watch.New(view, watch.Around(m.Around))

@@ -25,7 +25,7 @@ type Metrics struct {
 	reconcilers []*reconcile.Reconciler
 }
 
-// New returns the metrics of an operator of this name, with those of the Go runtime and of the process.
+// New returns the metrics of an operator of this name, with the metrics of the Go runtime and of the process.
 func New(operator, version string) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(), reconciles: newReconciles(), requests: newRequests(),
@@ -43,7 +43,7 @@ func New(operator, version string) *Metrics {
 	return m
 }
 
-// Handler serves them.
+// Handler serves the metrics.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// What is read from the engines when metrics are collected.
+// The metrics whose values are read from the engines when they are collected.
 var (
 	depth      = prometheus.NewDesc("workqueue_depth", "Resources that wait for a worker.", []string{"name", controller}, nil)
 	workers    = prometheus.NewDesc("controller_runtime_max_concurrent_reconciles", "Workers, of all controllers together.", []string{controller}, nil)

@@ -89,7 +89,7 @@ func add[K comparable](sum, more map[K]int) {
 	}
 }
 
-// bounded adds the counts of rare versions up.
+// bounded combines the counts of rare versions.
 func bounded(counts map[string]int) map[string]int {
 	if len(counts) <= mostVersions {
 		return counts

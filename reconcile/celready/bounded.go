@@ -20,7 +20,7 @@ import (
 // arguments must be refused beforehand.
 const maxWork = 1 << 24
 
-// works estimates the work of each of these functions from its arguments.
+// works has the functions whose work must be bounded, each with an estimate of its work from its arguments.
 var works = map[string]func(args []ref.Val) uint64{
 	"replace":     func(args []ref.Val) uint64 { return (size(args[0]) + 1) * max(1, size(args[2])) },
 	"join":        func(args []ref.Val) uint64 { return size(args[0]) * joint(args) },
@@ -29,7 +29,7 @@ var works = map[string]func(args []ref.Val) uint64{
 	"distinct":    func(args []ref.Val) uint64 { return size(args[0]) * size(args[0]) },
 }
 
-// joint returns the least length that each element of a join adds: that of the separator.
+// joint returns the least length that each element adds to a join: the length of the separator, 1 if there is none.
 func joint(args []ref.Val) uint64 {
 	if len(args) < 2 {
 		return 1

@@ -18,7 +18,7 @@ import (
 // expression is one of the three expressions of a Rule, compiled. It is safe for concurrent use.
 type expression struct {
 	name string
-	// shown is its text for messages, shortened.
+	// shown is the shortened text of the expression, for messages.
 	shown     string
 	program   cel.Program
 	tree      *ast.AST
@@ -30,8 +30,8 @@ type expression struct {
 const (
 	// interruptInterval is the number of elements of a loop between two checks of the context.
 	interruptInterval = 100
-	// maxValueSize bounds a value that an expression makes: the elements at all depths, where ten characters count as
-	// one.
+	// maxValueSize bounds the elements of a value that an expression makes, counted at all depths. Ten characters count
+	// as one element.
 	maxValueSize = 1 << 18
 	// maxValueDepth is the depth to which a value is measured; a deeper value counts as too large.
 	maxValueDepth = 1000
@@ -104,7 +104,7 @@ func invalid(faults []*common.Error, source common.Source) error {
 	return fmt.Errorf("%s", strings.Join(lines, "\n"))
 }
 
-// unknownSizes makes no assumption about the object, so that the estimate has the least cost for any object.
+// unknownSizes assumes nothing about the object, so the lower bound of the estimate applies to every object.
 type unknownSizes struct{}
 
 func (unknownSizes) EstimateSize(cost.AstNode) *cost.SizeEstimate { return nil }
@@ -112,8 +112,8 @@ func (unknownSizes) EstimateCallCost(string, string, *cost.AstNode, []cost.AstNo
 	return nil
 }
 
-// actualCost computes the cost of calls that cel-go's own model underestimates: comparisons, of which it counts only
-// the top level, and calls whose overload is known only at run time, as is usual for parts of an object.
+// actualCost computes the cost of calls that cel-go's own model underestimates. These are comparisons, for which cel-go
+// counts only the top level, and calls whose overload is known only at run time, which is usual for parts of an object.
 type actualCost struct{}
 
 // charactersPerUnit is how many characters cost one unit, as in cel-go's own model.

@@ -9,27 +9,28 @@
 //	...
 //	c.Add("server", server, reconcile.ReadyWhen(rule.Judge))
 //
-// Use it for kinds of others that say neither by the condition Ready nor by the fields of kstatus whether they are
-// ready, and where the rule comes from a configuration rather than from a program. Else write a function in Go: it is
-// checked by the compiler and some twenty times as fast (an expression takes microseconds). A single condition or field
-// is what readiness.Expectation judges without any language.
+// Use it for third-party kinds that report their readiness neither by the condition Ready nor by the fields of kstatus,
+// if the rule comes from a configuration. If the rule is part of the program, write a function in Go: the compiler
+// checks it, and it is some twenty times as fast (an expression takes microseconds). For a single condition or field
+// use readiness.Expectation, which needs no expression.
 //
 // # Expressions
 //
-// The one variable is object, as the cluster has it. Besides the standard functions and macros of CEL there are
-// optional values (object.?status.?phase.orValue("")), cel.bind, loops with two variables (m.all(k, v, ...)), and
-// cel-go's libraries of strings and of lists. Whole numbers and others compare with each other. Kubernetes' own
-// libraries (quantity, url, ip, semver) are part of its API server and aren't there.
+// The only variable is object, the object as it is in the cluster. Besides the standard functions and macros of CEL
+// there are optional values (object.?status.?phase.orValue("")), cel.bind, loops with two variables (m.all(k, v, ...)),
+// and cel-go's libraries of strings and of lists. Integers can be compared with other numbers. Kubernetes' own
+// libraries (quantity, url, ip, semver) aren't available: they are part of its API server.
 //
-// If a field, a key or an element that an expression reads is missing, the object isn't ready, and the message names
-// the missing field; the object hasn't failed. So has() isn't needed, but can be used. This also applies to
-// !(object.status.phase == 'Failed') if phase is missing.
+// If a field, a key or an element that Ready reads is missing, the object isn't ready, and the message names the
+// missing field. If Failed reads a missing field, the object hasn't failed. So has() isn't needed, but can be used.
+// This applies to negations too: !(object.status.phase == 'Failed') isn't true if phase is missing.
 //
-// # What is looked at before
+// # What is checked first
 //
-// An object that is being deleted, whose metadata.generation isn't yet status.observedGeneration, or that is Stalled or
-// Reconciling isn't ready whatever the expressions say: package readiness looks at that first. An observedGeneration
-// elsewhere is the expression's to compare, such as that of a condition, or one that is a text:
+// Package readiness checks every object before the expressions are evaluated. An object isn't ready if it is being
+// deleted, if status.observedGeneration isn't yet metadata.generation, or if it is Stalled or Reconciling. Any other
+// observed generation must be compared by the expression, such as the observedGeneration of a condition, or an observed
+// generation that is a string:
 //
 //	object.status.conditions.exists(c, c.type == 'Ready' && c.status == 'True' &&
 //	    c.?observedGeneration.orValue(0) == object.metadata.generation)
@@ -38,11 +39,10 @@
 // # Limits
 //
 // Each evaluation of an expression has a limit to its cost, in the unit of Kubernetes' own limits; see CostLimit. There
-// are fixed ones for the values that an expression makes and for what a single call does, and for the length and the
-// depth of an expression. Regular expressions have to be literals and are compiled with the expression. Whatever
-// exceeds a limit while an object is judged is an error of the expression: the object is Unknown, and Judge fails its
-// component.
+// are fixed limits for the values that an expression makes, for the work of a single call, and for the length and the
+// depth of an expression. Regular expressions have to be literals and are compiled with the expression. Exceeding a
+// limit while an object is judged is an error of the expression: the object is Unknown, and Judge fails its component.
 //
-// Messages and errors hold values of an object only where Message asks for them; missing ones and those that can't be
-// evaluated are named by the expression.
+// Messages and errors contain values of an object only if Message reads them. For a value that is missing or can't be
+// evaluated they show the part of the expression.
 package celready

@@ -35,7 +35,7 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 
 		cel.CrossTypeNumericComparisons(true),
 		cel.DefaultUTCTimeZone(true),
-		// For what errors show of an expression.
+		// Errors show parts of an expression, with its macros as they were written.
 		cel.EnableMacroCallTracking(),
 
 		cel.ParserExpressionSizeLimit(maxCharacters),
@@ -55,12 +55,12 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 	return env.Extend(bounded...)
 })
 
-// nowhere is the id of no part of any expression.
+// nowhere is an id that no part of any expression has.
 const nowhere = -1
 
 // markShared sets a part in the errors that cel-go shares between all evaluations. cel-go records in an error the part
-// of the expression that it comes from, unless one is set: in a shared error that would be a data race, and the part
-// could be that of another expression.
+// of the expression that caused it, unless a part is set already. In a shared error this would be a data race, and the
+// part could belong to another expression.
 func markShared() {
 	for _, shared := range []ref.Val{types.NoSuchOverloadErr(), types.Int(math.MaxInt64).ConvertToType(types.TimestampType)} {
 		types.LabelErrNode(nowhere, shared)

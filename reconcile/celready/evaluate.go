@@ -25,12 +25,12 @@ const (
 	reasonError = "ExpressionError"
 )
 
-// failure is the error of an expression that has no value. Its text has no values of the object.
+// failure is the reason why an expression has no value. Its text contains no values of the object.
 type failure struct {
 	reason, text string
 	// fields are the missing fields.
 	fields []string
-	// cause is why a context has ended.
+	// cause is the cause of the context's end, nil for other failures.
 	cause error
 }
 
@@ -67,7 +67,7 @@ func (a activation) ResolveName(name string) (any, bool) { return a.object, name
 // Parent implements cel.Activation.
 func (activation) Parent() cel.Activation { return nil }
 
-// truth is the value of an expression that is a bool.
+// truth evaluates an expression of the type bool.
 func (e *expression) truth(evaluate evaluation, object map[string]any) (bool, *failure) {
 	value, _, err := evaluate(e.program, activation{object})
 	if err != nil {
@@ -80,7 +80,7 @@ func (e *expression) truth(evaluate evaluation, object map[string]any) (bool, *f
 	return bool(truth), nil
 }
 
-// words is the value of an expression that is a text.
+// words evaluates an expression of the type string.
 func (e *expression) words(evaluate evaluation, object map[string]any) (string, *failure) {
 	value, _, err := evaluate(e.program, activation{object})
 	if err != nil {

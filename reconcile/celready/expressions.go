@@ -27,10 +27,11 @@ type Expressions struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Compile makes a Rule of expressions. The error has all mistakes of all of them, each with the name of the expression
-// (ready, failed, message), line and column, and the line itself: syntax errors, unknown variables and functions, a
-// type that isn't bool or string (as far as it is known beforehand), invalid literals, and a cost that is over the
-// limit for every object. It takes a millisecond and is safe for concurrent use; judging compiles nothing.
+// Compile makes a Rule of expressions. The error lists the mistakes in all expressions, each with the name of the
+// expression (ready, failed, message), line and column, and the line itself. Mistakes are syntax errors, unknown
+// variables and functions, a type that isn't bool or string (if it is known beforehand), invalid literals, and a cost
+// that exceeds the limit for every object. Compile takes a millisecond and is safe for concurrent use. Judging an
+// object compiles nothing.
 func Compile(expressions Expressions, opts ...Option) (*Rule, error) {
 	o := newOptions(opts)
 	env, err := environment()
@@ -60,8 +61,8 @@ func Compile(expressions Expressions, opts ...Option) (*Rule, error) {
 	return rule, nil
 }
 
-// Registry compiles the expressions of kinds for a readiness.Checker. The error has all mistakes of all of them, as
-// that of Compile, with the kind before each. kinds isn't changed.
+// Registry compiles the expressions of kinds for a readiness.Checker. The error lists the mistakes of all kinds in the
+// form of Compile, each with its kind first. kinds isn't changed.
 func Registry(kinds map[schema.GroupKind]Expressions, opts ...Option) (readiness.Registry, error) {
 	registry := make(readiness.Registry, len(kinds))
 	var errs []error
@@ -79,12 +80,12 @@ func Registry(kinds map[schema.GroupKind]Expressions, opts ...Option) (readiness
 	return registry, nil
 }
 
-// DefaultCostLimit is what one evaluation of one expression may cost without CostLimit. It is a tenth of what
-// Kubernetes allows an expression of a CustomResourceDefinition, and takes some milliseconds, some tenths of a second
-// where lists are put together. Expressions of a kind's readiness cost some dozens.
+// DefaultCostLimit is the most that one evaluation of one expression may cost if CostLimit isn't set. It is a tenth of
+// the limit of Kubernetes for an expression of a CustomResourceDefinition. An evaluation that reaches it takes some
+// milliseconds, or some tenths of a second if it joins lists. A usual expression for readiness costs a few dozen.
 const DefaultCostLimit = 100_000
 
-// Option sets what is rarely set. Options apply in order, so the last one wins; a nil Option is ignored.
+// Option is an option of Compile and Registry. Options apply in order, so the last one wins; a nil Option is ignored.
 type Option func(*options)
 
 type options struct {

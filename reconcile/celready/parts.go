@@ -12,16 +12,17 @@ import (
 
 // part is a piece of an expression.
 type part struct {
-	// text is what it looks like, on one line; position is line and column.
+	// text is the source of the piece on one line, position its line and column.
 	text, position string
-	// lookUp: the piece is a field, a key or an element of a value. If such a piece has no value, the only reason is
-	// that it is missing.
+	// lookUp: the piece is a field, a key or an element of a value. If such a piece has no value, the only possible
+	// reason is that it is missing.
 	lookUp bool
-	// fields is its path from the object; of what is none, those of the whole expression.
+	// fields is the path of the piece from the object, or all fields of the expression if the piece isn't a field of
+	// the object.
 	fields []string
 }
 
-// part returns the piece with that id; without text if the id is unknown.
+// part returns the piece with that id. If the id is unknown, the piece has no text.
 func (e *expression) part(id int64) part {
 	found := part{fields: e.fields}
 	ast.PostOrderVisit(e.tree.Expr(), ast.NewExprVisitor(func(piece ast.Expr) {
@@ -35,7 +36,8 @@ func (e *expression) part(id int64) part {
 			found.fields = []string{path}
 		}
 		if found.lookUp && piece.Kind() == ast.SelectKind && piece.AsSelect().IsTestOnly() {
-			piece = piece.AsSelect().Operand() // what has() asks for may be missing, but not what that would be a field of
+			// The field that has() tests may be missing, so the missing part is the value that should have the field.
+			piece = piece.AsSelect().Operand()
 		}
 		if text, err := parser.Unparse(piece, e.tree.SourceInfo()); err == nil {
 			found.text = oneLine(text)
@@ -77,8 +79,8 @@ func fieldsOf(tree *ast.AST) []string {
 	return fields
 }
 
-// pathOf is the path of a piece that is a field of the object: status.phase of object.status.phase and of
-// object.?status.?phase. That of the object itself is empty.
+// pathOf returns the path of a piece that is a field of the object: status.phase for object.status.phase and for
+// object.?status.?phase. The path of the object itself is empty.
 func pathOf(piece ast.Expr) (string, bool) {
 	var of ast.Expr
 	var field string
@@ -110,7 +112,7 @@ func pathOf(piece ast.Expr) (string, bool) {
 // maxShown bounds the part of an expression that is shown.
 const maxShown = 160
 
-// oneLine is a text without line ends, shortened.
+// oneLine returns a text without line ends, shortened.
 func oneLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if runes := []rune(text); len(runes) > maxShown {

@@ -17,22 +17,22 @@ type Rule struct {
 	ready, failed, message *expression
 }
 
-// Result judges an object by the expressions alone. It is what readiness.Expectation.Func takes; a readiness.Checker
-// looks before at what all kinds share. object isn't changed. The State is
+// Result judges an object by the expressions alone. It can be used as readiness.Expectation.Func: a readiness.Checker
+// then first makes the checks that all kinds have in common. Result doesn't change object. The State is
 //
-//   - Failed where Failed is true, of an object of which both are true as well;
-//   - Ready where Ready is true;
-//   - InProgress where it is false, and where a field isn't there, which the message and Fields name;
-//   - Unknown where an expression can't be evaluated (Reason is ExpressionError) or exceeds a limit (CostExceeded).
-//     The message names kind, expression, place and limit. That is a mistake in the expression, not in the object.
+//   - Failed if the expression Failed is true, even if Ready is true as well;
+//   - Ready if the expression Ready is true;
+//   - InProgress if Ready is false, or if a field that Ready reads is missing, which the message and Fields name;
+//   - Unknown if an expression can't be evaluated (Reason is ExpressionError) or exceeds a limit (CostExceeded). The
+//     message names kind, expression, place and limit. This is a mistake in the expression, not in the object.
 func (r *Rule) Result(_ time.Time, object map[string]any) readiness.Result {
 	result, _ := r.judge(without, object)
 	return result
 }
 
-// Judge judges an object, after what all kinds share: it is what reconcile.ReadyWhen takes. An object that isn't ready
-// yet is waited for; one that is Failed or Unknown fails its component, so that a mistake in an expression is seen.
-// Where ctx ends meanwhile, the error wraps its cause. live isn't changed.
+// Judge judges an object, for reconcile.ReadyWhen. It first makes the checks that all kinds have in common. The
+// component waits for an object that isn't ready yet. An object that is Failed or Unknown fails its component, so that
+// a mistake in an expression is noticed. If ctx ends meanwhile, the error wraps its cause. Judge doesn't change live.
 func (r *Rule) Judge(ctx context.Context, live *unstructured.Unstructured) error {
 	var cause error
 	expected := readiness.Expectation{Func: func(_ time.Time, object map[string]any) readiness.Result {
@@ -60,7 +60,7 @@ func (r *Rule) Judge(ctx context.Context, live *unstructured.Unstructured) error
 	return request.Precondition("%s", text)
 }
 
-// judge is the result, and why it is Unknown.
+// judge returns the result and, if that is Unknown, the reason.
 func (r *Rule) judge(evaluate evaluation, object map[string]any) (readiness.Result, *failure) {
 	if r.ready == nil {
 		return unknown(object, &failure{reason: reasonError, text: "the rule has no expression: make it by Compile"})
@@ -89,8 +89,8 @@ func (r *Rule) judge(evaluate evaluation, object map[string]any) (readiness.Resu
 	return readiness.Result{State: readiness.InProgress, Reason: reasonNotReady, Message: message, Fields: r.ready.fields}, nil
 }
 
-// words returns the value of the expression message, or else a text about the expression that decided. If message can't
-// be evaluated, the text says so, unless only a field is missing.
+// words returns the value of the expression message. If it has none, words returns a text about the expression that
+// decided. If message can't be evaluated, the text says so, unless only a field is missing.
 func (r *Rule) words(evaluate evaluation, object map[string]any, decided *expression, verdict string) string {
 	fallback := decided.says(verdict)
 	if r.message == nil {
@@ -106,7 +106,7 @@ func (r *Rule) words(evaluate evaluation, object map[string]any, decided *expres
 	return text
 }
 
-// says names and shows an expression.
+// says returns a text with the name, the verdict and the source of an expression.
 func (e *expression) says(verdict string) string {
 	return "the expression " + e.name + " " + verdict + ": " + e.shown
 }

@@ -8,9 +8,9 @@ import (
 )
 
 // makesValues reports whether an expression makes lists, maps or texts that could be larger than its input: by a sum,
-// or by using an element more than once. Only then its values are measured after each step, which takes longer than the
-// evaluation, and for a list that a loop makes the square of its length. Results of map and filter that use only the
-// elements can't grow.
+// or by using an element more than once. Only the values of such an expression are measured after each step: measuring
+// takes longer than the evaluation, and for a list that a loop makes, its time grows with the square of the length.
+// Results of map and filter that use only the elements can't grow.
 func makesValues(tree *ast.AST) bool {
 	harmless := ofElements(tree)
 	found := false
@@ -34,11 +34,11 @@ func makesValues(tree *ast.AST) bool {
 	return found
 }
 
-// mapInsert is what transformMap puts its entries together by.
+// mapInsert is the function by which transformMap adds an entry to its map.
 const mapInsert = "cel.@mapInsert"
 
-// ofElements are the parts by which map and filter put their lists together, of those loops that look at nothing but
-// the elements: the sum of the list so far and a list of one.
+// ofElements returns the parts by which map and filter build their lists: the sum of the list so far and a list of one
+// element. It includes only loops that use nothing but their elements.
 func ofElements(tree *ast.AST) map[int64]bool {
 	parts := map[int64]bool{}
 	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
@@ -47,7 +47,7 @@ func ofElements(tree *ast.AST) map[int64]bool {
 		}
 		loop := e.AsComprehension()
 		sum := loop.LoopStep()
-		if isCall(sum, operators.Conditional) { // that of filter
+		if isCall(sum, operators.Conditional) { // filter adds an element only if its condition is true
 			sum = sum.AsCall().Args()[1]
 		}
 		if !isCall(sum, operators.Add) || !isIdent(sum.AsCall().Args()[0], loop.AccuVar()) {
@@ -61,7 +61,7 @@ func ofElements(tree *ast.AST) map[int64]bool {
 	return parts
 }
 
-// looksAtMore reports whether a part of a loop looks at more than the element.
+// looksAtMore reports whether a part of a loop uses anything but the element.
 func looksAtMore(part ast.Expr, loop ast.ComprehensionExpr) bool {
 	more := false
 	ast.PostOrderVisit(part, ast.NewExprVisitor(func(e ast.Expr) {

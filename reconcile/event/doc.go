@@ -10,7 +10,7 @@
 //
 // # When to use it
 //
-// The option Events of a reconcile.Reconciler records its own events and those of Session.Event. Use the package alone
-// in a program that isn't an operator. Don't use events for state that a program must keep or another one waits for:
-// they are deleted after an hour, and some are lost. Use a status for that.
+// With the option Events, a reconcile.Reconciler records its own events and the events of Session.Event. Use the
+// package alone in a program that isn't an operator. Don't use events for state that a program must keep or another one
+// waits for: they are deleted after an hour, and some are lost. Use a status for that.
 package event

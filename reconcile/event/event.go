@@ -72,7 +72,8 @@ const (
 	dots               = "..."
 )
 
-// cut returns text with at most most bytes: its beginning, and its end, where errors say what is wrong.
+// cut returns text, shortened to at most most bytes. It keeps the beginning and the end, since errors state their cause
+// at the end.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -87,8 +88,8 @@ func cut(text string, most int) string {
 	return text[:head] + dots + text[tail:]
 }
 
-// aboutNamespace returns e as an event about the namespace of its object. While a namespace is being deleted nothing
-// can be created in it, but events about the namespace itself are in another one.
+// aboutNamespace returns e as an event about the namespace of its object. While a namespace is being deleted, no event
+// can be created in it, but events about the namespace itself are in another namespace.
 func (e Event) aboutNamespace() Event {
 	e.Note = cut(e.Regarding.Ref.String()+": "+e.Note, mostNote)
 	e.Related = e.Regarding

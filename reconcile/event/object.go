@@ -13,17 +13,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// kind is that of events.
+// kind is the kind of events.
 var kind = schema.GroupVersionKind{Group: "events.k8s.io", Version: "v1", Kind: "Event"}
 
-// longestName bounds an object's name in the name of an event, which has a time beside it.
+// longestName bounds the object's name as a part of the name of an event. The other part is a time.
 const longestName = 220
 
 // object returns the object that is written for an event.
 func (r *Recorder) object(e Event, at time.Time) *unstructured.Unstructured {
 	namespace := e.Regarding.Namespace
 	if namespace == "" {
-		namespace = metav1.NamespaceDefault // where those of objects are that are in none
+		namespace = metav1.NamespaceDefault // the namespace of events about cluster-scoped objects
 	}
 	content := map[string]any{
 		"metadata":  map[string]any{"name": nameOf(e.Regarding.Name, at), "namespace": namespace},
@@ -38,8 +38,8 @@ func (r *Recorder) object(e Event, at time.Time) *unstructured.Unstructured {
 	return obj
 }
 
-// nameOf returns the name of an event, the same for each try. Names of some kinds, such as the ClusterRole system:node,
-// aren't valid for events.
+// nameOf returns the name of an event, which is the same in each attempt. Names of some objects, such as the
+// ClusterRole system:node, aren't valid in names of events.
 func nameOf(regarding string, at time.Time) string {
 	name := strings.TrimRight(regarding[:min(len(regarding), longestName)], "-.")
 	if len(validation.IsDNS1123Subdomain(name)) > 0 {

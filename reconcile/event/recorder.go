@@ -37,7 +37,7 @@ type Recorder struct {
 	waiting              chan arrived
 	dropped              atomic.Uint64
 
-	// Only Run uses what follows.
+	// Only Run uses the following fields.
 	known      map[same]*series
 	allowances map[about]*allowance
 	complained time.Time
@@ -79,8 +79,8 @@ func (r *Recorder) Record(e Event) {
 // Dropped returns how many events weren't written.
 func (r *Recorder) Dropped() uint64 { return r.dropped.Load() }
 
-// Run writes events until ctx ends, and then for three seconds at most those in the queue. While the cluster doesn't
-// answer they wait. Call it once.
+// Run writes events until ctx ends, and then writes the queued events for at most three seconds. While the cluster
+// doesn't answer, events wait. Call Run once.
 func (r *Recorder) Run(ctx context.Context) {
 	// A write that has begun is finished.
 	writing, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -172,7 +172,7 @@ func (r *Recorder) post(ctx context.Context, e Event, at time.Time) (deploy.Ref,
 	_, err := r.port.Create(ctx, obj, deploy.CreateOptions{FieldManager: r.controller})
 	var exists *deploy.AlreadyExistsError
 	if errors.As(err, &exists) {
-		err = nil // a try before, of which the answer was lost, made it
+		err = nil // an earlier attempt created it, but its answer was lost
 	}
 	return deploy.RefOf(obj), err
 }
@@ -190,7 +190,7 @@ func (r *Recorder) allows(e arrived) bool {
 	return a.allow(e.at)
 }
 
-// writeCount writes how often an event came. If its object is gone, the next event is a new one.
+// writeCount writes how often an event has occurred. If its object is gone, the next event is a new one.
 func (r *Recorder) writeCount(ctx context.Context, of same, s *series, now time.Time) {
 	body, err := json.Marshal(map[string]any{"series": map[string]any{"count": s.count, "lastObservedTime": s.last.UTC().Format(metav1.RFC3339Micro)}})
 	if err == nil {
@@ -207,7 +207,8 @@ func (r *Recorder) writeCount(ctx context.Context, of same, s *series, now time.
 	s.written, s.at = s.count, now
 }
 
-// tidy writes counts, all of them at the end, and forgets events that haven't come for a while.
+// tidy writes the counts that are due, or with all every new count, and forgets events that haven't occurred for a
+// while.
 func (r *Recorder) tidy(ctx context.Context, now time.Time, all bool) {
 	due := map[same]*series{}
 	for of, s := range r.known {
@@ -245,7 +246,7 @@ func (r *Recorder) failed(err error) (final bool) {
 	case errors.As(err, &unavailable), errors.As(err, &late), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		final = false
 	case errors.As(err, &gone), apierrors.HasStatusCause(err, namespaceTerminating):
-		return true // its namespace goes, or it went after an hour
+		return true // its namespace is being deleted, or the event has expired
 	case errors.As(err, &forbidden) && forbidden.MissingRight():
 		err = fmt.Errorf("%w: allow to create and patch events in the group events.k8s.io, or switch them off", err)
 	}

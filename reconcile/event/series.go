@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// window is the time after which a repetition is a new event, and between two writes of a count.
+	// window is the time after which a repetition is a new event. It is also the time between two writes of a count.
 	window = 6 * time.Minute
 	// mostSeries bounds the events that are remembered.
 	mostSeries = 2048
@@ -24,7 +24,8 @@ func sameAs(e Event) same {
 // series is an event that was written and may be repeated.
 type series struct {
 	ref deploy.Ref
-	// count is how often it came, at last for the last time; written is the count that was written, at when.
+	// count is how often the event has occurred, last when it occurred last. written is the latest written count, at
+	// when it was written.
 	count, written int
 	last, at       time.Time
 }
@@ -34,7 +35,7 @@ func (s *series) due(now time.Time) bool {
 	return s.count > s.written && (s.written == 1 || now.Sub(s.at) >= window)
 }
 
-// allowance bounds the events about one object: a burst, and then one in each window.
+// mostAtOnce bounds the events about one object that are written at once. After that, one is written in each window.
 const mostAtOnce = 25
 
 type allowance struct {
@@ -42,7 +43,7 @@ type allowance struct {
 	at   time.Time
 }
 
-// allow takes one of an object's allowance, if there is one left.
+// allow takes one event from an object's allowance, and reports whether there was one left.
 func (a *allowance) allow(now time.Time) bool {
 	if more := int(now.Sub(a.at) / window); more > 0 {
 		a.left, a.at = min(mostAtOnce, a.left+more), now

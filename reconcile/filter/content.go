@@ -15,8 +15,8 @@ var (
 )
 
 // Content is true when a field outside metadata and status was added, changed or removed. It is for kinds without a
-// generation; for others Generation is the same and costs less. For objects of which a View shows only metadata see
-// Field.
+// generation; for others Generation is the same and costs less. See Field for a View that shows only the metadata of
+// objects.
 func Content() Predicate {
 	return changed(func(before, after *unstructured.Unstructured) bool {
 		return areHidden(before, after) || contentDiffers(before.Object, after.Object) || contentDiffers(after.Object, before.Object)
@@ -69,8 +69,7 @@ func readyReason(obj *unstructured.Unstructured) string {
 	return ""
 }
 
-// areHidden reports whether content that isn't shown may have changed: both states have only metadata, and another
-// version.
+// areHidden reports whether hidden content may have changed: both states have only metadata, and their versions differ.
 func areHidden(before, after *unstructured.Unstructured) bool {
 	for _, obj := range []*unstructured.Unstructured{before, after} {
 		for key := range obj.Object {

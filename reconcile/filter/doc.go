@@ -1,17 +1,18 @@
 // Package filter holds predicates that decide which events of an object bring it, or its owner, to reconcile. A
-// [Predicate] is a pure function of one event: the object before and after it. None has state that could be out of step
-// with what was reconciled: a change that a filter refuses is still in the object when a later event passes.
+// [Predicate] is a pure function of one event: the object before and after it. A predicate keeps no state that could be
+// out of step with what was reconciled: a change that a filter refuses is still in the object when a later event
+// passes.
 //
 // # Results of predicates
 //
 // Predicates of changes ([Generation], [Content], [Annotations], [UserAnnotations], [LabelsChanged], [Finalizers],
-// [ReadyReason], [Field], [Leasing]) are true for an update that made that change and for nothing else; predicates of
-// what an object is ([Labels], [Paused], [WithoutGeneration]) look at it as the event leaves it; [Created], [Replaced],
-// [Deletion] and [Lifecycle] are about its coming and going. [And], [Or] and [Not] join them as in logic.
+// [ReadyReason], [Field], [Leasing]) are true for an update that made that change and for nothing else. Predicates of
+// state ([Labels], [Paused], [WithoutGeneration]) look at the object after the event. [Created], [Replaced], [Deletion]
+// and [Lifecycle] are about its creation and deletion. [And], [Or] and [Not] combine predicates as in logic.
 //
-// Objects that exist when an operator starts are events of the type Added. A filter of changes alone, such as
-// Generation(), refuses those, and it may refuse the beginning of a deletion: begin with [Standard], or with
-// [Lifecycle] in an Or.
+// An object that exists when an operator starts causes an event of the type Added. A filter of changes alone, such as
+// Generation(), refuses these events, and may refuse the beginning of a deletion. So combine it by Or with [Lifecycle],
+// or use [Standard].
 //
 // A filter on the state of an object may refuse events for a while. When the state changes so that it passes events
 // again, the earlier changes must be reconciled. [While] and [UnlessPaused] ensure that.
@@ -24,8 +25,9 @@
 //
 // # Names in oper8
 //
-// oper8's filters keep state for each object, and may have no opinion about an event. Here every predicate has one, and
-// where oper8 has none it is false (except [ResourceVersion], which only refuses repetitions):
+// oper8's filters keep state for each object, and may return no result for an event. Here every predicate returns true
+// or false, and it returns false where oper8 returns no result (except [ResourceVersion], which only refuses
+// repetitions):
 //
 //	CreationDeletion  Lifecycle()
 //	Generation        Generation()
@@ -46,8 +48,8 @@
 //	annotation       Or(default, Annotations())
 //	user-annotation  Or(default, UserAnnotations())
 //
-// Unlike oper8's they pass the deletion of a paused object, and the beginning and the end of a pause, so that the
-// status can show it. ResourceVersion isn't in them: a repetition changes nothing that they look at.
+// Unlike oper8's sets they pass the deletion of a paused object, and the beginning and the end of a pause, so that the
+// status can show the pause. They don't contain ResourceVersion, since a repetition changes nothing that they look at.
 //
 // # When to use it
 //

@@ -43,7 +43,7 @@ func isDeleting(obj *unstructured.Unstructured) bool {
 	return obj != nil && obj.GetDeletionTimestamp() != nil
 }
 
-// changed is true for updates for which differ is.
+// changed is true for updates for which differ returns true.
 func changed(differ func(before, after *unstructured.Unstructured) bool) Predicate {
 	return func(event deploy.Event) bool { return isUpdate(event) && differ(event.Old, event.New) }
 }
@@ -60,7 +60,8 @@ func pauseKey(domain string) string {
 func pausesForGood(value string) bool { return strings.EqualFold(value, "true") }
 
 // Paused is true for objects whose annotation <domain>/pause-execution is "true"; an empty domain is deploy.Domain. It
-// is false for an object that is paused until a time: no event says when that has come, so its reconcile has to check.
+// is false for an object that is paused until a time: no event occurs at that time, so the reconcile has to check the
+// pause.
 func Paused(domain string) Predicate {
 	key := pauseKey(domain)
 	return func(event deploy.Event) bool {
@@ -78,8 +79,8 @@ func Unpaused(domain string) Predicate {
 	})
 }
 
-// UnlessPaused passes what changes passes, unless the object is paused. Deletions of paused objects pass, and so does
-// the end of a pause, so that changes during the pause are seen.
+// UnlessPaused passes the events that changes passes, unless the object is paused. Deletions of paused objects pass,
+// and so does the end of a pause, so that changes during the pause are seen.
 func UnlessPaused(domain string, changes Predicate) Predicate {
 	deleting := func(event deploy.Event) bool { return isDeleting(event.New) }
 	return Or(

@@ -18,7 +18,7 @@ func Generation() Predicate {
 	})
 }
 
-// generation returns that of an object, zero if it has none. It is called for every event.
+// generation returns the generation of an object, zero if it has none. It is called for every event.
 func generation(obj *unstructured.Unstructured) int64 {
 	metadata, _ := obj.Object["metadata"].(map[string]any)
 	number, _ := metadata["generation"].(int64)
@@ -60,8 +60,8 @@ func hasOtherLeases(one, other map[string]any) bool {
 	return false
 }
 
-// withoutLeases returns the content of obj without its leases and what each write changes, and without empty
-// annotations.
+// withoutLeases returns the content of obj without its leases, without the fields that every write changes, and without
+// empty annotations.
 func withoutLeases(obj *unstructured.Unstructured) map[string]any {
 	content := maps.Clone(obj.Object)
 	metadata, ok := content["metadata"].(map[string]any)
@@ -93,9 +93,9 @@ func ResourceVersion() Predicate {
 	}))
 }
 
-// Annotations is true when an annotation was added, changed or removed. The keys of except don't count, for annotations
-// that the operator writes itself. Nor do keys that end in /lease-name and /lease-time, by which replicas take and
-// release objects.
+// Annotations is true when an annotation was added, changed or removed. The keys in except don't count: name the
+// annotations that the operator writes itself. Keys that end in /lease-name and /lease-time, by which replicas take and
+// release objects, don't count either.
 func Annotations(except ...string) Predicate {
 	return annotationsBut(func(string) bool { return false }, except)
 }
@@ -110,7 +110,7 @@ func isLease(key string) bool {
 	return slices.ContainsFunc(leases, func(end string) bool { return strings.HasSuffix(key, end) })
 }
 
-// UserAnnotations is Annotations without those whose keys contain k8s.io, kubernetes.io or openshift.io.
+// UserAnnotations is like Annotations, but keys that contain k8s.io, kubernetes.io or openshift.io don't count.
 func UserAnnotations(except ...string) Predicate {
 	return annotationsBut(func(key string) bool {
 		return slices.ContainsFunc(foreign, func(part string) bool { return strings.Contains(key, part) })

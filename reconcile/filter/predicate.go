@@ -41,9 +41,9 @@ func Not(predicate Predicate) Predicate {
 	return func(event deploy.Event) bool { return !predicate.passes(event) }
 }
 
-// While passes what changes passes, for objects for which state is true: While(Labels(selector), Standard()). An update
-// by which state becomes true passes too, because earlier changes were refused. state has to be made of predicates of
-// what an object is: Labels, Paused, WithoutGeneration, and And, Or and Not of these.
+// While passes the events that changes passes, for objects for which state is true: While(Labels(selector),
+// Standard()). An update by which state becomes true passes too, because earlier changes were refused. state must
+// consist of predicates of state: Labels, Paused, WithoutGeneration, and And, Or and Not of these.
 func While(state, changes Predicate) Predicate {
 	return And(state, Or(changes, func(event deploy.Event) bool {
 		before := deploy.Event{Type: deploy.Added, New: event.Old}
@@ -56,13 +56,13 @@ func While(state, changes Predicate) Predicate {
 // every event counts, except that a replica takes or releases a lock (see Annotations). A change of the status alone
 // doesn't count.
 func Standard() Predicate {
-	// The cheapest and most frequent ones come first.
+	// The cheapest and most frequent predicates come first.
 	return Or(Generation(), And(WithoutGeneration(), Not(Leasing())), Lifecycle(), LabelsChanged(), Annotations(), Finalizers())
 }
 
 // Named returns a set of filters by its name in oper8's configuration: default, annotation or user-annotation; an empty
-// name is default. The package documentation shows what they are made of. domain is that of the annotation that pauses,
-// see Paused. Any other name is an error.
+// name is default. The package documentation shows which predicates they consist of. domain is the domain of the
+// annotation for pauses, see Paused. Any other name is an error.
 func Named(name, domain string) (Predicate, error) {
 	usual := Or(
 		UnlessPaused(domain, Or(Lifecycle(), Generation(), And(WithoutGeneration(), Content()))),

@@ -7,6 +7,6 @@
 //
 // # When to use it
 //
-// Operators have it by their settings log.level and log.filters, and resources by their annotations log-default-level
-// and log-filters. Use it in other programs. Where one level is enough, use log/slog alone.
+// Use it in programs that aren't operators. Operators already have the settings log.level and log.filters, and for
+// single resources the annotations log-default-level and log-filters. If one level is enough, use log/slog alone.
 package logging

@@ -14,8 +14,8 @@ type scope struct {
 
 type scopeKey struct{}
 
-// NewScope returns a context for a piece of work, to whose lines Annotate adds attributes. It begins with those of the
-// scope around it.
+// NewScope returns a context for a piece of work. Annotate adds attributes to its log lines. The scope begins with the
+// attributes of the scope around it.
 func NewScope(ctx context.Context) context.Context {
 	return context.WithValue(ctx, scopeKey{}, &scope{attrs: attrs(ctx)})
 }
@@ -39,7 +39,7 @@ func Scoped(ctx context.Context, logger *slog.Logger) *slog.Logger {
 	return slog.New(logger.Handler().WithAttrs(common))
 }
 
-// attrs are the caller's own.
+// attrs returns a copy of the attributes of the scope of ctx.
 func attrs(ctx context.Context) []slog.Attr {
 	s, ok := ctx.Value(scopeKey{}).(*scope)
 	if !ok {

@@ -18,8 +18,8 @@ type Component struct {
 	Objects []*unstructured.Unstructured
 }
 
-// Of returns a component as an observer gets it, see reconcile.ObserveComponents: with the namespaces of the objects,
-// and without what only a cluster can know, such as the uid of an owner. The objects are copies.
+// Of returns the component that an observer gets, see reconcile.ObserveComponents. Its objects are copies. They have
+// their namespaces, but no fields that only a cluster can set, such as the uid of an owner.
 func Of(c *reconcile.Component, results deploy.Results) Component {
 	component := Component{Name: c.Name(), Disabled: c.Disabled()}
 	for _, object := range c.Objects() {
@@ -28,8 +28,8 @@ func Of(c *reconcile.Component, results deploy.Results) Component {
 	return component
 }
 
-// ofCluster are metadata that are valid in one cluster alone: an owner with the uid of another cluster would have the
-// garbage collector delete the object.
+// ofCluster are the fields of metadata that are valid in one cluster only: if an owner has a uid of another cluster,
+// the garbage collector deletes the object.
 var ofCluster = []string{"uid", "resourceVersion", "managedFields", "ownerReferences", "creationTimestamp", "generation"}
 
 func presentable(object *unstructured.Unstructured, results deploy.Results) *unstructured.Unstructured {

@@ -11,7 +11,7 @@
 //
 // A cluster-scoped resource has no namespace folder. Disabled components are below <name>/DISABLED/ if the option
 // Disabled is set. Characters with a meaning in paths are written as %2F and the like, and very long names are cut and
-// end in a hash, so that no name leads out of the directory or into the place of another one.
+// end in a hash. So no name leads out of the directory, and different names never have the same path.
 //
 // # Secrets
 //

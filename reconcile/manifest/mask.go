@@ -22,8 +22,8 @@ var jsonKeys = map[string]bool{".dockerconfigjson": true, ".dockercfg": true}
 // lastApplied is the annotation in which kubectl keeps a whole manifest.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// Mask returns object with the values of a Secret masked, those of data and stringData, and without the annotation in
-// which kubectl repeats them. Items of a list are masked too. object isn't changed, and the result shares with it.
+// Mask returns object with the values of a Secret masked, in data and stringData, and without the annotation in which
+// kubectl repeats them. Items of a list are masked too. object isn't changed, and the result shares with it.
 // reconcile.GeneratedPlaceholder isn't masked.
 func Mask(object *unstructured.Unstructured) *unstructured.Unstructured {
 	content, _ := mask(object.Object, "")
@@ -45,7 +45,7 @@ func mask(content map[string]any, kind string) (masked map[string]any, hides boo
 	if items, isList := content["items"].([]any); isList {
 		masked["items"], hides = maskItems(items, strings.TrimSuffix(kind, "List"))
 	}
-	// In any group: what is called Secret is meant to be one.
+	// The group doesn't matter: any kind that is named Secret is masked.
 	if kind != "Secret" {
 		return masked, hides
 	}

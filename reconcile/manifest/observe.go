@@ -31,7 +31,7 @@ func (d *Directory) keepOf(resource deploy.Ref, s *reconcile.Session, written Co
 		if c.Disabled() && !d.options.disabled {
 			continue
 		}
-		// The others may have objects, which isn't known yet.
+		// Other components are kept: whether they have objects isn't known yet.
 		if c.Name() == written.Name && !undone && !d.options.writes(written) {
 			continue
 		}

@@ -17,7 +17,7 @@ const (
 	longest = 100
 )
 
-// folderOf is where the components of a resource stand.
+// folderOf returns the folder with the components of a resource.
 func folderOf(resource deploy.Ref) string {
 	kind := strings.ToLower(strings.ReplaceAll(resource.Kind.GroupVersion().String(), "/", ".") + "." + resource.Kind.Kind)
 	if resource.Namespace == "" {
@@ -26,7 +26,7 @@ func folderOf(resource deploy.Ref) string {
 	return path.Join(piece(kind), piece(resource.Namespace), piece(resource.Name))
 }
 
-// fileOf is the file of a component, below the folder of its resource.
+// fileOf returns the file of a component, below the folder of its resource.
 func fileOf(resource deploy.Ref, component Component) string {
 	name := piece(component.Name)
 	file := path.Join(name, piece(resource.Name)+"-"+name+suffix)
@@ -36,12 +36,12 @@ func fileOf(resource deploy.Ref, component Component) string {
 	return file
 }
 
-// piece makes one piece of a path of a name, another one for another name.
+// piece returns the piece of a path for a name. Different names have different pieces.
 func piece(name string) string {
 	var out strings.Builder
 	for i, c := range []byte(name) {
 		plain := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' && i > 0
-		// The folder of disabled components is one of ours, also where a and A are the same letter.
+		// No piece equals the folder of disabled components, even if the file system ignores case.
 		if plain && (i > 0 || !strings.EqualFold(name, disabledFolder)) {
 			out.WriteByte(c)
 		} else {

@@ -74,12 +74,16 @@
 //	make_resource, make_managed_object,
 //	make_ownerref                     Resource; owner references are set by what is tested
 //
-// These have no equivalent here: set_tls_ca_secret, since a key that everybody knows ends up
-// in use (crypto/x509 makes one in a few lines); TestRecorder, mock_config_file, mock_sys_exit and ModuleExit,
-// since there is no Ansible module; setup_vcs_project, vcs_project and default_branch_name, which belong beside
-// package vcs, as nothing in memory checks versions out; the never-leader manager and the variants of timer and
-// leaders, which belong beside package leader, as nothing here is led; read_heartbeat_file and heartbeat_file,
-// which belong beside the command that writes it; resets of caches, since nothing is global.
+// Some helpers have no equivalent here:
+//
+//   - set_tls_ca_secret: a key that everybody knows ends up in use. Package crypto/x509 makes one in a few lines.
+//   - TestRecorder, mock_config_file, mock_sys_exit and ModuleExit: there is no Ansible module.
+//   - setup_vcs_project, vcs_project and default_branch_name: they belong beside package vcs, since nothing in memory
+//     checks versions out.
+//   - The never-leader manager and the variants of timer and leaders: they belong beside package leader, since nothing
+//     here is led.
+//   - read_heartbeat_file and heartbeat_file: they belong beside the command that writes the file.
+//   - Resets of caches: nothing is global.
 //
 // # When to use it
 //

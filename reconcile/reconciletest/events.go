@@ -151,7 +151,8 @@ func (e *events) looked() []schema.GroupVersionKind {
 	return slices.Collect(maps.Keys(kinds))
 }
 
-// look reports whether something has changed since the last look, and brings the resources that it concerns.
+// look reports whether anything has changed since the last look, and brings the resources that the changes concern to
+// reconcile.
 func (e *events) look() (changed bool, err error) {
 	var happened []deploy.Event
 	for _, kind := range e.looked() {
@@ -254,7 +255,7 @@ func (e *events) concern(event deploy.Event) {
 	}
 }
 
-// bring makes a resource due now, unless it is of another test.
+// bring makes a resource due now, unless it belongs to another test.
 func (e *events) bring(key deploy.Ref, why request.Triggers, anew bool) {
 	if e.mine(key) {
 		e.mark(key, why, anew)

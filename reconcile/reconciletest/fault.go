@@ -38,8 +38,8 @@ type Fault struct {
 	phase     Phase
 	err       error
 
-	// skip is the number of reconciles that are still to succeed before the fault happens; left is the number of
-	// reconciles in which it then happens, negative for no limit; met counts those in which it did.
+	// skip is the number of reconciles that are still to succeed before the fault happens. left is the number of
+	// reconciles in which it is still to happen, negative for no limit. met counts the reconciles in which it happened.
 	skip, left int
 	met        int
 	// decided: whether the fault happens in the current reconcile was decided. inTurn: it happens. skipped: it doesn't,
@@ -74,9 +74,9 @@ func (f *Fault) Met() int {
 }
 
 // Fail makes every reconcile fail with err in a phase of a component, until Heal is called. component is the name of a
-// component, of any resource, or of one of its objects, "<component>.<object>", so that the objects before it are
-// applied; it is empty for the phase Setup. err has its usual meaning: request.Precondition means to wait, an error of
-// package deploy is an error of the cluster. A fault that never happens fails the test.
+// component, of any resource. It can also be the name of one of its objects, "<component>.<object>", so that the
+// objects before this one are applied. It is empty for the phase Setup. err has its usual meaning: request.Precondition
+// means to wait, and an error of package deploy is an error of the cluster. A fault that never happens fails the test.
 //
 // To make requests fail as by a cluster, use Memory().Fail.
 func (h *Harness) Fail(component string, phase Phase, err error) *Fault {

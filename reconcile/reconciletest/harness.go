@@ -146,7 +146,7 @@ func (h *Harness) add(r reconciler, name string) {
 	h.events.rules[r.Kind()] = trigger.NewRules(r.Kind(), sources, h.newManager().KeyDomain(), h.logger())
 }
 
-// reconcilerOptions returns the options of the harness around those of the test.
+// reconcilerOptions returns the options of the harness around the options of the test.
 func (h *Harness) reconcilerOptions(tests ...reconcile.Option) []reconcile.Option {
 	first := []reconcile.Option{reconcile.Logger(h.logger())}
 	if h.memory != nil {
@@ -236,7 +236,7 @@ func readDefinitions(paths []string) ([]*unstructured.Unstructured, error) {
 // T has the methods of a test that a Harness calls; *testing.T, *testing.B and *testing.F implement it. Fatalf must not
 // return. Context must end before the functions of Cleanup run.
 type T interface {
-	// Helper marks the calling function as a helper, whose line messages don't show.
+	// Helper marks the calling function as a helper, so that messages don't show its line.
 	Helper()
 	// Context is the context of everything that the test runs.
 	Context() context.Context

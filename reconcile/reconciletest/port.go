@@ -52,7 +52,7 @@ func (p *port) write(ctx context.Context, call Call, dryRun bool, send func() (a
 		call.Action, call.Err = deploy.Failed, err
 	case created:
 		call.Action = deploy.Created
-	// A server returns the version from before, too, when the last finalizer is taken off.
+	// When the last finalizer is removed, a server returns the old version, too.
 	case before != nil && after != nil && before.GetResourceVersion() == after.GetResourceVersion() && len(call.Changes) == 0:
 		call.Action = deploy.Unchanged
 	default:
@@ -209,8 +209,8 @@ func (v faulty) Holds(kind schema.GroupVersionKind, namespace string) bool {
 	return ok && view.Holds(kind, namespace)
 }
 
-// alike is a cluster that accepts any kind, and in which kinds are cluster-scoped if they are in another cluster, the
-// model.
+// alike is a cluster that accepts any kind. A kind is cluster-scoped in it if it is cluster-scoped in another cluster,
+// the model.
 type alike struct {
 	deploy.Cluster
 	model deploy.Port
@@ -224,7 +224,7 @@ type alikePort struct {
 	model deploy.Port
 }
 
-// Scope implements deploy.Port. It is asked before the first object of a kind is sent.
+// Scope implements deploy.Port. It is called before the first object of a kind is sent.
 func (p alikePort) Scope(ctx context.Context, kind schema.GroupVersionKind) (deploy.Scope, error) {
 	scope, err := p.Port.Scope(ctx, kind)
 	if err != nil || scope == deploy.ClusterScoped {

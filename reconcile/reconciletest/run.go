@@ -44,8 +44,8 @@ type turn struct {
 	// quiet counts the consecutive reconciles that changed nothing. settled: further ones wouldn't change anything.
 	quiet   int
 	settled bool
-	// count counts the reconciles of the run since the last one that created or deleted something new, total all of
-	// them; done are the objects that were created and deleted.
+	// count counts the reconciles of the run since one last created or deleted something new. total counts all
+	// reconciles of the run. done are the objects that were created and deleted.
 	count, total int
 	done         map[string]bool
 	// logged is the error that was last logged.
@@ -72,8 +72,8 @@ func (h *Harness) Reconcile(resource string) (request.Result, error) {
 }
 
 // RunUntilSettled reconciles and simulates until nothing changes any more. It moves the clock to each next requeue or
-// retry, until a reconcile finds nothing to do: once for a ready resource, ten times for one that keeps failing. A
-// resource that never settles fails the test, which shows what keeps changing.
+// retry, until a reconcile finds nothing to do: once for a ready resource, ten times for a resource that keeps failing.
+// A resource that never settles fails the test, which shows what keeps changing.
 //
 // On a real cluster it waits until nothing, including retries of failures, has happened for the time of Quiet.
 func (h *Harness) RunUntilSettled() {

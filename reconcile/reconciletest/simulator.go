@@ -24,7 +24,7 @@ type simulator struct {
 	*Harness
 
 	mu sync.Mutex
-	// held are the objects of Hold, broken those of Break, with the message.
+	// held are the objects of Hold. broken are the objects of Break, with their messages.
 	held   []name
 	broken []breakage
 	// addresses counts the IP addresses that were assigned.

@@ -67,9 +67,9 @@ func RetryAfter(after time.Duration, err error) error {
 	return marked(err, Error{RetryAfter: max(after, 0)})
 }
 
-// Passing marks err as one that usually goes away at once, such as that of a helper that is being restarted: the
-// reconcile is repeated, and the status doesn't report the error before it has come back several times. RetryAfter
-// around it sets when. nil stays nil.
+// Passing marks err as an error that usually goes away at once, such as an error of a helper process that is being
+// restarted. The reconcile is repeated, and the status doesn't report the error before it has come back several times.
+// RetryAfter around it sets the time of the retry. nil stays nil.
 func Passing(err error) error { return marked(err, Error{Passing: true}) }
 
 func marked(err error, mark Error) error {
@@ -115,11 +115,12 @@ var classes = []status.ErrorClass{
 // Resolve returns what err as a whole means; the zero value for nil. Of several marks on one error the outermost
 // counts.
 //
-// Joined errors have the most severe class among them. They are permanent, or passing, when all of them are; they are
-// never quiet, and advanced when one is. Their RetryAfter is the shortest one, if all that aren't permanent have one.
+// Joined errors have the most severe class among them. They are permanent, or passing, if all of them are. They are
+// advanced if one of them is. They are never quiet. If all errors that aren't permanent have a RetryAfter, the shortest
+// one applies.
 //
-// The errors of package deploy have a class, and those about conflicts and a stale read say when to try again. A panic
-// has the class of its value, but never counts as waiting.
+// The errors of package deploy have a class, and errors about conflicts and stale reads have a RetryAfter. A panic has
+// the class of its value, but never counts as waiting.
 func Resolve(err error) Error {
 	if err == nil {
 		return Error{}
@@ -161,7 +162,7 @@ func Resolve(err error) Error {
 	return all
 }
 
-// apply puts the marks of an outer error over those of the errors in it.
+// apply overrides the marks of e by the marks of an outer error.
 func (e *Error) apply(outer *Error) {
 	if outer.Class != "" {
 		e.Class = outer.Class

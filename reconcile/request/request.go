@@ -32,8 +32,8 @@ type Result struct {
 
 // Revision is one state of an object.
 type Revision struct {
-	// UID is that of the object.
+	// UID is the uid of the object.
 	UID types.UID
-	// ResourceVersion is that of the state.
+	// ResourceVersion is the resource version of the state.
 	ResourceVersion string
 }

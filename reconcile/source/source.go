@@ -28,7 +28,7 @@ type Sources struct {
 
 // Owned is a kind of children: objects owned by an owner reference, or by a label, see deploy.OwnedByLabel.
 type Owned struct {
-	// Kind is that of the children.
+	// Kind is the kind of the children.
 	Kind schema.GroupVersionKind
 	// When reports which events of a child bring its owners; nil: each event that shows another version than the last
 	// one. For a child that has a reconciler of its own, such as another resource of the same operator,

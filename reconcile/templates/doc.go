@@ -14,7 +14,7 @@
 //		return nil
 //	}
 //
-// Templates are those of text/template with the functions that Helm's charts use.
+// Templates are written as for text/template, with the functions that Helm's charts use.
 //
 // # Folders
 //
@@ -49,8 +49,8 @@
 //
 // # Functions
 //
-// Those of text/template and of github.com/Masterminds/sprig that are the same for the same arguments
-// everywhere, and these:
+// Templates can call the functions of text/template, the functions of github.com/Masterminds/sprig whose results depend
+// only on their arguments, and these:
 //
 //	scopedName "web"              Session.ScopedName
 //	include "labels" .            what a define renders, as text to be piped on
@@ -64,8 +64,8 @@
 // A rendering must be the same each time, otherwise an operator would apply it again and again. So functions that
 // depend on the environment, the network, a clock, a time zone, the operating system's paths or random numbers are left
 // out: env, expandenv, getHostByName, now, date and its kin, rand*, shuffle, uuidv4, bcrypt, htpasswd, gen*,
-// encryptAES, os*. For a password use Session.Generated and Values. There is no tpl, since text in a resource is no
-// template, and no lookup: ValuesFrom may read the cluster.
+// encryptAES, os*. For a password use Session.Generated and Values. There is no tpl, since text in a resource isn't a
+// template. There is no lookup, since ValuesFrom can read the cluster.
 //
 // # Errors
 //
@@ -77,8 +77,8 @@
 // quote it, are left out.
 //
 // Objects without a name, fields that are given twice, and labels, annotations and data that aren't text are refused
-// before anything is sent. So is text that is too long: 16 MiB for a file, 100 nested includes, lists
-// of 100 000.
+// before anything is sent. So is whatever exceeds a limit: 16 MiB of text for a file, 100 nested includes, 100 000
+// elements of a list.
 //
 // # When to use it
 //

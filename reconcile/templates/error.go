@@ -10,7 +10,8 @@ import (
 	"text/template"
 )
 
-// Error is a mistake in a template or its values. Its text has no content of a Secret; the wrapped error may have.
+// Error is a mistake in a template or its values. Its text contains nothing of a Secret, but the text of the wrapped
+// error may.
 type Error struct {
 	// File is the path of the file, as in the file system given to Parse.
 	File string

@@ -32,7 +32,7 @@ var kept = strings.Fields(`
 	trimPrefix trimSuffix trimall trunc tuple typeIs typeIsLike typeOf uniq unset untitle upper urlJoin urlParse without
 	wrap wrapWith`)
 
-// builtin are the functions of package template. Like all others, an author can't replace them.
+// builtin are the functions of package template. An author can't replace them, like all other functions.
 var builtin = strings.Fields(`and call html index js len not or print printf println urlquery eq ge gt le lt ne`)
 
 // sprigFunctions is sprig's table, made once.
@@ -142,7 +142,7 @@ func indent(spaces int, text string) (string, error) {
 
 const longestList = 100_000
 
-// untilStep lists numbers from start up to stop, or down to it, without it.
+// untilStep returns the numbers from start to stop, ascending or descending, without stop.
 func untilStep(start, stop, step int) ([]int, error) {
 	numbers := []int{}
 	if step == 0 || (stop > start) != (step > 0) {
@@ -154,7 +154,7 @@ func untilStep(start, stop, step int) ([]int, error) {
 	for number := start; number != stop && (number < stop) == (step > 0); number += step {
 		numbers = append(numbers, number)
 		if (number+step > number) != (step > 0) {
-			break // the next one is too large to be a number
+			break // the next number would overflow
 		}
 	}
 	return numbers, nil

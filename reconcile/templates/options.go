@@ -110,8 +110,8 @@ func usable(funcs template.FuncMap) (err error) {
 
 // Data has the values for rendering without a session, see Render. A nil map is empty.
 type Data struct {
-	// Name, Namespace, APIVersion, Kind, Metadata and Spec are those of the resource, Version is the one it wants,
-	// Config its settings; Values are those of the templates, see Values.
+	// Name, Namespace, APIVersion, Kind, Metadata and Spec are fields of the resource. Version is the version that it
+	// wants, Config its configuration. Values are the author's own values, see the option Values.
 	Name, Namespace, APIVersion, Kind, Version string
 	Metadata, Spec, Config, Values             map[string]any
 	// ScopedName is the function scopedName; default: Name, a dash and the argument, as in Session.ScopedName.

@@ -36,7 +36,8 @@ func (t *Templates) tryRunner() (*runner, error) {
 	return r, nil
 }
 
-// newRunner is tryRunner without an error: Parse has tried it, and the original template is never executed.
+// newRunner calls tryRunner and ignores its error: Parse has called it successfully, and the original template is never
+// executed.
 func (t *Templates) newRunner() *runner {
 	r, _ := t.tryRunner()
 	return r

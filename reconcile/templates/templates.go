@@ -217,7 +217,7 @@ func (t *Templates) Render(component string, data Data) ([]*unstructured.Unstruc
 	return all, nil
 }
 
-// classified makes an error of fail or required one of the resource.
+// classified makes an error of fail or required a configuration error of the resource.
 func classified(err error) error {
 	var rule *ruleError
 	if errors.As(err, &rule) && rule.resource {

@@ -17,7 +17,8 @@ import (
 const (
 	// componentName is the name of the only component of a patch.
 	componentName = "temporarypatch"
-	// lookAgain is how often a patch with an expiry is reconciled, since its own times replace the period.
+	// lookAgain is how often a patch with an expiry is reconciled. The period doesn't apply to it, since the times of
+	// Requeue replace the period.
 	lookAgain = 10 * time.Minute
 	// soonest and latest bound the time before the target and the result of its rendering are checked again.
 	soonest, latest = time.Second, time.Minute
@@ -95,8 +96,8 @@ func (c *Controller) Finalize(ctx context.Context, s *reconcile.Session) error {
 	return nil
 }
 
-// Requeue implements reconcile.Requeuer: in time for the expiry, and sooner while the result of the target's rendering
-// isn't known.
+// Requeue implements reconcile.Requeuer: the patch is reconciled again when it expires, and sooner while the result of
+// the target's rendering isn't known.
 func (c *Controller) Requeue(_ context.Context, s *reconcile.Session, outcome reconcile.Outcome) (time.Duration, error) {
 	patch, _, err := decode(s.Resource())
 	if err != nil {

@@ -31,7 +31,7 @@ func CRD(opts ...Option) (*unstructured.Unstructured, error) {
 	return crd, rename(crd, o.kind)
 }
 
-// rename makes the definition one of another kind.
+// rename changes the kind that the definition defines.
 func rename(crd *unstructured.Unstructured, kind schema.GroupVersionKind) error {
 	singular := strings.ToLower(kind.Kind)
 	plural := singular + "s"

@@ -87,7 +87,7 @@ const placeSeparator = "\x00"
 
 func placeOf(keys ...string) place { return place(strings.Join(keys, placeSeparator)) }
 
-// String is the place as people write it.
+// String returns the place in the form that people write.
 func (p place) String() string { return strings.ReplaceAll(string(p), placeSeparator, ".") }
 
 func (p place) child(key string) place { return p + placeSeparator + place(key) }
@@ -140,7 +140,8 @@ func (b bodies) unmatched(matched map[place]bool) []string {
 	return sorted(found)
 }
 
-// leftOver goes down the tree where a matched place is further down, and one level at least.
+// leftOver adds the unmatched places below at to found. It descends one level, and further only on the way to a matched
+// place.
 func leftOver(value any, at place, depth int, matched, way map[place]bool, found map[string]bool) {
 	if matched[at] {
 		return

@@ -38,18 +38,18 @@
 //	guestbooks, err := reconcile.New(Guestbook{}, manager, reconcile.WithPatches(patches))
 //
 // Patches are applied in the order of spec.priority, then of the time at which they were first recorded, then of their
-// names. Later patches win, so the highest priority wins. Merging is that of package smp: objects of Kubernetes' kinds
-// merge by their schemas, custom ones by their CustomResourceDefinition where that may be read, else lists are replaced
-// whole. A null in a body deletes a field. Send such a TemporaryPatch by create or apply: in a merge patch of the
-// TemporaryPatch itself, the null would delete the field of the TemporaryPatch.
+// names. Later patches win, so the highest priority wins. Bodies are merged by package smp. Objects of Kubernetes' own
+// kinds merge by their schemas, and custom resources by their CustomResourceDefinition. If the operator may not read
+// it, lists are replaced as a whole. A null in a body deletes a field. Send such a TemporaryPatch by create or apply:
+// in a merge patch of the TemporaryPatch itself, the null would delete the field of the TemporaryPatch.
 //
 // # What goes wrong
 //
 // A patch that doesn't fit an object fails the component that has the object, with the name of the patch, the path and
-// the operation; other components are deployed. If a patch was deleted without its finalizer, has expired, or names
-// another target, it is ignored with a warning, and its entry is removed. An annotation that can't be read is an error
-// of the target: to ignore it would silently undo every patch. A dry run of a target removes nothing and reports
-// nothing to patches.
+// the operation; other components are deployed. A patch that names another target is ignored with a warning. So is a
+// patch that is gone, and its entry is removed. An expired patch is ignored, and the reconcile of the patch removes its
+// entry. An annotation that can't be read is an error of the target: ignoring it would silently undo every patch. A dry
+// run of a target removes nothing and reports nothing to patches.
 //
 // The status of the patch reports the result: the condition Applied, and the names in matched and unmatched. Only the
 // reconcile of the target knows the objects. It reports the result in memory, to the Controller, and the next reconcile
@@ -81,5 +81,5 @@
 // # When to use it
 //
 // Use it for an exception that can't wait for a release: a memory limit, an image, a flag. Don't use it for settings
-// that belong into the spec of resources, nor permanently: set expiresAt.
+// that belong in the spec of resources. Don't use it permanently: set expiresAt.
 package temporarypatch

@@ -86,7 +86,7 @@ func KindsOf(controllers ...reconcile.Controller) []string {
 	return names
 }
 
-// checkKinds refuses what is neither "Kind" nor "version/Kind" nor "group/version/Kind".
+// checkKinds refuses a kind that is neither "Kind" nor "version/Kind" nor "group/version/Kind".
 func checkKinds(kinds []string) error {
 	if len(kinds) == 0 {
 		return errors.New("temporary patches: no kinds: name the kinds that can be patched")

@@ -107,8 +107,8 @@ func names(spec TemporaryPatchSpec, resource *unstructured.Unstructured) bool {
 	return err == nil && version.Group == kind.Group && spec.Kind == kind.Kind && spec.Name == resource.GetName()
 }
 
-// reads reports whether entries may name patches of a kind. Otherwise anybody who may annotate the target could patch
-// it by an object of any kind, or make it wait for a kind that the operator may not read.
+// reads reports whether entries may name patches of a kind. Without this check, anybody who may annotate the target
+// could patch it by an object of any kind, or make it wait for a kind that the operator may not read.
 func (c *Controller) reads(kind schema.GroupKind) bool {
 	return kind == c.options.kind.GroupKind() || slices.Contains(c.options.also, kind)
 }
@@ -121,8 +121,9 @@ func (c *Controller) boardOf(target reconcile.PatchTarget) *board {
 	return &c.board
 }
 
-// find reads a patch. If the View doesn't have it, it is read from the cluster: to render without a patch that isn't in
-// the View yet would undo the patch. A dry run undoes nothing, and its cluster may be another one.
+// find reads a patch. If the View doesn't have the patch, find reads it from the cluster: rendering without a patch
+// that isn't in the View yet would undo it. In a dry run find reads only the View, since a dry run undoes nothing, and
+// its cluster may be another one.
 func (c *Controller) find(ctx context.Context, target reconcile.PatchTarget, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	obj, err := target.View.Get(ctx, ref)
 	if obj != nil || err != nil || target.DryRun {

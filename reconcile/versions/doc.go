@@ -1,11 +1,11 @@
 // Package versions runs several versions of an operator side by side: each resource is rendered by the version that it
 // names, and one manager deploys them all.
 //
-// A version is the program of a release, <Directory>/<version>/<Entry>; an image has several. The manager starts one
-// child process for all resources of a version, and the child returns the components of a resource. The child also runs
-// hooks, gates, readiness functions and predicates; it reads through the manager's store. Only the manager applies,
-// verifies, prunes, writes the status and holds the finalizer, so that there is one cache, one field manager and one
-// leader whatever versions run.
+// A version is the program of a release, <Directory>/<version>/<Entry>. An image contains several versions. The manager
+// starts one child process for all resources of a version, and the child returns the components of a resource. The
+// child also runs hooks, gates, readiness functions and predicates; it reads through the manager's store. Only the
+// manager applies, verifies, prunes, writes the status and holds the finalizer. So there is one cache, one field
+// manager and one leader, whatever versions run.
 //
 //	pool, err := versions.Start(ctx, versions.Options{Directory: "/versions", Entry: "guestbook"})
 //	...
@@ -18,28 +18,29 @@
 //
 // # A resource and its version
 //
-// The version is that of reconcile.Session.Version: the field that reconcile.VersionField names, or
-// reconcile.VersionOverride. When it changes, the resource is upgraded: objects of the old version that the new one
-// doesn't render are pruned once all objects of the new one are deployed. A controller that is a reconcile.Upgrader may
-// refuse the upgrade. One CustomResourceDefinition serves all versions, and a version ignores fields that it doesn't
-// know. A resource that is being deleted is finalized by its version; while that version can't run, the deletion waits.
+// The version of a resource is the result of reconcile.Session.Version: the value of the field that
+// reconcile.VersionField names, or reconcile.VersionOverride. When the version changes, the resource is upgraded:
+// objects of the old version that the new one doesn't render are pruned once all objects of the new one are deployed. A
+// controller that is a reconcile.Upgrader may refuse the upgrade. One CustomResourceDefinition serves all versions, and
+// a version ignores fields that it doesn't know. A resource that is being deleted is finalized by its version; while
+// that version can't run, the deletion waits.
 //
 // # Processes
 //
 // Start starts each version once. A process is stopped when it is unused for a while (Options.Idle), or when another
 // version needs its place (Options.Limit). A process that has ended is started again when it is needed, with backoff if
 // it ends soon after its start. The reconcile that was running is retried and loses nothing: nothing is pruned before
-// everything is deployed, and the status reports the failure only after several repetitions (request.Passing).
-// Processes that a version has started in its process group end with it. An unchanged resource costs one call of the
+// everything is deployed, and the status reports the failure only after several repetitions (request.Passing). When the
+// process of a version ends, all processes of its process group are killed. An unchanged resource costs one call of the
 // child, without the content of any object: see PROTOCOL.md beside this file.
 //
 // # Sources
 //
-// The sources are those that all versions declared at the start; a version that is added later and declares more is
-// refused until the operator is restarted. The predicates and mappings of each version that watches a kind are called
-// for its events. If a version doesn't run, or doesn't answer within two seconds, the event counts, and concerns every
-// resource that the version has described. External sources run as long as the version does; a version with external
-// sources that ends unexpectedly is started again for them.
+// The manager knows the sources that all versions declared at the start. A version that is added later and declares
+// more is refused until the operator is restarted. An event of a kind is passed to the predicates and mappings of the
+// versions that watch this kind. If a version doesn't run, or doesn't answer within two seconds, the event counts, and
+// concerns every resource that the version has described. External sources run as long as the version does; a version
+// with external sources that ends unexpectedly is started again for them.
 //
 // # Limits
 //
@@ -52,5 +53,5 @@
 //
 // Use it where the owners of resources upgrade them independently. If all resources follow the operator, run one
 // version. If versions differ only in templates and manifests, give sessions the files of their version, without
-// further processes: see reconcile.WithAssets, and operator/full/assets for a git repository of them.
+// further processes: see reconcile.WithAssets, and operator/full/assets if the files are in a git repository.
 package versions

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// longestEvent bounds the time of a version for one event: all other events wait meanwhile.
+	// longestEvent bounds the time that a version may take for one event. All other events wait meanwhile.
 	longestEvent = 2 * time.Second
-	// impatient is the time for which a version that took longer isn't called for events.
+	// impatient is the time for which a version isn't called for events after one took longer than longestEvent.
 	impatient = 30 * time.Second
 )
 
@@ -34,7 +34,7 @@ func (proc *process) counts(about wire.EventQuery, event deploy.Event) bool {
 	return !proc.asks(wire.When, about, event, &counts) || counts
 }
 
-// keys returns the resources that an event concerns by a version, and false if the version didn't answer.
+// keys returns the resources that an event concerns according to a version, and false if the version didn't answer.
 func (proc *process) keys(about wire.EventQuery, event deploy.Event) ([]deploy.Ref, bool) {
 	var refs []wire.Ref
 	if !proc.asks(wire.Keys, about, event, &refs) {
@@ -43,7 +43,8 @@ func (proc *process) keys(about wire.EventQuery, event deploy.Event) ([]deploy.R
 	return wire.KeysIn(refs), true
 }
 
-// asks calls a version for an event, and reports whether it has answered; false for a nil proc.
+// asks calls a method of a version with an event, and reports whether the version has answered. It returns false for a
+// nil proc.
 func (proc *process) asks(method string, about wire.EventQuery, event deploy.Event, answer any) bool {
 	if proc == nil || proc.patience.isLost() {
 		return false
@@ -68,7 +69,7 @@ func (p *patience) isLost() bool {
 	return time.Now().Before(p.lost)
 }
 
-// fails records that there was no answer, and reports whether to log it: only the first time.
+// fails records that there was no answer, and reports whether to log this: only the first failure is logged.
 func (p *patience) fails(timeout bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,8 +113,8 @@ func (p *Pool) target(kind schemaKind) *activeTarget {
 	return p.targets[kind]
 }
 
-// bringExternals runs the external sources of one process for the present targets, once its version has recorded it.
-// Later targets start them themselves.
+// bringExternals runs the external sources of one process for the present targets. It is called after the version has
+// recorded the process. For later targets runExternal does the same.
 func (proc *process) bringExternals() {
 	for _, ruled := range proc.declaration.Kinds {
 		if active := proc.pool.target(ruled.Kind.GVK()); active != nil {

@@ -188,7 +188,7 @@ func (o Options) found() ([]string, error) {
 	var names []string
 	for _, entry := range entries {
 		if strings.HasPrefix(entry.Name(), ".") {
-			continue // a volume of Kubernetes holds its content once more in such folders
+			continue // Kubernetes keeps another copy of a volume's content in such folders
 		}
 		if info, err := os.Stat(o.program(entry.Name())); err == nil && info.Mode().IsRegular() {
 			names = append(names, entry.Name())

@@ -27,9 +27,9 @@ type process struct {
 	declaration *wire.Declaration
 	// stopped: it was asked to end.
 	stopped atomic.Bool
-	// These are closed in this order: known when its version has recorded it, or never will; exited when the process
-	// has exited; ended when all of its output has been read; over when its version has been notified. err is how it
-	// ended, with the last lines of its standard error.
+	// These channels are closed in this order. known: the version has recorded the process, or has given it up. exited:
+	// the process has exited. ended: all of its output has been read. over: the version has been notified. err is how
+	// the process ended, with the last lines of its standard error.
 	known, exited, ended, over chan struct{}
 	err                        error
 	// externals are the targets for which its external sources run.
@@ -150,8 +150,8 @@ func (proc *process) run() {
 		proc.pipes.expire(lastWords)
 		close(proc.exited)
 	})
-	// Calls of the process are served until it ends, even when the pool is closed: it would attribute an error to the
-	// resource.
+	// Calls of the process are served until it ends, even when the pool is closed: the process would report a failed
+	// call as an error of the resource.
 	read := proc.peer.Run(context.WithoutCancel(proc.pool.ctx))
 	if !isEnd(read) {
 		proc.kill() // its output is invalid

@@ -17,7 +17,8 @@ type pipes struct {
 	theirs                []*os.File
 }
 
-// connect makes them the streams of a process that isn't started yet. They must be closed even after an error.
+// connect makes the pipes the standard streams of a process that isn't started yet. The pipes must be closed even after
+// an error.
 func (p *pipes) connect(command *exec.Cmd) error {
 	in, stdin, err := os.Pipe()
 	if err != nil {
@@ -46,10 +47,10 @@ func (p *pipes) closeTheirs() {
 	p.theirs = nil
 }
 
-// expire ends reading after a time at the latest.
+// expire ends all reads after the given time at the latest.
 func (p *pipes) expire(after time.Duration) {
 	for _, file := range []*os.File{p.stdout, p.stderr} {
-		_ = file.SetReadDeadline(time.Now().Add(after)) // a system without deadlines ends them with the process
+		_ = file.SetReadDeadline(time.Now().Add(after)) // without support for deadlines, reads end with the process
 	}
 }
 

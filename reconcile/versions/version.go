@@ -20,7 +20,7 @@ type version struct {
 
 	mu     sync.Mutex
 	closed bool
-	// declaration is the one of its last process, nil if it never ran.
+	// declaration is the declaration of its last process, nil if it never ran.
 	declaration *wire.Declaration
 	// process is its running process, nil if there is none; it is set once the process has sent its declaration.
 	// starting is closed when an attempt to start one has ended.
@@ -254,8 +254,8 @@ func (v *version) gone(err error) error {
 	return &laterError{request.RetryAfter(max(time.Until(v.notBefore), firstPause), request.Passing(fmt.Errorf("version %s: %w", v.name, err)))}
 }
 
-// laterError is why a version doesn't run yet. Its text doesn't have the time of the retry, which would change the
-// status each time.
+// laterError is the reason why a version doesn't run yet. Its text omits the time of the retry, since that would change
+// the status each time.
 type laterError struct{ retry error }
 
 func (e *laterError) Error() string { return errors.Unwrap(e.retry).Error() }
@@ -268,8 +268,8 @@ func (v *version) compare(release string) {
 	}
 }
 
-// otherRelease reports whether both are releases, and different ones. A program that was built between two releases,
-// such as v1.2.1-0.20260102150405-abcdefabcdef, may be in any folder.
+// otherRelease reports whether both are releases and differ. A program that was built between two releases, such as
+// v1.2.1-0.20260102150405-abcdefabcdef, may be in any folder.
 func otherRelease(folder, release string) bool {
 	is, err := semantic.ParseSemantic(release)
 	if err != nil || is.PreRelease() != "" || is.BuildMetadata() != "" {

@@ -98,8 +98,8 @@ func (c *children) open(work context.Context) {
 	c.work = work
 }
 
-// subscribe returns a kind with its subscription, which start makes if there is none yet. start may ask the cluster: it
-// ends with ctx, and the subscription with the engine.
+// subscribe returns a kind with its subscription, which start makes if there is none yet. start may send requests, and
+// ends when ctx ends. The subscription ends with the engine.
 func (c *children) subscribe(ctx context.Context, kinds subject, start func(context.Context) (deploy.Subscription, error)) (*childKind, error) {
 	kind, work, err := c.of(kinds)
 	if err != nil {
@@ -145,10 +145,10 @@ func (c *children) of(kinds subject) (*childKind, context.Context, error) {
 	return kind, c.work, nil
 }
 
-// Follow makes events of ref, an object that key doesn't own, such as a Secret that its spec names, bring key to
-// reconcile. It ends with the first reconcile of key without an error that doesn't call it again. It returns when the
-// objects of that kind are known, or an error if they can't be read. Call it in a reconcile of key, before the object
-// is read.
+// Follow makes events of ref bring key to reconcile. ref is an object that key doesn't own, such as a Secret that its
+// spec names. After a reconcile of key without an error, objects for which it didn't call Follow are no longer
+// followed. Follow returns when the objects of that kind are known, or an error if they can't be read. Call it in a
+// reconcile of key, before the object is read.
 func (e *Engine) Follow(ctx context.Context, key deploy.Ref, ref deploy.Ref) error {
 	controlled := e.of(key.Kind)
 	if controlled == nil {
@@ -157,7 +157,8 @@ func (e *Engine) Follow(ctx context.Context, key deploy.Ref, ref deploy.Ref) err
 	key.Kind = controlled.kind
 	err := e.subscribe(ctx, subject{child: ref.Kind}, func(event deploy.Event) { e.bring(request.Followed, e.followers.Of(event)) })
 	if err == nil {
-		// Only now: the reconcile is about to read the existing object, so that brings no other reconcile.
+		// The existing object must not bring another reconcile, since this one is about to read it. So key follows ref
+		// only from now on.
 		e.followers.Add(key, ref)
 	}
 	return err

@@ -1,17 +1,20 @@
-// Package watch is the engine of an operator: it turns the events of a deploy.View into
-// requests and hands them to the reconciler of the kind, at most one at a time for each
-// object, several objects at once.
+// Package watch is the engine of an operator: it turns the events of a deploy.View into requests, and hands them to the
+// reconciler of the kind. Each object has at most one reconcile at a time; different objects are reconciled at once.
 //
 // It handles keys, queues and time, not components or status. A reconciler is an interface of one method, so that other
 // styles of operator run on it too.
 //
 // # What brings an object to reconcile
 //
-// An object is reconciled when it exists at the start, is created or deleted; when its spec, a label or an annotation
-// changed; when its deletion has begun; when an object that it owns (see [Engine.Own]) or follows (see [Engine.Follow])
-// changed in any way; when its backoff after a failure is over; and at the time that a result asked for. A change of
-// its status alone doesn't count. Any number of events during a reconcile lead to one more reconcile. Request.Triggers
-// has the reasons.
+// An object is reconciled
+//
+//   - when it exists at the start, is created or deleted, or when its deletion has begun;
+//   - when its spec, a label or an annotation changed;
+//   - when an object that it owns (see [Engine.Own]) or follows (see [Engine.Follow]) changed in any way;
+//   - when its backoff after a failure is over, and at the time that a result asked for.
+//
+// A change of its status alone doesn't count. Any number of events during a reconcile lead to one more reconcile.
+// Request.Triggers has the reasons.
 //
 // A reconciler that is a source.Provider changes this: it declares which events count, which kinds are owned, which
 // other kinds concern its objects, and sources outside the cluster. A new value of the annotation <domain>/reconcile-at
@@ -27,15 +30,16 @@
 // # Order
 //
 // Objects that are being deleted come first, then forced reconciles, then objects that changed themselves or whose
-// children changed, then retries and timers, then objects that existed when the engine started. The order is by head
-// starts of seconds, up to a minute, so that nothing waits for ever. The time of a result replaces an earlier one.
+// children changed, then retries and timers, then objects that existed when the engine started. More urgent objects get
+// a head start of some seconds, up to a minute, so that nothing waits for ever. The time of a result replaces the time
+// of an earlier result.
 //
 // # Failures
 //
 // The engine waits for a kind that can't be watched yet. A panic counts as a failure of its object. A reconcile that
-// ignores the end of its context is logged. While the cluster doesn't answer, that is logged once a minute, not for
-// each object. [Engine.State] returns the state of the engine, for health checks and metrics. When the leadership that
-// the context of Run belongs to is lost (leader.TermOf), running reconciles are cancelled at once.
+// ignores the end of its context is logged. While the cluster doesn't answer, failures are logged once a minute, not
+// for each object. [Engine.State] returns the state of the engine, for health checks and metrics. When the leadership
+// that the context of Run belongs to is lost (leader.TermOf), running reconciles are cancelled at once.
 //
 // # When to use it
 //

@@ -49,7 +49,7 @@ var (
 	errUnread = errors.New("its objects are still being read")
 	// errStopped is the cause of the end of the engine.
 	errStopped = errors.New("the engine has stopped")
-	// errLost is the cause of an end at once.
+	// errLost is the cause when reconciles are cancelled at once.
 	errLost = fmt.Errorf("the leadership was lost: %w", context.Canceled)
 )
 

@@ -71,8 +71,8 @@ const arrivedLimit = 256
 
 // echo is what is known of one object's children.
 type echo struct {
-	// running: a reconcile is under way. arrived are the states that came meanwhile: whether they are its own is known
-	// only at its end.
+	// running: a reconcile is under way. arrived are the states of children that came meanwhile. Only at the end of the
+	// reconcile is known which of them it wrote.
 	running bool
 	arrived []request.Revision
 	// wrote are the states that the last reconcile wrote and whose events haven't come.
@@ -108,8 +108,8 @@ func (e *echoes) end(key deploy.Ref, wrote []request.Revision) (others bool) {
 	return others
 }
 
-// holdsBack reports whether the event of a child of key must not bring key now: it is one of its own writes, or a
-// reconcile is under way, at whose end that is decided.
+// holdsBack reports whether the event of a child of key must not bring key to reconcile now. This is so if the last
+// reconcile of key wrote the child's state, or if a reconcile is under way, at whose end this is decided.
 func (e *echoes) holdsBack(key deploy.Ref, event deploy.Event) bool {
 	if event.Type != deploy.Added && event.Type != deploy.Modified {
 		return false
@@ -162,12 +162,12 @@ const (
 // backoffs. The zero value is ready for use. It is safe for concurrent use.
 type outage struct {
 	mu sync.Mutex
-	// logged is when a failure was last logged, suppressed how many weren't since.
+	// logged is when a failure was last logged, suppressed how many failures weren't logged since.
 	logged     time.Time
 	suppressed int
-	// began is when the first reconcile failed since one succeeded, zero if none did; failed when one last did. ended
-	// is when an outage last ended: it goes on if a reconcile fails soon after, since a cluster doesn't come back at
-	// once.
+	// began is when the first reconcile failed after the last success, zero if none has failed. failed is when a
+	// reconcile last failed. ended is when an outage last ended. If a reconcile fails soon after that, the outage goes
+	// on, since a cluster doesn't come back at once.
 	began, failed, ended time.Time
 	// waiting are the objects whose reconciles failed; probed is when the probe last failed.
 	waiting map[deploy.Ref]bool
@@ -175,8 +175,9 @@ type outage struct {
 	probed  time.Time
 }
 
-// fails notes a reconcile that failed. It reports whether to log that, how many failures weren't logged before, and
-// whether key is the probe. timed: the cluster has said when to retry, which is kept to.
+// fails notes a reconcile that failed. It reports whether to log the failure, how many failures weren't logged before,
+// and whether key is the probe. timed: the cluster has set the time of the retry, so key doesn't wait for the end of
+// the outage and isn't the probe.
 func (o *outage) fails(key deploy.Ref, timed bool) (log bool, suppressed int, probe bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -202,7 +203,7 @@ func (o *outage) wait(key deploy.Ref, now time.Time) (probe bool) {
 		o.waiting = map[deploy.Ref]bool{}
 	}
 	o.waiting[key] = true
-	// A probe that no longer fails by the outage has a successor.
+	// If the probe hasn't failed for a while, key replaces it.
 	if o.probe == (deploy.Ref{}) || now.Sub(o.probed) > 2*probeEvery {
 		o.probe = key
 	}
@@ -212,8 +213,9 @@ func (o *outage) wait(key deploy.Ref, now time.Time) (probe bool) {
 	return o.probe == key
 }
 
-// succeeds notes a reconcile that had failed before. It reports whether that ends an outage, and which objects wait for
-// the end. An outage in which nothing has failed for long is over already.
+// succeeds notes that a reconcile of key succeeded after failures. It reports whether this ends an outage, and which
+// objects wait for the end. If nothing has failed for a long time, the outage is over already, and succeeds returns
+// false.
 func (o *outage) succeeds(key deploy.Ref) (over bool, waiting []deploy.Ref) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -27,7 +27,7 @@ type subject struct {
 	mapped       int
 }
 
-// watched returns the kind whose events are asked for.
+// watched returns the kind whose events are wanted.
 func (s subject) watched() schema.GroupVersionKind {
 	if s.child.Empty() {
 		return s.owner
@@ -67,8 +67,8 @@ func (e *Engine) watchKind(ctx context.Context, c *controlled) {
 	}
 }
 
-// declared returns the kinds that the Sources of a controlled kind name, with the attempt to watch each. What a
-// reconcile asks for later shares their subscriptions.
+// declared returns the kinds that the Sources of a controlled kind name, with the attempt to watch each. If a reconcile
+// calls Own for a declared kind later, it shares the subscription.
 func (e *Engine) declared(ctx context.Context, c *controlled) map[subject]func() error {
 	all, sources := map[subject]func() error{}, c.rules.Sources()
 	for _, owned := range sources.Owned {
@@ -140,8 +140,8 @@ func (e *Engine) await(ctx context.Context, kinds subject, attempt func() error,
 	}
 }
 
-// pause waits before another attempt: for a time, and for a kind that isn't served until it is, if the view can tell.
-// It reports whether ctx still goes on.
+// pause waits for delay before another attempt. If the kind isn't served, it also waits until the kind is served, if
+// the view supports that. It returns false if ctx has ended.
 func (e *Engine) pause(ctx context.Context, kind schema.GroupVersionKind, reason error, delay time.Duration) bool {
 	if !trigger.Sleep(ctx, delay) {
 		return false
@@ -187,7 +187,7 @@ func (e *Engine) observe(c *controlled, event deploy.Event, listing bool) (broug
 	return true
 }
 
-// dropped forgets an object that was dropped while it was reconciled, with what that reconcile has kept of it.
+// dropped forgets an object that was dropped while it was reconciled, and the state that the reconcile has kept.
 func (e *Engine) dropped(key deploy.Ref) {
 	e.forget(key)
 	e.controlled[key.Kind].forget(key, e.options.logger)

@@ -82,7 +82,7 @@ func (e *Engine) State() State {
 
 // slot holds what one worker reconciles now.
 type slot struct {
-	// patience is after what time a reconcile is stuck.
+	// patience is the time after which a reconcile is stuck.
 	patience time.Duration
 	logger   *slog.Logger
 
@@ -91,7 +91,7 @@ type slot struct {
 	running Running
 	// scope is the log scope of the reconcile under way.
 	scope context.Context
-	// watchdog fires when the reconcile that was under way when it was set would be stuck; nil when none is set.
+	// watchdog fires when the reconcile for which it was set would be stuck. It is nil when none is set.
 	watchdog *time.Timer
 }
 

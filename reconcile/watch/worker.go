@@ -33,10 +33,11 @@ func (e *Engine) work(run, work context.Context, slot *slot) {
 	}
 }
 
-// quietAttempts is how often in a row a quiet error isn't logged.
+// quietAttempts is the number of quiet errors in a row that aren't logged.
 const quietAttempts = 3
 
-// process reconciles an object and returns when it comes again by itself, in place of any earlier time.
+// process reconciles an object, and returns when it is reconciled again without an event. This time replaces an earlier
+// one.
 func (e *Engine) process(ctx context.Context, taken queue.Taken) queue.Next {
 	key := taken.Key
 	attempt := e.backoff.failures(key)
@@ -60,8 +61,8 @@ func (e *Engine) process(ctx context.Context, taken queue.Taken) queue.Next {
 	return queue.Next{After: result.RequeueAfter, Why: request.Periodic}
 }
 
-// periodic returns next, but for an existing object a time that isn't later than the period. An object that is gone
-// comes no more, unless its reconcile asked for it.
+// periodic returns next. For an existing object the time is at most the period, also if next has no time. An object
+// that is gone isn't reconciled again, unless its reconcile asked for that.
 func (e *Engine) periodic(key deploy.Ref, next queue.Next) queue.Next {
 	period := e.options.period
 	if period == 0 || next.Unchanged || !e.owners.Known(key) {

@@ -166,7 +166,7 @@ func (a *Assets) exempt(kind string) bool {
 	return false
 }
 
-// Open implements reconcile.Assets. It checks the version of the resource out unless that was done before.
+// Open implements reconcile.Assets. It checks out the version of the resource unless that was done before.
 func (a *Assets) Open(ctx context.Context, s *reconcile.Session) (fs.FS, func(), error) {
 	if a.exempt(s.Kind().Kind) {
 		return nil, nil, nil
@@ -187,7 +187,7 @@ func (a *Assets) Open(ctx context.Context, s *reconcile.Session) (fs.FS, func(),
 		return nil, nil, forResource(err)
 	}
 	if version.Ref.Kind == vcs.Branch {
-		where += "@" + string(commit[:12]) // a branch moves, what is checked out doesn't
+		where += "@" + string(commit[:12]) // a branch moves, but a checkout must not change
 	}
 	if where, err = filepath.Abs(where); err != nil {
 		return nil, nil, err
@@ -247,8 +247,8 @@ func forResource(err error) error {
 	return err
 }
 
-// Prune removes the checkouts that no session uses and for whose absolute path wanted returns false, and returns what
-// it has removed. Sessions that begin meanwhile wait.
+// Prune removes the checkouts that no session uses and for whose absolute path wanted returns false. It returns the
+// removed checkouts. Sessions that begin meanwhile wait.
 func (a *Assets) Prune(ctx context.Context, wanted func(path string) bool) ([]string, error) {
 	a.pruning.Lock()
 	defer a.pruning.Unlock()

@@ -8,6 +8,6 @@
 //
 // # When to use it
 //
-// Operators of package operator/full have it by the settings vcs.repository and vcs.destination. Use this package for a
-// repository per kind, or in another program. Embed files that don't depend on a version.
+// In operators of package operator/full the settings vcs.repository and vcs.destination turn it on. Use this package
+// for a repository per kind, or in another program. If files don't depend on a version, embed them instead.
 package assets

@@ -25,10 +25,10 @@ import (
 type Reviewer struct {
 	client *rest.RESTClient
 	logger *slog.Logger
-	// allowed and refused are the verdicts that still hold. They are apart, so that any number of unknown tokens pushes
-	// no allowed one out.
+	// allowed and refused hold the verdicts that are still valid. They are separate, so that unknown tokens, however
+	// many, don't push out allowed ones.
 	allowed, refused *cache.LRUExpireCache
-	// asking has room for the questions that are asked at once.
+	// asking limits the questions that are asked at once.
 	asking chan struct{}
 	// failures limits the lines that are logged about failed questions.
 	failures rate.Sometimes
@@ -36,7 +36,7 @@ type Reviewer struct {
 
 const (
 	maxVerdicts = 1000
-	// allowedFor and refusedFor are how long verdicts hold.
+	// allowedFor and refusedFor are how long verdicts are valid.
 	allowedFor, refusedFor = time.Minute, 10 * time.Second
 	// maxAsking is how many questions are asked at once, askFor how long one may take.
 	maxAsking, askFor = 4, 10 * time.Second

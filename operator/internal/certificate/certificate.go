@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// look is the time after which files are looked at again.
+	// look is the time after which files are checked for changes again.
 	look = 10 * time.Second
 	// life is how long a self-signed certificate is valid: longer than a process lives.
 	life = 10 * 365 * 24 * time.Hour
@@ -37,7 +37,8 @@ type stamp struct {
 	size     int64
 }
 
-// SelfSigned makes a certificate for the life of the process. It encrypts, but clients can't verify whom they talk to.
+// SelfSigned makes a certificate for the life of the process. Connections are encrypted, but clients can't verify the
+// server.
 func SelfSigned(name string) (*Served, error) {
 	certificate, key, err := cert.GenerateSelfSignedCertKeyWithOptions(cert.SelfSignedCertKeyOptions{
 		Host: name, AlternateDNS: []string{"localhost"}, AlternateIPs: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}, MaxAge: life,

@@ -3,6 +3,6 @@
 //	served, err := certificate.Load("tls.crt", "tls.key", logger)
 //	listener = tls.NewListener(listener, served.Config())
 //
-// Use it where a process serves HTTPS inside a cluster. A server on the Internet wants a library that fetches
+// Use it where a process serves HTTPS inside a cluster. For a server on the Internet use a library that fetches
 // certificates.
 package certificate

@@ -20,13 +20,13 @@ const pauseKey = "pause-execution"
 type annotating struct {
 	// key is the key of the annotation, without the domain.
 	key string
-	// value returns the new value, nil to remove the annotation, and what is printed about a changed resource.
+	// value returns the new value of the annotation, nil to remove it. done is printed about a changed resource.
 	value func(now time.Time) (value any, done string, err error)
-	// undone is printed about a resource that needs no change; empty changes each.
+	// undone is printed about a resource that needs no change. If it is empty, every resource is changed.
 	undone string
 }
 
-// annotatingCommand adds to a command the flags that choose resources, and what it does.
+// annotatingCommand adds the flags that choose resources to a command, and sets the function that it runs.
 func (o *Operator) annotatingCommand(a annotating, command *cobra.Command) *cobra.Command {
 	var chosen selection
 	var every bool

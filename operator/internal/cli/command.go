@@ -57,7 +57,7 @@ func helpWith(flags *pflag.FlagSet, help func(*cobra.Command, []string)) func(*c
 				beside := below.NamePadding() + len("   ")
 				below.Short = strings.Join(wrap(below.Short, max(columns-beside, least)), "\n"+strings.Repeat(" ", beside))
 			}
-			// Of flags cobra's template wraps nothing.
+			// cobra's template doesn't wrap the help of flags.
 			cmd.SetUsageTemplate(strings.ReplaceAll(cmd.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", columns)))
 		}
 		help(cmd, args)

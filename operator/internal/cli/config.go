@@ -33,7 +33,7 @@ func (o *Operator) configCommand() *cobra.Command {
 	return command
 }
 
-// choose returns the settings of the keys and of what is below them, or all without keys.
+// choose returns the settings with these keys and the settings below them. Without keys it returns all settings.
 func choose(s *settings.Settings, keys []string) ([]settings.Setting, error) {
 	all := s.All()
 	if len(keys) == 0 {
@@ -89,5 +89,5 @@ func (v settingsView) document() any {
 	return list
 }
 
-// yaml is a file with the same settings.
+// yaml returns a file with the same settings.
 func (v settingsView) yaml() ([]byte, error) { return settings.Document(v) }

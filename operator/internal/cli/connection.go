@@ -20,9 +20,9 @@ import (
 type connection struct {
 	*cluster.Cluster
 	host string
-	// namespace is that of the context.
+	// namespace is the namespace of the context.
 	namespace string
-	// kinds are those that the operator controls.
+	// kinds are the kinds that the operator controls.
 	kinds []schema.GroupVersionKind
 }
 
@@ -87,7 +87,7 @@ func (c *connection) kindOf(ctx context.Context, word string) (schema.GroupVersi
 			return kind, true, nil
 		}
 	}
-	// With one kind the word is a name, even if the cluster can't be asked.
+	// If the operator has only one kind, the word is a name, even if the cluster can't be asked.
 	if err != nil && len(c.kinds) > 1 {
 		return schema.GroupVersionKind{}, false, c.explained(err)
 	}
@@ -103,7 +103,7 @@ func (c *connection) names() string {
 	return strings.Join(names, ", ")
 }
 
-// What to do about a cluster that doesn't answer, a login that it refuses, and a kind that it doesn't know.
+// Advice about a cluster that doesn't answer, a login that it refuses, and a kind that it doesn't know.
 const (
 	advice         = "check that it runs and can be reached from here, or choose another with --context or --kubeconfig"
 	loginAdvice    = "log in again, or choose another with --context or --kubeconfig"

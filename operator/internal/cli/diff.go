@@ -76,7 +76,8 @@ func (o *Operator) diff(cmd *cobra.Command, chosen *selection, format string, ar
 	return changed, errors.Join(err, more, output{format}.print(cmd.OutOrStdout(), plans))
 }
 
-// wanted are the chosen resources of the cluster, or those of files as they would be if they were applied.
+// wanted returns the chosen resources as they are in the cluster, or the resources of files as they would be if the
+// files were applied.
 func (o *Operator) wanted(ctx context.Context, c *connection, s *selection, args []string) (objects []*unstructured.Unstructured, err error) {
 	if len(s.files) == 0 {
 		objects, _, err = s.resolve(ctx, c, args)
@@ -101,7 +102,8 @@ func (o *Operator) wanted(ctx context.Context, c *connection, s *selection, args
 	return objects, errors.Join(errs...)
 }
 
-// dryApply returns what the cluster would make of a resource whose spec is exactly the given one. It changes given.
+// dryApply returns the resource that the cluster would store if its spec became exactly the given one. It changes
+// given.
 func (o *Operator) dryApply(ctx context.Context, c *connection, s *selection, given *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if err := o.checkControlled(given.GroupVersionKind()); err != nil {
 		return nil, err
@@ -141,7 +143,7 @@ func (o *Operator) dryApply(ctx context.Context, c *connection, s *selection, gi
 	return updated, c.explained(err)
 }
 
-// plan returns what would change of a resource. The error says which parts of that aren't known.
+// plan returns what would change of a resource. The error names the parts that aren't known.
 func (o *Operator) plan(ctx context.Context, p *Process, c *connection, obj *unstructured.Unstructured) (*reconcile.Plan, error) {
 	reconciler, err := o.reconciler(ctx, p, c, obj.GroupVersionKind())
 	if err != nil {

@@ -13,7 +13,7 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// Usage returns an error about the arguments, with which a program ends by exit code 2.
+// Usage returns an error about the arguments. The exit code of the program is then 2.
 func Usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // exitError ends a command with an exit code of its own.

@@ -70,7 +70,7 @@ func (o *Operator) render(
 	return all, c.checkPatches(ctx)
 }
 
-// delete deletes the resource, after it was rolled out for its Finalize to look at.
+// delete rolls the resource out, so that its Finalize finds the objects, and then deletes it.
 func (c *offline) delete(ctx context.Context, ref deploy.Ref) error {
 	if err := c.reconcile(ctx, ref); err != nil {
 		c.process.Logger.Warn("the deletion is rendered of a resource that can't be rolled out", "object", ref, "error", err)
@@ -92,7 +92,7 @@ func (c *offline) reconcile(ctx context.Context, ref deploy.Ref, more ...reconci
 	return err
 }
 
-// render renders a resource that is in the cluster, and what this operator controls of its objects.
+// render renders a resource that is in the cluster, and those of its objects that are resources of this operator.
 func (c *offline) render(ctx context.Context, resource *unstructured.Unstructured) ([]rendered, error) {
 	one := rendered{resource: resource}
 	c.seen = append(c.seen, deploy.RefOf(resource))
@@ -167,7 +167,7 @@ func isTarget(patch, resource resourceFile) bool {
 	return target.Kind.GroupKind() == is.Kind.GroupKind() && target.Namespace == is.Namespace && target.Name == is.Name
 }
 
-// patchesOf are the patches of a resource.
+// patchesOf returns the patches of a resource.
 func patchesOf(resource resourceFile, patches []resourceFile) []resourceFile {
 	return slices.DeleteFunc(slices.Clone(patches), func(patch resourceFile) bool { return !isTarget(patch, resource) })
 }

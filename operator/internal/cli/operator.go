@@ -22,9 +22,10 @@ import (
 type Operator struct {
 	// Name is the operator's name, Called how people call its commands, and Domain the domain of its annotations.
 	Name, Called, Domain string
-	// Controllers are those of the operator. A nil one is reported by Open.
+	// Controllers are the controllers of the operator. Open reports a nil controller.
 	Controllers []reconcile.Controller
-	// Settings are those of the process, which Open reads and logs to log. It fails when the operator can't work.
+	// Settings are the settings of the process. Open reads them, and the process then logs to log. Open fails when the
+	// operator can't work.
 	Settings *settings.Settings
 	Open     func(log io.Writer) (*Process, error)
 	// Manager returns a Manager of the operator for a cluster, Patches the controller of temporary patches, nil for
@@ -41,14 +42,14 @@ type Process struct {
 	Logger *slog.Logger
 	// Client returns how to reach the API server.
 	Client func() (*rest.Config, error)
-	// Reconciler returns a reconciler for a kind that the operator controls. It deploys by the manager, and more comes
-	// after all other options.
+	// Reconciler returns a reconciler for a kind that the operator controls. The reconciler deploys by the manager. The
+	// options in more come after all others.
 	Reconciler func(ctx context.Context, kind schema.GroupVersionKind, manager *deploy.Manager, more ...reconcile.Option) (*reconcile.Reconciler, error)
 	// Run watches and reconciles until ctx ends.
 	Run func(ctx context.Context) error
 }
 
-// kinds are the names of the kinds that the operator controls.
+// kinds returns the names of the kinds that the operator controls.
 func (o *Operator) kinds() (names []string) {
 	for _, c := range o.Controllers {
 		if c != nil {
@@ -58,7 +59,7 @@ func (o *Operator) kinds() (names []string) {
 	return names
 }
 
-// exampleKind is a kind for examples, spelled as for kubectl.
+// exampleKind returns a kind for examples, spelled as for kubectl.
 func (o *Operator) exampleKind() string {
 	if kinds := o.kinds(); len(kinds) > 0 {
 		return strings.ToLower(kinds[0])

@@ -71,8 +71,8 @@ func (r *rendering) flags(command *cobra.Command, shorthand, with string) {
 	set.BoolVar(&r.showDisabled, "show-disabled", false, "write disabled components too, below DISABLED (with --output-dir)")
 }
 
-// run renders the resources in the order of the files. One that can't be rendered is an error in the end, and the
-// others are rendered all the same.
+// run renders the resources in the order of the files. If a resource can't be rendered, the others still are, and run
+// returns an error at the end.
 func (r *rendering) run(ctx context.Context, out io.Writer, o *Operator, p *Process) error {
 	if r.showDisabled && r.outputDir == "" {
 		return Usage("--show-disabled needs --output-dir")

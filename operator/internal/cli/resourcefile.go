@@ -35,8 +35,8 @@ func objectsOf(files []resourceFile) []*unstructured.Unstructured {
 }
 
 // readResources reads every document of the files that a flag names, "-" being standard input. Of a directory it reads
-// the files *.yaml, *.yml and *.json directly inside, by name. It skips empty documents. The error is about all that
-// can't be read.
+// the files *.yaml, *.yml and *.json directly inside, by name. It skips empty documents. The error names everything
+// that can't be read.
 func readResources(flag string, names []string) ([]resourceFile, error) {
 	var resources []resourceFile
 	var errs []error
@@ -64,7 +64,7 @@ func readResources(flag string, names []string) ([]resourceFile, error) {
 	return resources, errors.Join(errs...)
 }
 
-// filesOf returns a file itself, or the files that are read of a directory.
+// filesOf returns a file itself, or the files of a directory that are read.
 func filesOf(name string) ([]string, error) {
 	if name == "-" {
 		return []string{name}, nil
@@ -153,7 +153,7 @@ func parseResource(document []byte) (*unstructured.Unstructured, error) {
 		return nil, nil
 	}
 	obj := &unstructured.Unstructured{}
-	// Decoding by the objects' own rules keeps integers integers.
+	// UnmarshalJSON of the object decodes integers as int64.
 	if err := obj.UnmarshalJSON(content); err != nil || obj.GetAPIVersion() == "" {
 		return nil, errors.New("it is no Kubernetes object: apiVersion and kind are needed")
 	}
@@ -166,15 +166,16 @@ func parseResource(document []byte) (*unstructured.Unstructured, error) {
 	return asRendered(obj), nil
 }
 
-// asRendered returns a resource as it was before its deletion: it may have been saved from a cluster during that.
+// asRendered returns a resource as it was before its deletion: the file may have been saved from a cluster while the
+// resource was being deleted.
 func asRendered(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	unstructured.RemoveNestedField(obj.Object, "metadata", "deletionTimestamp")
 	unstructured.RemoveNestedField(obj.Object, "metadata", "deletionGracePeriodSeconds")
 	return obj
 }
 
-// putInNamespaces puts resources without a namespace into "default", unless a controller or a CustomResourceDefinition
-// among the files has their kind cluster-scoped.
+// putInNamespaces puts resources without a namespace into "default", unless their kind is cluster-scoped according to a
+// controller, or to a CustomResourceDefinition among the files.
 func (o *Operator) putInNamespaces(ctx context.Context, files ...resourceFile) error {
 	var definitions []*unstructured.Unstructured
 	for _, file := range files {

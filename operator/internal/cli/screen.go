@@ -35,7 +35,7 @@ func columnsOf(out io.Writer) int {
 	return columns
 }
 
-// cutTo cuts a line to so many columns, 0 for no limit.
+// cutTo cuts a line to the given number of columns, 0 for no limit.
 func cutTo(line string, columns int) string {
 	if columns == 0 || utf8.RuneCountInString(line) <= columns {
 		return line

@@ -15,14 +15,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// selection is which resources of the operator a command is about, given as for kubectl: [KIND] [NAME...], or
-// KIND/NAME...; an operator of one kind needs no KIND.
+// selection selects the resources of the operator that a command works on. They are given as for kubectl: [KIND]
+// [NAME...], or KIND/NAME...; an operator of one kind needs no KIND.
 type selection struct {
 	namespace string
 	all       bool
 	labels    string
 	files     []string
-	// unchosen is the error for a selection of nothing, empty if that means all resources.
+	// unchosen is the error if nothing is selected. If it is empty, an empty selection means all resources.
 	unchosen string
 }
 
@@ -112,7 +112,7 @@ func (s *selection) meaning(ctx context.Context, c *connection, args []string) (
 	return m, nil
 }
 
-// inFiles are the resources that files name.
+// inFiles returns the resources that files name.
 func (s *selection) inFiles(ctx context.Context, c *connection) (refs []deploy.Ref, err error) {
 	files, err := readResources("--filename", s.files)
 	if err != nil {
@@ -132,7 +132,7 @@ func (s *selection) inFiles(ctx context.Context, c *connection) (refs []deploy.R
 	return refs, nil
 }
 
-// argument is the resource that KIND/NAME means, or NAME of one of the kinds.
+// argument returns the resource that KIND/NAME means, or the resource NAME of one of the kinds.
 func (s *selection) argument(ctx context.Context, c *connection, kinds []schema.GroupVersionKind, arg string) (deploy.Ref, error) {
 	word, name, separated := strings.Cut(arg, "/")
 	if !separated {
@@ -153,7 +153,8 @@ func (s *selection) argument(ctx context.Context, c *connection, kinds []schema.
 	return s.ref(ctx, c, kinds[0], "", name)
 }
 
-// ref is the resource of a name, in the selected namespace unless it names one or its kind has none.
+// ref returns the reference of the resource name. If its kind is namespaced and namespace is empty, the resource is in
+// the selected namespace.
 func (s *selection) ref(ctx context.Context, c *connection, kind schema.GroupVersionKind, namespace, name string) (deploy.Ref, error) {
 	scope, err := c.Port().Scope(ctx, kind)
 	if err != nil {
@@ -187,7 +188,7 @@ func (s *selection) list(ctx context.Context, c *connection, m meaning) (objects
 	return objects, errors.Join(errs...)
 }
 
-// where is the selected namespace, empty for all.
+// where returns the selected namespace, empty for all.
 func (s *selection) where(c *connection) string {
 	if s.all {
 		return ""

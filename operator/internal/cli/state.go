@@ -30,7 +30,7 @@ type state struct {
 	Message string `json:"message,omitempty"`
 	// Verified is how many components are ready, of how many, such as 1/2; empty if that isn't known.
 	Verified string `json:"verified,omitempty"`
-	// Version is the last one that was rolled out.
+	// Version is the version that was rolled out last.
 	Version string `json:"version,omitempty"`
 	// Outdated is set when the status is about an older generation.
 	Outdated   bool               `json:"outdated,omitempty"`
@@ -97,7 +97,7 @@ func componentsOf(obj *unstructured.Unstructured) *status.ComponentFields {
 	return &fields
 }
 
-// statesOfComponents returns what needs attention first.
+// statesOfComponents returns the states of the components. Components that need attention come first.
 func statesOfComponents(fields *status.ComponentFields) (all []componentState) {
 	messages := map[string]string{}
 	for _, one := range fields.ComponentMessages {
@@ -140,7 +140,7 @@ func (s states) table(out io.Writer) error {
 	for _, one := range s.all {
 		message, _, _ := strings.Cut(one.Message, "\n")
 		if one.Ready == string(metav1.ConditionTrue) && one.Reason == string(status.ReadyStable) && !one.Outdated {
-			_, message, _ = strings.Cut(message, "; ") // "everything is ready" needs no mention, what comes behind it does
+			_, message, _ = strings.Cut(message, "; ") // "everything is ready" isn't shown, only the text after it
 		}
 		row := []string{one.Name, one.shownReady(), oneLine(cmp.Or(one.Reason, "-")), oneLine(cmp.Or(one.Verified, "-")), age(one.created), oneLine(message)}
 		rows = append(rows, s.places(one.Namespace, one.Kind, row))

@@ -74,7 +74,8 @@ func (o *Operator) takeBack(cmd *cobra.Command, c *connection, ref deploy.Ref, f
 	return nil
 }
 
-// objectOf finds the object that KIND/NAME means. Of several kinds one of Kubernetes itself comes first.
+// objectOf finds the object that KIND/NAME means. If the word means several kinds, a kind of Kubernetes itself comes
+// first.
 func objectOf(ctx context.Context, c *connection, namespace, object string) (deploy.Ref, error) {
 	word, name, separated := strings.Cut(object, "/")
 	if !separated || word == "" || name == "" {

@@ -76,7 +76,7 @@ func (s *Settings) checkWatch() {
 	s.wants("watch.timeout", w.Timeout > 0, "it must be positive")
 }
 
-// meaningless are the settings of leader election without a meaning for a lock.
+// meaningless lists the settings of leader election that have no meaning for a lock.
 var meaningless = map[config.Lock][]string{
 	config.AutoLock: nil, config.LeaseLock: nil,
 	config.ForLifeLock:   {"duration"},
@@ -90,12 +90,12 @@ func (s *Settings) checkElection() {
 	s.wants("leader-election.lock", known, "use auto, lease, for-life, per-object or none")
 	for _, key := range ignored {
 		key = "leader-election." + key
-		if old := s.oldNameOf(key); old != "" { // it is no mistake in oper8
+		if old := s.oldNameOf(key); old != "" { // in oper8 this isn't a mistake
 			s.warnings = append(s.warnings, fmt.Sprintf("%s has no meaning with leader-election.lock %s", old, e.Lock))
 			s.forget(key)
 		}
-		// A source that sets another lock overrules these settings of other sources. Defaults are no mistake, since a
-		// file may hold all settings.
+		// If the source that sets the lock overrides the source of this setting, the setting is ignored. A default
+		// value is no mistake, since a file may hold all settings.
 		if s.origins[key].Source < s.origins["leader-election.lock"].Source {
 			s.forget(key)
 		}
@@ -117,7 +117,7 @@ func (s *Settings) checkElection() {
 		return // there are no times to compare
 	}
 	duration := e.Duration
-	if e.Lock == config.ForLifeLock { // nobody takes it over after a time
+	if e.Lock == config.ForLifeLock { // this lock has no duration: nobody takes it over after a time
 		duration = e.RenewDeadline + time.Second
 	}
 	if err := leader.Check(leader.Timing(duration, e.RenewDeadline, e.RetryPeriod)); err != nil {

@@ -92,7 +92,7 @@ func (f *file) readValue(key string, node *yaml.Node) {
 	counts := f.origins[key].Source < File
 	switch node.Kind {
 	case yaml.ScalarNode:
-		// Its text as written, so that 1.10 stays a version.
+		// The text is used as it was written, so that 1.10 stays a version.
 		if counts {
 			f.set(key, from, strings.TrimSpace(node.Value))
 		}
@@ -126,8 +126,8 @@ func (f *file) unknown(path string, at *yaml.Node) string {
 	return f.about(at, fmt.Sprintf("%s: there is no such setting%s", path, Suggestion(path, f.keys(), "")))
 }
 
-// Environment returns the environment for a process that is to read the same file: environ, with the absolute path of
-// the file in its variable, even if a flag has named the file, or without that variable if there is no file.
+// Environment returns the environment for a process that is to read the same file. This is environ with the absolute
+// path of the file in its variable, even if a flag has named the file. If there is no file, the variable is removed.
 func (s *Settings) Environment(environ []string) []string {
 	names := s.prefix + variable(fileKey) + "="
 	others := slices.DeleteFunc(slices.Clone(environ), func(one string) bool { return strings.HasPrefix(one, names) })

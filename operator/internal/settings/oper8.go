@@ -132,7 +132,7 @@ func (s *Settings) takeOver(name string, one counterpart, text string) {
 // oper8Namespace is the default namespace of oper8's lock outside of a Pod.
 const oper8Namespace = "default"
 
-// defaultOper8Namespace sets the namespace of a lock outside of a Pod to that of oper8, if a variable of oper8 chose
+// defaultOper8Namespace sets the namespace of a lock outside of a Pod to oper8Namespace, if a variable of oper8 chose
 // the lock.
 func (s *Settings) defaultOper8Namespace() {
 	const lockType, key = "PYTHON_WATCH_MANAGER_LOCK_TYPE", "leader-election.namespace"

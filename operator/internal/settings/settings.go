@@ -23,13 +23,13 @@ type Settings struct {
 	// oldNames are the variables of oper8 whose values were taken over.
 	oldNames []oldName
 	flags    *pflag.FlagSet
-	// origins are where values come from that aren't defaults.
+	// origins are the origins of the values that aren't defaults.
 	origins  map[string]Origin
 	problems []string
 	// refused are the keys with a problem.
 	refused  map[string]bool
 	warnings []string
-	// tolerant makes warnings of settings that are unknown or wrong.
+	// tolerant turns mistakes about unknown or wrong settings into warnings.
 	tolerant bool
 }
 
@@ -37,7 +37,8 @@ type Settings struct {
 type Options struct {
 	// Defaults changes the defaults of config.Default; nil for none.
 	Defaults func(*config.Config)
-	// Kinds are those of the program's controllers: the setting controllers takes no others. Without any it takes all.
+	// Kinds are the kinds of the program's controllers. The setting controllers accepts no other kinds. If Kinds is
+	// empty, it accepts any.
 	Kinds []string
 	// Oper8 reads the environment by oper8's names, too, and warns about each that it uses. The lock of leader election
 	// is the one that oper8 takes in the same environment.
@@ -61,7 +62,7 @@ func New(program string, options Options) *Settings {
 	return s
 }
 
-// clone shares nothing with c.
+// clone returns a copy of c that shares nothing with it.
 func clone(c config.Config) config.Config {
 	for _, list := range []*[]string{&c.Controllers, &c.Watch.Namespaces, &c.Versions.Supported, &c.Versions.Exempt, &c.Log.Filters} {
 		*list = slices.Clone(*list)
@@ -83,7 +84,7 @@ func (s *Settings) Flags() *pflag.FlagSet {
 	return s.flags
 }
 
-// given is the value of a flag that keeps its origin and the mistake in it.
+// given wraps the value of a flag, and keeps its origin and the mistake in it.
 type given struct {
 	pflag.Value
 	key, name string
@@ -109,7 +110,7 @@ func (s *Settings) set(key string, from Origin, text string) {
 	s.origins[key] = from
 	value := inner(s.flags.Lookup(key))
 	list, isList := value.(pflag.SliceValue)
-	if isList { // also one item a line
+	if isList { // the items may also be on separate lines
 		text = strings.ReplaceAll(text, "\n", ",")
 	}
 	if err := value.Set(text); err != nil {
@@ -175,7 +176,7 @@ func reason(value pflag.Value, err error) string {
 
 // Setting is the value of one key.
 type Setting struct {
-	// Key is its path, such as log.level, Type that of the flag, such as int, and Value its value as text.
+	// Key is the path, such as log.level, Type the type of the flag, such as int, and Value the value as text.
 	Key, Type, Value string
 	// IsList is set for lists, whose items are Items.
 	IsList bool

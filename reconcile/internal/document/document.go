@@ -52,8 +52,8 @@ func (d Document) FirstLine() int {
 	return d.Line
 }
 
-// separator reports whether a line ends a document. What stands behind the mark belongs to the next one, which
-// keeps its first line, so that lines can be counted.
+// separator reports whether a line ends a document. rest is the text after the mark. It is the first line of the next
+// document, so that lines are counted correctly.
 func separator(line string) (rest string, ends bool) {
 	for _, mark := range []string{"---", "..."} {
 		if rest, ok := strings.CutPrefix(line, mark); ok && (rest == "" || strings.ContainsRune(" \t\r\n", rune(rest[0]))) {
@@ -72,7 +72,7 @@ func isEmpty(text string) bool {
 	return true
 }
 
-// Problem is a mistake in a document, in a line of it that counts from 1; 0 is the document as a whole.
+// Problem is a mistake in a document. Line counts the lines of the document from 1; 0 means the whole document.
 type Problem struct {
 	Line int
 	// Quotes: the text may quote values.

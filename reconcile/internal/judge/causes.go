@@ -43,12 +43,12 @@ func (j Judge) Explain(ctx context.Context, live *unstructured.Unstructured, res
 	return result.Because(causes...)
 }
 
-// pods judges the Pods that a workload selects. Pods that have ended count for a Job, and for others when no Pod that
-// isn't ready is left: they are being replaced.
+// pods returns the results of the Pods of a workload that aren't ready. Failed Pods are being replaced, so they count
+// only if there are no others, except for a Job.
 func (j Judge) pods(ctx context.Context, live *unstructured.Unstructured) []readiness.Result {
 	pods, err := j.Reader.List(ctx, podKind, live.GetNamespace(), selectorOf(live))
 	if err != nil {
-		return nil // it is the workload that is judged
+		return nil // the Pods only explain the result of the workload
 	}
 	kind := live.GroupVersionKind().GroupKind()
 	var running, ended []readiness.Result
@@ -85,8 +85,8 @@ func selectorOf(live *unstructured.Unstructured) labels.Selector {
 	return parsed
 }
 
-// claims judges the claims that the Pods of a workload use. One that a StatefulSet hasn't made yet is no cause.
-// How their classes bind counts only if classesHeld: nothing is read for the sake of a message.
+// claims judges the claims that the Pods of a workload use. A claim that a StatefulSet hasn't made yet is no cause. The
+// binding modes of storage classes are considered only if classesHeld is true: nothing is read only for a message.
 func (j Judge) claims(ctx context.Context, live *unstructured.Unstructured, classesHeld bool) (results []readiness.Result) {
 	named := claimNames(live)
 	for i, name := range append(named, templatedClaims(live)...) {
@@ -109,7 +109,7 @@ func (j Judge) claims(ctx context.Context, live *unstructured.Unstructured, clas
 	return results
 }
 
-// claimNames are the claims that the Pod template names.
+// claimNames returns the claims that the Pod template names.
 func claimNames(live *unstructured.Unstructured) (names []string) {
 	volumes, _, _ := unstructured.NestedSlice(live.Object, "spec", "template", "spec", "volumes")
 	for _, volume := range volumes {
@@ -121,7 +121,7 @@ func claimNames(live *unstructured.Unstructured) (names []string) {
 	return names
 }
 
-// templatedClaims are the claims that a StatefulSet makes for its Pods.
+// templatedClaims returns the claims that a StatefulSet makes for its Pods.
 func templatedClaims(live *unstructured.Unstructured) (names []string) {
 	templates, _, _ := unstructured.NestedSlice(live.Object, "spec", "volumeClaimTemplates")
 	replicas, stated, _ := unstructured.NestedInt64(live.Object, "spec", "replicas")

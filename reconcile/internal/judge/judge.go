@@ -17,7 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Reader reads objects of the cluster. Follow and Own have the resource reconciled when what is read changes.
+// Reader reads objects of the cluster. Follow and Own make changes of the objects that are read bring the resource to
+// reconcile.
 type Reader interface {
 	Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error)
 	List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector,
@@ -107,7 +108,7 @@ func (j Judge) storageClass(ctx context.Context, name string) (*unstructured.Uns
 	if len(classes) == 0 {
 		return nil, nil
 	}
-	// Of several the API server takes the newest one, and the first by name among those of the same age.
+	// Of several default classes the API server takes the newest one, and of several of the same age the first by name.
 	return slices.MinFunc(classes, func(a, b *unstructured.Unstructured) int {
 		return cmp.Or(b.GetCreationTimestamp().Compare(a.GetCreationTimestamp().Time), strings.Compare(a.GetName(), b.GetName()))
 	}), nil

@@ -28,11 +28,11 @@ type Resource struct {
 	spec  spec
 	pause pause
 	count Count
-	// Unwritten are kinds of which the resource may have objects although its status doesn't name them: they were
-	// applied by a reconcile that couldn't write the status.
+	// Unwritten are kinds that the status of the resource doesn't name, although the resource may have objects of these
+	// kinds: a reconcile applied the objects and couldn't write the status.
 	Unwritten []schema.GroupVersionKind
 
-	// generation is that of the prunings of objects.
+	// generation is the generation of the resource in which the recorded objects were pruned.
 	generation int64
 	objects    map[deploy.Ref]*object
 }
@@ -149,7 +149,8 @@ func (r *Resource) SetCount(c Count) { r.count = c }
 type spec struct {
 	uid        types.UID
 	generation int64
-	// failures in a row, and how many objects were as they should be after one of them.
+	// failures counts the failures in a row. advanced is the most objects that were as they should be after one of
+	// them.
 	failures, advanced int
 }
 

@@ -16,16 +16,17 @@ const (
 	prunePeace  = 2 * prunePause
 )
 
-// CreationLimit is how often an object is created again after it had finished before that is reported.
+// CreationLimit is how often an object must be created again after it has finished until this is reported.
 const CreationLimit = 2
 
 // object is what is remembered of an object that was pruned, or that finishes and was created.
 type object struct {
 	// pruned are the latest times at which it was pruned.
 	pruned []time.Time
-	// created: it was created; finished: and has finished since, as far as that was seen.
+	// created: this process has created the object. finished: the object was seen to have finished since.
 	created, finished bool
-	// ttl is its ttlSecondsAfterFinished, nil if it has none: such an object may have gone unseen.
+	// ttl is its ttlSecondsAfterFinished, nil if it has none. An object with a ttl may be deleted before it was seen to
+	// have finished.
 	ttl any
 	// again is how often it was created again.
 	again int
@@ -41,8 +42,8 @@ func (r *Resource) object(ref deploy.Ref) *object {
 	return r.objects[ref]
 }
 
-// Pruned records that an object was pruned. Those of an earlier generation of the resource don't count: another replica
-// may have rendered the object in between.
+// Pruned records that an object was pruned. Prunings in an earlier generation of the resource don't count: another
+// replica may have rendered the object in between.
 func (r *Resource) Pruned(generation int64, ref deploy.Ref, now time.Time) {
 	for other, o := range r.objects {
 		if len(o.pruned) > 0 && (r.generation != generation || now.Sub(o.pruned[len(o.pruned)-1]) > pruneWindow) {
@@ -58,8 +59,8 @@ func (r *Resource) Pruned(generation int64, ref deploy.Ref, now time.Time) {
 	o.pruned = o.pruned[max(len(o.pruned)-pruneLimit, 0):]
 }
 
-// Fought returns the objects that came back too often after they were pruned, each with the time until it is pruned
-// again, or is at peace. One whose time is over may be pruned now.
+// Fought returns the objects that came back too often after they were pruned, each with its Fight. An object that
+// doesn't rest may be pruned now.
 func (r *Resource) Fought(now time.Time) map[deploy.Ref]Fight {
 	var found map[deploy.Ref]Fight
 	for ref, o := range r.objects {
@@ -84,14 +85,15 @@ func (r *Resource) Fought(now time.Time) map[deploy.Ref]Fight {
 
 // Fight is an object that another process creates again and again.
 type Fight struct {
-	// Rests says that it isn't pruned now.
+	// Rests: the object isn't pruned now.
 	Rests bool
-	// Left is the time until that changes.
+	// Left is the time until a resting object may be pruned again, or until any other object is no longer fought over.
 	Left time.Duration
 }
 
-// Created records that this process has created an object, which finishes or doesn't. It returns how often that was
-// done after it had finished. An object that this process renders again isn't another process's.
+// Created records that this process has created an object. finishes: the object is of a kind that finishes. It returns
+// how often the object was created again after it had finished, or may have. Earlier prunings of the object no longer
+// count, since this process renders the object itself.
 func (r *Resource) Created(ref deploy.Ref, ttl any, finishes bool) (again int) {
 	if o := r.objects[ref]; o != nil {
 		o.pruned = nil
@@ -108,7 +110,7 @@ func (r *Resource) Created(ref deploy.Ref, ttl any, finishes bool) (again int) {
 	return again
 }
 
-// Finished records that an object has finished. One that this process hasn't created doesn't count.
+// Finished records that an object has finished. An object that this process hasn't created is ignored.
 func (r *Resource) Finished(ref deploy.Ref) {
 	if o := r.objects[ref]; o != nil {
 		o.finished = true

@@ -1,3 +1,3 @@
-// Package optional checks methods that a value may have and needn't: interfaces that are found by a type assertion,
-// where a slip in a signature would go unnoticed.
+// Package optional checks optional methods of a value. Their interfaces are found by type assertions, so a mistake in a
+// signature would otherwise go unnoticed.
 package optional

@@ -2,7 +2,7 @@ package plain
 
 import "k8s.io/apimachinery/pkg/util/json"
 
-// Map returns content in the plain form: itself if it has that, else a copy by way of JSON.
+// Map returns content itself if it has the plain form, otherwise a copy that is converted through JSON.
 func Map(content map[string]any) (map[string]any, error) {
 	if Is(content) {
 		return content, nil

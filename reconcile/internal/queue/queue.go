@@ -94,14 +94,14 @@ func (q *Queue) push(i *item) {
 	q.ready.Signal()
 }
 
-// after adds an item once a time is over. An item has one timer: another call replaces it.
+// after adds an item after the given time. An item has one timer: another call replaces it.
 func (q *Queue) after(i *item, after time.Duration, triggers request.Triggers) {
 	q.stop(i)
 	var timer *time.Timer
 	timer = time.AfterFunc(after, func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		if i.timer == timer { // not replaced in the very moment
+		if i.timer == timer { // the timer wasn't replaced while it fired
 			i.timer = nil
 			q.timers--
 			q.add(i, triggers)
@@ -145,15 +145,15 @@ func (q *Queue) Drop(key deploy.Ref) {
 // Taken is a key that was handed out. The zero value is none.
 type Taken struct {
 	Key deploy.Ref
-	// Triggers are those since the key was last handed out.
+	// Triggers are the triggers since the key was last handed out.
 	Triggers request.Triggers
 	// Waited is how long the key has waited since it was added.
 	Waited time.Duration
 	item   *item
 }
 
-// Next is when a taken key is added again without another Add: after the time if that is positive, with the trigger
-// Why; never for the zero value. Unchanged keeps the present timer of the key.
+// Next is when a taken key is added again without another Add: after the time After, if that is positive, with the
+// trigger Why. The zero value means never. Unchanged keeps the present timer of the key.
 type Next struct {
 	After     time.Duration
 	Why       request.Triggers
@@ -205,8 +205,8 @@ func (q *Queue) Len() int { return q.State().Waiting }
 
 // State is the state of a Queue at one moment.
 type State struct {
-	// Waiting is how many keys wait, including keys that are worked on and wanted again; Timers how many come with
-	// time.
+	// Waiting is how many keys wait, including keys that are worked on and wanted again. Timers is how many keys have a
+	// timer.
 	Waiting, Timers int
 	// Taken is when a key was last handed out, zero if none was.
 	Taken time.Time
@@ -231,8 +231,8 @@ func (q *Queue) Close() {
 	q.ready.Broadcast()
 }
 
-// headStart returns the head start of a key with these triggers over one that was only listed: it is queued as if it
-// had waited that long already, so that nothing waits for ever. The most urgent trigger counts.
+// headStart returns the head start of a key with these triggers over a key that was only listed. The key is queued as
+// if it had waited that long already, so no key waits for ever. The most urgent trigger counts.
 func headStart(triggers request.Triggers) time.Duration {
 	switch {
 	case triggers.Has(request.Deleting | request.Deleted):
@@ -259,7 +259,7 @@ type item struct {
 	since time.Time
 	// turn orders waiting items: when the item was added, less its head start.
 	turn time.Time
-	// number orders items of one moment.
+	// number orders items with the same turn.
 	number uint64
 	// place is its index among the waiting items.
 	place int

@@ -71,8 +71,8 @@ func typedContent(value any) (map[string]any, error) {
 	return content, nil
 }
 
-// YAML returns the objects in a text: one or several documents, of which empty ones count for nothing and a List for
-// its items.
+// YAML returns the objects in a text: one or several documents. Empty documents are ignored, and a List stands for its
+// items.
 func YAML(text string) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
 	var errs []error

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Text is what was written so far. It is safe for concurrent use, which is needed in a bubble of testing/synctest, too:
-// its clock orders what goroutines do, but the race detector doesn't know. The zero value is empty.
+// Text is what was written so far. It is safe for concurrent use. This is needed in a bubble of testing/synctest too:
+// the bubble's clock orders the goroutines, but the race detector doesn't see that. The zero value is empty.
 type Text struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -19,14 +19,14 @@ func (t *Text) Write(p []byte) (int, error) {
 	return t.text.Write(p)
 }
 
-// String is all that was written since the last Reset.
+// String returns the text that was written since the last Reset.
 func (t *Text) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.text.String()
 }
 
-// Count is how often it has a text.
+// Count returns how often the given text was written.
 func (t *Text) Count(text string) int { return strings.Count(t.String(), text) }
 
 // Reset forgets what was written.

@@ -24,7 +24,7 @@ func RunExternal(ctx context.Context, external source.External, to source.Target
 	}
 }
 
-// Sleep waits for a time and reports whether ctx still goes on then.
+// Sleep waits for a time. It returns false if ctx ends before that.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

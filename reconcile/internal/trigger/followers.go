@@ -32,7 +32,7 @@ func (f *Followers) Add(key deploy.Ref, ref deploy.Ref) {
 	f.refs[key][ref] = true
 }
 
-// Begin begins a reconcile, which has asked for nothing yet.
+// Begin begins a reconcile of key, which hasn't called Add yet.
 func (f *Followers) Begin(key deploy.Ref) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -134,7 +134,7 @@ func unique(keys []deploy.Ref) []deploy.Ref {
 }
 
 // ownerLabel is the key, after its domain, of the label by which an object names an owner that it can't refer to, see
-// deploy.OwnedByLabel. The domain may be any: a uid is unique without it.
+// deploy.OwnedByLabel. Any domain is accepted: the uid alone is unique.
 const ownerLabel = "/owner-uid"
 
 // labelled returns the key of the owner of kind in the label of an object.
@@ -152,7 +152,7 @@ func (o *Owners) labelled(kind schema.GroupVersionKind, obj *unstructured.Unstru
 	return deploy.Ref{}, false
 }
 
-// named returns the keys of the present owners that an object in namespace may mean by name.
+// named returns the keys of the present owners with this name that an object in namespace may refer to.
 func (o *Owners) named(kind schema.GroupVersionKind, namespace, name string) (keys []deploy.Ref) {
 	for _, key := range []deploy.Ref{{Kind: kind, Namespace: namespace, Name: name}, {Kind: kind, Name: name}} {
 		if _, ok := o.uids[key]; ok {

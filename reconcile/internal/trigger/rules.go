@@ -28,8 +28,8 @@ type Rules struct {
 	strange sync.Once
 }
 
-// NewRules returns the Rules of checked sources for the objects of kind. domain is that of the annotation that forces a
-// reconcile.
+// NewRules returns the Rules of checked sources for the objects of kind. domain is the domain of the annotation that
+// forces a reconcile.
 func NewRules(kind schema.GroupVersionKind, sources source.Sources, domain string, logger *slog.Logger) *Rules {
 	r := &Rules{
 		kind: kind, forced: domain + ForcedBy, logger: logger, sources: sources,
@@ -53,8 +53,8 @@ func NewRules(kind schema.GroupVersionKind, sources source.Sources, domain strin
 // Sources returns the sources that the Rules were made of.
 func (r *Rules) Sources() source.Sources { return r.sources }
 
-// Counts reports whether an event of a controlled object brings it to reconcile, and whether somebody forces that. An
-// object that left the view is never brought.
+// Counts reports whether an event of a controlled object brings it to reconcile, and whether the annotation forces
+// that. An object that left the view is never brought to reconcile.
 func (r *Rules) Counts(event deploy.Event) (counts, forced bool) {
 	if event.Type == deploy.Left {
 		return false, false
@@ -69,7 +69,7 @@ func (r *Rules) CountsOwned(child schema.GroupVersionKind, event deploy.Event) b
 	return owned == nil || owned.passes(event, r.logger)
 }
 
-// Mapped returns the keys that an event concerns, by the kind at a place of Sources.Mapped.
+// Mapped returns the keys that an event concerns, according to the entry of Sources.Mapped at index place.
 func (r *Rules) Mapped(place int, event deploy.Event) []deploy.Ref {
 	mapped := r.mapped[place]
 	if !concernsOthers(event) || !mapped.passes(event, r.logger) {
@@ -99,7 +99,7 @@ func (r *Rules) Own(keys ...deploy.Ref) (own []deploy.Ref) {
 type predicate struct {
 	Guard
 	filter filter.Predicate
-	// of names whose events it is for.
+	// of is the name of the kind whose events are filtered.
 	of string
 }
 
@@ -124,7 +124,7 @@ func (m *mapping) call(event deploy.Event, logger *slog.Logger) (keys []deploy.R
 	return keys
 }
 
-// Guard calls what a user wrote. The zero value is ready for use.
+// Guard calls functions of users. The zero value is ready for use.
 type Guard struct{ once sync.Once }
 
 // Call calls f. A panic goes no further; the first one is logged, with the kind that f is for.
@@ -228,8 +228,8 @@ const (
 	Timeout = 2 * time.Minute
 )
 
-// Delay returns the time before a retry after a number of failures in a row before this one: first, doubled with each
-// failure, up to longest.
+// Delay returns the time before the next retry: first, doubled for each of failures, at most longest. failures counts
+// the failures in a row before the latest one.
 func Delay(first, longest time.Duration, failures int) time.Duration {
 	// Shifting the limit down instead of first up can't overflow.
 	if failures < 63 && first <= longest>>failures {

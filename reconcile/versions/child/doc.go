@@ -1,16 +1,16 @@
-// Package child is a version of an operator that renders for another process, the manager of package versions. Serve
-// serves it by the controllers that would otherwise reconcile by themselves.
+// Package child makes a program a version of an operator: it renders for another process, the manager of package
+// versions. Serve serves the manager with the controllers of the program.
 //
 //	err := child.Serve(ctx, "1.1.0", []reconcile.Controller{Guestbook{}})
 //
-// A session is one of package reconcile: Setup, Builders, patches, gates, readiness functions, hooks, Finalize and
-// sources work as in one process, and reads go through the manager's store. But only the manager deploys, verifies,
-// prunes and writes the status. A Builder that is a Deployer, Verifier or Disabler is therefore refused, and a write
-// through Session.Manager is an error, except the deletion of an object that the resource owns.
+// A session is a reconcile.Session: Setup, Builders, patches, gates, readiness functions, hooks, Finalize and sources
+// work as in one process, and reads go through the manager's store. But only the manager deploys, verifies, prunes and
+// writes the status. A Builder that is a Deployer, Verifier or Disabler is therefore refused, and a write through
+// Session.Manager is an error, except the deletion of an object that the resource owns.
 //
 // # When to use it
 //
 // A binary of package operator/full serves by itself when it is started as a child. Use this package for other
-// programs. While Serve runs the standard output is the manager's: what is printed goes to the standard error, which
-// the manager logs.
+// programs. While Serve runs, the standard output belongs to the manager. Anything else that is printed goes to the
+// standard error, which the manager logs.
 package child

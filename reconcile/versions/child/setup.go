@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// setup describes a resource by its controller.
+// setup calls Setup of the controller for a resource and returns the components.
 func (s *server) setup(ctx context.Context, b wire.Session) (*wire.Described, error) {
 	r, err := s.kind(b.Kind)
 	if err != nil {

@@ -31,8 +31,8 @@ func (s *server) standardStreams() (restore func(), err error) {
 	}, nil
 }
 
-// again duplicates a stream as a non-blocking file: closing it ends reads and writes that wait, which it wouldn't if
-// they blocked in a system call.
+// again duplicates a stream as a non-blocking file, so that closing it ends waiting reads and writes. Closing a
+// blocking file doesn't end them.
 func again(fd int, name string) (*os.File, error) {
 	more, err := syscall.Dup(fd)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 type Raw = cbor.RawMessage
 
 const (
-	// deepest bounds the nesting of values. Of Kubernetes' objects the schemas of CustomResourceDefinitions are the
-	// deepest, and far flatter than this.
+	// deepest bounds the nesting of values. The deepest objects of Kubernetes are CustomResourceDefinitions with their
+	// schemas, which stay far below this bound.
 	deepest = 1024
 	// widest bounds the entries of one list or map.
 	widest = longest / 8

@@ -25,8 +25,8 @@ const (
 // message is the content of a frame.
 type message struct {
 	kind messageKind
-	// id is the number of a call, and of the call that an answer or a cancellation belongs to; each side numbers its
-	// own calls.
+	// id is the number of a call. An answer or a cancellation has the number of its call. Each side numbers its own
+	// calls.
 	id     uint64
 	method string
 	// problem is the error of an answer, which then has no body.
@@ -100,7 +100,7 @@ func parse(text []byte) (m message, err error) {
 	return m, nil
 }
 
-// atOnce bounds the memory for a frame before its content has come.
+// atOnce bounds the memory that is allocated for a frame before its content has arrived.
 const atOnce = 1 << 20
 
 func readAll(in io.Reader, length int) ([]byte, error) {
@@ -120,7 +120,7 @@ func readAll(in io.Reader, length int) ([]byte, error) {
 	}
 }
 
-// crowded is the number of unwritten bytes from which on Room waits.
+// crowded is the number of unwritten bytes above which Room waits.
 const crowded = 1 << 20
 
 // outbox queues frames until they are written, so that no sender waits for a side that doesn't read.

@@ -83,7 +83,7 @@ type Greeting struct {
 	NameObjects  bool   `cbor:"5,keyasint"`
 	// Level is the lowest level that the manager logs.
 	Level int `cbor:"6,keyasint"`
-	// DefaultNamespace is the namespace of objects of cluster-scoped resources that name none.
+	// DefaultNamespace is the namespace for objects that name none and belong to a cluster-scoped resource.
 	DefaultNamespace string `cbor:"7,keyasint,omitempty"`
 }
 

@@ -223,7 +223,8 @@ func (p *Peer) serve(ctx context.Context, m message) {
 	value, err = p.handle(ctx, m.method, m.body)
 }
 
-// reply answers a call, unless the connection has ended: then the call was cancelled, and its error isn't its result.
+// reply answers a call, unless the connection has ended: the calls of an ended connection were cancelled, so an error
+// of the handler isn't the result of the call.
 func (p *Peer) reply(id uint64, value any, err error) {
 	select {
 	case <-p.done:
