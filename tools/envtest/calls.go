@@ -11,7 +11,7 @@ import (
 	"github.com/operkit/operkit/tools/envtest/audit"
 )
 
-// Calls are requests that the API server answered, in their order, with filters and counts.
+// Calls are requests that the API server answered, in the order of the audit log, with filters and counts.
 type Calls = audit.Calls
 
 // Mark is a moment in the API server's audit log.
@@ -19,15 +19,15 @@ type Mark struct {
 	at audit.Position
 }
 
-// Mark returns the present moment: all requests that have been answered are before it.
+// Mark returns the present moment. All requests that have been answered already are before the mark.
 func (e *Env) Mark(t testing.TB) Mark {
 	t.Helper()
 	return Mark{at: e.flush(t)}
 }
 
-// Calls returns the requests that the given users of this test have sent since the test started; without users, those
-// of the test's own user. It is exact: it has every request that was answered before once, and no request of other
-// users.
+// Calls returns the requests that the given users of this test have sent since the test started. Without users it
+// returns the requests of the test's own user. The result is exact: it has every request that was answered before this
+// call once, and no request of other users.
 func (e *Env) Calls(t testing.TB, users ...*User) Calls {
 	t.Helper()
 	return e.CallsSince(t, Mark{at: e.since}, users...)
@@ -64,8 +64,8 @@ func (e *Env) calls(t testing.TB, mark Mark, want audit.Match) Calls {
 	return calls
 }
 
-// flush waits until the log has all requests that were answered until now, and returns its end. For that it sends a
-// request and waits until the log has it.
+// flush waits until the log has all requests that were answered until now, and returns the log's end. To do so, it
+// sends a request and waits until the log has that request.
 func (e *Env) flush(t testing.TB) audit.Position {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), stepTimeout)

@@ -15,23 +15,23 @@ import (
 const (
 	crdKind       = "CustomResourceDefinition"
 	crdAPIVersion = "apiextensions.k8s.io/v1"
-	// fieldManager owns what this package applies.
+	// fieldManager is the field manager of everything that this package applies.
 	fieldManager = "envtest"
 )
 
 var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
-// definition is a custom resource definition of a file, and its state in the cluster.
+// definition is a custom resource definition from a file, with its state in the cluster.
 type definition struct {
 	object *unstructured.Unstructured
 	file   string
 
-	fresh bool   // it is new, or not what the cluster had
-	id    string // of this state of it
+	fresh bool   // it is new in the cluster, or was changed
+	id    string // identifies this state of the definition
 }
 
-// readDefinitions reads the definitions of files and folders. A path without one is an error, and so is a name that
-// occurs twice.
+// readDefinitions reads the definitions of files and folders. A path without a definition is an error, and so is a name
+// that occurs twice.
 func readDefinitions(paths []string) ([]*definition, error) {
 	var all []*definition
 	files := map[string]string{}
@@ -73,7 +73,7 @@ func newDefinition(document document) (*definition, error) {
 	if u.GetName() == "" {
 		return nil, fmt.Errorf("CRDs: %s: a definition has no metadata.name", document.file)
 	}
-	// Generators write both, and nobody intends to apply them.
+	// Generators write both fields, and nobody intends to apply them.
 	unstructured.RemoveNestedField(u.Object, "status")
 	unstructured.RemoveNestedField(u.Object, "metadata", "creationTimestamp")
 	return &definition{object: u, file: document.file}, nil
@@ -103,7 +103,7 @@ func (p *plane) established(ctx context.Context, d *definition) error {
 		if err != nil {
 			return false, fmt.Errorf("CRD %s: %w", name, err)
 		}
-		// Until a controller has written them the conditions are null, not absent.
+		// The conditions are null, not absent, until a controller has written them.
 		conditions, _, _ := unstructured.NestedFieldNoCopy(live.Object, "status", "conditions")
 		list, _ := conditions.([]any)
 		for _, entry := range list {

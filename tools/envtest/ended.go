@@ -18,8 +18,8 @@ import (
 const endedLabel = "operkit.dev/test-ended"
 
 // endNamespace deletes a namespace whose test has ended, and releases older ones whose deletion hangs. A killed program
-// leaves objects with finalizers that nobody removes. Kubernetes lists everything in such a namespace every few
-// seconds, and forty of these namespaces take half a processor.
+// may leave objects with finalizers that nobody removes. Kubernetes lists everything in such a namespace every few
+// seconds, so forty of these namespaces cost half a processor.
 func (p *plane) endNamespace(ctx context.Context, name string) error {
 	body := fmt.Appendf(nil, `{"metadata":{"labels":{%q:"true"}}}`, endedLabel)
 	_, err := p.client.Resource(namespaces).Patch(ctx, name, types.MergePatchType, body, metav1.PatchOptions{})
@@ -33,8 +33,8 @@ func (p *plane) endNamespace(ctx context.Context, name string) error {
 	return nil
 }
 
-// releaseEnded removes the finalizers of objects that block the deletion of namespaces of ended tests. When that fails,
-// the end of the next test tries again.
+// releaseEnded removes finalizers of objects that block the deletion of ended tests' namespaces. If that fails, it is
+// tried again at the end of the next test.
 func (p *plane) releaseEnded(ctx context.Context) {
 	ended, err := p.client.Resource(namespaces).List(ctx, metav1.ListOptions{LabelSelector: endedLabel})
 	if err != nil {
@@ -51,10 +51,11 @@ func (p *plane) releaseEnded(ctx context.Context) {
 	}
 }
 
-// instances matches the text of Kubernetes for the kinds that are left in a namespace.
+// instances matches Kubernetes' message about a kind with objects left in a namespace.
 var instances = regexp.MustCompile(`([a-z0-9-]+)\.([a-z0-9.-]*) has [0-9]+ resource instances`)
 
-// heldUpBy reads from the conditions of a namespace the kinds of its objects, if some of them have finalizers.
+// heldUpBy returns the kinds of the objects left in a namespace, read from its conditions, if some objects have
+// finalizers.
 func heldUpBy(conditions []corev1.NamespaceCondition) (kinds []schema.GroupResource) {
 	holds := false
 	for _, condition := range conditions {

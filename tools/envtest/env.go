@@ -11,13 +11,13 @@ import (
 	"github.com/operkit/operkit/tools/envtest/devcluster"
 )
 
-// stepTimeout bounds what one call of this package does on a running cluster.
+// stepTimeout is the time limit for one call of this package on a running cluster.
 const stepTimeout = 2 * time.Minute
 
-// Env is a test's part of the control plane. Its methods take the test that they fail on an error, which may be a
-// subtest. They may be called concurrently.
+// Env is a test's part of the control plane. Its methods may be called concurrently. On an error they fail the test
+// that is passed to them, which may be a subtest.
 type Env struct {
-	// Namespace is the test's own: fresh, and named after the test.
+	// Namespace is the test's own namespace: new, and named after the test.
 	Namespace string
 	// Self is the test's own user.
 	Self *User
@@ -33,11 +33,11 @@ type Env struct {
 	since audit.Position
 }
 
-// Start gives the test its own namespace and user in a control plane. It uses the control plane whose folder
-// $OPERKIT_DEVCLUSTER names, or else one for this process, which the first call starts and which ends with the process.
+// Start gives the test its own namespace and user in a control plane. $OPERKIT_DEVCLUSTER names the folder of the
+// control plane. If it isn't set, the first call starts a control plane for this process, which ends with the process.
 // The first call on a machine builds the program, which takes minutes, and shows the progress on standard error. Any
-// error fails the test. At the test's end the namespace and all rights are deleted, without waiting for it, and idle
-// connections are closed.
+// error fails the test. When the test ends, the namespace and all rights are deleted without waiting for completion,
+// and idle connections are closed.
 func Start(t testing.TB, options ...Option) *Env {
 	t.Helper()
 	s := newSettings(options)
@@ -105,33 +105,35 @@ func (e *Env) cleanup(t testing.TB, f func(ctx context.Context) error) {
 }
 
 // StopAPIServer stops the API server, as in an outage: connections break and new ones are refused. It needs a cluster
-// of the test's own, see [OwnCluster].
+// of the test's own; see [OwnCluster].
 func (e *Env) StopAPIServer(t testing.TB) {
 	t.Helper()
 	e.act(t, devcluster.APIServer, e.plane.cluster.StopComponent)
 }
 
-// StartAPIServer ends the outage and returns when the API server answers, at the same port and with the same objects.
+// StartAPIServer starts the API server again, at the same port and with the same objects. It returns when the API
+// server is ready.
 func (e *Env) StartAPIServer(t testing.TB) {
 	t.Helper()
 	e.act(t, devcluster.APIServer, e.plane.cluster.StartComponent)
 }
 
 // StopEtcd stops the API server's storage. Connections to the API server and watches stay, but nothing can be written,
-// and reads that its cache can't answer fail after a while. It needs a cluster of the test's own, see [OwnCluster].
+// and reads that aren't served from the API server's cache fail after a while. It needs a cluster of the test's own;
+// see [OwnCluster].
 func (e *Env) StopEtcd(t testing.TB) {
 	t.Helper()
 	e.act(t, devcluster.Etcd, e.plane.cluster.StopComponent)
 }
 
-// StartEtcd starts the storage again, with its data, and returns when it answers. The API server reconnects within a
+// StartEtcd starts the storage again, with its data, and returns when it is ready. The API server reconnects within a
 // few seconds.
 func (e *Env) StartEtcd(t testing.TB) {
 	t.Helper()
 	e.act(t, devcluster.Etcd, e.plane.cluster.StartComponent)
 }
 
-// act does something to a component of a cluster of the test's own.
+// act calls do for a component of the test's own cluster.
 func (e *Env) act(t testing.TB, component string, do func(ctx context.Context, component string) error) {
 	t.Helper()
 	if !e.own {

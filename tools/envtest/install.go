@@ -15,15 +15,15 @@ import (
 	"github.com/operkit/operkit/tools/envtest/internal/filelock"
 )
 
-// lockName is the file in a cluster's folder that guards the definitions between test processes.
+// lockName is a lock file in a cluster's folder: only one test process at a time changes definitions.
 const lockName = "envtest.lock"
 
 // InstallCRDs installs the custom resource definitions of YAML and JSON files, or of the files in folders (without
 // subfolders; other kinds are ignored). It returns when their resources are served and the garbage collector knows
-// them. Definitions that the cluster has already cost almost nothing. A new definition restarts the controller manager,
-// which takes about two seconds; otherwise its garbage collector would find the kind only within half a minute.
-// Definitions belong to the whole cluster and stay. Tests with different definitions of the same name overwrite each
-// other's. Any number of test processes may call it at once.
+// them. A definition that the cluster has already costs almost nothing. A new definition restarts the controller
+// manager, which takes about two seconds; otherwise its garbage collector would find the kind only within half a
+// minute. Definitions belong to the whole cluster and stay. Tests that install different definitions under the same
+// name overwrite each other's definition. Any number of test processes may call it at once.
 func (e *Env) InstallCRDs(t testing.TB, paths ...string) {
 	t.Helper()
 	all, err := readDefinitions(paths)
@@ -58,8 +58,8 @@ func (p *plane) install(ctx context.Context, namespace string, all []*definition
 	return p.serve(ctx, namespace, all)
 }
 
-// serve waits until controllers can discover the definitions, and makes garbage collection work for kinds for which
-// that isn't certain.
+// serve waits until controllers can discover the definitions, and makes sure that garbage collection works for their
+// kinds.
 func (p *plane) serve(ctx context.Context, namespace string, all []*definition) error {
 	var kinds []schema.GroupVersionKind
 	fresh := false
@@ -88,7 +88,7 @@ func (p *plane) awaitCollector(ctx context.Context, namespace string, kinds []sc
 		return err
 	}
 	if len(kinds) == 0 || !state.Has(devcluster.ControllerManager) {
-		return nil // nobody collects garbage here
+		return nil // this cluster has no garbage collector
 	}
 	if !fresh {
 		known, err := p.collects(ctx, namespace, kinds, time.Second)
@@ -126,7 +126,7 @@ func (p *plane) discovered(ctx context.Context, kinds []schema.GroupVersionKind)
 	})
 }
 
-// groupList is what is read of an APIGroupDiscoveryList.
+// groupList has the fields of an APIGroupDiscoveryList that this package reads.
 type groupList struct {
 	Items []struct {
 		Metadata struct {

@@ -12,9 +12,10 @@ import (
 )
 
 const (
-	// testAnnotation of a namespace has the full name of its test, for people who inspect the cluster.
+	// testAnnotation is the annotation of a namespace with the full name of its test, for people who inspect the
+	// cluster.
 	testAnnotation = "operkit.dev/test"
-	// longestName is what a test's name gets in the name of its namespace, whose limit is 63.
+	// longestName is the maximum length of the test's name in the name of its namespace, which may have 63 characters.
 	longestName = 48
 	suffix      = 8
 )
@@ -25,7 +26,7 @@ var (
 	configMaps      = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 )
 
-// namespaceName makes a name that is new, reads like the test's, and is good for namespaces, labels and DNS.
+// namespaceName returns a new name that resembles the test's name and is valid for namespaces, labels and DNS.
 func namespaceName(test string) string {
 	var name strings.Builder
 	for _, r := range strings.ToLower(test) {
@@ -43,7 +44,7 @@ func namespaceName(test string) string {
 	return short + "-" + random()
 }
 
-// random returns a few letters and digits that nobody else has.
+// random returns a few random letters and digits.
 func random() string {
 	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 	name := make([]byte, suffix)
@@ -54,7 +55,7 @@ func random() string {
 }
 
 // createNamespace creates a namespace in which pods can be created at once. It also creates the service account that
-// pods need; a controller would do that a little later, and doesn't change an existing one.
+// pods need. A controller would do that a little later; it leaves an existing service account unchanged.
 func (p *plane) createNamespace(ctx context.Context, name, test string) error {
 	namespace := object("v1", "Namespace", name)
 	namespace.SetAnnotations(map[string]string{testAnnotation: test})

@@ -18,8 +18,8 @@ func newSettings(options []Option) settings {
 	return s
 }
 
-// CRDs installs the custom resource definitions of files and folders, as [Env.InstallCRDs] does. A cluster that is
-// started for the test has them before its controllers start, which is faster.
+// CRDs installs the custom resource definitions of files and folders, as [Env.InstallCRDs] does. In a cluster that is
+// started for the test, they are installed before the controllers start, which is faster.
 func CRDs(paths ...string) Option {
 	return func(s *settings) { s.crds = append(s.crds, paths...) }
 }
@@ -29,8 +29,8 @@ func Rights(grants ...Grant) Option {
 	return func(s *settings) { s.rights = grants }
 }
 
-// OwnCluster gives the test a control plane of its own, which takes some three seconds and 800 MB, and is removed when
-// the test ends. flags are further flags of `devcluster up`, such as --feature-gates.
+// OwnCluster gives the test a control plane of its own, which takes some three seconds to start and 800 MB. It is
+// removed when the test ends. flags are additional flags of `devcluster up`, such as --feature-gates.
 func OwnCluster(flags ...string) Option {
 	return func(s *settings) { s.own, s.flags = true, append(s.flags, flags...) }
 }

@@ -22,10 +22,10 @@ type plane struct {
 	admin   *rest.Config
 	client  dynamic.Interface
 	raw     *rest.RESTClient
-	log     audit.Log // without a path when the cluster keeps none
+	log     audit.Log // has no path if the cluster keeps no audit log
 
 	mu        sync.Mutex      // held while definitions are installed
-	collected map[string]bool // definitions that garbage collection is known to work for
+	collected map[string]bool // ids of definitions for which garbage collection works
 }
 
 // sharedPlane is the one control plane of this process. If its start fails, each test fails with that error.
@@ -79,7 +79,7 @@ func connect(ctx context.Context, cluster *devcluster.Cluster) (*plane, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cluster %s: kubeconfig: %w", cluster.Dir(), err)
 	}
-	config.QPS = -1 // the tests' own speed is the limit
+	config.QPS = -1 // no client-side rate limit
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", cluster.Dir(), err)
@@ -103,7 +103,7 @@ func connect(ctx context.Context, cluster *devcluster.Cluster) (*plane, error) {
 	}, nil
 }
 
-// closeIdle closes the connections that no request uses, so that a leak detector doesn't find their goroutines.
+// closeIdle closes idle connections, so that a leak detector doesn't find their goroutines.
 func (p *plane) closeIdle() {
 	client, err := rest.HTTPClientFor(p.admin)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // until calls ask at intervals of step until it returns true or an error, or ctx has ended. If the end of ctx
-// interrupts ask, the error is that of the context.
+// interrupts ask, until returns the context's error.
 func until(ctx context.Context, step time.Duration, ask func() (bool, error)) error {
 	for {
 		done, err := ask()

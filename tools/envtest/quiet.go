@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	// calm is how long users must not write to be quiet.
+	// calm is how long users must not have written.
 	calm = 500 * time.Millisecond
-	// quietTimeout is how long to wait for that.
+	// quietTimeout is how long AwaitQuiet waits for calm.
 	quietTimeout = time.Minute
 )
 
-// AwaitQuiet waits until the given users have written nothing for half a second, refused writes and events included:
-// for instance until an operator has no more work. Without users it waits for the test's own user. It fails the test if
-// a user still writes after a minute.
+// AwaitQuiet waits until the given users have written nothing for half a second, for instance until an operator has no
+// more work. Refused writes and writes of Events count, too. Without users it waits for the test's own user. It fails
+// the test if a user still writes after a minute.
 func (e *Env) AwaitQuiet(t testing.TB, users ...*User) {
 	t.Helper()
 	e.awaitQuiet(t, quietTimeout, users)

@@ -27,16 +27,16 @@ var (
 	reviews      = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "subjectaccessreviews"}
 )
 
-// User is one identity in the cluster. The API server knows it by impersonation: RBAC and the audit log see Name.
+// User is one identity in the cluster. Its requests impersonate it: RBAC and the audit log see Name.
 type User struct {
-	// Name is the whole user name, unlike any other test's.
+	// Name is the full user name, which no other test uses.
 	Name string
 	// Config is a client configuration for this user, without client-side rate limits.
 	Config *rest.Config
 }
 
 // User creates another user with exactly the granted rights, and returns when they are in effect. Like every
-// authenticated user it may read the discovery documents. name is a word such as "operator", which the test may use
+// authenticated user it may read the discovery documents. name is a word such as "operator", which a test may use only
 // once.
 func (e *Env) User(t testing.TB, name string, grants ...Grant) *User {
 	t.Helper()
@@ -74,7 +74,7 @@ func (u *User) role(kind string) rbacv1.RoleRef {
 	return rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: kind, Name: u.Name}
 }
 
-// grant creates an object of RBAC, and deletes it when the test ends.
+// grant creates an RBAC object, and deletes it when the test ends.
 func (e *Env) grant(ctx context.Context, t testing.TB, client dynamic.ResourceInterface, kind string, typed metav1.Object) {
 	t.Helper()
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
@@ -99,7 +99,8 @@ func (e *Env) grant(ctx context.Context, t testing.TB, client dynamic.ResourceIn
 	})
 }
 
-// awaitRights asks the API server, which gets new rights by a watch, until each rule is in effect.
+// awaitRights asks the API server until each rule is in effect. The API server learns new rules by a watch, so this
+// takes a moment.
 func (e *Env) awaitRights(ctx context.Context, user *User, namespaced, cluster []rbacv1.PolicyRule) error {
 	var questions []map[string]any
 	for _, rule := range namespaced {
@@ -121,8 +122,8 @@ func (e *Env) awaitRights(ctx context.Context, user *User, namespaced, cluster [
 	return nil
 }
 
-// question makes the specification of an access review for the first thing that a rule allows; nil when it allows
-// nothing.
+// question returns the specification of an access review for the first request that a rule allows, or nil if the rule
+// allows nothing.
 func question(rule rbacv1.PolicyRule, namespace string) map[string]any {
 	if len(rule.Verbs) == 0 {
 		return nil
@@ -158,10 +159,10 @@ func (p *plane) allowed(ctx context.Context, ask map[string]any) (bool, error) {
 	return allowed, err
 }
 
-// Kubeconfig writes a kubeconfig file by which a program becomes this user, with the test's namespace as its default,
-// and returns the file's path. Only the owner can read the file, which is removed at the end of the test. The program
-// logs in as the administrator and impersonates the user in each request (`as` in the file), as every client-go program
-// does.
+// Kubeconfig writes a kubeconfig file with which a program runs as this user, and returns the file's path. The test's
+// namespace is the default namespace. Only the owner can read the file, which is removed at the end of the test. The
+// program logs in as the administrator and impersonates the user in each request (`as` in the file), as every client-go
+// program does.
 func (e *Env) Kubeconfig(t testing.TB, user *User) string {
 	t.Helper()
 	config, err := clientcmd.LoadFromFile(e.plane.cluster.Kubeconfig())

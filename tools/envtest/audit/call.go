@@ -15,30 +15,30 @@ type Call struct {
 	Received time.Time
 	// User is the user whom the API server authorized: the impersonated user if there is one.
 	User string
-	// UserAgent is what the client called itself.
+	// UserAgent is the client's User-Agent header.
 	UserAgent string
-	// Verb is Kubernetes' own: get, list, watch, create, update, patch, delete, deletecollection. It is the HTTP
-	// method in small letters when Resource is empty.
+	// Verb is the Kubernetes verb: get, list, watch, create, update, patch, delete, deletecollection. If Resource is
+	// empty, it is the HTTP method in lower case.
 	Verb string
 
-	// Group, Version, Resource and Subresource are what the request is for, all empty when it isn't for a resource,
-	// such as /healthz.
+	// Group, Version, Resource and Subresource identify the requested resource. All are empty for a request that isn't
+	// for a resource, such as /healthz.
 	Group, Version, Resource, Subresource string
-	// Namespace and Name are those of the object: Name is empty for a list, Namespace at cluster scope and for all
-	// namespaces.
+	// Namespace and Name identify the object. Name is empty for a list. Namespace is empty for a cluster-scoped object
+	// and for a request across all namespaces.
 	Namespace, Name string
 
 	// Path is the path of the request, without its query.
 	Path string
-	// Code is the HTTP status of the answer, 0 when there was none.
+	// Code is the HTTP status of the response, 0 if there was no response.
 	Code int
-	// DryRun: the query asked for a dry run. A deletion may ask for one in its body instead, which the log doesn't show
-	// below the level Request: it counts as a write.
+	// DryRun reports whether the query asked for a dry run. A deletion may ask for a dry run in its body instead. The
+	// log shows bodies only at the level Request or above, so such a deletion counts as a write.
 	DryRun bool
 }
 
-// Target is the resource with group and subresource as RBAC names them: "configmaps", "deployments.apps",
-// "deployments.apps/status"; the path when the request isn't for a resource.
+// Target returns the resource with its group and subresource, such as "configmaps", "deployments.apps" or
+// "deployments.apps/status". For a request that isn't for a resource it returns the path.
 func (c Call) Target() string {
 	if c.Resource == "" {
 		return c.Path
@@ -53,7 +53,7 @@ func (c Call) Target() string {
 	return target
 }
 
-// String is one line for a message of a failed test.
+// String returns the call as one line, for the message of a failed test.
 func (c Call) String() string {
 	var line strings.Builder
 	line.WriteString(c.Verb + " " + c.Target())
@@ -68,8 +68,8 @@ func (c Call) String() string {
 	return line.String()
 }
 
-// IsWrite reports whether the request asked for stored state to change, whatever the answer. Dry runs don't; nor do
-// access and token reviews, which are 'created' to ask a question.
+// IsWrite reports whether the request asked to change stored state, even if it was refused. Dry runs aren't writes, and
+// neither are access and token reviews, which are created only to get an answer.
 func (c Call) IsWrite() bool { return c.changes() && !c.DryRun && !c.isReview() }
 
 // IsRead reports whether the request was a get or a list of a resource.

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Calls are requests in the order of their lines in the log. Every filter returns a new slice and leaves the old one
-// as it is. nil has no calls.
+// Calls are requests in the order of their lines in the log. Every filter returns a new slice and leaves the receiver
+// unchanged. The nil value has no calls.
 type Calls []Call
 
 // Filter returns the calls for which keep returns true.
@@ -21,24 +21,25 @@ func (c Calls) Filter(keep func(Call) bool) Calls {
 	return kept
 }
 
-// Writes are the requests to change stored state, see [Call.IsWrite]. Refused ones are among them.
+// Writes returns the requests to change stored state, refused ones included; see [Call.IsWrite].
 func (c Calls) Writes() Calls { return c.Filter(Call.IsWrite) }
 
-// Reads are the gets and lists of resources. Discovery and watches aren't among them.
+// Reads returns the gets and lists of resources, without discovery and watches.
 func (c Calls) Reads() Calls { return c.Filter(Call.IsRead) }
 
-// Watches are the watches. One that still runs is there only when the log has its start (stage ResponseStarted).
+// Watches returns the watches. A watch that still runs is included only if the log records its start (stage
+// ResponseStarted).
 func (c Calls) Watches() Calls { return c.Filter(Call.IsWatch) }
 
-// DryRuns are the requests to change state that asked for nothing to be stored.
+// DryRuns returns the requests to change state that were sent as dry runs.
 func (c Calls) DryRuns() Calls {
 	return c.Filter(func(call Call) bool { return call.changes() && call.DryRun })
 }
 
-// Failed are the calls that were answered with 400 or more.
+// Failed returns the calls whose HTTP status is 400 or more.
 func (c Calls) Failed() Calls { return c.Filter(func(call Call) bool { return call.Code >= 400 }) }
 
-// Forbidden are the calls for which rights were missing, or that admission refused: those that were answered with 403.
+// Forbidden returns the calls whose HTTP status is 403: the user lacked the rights, or admission refused the request.
 func (c Calls) Forbidden() Calls {
 	return c.Filter(func(call Call) bool { return call.Code == http.StatusForbidden })
 }
@@ -48,13 +49,13 @@ func (c Calls) By(users ...string) Calls {
 	return c.Filter(func(call Call) bool { return slices.Contains(users, call.User) })
 }
 
-// In returns the calls for objects of one namespace, and for the namespace itself but its creation.
+// In returns the calls for objects of one namespace, and for the namespace itself, except for its creation.
 func (c Calls) In(namespace string) Calls {
 	return c.Filter(func(call Call) bool { return call.Namespace == namespace })
 }
 
-// Of returns the calls for these resources, each named as [Call.Target] does. A name without a subresource takes those
-// of the resource's subresources too.
+// Of returns the calls for these resources, each named as [Call.Target] does. A name without a subresource also selects
+// the calls for the resource's subresources.
 func (c Calls) Of(targets ...string) Calls {
 	return c.Filter(func(call Call) bool {
 		target := call.Target()
@@ -77,7 +78,7 @@ func (c Calls) Count() map[string]int {
 	return counts
 }
 
-// String has one line for each call.
+// String returns one line for each call.
 func (c Calls) String() string {
 	lines := make([]string, len(c))
 	for i, call := range c {

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// The stages of a request that its call may be counted at.
+// The stages of a request at which it may be counted.
 const (
 	ResponseStarted  = "ResponseStarted"
 	ResponseComplete = "ResponseComplete"
-	// Panic takes the place of ResponseComplete when the handler crashed.
+	// Panic replaces ResponseComplete if the handler panicked.
 	Panic = "Panic"
 )
 
 // Event is one line of the log.
 type Event struct {
 	Call
-	// Stage is how far the request was, one of the constants.
+	// Stage is the stage of the request, one of the constants.
 	Stage string
 }
 
-// line is what is read of an audit.k8s.io/v1 Event.
+// line has the fields of an audit.k8s.io/v1 Event that this package reads.
 type line struct {
 	Kind                     string    `json:"kind"`
 	AuditID                  string    `json:"auditID"`
@@ -54,7 +54,7 @@ type status struct {
 	Code int `json:"code"`
 }
 
-// Parse reads one line of the log. It takes JSON of kind Event only.
+// Parse reads one line of the log. It returns an error for anything but JSON of kind Event.
 func Parse(text []byte) (Event, error) {
 	var in line
 	if err := json.Unmarshal(text, &in); err != nil {

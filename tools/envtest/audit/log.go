@@ -30,20 +30,20 @@ type Position struct {
 	Received time.Time
 }
 
-// Match selects calls: those by one of the users or in the namespace.
+// Match selects the calls of any of the users and all calls in the namespace.
 type Match struct {
-	// Users are names as Call.User has them.
+	// Users are user names, compared with Call.User.
 	Users []string
-	// Namespace is a namespace of which all calls count; empty for none.
+	// Namespace selects all calls in that namespace, whoever sent them; empty for none.
 	Namespace string
 }
 
-// End returns the position after the present end of the log. Requests that have been answered may still be missing in
-// it; see [Log.Await].
+// End returns the position after the present end of the log. The log may not have all answered requests yet; see
+// [Log.Await].
 func (l Log) End() (Position, error) {
 	info, err := os.Stat(l.Path)
 	if errors.Is(err, os.ErrNotExist) {
-		return Position{}, nil // the API server makes it with its first line
+		return Position{}, nil // the API server creates the file with its first line
 	}
 	if err != nil {
 		return Position{}, fmt.Errorf("audit log: %w", err)
@@ -51,8 +51,8 @@ func (l Log) End() (Position, error) {
 	return Position{Offset: info.Size()}, nil
 }
 
-// Await waits until the log after from has an answered request for an object of this name, and returns the position
-// after it.
+// Await waits until the log has, after from, an answered request for an object of this name. It returns the position
+// after that request.
 func (l Log) Await(ctx context.Context, from Position, name string) (Position, error) {
 	at := from.Offset
 	for {
@@ -76,7 +76,7 @@ func (e *Event) received() time.Time {
 	return e.Received
 }
 
-// find looks for the request in the whole lines from an offset on, and returns where it stopped.
+// find looks for the request in the complete lines from an offset on, and returns the offset at which it stopped.
 func (l Log) find(at int64, name string) (found *Event, end int64, err error) {
 	needle := quoted(name)
 	end, err = l.lines(at, -1, func(text []byte) (bool, error) {
@@ -96,8 +96,8 @@ func (l Log) find(at int64, name string) (found *Event, end int64, err error) {
 	return found, end, err
 }
 
-// Calls returns the wanted calls between two positions, each once, in the order of their lines: for an ordinary request
-// that is when it was answered; for a watch when it began, if the log has that, else when it ended.
+// Calls returns the wanted calls between two positions, each once, in the order of their lines. An ordinary request is
+// logged when it was answered. A watch is logged when it began, or, if the log doesn't record that, when it ended.
 func (l Log) Calls(from, to Position, want Match) (Calls, error) {
 	var calls Calls
 	started := map[string]bool{}
@@ -110,7 +110,7 @@ func (l Log) Calls(from, to Position, want Match) (Calls, error) {
 	}
 	_, err := l.lines(from.Offset, to.Offset, func(text []byte) (bool, error) {
 		if !slices.ContainsFunc(needles, func(needle []byte) bool { return bytes.Contains(text, needle) }) {
-			return true, nil // most lines of a shared cluster are others': parsing them would take the time
+			return true, nil // in a shared cluster most lines are of other tests: don't spend time on parsing them
 		}
 		event, err := Parse(text)
 		if err != nil {
@@ -128,8 +128,8 @@ func (m Match) has(call Call) bool {
 	return slices.Contains(m.Users, call.User) || m.Namespace != "" && call.Namespace == m.Namespace
 }
 
-// counts reports whether a line stands for its request. A long-running request has two lines. It counts at its start,
-// so its end doesn't count if the start was seen or is before from.
+// counts reports whether its request is counted at this line. A long-running request has two lines and counts at its
+// start, so its end doesn't count if the start was seen or is before from.
 func counts(event Event, started map[string]bool, from Position) bool {
 	switch event.Stage {
 	case ResponseStarted:
@@ -141,8 +141,9 @@ func counts(event Event, started map[string]bool, from Position) bool {
 	return false
 }
 
-// lines calls each with whole lines until it returns false, or until it reaches the offset to (-1: the end of the file)
-// or an incomplete last line. It returns the offset after the last line that it has read. A missing file has no lines.
+// lines calls each for every complete line until each returns false or an error, or until the offset to (-1: the end of
+// the file) or an incomplete last line is reached. It returns the offset after the last line that it has read. A
+// missing file has no lines.
 func (l Log) lines(from, to int64, each func(text []byte) (bool, error)) (end int64, err error) {
 	file, err := os.Open(l.Path)
 	if errors.Is(err, os.ErrNotExist) && from == 0 {
@@ -182,7 +183,7 @@ func (l Log) lines(from, to int64, each func(text []byte) (bool, error)) (end in
 	}
 }
 
-// quoted is a value as JSON writes it.
+// quoted returns a string as JSON writes it.
 func quoted(value string) []byte {
 	text, err := json.Marshal(value)
 	if err != nil {

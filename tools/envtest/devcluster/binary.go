@@ -10,21 +10,22 @@ import (
 	"github.com/operkit/operkit/tools/envtest/internal/build"
 )
 
-// BinaryVariable names the environment variable with the path of the devcluster program to use as it is, instead of the
-// one that belongs to the source.
+// BinaryVariable names the environment variable with the path of a devcluster program. That program is then used as it
+// is, instead of the one built from the source.
 const BinaryVariable = "OPERKIT_DEVCLUSTER_BINARY"
 
 // PreflightError lists everything that this machine lacks to build the program.
 type PreflightError = build.PreflightError
 
-// Binary returns the path of the devcluster program. That is the one that $OPERKIT_DEVCLUSTER_BINARY names, or else the
-// one in the user's cache directory for the present source, Go version and system. If that doesn't exist, Binary builds
-// it, which takes minutes and several gigabytes of caches, and writes the progress to progress unless that is nil. The
-// source is the folder tools/devcluster of the repository, or outside of it the published module of this module's
-// version.
+// Binary returns the path of the devcluster program. If $OPERKIT_DEVCLUSTER_BINARY is set, it names the program.
+// Otherwise Binary uses the program in the user's cache directory for the present source, Go version and system. If the
+// cache has none, Binary builds it, which takes minutes and several gigabytes of caches. It writes the progress of the
+// build to progress, unless that is nil. The source is the folder tools/devcluster of the repository. Outside of the
+// repository it is the published module with the same version as this module.
 //
-// Any number of processes may call it at once: one builds, the others wait and print that they do. A machine that can't
-// build returns a [*PreflightError] with everything that is missing. The build ends when ctx does.
+// Any number of processes may call it at once: one builds, the others print a message and wait. If the machine can't
+// build the program, the error is a [*PreflightError] that lists everything that is missing. The build ends when ctx
+// does.
 func Binary(ctx context.Context, progress io.Writer) (path string, err error) {
 	if path, given := os.LookupEnv(BinaryVariable); given && path != "" {
 		return named(path)
@@ -49,7 +50,7 @@ func Binary(ctx context.Context, progress io.Writer) (path string, err error) {
 	return builder.Binary(ctx)
 }
 
-// named checks the program that the environment names.
+// named returns the program at the path from the environment, or an error if it can't be run.
 func named(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

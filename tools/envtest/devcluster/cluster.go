@@ -12,23 +12,23 @@ import (
 	"time"
 )
 
-// Variable names the environment variable with the folder of a running cluster: the devcluster program and package
-// envtest use that one when it is set.
+// Variable names the environment variable with the folder of a running cluster. If it is set, the devcluster program
+// and package envtest use that cluster.
 const Variable = "OPERKIT_DEVCLUSTER"
 
-// killDelay is what a devcluster command gets to end by itself once its context ended.
+// killDelay is how long a devcluster command may take to end by itself after its context has ended.
 const killDelay = 5 * time.Second
 
 // Cluster is a running control plane. Its methods may be called concurrently.
 type Cluster struct {
 	dir        string
 	progress   io.Writer
-	program    string      // that runs it; empty when nobody told
-	supervisor *supervisor // nil when the cluster is someone else's
+	program    string      // the devcluster program that runs the cluster; empty if unknown
+	supervisor *supervisor // nil if another process started the cluster
 }
 
-// Open returns the cluster that runs in the folder dir. It fails if none does. progress gets the progress of a build of
-// the program, if a later call needs one; nil for none.
+// Open returns the cluster that runs in the folder dir, and an error if no cluster runs there. If a later call has to
+// build the program, its progress is written to progress, unless that is nil.
 func Open(dir string, progress io.Writer) (*Cluster, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
@@ -55,7 +55,7 @@ func (c *Cluster) State() (State, error) { return readState(c.dir) }
 // Kubeconfig returns the path of the administrator's kubeconfig file.
 func (c *Cluster) Kubeconfig() string { return filepath.Join(c.dir, "kubeconfig") }
 
-// StopComponent ends one component, which stays stopped.
+// StopComponent stops one component until StartComponent or RestartComponent is called.
 func (c *Cluster) StopComponent(ctx context.Context, name string) error {
 	return c.component(ctx, "stop", name)
 }
@@ -72,7 +72,7 @@ func (c *Cluster) RestartComponent(ctx context.Context, name string) error {
 
 func (c *Cluster) component(ctx context.Context, action, name string) error {
 	binary := c.program
-	if _, err := os.Stat(binary); err != nil { // nobody told, or it was replaced by a newer one
+	if _, err := os.Stat(binary); err != nil { // unknown, or replaced by a newer one
 		if binary, err = Binary(ctx, c.progress); err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func (c *Cluster) component(ctx context.Context, action, name string) error {
 	return nil
 }
 
-// programOf is the file that a process was started from, empty where the system doesn't tell.
+// programOf returns the file that a process was started from, or "" if the system doesn't provide it.
 func programOf(pid int) string {
 	program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	if err != nil {
@@ -95,7 +95,7 @@ func programOf(pid int) string {
 	return program
 }
 
-// Stop takes down a cluster that [Start] started, and removes its folder. It does nothing to one that [Open] took.
+// Stop stops a cluster that [Start] started, and removes its folder. It does nothing to a cluster that [Open] returned.
 func (c *Cluster) Stop(ctx context.Context) error {
 	if c.supervisor == nil {
 		return nil
@@ -103,8 +103,8 @@ func (c *Cluster) Stop(ctx context.Context) error {
 	return c.supervisor.stop(ctx)
 }
 
-// Log returns the last output of the supervisor of a started cluster, for error messages. It is empty for a cluster of
-// [Open].
+// Log returns the last output of the supervisor of a started cluster, for error messages. It is empty for a cluster
+// that [Open] returned.
 func (c *Cluster) Log() string {
 	if c.supervisor == nil {
 		return ""

@@ -1,10 +1,9 @@
-// Package devcluster finds or builds the devcluster program, a whole Kubernetes control plane in one binary, and
-// runs clusters with it.
-// The program is a module of its own with Kubernetes' servers in it; this package never links it. [Binary] returns its
-// path, and builds it once per machine if it isn't cached. [Start] runs a cluster in a folder of its own that ends with
-// the calling process; [Open] returns one that is running.
+// Package devcluster finds or builds the devcluster program, a whole Kubernetes control plane in one binary, and runs
+// clusters with it. The program is a separate module that contains Kubernetes' servers; this package never links it.
+// [Binary] returns its path, and builds it once per machine if it isn't cached. [Start] runs a cluster in a folder of
+// its own; the cluster ends with the calling process. [Open] returns a cluster that is running.
 //
 // In tests use package envtest, which shares one cluster between all of them. Use this package in programs that need a
-// control plane for a while: a demo, a benchmark, a generator. It works where file locks do: Linux (tested), macOS, the
-// BSDs.
+// control plane for a while: a demo, a benchmark, a generator. It works on systems with flock: Linux (tested), macOS
+// and the BSDs.
 package devcluster

@@ -20,8 +20,8 @@ const (
 	logTail = 4 << 10
 )
 
-// home is the folder of a started cluster: it has the cluster's own folder, the supervisor's log, and a lock that is
-// held while a process needs it.
+// home is the folder of a started cluster. It has the cluster's own folder, the supervisor's log, and a lock file that
+// is locked while a process needs the home.
 type home string
 
 // newHome creates a home, locks it for this process, and removes homes that no process needs any more.
@@ -40,7 +40,7 @@ func newHome(ctx context.Context) (home, *filelock.Lock, error) {
 		switch {
 		case err == nil:
 			return home(dir), lock, nil
-		case errors.Is(err, os.ErrNotExist): // another process' sweep came before the lock
+		case errors.Is(err, os.ErrNotExist): // another process' sweep removed the home before it was locked
 		default:
 			return "", nil, errors.Join(err, os.RemoveAll(dir))
 		}
@@ -69,7 +69,7 @@ func sweep(base string) {
 	}
 }
 
-// openLog makes the file that the supervisor writes to.
+// openLog creates the file that the supervisor logs to.
 func (h home) openLog() (*os.File, error) {
 	return os.OpenFile(h.log(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 }

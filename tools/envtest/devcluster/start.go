@@ -11,13 +11,13 @@ import (
 const (
 	// startTimeout bounds the start of a cluster, which takes three seconds on two idle cores.
 	startTimeout = 2 * time.Minute
-	// poll is how often the state of a starting or ending cluster is looked at.
+	// poll is the interval at which the state of a starting or ending cluster is checked.
 	poll = 10 * time.Millisecond
 )
 
-// StartOptions say how [Start] runs a cluster. The zero value is a plain one.
+// StartOptions configures the cluster that [Start] runs. The zero value is usable.
 type StartOptions struct {
-	// Progress gets the progress of a build of the program; nil for none.
+	// Progress receives the progress of a build of the program; nil for none.
 	Progress io.Writer
 	// CRDs are files or folders with definitions to install before the controllers start.
 	CRDs []string
@@ -26,8 +26,9 @@ type StartOptions struct {
 }
 
 // Start runs a cluster with an audit log in a new folder with a short path, and waits until it is ready. The cluster
-// ends by [Cluster.Stop] or with the calling process, however that ends; ctx only bounds the start. If a process
-// doesn't call Stop, the next Start on the machine removes its folder. No goroutine keeps running.
+// ends by [Cluster.Stop], or with the calling process, however that process ends; ctx only bounds the start. If a
+// process ends without calling Stop, the next Start on the machine removes the folder. Start leaves no goroutine
+// running.
 func Start(ctx context.Context, options StartOptions) (*Cluster, error) {
 	binary, err := Binary(ctx, options.Progress)
 	if err != nil {

@@ -10,20 +10,20 @@ import (
 
 // State is the state of a cluster, as in the file state.json of its folder.
 type State struct {
-	// Ready: every component answers.
+	// Ready reports whether every component is ready.
 	Ready bool `json:"ready"`
-	// Phase and Message are the reason if it isn't ready.
+	// Phase and Message give the reason if the cluster isn't ready.
 	Phase   string `json:"phase"`
 	Message string `json:"message"`
-	// Version is Kubernetes' own.
+	// Version is the version of Kubernetes.
 	Version string `json:"version"`
-	// SupervisorPID is the process that keeps the components; 0 when the cluster ended.
+	// SupervisorPID is the id of the process that runs the components; 0 after the cluster has ended.
 	SupervisorPID int `json:"supervisorPID"`
 	// Server is the API server's URL.
 	Server string `json:"server"`
 	// Kubeconfig is the path of the administrator's kubeconfig file.
 	Kubeconfig string `json:"kubeconfig"`
-	// AuditLog is the file with a line for each request; empty when the cluster keeps none.
+	// AuditLog is the path of the audit log; empty if the cluster keeps none.
 	AuditLog string `json:"auditLog"`
 	// Components are the parts of the control plane that were asked for.
 	Components []Component `json:"components"`
@@ -33,14 +33,14 @@ type State struct {
 type Component struct {
 	// Name is one of the constants.
 	Name string `json:"name"`
-	// PID is that of its process, 0 while it is stopped.
+	// PID is the id of its process, 0 while it is stopped.
 	PID int `json:"pid"`
-	// Phase is what it is doing, as a word; Log is the file that it writes to.
+	// Phase is its state in one word; Log is the path of its log file.
 	Phase string `json:"phase"`
 	Log   string `json:"log"`
 }
 
-// The components' names.
+// The names of the components.
 const (
 	Etcd              = "etcd"
 	APIServer         = "apiserver"

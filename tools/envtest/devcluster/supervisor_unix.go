@@ -15,22 +15,22 @@ import (
 	"github.com/operkit/operkit/tools/envtest/internal/filelock"
 )
 
-// stopTimeout is what a supervisor gets to take everything down before it is killed.
+// stopTimeout is how long a supervisor may take to stop its components before it is killed.
 const stopTimeout = 15 * time.Second
 
-// caretaker runs the program and then removes the home, since this process may have ended by then. The folder of a
-// failed cluster is kept for inspection until the next start on the machine.
+// caretaker is a shell script that runs the program and then removes the home, since this process may have ended by
+// then. If the program failed, the home is kept for inspection until the next start on the machine.
 const caretaker = `home=$0; "$@" && rm -rf "$home"`
 
-// supervisor is a running `devcluster up --until-eof`. It runs as long as lifeline is open, which the system closes
-// with this process. No goroutine waits for it, so that a test's leak detector finds none.
+// supervisor is a running `devcluster up --until-eof`. It runs as long as lifeline is open; the system closes lifeline
+// when this process ends. No goroutine waits for the supervisor, so that a test's leak detector finds none.
 type supervisor struct {
 	home     home
 	owner    *filelock.Lock
 	lifeline *os.File
 
 	mu      sync.Mutex
-	pid     int    // of the caretaker, who leads a process group; 0 once it has ended
+	pid     int    // process id of the caretaker, which leads a process group; 0 once it has ended
 	how     string // it ended
 	stopped bool
 }
@@ -51,12 +51,12 @@ func supervise(home home, owner *filelock.Lock, binary string, args []string) (*
 	cmd := exec.Command("/bin/sh", append([]string{"-c", caretaker, string(home), binary}, args...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = read, log, log
 	cmd.ExtraFiles = []*os.File{owner.File()}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt of the tests ends them first, then this
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C reaches the tests only; this ends after them
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
 	s := &supervisor{home: home, owner: owner, lifeline: write, pid: cmd.Process.Pid}
-	_ = cmd.Process.Release() // from here on s.ended looks after it
+	_ = cmd.Process.Release() // s.ended waits for the process instead
 	return s, nil
 }
 
@@ -83,7 +83,7 @@ func (s *supervisor) ended() (bool, string) {
 	return true, s.how
 }
 
-// stop ends the supervisor and removes the home. It may be called again.
+// stop ends the supervisor and removes the home. Further calls do nothing.
 func (s *supervisor) stop(ctx context.Context) error {
 	s.mu.Lock()
 	stopped := s.stopped
@@ -112,6 +112,6 @@ func (s *supervisor) kill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.pid != 0 {
-		_ = syscall.Kill(-s.pid, syscall.SIGKILL) // not reaped yet, so the number is still its own
+		_ = syscall.Kill(-s.pid, syscall.SIGKILL) // not reaped yet, so no other process has this id
 	}
 }

@@ -12,10 +12,10 @@
 //		require.Zero(t, greeter.Stop(t), "SIGTERM ends it in good order")
 //	}
 //
-// [Command] is the program with arguments, without another build; any other command of package os/exec works, too.
-// [Start] runs it until the test ends, and logs its output if the test has failed. [Run] waits until it has ended by
-// itself. Every process that was started is ended and waited for, and no other process is.
+// [Command] returns a command that runs the program with arguments, without another build. Any other command of package
+// os/exec works, too. [Start] runs it until the test ends, and logs its output if the test has failed. [Run] waits
+// until it has ended by itself. Every process that was started is ended and waited for; no other process is touched.
 //
 // The commands of package operator can be tested without a process: Execute runs them in the test's own. Use this
-// package for what only a process has: a kill, a signal, an exit code, an environment.
+// package for tests that need a process: for a kill, a signal, an exit code or an environment.
 package program

@@ -9,16 +9,17 @@ import (
 	"testing"
 )
 
-// variable has the path of the test binary that should be the program. Other binaries that inherit it ignore it.
+// variable is the environment variable with the path of the test binary that should run as the program. Other binaries
+// that inherit it ignore it.
 const variable = "OPERKIT_TEST_PROGRAM"
 
-// prepared reports whether Main was called. A test binary without it would run all tests instead of the program, and so
-// itself, without end.
+// prepared reports whether Main was called. Without that call the test binary would run all tests instead of the
+// program, and would start itself again without end.
 var prepared atomic.Bool
 
-// Main makes the test binary the program. In a process that was started by Start or Run, or by such a process, it calls
-// main and exits: with code 0 unless main has exited by itself. In any other process, which runs tests, Main returns at
-// once. Call it in TestMain before anything else.
+// Main makes the test binary the program. In a process that was started by Start or Run, or in a child of such a
+// process, it calls main, and exits with code 0 if main returns. In any other process, which runs tests, Main returns
+// at once. Call it in TestMain before anything else.
 func Main(main func()) {
 	prepared.Store(true)
 	if self, err := os.Executable(); err == nil && os.Getenv(variable) == self {
@@ -27,9 +28,9 @@ func Main(main func()) {
 	}
 }
 
-// Command is the test binary as the program, with arguments, for Start and Run. Its Path is good for scripts too that
-// these run. Environment, folder and input are as package os/exec has them: a nil Env is the environment of the test,
-// and a variable beside it is
+// Command returns a command for Start and Run that runs the test binary as the program with arguments. A script that
+// Start or Run runs may use its Path, too. Env, Dir and Stdin work as in package os/exec: a nil Env is the environment
+// of the test. To add a variable to that:
 //
 //	command.Env = append(os.Environ(), "KUBECONFIG="+file)
 func Command(args ...string) *exec.Cmd {
@@ -41,8 +42,8 @@ func Command(args ...string) *exec.Cmd {
 	return command
 }
 
-// prepare makes the test binary run as the program, and lets the command end with its process, even if a child holds
-// its output open.
+// prepare makes the test binary run as the program, and makes Wait return after the process has ended, even if a child
+// holds its output open.
 func prepare(t testing.TB, command *exec.Cmd) {
 	t.Helper()
 	self, err := os.Executable()

@@ -26,8 +26,8 @@ type Process struct {
 // Start starts a command. At the end of the test it kills the process if it still runs, waits for it, and logs its
 // output if the test has failed. A command that can't be started fails the test.
 //
-// Output collects the output of the process, except for what goes to a Stdout or Stderr of the command's own. The
-// environment has one more variable, by which the test binary is the program.
+// Process.Output returns the output of the process, except for a stream for which the command has a Stdout or Stderr of
+// its own. Start adds one variable to the environment, which makes the test binary run as the program.
 func Start(t testing.TB, command *exec.Cmd) *Process {
 	t.Helper()
 	prepare(t, command)
@@ -43,7 +43,7 @@ func Start(t testing.TB, command *exec.Cmd) *Process {
 	}
 	go func() {
 		defer close(p.ended)
-		_ = command.Wait() // the exit code says it
+		_ = command.Wait() // the error is in the exit code
 	}()
 	t.Cleanup(func() {
 		p.Kill()
@@ -72,7 +72,7 @@ func (p *Process) Running() bool {
 
 // Kill ends the process by SIGKILL, and returns when it has ended. It does nothing if the process has ended already.
 func (p *Process) Kill() {
-	_ = p.command.Process.Kill() // it is gone already if it has ended by itself
+	_ = p.command.Process.Kill() // fails only if the process has ended already
 	<-p.ended
 }
 
@@ -101,7 +101,7 @@ func (p *Process) wait(t testing.TB, patience time.Duration) (code int) {
 	return p.command.ProcessState.ExitCode()
 }
 
-// Stop ends the process in good order, by SIGTERM, and returns its exit code as Wait does.
+// Stop sends the process SIGTERM, waits for its end, and returns its exit code as Wait does.
 func (p *Process) Stop(t testing.TB) (code int) {
 	t.Helper()
 	p.Signal(t, syscall.SIGTERM)

@@ -19,12 +19,12 @@ type Result struct {
 func (r Result) Output() string { return r.Stdout + r.Stderr }
 
 // Run runs a command until it has ended, whatever its exit code. The command can't be used again. If it can't be run,
-// the test fails. Output that goes to a Stdout or Stderr of the command's own isn't in the Result.
+// the test fails. If the command has a Stdout or Stderr of its own, that stream isn't in the Result.
 //
-// If the command leaves a process behind that holds its output open, Run waits for that process for a while.
+// If the command leaves a process behind that holds its output open, Run waits at most a few seconds for more output.
 //
-// Only the context of a command bounds how long it runs: its end kills the command. As with Start, the test binary is
-// the program.
+// Run has no time limit of its own. The end of the command's context kills the command. As with Start, the test binary
+// is the program.
 func Run(t testing.TB, command *exec.Cmd) Result {
 	t.Helper()
 	prepare(t, command)

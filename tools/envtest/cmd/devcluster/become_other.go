@@ -8,7 +8,7 @@ import (
 	"os/exec"
 )
 
-// become runs the program where no process can be replaced, and ends with its exit code.
+// become runs the program as a child, since this system can't replace a process, and exits with the child's exit code.
 func become(binary string, args []string) error {
 	cmd := exec.Command(binary, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr

@@ -3,6 +3,6 @@
 //
 //	go run github.com/operkit/operkit/tools/envtest/cmd/devcluster kubectl get nodes
 //
-// It adds one command: `devcluster build` builds the program if it isn't cached, and prints its path. devcluster.Binary
-// describes which program that is, and the environment variable that names another one.
+// It adds one command: `devcluster build` builds the program if it isn't cached, and prints its path. The documentation
+// of devcluster.Binary describes which program is used, and the environment variable that selects another one.
 package main

@@ -19,7 +19,7 @@ func main() {
 	}
 }
 
-// run finds or builds the program, then prints its path or becomes it. An interrupt ends a build.
+// run finds or builds the program, and then prints its path or calls become. An interrupt ends a build.
 func run(args []string, stdout, stderr io.Writer, become func(binary string, args []string) error) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -38,6 +38,6 @@ func run(args []string, stdout, stderr io.Writer, become func(binary string, arg
 		_, err := fmt.Fprintln(stdout, binary)
 		return err
 	}
-	stop() // signals are the program's own from here on
+	stop() // from here on the program handles signals itself
 	return become(binary, args)
 }

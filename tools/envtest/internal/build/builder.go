@@ -16,13 +16,14 @@ import (
 const (
 	programName = "devcluster"
 	lockName    = "lock"
-	// flagsName is the file of the source folder with the settings to compile it: lines KEY=value for the environment.
+	// flagsName is the file in the source folder with the build settings: lines KEY=value for the environment.
 	flagsName = "build.env"
 )
 
 // Builder returns the program of one source folder. All fields but Progress must be set.
 type Builder struct {
-	// Cache is the folder that holds the programs, each in a folder named by its hash. It is created when absent.
+	// Cache is the folder that holds the programs, each in a folder named by its hash. It is created if it doesn't
+	// exist.
 	Cache string
 	// Source is the folder of the program's module. It may be read-only.
 	Source string
@@ -30,7 +31,7 @@ type Builder struct {
 	Progress io.Writer
 	// Environ is the environment of the go command.
 	Environ []string
-	// Machine is what the machine has to spare.
+	// Machine reports the free disk space and memory.
 	Machine Machine
 }
 
@@ -63,7 +64,7 @@ func (b Builder) Binary(ctx context.Context) (string, error) {
 	if found := usable(path, time.Now()); found != "" {
 		return found, nil
 	}
-	// The go command shares the lock: if this process dies, its orphan is still nobody's rival.
+	// The go command shares the lock. If this process dies, other processes wait until its go command has ended.
 	g.share = []*os.File{lock.File()}
 	if err := b.build(ctx, g, path, show); err != nil {
 		return "", err
@@ -72,7 +73,7 @@ func (b Builder) Binary(ctx context.Context) (string, error) {
 	return path, nil
 }
 
-// gocmd is the go command in the source folder, with the environment that the folder asks for.
+// gocmd returns the go command for the source folder, with the environment from the folder's build.env.
 func (b Builder) gocmd() (gocmd, error) {
 	text, err := os.ReadFile(filepath.Join(b.Source, flagsName))
 	if err != nil {
@@ -92,8 +93,8 @@ func (b Builder) gocmd() (gocmd, error) {
 	return g, nil
 }
 
-// goVersion returns the Go version that would compile the source. Without a go command it is the one that compiled this
-// program, so that a machine without Go finds what was cached for it.
+// goVersion returns the Go version that would compile the source. Without a go command it returns the version that
+// compiled this program, so that a machine without Go finds a program that was cached for it.
 func (b Builder) goVersion(ctx context.Context, g gocmd) string {
 	out, err := g.output(ctx, "env", "GOVERSION")
 	if err != nil {
@@ -122,7 +123,7 @@ func (b Builder) build(ctx context.Context, g gocmd, path string, show *meter) e
 	}
 	beside := filepath.Join(filepath.Dir(path), "."+programName+"-new")
 	if err := b.compile(ctx, g, beside, packages, show); err != nil {
-		_ = os.RemoveAll(filepath.Dir(path)) // it holds nothing else
+		_ = os.RemoveAll(filepath.Dir(path)) // the folder holds nothing else
 		return fmt.Errorf("devcluster build: %w", err)
 	}
 	if err := os.Rename(beside, path); err != nil {
@@ -133,7 +134,7 @@ func (b Builder) build(ctx context.Context, g gocmd, path string, show *meter) e
 }
 
 // packages lists the packages that the program links, in an order in which they can be compiled. It fetches missing
-// modules, which show counts.
+// modules, and shows how many.
 func (b Builder) packages(ctx context.Context, g gocmd, show *meter) ([]string, error) {
 	fetched := 0
 	out, err := g.run(ctx, func(line string) bool {
@@ -150,8 +151,8 @@ func (b Builder) packages(ctx context.Context, g gocmd, show *meter) ([]string, 
 	return strings.Fields(out), nil
 }
 
-// compile builds the program, and shows how many of all packages the go command has printed as compiled. It skips
-// cached ones silently, so that a build with many of these ends before the meter is full.
+// compile builds the program, and shows how many of all packages the go command has printed as compiled. The go command
+// doesn't print cached packages, so a build with many of them ends before the meter reaches 100 %.
 func (b Builder) compile(ctx context.Context, g gocmd, path string, packages []string, show *meter) error {
 	waiting := make(map[string]bool, len(packages))
 	for _, name := range packages {
@@ -174,7 +175,7 @@ func (b Builder) compile(ctx context.Context, g gocmd, path string, packages []s
 	return err
 }
 
-// every calls f in steps until stop is called; f isn't running any more when stop returns.
+// every calls f at intervals of step until stop is called. When stop returns, f isn't running any more.
 func every(step time.Duration, f func()) (stop func()) {
 	ticker := time.NewTicker(step)
 	quit, done := make(chan struct{}), make(chan struct{})

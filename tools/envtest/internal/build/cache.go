@@ -15,17 +15,17 @@ const (
 	keep = 3
 	// idle is the time without use after which a cached program is removed.
 	idle = time.Hour
-	// idleUnseen is the same where it isn't known whether the program runs.
+	// idleUnseen replaces idle on systems that don't tell which programs are running.
 	idleUnseen = 7 * 24 * time.Hour
 )
 
-// usable returns the cached program and notes that it was asked for, or "" when it isn't there.
+// usable returns the path if the cached program exists, and "" otherwise. It records now as the time of the last use.
 func usable(path string, now time.Time) string {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
 		return ""
 	}
-	_ = os.Chtimes(path, now, now) // another user's cache: only their cleaning up asks for it
+	_ = os.Chtimes(path, now, now) // fails in another user's cache, where only that user's clean reads the time
 	return path
 }
 
@@ -44,7 +44,7 @@ func clean(cache, current string, now time.Time) {
 		case name == current:
 		case err == nil:
 			used[name] = info.ModTime()
-		case errors.Is(err, os.ErrNotExist): // what a build that was killed has left
+		case errors.Is(err, os.ErrNotExist): // left by a build that was killed
 			_ = os.RemoveAll(filepath.Clean(folder))
 		}
 	}
@@ -64,8 +64,8 @@ func clean(cache, current string, now time.Time) {
 	}
 }
 
-// runningPrograms returns the files that running processes of this user were started from. known is false where the
-// system doesn't tell.
+// runningPrograms returns the files that running processes of this user were started from. known is false if the system
+// doesn't provide it.
 func runningPrograms() (programs map[string]bool, known bool) {
 	links, err := filepath.Glob("/proc/[0-9]*/exe")
 	if err != nil || len(links) == 0 {

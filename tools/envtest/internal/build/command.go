@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// killDelay is what a go command gets to end by itself once its context ended.
+// killDelay is how long a go command may take to end by itself after its context has ended.
 const killDelay = 5 * time.Second
 
 // tail is how many lines of a failed command go into its error.
@@ -20,23 +20,23 @@ const tail = 40
 // gocmd is the go command in one folder.
 type gocmd struct {
 	dir   string
-	env   []string   // of the child, whole; later entries win
+	env   []string   // complete environment of the child; later entries win
 	share []*os.File // stay open in the child
 }
 
-// with is g with more environment.
+// with returns a copy of g with more variables in its environment.
 func (g gocmd) with(env ...string) gocmd {
 	g.env = append(append([]string(nil), g.env...), env...)
 	return g
 }
 
-// output runs go and gives what it printed on standard output.
+// output runs go and returns its standard output.
 func (g gocmd) output(ctx context.Context, args ...string) (string, error) {
 	return g.run(ctx, nil, args...)
 }
 
-// run runs go, hands each line of its standard error to line, and gives its standard output, also of a command that
-// failed. A line for which line gives true is progress and stays out of the error.
+// run runs go, calls line for each line of its standard error, and returns its standard output, even if the command
+// failed. A line for which line returns true is progress and isn't part of the error.
 func (g gocmd) run(ctx context.Context, line func(string) bool, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env, cmd.ExtraFiles = g.dir, g.env, g.share
@@ -66,7 +66,7 @@ func (g gocmd) run(ctx context.Context, line func(string) bool, args ...string) 
 	return stdout.String(), fmt.Errorf("go %s in %s: %w\n%s", args[0], g.dir, err, rest)
 }
 
-// lineWriter hands on what is written to it line by line, without the empty ones.
+// lineWriter passes on what is written to it line by line, without empty lines.
 type lineWriter struct {
 	line func(string)
 	rest []byte
@@ -85,7 +85,7 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// flush hands on a last line that has no end.
+// flush passes on a last line without a newline.
 func (w *lineWriter) flush() {
 	w.emit(w.rest)
 	w.rest = nil
@@ -97,7 +97,7 @@ func (w *lineWriter) emit(line []byte) {
 	}
 }
 
-// lastLines keeps the last lines of what a command said.
+// lastLines keeps the last lines of a command's output.
 type lastLines struct {
 	lines []string
 }

@@ -1,7 +1,6 @@
-// Package build makes the devcluster program from its source, once per machine.
+// Package build builds the devcluster program from its source, once per machine.
 //
-// [Finder] finds the folder of the source. [Builder] returns the program for it: the cached one or a new one, which it
-// builds behind a lock between processes, after a preflight that lists everything that is missing. The source folder
-// itself has the settings of the build (build.env), so that a build by hand, its tests and a build here share one build
-// cache.
+// [Finder] finds the folder of the source. [Builder] returns the program from the cache, or builds it. Only one process
+// builds at a time, and a preflight check first lists everything that the machine lacks. The settings of the build are
+// in the source folder (build.env), so that builds by hand, the program's tests and this package share one build cache.
 package build

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// recipe changes when this package builds another program from the same source.
+// recipe has to change when this package starts to build the same source differently.
 const recipe = "1"
 
 // Hash returns a hash of all that the program is built from: the module's go.mod, go.sum and sources, the Go version
@@ -42,7 +42,7 @@ func Hash(dir, goVersion, goos, goarch string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil))[:16], nil
 }
 
-// outside reports whether a folder's files are no part of the program.
+// outside reports whether a folder's files don't belong to the program.
 func outside(path, name string) bool {
 	if name == "testdata" || hidden(name) {
 		return true
@@ -57,7 +57,7 @@ func counts(name string) bool {
 
 func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
 
-// add mixes one file in: its name and length go first, so that no two trees give the same stream.
+// add adds one file to the hash. Name and length come first, so that no two trees produce the same stream.
 func add(sum io.Writer, path, name string) error {
 	file, err := os.Open(path)
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Machine is what the machine has to spare.
+// Machine reports the free disk space and memory of a machine.
 type Machine interface {
-	// FreeDisk returns the bytes that the user can still write to the file system of an existing folder, and a number
-	// that is the same for folders of one file system. ok is false when nobody knows.
+	// FreeDisk returns how many bytes the user can still write to the file system of an existing folder. volume is the
+	// same for all folders of one file system. ok is false if this is unknown.
 	FreeDisk(dir string) (bytes, volume uint64, ok bool)
-	// FreeMemory returns the bytes that processes can still get. ok is false when nobody knows.
+	// FreeMemory returns how many bytes of memory processes can still get. ok is false if this is unknown.
 	FreeMemory() (bytes uint64, ok bool)
 }
 
@@ -21,8 +21,8 @@ type Host struct{}
 // FreeDisk implements [Machine].
 func (Host) FreeDisk(dir string) (bytes, volume uint64, ok bool) { return freeDisk(dir) }
 
-// FreeMemory reads from Linux the smaller amount of what the system and this process' control group have free. It
-// returns false for ok on other systems.
+// FreeMemory returns the free memory of the system or of this process' control group, whichever is smaller. It works on
+// Linux only; on other systems ok is false.
 func (Host) FreeMemory() (bytes uint64, ok bool) {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
@@ -41,7 +41,7 @@ func (Host) FreeMemory() (bytes uint64, ok bool) {
 	return bytes, ok
 }
 
-// groupMemory returns what a control group (version 2) has free: its limit less what it uses, without caches.
+// groupMemory returns the free memory of a control group (version 2): its limit less its use without caches.
 func groupMemory(dir string) (bytes uint64, known bool) {
 	limit, ok := number(dir + "/memory.max")
 	if !ok {
@@ -65,7 +65,7 @@ func groupMemory(dir string) (bytes uint64, known bool) {
 	return limit - min(limit, used), true
 }
 
-// number reads a file that holds one; "max" and everything else is none.
+// number reads a file that holds a number. ok is false for any other content, "max" included.
 func number(path string) (uint64, bool) {
 	text, err := os.ReadFile(path)
 	if err != nil {

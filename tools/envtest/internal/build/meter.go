@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// plainEvery is the longest silence of a piped meter.
+	// plainEvery is the longest time without a line of a piped meter.
 	plainEvery = 15 * time.Second
-	// plainPercent is the step at which a piped meter speaks.
+	// plainPercent is the progress in percent after which a piped meter prints a line.
 	plainPercent = 10
-	// columns is how wide the live line gets at most, so that it stays one line.
+	// columns is the maximum width of the live line, so that it stays one line.
 	columns = 79
 )
 
@@ -52,7 +52,7 @@ func terminal(out io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// say writes a line of its own.
+// say prints a separate line.
 func (m *meter) say(format string, args ...any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -61,7 +61,7 @@ func (m *meter) say(format string, args ...any) {
 	m.spoke = m.now()
 }
 
-// begin starts a phase of total steps; 0 when nobody knows how many.
+// begin starts a phase of total steps; 0 if the number is unknown.
 func (m *meter) begin(phase string, total int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -69,7 +69,7 @@ func (m *meter) begin(phase string, total int) {
 	m.show()
 }
 
-// reach shows that done steps of the phase are reached, the last with item. It never goes back.
+// reach shows that done steps of the phase are complete; item is the last of them. The number never decreases.
 func (m *meter) reach(done int, item string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -77,7 +77,8 @@ func (m *meter) reach(done int, item string) {
 	m.show()
 }
 
-// tick is to be called about once a second: it keeps the time on the live line moving and breaks a long silence.
+// tick must be called about once a second. It updates the time on the live line, and prints a line after a long
+// silence.
 func (m *meter) tick() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -86,7 +87,7 @@ func (m *meter) tick() {
 	}
 }
 
-// end takes the live line away.
+// end removes the live line.
 func (m *meter) end() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -133,5 +134,5 @@ func (m *meter) clear() {
 	}
 }
 
-// print writes; a progress display that can't be written is no reason to fail.
+// print writes text. It ignores errors: a build doesn't fail because its progress can't be shown.
 func (m *meter) print(text string) { _, _ = io.WriteString(m.out, text) }

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// modFile is what the preflight wants to know of a go.mod.
+// modFile has the parts of a go.mod that the preflight check reads.
 type modFile struct {
 	goVersion string
 	requires  []string // path@version
 }
 
-// probe is the module to ask a proxy for: Kubernetes itself when it is required, it is the biggest.
+// probe returns the module to request from the proxy: Kubernetes itself, the biggest one, if it is required.
 func (m modFile) probe() string {
 	for _, module := range m.requires {
 		if strings.HasPrefix(module, kubernetesModule+"@") {

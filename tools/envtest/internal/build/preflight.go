@@ -15,25 +15,25 @@ import (
 
 const (
 	gigabyte = 1 << 30
-	// memoryNeeded is what compiling and linking takes at its peak on two cores.
+	// memoryNeeded is the peak memory of compiling and linking on two cores.
 	memoryNeeded = 2.5 * gigabyte
-	// modulesNeeded is what the modules take in the module cache, zipped and unpacked.
+	// modulesNeeded is the size of the modules in the module cache, zipped and unpacked.
 	modulesNeeded = 1.5 * gigabyte
-	// compileNeeded is what the compiled packages take in the build cache.
+	// compileNeeded is the size of the compiled packages in the build cache.
 	compileNeeded = 4 * gigabyte
-	// programNeeded is what the program takes, old and new side by side.
+	// programNeeded is the size of the old and the new program together.
 	programNeeded = 0.5 * gigabyte
-	// proxyTimeout is what the module proxy gets to answer.
+	// proxyTimeout is how long the module proxy may take to answer.
 	proxyTimeout = 15 * time.Second
 )
 
 // PreflightError lists everything that a build needs and this machine lacks.
 type PreflightError struct {
-	// Missing has one entry for each thing: what is needed, what is there, what to do.
+	// Missing has one entry for each missing thing: what is needed, what the machine has, and what to do.
 	Missing []string
 }
 
-// Error lists all of it, one line each.
+// Error returns all entries, one line each.
 func (e *PreflightError) Error() string {
 	things := "something is"
 	if len(e.Missing) > 1 {
@@ -42,7 +42,7 @@ func (e *PreflightError) Error() string {
 	return "devcluster can't be built here, " + things + " missing:\n- " + strings.Join(e.Missing, "\n- ")
 }
 
-// settings is what `go env -json` tells.
+// settings has the values of `go env -json` that the checks read.
 type settings struct {
 	GOVERSION, GOTOOLCHAIN, GOPROXY, GOCACHE, GOMODCACHE string
 }
@@ -57,7 +57,7 @@ func (c *checks) need(format string, args ...any) {
 	c.missing = append(c.missing, fmt.Sprintf(format, args...))
 }
 
-// preflight looks at everything that a build needs. It gives the packages to compile when all modules are here.
+// preflight checks everything that a build needs. If no module is missing, it returns the packages to compile.
 func (b Builder) preflight(ctx context.Context, g gocmd) (packages []string, err error) {
 	mod, err := readModFile(b.Source)
 	if err != nil {
@@ -106,7 +106,7 @@ func (c *checks) toolchain(ctx context.Context, g gocmd, mod modFile) (env setti
 	return env
 }
 
-// proxy asks for the list of versions of one needed module, which no cache answers.
+// proxy requests the versions of one required module, which always needs the proxy and no cache can answer.
 func (c *checks) proxy(ctx context.Context, g gocmd, env settings, mod modFile) {
 	if len(mod.requires) == 0 {
 		return
@@ -125,7 +125,7 @@ func (c *checks) proxy(ctx context.Context, g gocmd, env settings, mod modFile) 
 	}
 }
 
-// disk adds up what each file system has to take.
+// disk adds up the space that is needed on each file system, and compares it with the free space.
 func (c *checks) disk(env settings, modules bool) {
 	shares := []struct {
 		dir, variable string
@@ -171,7 +171,7 @@ func (c *checks) memory() {
 	}
 }
 
-// existing is dir or the nearest folder above it that is there.
+// existing returns dir or the nearest parent folder that exists.
 func existing(dir string) string {
 	for {
 		if _, err := os.Stat(dir); err == nil {

@@ -18,22 +18,22 @@ const (
 	Module = "github.com/operkit/operkit/tools/devcluster"
 	// sibling is the module that this package belongs to; both are published under the same version.
 	sibling = "github.com/operkit/operkit/tools/envtest"
-	// inRepository is where the program's folder is, seen from the repository's root.
+	// inRepository is the program's folder, relative to the repository's root.
 	inRepository = "tools/devcluster"
 )
 
-// published matches the version of a module that a proxy can give: no "(devel)", nothing that carries local changes.
+// published matches versions that a module proxy can have: not "(devel)", and no version with local changes ("+dirty").
 var published = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+[-.0-9A-Za-z]*$`)
 
-// inModuleCache matches a file of this module that has a version.
+// inModuleCache matches the path of a file of this module in the module cache, which contains the version.
 var inModuleCache = regexp.MustCompile(regexp.QuoteMeta(sibling) + `@(v[^/]+)/`)
 
 // Finder finds the folder of the program's source. The zero value finds nothing; see [NewFinder].
 type Finder struct {
-	// SourceFile is a file of this module as the compiler knew it: where it is, or with -trimpath only the module's
-	// path; with the version when it came from a module cache.
+	// SourceFile is the path of a source file of this module, as recorded by the compiler. With -trimpath it begins
+	// with the module path, followed by the version if the file came from a module cache.
 	SourceFile string
-	// WorkDir is the folder to look from: a test runs in the folder of its package.
+	// WorkDir is the folder to search upward from: a test runs in the folder of its package.
 	WorkDir string
 	// Info is the running program's build information; nil when it has none.
 	Info *debug.BuildInfo
@@ -54,9 +54,9 @@ func NewFinder(scratch string) (Finder, error) {
 	return Finder{SourceFile: file, WorkDir: workDir, Info: info, Scratch: scratch, Environ: os.Environ()}, nil
 }
 
-// Find returns the folder of the program's source: the one of the repository that this code was compiled from, else of
-// the repository around the working directory, else the published module of the same version (downloaded into the
-// module cache when it isn't there), else what the go command in the working directory says of this module.
+// Find returns the folder of the program's source. It tries in this order: the repository that this code was compiled
+// from; the repository around the working directory; the published module of the same version, downloaded if the module
+// cache lacks it; and the version or folder that the go command reports for this module in the working directory.
 func (f Finder) Find(ctx context.Context) (string, error) {
 	if filepath.IsAbs(f.SourceFile) {
 		if dir := upward(filepath.Dir(f.SourceFile)); dir != "" {
@@ -76,7 +76,7 @@ func (f Finder) Find(ctx context.Context) (string, error) {
 	return dir, nil
 }
 
-// upward looks for the repository in a folder and the ones above it.
+// upward looks for the repository in a folder and its parents.
 func upward(dir string) string {
 	for {
 		if found := filepath.Join(dir, filepath.FromSlash(inRepository)); isModule(found) {
@@ -103,8 +103,9 @@ func isModule(dir string) bool {
 	return false
 }
 
-// version is the published version of this module that is linked into the running program, "" when nothing tells. A
-// test program has no build information, and one with vendored modules no version in its files' names.
+// version returns the published version of this module that is linked into the running program, or "" if it is unknown.
+// Test programs have no versions in their build information, so the path of a source file is used, too. With vendored
+// modules that path has no version.
 func (f Finder) version() string {
 	if cached := inModuleCache.FindStringSubmatch(filepath.ToSlash(f.SourceFile)); cached != nil {
 		return cached[1]
@@ -137,7 +138,7 @@ func (f Finder) download(ctx context.Context, version string) (string, error) {
 	return got.Dir, nil
 }
 
-// ask asks the go command for this module: its version, or its folder when a workspace or a replace line says so.
+// ask asks the go command for this module's version, or for its folder if a workspace or a replace line sets one.
 func (f Finder) ask(ctx context.Context) (string, error) {
 	out, err := gocmd{dir: f.WorkDir, env: f.Environ}.output(ctx, "list", "-m", "-mod=readonly", "-json", sibling)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// poll is how often a waiting process tries again: flock itself can't be given up when a context ends.
+// poll is the interval between attempts to take the lock. A blocking flock can't be used, since a context can't
+// interrupt it.
 const poll = 50 * time.Millisecond
 
 // Lock is one held lock. It is not safe for concurrent use.
@@ -17,9 +18,9 @@ type Lock struct {
 	file *os.File
 }
 
-// Acquire takes the exclusive lock on the file at path, which is created (mode 0600) when absent, and waits for
-// whoever holds it. If it has to wait it calls waiting once, unless that is nil, with the process id that the
-// holder wrote into the file, or 0 if that can't be read. It returns the context's error when ctx ends first.
+// Acquire takes the exclusive lock on the file at path, and waits while another process holds it. The file is created
+// (mode 0600) if it doesn't exist. If Acquire has to wait and waiting isn't nil, it calls waiting once with the process
+// id of the holder, or 0 if the id can't be read from the file. It returns the context's error when ctx ends first.
 func Acquire(ctx context.Context, path string, waiting func(holder int)) (*Lock, error) {
 	for told := false; ; {
 		lock, err := Try(path)
@@ -53,7 +54,7 @@ func Try(path string) (*Lock, error) {
 		return nil, nil
 	}
 	if !sameFile(file, path) {
-		_ = file.Close() // the file was removed between open and lock: this lock guards nothing
+		_ = file.Close() // the file was removed between open and lock, so nobody else can lock it
 		return nil, nil
 	}
 	lock := &Lock{file: file}
@@ -70,7 +71,7 @@ func Held(path string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("lock %s: %w", path, err)
 	}
-	defer func() { _ = file.Close() }() // ends the lock that the look itself took
+	defer func() { _ = file.Close() }() // releases the lock that this check may have taken
 	free, err := flock(file)
 	if err != nil {
 		return false, fmt.Errorf("lock %s: %w", path, err)
@@ -78,8 +79,8 @@ func Held(path string) (bool, error) {
 	return !free, nil
 }
 
-// File is the open file that carries the lock. A child process that inherits it shares the lock: it is then free
-// only when both have ended.
+// File is the open file that carries the lock. A child process that inherits the file shares the lock, which is then
+// free only when both processes have ended.
 func (l *Lock) File() *os.File { return l.file }
 
 // Release releases the lock. The file stays.
