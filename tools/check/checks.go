@@ -21,13 +21,13 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// check is one thing that can be wrong with a repository.
+// check is one check of the repository, with its command.
 type check struct {
 	name, summary string
 	do            func(ctx context.Context, r *repository.Repository, o repository.Options) (repository.Report, error)
 }
 
-// checks are all, in the order in which 'all' runs them: the quick ones first.
+// checks are all checks, in the order in which 'all' runs them: the quick ones first.
 var checks = []check{
 	{"modules", "go.work and the tree hold the same modules", repository.Membership},
 	{"large", "no file is as large as a built program", hygiene.Large},
@@ -57,7 +57,7 @@ func lintAll(ctx context.Context, r *repository.Repository, _ repository.Options
 	return lint.Lint(ctx, r, race)
 }
 
-// command makes a command of a check.
+// command returns the command that runs the check.
 func (c check) command() command {
 	return command{c.name, c.summary, func(flags *flag.FlagSet) func(context.Context, environment) error {
 		var o repository.Options
@@ -95,7 +95,7 @@ func prepareAll(*flag.FlagSet) func(context.Context, environment) error {
 	}
 }
 
-// perform does the check, prints its line and its problems, and reports whether there were none.
+// perform runs the check, prints its line and its problems, and reports whether it found no problem.
 func (c check) perform(ctx context.Context, env environment, o repository.Options) bool {
 	start := time.Now()
 	found, err := c.do(ctx, env.repository, o)

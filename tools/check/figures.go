@@ -25,7 +25,7 @@ fields     exported fields of structs there that are named ...Options, ...Settin
 file, func lines of each, comments included: median/90th percentile
 `
 
-// figures are those of a part of the repository.
+// figures are the sizes of one part of the repository.
 type figures struct {
 	lines, exported, options, fields int
 	packages                         map[string]bool
@@ -80,7 +80,7 @@ func row(table *tabwriter.Writer, root, name string, folders ...string) error {
 	return err
 }
 
-// spread is the median and the 90th percentile.
+// spread returns the median and the 90th percentile.
 func spread(sizes []int) string {
 	if len(sizes) == 0 {
 		return "-"
@@ -89,7 +89,7 @@ func spread(sizes []int) string {
 	return fmt.Sprintf("%d/%d", sizes[len(sizes)/2], sizes[len(sizes)*9/10])
 }
 
-// What gofmt writes can be counted by regular expressions.
+// Regular expressions can count declarations, since gofmt fixes their form.
 var (
 	function = regexp.MustCompile(`(?ms)^func .*?\n`)
 	exported = regexp.MustCompile(`(?m)^(?:func|type|const|var) [A-Z]`)

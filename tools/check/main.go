@@ -21,16 +21,16 @@ func main() {
 	os.Exit(code)
 }
 
-// errFailed ends the program with exit code 1. Everything has been printed by then.
+// errFailed ends the program with exit code 1. A command returns it after it has printed everything.
 var errFailed = errors.New("failed")
 
-// environment is what a command works on.
+// environment is the repository and the output of a command.
 type environment struct {
 	repository     *repository.Repository
 	stdout, stderr io.Writer
 }
 
-// command is one of the program's.
+// command is a command of the program.
 type command struct {
 	name, summary string
 	// prepare declares flags and returns the function that runs the command once they are parsed.
@@ -51,7 +51,7 @@ func commands() []command {
 	return list
 }
 
-// run is the program, for the repository that dir lies in: it gives the exit code, 2 for a wrong call.
+// run runs the program for the repository that contains dir. It returns the exit code, which is 2 for wrong usage.
 func run(ctx context.Context, dir string, args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 || args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
 		usage(stdout)

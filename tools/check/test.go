@@ -16,11 +16,11 @@ import (
 	"github.com/operkit/operkit/tools/envtest/devcluster"
 )
 
-// soakVariable tells tests that run a small sample by default (random walks, kills at every write) to take their time.
+// soakVariable makes tests run in full that take a small sample by default (random walks, kills at every write).
 const soakVariable = "OPERKIT_SOAK"
 
 const (
-	// onceTimeout is how long the tests of one package may take once.
+	// onceTimeout is how long the tests of one package may take in one run.
 	onceTimeout = 10 * time.Minute
 	// soakTimeout is how long they may take in a soak.
 	soakTimeout = 4 * time.Hour
@@ -53,7 +53,7 @@ func prepareTest(flags *flag.FlagSet) func(context.Context, environment) error {
 		}
 		if err != nil {
 			_, _ = fmt.Fprintf(env.stderr, "check test: %v\n", err)
-			tally.Failed = max(1, tally.Failed) // what kept tests from running is a failure too
+			tally.Failed = max(1, tally.Failed) // an error that kept tests from running counts as a failure
 		}
 		_, _ = fmt.Fprintln(env.stdout, tally)
 		if err != nil || !tally.OK() {

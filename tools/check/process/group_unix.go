@@ -11,8 +11,8 @@ func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 
-// interrupt asks cmd, which must have been started, and all it started to end.
+// interrupt sends SIGINT to cmd, which must have been started, and to all processes of its group.
 func interrupt(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 
-// kill ends cmd, which must have been started, and all that is left of what it started.
+// kill kills cmd, which must have been started, and all processes that are left of its group.
 func kill(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -15,8 +15,8 @@ import (
 // grace is how long a program may take to end by itself after it was interrupted.
 const grace = 5 * time.Second
 
-// Command prepares a program that is interrupted, with all it started, when ctx ends. env may be nil for the
-// environment of this process. Run it with [Run] or [Output].
+// Command returns a command that is interrupted when ctx ends, together with all processes that it started. env may be
+// nil for the environment of this process. Run it with [Run] or [Output].
 func Command(ctx context.Context, dir string, env []string, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
@@ -27,7 +27,8 @@ func Command(ctx context.Context, dir string, env []string, name string, args ..
 	return cmd
 }
 
-// Run starts cmd, waits for its end and, when that was forced by the context, kills what is left of its group.
+// Run starts cmd and waits for its end. If the context has ended it, Run kills the processes that are left of its
+// group.
 func Run(ctx context.Context, cmd *exec.Cmd) error {
 	err := cmd.Run()
 	if ctx.Err() == nil {
@@ -39,8 +40,8 @@ func Run(ctx context.Context, cmd *exec.Cmd) error {
 	return context.Cause(ctx)
 }
 
-// Output runs cmd as [Run] does and gives what it printed to standard output. The error names the command and holds
-// what it printed to standard error.
+// Output runs cmd as [Run] does and returns its standard output. The error contains the command line and the command's
+// standard error.
 func Output(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
 	var out, problems bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &problems
@@ -55,8 +56,8 @@ func Output(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
 	return out.Bytes(), fmt.Errorf("%s: %w\n%s", Line(cmd), err, text)
 }
 
-// Combined runs cmd as [Run] does and returns what it printed, to standard output and standard error alike. The error
-// names the command.
+// Combined runs cmd as [Run] does and returns its standard output and standard error together. The error contains the
+// command line.
 func Combined(ctx context.Context, cmd *exec.Cmd) (string, error) {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -66,18 +67,18 @@ func Combined(ctx context.Context, cmd *exec.Cmd) (string, error) {
 	return out.String(), nil
 }
 
-// Line is the command line of cmd, for messages.
+// Line returns the command line of cmd, for messages.
 func Line(cmd *exec.Cmd) string { return strings.Join(cmd.Args, " ") }
 
-// Failed reports whether err says that a program ran and ended with an exit code other than zero, in contrast to one
-// that could not be started.
+// Failed reports whether err means that a program ran and ended with a non-zero exit code. It returns false if the
+// program couldn't be started.
 func Failed(err error) bool {
 	var exit *exec.ExitError
 	return errors.As(err, &exit)
 }
 
-// Roomy returns an environment for compilers with a higher GOGC, unless it is set: they take more memory and collect
-// less garbage, which saves a tenth of the time. env, nil for that of this process, is not changed.
+// Roomy returns env with a higher GOGC for compilers, unless GOGC is set: they use more memory and collect less
+// garbage, which saves a tenth of the time. A nil env stands for the environment of this process. env isn't changed.
 func Roomy(env []string) []string {
 	if env == nil {
 		env = os.Environ()
@@ -88,7 +89,7 @@ func Roomy(env []string) []string {
 	return append(slices.Clone(env), "GOGC=400")
 }
 
-// Yielding returns the words of a command that runs with a low priority, where the system has nice.
+// Yielding returns the words of a command line that runs with a low priority, if the system has nice.
 func Yielding(words ...string) []string {
 	if nice, err := exec.LookPath("nice"); err == nil {
 		return append([]string{nice, "-n", "10"}, words...)

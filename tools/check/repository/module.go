@@ -15,15 +15,15 @@ import (
 // Prefix is the path that every module of the repository starts with.
 const Prefix = "github.com/operkit/operkit"
 
-// devcluster links Kubernetes' servers. It is built with flags of its own, and everything that compiles it must use
-// the same ones, or the whole of Kubernetes is compiled a second time.
+// devcluster links Kubernetes' servers. It is built with its own flags. Everything that compiles it must use the same
+// flags, or all of Kubernetes is compiled a second time.
 const devcluster = "tools/devcluster"
 
-// apart are modules outside of the workspace, since their requirements would change the versions that the others are
-// tested with: controller-runtime, linters, and the generators of a new operator's manifests.
+// apart are modules outside of the workspace. Their requirements (controller-runtime, linters, generators of manifests)
+// would change the versions that the other modules are tested with.
 var apart = []string{"tools/bench", "tools/lint", "tools/operkit"}
 
-// ChangelogFile is the file in a module's folder that makes it a released one.
+// ChangelogFile is the name of the file that makes a module a released module.
 const ChangelogFile = "CHANGELOG.md"
 
 // Module is one Go module of the repository.
@@ -32,24 +32,24 @@ type Module struct {
 	Dir string
 	// Path is the module path that go.mod states.
 	Path string
-	// Released reports that the module is published with versions of its own: it has a changelog.
+	// Released reports whether the module is published with versions of its own, that is whether it has a changelog.
 	Released bool
 	// Companion is the path of the module that always has the same version as this one, "" for none. A comment
-	// "//release:companion PATH" in the go.mod of one of the two sets it. It is for a program that asks for a module at
-	// its own version without requiring it.
+	// "//release:companion PATH" in the go.mod of one of the two sets it. It is meant for a program that gets a module
+	// in its own version from the go command, without requiring it in go.mod.
 	Companion string
-	// Requires is what go.mod requires, in its order.
+	// Requires are the requirements in go.mod, in their order.
 	Requires []Requirement
 }
 
 // Requirement is a module that another one requires in its go.mod.
 type Requirement struct {
 	Path, Version string
-	// Indirect reports that go.mod marks it so: nothing of the module imports it.
+	// Indirect reports whether go.mod marks it as indirect: no package of the module imports it.
 	Indirect bool
 }
 
-// readModule reads the go.mod in a folder. Lines of it that aren't known are left to the go command.
+// readModule reads the go.mod in a folder. It ignores lines that it doesn't know; the go command checks them.
 func readModule(root, folder string) (Module, error) {
 	dir, err := filepath.Rel(root, folder)
 	if err != nil {
@@ -94,13 +94,13 @@ func (m Module) InWorkspace() bool {
 	return !m.IsControlPlane() && !slices.Contains(apart, m.Dir) && !strings.HasPrefix(m.Dir, "tools/peers/")
 }
 
-// Environ returns base, an environment as of os.Environ, with the changes that the go command needs in this module.
-// base is not changed.
+// Environ returns the environment for the go command in this module: base, in the form of os.Environ, with changes.
+// base itself isn't changed.
 func (m Module) Environ(base []string) []string {
 	workspace := "off"
 	if m.InWorkspace() {
-		// Empty: found from the folder that a command runs in. A test that builds something in a
-		// folder of its own is outside then, as it is when the test runs without us.
+		// Empty: the go command finds the workspace from its folder. So a test that builds something in a folder of its
+		// own is outside of the workspace, as it is when go test runs the test directly.
 		workspace = ""
 	}
 	env := Setenv(withoutHook(base), "GOWORK", workspace)
@@ -110,8 +110,8 @@ func (m Module) Environ(base []string) []string {
 	return env
 }
 
-// BuildFlags are the flags that every build, test and vet of the module needs. The control plane's are those of its
-// build.env that matter to the compiler, so that it is compiled once.
+// BuildFlags are the flags that every build, test and vet of the module needs. For the control plane these are the
+// compiler flags in its build.env, so that it is compiled only once.
 func (m Module) BuildFlags() []string {
 	if m.IsControlPlane() {
 		return []string{"-trimpath", "-gcflags=all=-dwarf=false"}
@@ -120,7 +120,7 @@ func (m Module) BuildFlags() []string {
 }
 
 // ReadsRepository reports whether tests of the module may read or build files of other modules without importing them,
-// as those of the tools and of the examples do. The go command doesn't see that such tests depend on these files.
+// as tests of the tools and examples do. The go command doesn't know that such tests depend on these files.
 func (m Module) ReadsRepository() bool {
 	return !m.IsControlPlane() && (m.Dir == "examples" || strings.HasPrefix(m.Dir, "tools/"))
 }
@@ -128,7 +128,7 @@ func (m Module) ReadsRepository() bool {
 // Race reports whether the tests of the module may run under the race detector.
 func (m Module) Race() bool { return !m.IsControlPlane() }
 
-// IsControlPlane reports whether the module is the control plane, whose tests drive the program that is built of it.
+// IsControlPlane reports whether the module is the control plane. Its tests run the program that is built from it.
 func (m Module) IsControlPlane() bool { return m.Dir == devcluster }
 
 // HasPackages reports whether the module in the repository at root holds any Go file. The go command refuses to test or
@@ -188,11 +188,11 @@ func AddFlags(env []string, flags ...string) []string {
 	return Setenv(env, "GOFLAGS", strings.Join(all, " "))
 }
 
-// ofHook are the variables in which git describes its repository to a hook.
+// ofHook are the variables with which git tells a hook about its repository.
 var ofHook = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}
 
-// withoutHook removes these from an environment: tests that make repositories would commit to the repository of the
-// hook.
+// withoutHook removes these variables from an environment. With them, tests that create repositories would commit to
+// the hook's repository.
 func withoutHook(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -210,7 +210,7 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Group is packages that one go command can read.
+// Group is a group of packages that one go command can load.
 type Group struct {
 	// Subject names them in messages.
 	Subject string
@@ -219,8 +219,9 @@ type Group struct {
 	Environ, Patterns []string
 }
 
-// Groups returns the packages of modules as they are built and tested: those of the workspace together and each other
-// module by itself, since packages can have other versions there. Modules without a Go file are left out.
+// Groups returns the packages of modules in the groups in which they are built and tested. The modules of the workspace
+// are one group. Each other module is a group by itself, since its requirements may have other versions. Modules
+// without a Go file are left out.
 func (r *Repository) Groups(modules []Module) []Group {
 	workspace := Group{Subject: "the workspace", Folder: r.Root, Environ: r.WorkspaceEnviron()}
 	var groups []Group

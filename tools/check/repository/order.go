@@ -13,9 +13,9 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// Released returns the released modules, each after those that it requires, and otherwise sorted by folder. It returns
-// an error if a released module requires a module of the repository that isn't released, if its path can't have tags,
-// or if modules require each other in a circle.
+// Released returns the released modules, each after the modules that it requires, and otherwise sorted by folder. It
+// returns an error if a released module requires a module of the repository that isn't released, if its path can't have
+// tags, or if modules require each other in a circle.
 func (r *Repository) Released() ([]Module, error) {
 	var problems []error
 	o := order{repository: r, state: map[string]int{}}
@@ -65,7 +65,7 @@ func (r *Repository) Module(path string) (Module, bool) {
 	return r.Modules[at], true
 }
 
-// Ours reports whether a path is that of a module of the repository.
+// Ours reports whether a path is the path of a module of the repository.
 func (r *Repository) Ours(path string) bool {
 	_, found := r.Module(path)
 	return found
@@ -94,7 +94,7 @@ const (
 	placed  = 2
 )
 
-// order places modules after those that they require.
+// order sorts modules after the modules that they require.
 type order struct {
 	repository *Repository
 	state      map[string]int // by the path of a module

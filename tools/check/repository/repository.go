@@ -23,8 +23,8 @@ type Repository struct {
 	Modules []Module
 }
 
-// Open finds the repository that dir lies in, by the nearest folder with a go.work or a .git, dir or one above it, and
-// lists its modules.
+// Open finds the repository that contains dir, and lists its modules. The root is the nearest folder with a go.work or
+// a .git: dir or a parent.
 func Open(dir string) (*Repository, error) {
 	start, err := filepath.Abs(dir)
 	if err != nil {
@@ -93,25 +93,26 @@ func Select(among []Module, list string) ([]Module, error) {
 	return slices.DeleteFunc(slices.Clone(among), func(m Module) bool { return !chosen[m.Dir] }), errors.Join(problems...)
 }
 
-// Cache is the folder for what programs of the repository keep between two runs; git ignores it.
+// Cache returns the folder for files that programs of the repository keep between runs; git ignores it.
 func (r *Repository) Cache() string { return filepath.Join(r.Root, ".cache") }
 
-// Folder is the absolute path of the folder of a module.
+// Folder returns the absolute path of the folder of a module.
 func (r *Repository) Folder(m Module) string {
 	return filepath.Join(r.Root, filepath.FromSlash(m.Dir))
 }
 
-// WorkspaceEnviron is the environment of this process as the go command needs it at the root, for the workspace.
+// WorkspaceEnviron returns the environment for the go command at the root, for the workspace. It is based on the
+// environment of this process.
 func (r *Repository) WorkspaceEnviron() []string { return r.Environ(Module{}) }
 
-// Environ is the environment of this process as the go command needs it in module m.
+// Environ returns the environment for the go command in module m, based on the environment of this process.
 func (r *Repository) Environ(m Module) []string { return m.Environ(os.Environ()) }
 
 // Report is what a check of the repository has found.
 type Report struct {
-	// Problems has a text for each problem to fix; there is none if all is well.
+	// Problems has a text for each problem to fix; it is empty if all is well.
 	Problems []string
-	// Notes are what a reader should know besides.
+	// Notes are texts that a reader should know about, but that aren't problems.
 	Notes []string
 	// Summary describes in a few words what was checked; it may be empty.
 	Summary string
@@ -125,8 +126,8 @@ type Options struct {
 	Verbose bool
 }
 
-// Files lists the files of the repository, below the root and with slashes: tracked and untracked ones, but none that
-// .gitignore names, none that was deleted, and only those whose names end with the suffix.
+// Files lists the files of the repository whose names end with the suffix, below the root and with slashes. Tracked and
+// untracked files are listed; ignored and deleted files aren't.
 func (r *Repository) Files(ctx context.Context, suffix string) ([]string, error) {
 	out, err := output(ctx, r.Root, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
 	if err != nil {
@@ -162,7 +163,7 @@ func (r *Repository) Fingerprint() (string, error) {
 		if err != nil {
 			return err
 		}
-		_, _ = fmt.Fprintf(all, "%q %o %x\n", path[len(r.Root):], info.Mode(), sha256.Sum256(text)) // a hash takes all
+		_, _ = fmt.Fprintf(all, "%q %o %x\n", path[len(r.Root):], info.Mode(), sha256.Sum256(text)) // a hash never returns an error
 		return nil
 	})
 	if err != nil {

@@ -4,7 +4,7 @@ const (
 	apimachinery = "k8s.io/apimachinery/..."
 	// mergeDiff implements server-side apply; the in-memory cluster uses it.
 	mergeDiff = "sigs.k8s.io/structured-merge-diff/v6/..."
-	// openAPI turns the schemas of CustomResourceDefinitions into those of mergeDiff.
+	// openAPI converts the schemas of CustomResourceDefinitions to schemas for mergeDiff.
 	openAPI  = "k8s.io/kube-openapi/..."
 	clientGo = "k8s.io/client-go/..."
 	// api holds the types in client-go's own signatures: a module that may import client-go has it already.
@@ -14,13 +14,13 @@ const (
 	// cbor is the encoding between processes; apimachinery requires it already.
 	cbor  = "github.com/fxamacker/cbor/..."
 	goGit = "github.com/go-git/..."
-	// cobra and terminal are what commands are made of.
+	// cobra and terminal are the libraries for commands.
 	cobra    = "github.com/spf13/..."
 	terminal = "golang.org/x/term/..."
-	// openTelemetry is what makes and exports traces.
+	// openTelemetry creates and exports traces.
 	openTelemetry = "go.opentelemetry.io/..."
 	tools         = "./tools/..."
-	// sync is what every module may use.
+	// sync may be used by every module.
 	sync   = "golang.org/x/sync/..."
 	sprig  = "github.com/Masterminds/sprig/..."
 	sprout = "github.com/go-sprout/sprout/..."
@@ -30,7 +30,8 @@ var (
 	// libraries are the packages that users import.
 	libraries = []string{"./dag/...", "./smp/...", "./status/...", "./vcs/...", "./deploy/...", "./reconcile/...", "./operator/..."}
 
-	// everything is every package of the repository, uncoupled those whose requirements reach nobody else.
+	// everything is every package of the repository. uncoupled are the packages of modules that no other module
+	// requires.
 	everything = []string{"./..."}
 	uncoupled  = []string{"./tools/bench/...", "./tools/peers/..."}
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// Policy is what a repository's imports are held to.
+// Policy has the rules for the imports of a repository.
 type Policy struct {
 	Rooms []Room
 	Bans  []Ban
@@ -20,15 +20,15 @@ type Policy struct {
 
 // Room is a row of the design's table: what the packages of one module may import directly.
 //
-// Patterns are import paths; one that ends in /... stands for the path and everything below it, an element that is a
-// star stands for any one element, and a pattern that starts with a dot is a folder of this repository.
+// A pattern is an import path. If it ends in /..., it stands for the path and everything below it. A star as an element
+// stands for any one element. A pattern that starts with a dot is a folder of this repository.
 type Room struct {
 	// Module is the folder of the module.
 	Module string
-	// Siblings are the other packages of this repository that it may import. Its tests may besides import tools.
+	// Siblings are the other packages of this repository that it may import. Its tests may also import tools.
 	Siblings []string
-	// Libraries are the packages of others, beside the standard library, that it may import outside of tests. Any lifts
-	// that limit.
+	// Libraries are the packages of other repositories, besides the standard library, that it may import outside of
+	// tests. With Any set it may import all of them.
 	Libraries []string
 	Any       bool
 	// Reason is why.
@@ -39,8 +39,7 @@ type Room struct {
 type Ban struct {
 	// From are the packages that the ban holds for, except for those in Except.
 	From, Except []string
-	// To are the packages that must not be imported. With Links they must not be reached through any chain of imports
-	// either.
+	// To are the packages that must not be imported. With Links set, indirect imports are forbidden, too.
 	To    []string
 	Links bool
 	// Tests is set if the ban holds for the imports of tests, too.
@@ -50,7 +49,7 @@ type Ban struct {
 }
 
 // Check finds every import of the repository that breaks the policy, every package that cannot be loaded, and every
-// library module that the policy does not know. Modules that may link anything are left out.
+// library module without a room in the policy. Modules that may link anything are left out.
 func Check(ctx context.Context, r *repository.Repository, policy Policy) (report repository.Report, err error) {
 	coupled := slices.DeleteFunc(slices.Clone(r.Modules), func(m repository.Module) bool { return matches(m.Path, uncoupled) })
 	for _, group := range r.Groups(coupled) {
@@ -74,8 +73,8 @@ func Check(ctx context.Context, r *repository.Repository, policy Policy) (report
 	return report, nil
 }
 
-// findings compares the imports of one package with the policy: it returns a line with the chain and the reason for
-// each violation. An import that breaks several rules is reported once, with the first reason.
+// findings compares the imports of one package with the policy. It returns a line for each violation, with the chain of
+// imports and the reason. An import that breaks several rules is reported once, with the first reason.
 func (p Policy) findings(g importgraph.Graph, from string) (lines []string) {
 	seen := map[string]bool{}
 	add := func(reason string, test bool, to ...string) {
@@ -90,7 +89,7 @@ func (p Policy) findings(g importgraph.Graph, from string) (lines []string) {
 		seen[chain] = true
 	}
 	room := Room{Any: true}
-	for _, r := range p.Rooms { // of a module inside another one the inner one's row
+	for _, r := range p.Rooms { // for nested modules the innermost module's room holds
 		if len(r.Module) > len(room.Module) && matches(from, []string{"./" + r.Module + "/..."}) {
 			room = r
 		}
@@ -155,12 +154,12 @@ func matches(importPath string, patterns []string) bool {
 		if len(elements) < count || len(elements) > count && !tree {
 			return false
 		}
-		fits, _ := path.Match(base, strings.Join(elements[:count], "/")) // patterns have no mistake
+		fits, _ := path.Match(base, strings.Join(elements[:count], "/")) // fails only for a malformed pattern
 		return fits
 	})
 }
 
-// absolute turns a folder of this repository into an import path.
+// absolute returns the import path of a pattern that starts with a dot; other patterns are returned unchanged.
 func absolute(pattern string) string {
 	if rest, local := strings.CutPrefix(pattern, "./"); local {
 		return repository.Prefix + "/" + rest

@@ -50,7 +50,8 @@ func Check(ctx context.Context, r *repository.Repository, o repository.Options) 
 	return report, nil
 }
 
-// hold compares one module with its budget. figure states how many modules its importers compile, and the bound.
+// hold compares one module with its budget. figure is a text with the number of modules that its importers compile, and
+// the limit.
 func hold(ctx context.Context, r *repository.Repository, m repository.Module, budget Budget) (problems []string, figure string, err error) {
 	build, err := consumer.Load(ctx, r, m)
 	if err != nil || len(build.Problems) > 0 {
@@ -64,8 +65,8 @@ func hold(ctx context.Context, r *repository.Repository, m repository.Module, bu
 	return problems, fmt.Sprintf("%s: %d of %d modules", m.Dir, len(compiled), budget.Modules), nil
 }
 
-// exceeded returns a problem when there are too many modules, with the chain of imports to each, and one for each
-// module that must not be there.
+// exceeded returns a problem if there are too many modules, with the chain of imports to each module. It also returns a
+// problem for each module that must not be compiled.
 func exceeded(m repository.Module, build consumer.Build, compiled map[string]importgraph.Module, budget Budget) []string {
 	var problems []string
 	chain := func(module string) string { return strings.Join(build.Chain(build.Offered(), module), " -> ") }

@@ -1,7 +1,7 @@
-// Package budget checks modules against what they promise their importers: how many other modules these compile, and
-// which modules are required, each with its reason.
+// Package budget checks what modules promise their importers: how many other modules an importer compiles, and which
+// modules are required for which reason.
 //
-// A module promises it in a file budget.txt at its root:
+// The promises of a module are in a file budget.txt at its root:
 //
 //	# what a program that imports the graph compiles with it
 //	modules 2
@@ -13,6 +13,6 @@
 //	github.com/stretchr/testify: assertions
 //
 // A line 'modules' is needed. A line 'never' names a module, or the beginning of modules' paths, that must not be
-// compiled. The other lines name the direct requirements of go.mod, each with why it is there; those that only tests
-// use follow the line 'tests:'. What follows a # is a comment.
+// compiled. The other lines name the direct requirements of go.mod, each with its reason. Requirements that only tests
+// use follow the line 'tests:'. A # starts a comment.
 package budget

@@ -11,24 +11,24 @@ import (
 // FileName is the name of the files with budgets.
 const FileName = "budget.txt"
 
-// Budget is what a module promises.
+// Budget has the promises of a module to its importers.
 type Budget struct {
-	// Modules is how many other modules the importers of this one may compile, the standard library not counted.
+	// Modules is how many other modules an importer of this module may compile, without the standard library.
 	Modules int
-	// Never are the modules, by their path or its beginning, that must not be among them.
+	// Never are paths, or beginnings of paths, of modules that importers must not compile.
 	Never []string
 	// Requirements are the direct requirements of go.mod.
 	Requirements []Requirement
 }
 
-// Requirement is a direct requirement of go.mod and why it is there.
+// Requirement is a direct requirement of go.mod with its reason.
 type Requirement struct {
 	Path, Why string
-	// Tests reports that nothing but tests needs it.
+	// Tests reports whether only tests need it.
 	Tests bool
 }
 
-// Parse reads the text of a budget file. name is that of the file, for errors.
+// Parse reads the text of a budget file. name is the name of the file, for errors.
 func Parse(name, text string) (Budget, error) {
 	budget := Budget{Modules: -1}
 	tests, number := false, 0

@@ -10,9 +10,9 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// Build is what the consumers of one module compile.
+// Build has the packages that consumers of one module compile.
 type Build struct {
-	// Problems are those of packages that cannot be loaded; the rest of Build is worth little with them.
+	// Problems has an entry for each package that can't be loaded. If there are any, the rest of Build is incomplete.
 	Problems []string
 
 	own                 string // the module's path
@@ -20,8 +20,8 @@ type Build struct {
 	libraries, programs []string
 }
 
-// Load reads what the consumers of a module compile. Versions are those that the module itself asks for, without the
-// workspace.
+// Load reads which packages the consumers of a module compile. It uses the versions that the module's go.mod requires,
+// without the workspace.
 func Load(ctx context.Context, r *repository.Repository, m repository.Module) (Build, error) {
 	build := Build{own: m.Path}
 	if !m.HasPackages(r.Root) {
@@ -34,7 +34,7 @@ func Load(ctx context.Context, r *repository.Repository, m repository.Module) (B
 	}
 	for _, path := range slices.Sorted(maps.Keys(build.graph)) {
 		switch p := build.graph[path]; {
-		case p.DepOnly || isInternal(path) || len(p.GoFiles) == 0: // the last are there for their tests alone
+		case p.DepOnly || isInternal(path) || len(p.GoFiles) == 0: // without GoFiles a package has only tests
 		case p.Name == "main":
 			build.programs = append(build.programs, path)
 		default:
@@ -44,8 +44,8 @@ func Load(ctx context.Context, r *repository.Repository, m repository.Module) (B
 	return build, nil
 }
 
-// Offered returns the packages that the module offers: those that can be imported, and also its programs if the folder
-// of the module is a program or nothing can be imported.
+// Offered returns the packages that other modules can import. Programs are included if the module's own folder is a
+// program, or if nothing can be imported.
 func (b Build) Offered() []string {
 	if len(b.libraries) == 0 || slices.Contains(b.programs, b.own) {
 		return b.Packages()
@@ -56,8 +56,8 @@ func (b Build) Offered() []string {
 // Packages returns the packages that a consumer can import and the programs that can be installed.
 func (b Build) Packages() []string { return slices.Concat(b.libraries, b.programs) }
 
-// Modules returns the modules, other than this one and the standard library, that the given packages are made of, by
-// path.
+// Modules returns the modules, other than this one and the standard library, that the given packages import directly or
+// indirectly, by path.
 func (b Build) Modules(packages []string) map[string]importgraph.Module {
 	modules := map[string]importgraph.Module{}
 	for _, path := range b.graph.Reached(packages) {
@@ -68,7 +68,7 @@ func (b Build) Modules(packages []string) map[string]importgraph.Module {
 	return modules
 }
 
-// Chain returns the shortest chain of imports from one of the packages to the first of another module.
+// Chain returns the shortest chain of imports from one of the packages to a package of the given module.
 func (b Build) Chain(packages []string, module string) []string {
 	return b.graph.Chain(packages, func(path string) bool {
 		from := b.graph[path].Module
@@ -76,7 +76,7 @@ func (b Build) Chain(packages []string, module string) []string {
 	})
 }
 
-// Imports reports whether a package of this module imports one of another module by itself, outside of tests.
+// Imports reports whether a package of this module directly imports a package of the given module, outside of tests.
 func (b Build) Imports(module string) bool {
 	for _, p := range b.graph {
 		if p.Module == nil || p.Module.Path != b.own {
@@ -92,7 +92,7 @@ func (b Build) Imports(module string) bool {
 	return false
 }
 
-// isInternal reports whether no other module may import the package.
+// isInternal reports whether the package is internal, so that no other module may import it.
 func isInternal(path string) bool {
 	return slices.Contains(strings.Split(path, "/"), "internal")
 }

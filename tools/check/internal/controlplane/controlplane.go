@@ -20,16 +20,17 @@ import (
 
 // Plane is a control plane that runs.
 type Plane struct {
-	// Dir is its folder, by which tests find it. It is the same in each run with the same program, so that the go
-	// command sees the same environment and can use cached results. If another run is using it, it is a different one.
+	// Dir is its folder, by which tests find it. It is the same path in each run with the same program, so that the go
+	// command sees the same environment and can use cached results. While another run uses that path, it is a different
+	// one.
 	Dir     string
-	link    string // that leads to the folder of the cluster, if Dir is one
+	link    string // the symbolic link to the cluster's folder, if Dir is that link
 	cluster *devcluster.Cluster
 }
 
-// Binary returns the path of the control plane's program, after building it when it is missing.
+// Binary returns the path of the control plane's program, and builds the program if it isn't cached.
 func Binary(ctx context.Context, progress io.Writer) (string, error) {
-	if _, set := os.LookupEnv("GOGC"); !set { // as process.Roomy has it
+	if _, set := os.LookupEnv("GOGC"); !set { // as in process.Roomy
 		_ = os.Setenv("GOGC", "400")
 		defer func() { _ = os.Unsetenv("GOGC") }()
 	}
@@ -40,8 +41,8 @@ func Binary(ctx context.Context, progress io.Writer) (string, error) {
 	return binary, nil
 }
 
-// Start starts one of the program binary, with the custom resource definitions of the repository at root, and waits
-// until it is ready. The caller must call Stop.
+// Start starts a control plane of the program binary, with the custom resource definitions of the repository at root,
+// and waits until it is ready. The caller must call Stop.
 func Start(ctx context.Context, root, binary string, progress io.Writer) (*Plane, error) {
 	crds, err := CRDs(root)
 	if err != nil {
@@ -55,7 +56,7 @@ func Start(ctx context.Context, root, binary string, progress io.Writer) (*Plane
 	sum := sha256.Sum256([]byte(root + "\x00" + binary))
 	link := filepath.Join(filepath.Dir(filepath.Dir(p.Dir)), fmt.Sprintf("operkit.%x", sum[:6]))
 	if _, err := os.Stat(link); errors.Is(err, fs.ErrNotExist) {
-		_ = os.Remove(link) // a run that was killed has left it
+		_ = os.Remove(link) // left by a run that was killed
 		if os.Symlink(p.Dir, link) == nil {
 			p.Dir, p.link = link, link
 		}
@@ -63,7 +64,7 @@ func Start(ctx context.Context, root, binary string, progress io.Writer) (*Plane
 	return p, nil
 }
 
-// Alive returns an error with the last output of the control plane when it has ended.
+// Alive returns an error with the last output of the control plane if it has ended.
 func (p *Plane) Alive() error {
 	state, err := p.cluster.State()
 	if err == nil && state.SupervisorPID != 0 {
@@ -122,8 +123,7 @@ func Needed(ctx context.Context, r *repository.Repository, modules []repository.
 	return false, nil
 }
 
-// Users returns which of modules require tools/envtest, by their folders: most of the time their tests wait for a
-// control plane.
+// Users returns the folders of the modules that require tools/envtest. Their tests mostly wait for a control plane.
 func Users(modules []repository.Module) map[string]bool {
 	users := map[string]bool{}
 	for _, m := range modules {
@@ -141,7 +141,7 @@ func dependsOn(ctx context.Context, group repository.Group) (bool, error) {
 		return false, fmt.Errorf("%s: dependencies of the tests: %w", group.Subject, err)
 	}
 	for line := range strings.Lines(string(out)) {
-		path, _, _ := strings.Cut(strings.TrimSpace(line), " ") // what follows names the test a package is compiled for
+		path, _, _ := strings.Cut(strings.TrimSpace(line), " ") // after the space: the test that the package is compiled for
 		if path == envtest {
 			return true, nil
 		}

@@ -18,21 +18,21 @@ import (
 )
 
 // offers reports whether others import packages of the module or run its programs. It returns false for modules that
-// only this repository uses, and for those that are there to be read.
+// only this repository uses, and for examples.
 func offers(m repository.Module) bool {
 	return !slices.Contains([]string{"examples", "tools/bench", "tools/check", "tools/integration"}, m.Dir) &&
 		!strings.HasPrefix(m.Dir, "tools/peers/")
 }
 
-// checking is a check under way.
+// checking is one run of the check.
 type checking struct {
 	repository.Report
-	fields, entryPoints int // how many were looked at
+	fields, entryPoints int // how many were checked
 	files               *token.FileSet
 }
 
-// Check looks at the modules of the repository. Packages whose examples it has to know are compiled as for their tests,
-// so that nothing is compiled when these ran before.
+// Check checks the documentation of all modules of the repository. Packages with examples to check are compiled as for
+// their tests, so that nothing is compiled if the tests ran before.
 func Check(ctx context.Context, r *repository.Repository, _ repository.Options) (repository.Report, error) {
 	race, _, err := gotest.RaceDetector(ctx, os.Environ())
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *checking) add(format string, args ...any) {
 	c.Problems = append(c.Problems, fmt.Sprintf(format, args...))
 }
 
-// look checks the files of a module, and returns the packages of it that need examples.
+// look checks the files of a module, and returns its packages that need examples.
 func (c *checking) look(m repository.Module, sources []source) (libraries []source) {
 	for _, s := range sources {
 		if !s.hasComment() {
@@ -86,7 +86,7 @@ func (c *checking) look(m repository.Module, sources []source) (libraries []sour
 	return libraries
 }
 
-// group is what is compiled by one call of the go command.
+// group has the packages that one call of the go command compiles.
 type group struct {
 	dir        string
 	env, flags []string

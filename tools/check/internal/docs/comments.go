@@ -42,7 +42,7 @@ func (s source) members(files *token.FileSet) []identifier {
 	return all
 }
 
-// function returns the name of a function, T.M for a method, and whether it is exported and, of a method, its type too.
+// function returns the name of a function, or T.M for a method. A method is exported if its type is exported, too.
 func function(d *ast.FuncDecl) (name string, exported bool) {
 	if d.Recv == nil {
 		return d.Name.Name, d.Name.IsExported()
@@ -62,15 +62,15 @@ func (l *lister) add(pos token.Pos, name string, documented bool) {
 	l.all = append(l.all, identifier{name: name, place: at(l.files, l.file, pos), documented: documented})
 }
 
-// members adds the exported fields of a struct, those of structs inside of it too, and the methods of an interface.
-// What is embedded has its comment where it is declared.
+// members adds the exported fields of a struct and of structs inside of it, and the methods of an interface. Embedded
+// types are documented where they are declared, so they are left out.
 func (l *lister) members(of, comment string, expr ast.Expr) {
 	switch t := expr.(type) {
 	case *ast.StructType:
 		l.fields(of, comment, t.Fields.List)
 	case *ast.InterfaceType:
 		if methods := t.Methods.List; comment != "" && len(methods) == 1 && len(methods[0].Names) == 1 {
-			comment += " " + methods[0].Names[0].Name // as with io.Reader, the comment is that of the method
+			comment += " " + methods[0].Names[0].Name // as with io.Reader, the type's comment describes the method
 		}
 		l.fields(of, comment, t.Methods.List)
 	case *ast.StarExpr:
@@ -103,7 +103,7 @@ func (l *lister) fields(of, comment string, list []*ast.Field) {
 	}
 }
 
-// says reports whether a comment holds a name as a word.
+// says reports whether a comment contains a name as a word.
 func says(comment, name string) bool {
 	for word := range strings.FieldsFuncSeq(comment, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }) {
 		if word == name {
@@ -113,7 +113,7 @@ func says(comment, name string) bool {
 	return false
 }
 
-// text is what comments say to people: lines that begin with a plus are for generators.
+// text returns the text of comments without the lines for generators, which begin with a plus.
 func text(comments ...*ast.CommentGroup) string {
 	var lines []string
 	for _, comment := range comments {
@@ -149,7 +149,7 @@ func (s source) entryPoints(files *token.FileSet) []identifier {
 	return all
 }
 
-// offered returns the entry points of a declaration and where they stand.
+// offered returns the entry points of a declaration with their positions.
 func offered(d ast.Decl) iter.Seq2[string, token.Pos] {
 	return func(yield func(string, token.Pos) bool) {
 		switch d := d.(type) {
@@ -168,11 +168,11 @@ func offered(d ast.Decl) iter.Seq2[string, token.Pos] {
 	}
 }
 
-// exampleOf returns what the name of an example says it shows: "" for the package, F, T or T.M.
+// exampleOf returns what an example shows, according to its name: "" for the package, F, T or T.M.
 func exampleOf(name string) string {
 	parts := strings.Split(strings.TrimPrefix(name, "Example"), "_")
 	for i, part := range parts {
-		if i > 0 && !ast.IsExported(part) { // a suffix, which tells several of the same apart
+		if i > 0 && !ast.IsExported(part) { // a suffix, for several examples of the same thing
 			parts = parts[:i]
 			break
 		}

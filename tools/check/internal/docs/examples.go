@@ -34,7 +34,7 @@ func (c *checking) examples(s source, test *testPackage) map[string]bool {
 	return u.names
 }
 
-// inside finds examples in the internal tests of a package, where they can show what an importer can't do.
+// inside reports examples in the internal tests of a package, since they could use what an importer can't.
 func (c *checking) inside(s source) {
 	for _, f := range s.tests {
 		if strings.HasSuffix(f.Name.Name, "_test") {
@@ -46,14 +46,14 @@ func (c *checking) inside(s source) {
 	}
 }
 
-// uses collects what an example uses of the package with this path.
+// uses collects the names of the package at path that an example uses.
 type uses struct {
 	path string
 	test *testPackage
-	// declared are the top-level declarations of the test package, by what they declare.
+	// declared are the top-level declarations of the test package, by the object that they declare.
 	declared map[types.Object][]ast.Node
 	seen     map[ast.Node]bool
-	values   map[types.Type]bool // that were looked at
+	values   map[types.Type]bool // types that were visited
 	ours     *regexp.Regexp      // finds types of the package in the text of a type
 	names    map[string]bool
 }
@@ -74,7 +74,7 @@ func newUses(path string, test *testPackage) *uses {
 	return u
 }
 
-// declareFunction notes what a function is, and of a method that it belongs to its type.
+// declareFunction records a function's declaration. It records a method for its type, too.
 func (u *uses) declareFunction(d *ast.FuncDecl) {
 	object := u.test.info.Defs[d.Name]
 	if d.Recv != nil {
@@ -97,12 +97,12 @@ func (u *uses) declareNames(d *ast.GenDecl) {
 }
 
 func (u *uses) declare(object types.Object, node ast.Node) {
-	if object != nil { // a blank name is none
+	if object != nil { // nil for the blank name
 		u.declared[object] = append(u.declared[object], node)
 	}
 }
 
-// walk adds what a node uses, and what the declarations that it uses do.
+// walk adds the names that a node uses, directly or through declarations of the test package.
 func (u *uses) walk(node ast.Node) {
 	if u.seen[node] {
 		return
@@ -132,7 +132,7 @@ func (u *uses) walk(node ast.Node) {
 	})
 }
 
-// object adds what an identifier stands for.
+// object adds the object of an identifier.
 func (u *uses) object(object types.Object) {
 	if object == nil {
 		return
@@ -154,7 +154,7 @@ func (u *uses) object(object types.Object) {
 	}
 }
 
-// implements adds the interfaces of the package that a type of the test package is a case of.
+// implements adds the interfaces of the package that a type of the test package implements.
 func (u *uses) implements(t types.Type) {
 	if u.test.tested == nil || types.IsInterface(t) {
 		return
@@ -181,7 +181,7 @@ func (u *uses) function(f *types.Func) {
 	}
 }
 
-// call adds the types of what a function is given.
+// call adds the types of the arguments of a call.
 func (u *uses) call(n *ast.CallExpr) {
 	t := u.test.info.TypeOf(n.Fun)
 	if t == nil {
@@ -198,7 +198,7 @@ func (u *uses) call(n *ast.CallExpr) {
 	for i, arg := range n.Args {
 		parameters := signature.Params()
 		if parameters.Len() == 0 {
-			return // f(g()) has other arguments than it shows; their types are those of g's results
+			return // in f(g()) the arguments are g's results
 		}
 		to := parameters.At(min(i, parameters.Len()-1)).Type()
 		if list, is := to.(*types.Slice); is && signature.Variadic() && i >= parameters.Len()-1 && !n.Ellipsis.IsValid() {
@@ -208,8 +208,8 @@ func (u *uses) call(n *ast.CallExpr) {
 	}
 }
 
-// given adds what is used when a value of one type is passed where another type is expected: the expected type and, if
-// that is an interface, the methods by which the value satisfies it.
+// given adds what a program uses by passing a value of type from as a value of type to. That is the type to and, if it
+// is an interface, the methods of from that implement it.
 func (u *uses) given(from, to types.Type) {
 	u.value(to)
 	if from == nil || to == nil {
@@ -225,7 +225,7 @@ func (u *uses) given(from, to types.Type) {
 	}
 }
 
-// value adds the types of the package that a value of type t has parts of, but not what a function takes and returns.
+// value adds the types of the package that occur in t. The parameters and results of a function type don't count.
 func (u *uses) value(t types.Type) {
 	if _, is := t.(*types.Signature); is || t == nil || u.values[t] {
 		return
@@ -238,7 +238,7 @@ func (u *uses) value(t types.Type) {
 	}
 }
 
-// named is the named type of a receiver, also behind a pointer.
+// named returns the named type of a receiver, which may be a pointer.
 func named(t types.Type) *types.Named {
 	if pointer, is := types.Unalias(t).(*types.Pointer); is {
 		t = pointer.Elem()

@@ -24,11 +24,11 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// source is a package as its files have it.
+// source is the source of a package.
 type source struct {
-	// dir is its folder below the root, name that of its package clause.
+	// dir is its folder below the root, name the name in its package clause.
 	dir, name string
-	// files are those that are compiled on this system, sorted by name, tests those of its tests.
+	// files are the files that are compiled on this system, sorted by name; tests are its test files.
 	files, tests []file
 }
 
@@ -42,12 +42,12 @@ func (s source) importable() bool {
 	return s.name != "main" && !slices.Contains(strings.Split(s.dir, "/"), "internal")
 }
 
-// at returns the place of a node as messages begin with.
+// at returns the position of a node, with which messages begin.
 func at(files *token.FileSet, f file, pos token.Pos) string {
 	return fmt.Sprintf("%s:%d", f.name, files.Position(pos).Line)
 }
 
-// parse reads the packages of a module, sorted by folder. A folder that holds nothing but tests is none.
+// parse reads the packages of a module, sorted by folder. A folder with nothing but tests isn't a package.
 func parse(r *repository.Repository, m repository.Module, files *token.FileSet) ([]source, error) {
 	names, err := m.GoFiles(r.Root)
 	if err != nil {
@@ -123,7 +123,7 @@ type listed struct {
 	ImportMap               map[string]string
 }
 
-// compiled is what the go command has compiled: packages and their test packages, by the names that go list gives them.
+// compiled are the packages and test packages that the go command has compiled, by their names in go list.
 type compiled map[string]listed
 
 // compile builds packages and their tests.
@@ -155,12 +155,12 @@ type testPackage struct {
 	files []*ast.File
 	info  *types.Info
 	scope *types.Scope
-	// tested is the package that it tests, nil when it does not import it.
+	// tested is the package under test, nil if the test package doesn't import it.
 	tested *types.Package
 }
 
-// test checks the types of the external test package of the package with this path; nil when there is none. The first
-// error of one that does not compile is returned.
+// test type-checks the external test package of the package with this path. It returns nil if there is none, and the
+// first error if the package doesn't compile.
 func (c compiled) test(path string) (*testPackage, error) {
 	p, is := c[path+"_test ["+path+".test]"]
 	if !is {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Collector reads the events of a run, prints packages as go test does once they have ended (one line for those that
-// passed, with the output of the tests that failed or were skipped before it), and counts.
+// Collector reads the events of a run and counts them. When a package has ended, it prints it as go test does: first
+// the output of tests that failed or were skipped, then the package's line.
 //
 // It is not safe for concurrent use.
 type Collector struct {
@@ -26,7 +26,7 @@ func NewCollector(out io.Writer) *Collector {
 	return &Collector{out: out, packages: map[string]*packageRun{}}
 }
 
-// outcome is how one run of one test ended; the zero value is that of a test that has not.
+// outcome is how one run of one test ended; the zero value means that it hasn't ended.
 type outcome string
 
 const (
@@ -128,10 +128,10 @@ func (c *Collector) end(p *packageRun, failedPackage bool) {
 	}
 }
 
-// figureMarks begin the lines with which tests report what they have measured or counted.
+// figureMarks are the beginnings of lines in which tests report what they have measured or counted.
 var figureMarks = []string{"COUNT ", "RATIO ", "VECTORS "}
 
-// figure returns a line that says what a test has measured, without the place in the code that t.Log puts before it.
+// figure returns a line with a test's measurement, without the position in the code that t.Log puts before it.
 func figure(line string) (string, bool) {
 	text := strings.TrimLeft(line, " ")
 	if at := strings.Index(text, ".go:"); at > 0 && text != line {
@@ -144,8 +144,9 @@ func figure(line string) (string, bool) {
 	return text, isFigure
 }
 
-// wanted reports whether an output is printed. For a package that passed this is its last line, for a package that
-// failed all its own output, for a test its output unless it passed, and for every test the seed of a long run.
+// wanted reports whether a line of output is printed. Of a package that passed that is the last line; of a package that
+// failed, all output that isn't a test's. The output of a test is printed unless the test passed. The seed of a long
+// run is always printed.
 func wanted(o output, failedPackage bool) bool {
 	if o.test != nil {
 		return o.test.outcome != passed && !isProgress(o.text) || strings.Contains(o.text, ": SOAK ")
@@ -153,7 +154,7 @@ func wanted(o output, failedPackage bool) bool {
 	return failedPackage || strings.HasPrefix(o.text, "ok  \t") || strings.HasPrefix(o.text, "?   \t")
 }
 
-// isProgress reports whether the line is one with which a verbose test run says what it is doing.
+// isProgress reports whether the line is a progress line of a verbose test run.
 func isProgress(text string) bool {
 	for _, mark := range []string{"=== RUN ", "=== PAUSE ", "=== CONT ", "=== NAME "} {
 		if strings.HasPrefix(text, mark) {
@@ -173,7 +174,8 @@ type Event struct {
 	FailedBuild string
 }
 
-// ParseEvent reads one line. A line that is no event, which the go command prints in rare cases, gives false.
+// ParseEvent reads one line. It returns false for a line that isn't an event; the go command prints such lines in rare
+// cases.
 func ParseEvent(line []byte) (Event, bool) {
 	var event Event
 	if !bytes.HasPrefix(line, []byte("{")) || json.Unmarshal(line, &event) != nil {
@@ -182,7 +184,7 @@ func ParseEvent(line []byte) (Event, bool) {
 	return event, event.Action != ""
 }
 
-// lines is an io.Writer that hands on what is written line by line.
+// lines is an io.Writer that passes on what is written line by line.
 type lines struct {
 	partial []byte
 	each    func(line []byte)
@@ -200,7 +202,7 @@ func (l *lines) Write(p []byte) (int, error) {
 	}
 }
 
-// flush hands on what came after the last line break.
+// flush passes on the text after the last line break.
 func (l *lines) flush() {
 	if len(l.partial) > 0 {
 		l.each(l.partial)
@@ -221,7 +223,7 @@ func (t *Tally) Add(other Tally) {
 // OK reports whether a run with these counts is a success: tests ran, and all passed.
 func (t Tally) OK() bool { return t.Passed > 0 && t.Failed == 0 && t.Skipped == 0 }
 
-// String is the last line of a run.
+// String returns the last line of a run's output.
 func (t Tally) String() string {
 	return fmt.Sprintf("TESTS passed=%d failed=%d skipped=%d", t.Passed, t.Failed, t.Skipped)
 }

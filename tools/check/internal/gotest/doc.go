@@ -1,10 +1,10 @@
-// Package gotest runs the tests of modules through `go test -json`, prints what a person wants to see of them, and
-// counts how they ended.
+// Package gotest runs the tests of modules through `go test -json`, prints the part of the output that a person needs,
+// and counts how the tests ended.
 //
-// What is counted: every test, subtest, example and fuzz seed that began counts once for each time it ran, parents and
-// children alike. One that began and did not end (the process exited, a timeout) counts as failed. A package that
-// failed without a failed test of its own (it does not build, it panicked or leaked outside of a test, its TestMain
-// exited with an error) counts as one failure, and so does a module in which the go command itself failed.
+// Every test, subtest, example and fuzz seed counts once for each time it ran, parents and children alike. If it began
+// and didn't end (the process exited, a timeout), it counts as failed. A package that failed without a failed test
+// counts as one failure: for example it doesn't build, it panicked or leaked outside of a test, or its TestMain exited
+// with an error. A module in which the go command itself failed counts as one failure, too.
 //
-// A skipped test is a failure of the run: what is not run is not known to work.
+// A skipped test is a failure of the run, since it proves nothing.
 package gotest

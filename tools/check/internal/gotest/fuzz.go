@@ -15,15 +15,15 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// minimizing is the part of a target's time that may be spent on shortening one interesting input. Nothing else is
-// tried in this time, and the default of the go command is a minute.
+// minimizing limits the time for shortening one interesting input to one in minimizing of the target's time. The go
+// command tries no other inputs meanwhile, and its default is a minute.
 const minimizing = 12
 
 // target is one fuzz target.
 type target struct{ pkg, name string }
 
-// Fuzz runs every fuzz target of modules for the given time, one after another. The error joins those of the targets
-// that failed; the go command leaves the failing input in the testdata folder of the package.
+// Fuzz runs every fuzz target of modules for the given time, one after another. The error joins the errors of all
+// targets that failed. The go command leaves a failing input in the testdata folder of the package.
 func (r *Runner) Fuzz(ctx context.Context, modules []repository.Module, each time.Duration) error {
 	var problems error
 	for _, m := range modules {

@@ -10,11 +10,11 @@ import (
 	"github.com/operkit/operkit/tools/check/process"
 )
 
-// program is the smallest one that needs what cgo needs: a compiler, a linker and the headers of the C library.
+// program is a minimal C program. Like cgo it needs a compiler, a linker and the headers of the C library.
 const program = "#include <stdlib.h>\nint main(void) { return EXIT_SUCCESS; }\n"
 
-// RaceDetector reports whether tests can run under the race detector, which needs cgo and a C compiler that works. When
-// not, reason says why. env is the environment as os.Environ returns it.
+// RaceDetector reports whether tests can run under the race detector, which needs cgo and a C compiler that works. If
+// they can't, reason says why. env is the environment as os.Environ returns it.
 func RaceDetector(ctx context.Context, env []string) (ok bool, reason string, err error) {
 	out, err := process.Output(ctx, process.Command(ctx, "", env, "go", "env", "-json", "CGO_ENABLED", "CC"))
 	if err != nil {

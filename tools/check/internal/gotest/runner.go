@@ -15,37 +15,37 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// waitingAtOnce is how many tests of a package that mostly wait run at once for each processor.
+// waitingAtOnce is how many tests run at once for each processor, in packages whose tests mostly wait.
 const waitingAtOnce = 4
 
 // Runner runs the tests of modules one module after another. Repository and Stdout must be set; the zero value of every
 // other field is usable.
 type Runner struct {
 	Repository *repository.Repository
-	// Stdout gets the package lines, Stderr what the go command says besides, as 'downloading'. They are written to
-	// concurrently, so they must not be one writer that is not safe for that.
+	// Stdout receives the package lines, Stderr other output of the go command, such as 'downloading'. They are written
+	// to concurrently: if both are the same writer, it must be safe for concurrent use.
 	Stdout, Stderr io.Writer
 	// Race runs the tests under the race detector, in the modules that allow it.
 	Race bool
-	// Count and Run are the flags of go test of that name; zero leaves them out. A run with Run is not complete: its
-	// events are not kept.
+	// Count and Run are the flags -count and -run of go test; the zero value leaves the flag out. A run with Run isn't
+	// complete, so its events aren't kept.
 	Count int
 	Run   string
-	// Named reports that a person chose the modules: it is an error if Run matches no test of one of them.
+	// Named is true if a person chose the modules. Then a module without a test that Run matches is an error.
 	Named bool
-	// Timeout is the flag of go test: how long the tests of one package may take. Zero leaves it out.
+	// Timeout is the flag -timeout of go test: how long the tests of one package may take. Zero leaves the flag out.
 	Timeout time.Duration
-	// Waiting are the folders of modules whose tests mostly wait for others: more of them run at once than there are
+	// Waiting are the folders of modules whose tests mostly wait. More of these tests run at once than there are
 	// processors.
 	Waiting map[string]bool
-	// Fingerprint stands for all files of the repository. When it changes, cached results of modules whose tests read
-	// files of other modules aren't used. If it is empty, they are always used.
+	// Fingerprint is a hash of all files of the repository. If tests of a module may read files of other modules, a new
+	// fingerprint makes their cached results invalid. If it is empty, cached results are always used.
 	Fingerprint string
-	// Env holds what is set for the tests in addition, as NAME=value.
+	// Env has additional environment variables for the tests, as NAME=value.
 	Env []string
 }
 
-// All runs the tests of modules and gives the counts. It goes on after a failure and ends early only with ctx.
+// All runs the tests of modules and returns the counts. It continues after a failure, and stops early only if ctx ends.
 func (r *Runner) All(ctx context.Context, modules []repository.Module) (Tally, error) {
 	var total Tally
 	var problems error
@@ -77,8 +77,8 @@ func (r *Runner) All(ctx context.Context, modules []repository.Module) (Tally, e
 
 func (r *Runner) printf(format string, args ...any) { _, _ = fmt.Fprintf(r.Stdout, format, args...) }
 
-// module runs the tests of one module and counts how they ended. The error says what kept the run from being done or
-// recorded; a failed test is none.
+// module runs the tests of one module and counts how they ended. The error says why the tests couldn't be run or
+// recorded; a failed test is no error.
 func (r *Runner) module(ctx context.Context, m repository.Module) (Tally, error) {
 	record, err := createStream(StreamFile(r.Repository, m))
 	if err != nil {
@@ -108,7 +108,7 @@ func (r *Runner) module(ctx context.Context, m repository.Module) (Tally, error)
 	return tally, nil
 }
 
-// building are the flags that say how a module is compiled.
+// building returns the build flags of a module.
 func (r *Runner) building(m repository.Module) []string {
 	if r.Race && m.Race() {
 		return append(m.BuildFlags(), "-race")
@@ -116,8 +116,8 @@ func (r *Runner) building(m repository.Module) []string {
 	return m.BuildFlags()
 }
 
-// vetting selects the analyzers of go vet: all of them instead of go test's default subset, which takes as long. Not in
-// the control plane, where go vet would first read all of Kubernetes, for minutes; the linter checks that module.
+// vetting selects the analyzers of go vet: all of them, since go test's default subset takes as long. In the control
+// plane it turns vet off, because vet would first read all of Kubernetes for minutes; the linter checks that module.
 func vetting(m repository.Module) string {
 	if m.IsControlPlane() {
 		return "off"
@@ -137,7 +137,8 @@ func (r *Runner) args(m repository.Module) []string {
 		args = append(args, "-parallel="+strconv.Itoa(waitingAtOnce*runtime.GOMAXPROCS(0)))
 	}
 	if r.Fingerprint != "" && m.ReadsRepository() {
-		// A variable that no program has: it only makes the test binary a different one.
+		// No program has this variable; it only makes the test binary a different one, so that no cached result is
+		// used.
 		args = append(args, "-ldflags=-X="+repository.Prefix+".fingerprint="+r.Fingerprint)
 	}
 	if r.Timeout > 0 {
@@ -146,14 +147,15 @@ func (r *Runner) args(m repository.Module) []string {
 	return append(args, "./...")
 }
 
-// compiling compiles what tests of later modules need, while those of earlier ones run, which mostly wait.
+// compiling compiles the tests of later modules while tests of earlier modules run, which mostly wait.
 type compiling struct {
-	// done is closed when the compilation of a module has ended, also without success: go test then reports the error.
+	// done has a channel for each module, which is closed when its compilation has ended, successful or not: go test
+	// then reports the error.
 	done   []chan struct{}
 	cancel context.CancelFunc
 }
 
-// ahead starts to compile the modules in order. The caller calls stop.
+// ahead starts to compile the modules in order. The caller must call stop.
 func (r *Runner) ahead(ctx context.Context, modules []repository.Module) *compiling {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &compiling{cancel: cancel}
@@ -171,8 +173,8 @@ func (r *Runner) ahead(ctx context.Context, modules []repository.Module) *compil
 	return c
 }
 
-// compile returns the command that compiles the packages of a module, its tests, and their dependencies. With yields it
-// has a low priority, so that tests that run at the same time get the processors first.
+// compile returns the command that compiles the packages of a module, its tests, and their dependencies. If yields is
+// true it runs with a low priority, so that running tests get the processors first.
 func (r *Runner) compile(ctx context.Context, m repository.Module, yields bool) *exec.Cmd {
 	words := append([]string{"go", "list", "-e", "-export", "-test", "-deps"}, append(r.building(m), "./...")...)
 	if yields {

@@ -12,7 +12,7 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// StreamFile is where the events of the last complete run of a module's tests are kept.
+// StreamFile returns the path of the file with the events of the last complete run of a module's tests.
 func StreamFile(r *repository.Repository, m repository.Module) string {
 	return filepath.Join(r.Cache(), "test", filepath.FromSlash(m.Dir)+".jsonl")
 }
@@ -34,7 +34,7 @@ func createStream(path string) (*stream, error) {
 	return &stream{file: file, path: path}, nil
 }
 
-// close keeps the file, or removes it when the run it holds is not complete.
+// close keeps the new file if the run is complete, and removes it otherwise.
 func (s *stream) close(complete bool) error {
 	err := s.file.Close()
 	if err == nil && complete {
@@ -50,7 +50,7 @@ type Result struct {
 }
 
 // ReadResults returns how the tests and subtests of a module ended in the last complete run; a test that was skipped or
-// did not end has not passed. A module that was never run gives none.
+// didn't end hasn't passed. It returns no results for a module whose tests were never run.
 func ReadResults(path string) ([]Result, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

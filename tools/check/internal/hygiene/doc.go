@@ -2,6 +2,6 @@
 // program, no two tests of a folder have one name, every go.mod is tidy and agrees with the workspace, and generated
 // files are what the generators make today.
 //
-// Every check gives one text for each problem, all of them and not only the first, and an error only when it could not
-// be done at all. None of them changes a file, except [Generate], which is there to do so, and [Format] when asked.
+// Every check returns a text for each problem it finds, not only for the first. It returns an error only if it can't
+// run at all. Only [Generate], [Generated] and, if asked, [Format] change files.
 package hygiene

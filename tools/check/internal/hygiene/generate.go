@@ -20,7 +20,7 @@ import (
 // marker is a line that registers a generator.
 var marker = regexp.MustCompile(`(?m)^//go:generate `)
 
-// Generators lists the modules in which a Go file asks for a generator with a line //go:generate.
+// Generators lists the modules that have a Go file with a line //go:generate.
 func Generators(r *repository.Repository) ([]repository.Module, error) {
 	var found []repository.Module
 	for _, m := range r.Modules {
@@ -43,8 +43,8 @@ func Generators(r *repository.Repository) ([]repository.Module, error) {
 }
 
 // Generate runs every generator of the repository and prints the current module and the output of the generators to
-// out. Generators are compiled with the flags of operators for images, so that packages that both need are compiled
-// once.
+// out. Generators are compiled with the flags with which operators are built for images, so that shared packages are
+// compiled once.
 func Generate(ctx context.Context, r *repository.Repository, out io.Writer) error {
 	modules, err := Generators(r)
 	if err != nil {
@@ -64,8 +64,8 @@ func Generate(ctx context.Context, r *repository.Repository, out io.Writer) erro
 	return nil
 }
 
-// Generated runs every generator and returns the difference of each file that this changed. It compares contents before
-// and after, so it works with uncommitted changes, and it leaves the new contents in place.
+// Generated runs every generator and returns a diff of each file that was changed. It compares the contents before and
+// after, so it works with uncommitted changes. The new contents stay.
 func Generated(ctx context.Context, r *repository.Repository, _ repository.Options) (report repository.Report, err error) {
 	modules, err := Generators(r)
 	if err != nil || len(modules) == 0 {
@@ -103,7 +103,8 @@ func Generated(ctx context.Context, r *repository.Repository, _ repository.Optio
 		}
 		report.Problems = append(report.Problems, name+": a generator changes it: commit what it makes\n"+strings.TrimRight(difference, "\n"))
 	}
-	// Restore the times: the go command takes no cached result of a test that has read a file with another time.
+	// Restore the modification times: the go command doesn't use the cached result of a test if a file that the test
+	// read has another time.
 	for name, was := range written {
 		if now := again[name]; !now.IsZero() && !now.Equal(was) && !slices.Contains(changed, name) {
 			err = errors.Join(err, os.Chtimes(filepath.Join(r.Root, filepath.FromSlash(name)), time.Time{}, was))
@@ -128,14 +129,14 @@ func newStore(ctx context.Context, r *repository.Repository) (store, error) {
 		"GIT_ALTERNATE_OBJECT_DIRECTORIES="+strings.TrimSpace(string(objects)))}, err
 }
 
-func (s store) remove() { _ = os.RemoveAll(s.dir) } // it is small and in nobody's way
+func (s store) remove() { _ = os.RemoveAll(s.dir) } // if that fails, a small folder stays
 
 func (s store) git(ctx context.Context, r *repository.Repository, words ...string) (string, error) {
 	out, err := process.Output(ctx, process.Command(ctx, r.Root, s.env, "git", words...))
 	return string(out), err
 }
 
-// keep returns the name of the tree of all files as they are, and when each was written.
+// keep stores the present files as a git tree, and returns the name of the tree and the modification time of each file.
 func (s store) keep(ctx context.Context, r *repository.Repository) (tree string, written map[string]time.Time, err error) {
 	files, err := r.Files(ctx, "")
 	if err != nil {

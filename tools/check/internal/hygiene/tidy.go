@@ -15,7 +15,8 @@ import (
 )
 
 // Tidy finds what go mod tidy would change in each module alone. It also finds requirements of lower versions than the
-// workspace builds with, which go work sync fixes: with them a module is tested with other versions than its users get.
+// workspace builds with, which go work sync fixes: with such requirements a module is tested with other versions than
+// its users get.
 func Tidy(ctx context.Context, r *repository.Repository, _ repository.Options) (report repository.Report, err error) {
 	selected, problem, err := selectedVersions(ctx, r)
 	if err != nil {
@@ -43,8 +44,8 @@ func Tidy(ctx context.Context, r *repository.Repository, _ repository.Options) (
 	return report, nil
 }
 
-// shorten leaves out what go.sum would change, unless there are no other changes: it is long and adds nothing to the
-// changes of go.mod.
+// shorten leaves out the changes of go.sum, unless there are no others: they are long and follow from the changes of
+// go.mod.
 func shorten(diff string) string {
 	before, _, found := strings.Cut(diff, "diff current/go.sum tidy/go.sum\n")
 	if !found || strings.TrimSpace(before) == "" {
@@ -53,8 +54,8 @@ func shorten(diff string) string {
 	return strings.TrimRight(before, "\n") + "\nand go.sum"
 }
 
-// selectedVersions returns the version of every module that the workspace builds with. The workspace's own are left
-// out.
+// selectedVersions returns the version of every module that the workspace builds with. The modules of the workspace
+// itself are left out.
 func selectedVersions(ctx context.Context, r *repository.Repository) (versions map[string]string, problem string, err error) {
 	cmd := process.Command(ctx, r.Root, r.WorkspaceEnviron(), "go", "list", "-m", "-f", "{{if not .Main}}{{.Path}} {{.Version}}{{end}}", "all")
 	out, err := process.Output(ctx, cmd)
@@ -73,7 +74,7 @@ func selectedVersions(ctx context.Context, r *repository.Repository) (versions m
 	return versions, "", nil
 }
 
-// Format finds the Go files that gofmt would change, by the gofmt program, and has it change them when asked.
+// Format runs gofmt to find the Go files that it would change. If asked, it has gofmt rewrite them.
 func Format(ctx context.Context, r *repository.Repository, o repository.Options) (report repository.Report, err error) {
 	files, err := r.Files(ctx, ".go")
 	if err != nil || len(files) == 0 {
@@ -103,11 +104,11 @@ func Format(ctx context.Context, r *repository.Repository, o repository.Options)
 	return report, nil
 }
 
-// largest is how many bytes a file may have: more than any source, less than any program.
+// largest is the maximum size of a file in bytes: larger than any source file, smaller than any program.
 const largest = 1 << 20
 
-// Large finds files that are too large for a source, such as a program that was built in a folder of sources. Once it
-// is committed, everybody who clones the repository gets it forever.
+// Large finds files that are too large for a source file, such as a program that was built in a source folder. Once
+// such a file is committed, every clone of the repository contains it forever.
 func Large(ctx context.Context, r *repository.Repository, _ repository.Options) (report repository.Report, err error) {
 	files, err := r.Files(ctx, "")
 	for _, name := range files {
@@ -126,8 +127,8 @@ func Large(ctx context.Context, r *repository.Repository, _ repository.Options) 
 // testName is the declaration of a function that the go command runs.
 var testName = regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz|Example)(?:[^a-z(]\w*)?)\(`)
 
-// TestNames finds tests, benchmarks, fuzz targets and examples whose name stands twice in one folder, once in the
-// package and once in its external test package: what go test prints doesn't say which of them failed.
+// TestNames finds tests, benchmarks, fuzz targets and examples whose name occurs twice in one folder: in the package
+// and in its external test package. The output of go test doesn't say which of the two failed.
 func TestNames(ctx context.Context, r *repository.Repository, _ repository.Options) (report repository.Report, err error) {
 	files, err := r.Files(ctx, "_test.go")
 	first := map[string]string{} // the file with a name, by its folder and the name

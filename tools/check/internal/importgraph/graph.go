@@ -15,17 +15,17 @@ import (
 
 // Package is a package of the graph.
 type Package struct {
-	// Name is the one of its package clause, GoFiles are its files without those of tests.
+	// Name is the name in its package clause. GoFiles are its files without test files.
 	Name    string
 	GoFiles []string
-	// Imports are the import paths of what it imports outside of tests, TestImports and XTestImports those of its
+	// Imports are the packages that it imports outside of tests. TestImports and XTestImports are the imports of its
 	// tests.
 	Imports      []string
 	TestImports  []string
 	XTestImports []string
-	// Standard reports that it belongs to the standard library.
+	// Standard reports whether it belongs to the standard library.
 	Standard bool
-	// DepOnly reports that no pattern named it: another package depends on it.
+	// DepOnly reports whether no pattern named it; it is in the graph because another package depends on it.
 	DepOnly bool
 	// Module is the module it comes from, nil for the standard library.
 	Module *Module
@@ -33,7 +33,8 @@ type Package struct {
 
 // Module is the module that a package comes from, as the go command describes it.
 type Module struct {
-	// Path and Version are those that importers name; Version is empty where the module is built from its folder.
+	// Path and Version identify the module in an importer's go.mod. Version is empty if the module is built from its
+	// folder.
 	Path, Version string
 	// Dir is the folder with its files.
 	Dir string
@@ -49,8 +50,8 @@ func (p Package) Tests() []string {
 // Graph holds packages by import path.
 type Graph map[string]Package
 
-// Chain returns the shortest chain of imports, not counting those of tests, that leads from one of the packages to the
-// first that is wanted, both included; nil when there is none.
+// Chain returns the shortest chain of imports from one of the packages to a package for which wanted returns true, both
+// included. Imports of tests don't count. Chain returns nil if there is no such chain.
 func (g Graph) Chain(from []string, wanted func(path string) bool) []string {
 	previous := map[string]string{}
 	for _, path := range from {
@@ -76,7 +77,8 @@ func (g Graph) Chain(from []string, wanted func(path string) bool) []string {
 	return nil
 }
 
-// Reached returns the packages and all that they import through any chain, not counting the imports of tests, sorted.
+// Reached returns the packages and everything that they import directly or indirectly, sorted. Imports of tests don't
+// count.
 func (g Graph) Reached(from []string) []string {
 	var reached []string
 	g.Chain(from, func(path string) bool {
@@ -95,8 +97,8 @@ type listed struct {
 	Error      *struct{ Err string }
 }
 
-// Load reads the packages that patterns name and all they depend on, their tests included; dir and env are those of the
-// go command. problems are those of packages that cannot be loaded.
+// Load reads the packages that patterns name and all they depend on, their tests included; dir and env are the folder
+// and the environment of the go command. problems has an entry for each package that can't be loaded.
 func Load(ctx context.Context, dir string, env []string, patterns ...string) (g Graph, problems []string, err error) {
 	args := append([]string{
 		"list", "-mod=readonly", "-e", "-deps", "-test",
@@ -117,7 +119,7 @@ func Load(ctx context.Context, dir string, env []string, patterns ...string) (g 
 			return nil, nil, fmt.Errorf("go list: %w", err)
 		}
 		if p.ForTest != "" || p.Name == "main" && strings.HasSuffix(p.ImportPath, ".test") {
-			continue // a package as it is compiled for a test; its imports are those of the package and of its tests
+			continue // a package as compiled for a test; its imports are in the graph already
 		}
 		g[p.ImportPath] = p.Package
 		if p.Error != nil {

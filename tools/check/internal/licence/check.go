@@ -16,8 +16,8 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// Check looks at the modules that importers of released modules compile, and at those that their programs are made of.
-// allowed maps the SPDX name of each allowed licence to what a user has to know about it.
+// Check checks the licences of the modules that importers of released modules compile, and of the modules in their
+// programs. allowed maps the SPDX name of each allowed licence to a note for users.
 func Check(ctx context.Context, r *repository.Repository, allowed map[string]string, o repository.Options) (report repository.Report, err error) {
 	seen := map[string]bool{}
 	for _, m := range r.Modules {
@@ -32,7 +32,7 @@ func Check(ctx context.Context, r *repository.Repository, allowed map[string]str
 		modules := build.Modules(build.Packages())
 		for _, path := range slices.Sorted(maps.Keys(modules)) {
 			name := strings.TrimSpace(path + " " + modules[path].Version)
-			if seen[name] || strings.HasPrefix(path, repository.Prefix+"/") { // siblings have the licence of the repository
+			if seen[name] || strings.HasPrefix(path, repository.Prefix+"/") { // our own modules have the licence of the repository
 				continue
 			}
 			seen[name] = true
@@ -61,11 +61,11 @@ func Check(ctx context.Context, r *repository.Repository, allowed map[string]str
 	return report, nil
 }
 
-// known is the share of a text, in percent, that has to be that of licences: the rest is names, years and headings.
+// known is the percentage of a text that has to be the text of known licences. The rest is names, years and headings.
 const known = 75
 
-// Of returns the licences whose texts the root of dir holds, by their SPDX names, sorted and each once. The error tells
-// of a folder without a licence and of a text that is not one of a known licence.
+// Of returns the SPDX names of the licences in the files at the root of dir, sorted and each once. It returns an error
+// if the folder has no licence file, or if a file isn't the text of a known licence.
 func Of(dir string) ([]string, error) {
 	files, err := texts(dir)
 	if err != nil {
@@ -92,8 +92,8 @@ func Of(dir string) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// texts are the files of a folder whose names say that they hold a licence. One for its documentation is left out:
-// nothing of that is compiled.
+// texts returns the files of a folder whose names are those of licence files. A licence of the documentation (.docs) is
+// left out, since documentation isn't compiled.
 func texts(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -1,7 +1,7 @@
 package licence
 
-// House are the licences that the repository allows. The value is what users of such a module have to know besides
-// keeping the notice, empty for nothing.
+// House are the licences that the repository allows. The value is a note for users of such a module; it is empty if
+// they only have to keep the notice.
 var House = map[string]string{
 	"Apache-2.0":   "",
 	"MIT":          "",

@@ -18,8 +18,8 @@ import (
 // measures are linters whose findings are hints, not mistakes.
 var measures = []string{"funlen", "gocognit", "nestif"}
 
-// Lint returns the findings of the linters in every module: mistakes as problems, and hints as notes. With race the
-// linters read what was compiled for tests under the race detector, so that it needn't be compiled again.
+// Lint returns the findings of the linters in every module: mistakes as problems, and hints as notes. If race is true,
+// the linters use the packages that were compiled for tests under the race detector, so that nothing is compiled again.
 func Lint(ctx context.Context, r *repository.Repository, race bool) (report repository.Report, err error) {
 	program, err := build(ctx, r, "github.com/golangci/golangci-lint/v2/cmd/golangci-lint")
 	if err != nil {
@@ -46,7 +46,7 @@ func Lint(ctx context.Context, r *repository.Repository, race bool) (report repo
 	return report, nil
 }
 
-// issue is one of golangci-lint's report in JSON.
+// issue is one issue in golangci-lint's JSON report.
 type issue struct {
 	FromLinter, Text string
 	Pos              struct {
@@ -55,7 +55,7 @@ type issue struct {
 	}
 }
 
-// String returns the issue with its file below the root, as golangci-lint gives it: relative to its configuration.
+// String returns the issue as one line. Its file is relative to the root, where golangci-lint's configuration is.
 func (i issue) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s (%s)", i.Pos.Filename, i.Pos.Line, i.Pos.Column, i.Text, i.FromLinter)
 }
@@ -75,8 +75,8 @@ func issues(ctx context.Context, group repository.Group, program string) ([]issu
 	return report.Issues, nil
 }
 
-// groups returns what is linted together: all modules at once, which takes a quarter of the time, except for the
-// control plane, which has its own flags and linters. forget removes temporary files.
+// groups returns the groups of modules that are linted together. All modules at once take a quarter of the time. Only
+// the control plane is a separate group, since it has its own flags and linters. forget removes temporary files.
 func groups(ctx context.Context, r *repository.Repository, race bool) (all []repository.Group, forget func(), err error) {
 	together := repository.Group{Subject: "all modules at once", Folder: r.Root}
 	var folders []string
@@ -99,7 +99,7 @@ func groups(ctx context.Context, r *repository.Repository, race bool) (all []rep
 	if err != nil {
 		return nil, nil, err
 	}
-	forget = func() { _ = os.RemoveAll(dir) } // what stays is small and in nobody's way
+	forget = func() { _ = os.RemoveAll(dir) } // if that fails, a small folder stays
 	if err := writeWorkspace(ctx, r, dir, folders); err != nil {
 		forget()
 		return nil, nil, fmt.Errorf("a workspace of all modules, to read them at once (do their requirements go together?): %w", err)
@@ -111,8 +111,8 @@ func groups(ctx context.Context, r *repository.Repository, race bool) (all []rep
 	return append([]repository.Group{together}, all...), forget, nil
 }
 
-// writeWorkspace writes a go.work in dir for modules of the repository, also for those that must not be in the go.work
-// at the root: code that is only read may be compiled with other versions.
+// writeWorkspace writes a go.work in dir for modules of the repository. Modules that must not be in the go.work at the
+// root are allowed here: for linting, other versions of their requirements don't matter.
 func writeWorkspace(ctx context.Context, r *repository.Repository, dir string, folders []string) error {
 	env := repository.Setenv(os.Environ(), "GOWORK", "off")
 	if _, err := process.Output(ctx, process.Command(ctx, dir, env, "go", append([]string{"work", "init"}, folders...)...)); err != nil {

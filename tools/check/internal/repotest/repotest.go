@@ -24,8 +24,8 @@ func New(t testing.TB, modules []string, files Files) *repository.Repository {
 	return NewWithLibraries(t, modules, files, nil)
 }
 
-// NewWithLibraries is New with modules from outside, which every module can import: libraries holds the imports of
-// each package by the path of its module and, after a space, its folder in it.
+// NewWithLibraries is New with modules from outside, which every module can import. The keys of libraries are the path
+// of a module and, after a space, the folder of a package in it. The values are the imports of that package.
 func NewWithLibraries(t testing.TB, modules []string, files Files, libraries map[string][]string) *repository.Repository {
 	t.Helper()
 	root, outside := t.TempDir(), t.TempDir()
@@ -66,7 +66,7 @@ func NewWithLibraries(t testing.TB, modules []string, files Files, libraries map
 	return r
 }
 
-// version is one that a module of the path may have.
+// version returns a version that is valid for a module with this path.
 func version(path string) string {
 	if major := regexp.MustCompile(`[./]v([0-9]+)$`).FindStringSubmatch(path); major != nil {
 		return "v" + major[1] + ".0.0"
@@ -74,7 +74,7 @@ func version(path string) string {
 	return "v0.0.0"
 }
 
-// WithTools returns files with those of this repository added by which another one has the same linters.
+// WithTools returns files plus the files of this repository that set up its linters.
 func WithTools(t testing.TB, files Files) Files {
 	t.Helper()
 	_, here, _, _ := runtime.Caller(0)
@@ -104,7 +104,7 @@ func Write(t testing.TB, folder string, files Files) {
 	}
 }
 
-// Package is the text of a Go file that imports the given paths.
+// Package returns the text of a Go file that imports the given paths.
 func Package(name string, imports ...string) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "package %s\n", name)
@@ -114,7 +114,7 @@ func Package(name string, imports ...string) string {
 	return text.String()
 }
 
-// Git makes a git repository of the folder, without a commit.
+// Git makes the folder a git repository, without a commit.
 func Git(t testing.TB, folder string) {
 	t.Helper()
 	cmd := exec.Command("git", "init", "--quiet", folder)

@@ -43,8 +43,8 @@ func Check(ctx context.Context, r *repository.Repository, _ repository.Options) 
 	return report, nil
 }
 
-// compareAll counts the rules, each once even if two files have it, and those that a test proves. It returns a problem
-// for each rule that no test proves, and for each number in a test's name that no file has.
+// compareAll counts the rules, and the rules that a test proves. A rule counts once, even if two files have it. It
+// returns a problem for each rule that no test proves, and for each number in a test's name that no file has.
 func compareAll(places []Place, results []gotest.Result) (count, proven int, problems []string) {
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	topics, rules := map[string]bool{}, map[Rule]bool{}
@@ -72,7 +72,7 @@ func compareAll(places []Place, results []gotest.Result) (count, proven int, pro
 			add("%s:%d: %s: no test that ran and passed has this in its name: name the test that proves it '%[3]s: …'", p.File, p.Line, p.Rule)
 		} else if rules[p.Rule] {
 			proven++
-			rules[p.Rule] = false // counted, should it stand in another file too
+			rules[p.Rule] = false // counted already, if another file has it too
 		}
 	}
 	return len(rules), proven, problems

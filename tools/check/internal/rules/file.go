@@ -17,7 +17,7 @@ import (
 // FileName is the name of the files with rules, at the root of modules.
 const FileName = "RULES.md"
 
-// Place is a rule and where it stands.
+// Place is a rule with its file and line.
 type Place struct {
 	Rule
 	File     string
@@ -42,10 +42,10 @@ func Read(r *repository.Repository) (places []Place, problems []string, err erro
 	return places, problems, nil
 }
 
-// citation is how comments once named rules of a specification that isn't in the repository.
+// citation matches references to rules of a specification that isn't in the repository.
 var citation = regexp.MustCompile(`spec: [a-z]`)
 
-// cited finds lines that name such rules outside of tests, and files of the form that RULES.md has replaced.
+// cited finds such references outside of tests, and files rules.txt, which RULES.md has replaced.
 func cited(ctx context.Context, r *repository.Repository) (problems []string, err error) {
 	files, err := r.Files(ctx, "")
 	for _, name := range files {
@@ -72,7 +72,7 @@ var (
 	rule = regexp.MustCompile(`^- \*\*([a-z]+) ([1-9][0-9]{0,3})([a-z]?)\*\*:(.*)$`)
 )
 
-// Parse reads the text of a file of rules: each item of a list is a rule, and goes on in the indented lines below it.
+// Parse reads the text of a file of rules: each list item is a rule, with the indented lines below it.
 func Parse(name, text string) (places []Place, problems []string) {
 	at, inside := 0, false
 	for line := range strings.Lines(text) {
@@ -96,7 +96,8 @@ func Parse(name, text string) (places []Place, problems []string) {
 	return places, append(problems, doubled(places)...)
 }
 
-// doubled returns a problem for each rule that has no sentence, or the number or the sentence of one above it.
+// doubled returns a problem for each rule that has no sentence, or that has the same number or sentence as a rule above
+// it.
 func doubled(places []Place) []string {
 	var problems []string
 	rules, sentences := map[Rule]int{}, map[string]int{}
@@ -117,27 +118,27 @@ func doubled(places []Place) []string {
 	return problems
 }
 
-// Rule is the number of a rule: that of its topic's list, sometimes with a letter.
+// Rule identifies a rule: a topic, a number and sometimes a letter.
 type Rule struct {
 	Topic  string // as in "dag"
 	Number int
 	Letter string
 }
 
-// String returns the rule as RULES.md and the names of tests have it: "dag 14" or "status 25c".
+// String returns the rule as it is written in RULES.md and in the names of tests: "dag 14" or "status 25c".
 func (r Rule) String() string { return fmt.Sprintf("%s %d%s", r.Topic, r.Number, r.Letter) }
 
 var (
 	// named finds a topic and its first number. They must not be part of a longer word, as in "endag 14" or "dag 14th".
 	named = regexp.MustCompile(`(?:^|[^A-Za-z0-9])([a-z]+)[_ ]([0-9]+[a-z]?)`)
-	// more is the rest of a list of numbers, which must be followed by a colon, another topic with its number, or the
-	// end of the name.
+	// more matches the rest of a list of numbers, which must be followed by a colon, another topic with its number, or
+	// the end of the name.
 	more = regexp.MustCompile(`^((?:,[_ ]?[0-9]+[a-z]?)+)(?:$|[:/]|,[_ ]?[a-z]+[_ ][0-9])`)
-	// number is one of a list.
+	// number matches one number of a list.
 	number = regexp.MustCompile(`([0-9]+)([a-z]?)`)
 )
 
-// Named returns the rules that the name of a test or subtest carries, in the order of the name.
+// Named returns the rules that the name of a test or subtest contains, in their order.
 func Named(test string) []Rule {
 	var found []Rule
 	for _, at := range named.FindAllStringSubmatchIndex(test, -1) {

@@ -11,7 +11,8 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// Check finds blocks that differ from what they show, or that name nothing. If asked, it fills the former.
+// Check finds blocks that differ from the file that they show, and blocks whose file or part doesn't exist. If asked,
+// it fills in the blocks that differ.
 func Check(ctx context.Context, r *repository.Repository, o repository.Options) (report repository.Report, err error) {
 	files, err := r.Files(ctx, ".md")
 	shown := 0
@@ -37,7 +38,8 @@ func Check(ctx context.Context, r *repository.Repository, o repository.Options) 
 	return report, err
 }
 
-// compare compares one page with the files that it shows, and returns it with the blocks filled in when write is set.
+// compare compares one page with the files that it shows. It returns the page, with the blocks filled in if write is
+// true.
 func compare(root, text string, write bool) (page string, problems []string, shown int) {
 	lines := strings.Split(text, "\n")
 	found, problems := blocks(lines)
@@ -65,13 +67,13 @@ func compare(root, text string, write bool) (page string, problems []string, sho
 
 // block is a fenced block of a page that shows a part of a file.
 type block struct {
-	// source is what the comment names, line the number of its line.
+	// source is the file and part that the comment names, line the comment's line number.
 	source string
 	line   int
-	// first and last are the lines inside of the fences, as indices into those of the page: first is the one after the
-	// opening fence, last the closing fence.
+	// first and last are indices into the lines of the page: first is the line after the opening fence, last is the
+	// closing fence.
 	first, last int
-	// indent stands before each line, fence is the opening fence without what follows it.
+	// indent is the indent of each line. fence is the opening fence without the info string that follows it.
 	indent, fence string
 }
 
@@ -80,7 +82,7 @@ var (
 	opening = regexp.MustCompile("^(\\s*)(```+|~~~+)([^`]*)$")
 )
 
-// blocks finds the blocks that show files. What stands in other blocks is no comment.
+// blocks finds the blocks that show files. A comment inside of another block doesn't count.
 func blocks(lines []string) ([]block, []string) {
 	var found []block
 	var problems []string
@@ -117,8 +119,8 @@ func blocks(lines []string) ([]block, []string) {
 	return found, problems
 }
 
-// closing returns the index of the line that closes a block which begins at index from; the number of lines when none
-// does.
+// closing returns the index of the line that closes the block that begins at index from, or the number of lines if no
+// line does.
 func closing(lines []string, from int, fence string) int {
 	for i := from; i < len(lines); i++ {
 		line := strings.TrimSpace(lines[i])
@@ -129,10 +131,11 @@ func closing(lines []string, from int, fence string) int {
 	return len(lines)
 }
 
-// shown is the block's text.
+// shown returns the block's text.
 func (b block) shown(lines []string) string { return strings.Join(lines[b.first:b.last], "\n") }
 
-// wanted is the text of the source as it stands in the page. The error is for a text that would end the block.
+// wanted returns the text of the source as it has to be in the page. It returns an error for a text that would end the
+// block.
 func (b block) wanted(text string) (string, error) {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	if closing(lines, 0, b.fence) < len(lines) {

@@ -67,7 +67,7 @@ func region(text, name string) (found string, ok bool, err error) {
 	return strings.Join(unindent(lines), "\n"), ok, nil
 }
 
-// unindent takes away the white space that all lines begin with; empty lines have any.
+// unindent removes the white space that all lines begin with. Empty lines don't count.
 func unindent(lines []string) []string {
 	short := slices.Clone(lines)
 	for {
@@ -92,8 +92,8 @@ func unindent(lines []string) []string {
 	}
 }
 
-// declaration returns the top-level declaration of a function, type, constant or variable, or with a name like T.M of a
-// method, with its doc comment. For a name in a group it returns the whole group.
+// declaration returns the top-level declaration of a function, type, constant or variable, with its doc comment. A name
+// like T.M stands for a method. For a name in a group it returns the whole group.
 func declaration(text []byte, name string) (found string, ok bool, err error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", text, parser.ParseComments|parser.SkipObjectResolution)
