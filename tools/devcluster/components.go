@@ -20,7 +20,7 @@ import (
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
 )
 
-// components maps the programs in this one to their main functions, which return the exit code.
+// components maps the names of the linked programs to their main functions, which return the exit code.
 var components = map[string]func() int{
 	"etcd":                    etcd,
 	"kube-apiserver":          func() int { return cli.Run(apiserver.NewAPIServerCommand()) },
@@ -44,8 +44,8 @@ func kubectl(arguments []string) int {
 	return 0
 }
 
-// checkGates refuses feature gates that the components would refuse. In one program they all know
-// the same gates.
+// checkGates returns an error for feature gates that the components would refuse. All components know the same gates,
+// since they are one program.
 func checkGates(gates string) error {
 	if gates == "" {
 		return nil
@@ -53,7 +53,7 @@ func checkGates(gates string) error {
 	return utilfeature.DefaultMutableFeatureGate.DeepCopy().Set(gates)
 }
 
-// versions returns the versions of what is linked beside Kubernetes itself.
+// versions returns the versions of the linked programs other than Kubernetes itself.
 func versions() map[string]string {
 	found := map[string]string{"go": runtime.Version()}
 	info, ok := debug.ReadBuildInfo()

@@ -31,7 +31,7 @@ func kwok() int {
 		return 1
 	}
 	cmd := kwokcmd.NewCommand(ctx)
-	// Kubernetes has registered a --version flag that is not a bool; cobra would trip over it.
+	// Kubernetes has registered a --version flag that isn't a bool, which cobra's own version handling doesn't support.
 	cmd.Version = ""
 	cmd.PersistentFlags().AddFlagSet(flags)
 	if err := cmd.ExecuteContext(ctx); err != nil {
@@ -41,8 +41,8 @@ func kwok() int {
 	return 0
 }
 
-// kwokConfig is what fake nodes and pods go through: nodes and pods become Ready at once, pods of
-// Jobs complete, deleted pods go.
+// kwokConfig returns the stages of fake nodes and pods: nodes and pods become Ready at once, pods of Jobs complete,
+// deleted pods are removed.
 func kwokConfig() []byte {
 	return []byte(strings.Join([]string{
 		nodefast.DefaultNodeInit,

@@ -16,7 +16,7 @@ import (
 
 func main() { os.Exit(run(os.Args)) }
 
-// run is the program with these arguments, the first of which is the name it was called by.
+// run runs the program with these arguments. The first one is the name by which it was called.
 func run(arguments []string) int {
 	called := filepath.Base(arguments[0])
 	if start, ok := components[called]; ok {
@@ -46,7 +46,7 @@ func run(arguments []string) int {
 	}, arguments)
 }
 
-// runComponent is the program as one component. They all read their arguments from os.Args.
+// runComponent runs the program as one component. All components read their arguments from os.Args.
 func runComponent(start func() int, arguments []string) int {
 	if err := cluster.FollowSupervisor(); err != nil {
 		fmt.Fprintln(os.Stderr, "devcluster:", err)

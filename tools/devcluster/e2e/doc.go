@@ -1,6 +1,6 @@
 // Package e2e tests the built program: it links no Kubernetes code and talks to the program the way
 // users do, by its command line and with HTTP.
 //
-// The program is the file that $OPERKIT_DEVCLUSTER_BINARY names; without the variable it is built,
-// with the flags of build.env, into the user's cache directory.
+// $OPERKIT_DEVCLUSTER_BINARY names the program. Without the variable it is built into the user's cache directory, with
+// the flags of build.env.
 package e2e

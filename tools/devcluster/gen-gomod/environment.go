@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// versionPackages are where Kubernetes' version is linked in; without it the server calls itself
-// v0.0.0-master and refuses feature gates.
+// versionPackages are the packages whose variables the linker sets to Kubernetes' version. Without it the server calls
+// itself v0.0.0-master and refuses feature gates.
 var versionPackages = []string{"k8s.io/component-base/version", "k8s.io/client-go/pkg/version"}
 
-// environment returns the contents of build.env: the variables that go build, go vet and go test
-// need. Different ones in one of them would compile all of Kubernetes a second time. Nothing reads debug
-// information, which the linker leaves out of the program (-s -w): to make it would take the compiler a quarter longer.
+// environment returns the contents of build.env: the variables that go build, go vet and go test need. If one of them
+// had other variables, it would compile all of Kubernetes a second time. The compiler writes no debug information,
+// which saves a fifth of its time: the linker leaves it out of the program anyway (-s -w).
 func environment(version string) (string, error) {
 	parts := strings.Split(strings.TrimPrefix(version, "v"), ".")
 	if len(parts) != 3 {

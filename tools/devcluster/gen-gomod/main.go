@@ -1,10 +1,9 @@
-// Command gen-gomod writes what devcluster's go.mod and build.env take from Kubernetes' own go.mod.
+// Command gen-gomod updates devcluster's go.mod and build.env from Kubernetes' own go.mod.
 //
-// Kubernetes requires its staging modules at v0.0.0 and replaces them by folders of its repository;
-// a module that requires k8s.io/kubernetes has to replace them by the published versions instead.
-// Run it in the folder of devcluster's go.mod ('go generate' does), with -version to change the
-// version of Kubernetes first, and 'go mod tidy' after it. With -check it writes nothing and fails
-// when something is out of date.
+// Kubernetes requires its staging modules at v0.0.0 and replaces them by folders of its repository; a module that
+// requires k8s.io/kubernetes has to replace them by the published versions instead. Run it in the folder of
+// devcluster's go.mod ('go generate' does), and 'go mod tidy' after it. With -version it changes the version of
+// Kubernetes first. With -check it writes nothing, and fails if something is out of date.
 package main
 
 import (
@@ -64,7 +63,7 @@ func run(ctx context.Context, version string, check bool) error {
 	return edit(ctx, edits)
 }
 
-// verify fails when there is something to write.
+// verify returns an error if something is out of date.
 func verify(edits []string, environment string) error {
 	if len(edits) > 0 {
 		return fmt.Errorf("go.mod is out of date: run 'go generate' and 'go mod tidy' (it would edit %s)", strings.Join(edits, " "))

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// staging is how Kubernetes' go.mod names the folders that are published as modules of their own.
+// staging is the beginning of folders in Kubernetes' go.mod that are published as separate modules.
 const staging = "./staging/"
 
-// module is the part of a go.mod that is of interest, as 'go mod edit -json' prints it.
+// module has the parts of a go.mod that this program reads, as 'go mod edit -json' prints them.
 type module struct {
 	Go      string
 	Require []struct{ Path, Version string }
@@ -59,7 +59,7 @@ func (m module) required(path string) (string, error) {
 	return "", fmt.Errorf("go.mod does not require %s: give -version", path)
 }
 
-// plan returns the arguments for 'go mod edit' that bring own up to date; none when it is.
+// plan returns the arguments for 'go mod edit' that bring own up to date, or none if it is up to date.
 func plan(own, upstream module, version string) ([]string, error) {
 	stagingVersion, err := published(version)
 	if err != nil {
@@ -91,7 +91,7 @@ func plan(own, upstream module, version string) ([]string, error) {
 	return append(edits, planGodebug(own, upstream)...), nil
 }
 
-// planGodebug takes over the settings of the Go runtime that Kubernetes is tested with.
+// planGodebug copies the godebug settings from Kubernetes' go.mod, since Kubernetes is tested with them.
 func planGodebug(own, upstream module) []string {
 	current := map[string]string{}
 	for _, g := range own.Godebug {
@@ -106,8 +106,7 @@ func planGodebug(own, upstream module) []string {
 	return edits
 }
 
-// published returns the version that the staging modules of a version of Kubernetes have: v0.36.3
-// for v1.36.3.
+// published returns the version of the staging modules for a version of Kubernetes: v0.36.3 for v1.36.3.
 func published(version string) (string, error) {
 	rest, ok := strings.CutPrefix(version, "v1.")
 	if !ok {

@@ -15,10 +15,10 @@ import (
 	"github.com/operkit/operkit/tools/devcluster/internal/pki"
 )
 
-// requestTimeout ends a request that a server accepted and never answered.
+// requestTimeout ends a request that a server has accepted but doesn't answer.
 const requestTimeout = 10 * time.Second
 
-// maxAnswer bounds what is read of an answer.
+// maxAnswer is the maximum size of a response in bytes; the rest isn't read.
 const maxAnswer = 16 << 20
 
 // Client sends requests to servers whose certificates one authority signed. Its methods may be
@@ -28,7 +28,7 @@ type Client struct {
 	http   *http.Client
 }
 
-// StatusError is an answer other than success.
+// StatusError is the error for a response that isn't a success.
 type StatusError struct {
 	Code    int
 	Message string
@@ -58,13 +58,13 @@ func NewClient(server string, authority []byte, identity pki.Pair) (*Client, err
 // Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Get reads the object at path into the value that into points to; nil only checks for success.
+// Get reads the object at path into the value that into points to. With a nil into it only checks for success.
 func (c *Client) Get(ctx context.Context, path string, into any) error {
 	return c.do(ctx, http.MethodGet, c.server+path, nil, into)
 }
 
-// Create posts the object to the collection at path. The answer is read into the value that into
-// points to, unless it is nil.
+// Create posts the object to the collection at path. The response is read into the value that into points to, unless
+// into is nil.
 func (c *Client) Create(ctx context.Context, path string, object, into any) error {
 	body, err := json.Marshal(object)
 	if err != nil {
@@ -78,7 +78,8 @@ func (c *Client) Delete(ctx context.Context, path string) error {
 	return c.do(ctx, http.MethodDelete, c.server+path, nil, nil)
 }
 
-// Healthy checks the health endpoint at that URL, which may be another server of the same authority.
+// Healthy checks the health endpoint at that URL. The server may be another one with a certificate of the same
+// authority.
 func (c *Client) Healthy(ctx context.Context, url string) error {
 	return c.do(ctx, http.MethodGet, url, nil, nil)
 }
@@ -112,7 +113,7 @@ func (c *Client) do(ctx context.Context, method, url string, body []byte, into a
 	return nil
 }
 
-// statusError takes the message out of a Status object, or the answer as it is.
+// statusError returns an error with the message of a Status object, or with the whole response if it isn't one.
 func statusError(code int, answer []byte) *StatusError {
 	var status struct {
 		Message string `json:"message"`
@@ -123,7 +124,7 @@ func statusError(code int, answer []byte) *StatusError {
 	return &StatusError{Code: code, Message: string(bytes.TrimSpace(answer))}
 }
 
-// IsNotFound reports whether err is the answer that there is no such object or resource.
+// IsNotFound reports whether err is a response with status 404.
 func IsNotFound(err error) bool {
 	var status *StatusError
 	return errors.As(err, &status) && status.Code == http.StatusNotFound

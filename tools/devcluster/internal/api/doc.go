@@ -1,6 +1,6 @@
-// Package api speaks the few words of the Kubernetes API that a supervisor needs: is the server up,
-// read an object, create an object.
+// Package api is a minimal Kubernetes client for the supervisor: it checks the server's health, and reads, creates and
+// deletes objects.
 //
-// It exists so that the supervisor and its tests link no Kubernetes library. It has no watches, no
-// paging and no types; a program that needs those uses client-go.
+// It exists so that the supervisor and its tests link no Kubernetes library. It has no watches, no paging and no types;
+// use client-go if you need them.
 package api

@@ -11,11 +11,11 @@ import (
 	"github.com/operkit/operkit/tools/devcluster/internal/state"
 )
 
-// stopGrace is how long a single component may take to end before it is killed. It gets the time to
-// close its connections in order, as on a real cluster.
+// stopGrace is how long a single component may take to end before it is killed. That is time to close its connections
+// gracefully, as in a real cluster.
 const stopGrace = 2 * time.Second
 
-// needs are the components without which one ends by itself soon after its start.
+// needs maps a component to the component that it needs: without it the component ends by itself soon after its start.
 var needs = map[component.Name]component.Name{
 	component.APIServer:         component.Etcd,
 	component.ControllerManager: component.APIServer,
@@ -25,10 +25,10 @@ var needs = map[component.Name]component.Name{
 
 var errBusy = errors.New("the cluster is starting or ending: try again when it is ready")
 
-// Act starts, stops or restarts one component, and returns when it is done: when the process is gone,
-// or when the component answers and, unless another one is stopped, the cluster is ready. Stopping one
-// that is stopped and starting one that runs does nothing. The component keeps its port and its data.
-// When ctx ends first the component goes on starting; starting it again waits for that.
+// Act starts, stops or restarts one component, and returns when it is done: after a stop when the process is gone;
+// after a start when the component is healthy and, unless another component is stopped, the cluster is ready. Stopping
+// a stopped component does nothing, and neither does starting a running one. The component keeps its port and its data.
+// If ctx ends first, the start continues; another call to start the component waits for it.
 func (c *Cluster) Act(ctx context.Context, n component.Name, action control.Action) error {
 	if !c.options.Components.Has(n) {
 		return fmt.Errorf("component %s is not part of this cluster (%s)", n, c.options.Components)
@@ -89,8 +89,7 @@ func (c *Cluster) startComponent(ctx context.Context, n component.Name) error {
 	if err := c.awaitComponent(ctx, n); err != nil {
 		return err
 	}
-	// The others may have lost what they need meanwhile: the API server takes a while to find etcd
-	// again.
+	// Other components may not be healthy meanwhile: for example the API server needs a while to reconnect to etcd.
 	if c.complete() {
 		if err := c.await(ctx, "cluster", c.check); err != nil {
 			return err

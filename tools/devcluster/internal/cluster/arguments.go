@@ -6,9 +6,9 @@ import (
 	"github.com/operkit/operkit/tools/devcluster/internal/component"
 )
 
-// Sockets and files in the components' working directory. etcd has no authentication of its own, so
-// it listens on unix sockets there and on no port. They are named relative to that directory, which
-// keeps their names short however long the directory's own is.
+// Sockets and files in the components' working directory. etcd has no authentication of its own, so it listens on unix
+// sockets there and on no port. Their paths are relative to that directory, so that they stay short even if the
+// directory's path is long.
 const (
 	etcdSocket  = "etcd.sock"
 	peerSocket  = "peer.sock"
@@ -16,11 +16,11 @@ const (
 	kwokFile    = "kwok.yaml"
 	memberName  = "devcluster"
 	podRange    = "10.244.0.0/24"
-	fakeAddress = "192.0.2.1" // of the range for documentation: no one answers there
+	fakeAddress = "192.0.2.1" // an address for documentation: nothing listens there
 )
 
-// auditPolicy logs who asked for what. A watch is logged when it begins too, since it may not end
-// before someone reads the log; both events carry the same auditID.
+// auditPolicy logs the metadata of each request. A watch is also logged when it begins, since it may still run when
+// someone reads the log; both events have the same auditID.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 rules:
@@ -37,7 +37,7 @@ rules:
 // count calls in one file.
 const unlimitedAuditSize = "1048576"
 
-// createConfiguration writes the files that arguments name beside keys and certificates.
+// createConfiguration writes the configuration files that the components' arguments name.
 func (c *Cluster) createConfiguration() error {
 	dir := c.options.Dir
 	files := map[string][]byte{}
@@ -98,7 +98,7 @@ func (c *Cluster) apiServerArguments() []string {
 		"--allow-privileged=true",
 	)
 	if c.options.Audit {
-		// Blocking: an event is in the file before the caller has the whole answer.
+		// Blocking: an event is in the file before the client has the whole response.
 		arguments = append(arguments,
 			"--audit-policy-file="+dir.RunFile(policyFile),
 			"--audit-log-path="+dir.AuditLog(),
@@ -120,11 +120,11 @@ func (c *Cluster) controllerManagerArguments() []string {
 		"--root-ca-file="+dir.PKI(authorityFile+".crt"),
 		"--cluster-signing-cert-file="+dir.PKI(authorityFile+".crt"),
 		"--cluster-signing-key-file="+dir.PKI(authorityFile+".key"),
-		// With the default limits the first start takes four seconds longer.
+		// With the default rate limits the first start takes four seconds longer.
 		"--kube-api-qps=2000",
 		"--kube-api-burst=4000",
-		// After an outage of the API server the simulated nodes' heartbeats come late. Without this
-		// their Pods would be marked as not ready, and kwok, unlike a kubelet, doesn't take that back.
+		// After an outage of the API server the heartbeats of the simulated nodes are late. Without this long grace
+		// period, their Pods would be marked as not ready. Unlike a kubelet, kwok doesn't mark them ready again.
 		"--node-monitor-grace-period=24h",
 	))
 }

@@ -28,7 +28,7 @@ type Cluster struct {
 	client  *api.Client
 	control *control.Server
 
-	// life ends when the cluster has to: its cause is a *CrashError or errDown.
+	// life ends when the cluster has to end. Its cause is a *CrashError or errDown.
 	life context.Context
 	end  context.CancelCauseFunc
 
@@ -36,11 +36,11 @@ type Cluster struct {
 	watchers sync.WaitGroup // goroutines that follow processes and health
 
 	actions    sync.Mutex // held during one action on a component
-	assessment sync.Mutex // held during one look at all components
+	assessment sync.Mutex // held while all components are checked
 
-	mu      sync.Mutex // guards what is below, and the state file
+	mu      sync.Mutex // guards the fields below and the state file
 	members map[component.Name]*member
-	changes int // of the phase of any member
+	changes int // how often the phase of a member has changed
 	phase   state.Phase
 	message string
 }
@@ -51,9 +51,9 @@ type member struct {
 	phase   state.Phase
 }
 
-// Start starts a cluster and returns when it is ready. The files of Options.CRDs are checked before
-// anything else. When the start fails, or ctx ends before it is done, nothing is left running; the
-// logs stay in the directory. A ctx that ends later does not end the cluster: call Stop.
+// Start starts a cluster and returns when it is ready. The files of Options.CRDs are checked before anything else. If
+// the start fails, or ctx ends before it is complete, no process is left running; the logs stay in the directory. If
+// ctx ends later, the cluster goes on running: call Stop.
 func Start(ctx context.Context, options Options) (*Cluster, error) {
 	options = options.withDefaults()
 	definitions, err := crd.Load(options.CRDs...)
@@ -77,8 +77,8 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 	return c, nil
 }
 
-// Wait returns when ctx ends or the cluster was asked to end, both without an error, or with a
-// *CrashError when a component ended by itself. It stops nothing.
+// Wait returns nil when ctx ends or when the cluster was asked to end. It returns a *CrashError if a component has
+// ended by itself. It doesn't stop the cluster.
 func (c *Cluster) Wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -91,8 +91,7 @@ func (c *Cluster) Wait(ctx context.Context) error {
 	}
 }
 
-// Stop ends all components and gives the directory back; the logs stay in it. It may be called more
-// than once.
+// Stop ends all components and releases the directory; the logs stay in it. It may be called more than once.
 func (c *Cluster) Stop() {
 	if err := c.crashed(); err != nil {
 		c.shutDown(state.Failed, err.Error())

@@ -14,7 +14,7 @@ import (
 // masters is the group that may do everything, whatever RBAC says.
 const masters = "system:masters"
 
-// serviceRange is where Services get their addresses from; the first one is the API server's own.
+// serviceRange is the address range of Services. Its first address is the API server's.
 const (
 	serviceRange = "10.0.0.0/16"
 	serviceFirst = "10.0.0.1"
@@ -27,8 +27,8 @@ const (
 	accountsFile  = "service-accounts"
 )
 
-// identity is who a component is towards the API server. kwok plays kubelet for every node, hence
-// the group.
+// identity is the user as which a component talks to the API server. kwok is in the group of the nodes, since it acts
+// as the kubelet of every node.
 type identity struct {
 	user   string
 	groups []string
@@ -40,11 +40,10 @@ var identities = map[component.Name]identity{
 	component.Kwok:              {user: "kwok", groups: []string{masters}},
 }
 
-// supervisorUser is who the supervisor itself is in the audit log.
+// supervisorUser is the supervisor's user name in the audit log.
 const supervisorUser = "devcluster"
 
-// createCredentials writes all keys, certificates and client configurations, and makes the
-// supervisor's own client.
+// createCredentials writes all keys, certificates and client configurations, and creates the supervisor's own client.
 func (c *Cluster) createCredentials() error {
 	authority, err := pki.NewAuthority("devcluster")
 	if err != nil {
@@ -105,9 +104,8 @@ func (c *Cluster) kubeconfigOf(n component.Name) string {
 	return c.options.Dir.RunFile(string(n) + ".kubeconfig")
 }
 
-// Kubeconfig returns a client configuration for a user of the cluster in dir, with a certificate that
-// the cluster's authority signs now. It works while the cluster runs; the next start has another
-// authority.
+// Kubeconfig returns a client configuration for a user of the cluster in dir, with a new certificate from the cluster's
+// authority. The configuration is valid until the cluster ends, since each start creates another authority.
 func Kubeconfig(dir workdir.Dir, server, user string, groups ...string) ([]byte, error) {
 	certificate, err := os.ReadFile(dir.PKI(authorityFile + ".crt"))
 	if err != nil {

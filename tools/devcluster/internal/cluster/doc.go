@@ -1,8 +1,7 @@
-// Package cluster is the supervisor: it starts the components of one cluster, says when they are
-// ready, sees when one dies, and stops them all.
+// Package cluster is the supervisor: it starts the components of one cluster, reports when they are ready, notices when
+// one ends, and stops them all.
 //
-// Each component is a process of the same program (see component.Name.Program). State is kept
-// nowhere beyond the life of a cluster: Start empties the directory, and stopping kills the
-// components at once, since there is nothing to save. This package links no Kubernetes code; what
-// the components are compiled from is the business of the main package.
+// Each component is a process of the same program (see component.Name.Program). A cluster's data doesn't outlive it:
+// Start empties the directory, and stopping kills the components at once, since nothing has to be saved. This package
+// links no Kubernetes code; the main package links the components.
 package cluster

@@ -12,14 +12,14 @@ import (
 // nodeName is the only node's name.
 const nodeName = "fake-0"
 
-// Paths of what is there when a cluster is ready.
+// Paths of the objects that exist when a cluster is ready.
 const (
 	nodePath    = "/api/v1/nodes"
 	leasePath   = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/" + nodeName
 	accountPath = "/api/v1/namespaces/default/serviceaccounts/default"
 )
 
-// fakeNode is a node that kwok plays kubelet for.
+// fakeNode returns a node for which kwok acts as the kubelet.
 func fakeNode() map[string]any {
 	return map[string]any{
 		"apiVersion": "v1", "kind": "Node",
@@ -34,7 +34,7 @@ func fakeNode() map[string]any {
 	}
 }
 
-// awaitFixtures waits for what users of a fresh cluster count on.
+// awaitFixtures waits for the objects that users of a new cluster rely on.
 func (c *Cluster) awaitFixtures(ctx context.Context) error {
 	if c.options.Components.Has(component.Kwok) {
 		if err := c.await(ctx, "node "+nodeName, c.nodeReady); err != nil {
@@ -49,8 +49,8 @@ func (c *Cluster) awaitFixtures(ctx context.Context) error {
 	return nil
 }
 
-// nodeReady checks that pods can be scheduled to the fake node. Without the controller-manager
-// nobody takes the taint off that new nodes have.
+// nodeReady checks that pods can be scheduled to the fake node. Without the controller-manager nobody removes the taint
+// of new nodes.
 func (c *Cluster) nodeReady(ctx context.Context) error {
 	var node struct {
 		Spec struct {
@@ -74,13 +74,13 @@ func (c *Cluster) nodeReady(ctx context.Context) error {
 	return errors.New("it is not Ready")
 }
 
-// nodeLeased checks that kwok has taken charge of the fake node.
+// nodeLeased checks that kwok manages the fake node.
 func (c *Cluster) nodeLeased(ctx context.Context) error {
 	return c.client.Get(ctx, leasePath, nil)
 }
 
-// releaseNode removes the lease of an earlier kwok process. A new one has another identity and would
-// leave the node alone until the lease has run out, 40 seconds later.
+// releaseNode removes the lease of an earlier kwok process. A new process has another identity, and would ignore the
+// node until the lease has expired, 40 seconds later.
 func (c *Cluster) releaseNode(ctx context.Context) error {
 	if err := c.client.Delete(ctx, leasePath); err != nil && !api.IsNotFound(err) {
 		return fmt.Errorf("lease of node %s: %w", nodeName, err)

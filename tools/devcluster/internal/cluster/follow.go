@@ -8,13 +8,11 @@ import (
 	"github.com/operkit/operkit/tools/devcluster/internal/state"
 )
 
-// StateEnvironment names the variable with the path of the state file, for a component, for
-// FollowSupervisor.
+// StateEnvironment names the variable with the path of the state file, which FollowSupervisor reads in a component.
 const StateEnvironment = "OPERKIT_DEVCLUSTER_STATE"
 
-// FollowSupervisor makes a component's process end when its supervisor is gone, after it has made
-// sure that the state file does not go on claiming that the cluster is ready. In a process that no
-// supervisor started it does nothing.
+// FollowSupervisor makes a component's process end when its supervisor is gone. Before that it updates the state file,
+// so that the file doesn't still report the cluster as ready. In a process that no supervisor started it does nothing.
 func FollowSupervisor() error {
 	path := os.Getenv(StateEnvironment)
 	_ = os.Unsetenv(StateEnvironment)
@@ -27,14 +25,13 @@ func FollowSupervisor() error {
 	})
 }
 
-// endOthers marks the state file and kills the other components: one that was suspended (SIGSTOP, to
-// see what a client makes of it) cannot see that the supervisor is gone. Only the first one to mark
-// the file learns the others' process ids, which is moments after the supervisor's end: none of them
-// can be someone else's by then.
+// endOthers marks the state file and kills the other components, since a component that was suspended (SIGSTOP, to test
+// clients) doesn't notice that the supervisor is gone. Only the first process that marks the file gets the others'
+// process ids. That is moments after the supervisor's end, so the ids can't belong to other processes yet.
 func endOthers(path string, supervisor int) {
 	before, err := state.MarkKilled(path, supervisor)
 	if err != nil {
-		return // this process has to end in any case, and the others do as much
+		return // this process ends in any case, and so do the others
 	}
 	for _, c := range before.Components {
 		if c.PID > 0 && c.PID != os.Getpid() {

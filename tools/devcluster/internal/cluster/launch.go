@@ -25,7 +25,7 @@ func (c *Cluster) launch(n component.Name) error {
 	started, err := process.Start(c.spawner, process.Spec{
 		Path: c.options.Executable, Args: append([]string{n.Program()}, c.arguments(n)...),
 		Dir: dir.Run(), Env: c.environment(), Log: dir.Log(n),
-		// The lock: the directory counts as taken until the last process is gone.
+		// The processes inherit the lock: the directory stays locked until the last one is gone.
 		Files: []*os.File{c.lock.File()}, Line: c.line,
 	})
 	if err != nil {
@@ -38,8 +38,8 @@ func (c *Cluster) launch(n component.Name) error {
 	return c.writeStateLocked()
 }
 
-// environment is that of this process without what configures the components behind our back: etcd
-// takes every flag from a variable too.
+// environment returns the environment of this process without variables that would configure the components: etcd reads
+// every flag from a variable, too.
 func (c *Cluster) environment() []string {
 	own := slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		return strings.HasPrefix(variable, "ETCD_") || strings.HasPrefix(variable, "KUBE") ||
@@ -48,7 +48,7 @@ func (c *Cluster) environment() []string {
 	return append(own, StateEnvironment+"="+c.options.Dir.State())
 }
 
-// follow ends the cluster when the process ends without having been asked to.
+// follow ends the cluster if the process ends without being stopped.
 func (c *Cluster) follow(n component.Name, p *process.Process) {
 	<-p.Done()
 	c.mu.Lock()
@@ -64,7 +64,7 @@ func (c *Cluster) follow(n component.Name, p *process.Process) {
 	}
 	crash := &CrashError{Component: n, Outcome: p.Outcome(), Log: p.Log(), Tail: tail}
 	c.phase, c.message = state.Failed, crash.Error()
-	// A state file that cannot be written must not keep the cluster from ending.
+	// The cluster has to end even if the state file can't be written.
 	_ = c.writeStateLocked()
 	c.end(crash)
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/operkit/operkit/tools/devcluster/internal/workdir"
 )
 
-// DefaultStartTimeout is how long a start may take unless Options say otherwise. On an idle machine
-// with two cores it takes three seconds.
+// DefaultStartTimeout is how long a start may take by default. On an idle machine with two cores it takes three
+// seconds.
 const DefaultStartTimeout = 2 * time.Minute
 
-// Options say what to start. Dir and Executable must be set, and KwokConfig with the kwok component.
+// Options configures a cluster. Dir and Executable must be set, and KwokConfig if the component kwok is started.
 type Options struct {
 	Dir          workdir.Dir
-	Executable   string        // the program that is every component
+	Executable   string        // the program that runs as every component
 	Components   component.Set // all of them when empty
 	CRDs         []string      // files and directories, installed before the controller-manager starts
 	Audit        bool          // write Dir.AuditLog
@@ -27,14 +27,14 @@ type Options struct {
 	KwokConfig   []byte        // the stages that fake nodes and pods go through
 	StartTimeout time.Duration // DefaultStartTimeout for 0
 
-	// Progress is called with each line, without its end, about what happens; nil for none.
+	// Progress is called with each line of progress, without a newline; nil for none.
 	Progress func(line string)
 }
 
-// errDown is the cause of an end that was asked for over the control socket.
+// errDown is the cause if the end was requested over the control socket.
 var errDown = errors.New("stopped on request")
 
-// CrashError is the error after a component ended by itself, which ends the cluster.
+// CrashError is the error if a component ended by itself, which ends the cluster.
 type CrashError struct {
 	Component component.Name
 	Outcome   string // such as "exit status 1"
@@ -56,15 +56,14 @@ func (e *timeoutError) Error() string {
 	return fmt.Sprintf("not ready within %s (logs are in %s)", e.limit, e.dir.Logs())
 }
 
-// LogsMatter reports whether err is one that the logs of the components may explain.
+// LogsMatter reports whether the logs of the components may explain err.
 func LogsMatter(err error) bool {
 	var crash *CrashError
 	var timeout *timeoutError
 	return errors.As(err, &crash) || errors.As(err, &timeout)
 }
 
-// cause is why a context ended, without the words of the context package where there is a better
-// reason.
+// cause returns why a context ended: its cause, or "interrupted" if the context was only cancelled.
 func cause(ctx context.Context) error {
 	err := context.Cause(ctx)
 	if errors.Is(err, context.Canceled) {

@@ -10,7 +10,7 @@ import (
 	"github.com/operkit/operkit/tools/devcluster/internal/state"
 )
 
-// Status describes the cluster as it is now; a cluster that counts as ready is asked again.
+// Status returns the present state of the cluster. If the cluster counts as ready, its components are checked again.
 func (c *Cluster) Status(ctx context.Context) state.State {
 	c.assess(ctx)
 	c.mu.Lock()
@@ -18,10 +18,10 @@ func (c *Cluster) Status(ctx context.Context) state.State {
 	return c.stateLocked()
 }
 
-// Down begins the end of the cluster: Wait returns.
+// Down requests the end of the cluster: Wait returns.
 func (c *Cluster) Down() { c.end(errDown) }
 
-// monitor keeps the state true while the cluster runs.
+// monitor keeps the state up to date while the cluster runs.
 func (c *Cluster) monitor() {
 	ticker := time.NewTicker(monitorInterval)
 	defer ticker.Stop()
@@ -35,8 +35,8 @@ func (c *Cluster) monitor() {
 	}
 }
 
-// assess asks every component how it is and sets the phase accordingly. What it has found is void
-// when a component was started or stopped meanwhile; who did that has said so already.
+// assess checks every component and sets the phase accordingly. If a component was started or stopped meanwhile, the
+// result is dropped: that action has set the phase already.
 func (c *Cluster) assess(ctx context.Context) {
 	c.assessment.Lock()
 	defer c.assessment.Unlock()
@@ -48,7 +48,7 @@ func (c *Cluster) assess(ctx context.Context) {
 	c.mu.Unlock()
 	err := c.check(ctx)
 	if ctx.Err() != nil {
-		return // what failed is the question, not the component
+		return // the check was cancelled; the component didn't fail
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,7 +63,7 @@ func (c *Cluster) assess(ctx context.Context) {
 		return
 	}
 	c.phase, c.message = phase, message
-	_ = c.writeStateLocked() // the next change tries again
+	_ = c.writeStateLocked() // the next change writes it again
 }
 
 // setLocked moves a member to another phase.
@@ -72,7 +72,7 @@ func (c *Cluster) setLocked(m *member, phase state.Phase) {
 	c.changes++
 }
 
-// settled reports whether the start is over and the end has not begun.
+// settled reports whether the start is complete and the end has not begun.
 func (c *Cluster) settled() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,13 +14,12 @@ import (
 const (
 	pollInterval    = 10 * time.Millisecond
 	monitorInterval = time.Second
-	// healthTimeout is how long a component may take to say that it is well. A busy machine makes it
-	// slow without making it ill.
+	// healthTimeout is how long a health check may take. On a busy machine a healthy component may be slow.
 	healthTimeout = 10 * time.Second
 )
 
-// await calls check until it succeeds. It gives up when ctx or the life of the cluster ends; when the
-// time was too short, the error says what was wrong last.
+// await calls check until it succeeds. It gives up when ctx or the life of the cluster ends. After a timeout the error
+// contains the last error of check.
 func (c *Cluster) await(ctx context.Context, subject string, check func(context.Context) error) error {
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
@@ -31,7 +30,7 @@ func (c *Cluster) await(ctx context.Context, subject string, check func(context.
 			return nil
 		}
 		if wrong == nil || ctx.Err() == nil {
-			wrong = err // after the end of ctx it would only say that
+			wrong = err // after the end of ctx err only reports that end
 		}
 		select {
 		case <-c.life.Done():
@@ -70,7 +69,7 @@ func (c *Cluster) awaitComponent(ctx context.Context, n component.Name) error {
 	return c.writeStateLocked()
 }
 
-// healthy asks a component how it is.
+// healthy checks the health of a component.
 func (c *Cluster) healthy(ctx context.Context, n component.Name) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
@@ -86,8 +85,8 @@ func (c *Cluster) healthy(ctx context.Context, n component.Name) error {
 	case component.ControllerManager:
 		return c.client.Healthy(ctx, "https://"+c.ports[n].Address()+"/healthz")
 	default:
-		// kwok has no endpoint of its own that is safe to serve. That it works is seen at its start (see
-		// nodeLeased), and its end is seen as every component's.
+		// kwok has no endpoint that is safe to serve. nodeLeased checks at its start that it works, and its end is
+		// noticed like that of every component.
 		return nil
 	}
 }

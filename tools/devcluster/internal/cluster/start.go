@@ -15,11 +15,10 @@ import (
 	"github.com/operkit/operkit/tools/devcluster/internal/state"
 )
 
-// crashNotice is how long the end of a component may take to be noticed, after a request to it has
-// failed.
+// crashNotice is how long to wait, after a failed request, for the news that a component has ended.
 const crashNotice = 200 * time.Millisecond
 
-// start brings everything up; what it has begun when it fails is ended by shutDown.
+// start starts everything. If it fails, shutDown ends what was started.
 func (c *Cluster) start(ctx context.Context, definitions []crd.Definition) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.options.StartTimeout,
 		&timeoutError{limit: c.options.StartTimeout, dir: c.options.Dir})
@@ -54,8 +53,8 @@ func (c *Cluster) startComponents(ctx context.Context, definitions []crd.Definit
 	return c.startOthers(ctx)
 }
 
-// explain returns why the cluster ends instead of err, when it does: a request that fails may be the
-// first sign of a component's end.
+// explain returns the reason for the cluster's end if it ends, and err otherwise: a failed request may be the first
+// sign that a component has ended.
 func (c *Cluster) explain(err error) error {
 	var answer *api.StatusError
 	if errors.As(err, &answer) {
@@ -71,7 +70,7 @@ func (c *Cluster) explain(err error) error {
 	}
 }
 
-// prepare makes everything that is there before the first process.
+// prepare creates everything that the first process needs.
 func (c *Cluster) prepare(ctx context.Context) error {
 	var err error
 	if c.line, err = lifeline.New(); err != nil {
@@ -115,7 +114,7 @@ func (c *Cluster) progress(format string, arguments ...any) {
 	c.options.Progress(fmt.Sprintf("%5.1fs %s", time.Since(c.begin).Seconds(), fmt.Sprintf(format, arguments...)))
 }
 
-// startServers starts etcd and the API server together: the latter waits for the former by itself.
+// startServers starts etcd and the API server together; the API server waits for etcd by itself.
 func (c *Cluster) startServers(ctx context.Context) error {
 	for _, n := range []component.Name{component.Etcd, component.APIServer} {
 		if err := c.launch(n); err != nil {
@@ -130,8 +129,7 @@ func (c *Cluster) startServers(ctx context.Context) error {
 	return nil
 }
 
-// startOthers starts the rest and waits for what they have to bring about: a fake node that is Ready
-// and a default ServiceAccount.
+// startOthers starts the other components and waits for their results: a Ready fake node and a default ServiceAccount.
 func (c *Cluster) startOthers(ctx context.Context) error {
 	rest := c.options.Components[2:] // a component.Set is in the order of the start
 	for _, n := range rest {

@@ -8,14 +8,14 @@ import (
 	"github.com/operkit/operkit/tools/devcluster/internal/state"
 )
 
-// shutDown ends everything that start has begun, in whatever state it is.
+// shutDown ends everything that start has started, even if start has failed.
 func (c *Cluster) shutDown(phase state.Phase, message string) {
 	c.stopping.Do(func() {
 		c.end(errDown)
 		processes := c.markStopping()
 		var wait sync.WaitGroup
 		for _, p := range processes {
-			// Killed, not asked: there is nothing to save, and it takes milliseconds instead of seconds.
+			// SIGKILL instead of SIGTERM: nothing has to be saved, and it takes milliseconds instead of seconds.
 			wait.Go(p.Kill)
 		}
 		wait.Wait()
@@ -24,7 +24,7 @@ func (c *Cluster) shutDown(phase state.Phase, message string) {
 	})
 }
 
-// markStopping lets the followers know that components end on purpose now.
+// markStopping records that the components are being stopped, so that follow doesn't treat their end as a crash.
 func (c *Cluster) markStopping() []*process.Process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -37,19 +37,19 @@ func (c *Cluster) markStopping() []*process.Process {
 		}
 	}
 	if len(c.members) > 0 {
-		_ = c.writeStateLocked() // about to be written again
+		_ = c.writeStateLocked() // release writes it again
 	}
 	return processes
 }
 
-// release returns back what the cluster held, the directory last.
+// release releases the cluster's resources, the directory last.
 func (c *Cluster) release(phase state.Phase, message string) {
 	if c.control != nil {
 		c.control.Close(context.WithoutCancel(c.life))
 	}
 	if len(c.members) > 0 {
 		c.mu.Lock()
-		// The processes are gone, whether or not the file can be written.
+		// An error is ignored: the processes are gone in any case.
 		_ = state.Write(c.options.Dir.State(), c.stateLocked().Ended(phase, message))
 		c.mu.Unlock()
 	}

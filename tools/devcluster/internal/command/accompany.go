@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// commandGrace is what the command gets to end in when the cluster has ended under it.
+	// commandGrace is how long the command may take to end after the cluster has ended.
 	commandGrace = 3 * time.Second
 	// signalled is added to the number of the signal that ended the command, as a shell does.
 	signalled = 128
 )
 
-// accompany runs cmd while the cluster runs. Its error is an *exitError with the command's exit code
-// unless that is 0, or why the cluster ended before the command did.
+// accompany runs cmd while the cluster runs. If the command's exit code isn't 0, the error is an *exitError with that
+// code. If the cluster ended first, the error says why.
 func accompany(ctx context.Context, cmd *exec.Cmd, running *cluster.Cluster, signals <-chan os.Signal) error {
 	spawner := process.NewSpawner()
 	defer spawner.Close()
@@ -39,7 +39,7 @@ func accompany(ctx context.Context, cmd *exec.Cmd, running *cluster.Cluster, sig
 		select {
 		case s := <-signals:
 			if s != syscall.SIGINT || !inForeground() {
-				_ = cmd.Process.Signal(s) // it may have ended by now
+				_ = cmd.Process.Signal(s) // fails only if it has ended by now
 			}
 		case err := <-done:
 			return exitCode(err)
@@ -53,9 +53,9 @@ func accompany(ctx context.Context, cmd *exec.Cmd, running *cluster.Cluster, sig
 	}
 }
 
-// inForeground reports whether Ctrl-C on the terminal reaches this process's group, and with it the
-// command: it must not get the signal twice. Who has nothing to do with the terminal is taken for one
-// who was signalled by name, be it in the terminal's group or not.
+// inForeground reports whether Ctrl-C on the terminal reaches this process's group, and so the command, which must not
+// get the signal twice. Without a terminal on the standard streams it returns false: a signal was then sent to this
+// process alone.
 func inForeground() bool {
 	for _, standard := range []int{unix.Stdin, unix.Stdout, unix.Stderr} {
 		if group, err := unix.IoctlGetInt(standard, unix.TIOCGPGRP); err == nil {
@@ -77,7 +77,7 @@ func terminate(cmd *exec.Cmd, done <-chan error) {
 	}
 }
 
-// exitCode turns what Wait returned into the exit code that a shell would show.
+// exitCode converts the error of Wait to the exit code that a shell would report.
 func exitCode(err error) error {
 	if err == nil {
 		return nil

@@ -15,9 +15,9 @@ import (
 	"github.com/operkit/operkit/tools/devcluster/internal/state"
 )
 
-// detach starts the supervisor as a process of a session of its own and returns when the cluster is
-// ready. The supervisor writes its progress into a pipe until then; when nobody reads it any more,
-// because this process was killed, the supervisor ends too.
+// detach starts the supervisor as a process of a session of its own and returns when the cluster is ready. Until then
+// the supervisor writes its progress into a pipe. If this process is killed, nobody reads the pipe any more, and the
+// supervisor ends, too.
 func (p *Program) detach(options cluster.Options) error {
 	reader, writer, err := os.Pipe()
 	if err != nil {
@@ -45,7 +45,7 @@ func (p *Program) detach(options cluster.Options) error {
 		case <-finished:
 		}
 	}()
-	// The supervisor closes the pipe when it is ready; the kernel does when it has failed.
+	// The supervisor closes the pipe when it is ready. If it has failed, the kernel closes the pipe.
 	if _, err := io.Copy(p.Stdout, reader); err != nil {
 		return fmt.Errorf("detach: %w", err)
 	}
@@ -54,7 +54,7 @@ func (p *Program) detach(options cluster.Options) error {
 		return supervisor.Process.Release()
 	}
 	if err := supervisor.Wait(); err != nil {
-		return &exitError{code: 1} // it has said why
+		return &exitError{code: 1} // it has printed the reason
 	}
 	return nil
 }
@@ -71,8 +71,7 @@ func detachedArguments(o cluster.Options) []string {
 	return arguments
 }
 
-// redirect sends the standard output and error of this process to a file. Whoever reads what they
-// were connected to before sees its end.
+// redirect sends the standard output and error of this process to a file. Readers of the previous files see their end.
 func redirect(path string) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {

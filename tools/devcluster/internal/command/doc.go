@@ -1,5 +1,5 @@
 // Package command is the command line of devcluster.
 //
-// It links no Kubernetes code: what needs it (kubectl, the check of feature gates, version numbers)
-// is handed in by the main package as a Program.
+// It links no Kubernetes code: the main package passes everything that needs Kubernetes (kubectl, the check of feature
+// gates, version numbers) in a Program.
 package command

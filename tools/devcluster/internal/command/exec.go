@@ -15,7 +15,7 @@ import (
 	"github.com/operkit/operkit/tools/devcluster/internal/workdir"
 )
 
-// notFound is the exit code of a shell for a command that is not there.
+// notFound is the exit code of a shell for a command that doesn't exist.
 const notFound = 127
 
 func newExec(p *Program) *cobra.Command {
@@ -62,7 +62,7 @@ func (p *Program) execDir() (workdir.Dir, func(), error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("cluster directory: %w", err)
 	}
-	remove := func() { _ = os.RemoveAll(path) } // what cannot be removed is left to the system
+	remove := func() { _ = os.RemoveAll(path) } // on an error the files stay in the temporary directory
 	return workdir.Dir(path), remove, nil
 }
 
@@ -73,7 +73,7 @@ func (p *Program) execIn(ctx context.Context, f clusterFlags, dir workdir.Dir, p
 		return err
 	}
 	options.Progress = func(line string) { fmt.Fprintln(p.Stderr, line) }
-	// Taken before the start, so that no signal is lost between start and command.
+	// Registered before the start, so that no signal is lost between the start and the command.
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
 	defer signal.Stop(signals)

@@ -55,7 +55,7 @@ func (p *Program) kubeconfig(ctx context.Context, user string, groups []string) 
 	return err
 }
 
-// describe adds where no cluster runs, and what to do.
+// describe adds the directory in which no cluster runs, and what to do.
 func describe(dir workdir.Dir, err error) error {
 	if errors.Is(err, control.ErrNotRunning) {
 		return fmt.Errorf("no cluster runs in %s: start one with 'devcluster up', or give its directory with --dir or $%s", dir, workdir.Environment)

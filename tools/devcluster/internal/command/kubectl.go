@@ -47,7 +47,7 @@ func (p *Program) kubectl(ctx context.Context, arguments []string) error {
 	return nil
 }
 
-// takeDir takes a leading --dir off the arguments.
+// takeDir removes a leading --dir from the arguments and uses its value.
 func (p *Program) takeDir(arguments []string) ([]string, error) {
 	if len(arguments) == 0 {
 		return arguments, nil
@@ -66,7 +66,7 @@ func (p *Program) takeDir(arguments []string) ([]string, error) {
 	return arguments[2:], nil
 }
 
-// needsCluster reports whether kubectl would talk to the cluster that it is pointed at.
+// needsCluster reports whether kubectl needs the cluster for these arguments.
 func needsCluster(arguments []string) bool {
 	if len(arguments) == 0 || slices.Contains(offline, arguments[0]) {
 		return false

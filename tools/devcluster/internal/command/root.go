@@ -12,13 +12,13 @@ import (
 	"github.com/operkit/operkit/tools/devcluster/internal/workdir"
 )
 
-// Program is what the commands need from the program that they are part of.
+// Program has the parts that the commands need from the main package.
 type Program struct {
 	Version    string            // of Kubernetes, such as v1.36.3
 	Versions   map[string]string // of the other parts, by name
 	KwokConfig []byte            // see cluster.Options
 	Kubectl    func(arguments []string) int
-	CheckGates func(gates string) error // refuses a list that the components would refuse
+	CheckGates func(gates string) error // returns an error for a list that the components would refuse
 	Stdin      *os.File
 	Stdout     io.Writer
 	Stderr     io.Writer
@@ -26,7 +26,7 @@ type Program struct {
 	executable string // this program's own path
 }
 
-// exitError ends the program with that exit code and without a message.
+// exitError ends the program with its exit code and without a message.
 type exitError struct {
 	code int
 }
@@ -80,7 +80,7 @@ func newRoot(p *Program) *cobra.Command {
 		Long:          long,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		// Lets --dir stand before a subcommand that parses its own flags.
+		// Allows --dir before a subcommand that parses its own flags.
 		TraverseChildren: true,
 		Args:             cobra.NoArgs,
 		RunE:             func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -95,5 +95,5 @@ func newRoot(p *Program) *cobra.Command {
 	return root
 }
 
-// resolve returns the cluster directory that the user means.
+// resolve returns the cluster directory for the user's flags and environment.
 func (p *Program) resolve() (workdir.Dir, error) { return workdir.Resolve(p.dir) }

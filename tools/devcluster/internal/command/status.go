@@ -55,7 +55,7 @@ func (p *Program) status(ctx context.Context, output string) error {
 	return err
 }
 
-// currentState asks the supervisor; without one, the file has how the last cluster ended.
+// currentState asks the supervisor for the state. Without a supervisor the state file says how the last cluster ended.
 func currentState(ctx context.Context, dir workdir.Dir) (state.State, error) {
 	s, err := control.NewClient(dir.ControlSocket()).Status(ctx)
 	if !errors.Is(err, control.ErrNotRunning) {

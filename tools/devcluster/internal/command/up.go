@@ -40,7 +40,7 @@ func (f *clusterFlags) register(cmd *cobra.Command) {
 	flags.DurationVar(&f.timeout, "start-timeout", cluster.DefaultStartTimeout, "how long the start may take")
 }
 
-// options checks the flags as far as that is possible without starting anything.
+// options returns the options for the flags. It checks everything that can be checked before the start.
 func (f *clusterFlags) options(p *Program, dir workdir.Dir) (cluster.Options, error) {
 	components, err := component.ParseSet(f.components)
 	if err != nil {
@@ -130,7 +130,7 @@ func (p *Program) up(ctx context.Context, f upFlags) error {
 	return running.Wait(ctx)
 }
 
-// usage is the last line of a start: what to type now.
+// usage returns the last line of a start, with commands to use the cluster.
 func (p *Program) usage(dir workdir.Dir, f upFlags) string {
 	end := "Ctrl-C stops it"
 	switch {

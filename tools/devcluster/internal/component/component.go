@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Name is the short name of a component: what flags, log files and the state file call it.
+// Name is the short name of a component, which flags, log files and the state file use.
 type Name string
 
 // The components of a cluster.
@@ -35,8 +35,8 @@ func All() Set {
 // Program returns the name of the program that runs the component, such as kube-apiserver.
 func (n Name) Program() string { return programs[n] }
 
-// Parse returns the component of that name. The program's name (kube-scheduler) is taken as well as
-// the short one (scheduler).
+// Parse returns the component of that name. It accepts the program's name (kube-scheduler) and the short name
+// (scheduler).
 func Parse(s string) (Name, error) {
 	for _, n := range All() {
 		if s == string(n) || s == n.Program() {
@@ -49,9 +49,8 @@ func Parse(s string) (Name, error) {
 // Set is a list of components in the order in which they are started.
 type Set []Name
 
-// ParseSet reads component names and puts them into the order of their start. Names given twice
-// count once. Without names it returns all components. A set needs etcd and the apiserver: nothing
-// else can run without them.
+// ParseSet parses component names and sorts them into the order of their start. Duplicates count once. Without names it
+// returns all components. A set without etcd and the apiserver is an error: nothing else can run without them.
 func ParseSet(names []string) (Set, error) {
 	if len(names) == 0 {
 		return All(), nil
@@ -76,7 +75,7 @@ func ParseSet(names []string) (Set, error) {
 // Has reports whether the set contains n.
 func (s Set) Has(n Name) bool { return slices.Contains(s, n) }
 
-// String returns the names joined by commas, as the --components flag takes them.
+// String returns the names joined by commas, in the form of the flag --components.
 func (s Set) String() string {
 	names := make([]string, len(s))
 	for i, n := range s {

@@ -1,4 +1,4 @@
 // Package component names the parts of a cluster and knows which of them need which.
 //
-// Use it wherever a component is named: flags, state, logs. It starts nothing; package cluster does.
+// Use it for the names of components in flags, state and logs. Package cluster starts the components.
 package component

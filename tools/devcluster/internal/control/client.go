@@ -14,7 +14,7 @@ import (
 	"github.com/operkit/operkit/tools/devcluster/internal/unixsocket"
 )
 
-// ErrNotRunning is the error if nothing serves the socket: no cluster runs.
+// ErrNotRunning is the error if no cluster runs, so that nothing serves the socket.
 var ErrNotRunning = errors.New("no cluster runs")
 
 // Client talks to the Server of a socket. Its methods may be called concurrently.
@@ -34,19 +34,19 @@ func NewClient(path string) *Client {
 	return &Client{http: http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}}
 }
 
-// Status returns the state of the cluster. The error is ErrNotRunning when there is none.
+// Status returns the state of the cluster, or ErrNotRunning if no cluster runs.
 func (c *Client) Status(ctx context.Context) (state.State, error) {
 	var s state.State
 	err := c.do(ctx, http.MethodGet, "/status", &s)
 	return s, err
 }
 
-// Down begins the end of the cluster. The error is ErrNotRunning when there is none.
+// Down requests the end of the cluster. It returns ErrNotRunning if no cluster runs.
 func (c *Client) Down(ctx context.Context) error {
 	return c.do(ctx, http.MethodPost, "/down", nil)
 }
 
-// Act does the action to the component and returns when it is done.
+// Act performs the action on the component and returns when it is complete.
 func (c *Client) Act(ctx context.Context, name component.Name, action Action) error {
 	return c.do(ctx, http.MethodPost, "/components/"+url.PathEscape(string(name))+"/"+url.PathEscape(string(action)), nil)
 }

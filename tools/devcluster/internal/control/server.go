@@ -13,7 +13,7 @@ import (
 	"github.com/operkit/operkit/tools/devcluster/internal/unixsocket"
 )
 
-// Action is what can be done to one component.
+// Action is an action on one component.
 type Action string
 
 // The actions.
@@ -34,15 +34,15 @@ func ParseAction(s string) (Action, error) {
 
 // Handler is the cluster behind a Server. Its methods are called concurrently.
 type Handler interface {
-	// Status describes the cluster as it is now.
+	// Status returns the present state of the cluster.
 	Status(ctx context.Context) state.State
-	// Down begins the end of the cluster and returns at once.
+	// Down requests the end of the cluster and returns at once.
 	Down()
-	// Act does the action and returns when it is done.
+	// Act performs the action and returns when it is complete.
 	Act(ctx context.Context, name component.Name, action Action) error
 }
 
-// closeGrace is how long Close waits for answers that are being written.
+// closeGrace is how long Close waits for responses that are being written.
 const closeGrace = 500 * time.Millisecond
 
 // Server serves the control socket. Make one with Listen.
@@ -60,13 +60,13 @@ func Listen(path string, handler Handler) (*Server, error) {
 	s := &Server{http: &http.Server{Handler: routes(handler), ReadHeaderTimeout: closeGrace}, done: make(chan struct{})}
 	go func() {
 		defer close(s.done)
-		// It returns when the listener is closed, which is all that can happen to it.
+		// It returns only when the listener is closed.
 		_ = s.http.Serve(listener)
 	}()
 	return s, nil
 }
 
-// Close removes the socket and ends the server. Answers that are being written get half a second.
+// Close removes the socket and ends the server. It waits half a second for responses that are being written.
 func (s *Server) Close(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, closeGrace)
 	defer cancel()
@@ -108,6 +108,6 @@ type failure struct {
 func answer(w http.ResponseWriter, code int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	// The other side may be gone; there is no one else to tell.
+	// An error is ignored: the client is gone, so nobody could receive it.
 	_ = json.NewEncoder(w).Encode(body)
 }

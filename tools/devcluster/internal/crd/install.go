@@ -16,8 +16,7 @@ const (
 	pollInterval = 5 * time.Millisecond
 )
 
-// Install creates the definitions and waits until each is Established. All are tried; the errors
-// name the file.
+// Install creates the definitions and waits until each is Established. It tries all of them; each error names the file.
 func Install(ctx context.Context, client *api.Client, definitions []Definition) error {
 	errs := make([]error, len(definitions))
 	var wait sync.WaitGroup
@@ -51,8 +50,8 @@ func install(ctx context.Context, client *api.Client, d Definition) error {
 	}
 }
 
-// established fails when the API server will never establish the definition, because its names are
-// taken.
+// established reports whether the definition is Established. It returns an error if it never will be, because its names
+// are taken.
 func established(ctx context.Context, client *api.Client, name string) (bool, error) {
 	var object struct {
 		Status struct {

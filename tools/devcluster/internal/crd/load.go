@@ -20,12 +20,12 @@ const (
 // Definition is one CustomResourceDefinition.
 type Definition struct {
 	Name   string         // metadata.name
-	Source string         // file that it is from
+	Source string         // file that contains it
 	Object map[string]any // the whole object
 }
 
-// Load reads the definitions of all paths. A path is a file, or a directory whose files ending in
-// .yaml, .yml or .json are read, without its subdirectories. A name that is defined twice is an error.
+// Load reads the definitions of all paths. A path is a file or a directory. Of a directory it reads the files ending in
+// .yaml, .yml or .json, without subdirectories. A name that is defined twice is an error.
 func Load(paths ...string) ([]Definition, error) {
 	var all []Definition
 	sources := map[string]string{}
@@ -111,7 +111,7 @@ func Parse(source string, content []byte) ([]Definition, error) {
 	return definitions, nil
 }
 
-// check catches what would make the later requests meaningless; the API server checks the rest.
+// check validates the fields that the later requests use; the API server validates the rest.
 func check(object map[string]any) (name string, err error) {
 	if object["apiVersion"] != apiVersion {
 		return "", fmt.Errorf("apiVersion is %v, only %s is served", object["apiVersion"], apiVersion)

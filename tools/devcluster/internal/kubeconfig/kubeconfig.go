@@ -7,19 +7,19 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// name is what the cluster and the context are called in the file.
+// name is the name of the cluster and of the context in the file.
 const name = "devcluster"
 
-// Config is the server to connect to, and the user to do so as.
+// Config has the server to connect to and the user's credentials.
 type Config struct {
 	Server      string // URL of the API server
-	Authority   []byte // PEM certificate that the server's certificate is checked against
+	Authority   []byte // PEM certificate of the authority that signed the server's certificate
 	User        string // name of the user, for people who read the file
 	Certificate []byte // PEM client certificate
 	Key         []byte // PEM private key of Certificate
 }
 
-// The types below are the part of the file format that is used here. []byte becomes base64.
+// The types below are the part of the file format that this package uses. []byte becomes base64.
 type (
 	file struct {
 		APIVersion     string    `json:"apiVersion"`

@@ -1,7 +1,7 @@
-// Package lifeline ends a child process when its parent is gone, however the parent ended.
+// Package lifeline ends a child process when its parent has ended, for whatever reason.
 //
-// The parent keeps the writing end of a pipe and gives the reading end to its children; the kernel
-// closes the writing end with the parent, and the children see the end of file. This works on every
-// unix system and survives what Linux's parent death signal does not (a child that changed its
-// credentials, a forking thread that ended early). The two are used together: see Signal.
+// The parent keeps the writing end of a pipe and gives the reading end to its children; when the parent ends, the
+// kernel closes the writing end, and the children read the end of the file. This works on every unix system. It also
+// works where Linux's parent death signal doesn't: for a child that has changed its credentials, and after an early end
+// of the thread that forked. Both are used together: see Signal.
 package lifeline

@@ -14,20 +14,20 @@ import (
 // Environment names the variable that tells a child which file descriptor is its lifeline.
 const Environment = "OPERKIT_DEVCLUSTER_LIFELINE"
 
-// Signal is the parent death signal of a child that follows a lifeline. Linux sends it more than once
-// when a parent with threads is killed, which is why it is not SIGTERM: servers take a second SIGTERM
-// as an order to drop everything. A child that does not follow yet dies of it.
+// Signal is the parent death signal of a child that follows a lifeline. If a parent with threads is killed, Linux sends
+// it more than once. It isn't SIGTERM, since servers exit at once after a second SIGTERM. A child that hasn't called
+// Follow yet is killed by it.
 const Signal = syscall.SIGUSR2
 
 // firstExtraFile is the descriptor of the first of exec.Cmd.ExtraFiles in the child.
 const firstExtraFile = 3
 
-// Line is the parent's side. It may be attached to any number of children.
+// Line is the parent's end of the pipe. It may be attached to any number of children.
 type Line struct {
 	reader, writer *os.File
 }
 
-// New makes a lifeline.
+// New creates a lifeline.
 func New() (*Line, error) {
 	reader, writer, err := os.Pipe()
 	if err != nil {
@@ -36,8 +36,8 @@ func New() (*Line, error) {
 	return &Line{reader: reader, writer: writer}, nil
 }
 
-// Attach ties a command that has not been started to the line. It must be the last to set cmd.Env;
-// a nil Env stands for the environment of this process.
+// Attach attaches a command that hasn't been started yet to the line. It adds a variable to cmd.Env, so don't set Env
+// afterwards; a nil Env stands for the environment of this process.
 func (l *Line) Attach(cmd *exec.Cmd) {
 	descriptor := firstExtraFile + len(cmd.ExtraFiles)
 	cmd.ExtraFiles = append(cmd.ExtraFiles, l.reader)
@@ -53,9 +53,9 @@ func (l *Line) Close() {
 	_ = l.reader.Close()
 }
 
-// Follow calls end once, in a goroutine, as soon as the parent is gone: at the end of the line or at
-// Signal, whichever comes first. In a process without a lifeline it does nothing. It removes the
-// variable, so that the process's own children don't take it for theirs.
+// Follow calls end once, in a goroutine, as soon as the parent is gone: at the end of the line or at Signal, whichever
+// comes first. In a process without a lifeline it does nothing. It unsets the environment variable, so that the
+// process's own children don't use it.
 func Follow(end func()) error {
 	value, ok := os.LookupEnv(Environment)
 	if !ok {
@@ -75,7 +75,7 @@ func Follow(end func()) error {
 		once()
 	}()
 	go func() {
-		// Nothing is ever written: the read returns when the last writer is gone.
+		// Nothing is ever written to the line: Copy returns when the last writer is gone.
 		_, _ = io.Copy(io.Discard, line)
 		once()
 	}()

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// lifetime is how long certificates are valid. A cluster gets new ones at every start.
+// lifetime is how long certificates are valid. Each start of a cluster creates new certificates.
 const lifetime = 365 * 24 * time.Hour
 
 // backdate tolerates a client whose clock is slightly behind.
@@ -50,7 +50,7 @@ func NewAuthority(name string) (*Authority, error) {
 	return LoadAuthority(pair)
 }
 
-// LoadAuthority returns the authority that the pair of Pair belongs to.
+// LoadAuthority returns the authority with that certificate and key, as returned by Pair.
 func LoadAuthority(pair Pair) (*Authority, error) {
 	certificate, err := decodeCertificate(pair.Certificate)
 	if err != nil {
@@ -119,7 +119,7 @@ func newTemplate(name string, organizations []string) (*x509.Certificate, error)
 	}, nil
 }
 
-// sign makes a key and a certificate for it. Without a parent the certificate signs itself.
+// sign creates a key and a certificate for it. Without a parent the certificate is self-signed.
 func sign(template, parent *x509.Certificate, parentKey crypto.Signer) (Pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -20,8 +20,8 @@ type Reservation struct {
 	number int
 }
 
-// Reserve reserves the port of that number, or any free one for 0. A port in use is an error, also
-// when it is only reserved.
+// Reserve reserves the port of that number, or any free port for 0. It returns an error if the port is in use or
+// reserved already.
 func Reserve(ctx context.Context, number int) (*Reservation, error) {
 	if number != 0 {
 		if err := probe(ctx, number); err != nil {
@@ -57,7 +57,7 @@ func (r *Reservation) Number() int { return r.number }
 // Address returns host and port, as a client dials it.
 func (r *Reservation) Address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(r.number)) }
 
-// Release returns the port back. It is safe to call more than once.
+// Release releases the port. It is safe to call more than once.
 func (r *Reservation) Release() {
 	if r.fd >= 0 {
 		_ = unix.Close(r.fd)
@@ -65,8 +65,8 @@ func (r *Reservation) Release() {
 	}
 }
 
-// bind binds without listening. The kernel gives a port bound this way to no one who asks for any
-// free port; only a socket of the same user that sets SO_REUSEPORT as well can share it.
+// bind binds without listening. The kernel doesn't give a port bound this way to a process that asks for any free port.
+// Only a socket of the same user that also sets SO_REUSEPORT can share it.
 func (r *Reservation) bind() error {
 	if err := unix.SetsockoptInt(r.fd, unix.SOL_SOCKET, unix.SO_REUSEPORT, 1); err != nil {
 		return err
@@ -86,8 +86,8 @@ func (r *Reservation) bind() error {
 	return nil
 }
 
-// probe fails when the port is in use. Binding with SO_REUSEPORT alone would share the port of
-// another reservation.
+// probe returns an error if the port is in use. Binding with SO_REUSEPORT alone would share the port of another
+// reservation.
 func probe(ctx context.Context, number int) error {
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(number))
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp4", address)

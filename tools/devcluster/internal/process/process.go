@@ -15,7 +15,7 @@ type Spec struct {
 	Path  string   // program
 	Args  []string // its arguments, without argv[0]
 	Dir   string   // working directory
-	Env   []string // environment; nil for the one of this process
+	Env   []string // environment; nil for that of this process
 	Log   string   // file that standard output and error are appended to
 	Files []*os.File
 	Line  *lifeline.Line
@@ -55,7 +55,7 @@ func Start(spawner *Spawner, spec Spec) (*Process, error) {
 	return p, nil
 }
 
-// PID returns the process id. It stays the same after the end.
+// PID returns the process id, also after the process has ended.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // Log returns the path of the log file.
@@ -75,12 +75,12 @@ func (p *Process) Outcome() string {
 
 // Kill ends the process at once and waits until it is gone.
 func (p *Process) Kill() {
-	// An error means that it has ended already.
+	// An error means that the process has ended already.
 	_ = p.cmd.Process.Kill()
 	<-p.done
 }
 
-// Stop asks the process to end, kills it when it has not after grace, and waits until it is gone.
+// Stop sends the process SIGTERM, kills it if it still runs after grace, and waits until it is gone.
 func (p *Process) Stop(grace time.Duration) {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	timer := time.NewTimer(grace)

@@ -32,8 +32,8 @@ func NewSpawner() *Spawner {
 func (s *Spawner) run() {
 	defer close(s.done)
 	runtime.LockOSThread()
-	// Unlocked again at the end: a goroutine that ends while locked takes its thread along, and with
-	// the thread every child that is still there.
+	// Unlock at the end: if a goroutine ends while locked, its thread ends, too, and the kernel then signals every
+	// child that still runs.
 	defer runtime.UnlockOSThread()
 	for {
 		select {
@@ -45,8 +45,8 @@ func (s *Spawner) run() {
 	}
 }
 
-// Start starts cmd so that the child gets signal when this process dies. It sets
-// cmd.SysProcAttr.Pdeathsig where the system has it and leaves the other attributes alone.
+// Start starts cmd so that the child receives signal when this process dies. It sets cmd.SysProcAttr.Pdeathsig on
+// Linux, and doesn't change other attributes.
 func (s *Spawner) Start(cmd *exec.Cmd, signal syscall.Signal) error {
 	setParentDeathSignal(cmd, signal)
 	r := request{cmd: cmd, answer: make(chan error, 1)}

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// tailBytes bounds what Tail reads; the stack trace of a Go program fits.
+// tailBytes is how much Tail reads at most; that is enough for the stack trace of a Go program.
 const tailBytes = 16 << 10
 
 // Tail returns the last lines of a file, at most count of them and at most 16 KiB.

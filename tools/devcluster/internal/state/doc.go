@@ -1,6 +1,5 @@
-// Package state is the published state of a cluster: the contents of state.json and of the control
-// socket's answers.
+// Package state is the published state of a cluster: the contents of state.json and of the control socket's responses.
 //
-// The file is rewritten at each change, always as a whole. Only the supervisor writes it, and its
-// last child when the supervisor was killed.
+// The file is replaced as a whole at each change. Only the supervisor writes it; if the supervisor was killed, a
+// component does.
 package state

@@ -11,11 +11,10 @@ import (
 	"github.com/operkit/operkit/tools/devcluster/internal/component"
 )
 
-// Phase is where a cluster or a component is in its life.
+// Phase is the phase of a cluster or of a component.
 type Phase string
 
-// The phases. A cluster is Degraded while a component that was asked for is stopped or does not
-// answer.
+// The phases. A cluster is Degraded while one of its components is stopped or doesn't respond.
 const (
 	Starting Phase = "starting"
 	Ready    Phase = "ready"
@@ -25,8 +24,8 @@ const (
 	Failed   Phase = "failed"
 )
 
-// State describes one cluster. Ready is true only while every component answers, the fake node is
-// Ready and the default ServiceAccount is there.
+// State describes one cluster. Ready is true only while every component is healthy, the fake node is Ready, and the
+// default ServiceAccount exists.
 type State struct {
 	Phase         Phase       `json:"phase"`
 	Ready         bool        `json:"ready"`
@@ -48,7 +47,7 @@ type Component struct {
 	Log   string         `json:"log"`
 }
 
-// Read reads a state file. The error is fs.ErrNotExist when there is none.
+// Read reads a state file. The error is fs.ErrNotExist if there is no file.
 func Read(path string) (State, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -61,7 +60,7 @@ func Read(path string) (State, error) {
 	return s, nil
 }
 
-// Write replaces the state file as a whole: a reader sees the old or the new one, never a part.
+// Write replaces the state file atomically: a reader sees the old or the new contents, never a part.
 func Write(path string, s State) error {
 	raw, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -83,7 +82,7 @@ func Write(path string, s State) error {
 	return nil
 }
 
-// Ended returns the state with everything stopped: what is left to say once the supervisor is gone.
+// Ended returns the state with every component stopped, for the time after the supervisor has ended.
 func (s State) Ended(phase Phase, message string) State {
 	s.Phase, s.Ready, s.Message, s.SupervisorPID = phase, false, message, 0
 	components := make([]Component, len(s.Components))
@@ -95,9 +94,9 @@ func (s State) Ended(phase Phase, message string) State {
 	return s
 }
 
-// MarkKilled writes into the state file that the supervisor of that process id was killed, and returns
-// what the file said before. A file that another supervisor has written since, or none, is left alone;
-// what is returned is empty then.
+// MarkKilled records in the state file that the supervisor with that process id was killed, and returns the previous
+// state. If the file doesn't exist, or another supervisor has written it since, MarkKilled changes nothing and returns
+// the zero State.
 func MarkKilled(path string, supervisorPID int) (State, error) {
 	s, err := Read(path)
 	if errors.Is(err, fs.ErrNotExist) {

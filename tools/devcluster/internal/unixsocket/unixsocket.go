@@ -20,8 +20,8 @@ type Listener struct {
 	remove func() error
 }
 
-// Listen listens on the socket path. A socket that is already there is replaced, so the caller must
-// know that nobody serves it.
+// Listen listens on the socket path. It replaces an existing socket, so the caller must know that nobody serves that
+// one.
 func Listen(path string) (*Listener, error) {
 	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 		return nil, fmt.Errorf("socket %s: %w", path, err)
@@ -35,7 +35,7 @@ func Listen(path string) (*Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("socket %s: %w", path, err)
 	}
-	// The short form is only valid while the directory is open: remove by the real path instead.
+	// The short path is valid only while the directory is open: Close removes the socket by its real path.
 	if unix, ok := listener.(*net.UnixListener); ok {
 		unix.SetUnlinkOnClose(false)
 	}
@@ -71,7 +71,7 @@ func Dial(ctx context.Context, path string) (net.Conn, error) {
 	return conn, nil
 }
 
-// shorten returns a path to the same socket that the kernel takes; it is valid until release.
+// shorten returns a path to the same socket that is short enough for the kernel; it is valid until release is called.
 func shorten(path string) (short string, release func(), err error) {
 	if len(path) <= maxPath {
 		return path, func() {}, nil

@@ -18,7 +18,7 @@ const (
 	pollInterval     = 20 * time.Millisecond
 )
 
-// RunningError is the error if a cluster runs in the directory already.
+// RunningError is the error if a cluster already runs in the directory.
 type RunningError struct {
 	Dir Dir
 }
@@ -32,17 +32,17 @@ type Lock struct {
 	file *os.File
 }
 
-// File is the locked file. A child that inherits it keeps the directory taken until it ends.
+// File is the locked file. A child that inherits it keeps the directory locked until the child ends.
 func (l *Lock) File() *os.File { return l.file }
 
-// Release returns the directory back, also when a child still has the file.
+// Release unlocks the directory, even if a child still has the file.
 func (l *Lock) Release() {
 	_ = syscall.Flock(int(l.file.Fd()), syscall.LOCK_UN)
 	_ = l.file.Close()
 }
 
-// Acquire creates the directory when it is missing, takes it, and empties it of what an earlier
-// cluster has left. It returns a *RunningError when a cluster runs in it.
+// Acquire creates the directory if it doesn't exist, locks it, and removes the files of an earlier cluster. It returns
+// a *RunningError if a cluster runs in the directory.
 func (d Dir) Acquire(ctx context.Context) (*Lock, error) {
 	if err := os.MkdirAll(string(d), 0o700); err != nil {
 		return nil, fmt.Errorf("cluster directory %s cannot be made: %w", d, err)
@@ -66,8 +66,7 @@ func (d Dir) Acquire(ctx context.Context) (*Lock, error) {
 	return lock, nil
 }
 
-// refuseForeign protects a directory that is not a cluster's, such as a home directory given by
-// mistake.
+// refuseForeign returns an error for a directory with other files, such as a home directory given by mistake.
 func (d Dir) refuseForeign() error {
 	entries, err := os.ReadDir(string(d))
 	if err != nil {
@@ -104,8 +103,8 @@ func (d Dir) take(ctx context.Context, file *os.File) error {
 	}
 }
 
-// Served reports whether a supervisor answers in the directory. It tells a cluster that runs from the
-// last processes of one that is ending.
+// Served reports whether a supervisor serves the control socket of the directory. It distinguishes a running cluster
+// from the last processes of an ending one.
 func (d Dir) Served(ctx context.Context) bool {
 	conn, err := unixsocket.Dial(ctx, d.ControlSocket())
 	if err != nil {
@@ -136,7 +135,7 @@ func (d Dir) reset() error {
 	return nil
 }
 
-// Taken reports whether a cluster, or what is left of one, holds the directory.
+// Taken reports whether the directory is locked by a cluster or by processes that are left of one.
 func (d Dir) Taken() (bool, error) {
 	file, err := os.Open(d.lock())
 	if errors.Is(err, os.ErrNotExist) {

@@ -22,8 +22,8 @@ const (
 // Dir is the absolute path of a cluster directory. Its methods name the files in it.
 type Dir string
 
-// Resolve returns the directory for what a user gave: the path itself made absolute, else that of
-// $OPERKIT_DEVCLUSTER, else the default one in the user's cache.
+// Resolve returns the cluster directory: path as an absolute path; if it is empty, $OPERKIT_DEVCLUSTER; if that isn't
+// set either, the default directory in the user's cache.
 func Resolve(path string) (Dir, error) {
 	if path == "" {
 		path = os.Getenv(Environment)
@@ -81,7 +81,7 @@ func (d Dir) file(elements ...string) string {
 	return filepath.Join(append([]string{string(d)}, elements...)...)
 }
 
-// contents lists what a start removes: everything a cluster writes but the lock.
+// contents lists the files that a start removes: everything that a cluster writes, except for the lock.
 func (d Dir) contents() []string {
 	return []string{d.Kubeconfig(), d.State(), d.AuditLog(), d.ControlSocket(),
 		d.file(pkiName), d.file(logsName), d.file(runName), d.file(etcdName)}
