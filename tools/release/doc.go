@@ -1,3 +1,3 @@
-// Command release publishes the modules of the repository: it plans which ones get which versions, makes the tags, and
-// proves that each module works alone. README.md describes it.
+// Command release publishes the modules of the repository: it plans which modules get which versions, makes the tags,
+// and proves that each module works alone. README.md describes it.
 package main

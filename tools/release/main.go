@@ -17,22 +17,22 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // so that a second signal ends it at once
+	context.AfterFunc(ctx, stop) // so that a second signal ends the process at once
 	p := program{dir: ".", stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, now: time.Now, terminal: isTerminal(os.Stdin)}
 	os.Exit(p.run(ctx, os.Args[1:]))
 }
 
-// program is what commands work with.
+// program has the input and output of the commands.
 type program struct {
 	dir            string // anywhere inside the repository
 	cache          string // the module cache of verify; empty for the usual one
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	now            func() time.Time
-	terminal       bool // stdin is one, so that a question may be asked
+	terminal       bool // stdin is a terminal, so that a question may be asked
 }
 
-// errFailed ends the program with exit code 1. Everything has been printed by then.
+// errFailed ends the program with exit code 1. A command returns it after it has printed everything.
 var errFailed = errors.New("failed")
 
 // errUsage marks mistakes in the arguments.

@@ -13,7 +13,7 @@ import (
 	"github.com/operkit/operkit/tools/release/internal/tagging"
 )
 
-// plan is the command that says what a release would do.
+// plan returns the command that prints what a release would do.
 func (p program) plan() *cobra.Command {
 	var output string
 	command := &cobra.Command{
@@ -79,7 +79,7 @@ func (p program) api() *cobra.Command {
 	return command
 }
 
-// apply is the command that carries a plan out.
+// apply returns the command that carries out a plan.
 func (p program) apply() *cobra.Command {
 	var yes bool
 	command := &cobra.Command{
@@ -126,7 +126,7 @@ func (p program) ask() error {
 		return errors.New("nobody can be asked: give --yes")
 	}
 	_, _ = fmt.Fprint(p.stdout, "\nMake these tags? [y/N] ")
-	answer, _ := bufio.NewReader(p.stdin).ReadString('\n') // its end without an answer is a no
+	answer, _ := bufio.NewReader(p.stdin).ReadString('\n') // the end of the input means no
 	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
 		return errors.New("nothing is done: the answer wasn't yes")
 	}

@@ -19,14 +19,14 @@ import (
 	"github.com/operkit/operkit/tools/release/proxy"
 )
 
-// verification is what the flags of verify say.
+// verification has the flags of verify.
 type verification struct {
 	modules string
 	noTests bool
 	planned bool
 }
 
-// verify is the command that uses each module as an importer would.
+// verify returns the command that uses each module as an importer would.
 func (p program) verify() *cobra.Command {
 	var v verification
 	command := &cobra.Command{
@@ -97,7 +97,7 @@ func (p program) publish(ctx context.Context, r *repository.Repository, planned 
 	return made.Publish(ctx, r)
 }
 
-// report prints what failed, and the table. It returns errFailed if something did.
+// report prints the failures and the table. It returns errFailed if a module failed.
 func report(out io.Writer, results []consumer.Result) error {
 	var text strings.Builder
 	failed := 0
@@ -129,7 +129,7 @@ func report(out io.Writer, results []consumer.Result) error {
 	return nil
 }
 
-// proxy returns the command that makes the modules of a clone usable before there is a release.
+// proxy returns the command that makes the modules of a clone usable without a release.
 func (p program) proxy() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "proxy [DIR]",

@@ -20,7 +20,7 @@ import (
 	"github.com/operkit/operkit/tools/release/internal/publication"
 )
 
-// Option is one of [Fill].
+// Option changes what [Fill] does.
 type Option func(*settings)
 
 type settings struct{ versions map[string]string }
@@ -34,8 +34,9 @@ func Versions(versions map[string]string) Option {
 
 // Fill writes every released module of the git repository whose top folder is root to the file-system module proxy in
 // dir, which it creates if necessary, and returns the versions by module path. It takes the modules from the working
-// tree, without nested modules and without files that git ignores. Requirements of modules of the repository get their
-// versions, and lines that replace them are removed. The working tree isn't changed, and the network isn't used.
+// tree, without nested modules and without files that git ignores. Requirements of modules of the repository get the
+// versions of these modules, and lines that replace them are removed. Fill doesn't change the working tree or use the
+// network.
 //
 // Versions that dir has already are kept; the same contents give the same version and the same bytes. Each file appears
 // complete, so several processes may fill one folder. Fill returns an error, and writes nothing, if a released module
@@ -76,11 +77,11 @@ func Fill(ctx context.Context, root, dir string, options ...Option) (map[string]
 //     others are fetched once per machine;
 //   - GONOSUMDB names the modules of dir, which the checksum database doesn't know, besides the value that was
 //     configured;
-//   - GOPRIVATE and GONOPROXY are unset: modules that they would fetch directly are looked for in GOPROXY first;
+//   - GOPRIVATE and GONOPROXY are unset: modules that these would fetch directly are looked for in GOPROXY first;
 //   - GOWORK is off and GOFLAGS empty.
 //
-// Set GOMODCACHE to a folder of its own, too, for modules that are thrown away later: the go command doesn't ask again
-// for what a cache has. Environ returns an error if dir has no module.
+// If the modules are only temporary, also set GOMODCACHE to a separate folder: the go command doesn't fetch a module
+// again that its cache has. Environ returns an error if dir has no module.
 func Environ(ctx context.Context, dir string) ([]string, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
@@ -100,8 +101,8 @@ func Environ(ctx context.Context, dir string) ([]string, error) {
 		"GONOSUMDB="+join(append(paths, was.GONOSUMDB)...),
 		"GOWORK=off", "GOFLAGS=",
 	)
-	// A file of settings may still have the two. GONOPROXY is set only then: as long as it has any value, the go
-	// command doesn't find a module inside of another one that it has in its cache.
+	// The go command's settings file may still set the two. Set GONOPROXY only then: while it has any value, the go
+	// command doesn't find a module inside of another one that is in its cache.
 	is, err := configured(ctx, env)
 	if is.GONOPROXY != "" {
 		env = append(env, "GONOPROXY=none")
@@ -109,10 +110,10 @@ func Environ(ctx context.Context, dir string) ([]string, error) {
 	return env, err
 }
 
-// goSettings are some of the go command's.
+// goSettings are some settings of the go command.
 type goSettings struct{ GOPROXY, GONOSUMDB, GONOPROXY, GOMODCACHE string }
 
-// configured asks the go command what is in force in an environment.
+// configured asks the go command for its settings in an environment.
 func configured(ctx context.Context, env []string) (goSettings, error) {
 	var s goSettings
 	args := []string{"env", "-json", "GOPROXY", "GONOSUMDB", "GONOPROXY", "GOMODCACHE"}
@@ -126,7 +127,7 @@ func configured(ctx context.Context, env []string) (goSettings, error) {
 	return s, nil
 }
 
-// without takes variables out of an environment.
+// without returns an environment without some variables.
 func without(env []string, variables ...string) []string {
 	return slices.DeleteFunc(env, func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -158,12 +159,12 @@ func served(dir string) ([]string, error) {
 func fileURL(path string) string {
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // a path of Windows begins with a letter
+		path = "/" + path // a path on Windows begins with a letter
 	}
 	return "file://" + strings.NewReplacer("%", "%25", " ", "%20", "#", "%23", "?", "%3F", ",", "%2C").Replace(path)
 }
 
-// join puts what isn't empty in a list.
+// join joins the parts that aren't empty to a comma-separated list.
 func join(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ",")
 }

@@ -15,12 +15,12 @@ import (
 	"github.com/operkit/operkit/tools/release/internal/version"
 )
 
-// Difference is the changes of a module's API, one line each, sorted.
+// Difference has the changes of a module's API, one line each, sorted.
 type Difference struct {
 	Breaking, Added []string
 }
 
-// Change sums it up. A difference without lines is [version.None].
+// Change returns the greatest change. It is [version.None] if there are no lines.
 func (d Difference) Change() version.Change {
 	switch {
 	case len(d.Breaking) > 0:
@@ -31,10 +31,10 @@ func (d Difference) Change() version.Change {
 	return version.None
 }
 
-// Compare compares a module in two folders, in each of which it can be built. It leaves out packages that nobody
-// outside can import: commands and internal ones. Nothing in the folder after is changed; go.sum in before may be. The
-// go command's flags are those of the variable GOFLAGS: with -race it uses what was compiled for tests under the race
-// detector.
+// Compare compares two states of a module in two folders; the module must build in both. It leaves out packages that
+// other modules can't import: commands and internal packages. It changes nothing in the folder after, but may change
+// go.sum in the folder before. The go command uses the flags in GOFLAGS: with -race it uses packages that were compiled
+// for tests under the race detector.
 func Compare(ctx context.Context, modulePath, before, after string) (Difference, error) {
 	old, err := load(ctx, modulePath, before, "-mod=mod")
 	if err != nil {
@@ -54,7 +54,7 @@ func Compare(ctx context.Context, modulePath, before, after string) (Difference,
 	}
 	slices.Sort(d.Breaking)
 	slices.Sort(d.Added)
-	// A method of a generic type comes once for each of its instances.
+	// apidiff reports a method of a generic type once for each instance.
 	return Difference{Breaking: slices.Compact(d.Breaking), Added: slices.Compact(d.Added)}, nil
 }
 

@@ -8,13 +8,13 @@ import (
 	"github.com/operkit/operkit/tools/release/internal/version"
 )
 
-// unreleased is the heading of what has come since the last version.
+// unreleased matches the heading of the changes since the last version.
 var unreleased = regexp.MustCompile(`(?i)^##[ \t]+\[?unreleased\]?[ \t]*$`)
 
-// heading is that of any section.
+// heading matches the heading of any section.
 var heading = regexp.MustCompile(`^##[ \t]`)
 
-// group is the heading of one kind of changes in a section.
+// group matches the heading of one kind of changes in a section.
 var group = regexp.MustCompile(`(?i)^###[ \t]+(added|removed)[ \t]*$`)
 
 // Unreleased returns the text of the section Unreleased without empty lines around it; "" when there is none.
@@ -39,8 +39,9 @@ func Change(section string) version.Change {
 	return change
 }
 
-// Release turns the section Unreleased into the section of a version, with its text or, if it has none, with the given
-// one. It leaves an empty section Unreleased above it. Without such a section it inserts the new one before all others.
+// Release turns the section Unreleased into the section of a version, and puts an empty section Unreleased above it. If
+// Unreleased has no text, the new section gets the text otherwise. If there is no section Unreleased, the new section
+// is inserted before all others.
 func Release(text, release string, day time.Time, otherwise string) string {
 	before, body, after, found := split(text)
 	if body = strings.Trim(body, "\r\n"); body == "" {
@@ -60,13 +61,13 @@ func Release(text, release string, day time.Time, otherwise string) string {
 	return before + mark + section + after
 }
 
-// Heading is the heading of the section of a version.
+// Heading returns the heading of the section of a version.
 func Heading(release string, day time.Time) string {
 	return "## " + release + " - " + day.Format(time.DateOnly)
 }
 
-// split cuts the text at the section Unreleased: what comes before its heading, its body, and the sections after it.
-// Without one all sections come after.
+// split cuts the text at the section Unreleased: the text before its heading, its body, and the sections after it. If
+// there is no such section, all sections are in after.
 func split(text string) (before, body, after string, found bool) {
 	at := &before
 	for line := range strings.Lines(text) {

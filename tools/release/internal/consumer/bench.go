@@ -23,8 +23,7 @@ import (
 	"github.com/operkit/operkit/tools/release/proxy"
 )
 
-// Bench is where consumers work: a proxy with the published modules and a module cache. It verifies one module at a
-// time.
+// Bench verifies published modules, one at a time. It has a proxy with the modules, and a module cache.
 type Bench struct {
 	modules []publication.Module
 	dir     string   // temporary: the proxy, and a folder for each module
@@ -33,9 +32,9 @@ type Bench struct {
 	lock    *flock.Flock
 }
 
-// NewBench returns a Bench for the published modules of a repository. cache is the module cache, see [CacheFolder].
-// Modules of others are kept in it; those of the repository are removed from it, so that they are fetched again. Only
-// one process at a time may use it. log gets lines about the progress. Close must be called.
+// NewBench returns a Bench for the published modules of a repository. cache is the module cache; see [CacheFolder].
+// Modules of the repository are removed from it, so that they are fetched again; other modules stay.  Only one process
+// at a time may use it. Progress is written to log. The caller must call Close.
 func NewBench(ctx context.Context, r *repository.Repository, modules []publication.Module, cache string, log io.Writer) (*Bench, error) {
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return nil, err
@@ -72,11 +71,11 @@ func (b *Bench) prepare(ctx context.Context, r *repository.Repository, cache str
 	if b.env, err = proxy.Environ(ctx, served); err != nil {
 		return err
 	}
-	b.env = append(b.env, "GOMODCACHE="+cache, "GOFLAGS=-modcacherw") // so that what is in it can be removed
+	b.env = append(b.env, "GOMODCACHE="+cache, "GOFLAGS=-modcacherw") // so that files in the cache can be removed
 	return nil
 }
 
-// Close removes what is temporary.
+// Close removes temporary files.
 func (b *Bench) Close() error {
 	var err error
 	if b.dir != "" {
@@ -90,7 +89,7 @@ func (b *Bench) say(m publication.Module, format string, args ...any) {
 }
 
 // CacheFolder returns the module cache for a repository, in the user's cache folder. It is outside of the repository,
-// so that a test that searches the folders above its own for the repository doesn't find it.
+// so that a test that looks for the repository in its parent folders doesn't find it.
 func CacheFolder(r *repository.Repository) (string, error) {
 	user, err := os.UserCacheDir()
 	if err != nil {
@@ -100,7 +99,7 @@ func CacheFolder(r *repository.Repository) (string, error) {
 	return filepath.Join(user, "operkit", "release", filepath.Base(r.Root)+"-"+hex.EncodeToString(sum[:4])), nil
 }
 
-// forget takes all versions of a module out of a module cache.
+// forget removes all versions of a module from a module cache.
 func forget(cache, modulePath string) error {
 	escaped, err := module.EscapePath(modulePath)
 	if err != nil {
@@ -119,7 +118,8 @@ func forget(cache, modulePath string) error {
 	return nil
 }
 
-// removeReadOnly removes a folder of a module cache. What was not fetched with -modcacherw can't be written there.
+// removeReadOnly removes a folder of a module cache. Folders of modules that were fetched without -modcacherw are
+// read-only.
 func removeReadOnly(folder string) error {
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() {
@@ -143,7 +143,7 @@ type plane struct {
 	cluster *devcluster.Cluster
 }
 
-// start starts the control plane, unless the environment names one already, and returns the environment by which tests
+// start starts the control plane, unless the environment names one already. It returns the environment with which tests
 // find it.
 func (p *plane) start(ctx context.Context) ([]string, error) {
 	if os.Getenv(devcluster.Variable) != "" {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// buildFlags is the file in a module's folder that says how it is compiled: lines KEY=value for the environment.
+// buildFlags is the file in a module's folder with its build settings: lines KEY=value for the environment.
 const buildFlags = "build.env"
 
 // download fetches a module that is built in its own folder.
@@ -30,7 +30,7 @@ func (v *visit) download(ctx context.Context) error {
 	return v.list(ctx, v.source, "./...")
 }
 
-// buildInPlace builds the module and its commands in the module's folder, in which nothing is written.
+// buildInPlace builds the module and its commands in the module's folder, without writing there.
 func (v *visit) buildInPlace(ctx context.Context) error {
 	bin := v.dir + "-bin"
 	if err := os.MkdirAll(bin, 0o755); err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/operkit/operkit/tools/check/process"
 )
 
-// consume writes a program that uses every importable package, builds it, and runs it. A module with nothing but
-// commands has no such packages: its own commands are counted instead.
+// consume writes a program that uses every importable package, builds it, and runs it. If the module has only commands,
+// it counts the modules of the commands instead.
 func (v *visit) consume(ctx context.Context) error {
 	if importable := v.paths(goPackage.importable); len(importable) == 0 {
 		return v.count(ctx, v.dir, v.paths(func(p goPackage) bool { return p.Name == "main" }))
@@ -81,8 +81,7 @@ func (v *visit) program() (string, error) {
 		"}\n\nfunc main() { println(len(functions)) }\n", nil
 }
 
-// exportedFunctions lists the functions of a package that can be used as they are: no methods, none with type
-// parameters.
+// exportedFunctions lists the exported functions of a package, without methods and functions with type parameters.
 func exportedFunctions(p goPackage) ([]string, error) {
 	var names []string
 	files := token.NewFileSet()
@@ -102,7 +101,7 @@ func exportedFunctions(p goPackage) ([]string, error) {
 	return names, nil
 }
 
-// list finds the module's packages. It is an error when it has none.
+// list finds the module's packages. It returns an error if there are none.
 func (v *visit) list(ctx context.Context, folder, pattern string) error {
 	out, err := v.run(ctx, folder, "list", "-json=ImportPath,Name,Dir,GoFiles,Module", pattern)
 	if err != nil {
@@ -130,7 +129,7 @@ func (v *visit) list(ctx context.Context, folder, pattern string) error {
 	return nil
 }
 
-// paths returns the import paths of the packages that are chosen; nil chooses all.
+// paths returns the import paths of the packages for which choose returns true; a nil choose selects all.
 func (v *visit) paths(choose func(goPackage) bool) []string {
 	var paths []string
 	for _, p := range v.packages {
@@ -141,7 +140,7 @@ func (v *visit) paths(choose func(goPackage) bool) []string {
 	return paths
 }
 
-// count notes how many other modules packages are compiled from.
+// count records how many other modules the packages are compiled from.
 func (v *visit) count(ctx context.Context, folder string, packages []string) error {
 	args := []string{"list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}"}
 	out, err := v.run(ctx, folder, append(args, packages...)...)
@@ -157,7 +156,7 @@ func (v *visit) count(ctx context.Context, folder string, packages []string) err
 	return nil
 }
 
-// lines cuts a text into those that aren't empty.
+// lines returns the lines of a text that aren't empty.
 func lines(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
 }

@@ -19,13 +19,14 @@ import (
 // Result is the result of one module.
 type Result struct {
 	Module, Version string
-	// Modules is how many other modules the consumer's program is compiled from, the standard library left out.
+	// Modules is how many other modules the consumer's program is compiled from, without the standard library.
 	Modules int
 	// Packages is how many packages the module has.
 	Packages int
-	// Bytes is the size of the consumer's program, or for a module of commands the size of the largest one.
+	// Bytes is the size of the consumer's program, or, for a module with only commands, the size of the largest
+	// command.
 	Bytes int64
-	// Err says which step failed, with what the command printed; nil when all went well.
+	// Err names the step that failed and has the command's output; nil if every step succeeded.
 	Err error
 }
 
@@ -59,14 +60,14 @@ type step struct {
 	do   func(context.Context) error
 }
 
-// replaces reports whether the module keeps lines that replace modules of others. Such a module can't be required and
-// `go install` refuses it: its consumers download it and build it in its folder.
+// replaces reports whether the published go.mod has replace lines. Such a module can't be required, and `go install`
+// refuses it: its consumers download it and build it in its folder.
 func replaces(m publication.Module) bool {
 	file, err := modfile.Parse("go.mod", m.Files["go.mod"], nil)
 	return err == nil && len(file.Replace) > 0
 }
 
-// visit is the work on one module.
+// visit is the verification of one module.
 type visit struct {
 	publication.Module
 	bench    *Bench
@@ -88,13 +89,13 @@ func (p goPackage) importable() bool {
 	return p.Name != "main" && !strings.Contains("/"+p.ImportPath+"/", "/internal/")
 }
 
-// run runs go in a folder. Its error has what the command printed.
+// run runs go in a folder and returns its standard output. Its error contains the standard error.
 func (v *visit) run(ctx context.Context, folder string, args ...string) (string, error) {
 	out, err := process.Output(ctx, process.Command(ctx, folder, v.env, "go", args...))
 	return string(out), err
 }
 
-// loud runs go in a folder, whose error has all that it printed.
+// loud runs go in a folder. Its error contains standard output and standard error.
 func (v *visit) loud(ctx context.Context, folder string, args ...string) error {
 	out, err := process.Combined(ctx, process.Command(ctx, folder, v.env, "go", args...))
 	if err != nil {
@@ -108,7 +109,7 @@ func (v *visit) all() string { return v.Path + "/..." }
 
 func (v *visit) at() string { return "@" + v.Version }
 
-// tidy makes sure that go.mod and go.sum, as they are published, are what go mod tidy makes of them.
+// tidy returns an error if go mod tidy would change the published go.mod or go.sum.
 func (v *visit) tidy(ctx context.Context) error {
 	folder := v.dir + "-alone"
 	if err := v.Files.Write(folder); err != nil {
@@ -117,7 +118,7 @@ func (v *visit) tidy(ctx context.Context) error {
 	return v.loud(ctx, folder, "mod", "tidy", "-diff")
 }
 
-// fetch adds the module to a new one, and lists its packages.
+// fetch adds the module as a requirement to a new module, and lists its packages.
 func (v *visit) fetch(ctx context.Context) error {
 	if err := os.MkdirAll(v.dir, 0o755); err != nil {
 		return err
@@ -150,7 +151,7 @@ func (v *visit) install(ctx context.Context) error {
 	return v.weigh(bin)
 }
 
-// weigh records the size of the largest command, unless there is a consumer's program.
+// weigh records the size of the largest command, unless a consumer's program was built.
 func (v *visit) weigh(bin string) error {
 	entries, err := os.ReadDir(bin)
 	if err != nil {
@@ -203,7 +204,7 @@ func (v *visit) test(ctx context.Context) (err error) {
 	return err
 }
 
-// failing leaves out the lines of packages whose tests passed or that have none.
+// failing returns the output without the lines of packages whose tests passed or that have no tests.
 func failing(out string) string {
 	kept := slices.DeleteFunc(lines(out), func(line string) bool {
 		return strings.HasPrefix(line, "ok  \t") || strings.HasPrefix(line, "?   \t")
@@ -219,7 +220,7 @@ func (v *visit) needsPlane(ctx context.Context, folder string) (bool, error) {
 		return false, err
 	}
 	return slices.ContainsFunc(lines(out), func(line string) bool {
-		path, _, _ := strings.Cut(line, " ") // what follows names the test that a package is compiled for
+		path, _, _ := strings.Cut(line, " ") // after the space: the test that the package is compiled for
 		return path == envtest
 	}), nil
 }

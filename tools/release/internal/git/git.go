@@ -18,12 +18,12 @@ import (
 // Dir is the top folder of a working tree.
 type Dir string
 
-// run runs git and gives what it printed, without the end of the last line.
+// run runs git and returns its output without the newline at the end.
 func (d Dir) run(ctx context.Context, args ...string) (string, error) {
 	return d.feed(ctx, "", nil, args...)
 }
 
-// feed is run with an input and more environment.
+// feed is run with standard input and additional environment variables.
 func (d Dir) feed(ctx context.Context, stdin string, env []string, args ...string) (string, error) {
 	cmd := process.Command(ctx, string(d), append(environ(), env...), "git", args...)
 	cmd.Stdin = strings.NewReader(stdin)
@@ -31,8 +31,8 @@ func (d Dir) feed(ctx context.Context, stdin string, env []string, args ...strin
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// environ returns the environment of this process without the variables in which git describes its repository to a
-// hook, since this process may run inside a hook. Reading takes no lock.
+// environ returns the environment of this process without the variables with which git tells a hook about its
+// repository, since this process may run inside a hook. It also makes git take no locks for reading.
 func environ() []string {
 	env := slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -41,7 +41,7 @@ func environ() []string {
 	return append(env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
 }
 
-// Branch returns the full name of the branch that HEAD is, "" when HEAD is detached.
+// Branch returns the full name of the branch that HEAD points to, or "" if HEAD is detached.
 func (d Dir) Branch(ctx context.Context) (string, error) {
 	name, err := d.run(ctx, "rev-parse", "--symbolic-full-name", "HEAD")
 	if name == "HEAD" {
@@ -50,7 +50,7 @@ func (d Dir) Branch(ctx context.Context) (string, error) {
 	return name, err
 }
 
-// Dirty lists what the working tree and the index have that HEAD has not, a line for each file.
+// Dirty lists the files that differ from HEAD in the working tree or the index, one line each.
 func (d Dir) Dirty(ctx context.Context) ([]string, error) {
 	out, err := d.run(ctx, "status", "--porcelain", "--untracked-files=all")
 	if out == "" || err != nil {
@@ -73,7 +73,7 @@ func (d Dir) Tags(ctx context.Context) ([]string, error) {
 	return strings.Split(out, "\n"), nil
 }
 
-// Time is when HEAD was committed; the beginning of 1970 when there is no commit.
+// Time returns when HEAD was committed, or the beginning of 1970 if there is no commit.
 func (d Dir) Time(ctx context.Context) (time.Time, error) {
 	if _, err := d.Resolve(ctx, "HEAD"); err != nil {
 		return time.Unix(0, 0).UTC(), ctx.Err()
@@ -86,8 +86,8 @@ func (d Dir) Time(ctx context.Context) (time.Time, error) {
 	return at.UTC(), err
 }
 
-// Subjects lists the first lines of the commits after a revision that touch a folder, the newest first, without those
-// that touch only folders among except. With no revision it lists all.
+// Subjects lists the subjects of the commits after a revision that change a folder, the newest first. Commits that
+// change only folders among except are left out. Without a revision it lists all commits.
 func (d Dir) Subjects(ctx context.Context, after, folder string, except []string) ([]string, error) {
 	args := []string{"log", "--no-merges", "--format=%s"}
 	if after != "" {
@@ -124,8 +124,8 @@ func (d Dir) Files(ctx context.Context, folder string) ([]string, error) {
 	return files, nil
 }
 
-// Archive reads all regular files that a revision has below folders, or all its files without folders, by their paths
-// from the top. A folder that doesn't exist is no error.
+// Archive returns the regular files of a revision below folders, by their paths from the top. Without folders it
+// returns all regular files. A folder that doesn't exist is no error.
 func (d Dir) Archive(ctx context.Context, revision string, folders ...string) (map[string][]byte, error) {
 	there, err := d.run(ctx, append([]string{"ls-tree", "-z", "--name-only", revision, "--"}, folders...)...)
 	if err != nil {
@@ -136,7 +136,7 @@ func (d Dir) Archive(ctx context.Context, revision string, folders ...string) (m
 		return files, nil
 	}
 	names := strings.Split(strings.TrimSuffix(there, "\x00"), "\x00")
-	// These are the options of the go command, so that the bytes are the same.
+	// The go command uses the same options, so that the bytes are the same.
 	args := []string{"-c", "core.autocrlf=input", "-c", "core.eol=lf", "archive", "--format=tar", revision, "--"}
 	text, err := d.run(ctx, append(args, names...)...)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Commit writes a commit with one parent, which differs from it by the given files, and gives its id. No reference
-// names it yet, and neither index nor working tree change.
+// Commit writes a commit that differs from its parent by the given files, and returns its id. It changes no reference,
+// index or working tree.
 func (d Dir) Commit(ctx context.Context, parent, message string, files map[string][]byte) (string, error) {
 	temporary, err := os.MkdirTemp("", "release-index-")
 	if err != nil {
@@ -40,7 +40,7 @@ func (d Dir) Commit(ctx context.Context, parent, message string, files map[strin
 	return d.feed(ctx, message+"\n", nil, "commit-tree", tree, "-p", parent)
 }
 
-// Tag writes an annotated tag of a commit and gives its id. No reference names it yet.
+// Tag writes an annotated tag of a commit, and returns the id of the tag object. It changes no reference.
 func (d Dir) Tag(ctx context.Context, name, commit, message string) (string, error) {
 	tagger, err := d.run(ctx, "var", "GIT_COMMITTER_IDENT")
 	if err != nil {
@@ -50,10 +50,10 @@ func (d Dir) Tag(ctx context.Context, name, commit, message string) (string, err
 	return d.feed(ctx, text, nil, "mktag")
 }
 
-// Update is a change of one reference: from Old, or from nothing when Old is empty, to New.
+// Update is a change of one reference from Old to New. If Old is empty, the reference must not exist yet.
 type Update struct{ Reference, New, Old string }
 
-// Publish makes all changes of references, or none if one reference isn't what its Update expects.
+// Publish makes all changes of references, or none if a reference doesn't have the old value of its Update.
 func (d Dir) Publish(ctx context.Context, updates []Update) error {
 	lines := []string{"start"}
 	for _, u := range updates {
@@ -71,15 +71,15 @@ func (d Dir) Publish(ctx context.Context, updates []Update) error {
 // Forward updates index and working tree from one commit to another, for the files that differ between the two. If one
 // of these files has other changes, it returns an error and changes nothing.
 func (d Dir) Forward(ctx context.Context, from, to string) error {
-	// git reports files whose times differ from the index as changed. After a refresh only real changes are left, which
-	// are reported below.
+	// Without a refresh git counts files as changed if only their times differ from the index. Real changes are
+	// reported below.
 	_, _ = d.run(ctx, "update-index", "-q", "--refresh")
 	_, err := d.run(ctx, "read-tree", "-m", "-u", from, to)
 	return err
 }
 
-// Remote returns the remote that a branch is pushed to: the one of its configuration, else origin, else the only one,
-// "" when there is none to choose.
+// Remote returns the remote that a branch is pushed to: the remote in the branch's configuration, otherwise origin,
+// otherwise the only remote. It returns "" if none of these exists.
 func (d Dir) Remote(ctx context.Context, branch string) (string, error) {
 	out, err := d.run(ctx, "remote")
 	if err != nil {

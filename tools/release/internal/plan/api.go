@@ -20,11 +20,11 @@ import (
 	"github.com/operkit/operkit/tools/release/internal/snapshot"
 )
 
-// API is the changes of the released modules' APIs since a revision.
+// API has the changes of the released modules' APIs since a revision.
 type API struct {
 	// Since is the revision.
 	Since string `json:"since"`
-	// Modules are those whose API has changed, New those that the revision hasn't.
+	// Modules are the modules whose API has changed. New are the modules that the revision doesn't have.
 	Modules []Module `json:"modules"`
 	New     []string `json:"new,omitempty"`
 }
@@ -92,15 +92,15 @@ func (a API) Write(out io.Writer) error {
 	return err
 }
 
-// compare compares the API of a module in the tree with that at a revision. On both sides siblings come from their
-// folders: for the revision, these are the siblings of that time.
+// compare compares the API of a module in the tree with its API at a revision. Each side uses the sibling modules of
+// its own state.
 func compare(ctx context.Context, r *repository.Repository, m repository.Module, revision string) (api.Difference, error) {
 	temporary, err := os.MkdirTemp("", "release-plan-")
 	if err != nil {
 		return api.Difference{}, err
 	}
 	defer func() { _ = os.RemoveAll(temporary) }() // in the folder for temporary files
-	// All of it: there may have been siblings that are gone.
+	// All files: the revision may have siblings that don't exist any more.
 	files, err := git.Dir(r.Root).Archive(ctx, revision)
 	if err != nil {
 		return api.Difference{}, err
@@ -115,8 +115,7 @@ func compare(ctx context.Context, r *repository.Repository, m repository.Module,
 	return api.Compare(ctx, m.Path, filepath.Join(temporary, filepath.FromSlash(m.Dir)), r.Folder(m))
 }
 
-// withSiblings returns a module's go.mod among all files of a revision, such that it takes siblings from their folders
-// there.
+// withSiblings returns a module's go.mod, changed so that it takes siblings from their folders in the same revision.
 func withSiblings(m repository.Module, files map[string][]byte) ([]byte, error) {
 	name := strings.TrimPrefix(m.Dir+"/go.mod", "./")
 	file, err := modfile.Parse(name, files[name], nil)

@@ -1,2 +1,3 @@
-// Package plan says which modules of a repository are to be released, as which versions and why. It only reads.
+// Package plan decides which modules of a repository have to be released, as which versions and why. It changes
+// nothing.
 package plan

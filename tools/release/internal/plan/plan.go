@@ -14,40 +14,40 @@ import (
 	"github.com/operkit/operkit/tools/release/internal/version"
 )
 
-// Plan is what a release does.
+// Plan describes a release.
 type Plan struct {
-	// Day is the day that changelogs name, Commit the commit of HEAD.
+	// Day is the day for the changelogs, Commit the commit of HEAD.
 	Day    time.Time `json:"day"`
 	Commit string    `json:"commit"`
-	// Modules are those to be released, each after those that it requires.
+	// Modules are the modules to release, each after the modules that it requires.
 	Modules []Module `json:"modules"`
-	// Kept are the versions of the released modules that stay as they are, by their paths.
+	// Kept are the versions of the other released modules, which get no new version, by module path.
 	Kept map[string]string `json:"kept"`
 }
 
-// Module is a module that is to be released.
+// Module is a module that the plan releases.
 type Module struct {
 	// Module is its folder, Path its module path.
 	Module string `json:"module"`
 	Path   string `json:"path"`
-	// Last is the version that it has, "" when it has none, and Next the one that it gets, with the tag Tag.
+	// Last is its latest version, "" if it has none. Next is its new version, with the tag Tag.
 	Last string `json:"last"`
 	Next string `json:"next"`
 	Tag  string `json:"tag"`
-	// Change is how much has changed, and Reasons say why it is released, the most important first.
+	// Change is the greatest change. Reasons say why the module is released, the most important first.
 	Change  version.Change `json:"change"`
 	Reasons []string       `json:"reasons"`
 	// Breaking and Added are the changes of its API, Files the files that have changed.
 	Breaking []string `json:"breaking,omitempty"`
 	Added    []string `json:"added,omitempty"`
 	Files    []string `json:"files,omitempty"`
-	// Changelog is what the section of its changelog says of the version.
+	// Changelog is the text of the version's section in its changelog.
 	Changelog string `json:"changelog"`
 }
 
-// Make compares every released module with its last tag. A module is released if it has no tag, if it has changed
-// since, if its changelog has text under Unreleased, if a module that it requires is released (its requirement then
-// names another version), or if its companion is released.
+// Make compares every released module with its last tag. It releases a module if one of these is true: it has no tag;
+// it has changed since its last tag; its changelog has text under Unreleased; a module that it requires is released,
+// which changes its go.mod; its companion is released.
 func Make(ctx context.Context, r *repository.Repository, day time.Time) (Plan, error) {
 	released, err := r.Released()
 	if err != nil {
@@ -84,7 +84,7 @@ type planner struct {
 	head       string
 }
 
-// finding is what is known of a module.
+// finding is what the planner has found out about a module.
 type finding struct {
 	last, next      string
 	change          version.Change
@@ -114,13 +114,14 @@ func (p *planner) causes(m repository.Module) []string {
 	return causes
 }
 
-// moves reports whether the module of a path is released. Modules of others are not.
+// moves reports whether the plan releases the module with this path. It returns false for modules of other
+// repositories.
 func (p *planner) moves(path string) bool {
 	f, ours := p.found[path]
 	return ours && f.change != version.None
 }
 
-// number assigns versions to the modules that are released.
+// number assigns new versions to the modules that the plan releases.
 func (p *planner) number() error {
 	for _, m := range p.released {
 		f := p.found[m.Path]
@@ -184,7 +185,7 @@ func (p *planner) look(ctx context.Context, m repository.Module, last string) (*
 		return nil, fmt.Errorf("module %s: %w", m.Dir, err)
 	}
 	if f.unreleased == changelog.Unreleased(string(before[repository.ChangelogFile])) {
-		f.unreleased = "" // it was told with the last version
+		f.unreleased = "" // the last version was released with this text already
 	}
 	f.change = changelog.Change(f.unreleased)
 	if len(f.files) > 0 {
@@ -201,5 +202,5 @@ func (p *planner) look(ctx context.Context, m repository.Module, last string) (*
 
 func tagOf(m repository.Module, version string) string { return "refs/tags/" + m.Tag(version) }
 
-// isCode reports whether a file may change what a module offers.
+// isCode reports whether a file may change the API of a module.
 func isCode(name string) bool { return strings.HasSuffix(name, ".go") || name == "go.mod" }

@@ -80,10 +80,10 @@ func indent(text, by string) string {
 	return out.String()
 }
 
-// named is how many names a reason has before it counts the rest.
+// named is how many names a reason lists; it counts the rest.
 const named = 3
 
-// reasons say why a module is released, the most important first.
+// reasons returns why a module is released, the most important reason first.
 func (p *planner) reasons(m repository.Module) []string {
 	f := p.found[m.Path]
 	var reasons []string
@@ -109,7 +109,7 @@ func (p *planner) reasons(m repository.Module) []string {
 	return reasons
 }
 
-// moved lists the siblings that a module requires and that are released, with their versions.
+// moved lists the siblings that a module requires and that the plan releases, with their new versions.
 func (p *planner) moved(m repository.Module) []string {
 	var names []string
 	for _, sibling := range p.repository.Siblings(m) {
@@ -143,7 +143,7 @@ func (p *planner) changelog(ctx context.Context, m repository.Module) (string, e
 		if err != nil {
 			return "", err
 		}
-		if lines = subjects; len(lines) == 0 { // they aren't committed yet
+		if lines = subjects; len(lines) == 0 { // the changes aren't committed yet
 			lines = []string{"Changed: " + few(f.files) + "."}
 		}
 	}
@@ -156,8 +156,8 @@ func (p *planner) changelog(ctx context.Context, m repository.Module) (string, e
 	return "- " + strings.Join(lines, "\n- "), nil
 }
 
-// Publish returns all released modules as they are after the plan: those of the plan from the working tree, with their
-// changelogs, and the others as they were tagged.
+// Publish returns all released modules as they will be after the release. The modules of the plan come from the working
+// tree, with their new changelogs; the others come from their tags.
 func (p Plan) Publish(ctx context.Context, r *repository.Repository) ([]publication.Module, error) {
 	return publication.Make(ctx, r, func(ctx context.Context, m repository.Module) (publication.Draft, error) {
 		if kept, is := p.Kept[m.Path]; is {

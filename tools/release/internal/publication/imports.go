@@ -14,7 +14,7 @@ import (
 	"github.com/operkit/operkit/tools/release/internal/snapshot"
 )
 
-// imports are what the packages of a repository's modules import, as far as it is of the same repository.
+// imports are the imports of the packages of a repository's modules, without packages of other repositories.
 type imports map[string]*packageImports // by import paths
 
 // packageImports are the imports of one package.
@@ -23,14 +23,15 @@ type packageImports struct {
 	plain, test []string
 }
 
-// read adds a module's packages. As for go mod tidy, files for other systems count, and files for `go run` alone don't.
+// read adds a module's packages. As in go mod tidy, files for other systems count, and files with the build tag ignore
+// don't.
 func (all imports) read(modulePath string, files snapshot.Files, ours func(importPath string) bool) error {
 	mod, err := modfile.Parse("go.mod", files["go.mod"], nil)
 	if err != nil {
 		return fmt.Errorf("module %s: %w", modulePath, err)
 	}
 	tools := &packageImports{module: modulePath}
-	all[path.Join(modulePath, "go.mod")] = tools // tools are needed like what a package imports
+	all[path.Join(modulePath, "go.mod")] = tools // tools are treated like imports of a package
 	for _, tool := range mod.Tool {
 		if ours(tool.Path) {
 			tools.plain = append(tools.plain, tool.Path)
@@ -75,9 +76,9 @@ func hidden(name string) bool {
 	return false
 }
 
-// siblings returns the modules whose packages go mod tidy reads for one of the modules: those of all packages that its
-// packages and tests import, directly or not, and those that the tests of these packages import. That is one step
-// further than what its go.mod has to require.
+// siblings returns the modules whose packages go mod tidy reads for a module. These are the modules of all packages
+// that its packages and tests import directly or indirectly, and of the packages that the tests of those import. These
+// are more modules than its go.mod has to require.
 func (all imports) siblings(modulePath string) map[string]bool {
 	needed := map[string]bool{}
 	var follow func(importPath string)

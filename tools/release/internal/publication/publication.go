@@ -18,25 +18,25 @@ import (
 	"github.com/operkit/operkit/tools/release/internal/snapshot"
 )
 
-// Draft is a module on its way to be published.
+// Draft is a module that is being prepared for publication.
 type Draft struct {
 	Version string
 	Files   snapshot.Files
-	// Final reports that the files are those of a version that is published already.
+	// Final is true if the files are those of a version that is published already.
 	Final bool
 }
 
-// Module is one as it is published.
+// Module is a module as it is published.
 type Module struct {
 	repository.Module
 	snapshot.Published
-	// Files are those of the version, Archive is the zip file of them.
+	// Files are the files of the version, Archive is the zip file with them.
 	Files   snapshot.Files
 	Archive []byte
 }
 
-// Make publishes all released modules, each after those that it requires. draft returns the files and the version of
-// one. Nothing is written.
+// Make publishes all released modules, each after the modules that it requires. draft returns the files and the version
+// of a module. Make writes no files.
 func Make(ctx context.Context, r *repository.Repository, draft func(context.Context, repository.Module) (Draft, error)) ([]Module, error) {
 	released, err := r.Released()
 	if err != nil {
@@ -49,7 +49,7 @@ func Make(ctx context.Context, r *repository.Repository, draft func(context.Cont
 		if err != nil {
 			return nil, err
 		}
-		// What a module needs comes before it, so that its imports are known.
+		// The requirements of a module come before it, so their imports are known already.
 		if err := needs.read(m.Path, d.Files, func(path string) bool { return isOurs(released, path) }); err != nil {
 			return nil, err
 		}
@@ -79,9 +79,9 @@ func isOurs(modules []repository.Module, importPath string) bool {
 	})
 }
 
-// FromTree returns the released modules of the working tree. versions are their versions by path. All modules without
-// one share a version that names the time of the last commit and the contents of these modules: the same contents have
-// the same version, which is older than any release.
+// FromTree returns the released modules of the working tree. versions are their versions by path. All modules without a
+// version share one that depends on the time of the last commit and on the contents of these modules. The same contents
+// have the same version, and it is lower than any release.
 func FromTree(ctx context.Context, r *repository.Repository, versions map[string]string) ([]Module, error) {
 	released, err := r.Released()
 	if err != nil {
@@ -119,7 +119,7 @@ func pseudo(at time.Time, files map[string]snapshot.Files) string {
 		for _, name := range slices.Sorted(maps.Keys(files[path])) {
 			text := files[path][name]
 			fmt.Fprintf(sum, "%s %s %d\n", path, name, len(text))
-			_, _ = sum.Write(text) // a hash takes all
+			_, _ = sum.Write(text) // a hash never returns an error
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil))[:12]

@@ -15,14 +15,14 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// nobody is the text of the file that a proxy has in place of the list of versions, for a path that no module has.
+// nobody is the text of a file that a proxy has instead of the folder of versions, for a path that isn't a module.
 const nobody = "No module has this path. This is a file and no folder so that the go command takes it for an error and asks nobody else.\n"
 
-// Write adds the modules to a file-system module proxy in dir, which is made when it isn't there. Each file appears as
-// a whole. Versions that are there already stay, those of the same name are replaced.
+// Write adds the modules to a file-system module proxy in dir, which is created if it doesn't exist. Each file is
+// replaced atomically. Other versions in the proxy stay; equal versions are replaced.
 //
-// It also serves an error for the paths between a module and the top of the repository that aren't modules: the go
-// command asks for all of them when it looks for the module of a package, and would otherwise ask the next proxy.
+// The proxy also serves an error for each path between a module and the top of the repository that isn't a module. The
+// go command requests all of them when it looks for the module of a package, and would otherwise ask the next proxy.
 func Write(dir string, modules []Module, at time.Time) error {
 	known := map[string]bool{}
 	for _, m := range modules {
@@ -49,7 +49,7 @@ func writeModule(dir string, m Module, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	if info, err := os.Lstat(folder); err == nil && info.Mode().IsRegular() { // it was no module until now
+	if info, err := os.Lstat(folder); err == nil && info.Mode().IsRegular() { // until now the path was no module
 		if err := os.Remove(folder); err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func writeModule(dir string, m Module, at time.Time) error {
 	return writeList(folder)
 }
 
-// writeList lists the versions that are there.
+// writeList writes the list of the versions in the folder.
 func writeList(folder string) error {
 	archives, err := filepath.Glob(filepath.Join(folder, "*.zip"))
 	if err != nil {
@@ -95,7 +95,7 @@ func writeList(folder string) error {
 	return replaceFile(filepath.Join(folder, "list"), []byte(strings.Join(append(versions, ""), "\n")))
 }
 
-// parents returns the paths above the module's down to that of the repository's top.
+// parents returns the parents of the module's path, up to the path of the repository's top.
 func parents(m Module) []string {
 	base, _, _ := module.SplitPathVersion(m.Path)
 	top, found := strings.CutSuffix(base, "/"+m.Dir)
@@ -119,7 +119,7 @@ func block(dir, modulePath string) error {
 		return err
 	}
 	if _, err := os.Lstat(folder); !errors.Is(err, os.ErrNotExist) {
-		return err // it is one by now, or it is blocked already
+		return err // it is a module by now, or it is blocked already
 	}
 	return replaceFile(folder, []byte(nobody))
 }
@@ -132,13 +132,13 @@ func versionsFolder(dir, modulePath string) (string, error) {
 	return filepath.Join(dir, filepath.FromSlash(escaped), "@v"), nil
 }
 
-// replaceFile writes a file so that nobody sees it half written.
+// replaceFile writes a file atomically.
 func replaceFile(name string, text []byte) error {
 	temporary, err := os.CreateTemp(filepath.Dir(name), ".new-")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(temporary.Name()) }() // gone already when all went well
+	defer func() { _ = os.Remove(temporary.Name()) }() // renamed already if all went well
 	_, err = temporary.Write(text)
 	if err := errors.Join(err, temporary.Chmod(0o644), temporary.Close()); err != nil {
 		return err

@@ -1,2 +1,2 @@
-// Package repotest makes repositories with modules for tests: real git ones, in folders for temporary files.
+// Package repotest creates git repositories with modules for tests, in temporary folders.
 package repotest

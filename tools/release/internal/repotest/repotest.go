@@ -12,10 +12,10 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// Prefix is what the paths of modules begin with.
+// Prefix is the beginning of the modules' paths.
 const Prefix = "example.com/kit/"
 
-// Changelog is one with a section Unreleased in which nothing stands.
+// Changelog is a changelog with an empty section Unreleased.
 const Changelog = "# Changelog\n\n## Unreleased\n"
 
 // Files are contents by paths, with slashes.
@@ -43,7 +43,7 @@ func New(t testing.TB, files Files) *Repository {
 }
 
 // Standard are the files of a repository in which top requires middle, middle requires ground, and aside is alone.
-// Those four are released; scratch requires top and isn't.
+// Those four are released modules; scratch requires top and isn't released.
 func Standard() Files {
 	return Files{
 		"LICENSE":            "Do what you like.\n",
@@ -63,8 +63,8 @@ func Standard() Files {
 	}
 }
 
-// Mod is the go.mod of a module in a folder, which takes the modules that it requires from their folders. "ground //
-// indirect" is a requirement with that comment.
+// Mod returns the go.mod of a module in a folder, with replace lines to the folders of the modules that it requires.
+// "ground // indirect" is a requirement with that comment.
 func Mod(dir string, requires ...string) string {
 	up := strings.Repeat("../", strings.Count(dir, "/")+1)
 	text := "module " + Prefix + dir + "\n\ngo 1.26.0\n"
@@ -76,7 +76,7 @@ func Mod(dir string, requires ...string) string {
 	return text
 }
 
-// Git runs git and gives what it printed.
+// Git runs git and returns its output.
 func (r *Repository) Git(args ...string) string {
 	r.t.Helper()
 	cmd := exec.Command("git", args...)
@@ -89,7 +89,7 @@ func (r *Repository) Git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Write writes files; one without content is removed.
+// Write writes files, and removes those without content.
 func (r *Repository) Write(files Files) {
 	r.t.Helper()
 	for name, text := range files {
@@ -109,14 +109,14 @@ func (r *Repository) Write(files Files) {
 	}
 }
 
-// Commit commits all there is.
+// Commit commits all changes.
 func (r *Repository) Commit(message string) {
 	r.t.Helper()
 	r.Git("add", "--all")
 	r.Git("commit", "--quiet", "--allow-empty", "--message", message)
 }
 
-// Tag returns HEAD tags.
+// Tag tags HEAD.
 func (r *Repository) Tag(names ...string) {
 	r.t.Helper()
 	for _, name := range names {
@@ -124,7 +124,7 @@ func (r *Repository) Tag(names ...string) {
 	}
 }
 
-// Day is one on which releases are made.
+// Day returns the day of releases in tests.
 func (r *Repository) Day() time.Time { return time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC) }
 
 // Open reads the modules as they are now.

@@ -13,15 +13,15 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// Published is what other modules need of a published version: how it is required, and its lines of go.sum.
+// Published is what other modules need from a published version: its requirement for go.mod, and its lines for go.sum.
 type Published struct {
 	Version     string
 	Sum, ModSum string
 }
 
-// Publish returns the files of a published version. siblings are the published modules of the same repository by their
-// paths; it must have all that go.mod requires. go.sum gets the sums of the contents of those in needed, whose packages
-// the module or its neighbours import. f is not changed.
+// Publish returns the files of a published version. siblings are the published modules of the same repository by path;
+// it must have all of them that go.mod requires. needed are the siblings whose checksums go.sum needs, since the module
+// or its dependencies import their packages. f isn't changed.
 func (f Files) Publish(dir string, siblings map[string]Published, needed map[string]bool, ours func(modulePath string) bool) (Files, error) {
 	name := path.Join(dir, "go.mod")
 	file, err := modfile.Parse(name, f["go.mod"], nil)
@@ -63,8 +63,8 @@ func (f Files) Publish(dir string, siblings map[string]Published, needed map[str
 }
 
 // dropReplaces removes the lines that replace a sibling. Lines that replace another module by a version stay, for
-// builds in the module's own folder. It is an error if a line replaces another module by a folder, which only this
-// repository has.
+// builds in the module's own folder. A line that replaces another module by a folder is an error, since only this
+// repository has the folder.
 func dropReplaces(file *modfile.File, name string, ours func(string) bool) error {
 	for _, replace := range slices.Clone(file.Replace) {
 		if ours(replace.Old.Path) {
@@ -80,12 +80,11 @@ func dropReplaces(file *modfile.File, name string, ours func(string) bool) error
 	return nil
 }
 
-// sums are the lines of a go.sum: the checksums of versions of modules, and of their go.mod files where the version
-// ends with "/go.mod".
+// sums are the lines of a go.sum: checksums of module versions. If the version ends with "/go.mod", the checksum is
+// that of the go.mod file.
 type sums map[module.Version][]string
 
-// newSums reads a go.sum, without the lines about modules of the repository. What is no line of a go.sum is passed
-// over.
+// newSums reads a go.sum, without the lines about modules of the repository. Malformed lines are ignored.
 func newSums(text []byte, ours func(modulePath string) bool) sums {
 	s := sums{}
 	for line := range bytes.Lines(text) {
@@ -103,7 +102,7 @@ func (s sums) add(path, version, sum string) {
 	}
 }
 
-// format returns the lines in the order that the go command gives them.
+// format returns the lines in the go command's order.
 func (s sums) format() []byte {
 	keys := slices.Collect(maps.Keys(s))
 	module.Sort(keys)
@@ -117,9 +116,9 @@ func (s sums) format() []byte {
 	return out.Bytes()
 }
 
-// Changed lists the files that differ between two states of a module and are a reason to release it again. Tests and
-// their data are no reason, and neither is what the release itself changes: versions of siblings in go.mod and go.sum,
-// and the lines that replace them.
+// Changed lists the files that differ between two states of a module and are a reason to release it again. It ignores
+// tests and their data, and the changes that a release makes itself: versions of siblings in go.mod and go.sum, and the
+// lines that replace siblings.
 func Changed(before, after Files, ours func(modulePath string) bool) ([]string, error) {
 	names := map[string]bool{}
 	for _, files := range []Files{before, after} {
@@ -163,8 +162,8 @@ func sameRequirements(before, after []byte, ours func(string) bool) (bool, error
 	return slices.Equal(a, b), err
 }
 
-// facts returns the lines of a go.mod in a form that doesn't depend on their arrangement, without versions of siblings
-// and lines that replace them.
+// facts returns the contents of a go.mod as lines that don't depend on its layout, without the versions of siblings and
+// the lines that replace them.
 func facts(text []byte, ours func(string) bool) ([]string, error) {
 	file, err := modfile.Parse("go.mod", text, nil)
 	if err != nil {
@@ -185,7 +184,7 @@ func facts(text []byte, ours func(string) bool) ([]string, error) {
 	var lines []string
 	add := func(line *modfile.Line, verb ...string) {
 		words := slices.Concat(verb, line.Token)
-		for _, comment := range line.Suffix { // as the one that marks an indirect requirement
+		for _, comment := range line.Suffix { // such as "// indirect"
 			words = append(words, comment.Token)
 		}
 		lines = append(lines, strings.Join(words, " "))

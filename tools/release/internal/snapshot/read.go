@@ -19,14 +19,15 @@ import (
 	"github.com/operkit/operkit/tools/release/internal/git"
 )
 
-// licence is the file that the go command takes from the top of a repository for a module that has none.
+// licence is the file that the go command takes from the top of the repository if a module has no licence file.
 const licence = "LICENSE"
 
-// Files are the contents of a module's files by their paths in it, with slashes. Those of nested modules are none of
-// them.
+// Files are the contents of a module's files by their paths in the module, with slashes. Files of nested modules aren't
+// included.
 type Files map[string][]byte
 
-// Tree reads the files of a module as the working tree has them: those that git tracks, and those that it would.
+// Tree reads the files of a module in the working tree: files that git tracks, and untracked files that it doesn't
+// ignore.
 func Tree(ctx context.Context, r *repository.Repository, m repository.Module) (Files, error) {
 	names, err := git.Dir(r.Root).Files(ctx, m.Dir)
 	if err != nil {
@@ -53,7 +54,7 @@ func Revision(ctx context.Context, r *repository.Repository, m repository.Module
 	return only(all, m.Dir)
 }
 
-// only picks those files of a repository that belong to the module in a folder.
+// only returns the files of a repository that belong to the module in a folder.
 func only(all map[string][]byte, dir string) (Files, error) {
 	prefix := dir + "/"
 	if dir == "." {
@@ -91,7 +92,8 @@ func below(name string, folders []string) bool {
 	return false
 }
 
-// Zip returns the archive of a version of the module as a module proxy serves it. The same files give the same bytes.
+// Zip returns the archive of a version of the module as a module proxy serves it. The same files always give the same
+// bytes.
 func (f Files) Zip(version module.Version) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "release-zip-")
 	if err != nil {
@@ -108,7 +110,7 @@ func (f Files) Zip(version module.Version) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Sums returns the checksums of go.sum for an archive and for the go.mod in the files that it was made of.
+// Sums returns the checksums of go.sum for an archive of the files and for their go.mod.
 func (f Files) Sums(archive []byte) (sum, modSum string, err error) {
 	file, err := os.CreateTemp("", "release-sum-*.zip")
 	if err != nil {
@@ -126,7 +128,7 @@ func (f Files) Sums(archive []byte) (sum, modSum string, err error) {
 	return sum, modSum, err
 }
 
-// Write writes the files below a folder, which is made.
+// Write creates a folder and writes the files below it.
 func (f Files) Write(folder string) error {
 	top, err := makeRoot(folder)
 	if err != nil {

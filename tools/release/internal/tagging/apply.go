@@ -14,13 +14,13 @@ import (
 	"github.com/operkit/operkit/tools/release/internal/publication"
 )
 
-// Result is what was made.
+// Result describes the release that was made.
 type Result struct {
-	// Commit is the one on the branch, Tagged the one that the tags name.
+	// Commit is the commit on the branch, Tagged the commit that the tags point to.
 	Commit, Tagged string
-	// Tags are those that were made.
+	// Tags are the names of the new tags.
 	Tags []string
-	// Push is the command that publishes all of it.
+	// Push is the command that pushes the branch and the tags.
 	Push string
 }
 
@@ -63,8 +63,8 @@ func Check(ctx context.Context, r *repository.Repository, p plan.Plan) error {
 	return nil
 }
 
-// Apply carries out a plan that passes [Check], which it calls again at the end. Nothing is pushed. If it fails, no
-// reference has changed unless the error says otherwise.
+// Apply carries out a plan that has passed [Check], which it calls again before it changes references. It pushes
+// nothing. If it fails, no reference has changed unless the error says otherwise.
 func Apply(ctx context.Context, r *repository.Repository, p plan.Plan) (Result, error) {
 	repo := git.Dir(r.Root)
 	branch, err := repo.Branch(ctx)
@@ -95,7 +95,7 @@ func Apply(ctx context.Context, r *repository.Repository, p plan.Plan) (Result, 
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx)
 	}
-	ctx = context.WithoutCancel(ctx) // from here on all of it is done
+	ctx = context.WithoutCancel(ctx) // from here on the release must not stop halfway
 	if err := repo.Publish(ctx, updates); err != nil {
 		return Result{}, err
 	}
@@ -132,7 +132,7 @@ func commit(ctx context.Context, repo git.Dir, p plan.Plan, head string, modules
 	return made, err
 }
 
-// message is that of a commit: many names follow in its body.
+// message returns a commit message. If there are many names, they are in its body.
 func message(what string, names []string) string {
 	const few = 4
 	if len(names) <= few {
@@ -141,7 +141,7 @@ func message(what string, names []string) string {
 	return fmt.Sprintf("%s%d modules\n\n%s", what, len(names), strings.Join(names, "\n"))
 }
 
-// push is the command that publishes a branch and tags.
+// push returns the command that pushes a branch and tags.
 func push(ctx context.Context, repo git.Dir, branch string, tags []string) (string, error) {
 	remote, err := repo.Remote(ctx, branch)
 	if err != nil {

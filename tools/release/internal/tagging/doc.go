@@ -1,8 +1,6 @@
-// Package tagging carries out a plan in a repository: two commits and a tag for each module, and nothing that is half
-// done.
+// Package tagging carries out a plan in a repository: it makes two commits and a tag for each module, all or nothing.
 //
-// The first commit is the next one of the branch and gives the changelogs their sections. The second one is its child
-// and is on no branch: in it the go.mod and go.sum of the modules are as they are published. All tags name it. Objects
-// are written before any reference is; then the branch and all tags change in one transaction. An interruption before
-// that changes nothing.
+// The first commit is on the branch and has the new sections of the changelogs. The second commit is its child and on
+// no branch; it has the published go.mod and go.sum of the modules. All tags point to it. First all objects are
+// written; then the branch and all tags change in one transaction. An interruption before that changes nothing.
 package tagging

@@ -22,13 +22,13 @@ const (
 	Breaking
 )
 
-// String is the word for it in a plan.
+// String returns the word for the change in a plan.
 func (c Change) String() string { return [...]string{"none", "fixed", "added", "breaking"}[c] }
 
 // MarshalText implements encoding.TextMarshaler.
 func (c Change) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// First is the version that a module begins with: v0.1.0, or that of the major version in its path.
+// First returns the first version of a module: v0.1.0, or the first version of the major version in its path.
 func First(modulePath string) string {
 	if major := majorOf(modulePath); major != "" {
 		return major + ".0.0"
@@ -36,11 +36,11 @@ func First(modulePath string) string {
 	return "v0.1.0"
 }
 
-// Next returns the version of a module after last, which is one like v1.2.3:
+// Next returns the version of a module that follows last, a version like v1.2.3:
 //
-//   - below v1 anything that is new or breaks callers makes the next minor version, anything else the next patch;
-//   - from v1 on what is new makes the next minor version, and what breaks callers the next major one. A major version from
-//     v2 on is part of the module's path: a path without it is an error that says what to do.
+//   - below v1 additions and breaking changes make the next minor version, and anything else the next patch;
+//   - from v1 on additions make the next minor version, and breaking changes the next major version. A major version
+//     from v2 on is part of the module's path: a path without it is an error that says what to do.
 func Next(modulePath, last string, change Change) (string, error) {
 	major, minor, patch, err := parse(last)
 	if err != nil {
@@ -64,8 +64,8 @@ func Next(modulePath, last string, change Change) (string, error) {
 	return version, nil
 }
 
-// Latest returns the highest released version among tags, "" when there is none. Tags of other modules, of other major
-// versions than the path has, and pre-releases are passed over. prefix is what the module's tags begin with.
+// Latest returns the highest released version among tags, or "" if there is none. It ignores tags of other modules,
+// tags of major versions that don't fit the path, and pre-releases. prefix is the beginning of the module's tags.
 func Latest(modulePath, prefix string, tags []string) string {
 	latest := ""
 	for _, tag := range tags {
@@ -80,7 +80,7 @@ func Latest(modulePath, prefix string, tags []string) string {
 	return latest
 }
 
-// Max is the higher one of two versions; "" is the lowest.
+// Max returns the higher of two versions; "" is the lowest.
 func Max(a, b string) string {
 	if semver.Compare(a, b) >= 0 {
 		return a
