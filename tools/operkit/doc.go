@@ -5,5 +5,5 @@
 //	operkit add kind Backup
 //
 // It is run by `go run github.com/operkit/operkit/tools/operkit@latest`, or installed by `go install`. `operkit init
-// --help` tells what is written, README.md the rest.
+// --help` and README.md describe what it writes.
 package main

@@ -15,7 +15,7 @@ import (
 const (
 	// tail is how many lines of a command that failed go into its error.
 	tail = 20
-	// killDelay is what a command gets to end by itself when the program is interrupted.
+	// killDelay is how long a command may take to end by itself after the program was interrupted.
 	killDelay = 5 * time.Second
 )
 
@@ -24,7 +24,7 @@ type goCommand []string
 
 func (g goCommand) String() string { return "go " + strings.Join(g, " ") }
 
-// run runs it in a folder. What it says stands in the error, if it fails.
+// run runs the go command in a folder. If it fails, the error contains its output.
 func (g goCommand) run(ctx context.Context, dir string, env ...string) error {
 	_, err := g.output(ctx, dir, env...)
 	return err
@@ -56,7 +56,7 @@ func lastLines(text string) string {
 	return strings.Join(lines[max(0, len(lines)-tail):], "\n")
 }
 
-// inFolder is a line for a shell that changes into a folder and runs commands there.
+// inFolder returns a shell command line that changes into a folder and runs commands there.
 func inFolder(dir string, commands []goCommand) string {
 	var parts []string
 	if filepath.Clean(dir) != "." {
@@ -68,7 +68,7 @@ func inFolder(dir string, commands []goCommand) string {
 	return strings.Join(parts, " && ")
 }
 
-// quoted is a path as a shell takes it.
+// quoted returns a path quoted for a shell.
 func quoted(path string) string {
 	if strings.ContainsFunc(path, func(r rune) bool { return strings.ContainsRune(" \t\n'\"\\$&;|<>()*?[]~`#!", r) }) {
 		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"

@@ -128,7 +128,7 @@ func (f initFlags) check(operator string) error {
 	return errors.Join(errs...)
 }
 
-// checkQuery checks what the go command is to find a version by.
+// checkQuery checks the version query for the go command.
 func checkQuery(query string) error {
 	if strings.ContainsAny(query, "@ \t") {
 		return fmt.Errorf("operkit version %q: write a version such as v0.1.0, or latest", query)

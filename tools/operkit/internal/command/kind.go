@@ -82,7 +82,7 @@ func (p *program) kind(ctx context.Context, kind string, f kindFlags) error {
 	return p.deepCopies(ctx, opened.Root, values, f.noGenerate)
 }
 
-// kindValues returns the values for the templates. Values that no flag sets are those of the existing kinds.
+// kindValues returns the values for the templates. If no flag sets a value, it is taken from the existing kinds.
 func (p *program) kindValues(opened *project.Project, kind string, f kindFlags) (project.Values, error) {
 	values := project.Values{Module: opened.Module, Kind: kind, Group: f.group, Version: f.version, Package: name.Package(kind), Versions: p.versions}
 	if opened.ControllerTools != "" {
@@ -155,7 +155,7 @@ func (a *addition) kind(values project.Values, files []project.File, controller 
 	api := a.project.Folder(values.API)
 	generated := values.API + "/zz_generated.deepcopy.go"
 	files = slices.DeleteFunc(files, func(file project.File) bool {
-		// They are the whole package's, which has them already.
+		// These files serve the whole package, which has them already.
 		return len(api.Files) > 0 && (file.Path == generated || file.Path == values.API+"/doc.go")
 	})
 	if err := a.keep(files...); err != nil {

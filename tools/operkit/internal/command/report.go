@@ -29,7 +29,7 @@ func (a *addition) report(file string, outcome project.Outcome) {
 	a.say("%s", line)
 }
 
-// keep writes files that aren't there.
+// keep writes the files that don't exist yet.
 func (a *addition) keep(files ...project.File) error {
 	for _, file := range files {
 		outcome, err := project.Keep(a.project.Root, file)
@@ -41,7 +41,7 @@ func (a *addition) keep(files ...project.File) error {
 	return nil
 }
 
-// tell prints which of the files exist, and writes none.
+// tell prints which of the files exist already. It writes no files.
 func (a *addition) tell(files ...project.File) error {
 	for _, file := range files {
 		_, err := os.Stat(a.path(file.Path))
@@ -59,8 +59,8 @@ func (a *addition) path(file string) string {
 	return filepath.Join(a.project.Root, filepath.FromSlash(file))
 }
 
-// edit calls change to add lines to a file. If the file has no place for them, or doesn't exist, it is left to people:
-// byHand is what they should add.
+// edit calls change to add lines to a file. If the file has no place for them, or doesn't exist, a person has to add
+// them: byHand is the text to add.
 func (a *addition) edit(file, byHand string, change func(text []byte) (changed []byte, edited bool, err error)) error {
 	text, err := os.ReadFile(a.path(file))
 	if errors.Is(err, fs.ErrNotExist) {

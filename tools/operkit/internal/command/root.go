@@ -40,7 +40,7 @@ func usage(err error) error {
 	return &usageError{err}
 }
 
-// program is what the commands have in common.
+// program has the state that the commands share.
 type program struct {
 	versions       project.Versions
 	stdout, stderr io.Writer
@@ -48,8 +48,8 @@ type program struct {
 
 func (p *program) say(format string, args ...any) { _, _ = fmt.Fprintf(p.stdout, format+"\n", args...) }
 
-// Execute runs the command that args name, and returns the exit code. requirements is a go.mod that says in which
-// versions a new operator requires what; args are without the program's name.
+// Execute runs the command that args name, and returns the exit code. requirements is a go.mod with the versions that a
+// new operator requires. args are the arguments without the program's name.
 func Execute(ctx context.Context, requirements []byte, args []string, stdout, stderr io.Writer) int {
 	versions, err := project.VersionsOf(requirements)
 	if err == nil {
@@ -103,7 +103,7 @@ func (p *program) root() *cobra.Command {
 	return root
 }
 
-// none refuses arguments.
+// none returns an error if there are arguments.
 func none(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -114,7 +114,7 @@ func none(cmd *cobra.Command, args []string) error {
 	return usage(fmt.Errorf("unknown command %q: see '%s --help'", args[0], cmd.CommandPath()))
 }
 
-// one demands a single argument, which is called what.
+// one requires exactly one argument; what describes it in error messages.
 func one(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch len(args) {

@@ -6,7 +6,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Definition is a document as controller-gen writes it: keys in their order, long lines broken.
+// Definition formats a document as controller-gen does: with the same order of keys, and long lines wrapped.
 func Definition(text []byte) ([]byte, error) {
 	var document map[string]any
 	if err := yaml.UnmarshalStrict(text, &document); err != nil {

@@ -1,6 +1,6 @@
-// Package manifest writes the YAML of an operator's folder config: definitions as controller-gen writes them, and lines
-// that are added to files which people edit.
+// Package manifest writes the YAML of an operator's folder config: definitions in the format of controller-gen, and
+// lines added to files that people edit.
 //
-// A line is inserted as text, and only if parsing the file afterwards gives its former content plus that line.
-// Otherwise the file stays as it is, and the error is ErrNoPlace.
+// A line is inserted as text. If the parsed result isn't the former content plus that line, the file isn't changed, and
+// the error is ErrNoPlace.
 package manifest

@@ -7,11 +7,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// definitions are the lines of resources that name definitions, with what they begin with.
+// definitions matches the lines of a kustomization's resources that name definitions, and captures their indent.
 var definitions = regexp.MustCompile(`(?m)^(\s*- )crd/.*\n`)
 
-// AddResource adds a definition to the resources of a kustomization, behind the other definitions. changed is false
-// when it is there.
+// AddResource adds a definition to the resources of a kustomization, behind the other definitions. changed is false if
+// it is there already.
 func AddResource(kustomization []byte, file string) (text []byte, changed bool, err error) {
 	before, err := resources(kustomization)
 	if err != nil {

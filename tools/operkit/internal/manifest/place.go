@@ -2,10 +2,10 @@ package manifest
 
 import "errors"
 
-// ErrNoPlace reports that the place for a line is no longer where it was when the file was first written.
+// ErrNoPlace is returned if the file was edited so that the place for a line can't be found.
 var ErrNoPlace = errors.New("the place for it isn't known")
 
-// inserted is text with another one at an offset.
+// inserted returns text with more inserted at an offset.
 func inserted(text []byte, offset int, more string) []byte {
 	out := append([]byte(nil), text[:offset]...)
 	out = append(out, more...)

@@ -18,7 +18,7 @@ type Rule struct {
 	Why string
 }
 
-// ControllerRules are those that an operator needs for a kind that it controls.
+// ControllerRules returns the rules that an operator needs for a kind that it controls.
 func ControllerRules(group, plural string) []Rule {
 	return []Rule{
 		{group, plural, []string{"get", "list", "watch", "patch"}, "patch: the finalizer"},
@@ -27,7 +27,7 @@ func ControllerRules(group, plural string) []Rule {
 	}
 }
 
-// ObjectRule is the one that an operator needs for a kind of object that it renders.
+// ObjectRule returns the rule that an operator needs for a kind of object that it renders.
 func ObjectRule(group, plural string) Rule {
 	return Rule{
 		group, plural, []string{"get", "list", "watch", "create", "patch", "delete"},
@@ -48,11 +48,11 @@ func (r Rule) YAML(indent string) string {
 	return text + fmt.Sprintf("%s  verbs: [%s]\n", indent, strings.Join(r.Verbs, ", "))
 }
 
-// beginning is where the rules of a role begin, with the indentation of the first.
+// beginning matches the beginning of a role's rules, and captures the indent of the first rule.
 var beginning = regexp.MustCompile(`(?m)^rules:[ \t]*\n((?:[ \t]*#.*\n)*)([ \t]*)- `)
 
-// AddRules adds rules to a role, before the others, except for resources that it has a rule for. changed is false when
-// no rule was added.
+// AddRules adds rules to a role, before the existing rules. It skips resources for which the role has a rule already.
+// changed is false if no rule was added.
 func AddRules(role []byte, rules ...Rule) (text []byte, changed bool, err error) {
 	before, err := rulesOf(role)
 	if err != nil {
@@ -80,7 +80,7 @@ func AddRules(role []byte, rules ...Rule) (text []byte, changed bool, err error)
 	return text, true, nil
 }
 
-// rule is one of a role that was read.
+// rule is a rule of a parsed role.
 type rule struct {
 	APIGroups     []string `json:"apiGroups"`
 	Resources     []string `json:"resources"`
@@ -88,7 +88,7 @@ type rule struct {
 	ResourceNames []string `json:"resourceNames"`
 }
 
-// isFor reports whether a rule is about the same resources. Which verbs it has is up to the people who edit it.
+// isFor reports whether a rule is about the same resources. The verbs don't count: people may edit them.
 func (has rule) isFor(r Rule) bool {
 	any := func(values []string, one string) bool {
 		return slices.Contains(values, one) || slices.Contains(values, "*")

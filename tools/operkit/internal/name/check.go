@@ -30,7 +30,7 @@ func problem(what, given, wrong, right string) error {
 	return fmt.Errorf("%s %q: %s, such as %s", what, given, wrong, right)
 }
 
-// either is the first of the names that is right.
+// either returns the first of the names for which right returns true.
 func either(right func(string) bool, names ...string) string {
 	for _, name := range names[:len(names)-1] {
 		if right(name) {
@@ -126,7 +126,7 @@ func isWord(name string) bool {
 	return err != nil || !text
 }
 
-// words are the parts of a name: between other characters than letters and digits, and where a capital begins one.
+// words splits a name into words: at characters other than letters and digits, and before capitals.
 func words(name string) (found []string) {
 	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return !isAlphanumeric(r) }) {
 		start := 0

@@ -10,17 +10,16 @@ import (
 	"github.com/gobuffalo/flect"
 )
 
-// Singular is how a kind is called in lower case.
+// Singular returns the name of a kind in lower case.
 func Singular(kind string) string { return strings.ToLower(kind) }
 
-// Plural is how resources of a kind are called, just as controller-gen has it.
+// Plural returns the plural name of a kind, as controller-gen derives it.
 func Plural(kind string) string { return strings.ToLower(flect.Pluralize(kind)) }
 
-// unfit are names that a package of a controller can't have: the program uses them, or Go gives them a meaning as a
-// folder.
+// unfit are names that a controller's package can't have: the program uses them, or they have a special meaning for Go.
 var unfit = []string{"full", "op", "main", "init", "internal", "vendor", "testdata"}
 
-// Package is the Go package of a kind's controller, and its folder.
+// Package returns the name of the Go package of a kind's controller, and of its folder.
 func Package(kind string) string {
 	name := Singular(kind)
 	if token.IsKeyword(name) || slices.Contains(unfit, name) {
@@ -29,11 +28,11 @@ func Package(kind string) string {
 	return name
 }
 
-// File is the file of a component, without ".go". It has no "_", so that Go sees neither a test nor an operating system
-// in it.
+// File returns the file name of a component, without ".go". It has no "_", since Go would take a suffix such as _test
+// or _linux as a build constraint.
 func File(component string) string { return strings.ReplaceAll(component, "-", "") }
 
-// Type is the Go type of a component. It isn't one of those that are taken, nor a name that Go itself uses.
+// Type returns the name of the Go type of a component. It isn't taken, and isn't a name that Go itself uses.
 func Type(component string, taken func(string) bool) string {
 	exported := camel(component)
 	name := strings.ToLower(exported[:1]) + exported[1:]
@@ -56,7 +55,7 @@ func Import(pkg string, taken func(string) bool) string {
 	return unused(pkg+"controller", taken)
 }
 
-// unused is a name, or that with a number behind it, that isn't taken.
+// unused returns name, or, if it is taken, name with the first number appended that makes it unused.
 func unused(name string, taken func(string) bool) string {
 	free := name
 	for n := 2; taken(free); n++ {

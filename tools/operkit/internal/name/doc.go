@@ -1,6 +1,6 @@
-// Package name checks what a person calls an operator, a kind and a component, and derives from it what files, folders,
-// Go packages and types are called.
+// Package name checks the names of an operator, a kind and a component, and derives from them the names of files,
+// folders, Go packages and types.
 //
-// An error says which name it is about, what is wrong with it, and one that would be right: made of the given one where
-// that works.
+// An error contains the invalid name, what is wrong with it, and a valid name, derived from the invalid one if
+// possible.
 package name

@@ -7,10 +7,10 @@ import (
 // RoleFile is the role of an operator, to which a kind and a component add rules.
 const RoleFile = "config/rbac/role.yaml"
 
-// KustomizationFile is the list of what is installed, to which a kind adds its definition.
+// KustomizationFile is the kustomization of an operator, to which a kind adds its definition.
 const KustomizationFile = "config/kustomization.yaml"
 
-// New is a whole project, with one kind.
+// New returns the files of a new project with one kind.
 func New(values Values) ([]File, error) {
 	files, err := Render(Base, values)
 	if err != nil {
@@ -38,5 +38,5 @@ func KindRules(values Values) []manifest.Rule {
 		manifest.ObjectRule("apps", "deployments"), manifest.ObjectRule("", "services"))
 }
 
-// ComponentRules are what the operator may do for the sake of a new component.
+// ComponentRules returns the rights that the operator needs for a new component.
 func ComponentRules() []manifest.Rule { return []manifest.Rule{manifest.ObjectRule("", "configmaps")} }

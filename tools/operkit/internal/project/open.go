@@ -13,9 +13,9 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// Project is an operator that was written before.
+// Project is an existing operator.
 type Project struct {
-	// Root is its folder, the one with go.mod.
+	// Root is its folder, which contains go.mod.
 	Root string
 	// Module is the path of its Go module.
 	Module string
@@ -27,7 +27,7 @@ type Project struct {
 
 // API is a folder with the Go types of kinds.
 type API struct {
-	// Folder lies below the root, with slashes.
+	// Folder is the path below the root, with slashes.
 	Folder         string
 	Group, Version string
 }
@@ -61,7 +61,7 @@ func Open(dir string) (*Project, error) {
 	return p, nil
 }
 
-// rootOf is the folder above dir, or dir itself, that has a go.mod.
+// rootOf returns the nearest folder that has a go.mod: dir or a parent.
 func rootOf(dir string) (string, error) {
 	from, err := filepath.Abs(dir)
 	if err != nil {
@@ -80,7 +80,8 @@ func rootOf(dir string) (string, error) {
 	}
 }
 
-// Folder is a package of the project by its folder, with slashes; without files if there is none.
+// Folder returns the package in a folder of the project; relative is its path with slashes. If there is none, the
+// result has no files.
 func (p *Project) Folder(relative string) source.Folder {
 	path := filepath.Join(p.Root, filepath.FromSlash(relative))
 	for _, folder := range p.Folders {
@@ -91,7 +92,7 @@ func (p *Project) Folder(relative string) source.Folder {
 	return source.Folder{Path: path}
 }
 
-// Relative is a path below the root, with slashes.
+// Relative returns a path relative to the root, with slashes.
 func (p *Project) Relative(path string) string {
 	relative, err := filepath.Rel(p.Root, path)
 	if err != nil {
@@ -100,7 +101,7 @@ func (p *Project) Relative(path string) string {
 	return filepath.ToSlash(relative)
 }
 
-// APIs are the folders with Go types of kinds: those that name their group for controller-gen.
+// APIs returns the folders with Go types of kinds: folders with a comment that names their group for controller-gen.
 func (p *Project) APIs() (found []API) {
 	for _, folder := range p.Folders {
 		if group := folder.Marker("groupName"); group != "" {
@@ -120,7 +121,7 @@ func (p *Project) Groups() (groups []string) {
 	return groups
 }
 
-// Versions are the versions of a group in which there are kinds, each once.
+// Versions returns the versions of a group that have kinds, each once.
 func (p *Project) Versions(group string) (versions []string) {
 	for _, api := range p.APIs() {
 		if api.Group == group && !slices.Contains(versions, api.Version) {
@@ -130,8 +131,8 @@ func (p *Project) Versions(group string) (versions []string) {
 	return versions
 }
 
-// APIFolder is where the types of a group's version are, or belong: api/v1, or api/apps/v1 where that is another
-// group's, or api/apps.example.com/v1 where that is, too.
+// APIFolder returns the folder for the types of a group's version, whether it exists or not. That is api/v1; if another
+// group uses it, api/apps/v1; and if another group uses that, too, api/apps.example.com/v1.
 func (p *Project) APIFolder(group, version string) string {
 	for _, api := range p.APIs() {
 		if api.Group == group && api.Version == version {

@@ -23,7 +23,7 @@ var templates embed.FS
 //go:embed status.yaml
 var status []byte
 
-// suffix is what the names of templates end with, so that no tool takes them for what they become.
+// suffix is the suffix of templates' names, so that no tool treats them as Go, YAML or other files.
 const suffix = ".tmpl"
 
 // Part is a folder of templates.
@@ -36,9 +36,9 @@ const (
 	Component Part = "component"
 )
 
-// File is one that a project has.
+// File is a file of a project.
 type File struct {
-	// Path is where it lies, below the root and with slashes.
+	// Path is its path below the root, with slashes.
 	Path string
 	Text []byte
 }
@@ -61,7 +61,7 @@ func Render(part Part, values Values) (files []File, err error) {
 	return files, err
 }
 
-// path is where the file of a template lies.
+// path returns the path of the file for a template.
 func (v Values) path(relative string) string {
 	return path.Clean(strings.NewReplacer(
 		"API", v.API, "KIND", v.Singular(), "PACKAGE", v.Package, "CRD", v.CRD(), "FOLDER", v.Folder, "COMPONENT", name.File(v.Component),
@@ -90,7 +90,7 @@ func render(name, to string, values Values) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// statusSchema is the schema of the status on one line.
+// statusSchema returns the schema of the status on one line.
 func statusSchema() (string, error) {
 	schema, err := yaml.YAMLToJSON(status)
 	return string(schema), err

@@ -7,45 +7,46 @@ import (
 	"github.com/operkit/operkit/tools/operkit/internal/name"
 )
 
-// image is what the Pods of a new kind run, until its author knows better. It needs no rights and listens on port 8080.
+// image is the image of the Pods of a new kind, until its author chooses another one. It needs no rights and listens on
+// port 8080.
 const image = "nginxinc/nginx-unprivileged:1.29"
 
-// Values are what the templates are filled in with.
+// Values are the values for the templates.
 type Values struct {
-	// Name is that of the operator, Module the Go module it is in.
+	// Name is the name of the operator, Module the path of its Go module.
 	Name, Module string
-	// Kind, Group and Version are those of the resource, API the folder of its Go types, and Package the Go package of
+	// Kind, Group and Version identify the resource. API is the folder of its Go types, and Package the Go package of
 	// its controller.
 	Kind, Group, Version, API, Package string
-	// Component is the name of a component, Type its Go type and Test its test, and Folder that of the controller it is
-	// added to. Labels tells that there is a function that gives its objects labels.
+	// Component is the name of a component, Type its Go type, Test its test, and Folder the folder of the controller
+	// that it is added to. Labels reports whether the controller's package has a function for the labels of objects.
 	Component, Type, Test, Folder string
 	Labels                        bool
-	// Versions are those of what a project requires.
+	// Versions are the versions that a project requires.
 	Versions
 }
 
-// Singular is how a resource is called in lower case.
+// Singular returns the name of the kind in lower case.
 func (v Values) Singular() string { return name.Singular(v.Kind) }
 
-// Plural is how resources are called.
+// Plural returns the plural name of the kind.
 func (v Values) Plural() string { return name.Plural(v.Kind) }
 
-// CRD is the file of the definition, without ".yaml".
+// CRD returns the file name of the definition, without ".yaml".
 func (v Values) CRD() string { return v.Group + "_" + v.Plural() }
 
-// FromAPI is the way from the folder of the Go types to the root.
+// FromAPI returns the relative path from the folder of the Go types to the root.
 func (v Values) FromAPI() string {
 	return strings.TrimSuffix(strings.Repeat("../", strings.Count(path.Clean(v.API), "/")+1), "/")
 }
 
-// GoMinor is the version of Go without its patch.
+// GoMinor returns the version of Go without the patch number.
 func (v Values) GoMinor() string {
 	parts := strings.SplitN(v.Go, ".", 3)
 	return strings.Join(parts[:min(2, len(parts))], ".")
 }
 
-// Image is what the Pods of a new kind run.
+// Image returns the image of the Pods of a new kind.
 func (Values) Image() string { return image }
 
 // StatusSchema is the schema of the status, as JSON on one line.

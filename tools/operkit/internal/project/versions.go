@@ -6,17 +6,17 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// The modules that a new project requires by name; what else it needs follows from them.
+// The modules that a new project requires directly; they bring all other requirements.
 const (
 	Operator        = "github.com/operkit/operkit/operator/full"
 	Envtest         = "github.com/operkit/operkit/tools/envtest"
 	ControllerTools = "sigs.k8s.io/controller-tools"
 )
 
-// unreleased is the version that modules of the repository require each other by.
+// unreleased is the version in which modules of the repository require each other.
 const unreleased = "v0.0.0"
 
-// Versions are those of Go and of the modules that a project requires.
+// Versions are the versions of Go and of the modules that a project requires.
 type Versions struct {
 	Go, Operator, Envtest, ControllerTools string
 }

@@ -24,10 +24,10 @@ const (
 	Kept Outcome = "kept"
 )
 
-// shown is how many names of what is in the way an error has.
+// shown is how many of the files in the way an error lists.
 const shown = 5
 
-// CheckEmpty fails unless dir is empty or isn't there. A repository of git may be in it.
+// CheckEmpty returns an error unless dir is empty or doesn't exist. A .git in it is allowed.
 func CheckEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -51,7 +51,7 @@ func CheckEmpty(dir string) error {
 	return fmt.Errorf("%s: isn't empty: %s is in the way: name another folder by --dir, or empty it", dir, strings.Join(names, ", "))
 }
 
-// Create writes files that aren't there yet below dir, all of them or none.
+// Create writes new files below dir, all of them or none.
 func Create(dir string, files []File) (err error) {
 	var made []string
 	defer func() {
@@ -77,7 +77,7 @@ func Create(dir string, files []File) (err error) {
 	return nil
 }
 
-// makeFolders makes a folder and those above it, and returns those that weren't there, the upper ones first.
+// makeFolders creates a folder and its parents, and returns the folders that it has created, parents first.
 func makeFolders(dir string) (made []string, err error) {
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -91,7 +91,7 @@ func makeFolders(dir string) (made []string, err error) {
 	return append(made, dir), nil
 }
 
-// create writes a file that isn't there, whole or not at all.
+// create writes a new file, completely or not at all.
 func create(path string, text []byte) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -104,7 +104,7 @@ func create(path string, text []byte) error {
 	return err
 }
 
-// Keep writes a file below dir unless there is one: that stays as it is, whatever it is.
+// Keep writes a file below dir, unless it exists already: an existing file isn't changed.
 func Keep(dir string, file File) (Outcome, error) {
 	path := filepath.Join(dir, filepath.FromSlash(file.Path))
 	before, err := os.ReadFile(path)

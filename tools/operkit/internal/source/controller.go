@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// reconcilePath is where sessions come from.
+// reconcilePath is the import path of the package with the type Session.
 const reconcilePath = "github.com/operkit/operkit/reconcile"
 
 // Controller is a type with a method Setup(context.Context, *reconcile.Session).
 type Controller struct {
 	// Type is the name of that type.
 	Type string
-	// Folder is the package that it belongs to, File the file in which Setup stands.
+	// Folder is the package that it belongs to, File the file with its method Setup.
 	Folder Folder
 	File   *File
 	setup  *ast.FuncDecl
 }
 
-// Controllers are those of all folders, in their order.
+// Controllers returns the controllers in all folders, in their order.
 func Controllers(folders []Folder) (found []Controller) {
 	for _, folder := range folders {
 		for _, file := range folder.Files {
@@ -72,7 +72,7 @@ func (c Controller) Components() []string {
 	return found
 }
 
-// Line is the one that adds a component of a Go type.
+// Line returns the line that adds a component of a Go type.
 func (c Controller) Line(component, of string, after []string) string {
 	local := c.File.imported(reconcilePath)
 	line := fmt.Sprintf("%s.Use(%q, %s{})", c.session(), component, of)
@@ -82,7 +82,7 @@ func (c Controller) Line(component, of string, after []string) string {
 	return line
 }
 
-// Use adds a line to Setup, before the return that ends it. Where it doesn't end with `return nil` the error is
+// Use adds a line to Setup, before the return at its end. If Setup doesn't end with `return nil`, the error is
 // ErrNoPlace.
 func (c Controller) Use(line string) ([]byte, error) {
 	statements := c.setup.Body.List
@@ -112,10 +112,10 @@ func (c Controller) Name(root string) string {
 	return c.File.Path
 }
 
-// session is the parameter of Setup by which components are added.
+// session returns the name of Setup's parameter for the session, with which components are added.
 func (c Controller) session() string { return c.setup.Type.Params.List[1].Names[0].Name }
 
-// isSetup reports whether a function is the method of a controller, with names for what it is given.
+// isSetup reports whether a function is the method Setup of a controller, with named parameters.
 func (f *File) isSetup(function *ast.FuncDecl) bool {
 	parameters := function.Type.Params.List
 	if typeOf(function.Recv) == "" || function.Name.Name != "Setup" || function.Body == nil || len(parameters) != 2 || len(parameters[1].Names) != 1 {
@@ -133,7 +133,7 @@ func (f *File) isSetup(function *ast.FuncDecl) bool {
 	return is && pkg.Name == f.imported(reconcilePath)
 }
 
-// typeOf is the type of a receiver, empty for one that is none.
+// typeOf returns the name of a receiver's type, or "" if there is no receiver.
 func typeOf(receiver *ast.FieldList) string {
 	if receiver == nil || len(receiver.List) != 1 {
 		return ""

@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// ErrNoPlace reports that the place for a line is no longer where it was when the file was first written.
+// ErrNoPlace is returned if the file was edited so that the place for a line can't be found.
 var ErrNoPlace = errors.New("the place for it isn't known")
 
-// insertion is text that comes before the one at an offset.
+// insertion is text to insert at an offset.
 type insertion struct {
 	offset int
 	text   string
 }
 
-// insert returns the text with the insertions, formatted if the text was. If the result isn't Go, it returns
-// ErrNoPlace.
+// insert returns the text with the insertions. The result is formatted if the text was formatted before. If the result
+// isn't valid Go, insert returns ErrNoPlace.
 func (f *File) insert(insertions ...insertion) ([]byte, error) {
 	slices.SortStableFunc(insertions, func(a, b insertion) int { return a.offset - b.offset })
 	var out bytes.Buffer
@@ -38,7 +38,7 @@ func (f *File) insert(insertions ...insertion) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// indent is what stands before an offset in its line, if that is nothing but spaces and tabs.
+// indent returns the text before an offset in its line. ok is true if that is only spaces and tabs.
 func (f *File) indent(offset int) (string, bool) {
 	before := f.text[f.lineStart(offset):offset]
 	return string(before), len(bytes.Trim(before, " \t")) == 0

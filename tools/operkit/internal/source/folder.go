@@ -13,7 +13,7 @@ import (
 
 // File is a Go file that was read.
 type File struct {
-	// Path is where it lies.
+	// Path is the path of the file.
 	Path string
 	text []byte
 	set  *token.FileSet
@@ -36,7 +36,7 @@ type Folder struct {
 	Files []*File
 }
 
-// ReadFolder reads the Go files of a folder, in the order of their names. One that isn't there has none.
+// ReadFolder reads the Go files of a folder, in the order of their names. A folder that doesn't exist has no files.
 func ReadFolder(path string) (Folder, error) {
 	names, err := filepath.Glob(filepath.Join(escaped(path), "*.go"))
 	if err != nil {
@@ -57,12 +57,12 @@ func ReadFolder(path string) (Folder, error) {
 	return folder, nil
 }
 
-// escaped is a path as a pattern that only it matches.
+// escaped returns a glob pattern that matches only the path.
 func escaped(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// Name is that of the package, empty without files.
+// Name returns the name of the package, or "" if there are no files.
 func (f Folder) Name() string {
 	for _, file := range f.Files {
 		if !file.isTest() {
@@ -72,7 +72,7 @@ func (f Folder) Name() string {
 	return ""
 }
 
-// Without is the folder without the files of these names.
+// Without returns the folder without the files with these names.
 func (f Folder) Without(names ...string) Folder {
 	f.Files = slices.DeleteFunc(slices.Clone(f.Files), func(file *File) bool { return slices.Contains(names, filepath.Base(file.Path)) })
 	return f
@@ -125,7 +125,7 @@ func declares(decl ast.Decl, name string) bool {
 	return false
 }
 
-// Function reports whether the package has a function of this name with so many parameters.
+// Function reports whether the package has a function with this name and number of parameters.
 func (f Folder) Function(name string, parameters int) bool {
 	return slices.ContainsFunc(f.Files, func(file *File) bool {
 		return slices.ContainsFunc(file.tree.Decls, func(decl ast.Decl) bool {
@@ -150,7 +150,7 @@ func (f Folder) Imports(path string) bool {
 	return slices.ContainsFunc(f.Files, func(file *File) bool { return file.imported(path) != "" })
 }
 
-// Marker is the value of a comment such as "+groupName=example.com" in the files, empty when there is none.
+// Marker returns the value of a comment such as "+groupName=example.com" in the files, or "" if there is none.
 func (f Folder) Marker(name string) string {
 	for _, file := range f.Files {
 		for _, group := range file.tree.Comments {
@@ -168,12 +168,12 @@ func (f *File) isTest() bool { return strings.HasSuffix(f.Path, "_test.go") }
 
 func (f *File) offset(pos token.Pos) int { return f.set.Position(pos).Offset }
 
-// lineStart is where the line begins that an offset is in.
+// lineStart returns the offset at which the line of an offset begins.
 func (f *File) lineStart(offset int) int {
 	return strings.LastIndexByte(string(f.text[:offset]), '\n') + 1
 }
 
-// lineEnd is behind the line that an offset is in, its end included.
+// lineEnd returns the offset behind the line of an offset and its newline.
 func (f *File) lineEnd(offset int) int {
 	if end := strings.IndexByte(string(f.text[offset:]), '\n'); end >= 0 {
 		return offset + end + 1

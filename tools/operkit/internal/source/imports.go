@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// importPath is what a file imports by spec.
+// importPath returns the import path of spec.
 func importPath(spec *ast.ImportSpec) string {
 	value, err := strconv.Unquote(spec.Path.Value)
 	if err != nil {
@@ -16,7 +16,7 @@ func importPath(spec *ast.ImportSpec) string {
 	return value
 }
 
-// importName is the name that spec gives what it imports: its own, or else the last part of the path.
+// importName returns the name of the imported package in the file: the name in spec, or else the last part of the path.
 func importName(spec *ast.ImportSpec) string {
 	if spec.Name != nil {
 		return spec.Name.Name
@@ -24,7 +24,7 @@ func importName(spec *ast.ImportSpec) string {
 	return path.Base(importPath(spec))
 }
 
-// imported is the name under which the file imports a path, empty when it doesn't.
+// imported returns the name under which the file imports a path, or "" if it doesn't import it.
 func (f *File) imported(of string) string {
 	for _, spec := range f.tree.Imports {
 		if importPath(spec) == of {
@@ -34,7 +34,7 @@ func (f *File) imported(of string) string {
 	return ""
 }
 
-// addImport is the insertion of an import: behind the others of the first block, among which formatting then puts it.
+// addImport returns the insertion of an import at the end of the first import block; formatting then sorts it.
 func (f *File) addImport(name, of string) (insertion, bool) {
 	line := strconv.Quote(of)
 	if path.Base(of) != name {

@@ -6,7 +6,7 @@ import (
 	"github.com/operkit/operkit/tools/operkit/internal/name"
 )
 
-// IsProgram reports whether the file is one of a program, and not of its tests.
+// IsProgram reports whether the file belongs to package main and isn't a test.
 func (f *File) IsProgram() bool { return f.tree.Name.Name == "main" && !f.isTest() }
 
 // Controls reports whether the file adds the controller of the package with this path to an operator.
@@ -23,8 +23,9 @@ func (f *File) Controls(path string) bool {
 	return found
 }
 
-// Control adds a line such as op.Control(guestbook.Controller{}), for the package pkg with this path, and its import:
-// behind the last such line, or before op.Main(). Where neither is a statement of its own the error is ErrNoPlace.
+// Control adds a line such as op.Control(guestbook.Controller{}), for the package pkg with this path, and its import.
+// The line comes after the last such line, or else before op.Main(). If neither is a separate statement, the error is
+// ErrNoPlace.
 func (f *File) Control(path, pkg string) ([]byte, error) {
 	at, before := f.controlled()
 	if at == nil {
@@ -72,7 +73,7 @@ func (f *File) controlled() (at ast.Stmt, before bool) {
 	return at, before
 }
 
-// callOf is the call that a statement is, nil if it is none.
+// callOf returns the call if a statement is a call, and nil otherwise.
 func callOf(statement ast.Stmt) *ast.CallExpr {
 	if expression, is := statement.(*ast.ExprStmt); is {
 		if call, is := expression.X.(*ast.CallExpr); is {
@@ -82,7 +83,7 @@ func callOf(statement ast.Stmt) *ast.CallExpr {
 	return nil
 }
 
-// methodOf is the name of what is called on something: Control of op.Control(...).
+// methodOf returns the name of the called method, such as Control for op.Control(...).
 func methodOf(call *ast.CallExpr) string {
 	if call == nil {
 		return ""
@@ -93,7 +94,7 @@ func methodOf(call *ast.CallExpr) string {
 	return ""
 }
 
-// receiverOf is the variable that a method is called on: op of op.Control(...).
+// receiverOf returns the variable on which a method is called, such as op for op.Control(...).
 func receiverOf(call *ast.CallExpr) string {
 	if call == nil {
 		return ""
@@ -106,7 +107,7 @@ func receiverOf(call *ast.CallExpr) string {
 	return ""
 }
 
-// packageOf is the package of a value such as guestbook.Controller{} or &guestbook.Controller{}.
+// packageOf returns the package name of a value such as guestbook.Controller{} or &guestbook.Controller{}.
 func packageOf(value ast.Expr) string {
 	if address, is := value.(*ast.UnaryExpr); is {
 		value = address.X
