@@ -1,6 +1,6 @@
-// Package applyset holds the ApplySets of the module deploy against the real kubectl, on one control plane: each goes
-// on with a set where the other left off, in both directions, finds the members that the other made, and respects the
+// Package applyset tests that the ApplySets of module deploy are compatible with the real kubectl, on one control
+// plane. Each side continues a set of the other, finds the members that the other one has created, and respects the
 // sets of other tools.
 //
-// It holds tests only. What deploy does with a set by itself is tested without a cluster, in deploy.
+// It holds tests only. Tests of deploy's ApplySets that need no kubectl and no cluster are in deploy.
 package applyset

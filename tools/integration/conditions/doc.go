@@ -1,6 +1,6 @@
-// Package conditions compares what the module's package status writes with a real control plane and the real kubectl:
-// the API server accepts the patches, and clients that wait for a condition are woken by it, but not by one of an older
-// generation.
+// Package conditions tests the conditions that package status writes, on a real control plane and with the real
+// kubectl. The API server accepts the patches. Clients that wait for a condition see it, but don't accept a condition
+// for an older generation.
 //
-// It holds tests only. What a single call does to an object is tested without a cluster, in status itself.
+// It holds tests only. Tests of single calls need no cluster and are in status.
 package conditions

@@ -1,3 +1,3 @@
-// Package definition has no code: its test lets an operator define a kind and make an object of it in one component, on
-// a real API server, which serves the kind only after it was defined.
+// Package definition has no code: its test runs an operator that defines a kind and creates an object of that kind in
+// one component. The API server is a real one, which serves the kind only after its definition.
 package definition

@@ -1,4 +1,4 @@
-// Package engine has no code: its tests let an operator of reconcile, reconcile/watch and deploy/cluster run in a
-// process of its own, against a control plane that goes away and comes back, and look at what it asks for, says and
-// keeps in memory.
+// Package engine has no code: its tests run an operator, made of reconcile, reconcile/watch and deploy/cluster, as a
+// separate process. Its control plane stops and starts again. The tests check the operator's requests, its log and its
+// memory.
 package engine

@@ -1,3 +1,3 @@
-// Package guide has no code: its tests do what the pages of operator/guide say, word by word and on a real control
-// plane, and look whether what they link to is there. The Go and YAML that they show is held by check snippets.
+// Package guide has no code: its tests run the commands on the pages of operator/guide, exactly as written, on a real
+// control plane, and check the links of these pages. The Go and YAML on the pages is checked by `check snippets`.
 package guide

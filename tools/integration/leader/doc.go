@@ -1,3 +1,3 @@
-// Package leader has no code: its tests let several processes of an operator stand for one Lease of a real API
-// server, kill and freeze the one that leads, and look at what each of them wrote.
+// Package leader has no code: its tests run several processes of an operator that compete for one Lease on a real API
+// server. They kill and freeze the leader, and check the writes of each process.
 package leader

@@ -1,3 +1,3 @@
-// Package movedfromoper8 has no code: its tests hold what a session of an operator that was written with oper8 relies
-// on against a real API server.
+// Package movedfromoper8 has no code: its tests check on a real API server the behaviour that operators moved from
+// oper8 rely on in a session.
 package movedfromoper8

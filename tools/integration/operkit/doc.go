@@ -1,4 +1,4 @@
-// Package operkit tests the program operkit as somebody meets it who has nothing of this repository: the working tree's
-// modules are in a module proxy, the program is installed from there, and what it has written is built, tested and run
+// Package operkit tests the program operkit as a user without this repository sees it. The modules of the working tree
+// are in a module proxy, and the program is installed from there. The project that it writes is built, tested and run
 // on a real control plane.
 package operkit

@@ -1,6 +1,5 @@
-// Package readiness holds the verdicts of the module's package status/readiness against a real control plane: for each
-// kind that has a rule of its own, an object is created and watched, every version of it is judged, and kubectl is
-// asked whether it agrees.
+// Package readiness compares the results of package status/readiness with a real control plane. For each kind that has
+// a rule of its own, a test creates and watches an object, judges each of its versions, and checks that kubectl agrees.
 //
-// It holds tests only. What a single field does to a verdict is tested without a cluster, in status/readiness itself.
+// It holds tests only. Tests of single fields need no cluster and are in status/readiness.
 package readiness

@@ -1,6 +1,6 @@
-// Package reconciletest holds the promise of reconcile/reconciletest on one control plane: the same test runs in memory
-// and there, by one switch, creates the same objects, fails in the same places and settles to no writes; and what the
-// simulator makes ready in memory gets ready there.
+// Package reconciletest tests that reconcile/reconciletest behaves in memory as on a control plane. The same test runs
+// on both, by one switch: it creates the same objects, fails in the same places, and ends without further writes.
+// Objects that the simulator makes ready in memory also become ready on the control plane.
 //
-// It holds tests only, and is an example of how users switch. What the harness does by itself is tested beside it.
+// It has only tests, and is an example of how users switch. Other tests of the harness are next to its code.
 package reconciletest

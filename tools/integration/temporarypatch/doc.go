@@ -1,3 +1,3 @@
-// Package temporarypatch has no code: its tests let a person patch what an operator renders on a real API server,
-// which checks the patches by the schema and the rules of their definition.
+// Package temporarypatch has no code: in its tests a person patches the objects of an operator on a real API server,
+// which validates the patches by the schema and the rules of their definition.
 package temporarypatch

@@ -1,4 +1,4 @@
-// Package usercases has no code: its tests have an operator meet what users of other operators have reported, on a real
-// control plane. An operator for trials, whose resources say themselves which objects they consist of, runs as a
-// process of its own; a case applies one state of a resource after the other, and looks at what becomes of its objects.
+// Package usercases has no code: its tests reproduce problems that users of other operators have reported, on a real
+// control plane. A test operator runs as a separate process; its resources list the objects that they consist of. A
+// case applies several states of a resource, one after the other, and checks the objects after each.
 package usercases

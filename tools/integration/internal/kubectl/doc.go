@@ -1,4 +1,4 @@
-// Package kubectl lets tests ask the real kubectl, the one inside of the devcluster program, about a test's namespace.
+// Package kubectl lets tests run the real kubectl, from the devcluster program, in a test's namespace.
 //
-// Use it to hold an answer of a library against the one that people get. To read or write objects take a client.
+// Use it to compare a library's result with kubectl's. To read or write objects, use a client.
 package kubectl

@@ -18,7 +18,7 @@ type Kubectl struct {
 	binary, dir, namespace string
 }
 
-// For returns the kubectl for a test's control plane. It fails the test when there is none.
+// For returns the kubectl for a test's control plane. It fails the test if there is no kubectl.
 func For(t testing.TB, env *envtest.Env) Kubectl {
 	t.Helper()
 	binary, err := devcluster.Binary(t.Context(), nil)
@@ -28,20 +28,20 @@ func For(t testing.TB, env *envtest.Env) Kubectl {
 	return Kubectl{binary: binary, dir: env.Dir, namespace: env.Namespace}
 }
 
-// Answer is what kubectl said.
+// Answer is the result of a kubectl command.
 type Answer struct {
 	// Code is the exit code.
 	Code           int
 	Stdout, Stderr string
 }
 
-// String is everything that was said, for people.
+// String returns all output and the exit code, for people.
 func (a Answer) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%s\n%s(exit code %d)", a.Stdout, a.Stderr, a.Code))
 }
 
-// Run runs kubectl with arguments. An exit code other than 0 is an answer; an error is a kubectl that didn't run to its
-// end, for instance because ctx ended.
+// Run runs kubectl with arguments. A non-zero exit code isn't an error. Run returns an error if kubectl couldn't run to
+// its end, for instance because ctx ended.
 func (k Kubectl) Run(ctx context.Context, args ...string) (Answer, error) {
 	all := append([]string{"kubectl", "--dir", k.dir, "--namespace", k.namespace}, args...)
 	command := exec.CommandContext(ctx, k.binary, all...)

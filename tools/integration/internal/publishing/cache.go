@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// stale is the age at which versions of our own modules go from the module cache: each is named for its contents, and
-// is worthless with the next change.
+// stale is the age at which versions of our own modules are removed from the module cache. A version is named for its
+// contents, so it isn't used any more after the next change.
 const stale = 24 * time.Hour
 
-// forget removes stale versions of our own modules from a module cache, but for the current one, which others may use
-// now.
+// forget removes stale versions of our own modules from a module cache. It keeps the current version, which other
+// processes may be using.
 func forget(cache, current string) error {
 	ours := filepath.Join("github.com", "operkit")
 	unpacked := walk(filepath.Join(cache, ours), func(path string, entry fs.DirEntry) error {
@@ -37,7 +37,7 @@ func forget(cache, current string) error {
 	return errors.Join(unpacked, fetched)
 }
 
-// walk visits what is below a folder, if that is there. What goes meanwhile isn't missed.
+// walk visits everything below a folder, if the folder exists. It ignores files that are removed meanwhile.
 func walk(dir string, visit func(path string, entry fs.DirEntry) error) error {
 	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil {

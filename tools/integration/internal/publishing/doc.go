@@ -1,6 +1,6 @@
-// Package publishing lets tests have what a stranger has: an environment in which the go command gets the modules of
-// this working tree as if they were released, and the program operkit.
+// Package publishing gives tests the view of a user without this repository: an environment in which the go command
+// gets the modules of this working tree as if they were released, and the program operkit.
 //
-// Use it for tests that compile operators outside of the repository. What they are made of is compiled once, however
-// many tests work at once.
+// Use it for tests that compile operators outside of the repository. Their packages are compiled only once, however
+// many tests run at the same time.
 package publishing

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// lock waits until no other process has the folder, and has it until release is called or this process ends.
+// lock waits until no other process has locked the folder, and locks it until release is called or this process ends.
 func lock(ctx context.Context, folder string) (release func(), err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 
 const tool = "github.com/operkit/operkit/tools/operkit"
 
-// Published is what a stranger has.
+// Published is the environment of a user without this repository.
 type Published struct {
 	// Env is an environment for the go command and programs that call it.
 	Env []string
@@ -21,8 +21,8 @@ type Published struct {
 }
 
 // Publish fills a proxy below dir, an absolute path, with the modules of the repository at root, and installs the
-// program from it. Who calls it first waits until what operators are made of is compiled, others wait for that: the go
-// command would compile the same packages at the same time.
+// program from it. The first caller compiles the packages that operators need, and other callers wait for it. Otherwise
+// several go commands would compile the same packages at the same time.
 func Publish(ctx context.Context, root, dir string) (Published, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -48,8 +48,8 @@ func Publish(ctx context.Context, root, dir string) (Published, error) {
 		return Published{}, err
 	}
 	p := Published{
-		// Without the names of folders, as the Dockerfile's program is, so that all programs are made of the same, and
-		// without what nobody reads.
+		// -trimpath as in the Dockerfile, so that all programs share compiled packages, and no debug information, which
+		// nobody reads.
 		Env: append(env, "GOMODCACHE="+cache, "GOFLAGS=-modcacherw -trimpath -gcflags=all=-dwarf=false", "CGO_ENABLED=0",
 			"MAKEFLAGS=", "MAKELEVEL=", "KUBECONFIG=", "OPERKIT_DEVCLUSTER="),
 		Operkit: filepath.Join(dir, "operkit"),
@@ -60,7 +60,7 @@ func Publish(ctx context.Context, root, dir string) (Published, error) {
 	return p, p.compile(ctx, dir)
 }
 
-// compile has the go command compile for one operator what all of them need.
+// compile compiles one operator, and so the packages that all operators need.
 func (p Published) compile(ctx context.Context, dir string) error {
 	if err := p.run(ctx, dir, p.Operkit, "init", "warm", "--kind", "Warm", "--group", "example.com"); err != nil {
 		return err
