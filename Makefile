@@ -1,4 +1,4 @@
-# What can be done in this repository. `make` alone lists it.
+# The tasks of this repository. `make` without arguments lists them.
 
 .DEFAULT_GOAL := help
 
@@ -6,10 +6,10 @@
 CHECK := .cache/bin/check
 DEMO := .cache/bin/guestbook-demo
 RELEASE := .cache/bin/release
-# The modules that are measured next to peers: those in tools/peers that use the runner.
+# The modules that are measured next to peers: the folders in tools/peers that use the runner.
 MEASURED := $(patsubst tools/peers/%/go.mod,%,$(shell grep -ls 'peers/ratio =>' tools/peers/*/go.mod))
 
-# Nobody debugs what is built here, and compilers take a quarter longer when they write down what debuggers need.
+# No debug information: nobody debugs these programs, and it would make compilers a quarter slower.
 export GOFLAGS := $(shell go env GOFLAGS) -gcflags=all=-dwarf=false
 
 .PHONY: help test check api verify generate fmt demo soak ratios bench ahead $(CHECK) $(RELEASE)
@@ -62,8 +62,8 @@ $(CHECK):
 $(RELEASE):
 	@cd tools/release && GOWORK=off go build -buildvcs=false -o ../../$(RELEASE) .
 
-# For a machine on which nothing is compiled: what operators are made of that tests build, the linter, and what it knows of
-# packages. Tests and checks do all of it by themselves; it is for the time in which tests wait for others.
+# For a machine on which nothing is compiled yet: compiles the packages of operators that tests build, and builds and
+# runs the linter. Tests and checks would do all of it themselves; this does it while tests wait.
 ahead: $(CHECK)
 	@CGO_ENABLED=0 go list -trimpath -export -deps ./examples/... >/dev/null
 	@exec $(CHECK) lint
