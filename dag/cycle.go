@@ -4,8 +4,8 @@ import "slices"
 
 // search is the scratch space of admit.
 type search struct {
-	// marks has, for each node, the walk that found it last: round + the direction of that walk. round grows by 2 with
-	// each search.
+	// marks holds, for each node, which walk found it last: round plus the walk's direction. round grows by 2 with each
+	// search.
 	marks []uint64
 	round uint64
 	walks [2]walk
@@ -13,7 +13,8 @@ type search struct {
 
 // walk is a breadth-first search that follows one edge at a time.
 type walk struct {
-	// found are the nodes found so far. Those from at on have edges left to follow, the first of which is next.
+	// found are the nodes found so far. The nodes from index at on have edges left to follow; next is the first of
+	// these edges.
 	found []int32
 	at    int
 	next  int32
@@ -22,8 +23,9 @@ type walk struct {
 // admit adjusts the order for a new edge from parent to child. It returns false if the edge would close a cycle.
 //
 // Usually child is before parent already, and nothing changes. Otherwise only the nodes between the two in the order
-// matter. admit walks down from child and up from parent, one edge of each in turn, until one of the walks ends. It
-// moves the nodes of that walk past the other end, so an insertion costs no more than the smaller side.
+// matter. admit walks down from child and up from parent, following one edge of each walk in turn, until one of the
+// walks ends. Then it moves the nodes of the ended walk past the other end, so an insertion costs no more than the
+// smaller side.
 func (s *structure) admit(parent, child int32) bool {
 	if parent == child || s.order.before(child, parent) {
 		return parent != child
@@ -51,7 +53,7 @@ func (s *structure) admit(parent, child int32) bool {
 }
 
 // step follows one edge of a walk, unless it leads to a node that isn't between parent and child in the order. ended
-// reports that no edge was left, met that the other walk has found the same node, which means a cycle.
+// reports that no edge was left. met reports that the other walk has found the same node, which means a cycle.
 func (s *structure) step(way direction, parent, child int32) (ended, met bool) {
 	w := &s.search.walks[way]
 	for w.next == none {

@@ -7,24 +7,25 @@
 //
 // # Outcomes
 //
-// A visit that returns nil leaves its node verified. One that returns an error of [Unverified] leaves it unverified: it
-// did its work, but the result isn't there yet. Any other error, a panic and [runtime.Goexit] leave it failed. Nodes
-// that wait for one that isn't verified, directly or not, aren't started. All others still are, unless [FailFast] is
-// set. A run never waits for the outside world: when nothing is in flight and nothing can be started, it ends, and the
-// caller decides when to run the graph again.
+// A node is verified after its visit has returned nil. It is unverified after its visit has returned an error made by
+// [Unverified]: the visit did its work, but the result isn't there yet. It is failed after any other error, a panic, or
+// [runtime.Goexit]. A node that waits, directly or not, for a node that isn't verified isn't started. All other nodes
+// still are, unless [FailFast] is set. A run never waits for the outside world: when nothing is in flight and nothing
+// can be started, it ends, and the caller decides when to run the graph again.
 //
 // # Conditions
 //
-// A dependency may have a [Predicate] (see [When]): the dependent starts only once the predicate has returned true. It
-// is called when everything that the node waits for is verified. After true it isn't called again. After false it is
-// called again as long as a visit is in flight, and once more after the last one.
+// A dependency may have a [Predicate] (see [When]): the dependent starts only once the predicate has returned true. The
+// predicate is called when everything that the node waits for is verified. Once it has returned true, it isn't called
+// again. While it returns false, it is called again as long as a visit is in flight, and once more after the last
+// visit.
 //
 // # Queries
 //
-// A graph knows what waits for what, directly or not ([Graph.Dependencies], [Graph.Descendants], [Graph.Ancestors],
-// [Graph.Reaches]), in which order and in which layers ([Graph.Topology], [Graph.Layers]). Package
-// [github.com/operkit/operkit/dag/draw] draws it. [Observe] reports what happens during a run, and [Reverse] runs
-// against the dependencies, for teardown.
+// A graph answers which nodes wait for which, directly or not ([Graph.Dependencies], [Graph.Descendants],
+// [Graph.Ancestors], [Graph.Reaches]). It also returns its nodes in order and in layers ([Graph.Topology],
+// [Graph.Layers]). Package [github.com/operkit/operkit/dag/draw] draws it. [Observe] reports what happens during a run.
+// [Reverse] visits dependents before their dependencies, for teardown.
 //
 // # Timeouts and cancellation
 //
@@ -33,12 +34,12 @@
 //
 // # When to use it
 //
-// Use it for deployments, builds, migrations or start-up sequences: up to hundreds of thousands of units in one process
-// that depend on each other. Use errgroup for work without dependencies where the first error ends everything, and a
-// workflow engine for work that has to survive the process or to be distributed over machines.
+// Use it for deployments, builds, migrations or start-up sequences: up to hundreds of thousands of units of work in one
+// process, with dependencies between them. Use errgroup for work without dependencies where the first error ends
+// everything, and a workflow engine for work that has to survive the process or to be distributed over machines.
 //
 // # Concurrency
 //
 // All methods of [Graph] and [State] are safe for concurrent use. A run works on a snapshot: a graph may be changed,
-// and run again, while it is being run.
+// and run again, while a run is in progress.
 package dag

@@ -44,8 +44,8 @@ func (e *UnknownNodeError) Error() string {
 
 // CycleError reports that a dependency would have closed a cycle.
 type CycleError struct {
-	// Path is the shortest such cycle. Each node waits for the next one, beginning with the refused dependency, and the
-	// last name is the first one again.
+	// Path is the shortest cycle that the dependency would close. Each node waits for the next one, beginning with the
+	// refused dependency. The last name repeats the first.
 	Path []string
 }
 
@@ -61,7 +61,7 @@ func (e *CycleError) Error() string {
 type NodeError struct {
 	// Name is the name of the node, empty for an error that belongs to no node.
 	Name string
-	// Err is what its visit returned, or the predicate that kept it from starting.
+	// Err is the error that its visit returned, or the predicate that kept it from starting.
 	Err error
 }
 

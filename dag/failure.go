@@ -9,10 +9,11 @@ import (
 // Unverified returns an error that makes a node unverified instead of failed: its visit did its work, but the result
 // isn't there yet. err is the cause and may be nil.
 //
-// Whether the whole run counts as failed (see [State.HasFailed]) depends on the cause: one with a method Fatal() bool
-// decides by it, nil doesn't count, and any other error does. [Expected] gives an error that method.
+// Whether the whole run counts as failed (see [State.HasFailed]) depends on the cause. A nil cause doesn't count. A
+// cause with a method Fatal() bool counts if Fatal returns true. Any other cause counts. [Expected] adds a Fatal method
+// that returns false.
 //
-// An error that wraps several others is unverified if all of them are.
+// An error that wraps several errors is unverified if all of these are.
 func Unverified(err error) error { return &unverifiedError{err} }
 
 type unverifiedError struct{ cause error }
@@ -26,8 +27,8 @@ func (e *unverifiedError) Error() string {
 
 func (e *unverifiedError) Unwrap() error { return e.cause }
 
-// Expected returns an error that doesn't make a run count as failed, for errors that are part of normal work, such as
-// something that isn't ready yet: it has a method Fatal() bool that returns false. Expected(nil) is nil.
+// Expected wraps err so that it doesn't make a run count as failed: the result has a method Fatal() bool that returns
+// false. Use it for errors that are part of normal work, such as something that isn't ready yet. Expected(nil) is nil.
 func Expected(err error) error {
 	if err == nil {
 		return nil
@@ -94,8 +95,8 @@ func isUnverified(err error) bool {
 	return false
 }
 
-// isFatal reports whether any branch of err's tree makes a run count as failed, so that an expected error can't hide
-// another one.
+// isFatal reports whether any branch of err's tree makes a run count as failed. It looks at all branches so that an
+// expected error can't hide another one.
 func isFatal(err error) bool {
 	switch e := err.(type) { // errors.As finds one branch, but any of them counts
 	case nil:

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Graph holds named nodes, each with data of type T, and which of them wait for which.
+// Graph holds named nodes, each with data of type T, and the dependencies between them.
 //
 // The zero value is an empty graph, ready for use. A nil graph reads as an empty one and can't be changed. All methods
 // are safe for concurrent use. A Graph must not be copied.
@@ -16,13 +16,13 @@ type Graph[T any] struct {
 	structure structure
 	// data only grows, so that snapshots can share it. The data of removed nodes stay in it until compact replaces it.
 	data []T
-	// plan is the structure as runs see it, nil after a change.
+	// plan is the snapshot that runs use. It is nil after a change.
 	plan *plan
 }
 
-// Predicate reports whether a dependent may start, once everything it waits for is verified. An error keeps it from
-// starting for the rest of the run, and becomes its error. Predicates are called from several goroutines, and should
-// return when ctx ends.
+// Predicate reports whether a dependent may start, once everything it waits for is verified. An error keeps the
+// dependent from starting for the rest of the run, and becomes the dependent's error. Predicates are called from
+// several goroutines, and should return when ctx ends.
 type Predicate func(ctx context.Context) (bool, error)
 
 // EdgeOption is an option of a dependency. A nil one is ignored.
@@ -69,10 +69,10 @@ func (g *Graph[T]) Add(name string, data T) error {
 	return nil
 }
 
-// Depend makes dependent wait for dependency. For a dependency that exists it replaces the options.
+// Depend makes dependent wait for dependency. If dependent waits for it already, Depend replaces the options.
 //
-// Errors are [*UnknownNodeError], [*CycleError] if dependency is dependent or waits for it, directly or not, and
-// [ErrNilGraph]. They leave the graph unchanged.
+// Errors are [*UnknownNodeError], [ErrNilGraph], and [*CycleError] if dependency is the same node as dependent or waits
+// for it, directly or not. They leave the graph unchanged.
 func (g *Graph[T]) Depend(dependent, dependency string, options ...EdgeOption) error {
 	if g == nil {
 		return fmt.Errorf("node %q: %w", dependent, ErrNilGraph)
@@ -95,11 +95,11 @@ func (g *Graph[T]) Depend(dependent, dependency string, options ...EdgeOption) e
 	return nil
 }
 
-// Remove removes a node and all dependencies on it and of it. It does nothing for an unknown name. Runs in progress
-// aren't affected.
+// Remove removes a node, the dependencies of others on it, and its own dependencies. It does nothing for an unknown
+// name. Runs in progress aren't affected.
 //
-// The data of a removed node are released by the next run or query of the whole graph, or when more nodes were removed
-// than are left.
+// The data of a removed node are released by the next run or query of the whole graph, or once more nodes have been
+// removed than are left.
 func (g *Graph[T]) Remove(name string) {
 	if g == nil {
 		return
@@ -132,7 +132,7 @@ func (g *Graph[T]) RemoveDependency(dependent, dependency string) {
 	}
 }
 
-// compact releases what removed nodes have left behind. Snapshots keep what they share.
+// compact releases the memory of removed nodes. Snapshots keep the slices that they share with the graph.
 func (g *Graph[T]) compact() {
 	data := make([]T, 0, g.structure.index.count)
 	for id := range g.structure.live {
@@ -142,12 +142,12 @@ func (g *Graph[T]) compact() {
 	g.structure.compact()
 }
 
-// Disable keeps a node from being started: it and everything that waits for it end unstarted. Disabling it twice is the
-// same as once. It does nothing for an unknown name.
+// Disable keeps a node from being started: the node and everything that waits for it end unstarted. Disabling a node
+// twice is the same as once. Disable does nothing for an unknown name.
 func (g *Graph[T]) Disable(name string) { g.setDisabled(name, true) }
 
-// Enable undoes Disable, however often that was called. It does nothing for a node that isn't disabled, or for an
-// unknown name.
+// Enable undoes all calls of Disable for a node. It does nothing for a node that isn't disabled, or for an unknown
+// name.
 func (g *Graph[T]) Enable(name string) { g.setDisabled(name, false) }
 
 func (g *Graph[T]) setDisabled(name string, disabled bool) {

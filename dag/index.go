@@ -2,12 +2,13 @@ package dag
 
 import "hash/maphash"
 
-// index finds nodes by name: a hash table with linear probing, which holds the numbers of nodes but no names. It is a
-// third of the size of a map of names, and the garbage collector has nothing to scan: with a map, dag-linear misses its
-// goal. The zero value is empty.
+// index finds nodes by name. It is a hash table with linear probing that holds the numbers of nodes but no names: a
+// third of the size of a map of names, with nothing for the garbage collector to scan. With a map, the ratio dag-linear
+// misses its goal. The zero value is empty.
 type index struct {
 	seed maphash.Seed
-	// slots has a power of two of them. An entry belongs where the high bits of its hash point to, or behind that.
+	// slots has a length that is a power of two. The high bits of an entry's hash select its slot; if that is taken,
+	// the entry is in one of the slots behind it.
 	slots []slot
 	shift uint8
 	count int
@@ -50,7 +51,7 @@ func (x *index) add(name string, hash uint32, id int32) {
 		x.seed = maphash.MakeSeed()
 		hash = uint32(maphash.String(x.seed, name))
 	}
-	// At most two thirds of the slots are used: beyond that, probing takes long.
+	// At most two thirds of the slots are used, since probing in a fuller table takes long.
 	if x.count++; 3*x.count > 2*len(x.slots) {
 		x.grow()
 	}
@@ -79,7 +80,7 @@ func (x *index) put(s slot) {
 	x.slots[at] = s
 }
 
-// remove removes a node, and closes the gap with entries that belong before their slots.
+// remove removes a node. It fills the gap with later entries whose own slots come before the ones that they are in.
 func (x *index) remove(id int32, hash uint32) {
 	gap := hash >> x.shift
 	for x.slots[gap].number != id+1 {

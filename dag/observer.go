@@ -31,7 +31,8 @@ func Observe(observer func(Event)) Option { return func(c *config) { c.observer 
 
 // ObserverError reports that not all events were delivered to an observer. The state of the run is complete even then.
 type ObserverError struct {
-	// Undelivered is the number of events that weren't delivered, or from which the observer didn't return.
+	// Undelivered is the number of events that weren't delivered. It includes an event from which the observer didn't
+	// return.
 	Undelivered int
 	// Err is a [*PanicError], a [*GoexitError], or [ErrObserverBlocked].
 	Err error
@@ -54,12 +55,12 @@ type observation struct {
 
 	mu    sync.Mutex
 	ready sync.Cond
-	// queue has, from head on, the event that is being delivered and those to deliver.
+	// queue holds, from index head on, the event that is being delivered and the events to deliver after it.
 	queue []Event
 	head  int
 	// calling is when the observer was called, zero between calls.
 	calling time.Time
-	// closed is set when no more events come, over when no more are delivered.
+	// closed is set when no more events are queued; over is set when no more are delivered.
 	closed, over bool
 	err          error
 	// done is closed when deliver has returned. It is nil if there is no goroutine.
@@ -127,7 +128,7 @@ func (o *observation) call(e Event) (err error) {
 	return nil
 }
 
-// returned is called when the observer has returned from an event.
+// returned is called when the observer has returned from a call.
 func (o *observation) returned(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -141,7 +142,7 @@ func (o *observation) returned(err error) {
 	}
 }
 
-// left is called when the goroutine ends. If that is during a call, the observer has called runtime.Goexit.
+// left is called when the goroutine ends. If it ends during a call, the observer has called runtime.Goexit.
 func (o *observation) left() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -1,7 +1,7 @@
 package dag
 
-// order is a linear order of nodes: a doubly linked list with ascending labels, so that comparing two nodes is one
-// comparison. Where no label is free, all nodes get new ones.
+// order is a linear order of nodes: a doubly linked list with ascending labels. Two nodes are compared by comparing
+// their labels. If no label is free between two nodes, all nodes get new labels.
 type order struct {
 	places     []place
 	head, tail int32
@@ -16,10 +16,10 @@ const (
 	none = int32(-1)
 
 	labelEnd = uint64(1) << 62
-	// labelGap is the gap between nodes at the ends of the list, and after all labels were spread.
+	// labelGap is the gap between labels after relabel, and between the first or last node and a node added there.
 	labelGap = uint64(1) << 32
-	// spare is how much more room a gap keeps than what is put into it takes, so that it lasts for many insertions at
-	// one place.
+	// spare is how many steps of a gap stay free besides those that the inserted nodes take, so that many insertions
+	// fit at one place.
 	spare = 31
 )
 
@@ -68,7 +68,7 @@ func (o *order) link(prev, next int32) {
 	}
 }
 
-// insert puts ids between two neighbours, either of which may be none: close to prev, or close to next.
+// insert puts ids between two neighbours, close to prev or close to next. Either neighbour may be none.
 func (o *order) insert(ids []int32, prev, next int32, closeToPrev bool) {
 	label, step := o.room(len(ids), prev, next, closeToPrev)
 	if step == 0 {
@@ -83,8 +83,8 @@ func (o *order) insert(ids []int32, prev, next int32, closeToPrev bool) {
 	o.link(prev, next)
 }
 
-// room returns the first of count labels between two neighbours and the step between them, which is 0 if there aren't
-// as many.
+// room returns the first of count labels between two neighbours, and the step between the labels. The step is 0 if
+// there aren't enough labels.
 func (o *order) room(count int, prev, next int32, closeToPrev bool) (first, step uint64) {
 	low, high := labelEnd/2, labelEnd
 	if prev != none {
@@ -98,7 +98,7 @@ func (o *order) room(count int, prev, next int32, closeToPrev bool) (first, step
 		closeToPrev = true
 	}
 	if count == 1 && prev != none && next != none {
-		// The middle: whether the next insertion will be before this node or behind it isn't known.
+		// The middle, as the next insertion may be on either side of this node.
 		step = (high - low) / 2
 		return low + step, step
 	}

@@ -7,18 +7,19 @@ import (
 	"sync"
 )
 
-// plan is an immutable snapshot of a structure, laid out for runs, any number of which share it.
+// plan is an immutable snapshot of a structure, laid out for runs. Any number of runs share it.
 type plan struct {
 	names    []string
 	disabled []bool
-	// children of a node are what it waits for, parents what waits for it, in the order in which the edges were added.
+	// children of a node are the nodes that it waits for, parents the nodes that wait for it, both in the order in
+	// which the edges were added.
 	children, parents adjacency
-	// waiting is for how many children each node waits. A disabled one also waits for itself, so that its count never
-	// reaches zero.
+	// waiting is the number of children that each node waits for. A disabled node also counts itself, so that its
+	// number never reaches zero.
 	waiting []int32
 	// gates are the predicates of a node in the order of its children, nil if no node has any.
 	gates map[int32][]gate
-	// err is what Validate found.
+	// err is the error of validate.
 	err error
 
 	ranksOnce sync.Once
@@ -28,7 +29,7 @@ type plan struct {
 	rootsOnce sync.Once
 	roots     []int32
 
-	// mirrored is the reversed plan; the reversed plan has mirror set and this one as mirrored.
+	// mirrored is the reversed plan. The reversed plan has this plan as its mirrored, and mirror set.
 	mirroredOnce sync.Once
 	mirrored     *plan
 	mirror       bool
@@ -126,8 +127,8 @@ func (p *plan) reversed() *plan {
 	return p.mirrored
 }
 
-// order returns the rank of each node by name, and the nodes sorted by name. It is made when it is first needed: a
-// chain never needs it.
+// order returns the rank of each node by name, and the nodes sorted by name. Both are computed on first use, since the
+// run of a chain never needs them.
 func (p *plan) order() (ranks, byName []int32) {
 	if p.mirror {
 		return p.mirrored.order()

@@ -10,7 +10,8 @@ import (
 
 // polling is the state of the predicates that haven't returned true yet.
 type polling struct {
-	// held has, for each held node, its first predicate that hasn't returned true. Those before it aren't called again.
+	// held has, for each held node, its first predicate that hasn't returned true. The predicates before it aren't
+	// called again.
 	held map[int32]held
 	// parked are the nodes whose predicates returned false and are called again later, in the order of their times.
 	parked []parked
@@ -29,8 +30,8 @@ type held struct {
 type parked struct {
 	id  int32
 	due time.Time
-	// asked is the number of completed visits when the predicate was called. Once there are more, its result may be out
-	// of date.
+	// asked is the number of completed visits when the predicate was called. Once more visits have completed, the
+	// result may be out of date.
 	asked int
 }
 
@@ -71,7 +72,7 @@ func (s *scheduler) pass(j *job) {
 	}
 }
 
-// join adds a node that has passed its predicates to those that are ready, by name.
+// join inserts a node that has passed its predicates into the ready nodes, by name.
 func (s *scheduler) join(id int32) {
 	ranks, _ := s.plan.order()
 	at, _ := slices.BinarySearchFunc(s.ready[s.nextReady:], ranks[id], func(other, rank int32) int {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// progress is what a run reports to its observer. Its methods do nothing without an observer, and are called with the
-// scheduler's mu held.
+// progress queues the events of a run for its observer. Its methods do nothing without an observer, and are called with
+// the scheduler's mu held.
 type progress struct {
 	*observation
 	// blocked are the nodes that were reported as blocked.

@@ -22,15 +22,16 @@ func (g *Graph[T]) Dependencies(name string) []string { return g.around(name, do
 // returns none for an unknown name.
 func (g *Graph[T]) Dependents(name string) []string { return g.around(name, up, false) }
 
-// Descendants returns all nodes that a node waits for, directly or not, sorted by name: what has to be there before it.
-// It returns none for an unknown name.
+// Descendants returns all nodes that a node waits for, directly or not, sorted by name. It returns none for an unknown
+// name.
 func (g *Graph[T]) Descendants(name string) []string { return g.around(name, down, true) }
 
-// Ancestors returns all nodes that wait for a node, directly or not, sorted by name: what its failure holds back. It
-// returns none for an unknown name.
+// Ancestors returns all nodes that wait for a node, directly or not, sorted by name. A failure of the node holds them
+// back. It returns none for an unknown name.
 func (g *Graph[T]) Ancestors(name string) []string { return g.around(name, up, true) }
 
-// around returns the names of the neighbours of a node, or of all that it reaches, sorted.
+// around returns the names of a node's neighbours in one direction, in the order in which the edges were added. With
+// all, it returns the names of all nodes that can be reached in that direction, sorted.
 func (g *Graph[T]) around(name string, way direction, all bool) (names []string) {
 	if g == nil {
 		return nil
@@ -73,7 +74,7 @@ func (s *structure) closure(id int32, way direction) []int32 {
 	return found
 }
 
-// reaches searches only what the order has between the two nodes: nothing else can be on a path.
+// reaches searches only the nodes between the two in the order, since no other node can be on a path.
 func (s *structure) reaches(from, to int32) bool {
 	if from == to {
 		return true

@@ -15,10 +15,10 @@ type result struct {
 	counts   [outcomes]int
 	errs     []NodeError
 	held     map[int32]held
-	// stopped is the node whose failure stopped the run, or none. ended is the error of its context.
+	// stopped is the node whose failure stopped the run, or none. ended is the error of the run's context.
 	stopped int32
 	ended   error
-	// reasons has the reasons of a state that NewState made.
+	// reasons holds the reasons given to NewState.
 	reasons map[string]string
 
 	setsOnce sync.Once

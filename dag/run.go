@@ -12,8 +12,8 @@ import (
 // when no visit is in flight and no further node can start.
 //
 // visit gets the name and data of a node, and ctx, or with [NodeTimeout] a context derived from it. It is called from
-// several goroutines unless [Concurrency] is 0. The outcome of the node depends on its error: see the package and
-// [Unverified]. A nil visit does nothing and returns nil.
+// several goroutines unless [Concurrency] is 0. The error that it returns decides the outcome of the node: see the
+// package documentation and [Unverified]. A nil visit does nothing and returns nil.
 //
 // The run works on a snapshot: visit may change or run the graph, and runs of one graph may overlap.
 //
@@ -23,8 +23,8 @@ import (
 //     everything in flight has returned. With [Abandon] it may return earlier, with an [*AbandonedError],
 //   - if the observer failed: an [*ObserverError] with a complete state, joined to the error of ctx if there is one.
 //
-// A panic in visit or a predicate becomes the error of its node. So does runtime.Goexit, but with Concurrency(0) that
-// ends the goroutine that called Run.
+// A panic in visit or a predicate becomes the error of its node. So does runtime.Goexit, except that with
+// Concurrency(0) it ends the goroutine that called Run.
 func Run[T any](ctx context.Context, g *Graph[T], visit func(ctx context.Context, name string, data T) error, options ...Option) (State, error) {
 	config, err := newConfig(options)
 	if err != nil {

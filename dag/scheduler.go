@@ -15,11 +15,11 @@ type scheduler struct {
 
 	mu   sync.Mutex
 	work sync.Cond
-	// workers counts the goroutines, idle those that wait for work and haven't been signalled.
+	// workers counts the goroutines; idle counts the goroutines that wait for work and haven't been signalled.
 	workers, idle int
-	// jobs has the job of each worker.
+	// jobs holds the job of each worker.
 	jobs []*job
-	// visiting counts the visits in flight, asking the nodes whose predicates are being called.
+	// visiting counts the visits in flight; asking counts the nodes whose predicates are being called.
 	visiting, asking int
 	over             bool
 	// done is closed, and finished set, when all workers except abandoned ones have ended.
@@ -27,13 +27,14 @@ type scheduler struct {
 	finished bool
 	// ended is the error of ctx at the end of the run.
 	ended error
-	// abandoned are the nodes that were in flight when the run ended without them, leftBehind counts their workers.
+	// abandoned are the nodes that were still in flight when the run gave up waiting; leftBehind counts their workers.
 	abandoned  []string
 	leftBehind int
 
 	// upcoming are the nodes whose dependencies are all verified and that aren't in the current set yet. The current
-	// set is gated, the nodes with predicates to call first, and ready, the nodes to visit. When it is done, upcoming
-	// becomes the next set, sorted by name. nextGated and nextReady are the indexes of the next nodes to take.
+	// set consists of gated (nodes with predicates to call first) and ready (nodes to visit). When the current set is
+	// done, upcoming becomes the next set, sorted by name. nextGated and nextReady are the indexes of the next nodes to
+	// take.
 	upcoming, gated, ready []int32
 	nextGated, nextReady   int
 	// waiting has, for each node, the number of children that aren't verified.
@@ -64,7 +65,7 @@ func newScheduler(ctx context.Context, plan *plan, config config, visit func(ctx
 	return s
 }
 
-// run returns the error of the observer when the run is over.
+// run carries out the run, and returns the error of the observer.
 func (s *scheduler) run() error {
 	s.mu.Lock()
 	s.notifyDisabled()
@@ -104,7 +105,7 @@ func (s *scheduler) wake() {
 	}
 }
 
-// leave ends a worker. If a visit has ended the last worker by runtime.Goexit, another one has to go on.
+// leave ends a worker. If a visit has ended the last worker by runtime.Goexit, leave starts another one.
 func (s *scheduler) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +140,7 @@ func (s *scheduler) take() (id int32, ask bool) {
 
 func (s *scheduler) canStart() bool { return s.stopped == none && s.ctx.Err() == nil }
 
-// pop returns the next node whose predicates are to be called or that is to be visited, or none.
+// pop returns the next node to work on, or none. ask reports whether to call its predicates first.
 func (s *scheduler) pop() (id int32, ask bool) {
 	if s.nextGated == len(s.gated) && s.nextReady == len(s.ready) {
 		s.advance()

@@ -15,10 +15,10 @@ type State struct{ result *result }
 // Verified returns the nodes whose visit returned nil, sorted by name.
 func (s State) Verified() []string { return s.set(OutcomeVerified) }
 
-// Unverified returns the nodes whose visit returned an error of [Unverified], sorted by name.
+// Unverified returns the nodes whose visit returned an error made by the function [Unverified], sorted by name.
 func (s State) Unverified() []string { return s.set(OutcomeUnverified) }
 
-// Failed returns the nodes whose visit returned another error, panicked, or called runtime.Goexit, sorted by name.
+// Failed returns the nodes whose visit returned any other error, panicked, or called runtime.Goexit, sorted by name.
 func (s State) Failed() []string { return s.set(OutcomeFailed) }
 
 // Unstarted returns the nodes that weren't visited, sorted by name. [State.Reason] returns why.
@@ -84,8 +84,8 @@ func (s State) JoinedErr() error {
 	return errors.Join(errs...)
 }
 
-// Headline returns the error to show where there is room for one: the first that makes the run count as failed, or else
-// the first one. It is a [NodeError], or nil if there are no errors.
+// Headline returns the error to show where there is room for one: the first error that makes the run count as failed,
+// or else the first error. It is a [NodeError], or nil if there are no errors.
 func (s State) Headline() error {
 	if s.result == nil || len(s.result.errs) == 0 {
 		return nil
@@ -119,8 +119,8 @@ func (s State) VerifyCompleted() bool {
 	return s.DeployCompleted() && s.count(OutcomeUnverified) == 0 && (s.result == nil || len(s.result.errs) == 0)
 }
 
-// HasFailed reports whether a node failed or any error is fatal. An error with a method Fatal() bool, its own or one
-// that it wraps, decides by it. Any other error is fatal, except for Unverified(nil).
+// HasFailed reports whether a node failed or any error is fatal. If an error, or an error that it wraps, has a method
+// Fatal() bool, it is fatal if Fatal returns true. Any other error is fatal, except for Unverified(nil).
 func (s State) HasFailed() bool {
 	return s.count(OutcomeFailed) > 0 ||
 		s.result != nil && slices.ContainsFunc(s.result.errs, func(err NodeError) bool { return isFatal(err.Err) })
@@ -172,18 +172,19 @@ func (o Outcome) String() string {
 	return [outcomes]string{"unstarted", "verified", "unverified", "failed"}[o]
 }
 
-// Outcomes is the content of a state that no run makes, such as the sum of several runs. The zero value has no nodes.
+// Outcomes is the input of [NewState], for a state that doesn't come from one run, such as the sum of several runs. The
+// zero value has no nodes.
 type Outcomes struct {
-	// The four sets of nodes, in any order. A name that is in one of them twice counts once.
+	// The four sets of nodes, in any order. A name that is twice in one set counts once.
 	Verified, Unverified, Failed, Unstarted []string
-	// Errors are in the order in which they occurred. Those without an Err are left out, and the Name may be empty.
+	// Errors are in the order in which they occurred. NewState leaves out errors with a nil Err. The Name may be empty.
 	Errors []NodeError
 	// Reasons has the reasons of unstarted nodes.
 	Reasons map[string]string
 }
 
-// NewState returns a state with the content of o, which it doesn't keep. A name in two of the sets is an [ErrOverlap],
-// and an empty name an [ErrInvalidNode].
+// NewState returns a state with the content of o, which it doesn't keep. Errors are [ErrOverlap] for a name in two of
+// the sets, and [ErrInvalidNode] for an empty name.
 func NewState(o Outcomes) (State, error) {
 	ends := map[string]Outcome{}
 	sets := [outcomes][]string{OutcomeUnstarted: o.Unstarted, OutcomeVerified: o.Verified, OutcomeUnverified: o.Unverified, OutcomeFailed: o.Failed}

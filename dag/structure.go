@@ -16,15 +16,15 @@ type structure struct {
 	edges []edge
 	// freed are the numbers of removed edges, to be used again.
 	freed []int32
-	// when has the predicates of edges.
+	// when holds the predicates of edges.
 	when     map[int32]Predicate
 	disabled map[int32]bool
-	// order has every node behind those it waits for.
+	// order has every node behind the nodes that it waits for.
 	order  order
 	search search
 }
 
-// direction is a way along the edges: down to what a node waits for, up to what waits for it.
+// direction is a way along the edges: down to the nodes that a node waits for, up to the nodes that wait for it.
 type direction = int
 
 const (
@@ -35,12 +35,12 @@ const (
 // node has the first and the last of its edges in each direction.
 type node struct{ first, last [2]int32 }
 
-// removed is the first edge of a node that was removed.
+// removed marks a removed node: it is the value of its first edges.
 const removed = int32(-2)
 
-// edge says that ends[0], its parent, waits for ends[1], its child. It is in two lists that run through the edges
-// themselves in the order of insertion: list 0 has the edges of the same parent, list 1 those of the same child. In the
-// direction way, from ends[way] to ends[1-way], the edges of a node are list way.
+// edge says that ends[0], its parent, waits for ends[1], its child. Each edge is an element of two linked lists in the
+// order of insertion: list 0 has the edges of the same parent, list 1 the edges of the same child. In the direction
+// way, which leads from ends[way] to ends[1-way], the edges of a node are list way.
 type edge struct{ ends, next, prev [2]int32 }
 
 // find returns the number of a node, or none.
@@ -64,7 +64,8 @@ func (s *structure) addNode(name string) error {
 	return nil
 }
 
-// push appends, and doubles the capacity: append copies large slices twice as often.
+// push appends e. It doubles the capacity when s is full, since append grows large slices less and copies them more
+// often.
 func push[E any](s []E, e E) []E {
 	if len(s) == cap(s) {
 		grown := make([]E, len(s), max(16, 2*len(s)))
@@ -74,8 +75,8 @@ func push[E any](s []E, e E) []E {
 	return append(s, e)
 }
 
-// addEdge makes parent wait for child, or replaces the predicate of an existing edge. An edge that would close a cycle
-// changes nothing.
+// addEdge makes parent wait for child, or replaces the predicate of an existing edge. If the edge would close a cycle,
+// addEdge returns an error and changes nothing.
 func (s *structure) addEdge(parent, child int32, when Predicate) error {
 	at := s.findEdge(parent, child)
 	if at == none {
@@ -95,7 +96,8 @@ func (s *structure) addEdge(parent, child int32, when Predicate) error {
 	return nil
 }
 
-// findEdge looks through both lists that have the edge, one step of each in turn, until the shorter one ends.
+// findEdge looks for an edge in the list of its parent and the list of its child, one step of each in turn, until the
+// shorter one ends.
 func (s *structure) findEdge(parent, child int32) int32 {
 	below, above := s.nodes[parent].first[down], s.nodes[child].first[up]
 	for below != none && above != none {
@@ -151,7 +153,7 @@ func (s *structure) removeEdge(at int32) {
 	delete(s.when, at)
 }
 
-// removeNode reports whether there was such a node.
+// removeNode removes a node, and reports whether there was one with the name.
 func (s *structure) removeNode(name string) bool {
 	id, hash := s.index.find(s.names, name)
 	if id == none {
@@ -176,7 +178,7 @@ func (s *structure) gone() int { return len(s.nodes) - s.index.count }
 // sparse reports whether compact costs no more than the removals since the last one.
 func (s *structure) sparse() bool { return s.gone() > max(16, s.index.count) }
 
-// compact numbers the nodes that are left anew, without gaps and in the same order.
+// compact renumbers the nodes that are left, without gaps and in the same order.
 func (s *structure) compact() {
 	numbers := make([]int32, len(s.nodes))
 	names := make([]string, 0, s.index.count)
@@ -200,7 +202,7 @@ func (s *structure) compact() {
 	s.search.marks = s.search.marks[:0]
 }
 
-// disable reports whether it changed anything.
+// disable sets whether a node is disabled, and reports whether that changed anything.
 func (s *structure) disable(id int32, disabled bool) bool {
 	if s.disabled[id] == disabled {
 		return false

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Topology returns the names of all nodes, each behind those that it waits for: the depth-first post-order with
-// siblings sorted by name. Its cost is linear, except for sorting the names, and is paid once per change of the graph.
+// Topology returns the names of all nodes, each behind the nodes that it waits for: the depth-first post-order with
+// siblings sorted by name. It takes linear time, plus sorting the names, once per change of the graph.
 func (g *Graph[T]) Topology() []string {
 	p, _ := g.snapshot()
 	if p.err != nil {
@@ -21,7 +21,7 @@ func (g *Graph[T]) Topology() []string {
 	return names
 }
 
-// postOrder has a stack of its own: a chain may be longer than a goroutine's stack is deep.
+// postOrder keeps its own stack instead of recursing, since a chain may be too long for a goroutine's stack.
 func (p *plan) postOrder() []int32 {
 	_, byName := p.order()
 	children := p.childrenByName()
@@ -53,8 +53,8 @@ func (p *plan) postOrder() []int32 {
 	return result
 }
 
-// childrenByName returns p.children with the children of each node sorted by name: dealing the nodes out to their
-// parents in that order sorts all lists at once.
+// childrenByName returns p.children with the children of each node sorted by name. It goes through the nodes by name
+// and adds each to the lists of its parents, which sorts all lists at once.
 func (p *plan) childrenByName() adjacency {
 	_, byName := p.order()
 	sorted := adjacency{start: p.children.start, to: make([]int32, len(p.children.to))}
@@ -68,8 +68,8 @@ func (p *plan) childrenByName() adjacency {
 	return sorted
 }
 
-// Layers returns the names of all nodes in layers: those in the first wait for nothing, those in each further one for
-// something in the layer before it and for nothing in later layers. A layer is sorted by name.
+// Layers returns the names of all nodes in layers. Nodes in the first layer wait for nothing. Nodes in any other layer
+// wait for a node in the layer before it, and for none in the same or a later layer. Each layer is sorted by name.
 //
 // [Run] doesn't wait for whole layers: it starts a node as soon as everything that this node waits for is verified.
 func (g *Graph[T]) Layers() [][]string {
@@ -93,7 +93,7 @@ func (g *Graph[T]) Layers() [][]string {
 	return layers
 }
 
-// depths returns, for each node, the length of the longest path down from it, and the number of layers.
+// depths returns the length of the longest path down from each node, and the number of layers.
 func (p *plan) depths() (depths []int32, layers int32) {
 	depths = make([]int32, len(p.names))
 	waiting := make([]int32, len(p.names))
@@ -118,8 +118,8 @@ func (p *plan) depths() (depths []int32, layers int32) {
 }
 
 // Validate checks that each dependency is between two nodes of the graph, and that there is no cycle. Add and Depend
-// ensure both, so that an error, which [Run] returns too, means that the graph was damaged, for instance by copying it
-// while it was in use.
+// ensure both. An error means that the graph was damaged, for instance by copying it while it was in use. [Run] returns
+// the same error.
 func (g *Graph[T]) Validate() error {
 	p, _ := g.snapshot()
 	return p.err
@@ -152,7 +152,7 @@ type Node struct {
 	Disabled bool
 	// Layer is the index of its layer in [Graph.Layers].
 	Layer int
-	// Dependencies are what it waits for directly, in the order in which they were added.
+	// Dependencies are the nodes that it waits for directly, in the order in which the dependencies were added.
 	Dependencies []Dependency
 }
 

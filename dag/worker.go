@@ -14,7 +14,8 @@ import (
 type job struct {
 	doing activity
 	id    int32
-	// gate is the index of the predicate that is being called, asked the number of completed visits at that time.
+	// gate is the index of the predicate that is being called. asked is the number of completed visits at the time of
+	// the call.
 	gate  atomic.Int32
 	asked int
 	// since is when the visit began, if there is an observer.
@@ -29,11 +30,11 @@ const (
 	visiting
 )
 
-// worker takes and does one job after another until the run is over, or a visit or predicate ends the goroutine.
+// worker does one job after another until the run is over, or until a visit or predicate ends the goroutine.
 func (s *scheduler) worker() {
 	j := &job{}
 	defer s.exited(j)
-	// The unlock isn't deferred: mu isn't held where a visit ends the goroutine.
+	// The unlock isn't deferred, since a visit that ends the goroutine runs without mu held.
 	s.mu.Lock()
 	s.jobs = append(s.jobs, j)
 	for {
@@ -75,8 +76,8 @@ func (s *scheduler) safeVisit(id int32) (err error) {
 	return s.bounded(func(ctx context.Context) error { return s.visit(ctx, id) })
 }
 
-// catchUp delivers events to an observer without a goroutine of its own. The caller holds mu, which is released
-// meanwhile.
+// catchUp delivers events to an observer that has no goroutine of its own. The caller holds mu, which is released
+// during the delivery.
 func (s *scheduler) catchUp() {
 	if s.concurrency == 0 && s.observation != nil {
 		s.mu.Unlock()
@@ -85,13 +86,13 @@ func (s *scheduler) catchUp() {
 	}
 }
 
-// exited records a job that has ended the goroutine of its worker by runtime.Goexit.
+// exited records the job of a worker whose goroutine was ended by runtime.Goexit.
 func (s *scheduler) exited(j *job) {
 	if j.doing == resting {
 		return
 	}
 	s.recordExit(j, &GoexitError{Stack: debug.Stack()})
-	// Not if the observer has ended the goroutine.
+	// If calling is set, it was the observer that ended the goroutine.
 	if s.concurrency == 0 && s.observation != nil && s.calling.IsZero() {
 		s.flush()
 	}
