@@ -47,7 +47,7 @@ func TestArguments(t *testing.T) {
 		{"spec watch 5: a pattern that fits nothing", []string{"run", "-n", "Team-*"}, 2, `--namespace "[Team-*]": `},
 		{"spec watch 5: nothing is left out", []string{"run", "-n", "!"}, 2, `--namespace "[!]": `},
 		{"demand 19: labels that are none", []string{"run", "--watch.namespace-selector", "tier in prod"}, 2, `--watch.namespace-selector "tier in prod": unable to parse requirement`},
-		{"watch 16, mistake 9: a period that is none", []string{"run", "--watch.period", "often"}, 2, `--watch.period "often": it is no duration: write such as 90s, 500ms, 1h30m or 1hr30m, and 24h for a day`},
+		{"watch 16, mistake 9: a period that is none", []string{"run", "--watch.period", "often"}, 2, `--watch.period "often": invalid duration: write for example 90s, 500ms, 1h30m or 1hr30m, and 24h for a day`},
 		{"watch 16, mistake 9: a day", []string{"run", "--watch.period", "1d"}, 2, `--watch.period "1d": it is no duration`},
 		{"watch 13: a period before", []string{"run", "--watch.period", "-1m"}, 2, `--watch.period "-1m0s": it can't be negative`},
 		{"watch 31: a filter that there isn't", []string{"run", "--watch.filter", "labels"}, 2, `--watch.filter "labels": filter "labels": unknown name: use default, annotation or user-annotation`},

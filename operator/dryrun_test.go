@@ -79,11 +79,11 @@ func TestDryRunMistakes(t *testing.T) {
 		code    int
 		want    string
 	}{
-		{"not YAML", "a: b: c", 2, "document 1: it is no YAML"},
-		{"no object", "just text", 2, "document 1: it is no Kubernetes object"},
-		{"a list", "[1, 2]", 2, "document 1: it is no Kubernetes object"},
+		{"not YAML", "a: b: c", 2, "document 1: invalid YAML"},
+		{"no object", "just text", 2, "document 1: not a Kubernetes object"},
+		{"a list", "[1, 2]", 2, "document 1: not a Kubernetes object"},
 		{"nothing", "---\n---\n", 2, "holds no resource"},
-		{"the second document is bad", sample + "---\nkind: Widget\n", 2, "document 2: it is no Kubernetes object"},
+		{"the second document is bad", sample + "---\nkind: Widget\n", 2, "document 2: not a Kubernetes object"},
 		{"no name", "apiVersion: example.com/v1\nkind: Widget\n", 2, "Widget: metadata.name is missing"},
 		{"another kind", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n", 2, "v1 ConfigMap is of no kind that this operator controls (example.com/v1 Widget)"},
 		{"another version", strings.Replace(sample, "example.com/v1", "example.com/v2", 1), 2, "example.com/v2 Widget is of no kind"},

@@ -71,7 +71,7 @@ func (r *runner) metricsEndpoint() (endpoint, error) {
 // certificate returns the certificate for the metrics.
 func (r *runner) certificate() (*certificate.Served, error) {
 	if r.Metrics.CertificateFile == "" {
-		r.logger.Warn("metrics are served with a self-signed certificate, which clients can't verify: they may send their token to somebody else",
+		r.logger.Warn("metrics are served with a self-signed certificate, clients can't verify it and may send their tokens to another server",
 			"set", "metrics.certificate-file")
 		return certificate.SelfSigned("metrics")
 	}

@@ -120,7 +120,7 @@ func (p *process) startExtension(ctx context.Context, start func(context.Context
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 			defer cancel()
 			if err := e.Close(ctx); err != nil {
-				p.logger.Warn("an extension wasn't closed in good order", "error", err)
+				p.logger.Warn("an extension failed to close", "error", err)
 			}
 		})
 	}

@@ -161,8 +161,8 @@ func TestRender(t *testing.T) {
 		code, out, log := render(t, map[string]string{"a.yaml": all.String()}, "render", "-f", "DIR/a.yaml")
 		assert.Equal(t, 2, code)
 		assert.Empty(t, out)
-		assert.Contains(t, log, "document 151: it is no YAML")
-		assert.Contains(t, log, "document 171: it is no YAML")
+		assert.Contains(t, log, "document 151: invalid YAML")
+		assert.Contains(t, log, "document 171: invalid YAML")
 	})
 	for reason, row := range map[string]struct {
 		args []string
@@ -174,7 +174,7 @@ func TestRender(t *testing.T) {
 		"a flag that goes with another":  {[]string{"render", "-f", "DIR/x", "--show-disabled"}, "--show-disabled needs --output-dir"},
 		"operator 2: without a dry run":  {[]string{"run", "--resource-dir", "DIR"}, "--resource-dir needs --dry-run"},
 		"operator 2: no such directory":  {[]string{"run", "--dry-run", "--cr", "DIR/a.yaml", "--resource-dir", "DIR/x"}, "--resource-dir: open DIR/x: no such file or directory"},
-		"what is there already, but not": {[]string{"render", "-f", "DIR/a.yaml", "-r", "DIR/bad.yaml"}, "--resource-dir DIR/bad.yaml: document 1: it is no Kubernetes object"},
+		"what is there already, but not": {[]string{"render", "-f", "DIR/a.yaml", "-r", "DIR/bad.yaml"}, "--resource-dir DIR/bad.yaml: document 1: not a Kubernetes object"},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()

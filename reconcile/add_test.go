@@ -57,7 +57,7 @@ func TestAddMistakes(t *testing.T) {
 		{"an object without kind", func(s *Session) { s.Add("c", map[string]any{"metadata": map[string]any{"name": "x"}}) },
 			`component c: an object of type map[string]interface {} (name "x") has no apiVersion and kind: set its TypeMeta or use an apply configuration`},
 		{"no object at all", func(s *Session) { s.Add("c", 42) },
-			"component c: a value of type int is no object: pass an API struct, an apply configuration, or a plain object"},
+			"component c: a value of type int isn't an object: pass an API struct, an apply configuration, or a plain object"},
 		{"one object in two components", func(s *Session) { s.Add("c", configMap("a"), configMap("b")); s.Add("d", elsewhere) },
 			"component d: ConfigMap shop/b is in component c already: remove it from one of them"},
 		{"one object in two components, of which one is disabled", func(s *Session) { s.Add("c", configMap("b")).Disable(); s.Add("d", elsewhere) },
@@ -80,7 +80,7 @@ func TestAddMistakes(t *testing.T) {
 		{"reconcile 9: a component that waits for itself", func(s *Session) { a := s.Add("a"); a.After(a) },
 			"component a: " + cycle("a", "a")},
 		{"all of them together", func(s *Session) { s.Add("c", nil, "x") },
-			"component c: an object is nil\ncomponent c: a value of type string is no object: pass an API struct, an apply configuration, or a plain object"},
+			"component c: an object is nil\ncomponent c: a value of type string isn't an object: pass an API struct, an apply configuration, or a plain object"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()

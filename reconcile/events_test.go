@@ -129,7 +129,7 @@ func TestEvents(t *testing.T) {
 		assert.Equal(t, []string{"Normal Created: component c: created ConfigMap c",
 			`Normal Rewritten: component c: the cluster stored ConfigMap shop/c otherwise than applied: .data.key: "ours" -> "theirs"`,
 			"Normal Ready: all components are ready: 1"}, o.texts())
-		assert.Contains(t, w.logs.String(), "the cluster stored an object otherwise than applied")
+		assert.Contains(t, w.logs.String(), "the cluster stored other values than were applied")
 		assert.Empty(t, w.calm(r), "it isn't written again")
 		assert.Empty(t, o.texts(), "nor told again")
 	})

@@ -98,7 +98,7 @@ func (r *Reconciler) rollOutFinalize(ctx context.Context, s *Session) (*Outcome,
 		return nil, nil
 	case err == nil && undone != "" && (refused || s.namespaceGoes(ctx)):
 		s.undone = "not rolled out, because a namespace is being deleted: " + undone
-		s.logger.Warn("finalized incompletely: nothing can be created in a namespace that is being deleted", "components", undone)
+		s.logger.Warn("finalized without some components: their namespace is being deleted", "components", undone)
 		return nil, nil
 	}
 	if err = errors.Join(outcome.Err(), err); err == nil {

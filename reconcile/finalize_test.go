@@ -209,7 +209,7 @@ func TestRemoveRefuses(t *testing.T) {
 			object any
 			want   string
 		}{
-			{"no object", "x", "a value of type string is no object: pass an API struct, an apply configuration, or a plain object"},
+			{"no object", "x", "a value of type string isn't an object: pass an API struct, an apply configuration, or a plain object"},
 			{"an object without name", configMap(""), "metadata.name is missing"},
 			{"one that can't be deleted", configMap("a"), "weird"},
 		} {

@@ -174,7 +174,7 @@ func (c *Component) Apply(ctx context.Context) error {
 	c.results, err = s.manager.Apply(ctx, rendered.contents, options...)
 	for _, result := range c.results {
 		if len(result.Rewritten) > 0 && !s.dryRun {
-			s.logger.Info("the cluster stored an object otherwise than applied", "component", c.name, "object", result.Ref.String(), "changes", rewritten(result))
+			s.logger.Info("the cluster stored other values than were applied", "component", c.name, "object", result.Ref.String(), "changes", rewritten(result))
 		}
 	}
 	return err

@@ -31,7 +31,7 @@ func ParseDuration(text string) (time.Duration, error) {
 		parsed, err = time.ParseDuration(strings.Replace(text, "hr", "h", 1))
 	}
 	if err != nil {
-		return 0, errors.New("it is no duration: write such as 90s, 500ms, 1h30m or 1hr30m, and 24h for a day")
+		return 0, errors.New("invalid duration: write for example 90s, 500ms, 1h30m or 1hr30m, and 24h for a day")
 	}
 	return parsed, nil
 }

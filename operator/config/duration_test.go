@@ -53,7 +53,7 @@ func TestDurationRefuses(t *testing.T) {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
 			d := duration(time.Minute)
-			assert.EqualError(t, d.Set(row.text), "it is no duration: write such as 90s, 500ms, 1h30m or 1hr30m, and 24h for a day")
+			assert.EqualError(t, d.Set(row.text), "invalid duration: write for example 90s, 500ms, 1h30m or 1hr30m, and 24h for a day")
 			assert.Equal(t, time.Minute, time.Duration(d), "it stays as it was")
 		})
 	}

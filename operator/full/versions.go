@@ -31,7 +31,7 @@ type versionSettings struct {
 }
 
 func (v *versionSettings) register(set *pflag.FlagSet) {
-	set.StringVar(&v.field, "versions.field", "", "path of the field with the version of a resource (default: spec.version, or what the controller says)")
+	set.StringVar(&v.field, "versions.field", "", "path of the field with the version of a resource (default: the controller's VersionField, or spec.version)")
 	set.StringVar(&v.override, "versions.override", "", "version of all resources, instead of the one in the resource")
 	set.StringVar(&v.directory, "versions.directory", "", "directory with a folder for each version, which holds its program; resources are then rendered by the program of their version (default: by this one)")
 	set.StringVar(&v.entry, "versions.entry", "", "path of the program in the folder of a version (default: the operator's name)")

@@ -18,11 +18,11 @@ func TestCompileErrors(t *testing.T) {
 	}{
 		{
 			"without ready nothing would ever be ready", Expressions{},
-			"ready: is empty: say when an object is ready, such as object.status.phase == 'Running'",
+			"ready: empty expression: write when an object is ready, such as object.status.phase == 'Running'",
 		},
 		{
 			"blanks are nothing", Expressions{Ready: " \n", Failed: "\t"},
-			"ready: is empty: say when an object is ready, such as object.status.phase == 'Running'",
+			"ready: empty expression: write when an object is ready, such as object.status.phase == 'Running'",
 		},
 		{
 			"what doesn't parse", Expressions{Ready: "object.status.phase = 'Running'"},
@@ -164,7 +164,7 @@ func TestRegistryErrors(t *testing.T) {
 		{Group: "example.dev", Kind: "Empty"}: {},
 	})
 	assert.Nil(t, registry)
-	assert.EqualError(t, err, "kind Empty.example.dev: ready: is empty: say when an object is ready, such as object.status.phase == 'Running'\n"+
+	assert.EqualError(t, err, "kind Empty.example.dev: ready: empty expression: write when an object is ready, such as object.status.phase == 'Running'\n"+
 		"kind Wrong.example.dev: ready:1:1: undeclared reference to 'x'\n | x\n | ^\n"+
 		"message:1:1: is of the type int: it must be of the type string\n | 1\n | ^")
 }

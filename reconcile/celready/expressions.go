@@ -53,7 +53,7 @@ func Compile(expressions Expressions, opts ...Option) (*Rule, error) {
 		message: compile("message", expressions.Message, cel.StringType),
 	}
 	if strings.TrimSpace(expressions.Ready) == "" {
-		errs = append(errs, errors.New("ready: is empty: say when an object is ready, such as object.status.phase == 'Running'"))
+		errs = append(errs, errors.New("ready: empty expression: write when an object is ready, such as object.status.phase == 'Running'"))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err

@@ -48,6 +48,6 @@ func (d *Directory) complain(s *reconcile.Session, about string, err error) {
 	}
 	if d.complained[about] != err.Error() {
 		d.complained[about] = err.Error()
-		s.Logger().Warn("what was rendered can't be written", "error", err)
+		s.Logger().Warn("the rendered component can't be written", "error", err)
 	}
 }

@@ -125,7 +125,7 @@ func TestObserveComplainsOnce(t *testing.T) {
 	for range 3 {
 		m.reconcile(d, set)
 	}
-	assert.Equal(t, 1, strings.Count(m.logs.String(), `msg="what was rendered can't be written"`), m.logs.String())
+	assert.Equal(t, 1, strings.Count(m.logs.String(), `msg="the rendered component can't be written"`), m.logs.String())
 	assert.Contains(t, m.logs.String(), "manifests: Shop market/tea: component door: ")
 	require.NoError(t, os.Remove(filepath.Join(dir, "example.dev.v1.shop")))
 	m.reconcile(d, set)

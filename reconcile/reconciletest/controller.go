@@ -73,7 +73,7 @@ func (h *Harness) newPatching(manager *deploy.Manager) (*patching, error) {
 	}
 	for _, controller := range h.controllers {
 		if controller == nil {
-			return nil, errors.New("controller: is nil")
+			return nil, errors.New("nil controller")
 		}
 	}
 	controller, err := temporarypatch.New(manager, temporarypatch.KindsOf(h.controllers...), append(slices.Clone(h.options.patches), temporarypatch.Clock(h.clock.now))...)

@@ -42,8 +42,8 @@ func TestItFails(t *testing.T) {
 			h.Created("Deployment tea-store")
 		}, []string{"the calls were: none"}},
 		{"another number of writes", func(t *trial) { settled(t).Writes(3) }, []string{"writes: 4, want 3:\n  created Deployment test/tea-store"}},
-		{"a bad name", func(t *trial) { settled(t).Created("web") }, []string{`"web": is no name of an object`}},
-		{"an empty name", func(t *trial) { settled(t).Exists("Deployment test/") }, []string{"is no name of an object"}},
+		{"a bad name", func(t *trial) { settled(t).Created("web") }, []string{`"web": not a name of an object`}},
+		{"an empty name", func(t *trial) { settled(t).Exists("Deployment test/") }, []string{"not a name of an object"}},
 		{"a subresource where an object is needed", func(t *trial) { settled(t).Exists("Shop tea status") }, []string{"names a subresource"}},
 		{"a kind that there isn't", func(t *trial) { settled(t).Exists("Shoe tea") }, []string{`"Shoe tea": the cluster has no such kind`}},
 		{"a kind that is two", func(t *trial) {
@@ -87,7 +87,7 @@ func TestItFails(t *testing.T) {
 		{"time that runs backwards", func(t *trial) { settled(t).Advance(-time.Second) }, []string{"time doesn't run backwards"}},
 		{"a kind that can't fail", func(t *trial) { settled(t).Break("Service web", "x") }, []string{"never report a failure: use Hold"}},
 		{"a release of nothing", func(t *trial) { settled(t).Release("Service web") }, []string{"it was neither held nor broken"}},
-		{"a hold of a bad name", func(t *trial) { settled(t).Hold("web") }, []string{"is no name of an object"}},
+		{"a hold of a bad name", func(t *trial) { settled(t).Hold("web") }, []string{"not a name of an object"}},
 		{"no controller", func(t *trial) { New(t, nil) }, []string{"nil controller"}},
 		{"two controllers of a kind", func(t *trial) { New(t, market(), Also(market())) }, []string{"Shop has a controller already"}},
 		{"an empty namespace", func(t *trial) { New(t, market(), Namespace("")) }, []string{"namespace: is empty"}},

@@ -111,7 +111,7 @@ func (f *Fault) check() error {
 	case f.phase == Setup:
 		return nil
 	case f.phase != Deploy && f.phase != Verify && f.phase != Finalize:
-		return errors.New("there is no such phase: Setup, Deploy, Verify and Finalize are")
+		return errors.New("unknown phase (want Setup, Deploy, Verify or Finalize)")
 	case f.component == "":
 		return errors.New("the component has no name")
 	}

@@ -254,7 +254,7 @@ type name struct {
 func parseName(text string) (name, error) {
 	parts := strings.Fields(text)
 	if len(parts) < 2 || len(parts) > 3 {
-		return name{}, fmt.Errorf(`%q: is no name of an object such as "Deployment web" or "Shop tea status"`, text)
+		return name{}, fmt.Errorf(`%q: not a name of an object such as "Deployment web" or "Shop tea status"`, text)
 	}
 	n := name{object: parts[1]}
 	var grouped bool
@@ -267,7 +267,7 @@ func parseName(text string) (name, error) {
 		n.sub = parts[2]
 	}
 	if n.kind == "" || n.object == "" {
-		return name{}, fmt.Errorf(`%q: is no name of an object such as "Deployment web" or "Shop tea status"`, text)
+		return name{}, fmt.Errorf(`%q: not a name of an object such as "Deployment web" or "Shop tea status"`, text)
 	}
 	return n, nil
 }

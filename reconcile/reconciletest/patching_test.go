@@ -141,7 +141,7 @@ func TestTemporaryPatchesRefused(t *testing.T) {
 	}{
 		"an option that can't be":    {[]Option{TemporaryPatches(temporarypatch.As(schema.GroupVersionKind{}))}, "reconciletest: kind of temporary patches"},
 		"a controller of their kind": {[]Option{Also(Controlling(temporarypatch.DefaultKind, nil)), TemporaryPatches()}, "temporary patches: TemporaryPatch has a controller already"},
-		"no controller":              {[]Option{Also(nil), TemporaryPatches()}, "reconciletest: controller: is nil"},
+		"no controller":              {[]Option{Also(nil), TemporaryPatches()}, "reconciletest: nil controller"},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()

@@ -70,7 +70,7 @@ func Funcs(funcs template.FuncMap) Option {
 func Delims(left, right string) Option {
 	return func(o *options) {
 		if left == "" || right == "" {
-			o.errs = append(o.errs, fmt.Errorf("delims: %q and %q: neither may be empty", left, right))
+			o.errs = append(o.errs, fmt.Errorf("delims: %q and %q: a delimiter is empty", left, right))
 			return
 		}
 		o.left, o.right = left, right
@@ -196,7 +196,7 @@ func mapOf(value any) (map[string]any, error) {
 	}
 	var content map[string]any
 	if err := apijson.Unmarshal(document, &content); err != nil || content == nil {
-		return nil, errors.Join(fmt.Errorf("a value of type %T is no map: pass one, or a struct", value), err)
+		return nil, errors.Join(fmt.Errorf("a value of type %T isn't a map: pass a map or a struct", value), err)
 	}
 	return content, nil
 }

@@ -83,11 +83,11 @@ func TestSessionMistakes(t *testing.T) {
 		{"a function that waits", using(signSet(t, "  x: {{ later }}", Funcs(template.FuncMap{"later": func() (string, error) {
 			return "", request.Precondition("not before noon")
 		}}))), "Initializing", "sign/sign.yaml:5:9: later: not before noon"},
-		{"values that are none", using(fine, ValuesFrom(func(context.Context, *reconcile.Session) (any, error) { return []int{1}, nil })), "Errored", "values: a value of type []int is no map"},
+		{"values that are none", using(fine, ValuesFrom(func(context.Context, *reconcile.Session) (any, error) { return []int{1}, nil })), "Errored", "values: a value of type []int isn't a map"},
 		{"values that fail", using(fine, ValuesFrom(func(context.Context, *reconcile.Session) (any, error) { return nil, errors.New("no book") })), "Errored", "values: no book"},
 		{"values that panic", using(fine, ValuesFrom(func(context.Context, *reconcile.Session) (any, error) { panic("oh") })), "Errored", "panic: oh"},
 		{"an option of another place", using(fine, Delims("[[", "]]")), "Errored", "templates: Funcs and Delims are options of Parse"},
-		{"an option that is none", using(fine, Values(1)), "Errored", "values: a value of type int is no map"},
+		{"an option that is none", using(fine, Values(1)), "Errored", "values: a value of type int isn't a map"},
 		{"a spec that is no map", func(ctx context.Context, s *reconcile.Session) error {
 			s.Use("sign", fine.Component("sign"))
 			return nil

@@ -51,7 +51,7 @@ func Parse(files fs.FS, folder string, opts ...Option) (*Templates, error) {
 		return nil, fmt.Errorf("templates: %w", err)
 	}
 	if files == nil || !fs.ValidPath(folder) {
-		return nil, fmt.Errorf("templates: folder %q: is no path in a file system: it has neither ., .. nor a slash at its ends", folder)
+		return nil, fmt.Errorf("templates: folder %q: invalid path: leave out ., .. and slashes at the ends", folder)
 	}
 	sources, err := load(files, folder)
 	if err != nil {

@@ -146,10 +146,10 @@ func TestUncheckedFields(t *testing.T) {
 			"setup: spec.patch: not an object: its keys must be components, and their keys objects"},
 		"no object named": {"{apiVersion: example.dev/v1, kind: Widget, name: w, patchType: json, patches: [{component: a, patch: []}]}",
 			"setup: spec.patches[0]: names no component or no object"},
-		"a spec that is none":           {"null", "setup: spec is missing: set what is to be patched, and how"},
-		"a field of another type":       {"{apiVersion: example.dev/v1, kind: Widget, name: 7, patch: {}}", "setup: spec has another form than a patch: "},
+		"a spec that is none":           {"null", "setup: spec is missing: name the target and the patch"},
+		"a field of another type":       {"{apiVersion: example.dev/v1, kind: Widget, name: 7, patch: {}}", "setup: spec isn't a valid TemporaryPatch spec: "},
 		"an apiVersion that can't be":   {"{apiVersion: a/b/c, kind: Widget, name: w, patch: {a: {b: []}}}", "component temporarypatch: spec.apiVersion: unexpected GroupVersion string: a/b/c"},
-		"an expiry that is no time too": {"{apiVersion: example.dev/v1, kind: Widget, name: w, patch: {}, expiresAt: soon}", "setup: spec has another form than a patch: "},
+		"an expiry that is no time too": {"{apiVersion: example.dev/v1, kind: Widget, name: w, patch: {}, expiresAt: soon}", "setup: spec isn't a valid TemporaryPatch spec: "},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()

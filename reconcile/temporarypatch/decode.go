@@ -14,12 +14,12 @@ import (
 func decode(obj *unstructured.Unstructured) (*TemporaryPatch, bodies, error) {
 	patch := &TemporaryPatch{}
 	if _, isMap := obj.Object["spec"].(map[string]any); !isMap {
-		return nil, bodies{}, fmt.Errorf("spec is missing: set what is to be patched, and how")
+		return nil, bodies{}, fmt.Errorf("spec is missing: name the target and the patch")
 	}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(map[string]any{
 		"metadata": obj.Object["metadata"], "spec": obj.Object["spec"],
 	}, patch); err != nil {
-		return nil, bodies{}, fmt.Errorf("spec has another form than a patch: %w", err)
+		return nil, bodies{}, fmt.Errorf("spec isn't a valid TemporaryPatch spec: %w", err)
 	}
 	b, err := bodiesOf(patch.Spec)
 	if err != nil {

@@ -59,7 +59,7 @@ func (c *Controller) patchOf(ctx context.Context, target reconcile.PatchTarget, 
 		return nil, fmt.Errorf("annotation %s: entry %s: %w", c.key(), name, err)
 	}
 	if !c.reads(kind.GroupKind()) {
-		log.Warn("temporary patch ignored: its kind isn't one of those that patch here", "kind", kind.String())
+		log.Warn("temporary patch ignored: the operator doesn't read patches of this kind", "kind", kind.String())
 		return nil, nil
 	}
 	ref := deploy.Ref{Kind: kind, Namespace: target.Resource.GetNamespace(), Name: name}

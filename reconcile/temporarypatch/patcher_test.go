@@ -259,7 +259,7 @@ func TestKindsOfEntries(t *testing.T) {
 			w.put(object(`{apiVersion: ` + row.apiVersion + `, kind: ` + row.kind + `, metadata: {name: a, namespace: shop}, spec: {` + fields + `}}`))
 			w.annotate(`{"a": {"api_version": "` + row.apiVersion + `", "kind": "` + row.kind + `", "timestamp": "2020-01-01T00:00:00.5"}}`)
 			w.rendered()
-			warning := `level=WARN msg="temporary patch ignored: its kind isn't one of those that patch here" object="Widget shop/w" reconcile=\w+ patch=a kind="` + row.apiVersion + `, Kind=` + row.kind + `"`
+			warning := `level=WARN msg="temporary patch ignored: the operator doesn't read patches of this kind" object="Widget shop/w" reconcile=\w+ patch=a kind="` + row.apiVersion + `, Kind=` + row.kind + `"`
 			if row.applied {
 				assert.Equal(t, "loud", w.data("settings", "mode"))
 				assert.NotRegexp(t, warning, w.logs.String())

@@ -50,7 +50,7 @@ var misdeeds = map[string]struct {
 	"prints": {func(context.Context, string, wire.Raw) (any, error) {
 		_, _ = os.Stdout.WriteString("plain text")
 		select {}
-	}, "the standard output of its process can't be understood"},
+	}, "invalid data on the standard output of its process"},
 	"half": {func(context.Context, string, wire.Raw) (any, error) {
 		_, _ = os.Stdout.WriteString("\x00\x00\x10\x00\x85\x02")
 		os.Exit(0)

@@ -207,7 +207,7 @@ func isEnd(read error) bool {
 func endOf(read, exit error) error {
 	switch {
 	case !isEnd(read):
-		return fmt.Errorf("the standard output of its process can't be understood: %w", read)
+		return fmt.Errorf("invalid data on the standard output of its process: %w", read)
 	case exit != nil:
 		// As text: the exit code of an *exec.ExitError must not become that of this program.
 		return errors.New("its process has ended: " + exit.Error())

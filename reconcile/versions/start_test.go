@@ -97,7 +97,7 @@ func TestProgramsThatArentVersions(t *testing.T) {
 	for _, row := range []struct{ reason, program, wrong string }{
 		{"one that ends at once", "exits", "version 1.0.0: its process has ended: exit status 1: line 6; line 7; line 8; line 9; no licence was found"},
 		{"one that never answers, and doesn't end when it is told to", "hangs", "version 1.0.0: no answer within 1s: does the program call child.Serve?"},
-		{"one that prints", "prints", "version 1.0.0: the standard output of its process can't be understood: a message of 1466264675 bytes is announced"},
+		{"one that prints", "prints", "version 1.0.0: invalid data on the standard output of its process: a message of 1466264675 bytes is announced"},
 		{"one of another protocol", "future", "version 1.0.0: it has protocol 9, this manager 1: update the older one of them"},
 		{"one that controls nothing", "kindless", "version 1.0.0: it controls no kind"},
 		{"one without a controller", "uncontrolled", "serve: no controllers"},

@@ -36,7 +36,7 @@ func TestExternal(t *testing.T) {
 		}
 		w.pass(time.Hour)
 		assert.Empty(w.t, w.why())
-		assert.Equal(w.t, 1, w.logs.Count("a source brings a key that names no object of its kind: left out"))
+		assert.Equal(w.t, 1, w.logs.Count("key ignored: a source returned a key of another kind"))
 	})
 	inBubble(t, "a poll brings what differs, and is asked again after an error", func(w *world) {
 		versions := map[deploy.Ref]int{key("a"): 1, key("b"): 1}

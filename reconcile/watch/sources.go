@@ -149,7 +149,7 @@ func (e *Engine) pause(ctx context.Context, kind schema.GroupVersionKind, reason
 	var unknown *deploy.KindUnknownError
 	if view, ok := e.view.(deploy.KindView); ok && errors.As(reason, &unknown) {
 		if err := view.Served(ctx, kind); err != nil && ctx.Err() == nil {
-			e.options.logger.Debug("the view can't tell when a kind is served, looking again", "kind", kind.Kind, "reason", err)
+			e.options.logger.Debug("can't find out when a kind is served, retrying", "kind", kind.Kind, "reason", err)
 		}
 	}
 	return ctx.Err() == nil

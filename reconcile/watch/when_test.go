@@ -131,7 +131,7 @@ func TestFilterThatPanics(t *testing.T) {
 		synctest.Wait()
 		w.merge(obj, newLabel)
 		assert.Equal(w.t, []string{"Widget shop/a", "Widget shop/a", "Widget shop/a"}, w.settle())
-		assert.Equal(w.t, 1, w.logs.Count(`level=ERROR msg="a filter panics: the events at which it does count" kind=Widget.example.dev`))
+		assert.Equal(w.t, 1, w.logs.Count(`level=ERROR msg="a filter panicked: its event counts" kind=Widget.example.dev`))
 		assert.Equal(w.t, 1, w.logs.Count("filter"), "and no more of it")
 	})
 }

@@ -94,7 +94,7 @@ func (r *Reviewer) Protect(pages http.Handler) http.Handler {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "the API server doesn't know this token", http.StatusUnauthorized)
 		case !found.allowed:
-			http.Error(w, fmt.Sprintf("%s may not %s %s: a ClusterRole has to allow that by nonResourceURLs", found.user, strings.ToLower(req.Method), req.URL.Path), http.StatusForbidden)
+			http.Error(w, fmt.Sprintf("%s may not %s %s: allow it by nonResourceURLs in a ClusterRole", found.user, strings.ToLower(req.Method), req.URL.Path), http.StatusForbidden)
 		default:
 			pages.ServeHTTP(w, req)
 		}

@@ -83,7 +83,7 @@ func (o *Operator) triggerCommand() *cobra.Command {
 	}}
 	return o.annotatingCommand(a, &cobra.Command{
 		Use:   "trigger [KIND] NAME...",
-		Short: "Have the running operator reconcile resources now",
+		Short: "Make the running operator reconcile resources now",
 		Example: fmt.Sprintf("  %[1]s trigger hello\n  %[1]s trigger %[2]s/hello %[2]s/world -n shop\n  %[1]s trigger --all --all-namespaces",
 			o.Called, o.exampleKind()),
 	})

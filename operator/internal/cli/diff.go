@@ -23,9 +23,9 @@ func (o *Operator) diffCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "diff [KIND] [NAME...]",
 		Short: "Show what a reconcile of resources would change now",
-		Long: "Show what a reconcile of resources would change in the cluster now, or, of those in files, if they were applied. Nothing is changed: the\n" +
-			"API server is asked by requests that are dry runs. Values of Secrets are shown as digests. The status isn't compared.\n\n" +
-			"The exit code is 0 when nothing would change, 1 when something would, and 2 when that can't be told.",
+		Long: "Show what a reconcile of resources would change in the cluster now, or after the resources in files are applied. Nothing is changed: all\n" +
+			"requests to the API server are dry runs. Values of Secrets are shown as digests. The status isn't compared.\n\n" +
+			"The exit code is 0 when nothing would change, 1 when something would, and 2 when it isn't known.",
 		Example: fmt.Sprintf("  %[1]s diff hello\n  %[1]s diff --all-namespaces\n  %[1]s diff -f edited.yaml", o.Called),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			changed, err := o.diff(cmd, &chosen, format, args)

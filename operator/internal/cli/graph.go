@@ -26,8 +26,8 @@ func (o *Operator) graphCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "graph [KIND] NAME | graph -f FILE",
 		Short: "Show the components of a resource and what waits for what",
-		Long: "Show the components of a resource and what waits for what: of one in the cluster with how far each is, of one in a file without any\n" +
-			"cluster. SVG is a picture for browsers, DOT is for Graphviz, Mermaid for Markdown.",
+		Long: "Show the components of a resource and what waits for what. A resource in the cluster is shown with the state of each component. A resource\n" +
+			"in a file needs no cluster. SVG is a picture for browsers, DOT is for Graphviz, Mermaid for Markdown.",
 		Example: fmt.Sprintf("  %[1]s graph hello\n  %[1]s graph -f sample.yaml -o mermaid\n  %[1]s graph hello -o svg > hello.svg", o.Called),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(graphFormats, format) {

@@ -73,7 +73,7 @@ func (o *Operator) render(
 // delete rolls the resource out, so that its Finalize finds the objects, and then deletes it.
 func (c *offline) delete(ctx context.Context, ref deploy.Ref) error {
 	if err := c.reconcile(ctx, ref); err != nil {
-		c.process.Logger.Warn("the deletion is rendered of a resource that can't be rolled out", "object", ref, "error", err)
+		c.process.Logger.Warn("rendering the deletion although the resource can't be rolled out", "object", ref, "error", err)
 	}
 	return c.manager.Port().Delete(ctx, ref, deploy.DeleteOptions{Propagation: metav1.DeletePropagationBackground})
 }

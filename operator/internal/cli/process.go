@@ -76,7 +76,7 @@ func (o *Operator) checkHeartbeatCommand() *cobra.Command {
 			return heartbeat.Check(file, oldest, time.Now())
 		},
 	}
-	command.Flags().StringVarP(&file, "file", "f", "", "the file (default: that of the setting heartbeat.file)")
+	command.Flags().StringVarP(&file, "file", "f", "", "heartbeat file (default: the setting heartbeat.file)")
 	command.Flags().StringVarP(&delta, "delta", "d", "", "how old the last heartbeat may be, such as 90s or, in seconds, 90 (default: twice the setting heartbeat.period)")
 	return command
 }

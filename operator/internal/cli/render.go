@@ -38,7 +38,7 @@ func (o *Operator) renderCommand() *cobra.Command {
 		Use:   "render -f FILE",
 		Short: "Print the objects of resources, without a cluster",
 		Long: "Print what would be applied for the resources in files, in the order of the rollout, without any cluster. Temporary patches among\n" +
-			"them are applied, and what a resource renders of the kinds of this operator is rendered too. With --delete, print what would be\n" +
+			"them are applied, and rendered resources of this operator's own kinds are rendered too. With --delete, print what would be\n" +
 			"applied when the resources are deleted: what their Finalize rolls out.",
 		Example: fmt.Sprintf("  %[1]s render -f sample.yaml\n  %[1]s render -f resources/ --output-dir rendered\n  kubectl get -o yaml %[2]s NAME | %[1]s render -f -",
 			o.Called, o.exampleKind()),
@@ -67,7 +67,7 @@ func (r *rendering) flags(command *cobra.Command, shorthand, with string) {
 	set.StringArrayVarP(&r.files, r.from, shorthand, nil, "file, or directory of files, with resources to render, '-' for standard input; repeatable"+with)
 	set.StringArrayVarP(&r.beside, "resource-dir", "r", nil, "file, or directory of files, with objects that are in the cluster already; repeatable"+with)
 	set.StringVar(&r.outputDir, "output-dir", "", "write one file per component below this directory instead of printing"+with)
-	set.BoolVar(&r.showSecrets, "show-secrets", false, "leave the values of Secrets in the clear, as is needed to apply the output"+with)
+	set.BoolVar(&r.showSecrets, "show-secrets", false, "show the values of Secrets; needed to apply the output"+with)
 	set.BoolVar(&r.showDisabled, "show-disabled", false, "write disabled components too, below DISABLED (with --output-dir)")
 }
 

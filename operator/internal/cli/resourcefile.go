@@ -147,7 +147,7 @@ func itemsOf(list *unstructured.Unstructured) (items []*unstructured.Unstructure
 func parseResource(document []byte) (*unstructured.Unstructured, error) {
 	content, err := yaml.YAMLToJSON(document)
 	if err != nil {
-		return nil, fmt.Errorf("it is no YAML: %w", err)
+		return nil, fmt.Errorf("invalid YAML: %w", err)
 	}
 	if text := string(content); text == "null" || text == "{}" {
 		return nil, nil
@@ -155,7 +155,7 @@ func parseResource(document []byte) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
 	// UnmarshalJSON of the object decodes integers as int64.
 	if err := obj.UnmarshalJSON(content); err != nil || obj.GetAPIVersion() == "" {
-		return nil, errors.New("it is no Kubernetes object: apiVersion and kind are needed")
+		return nil, errors.New("not a Kubernetes object: apiVersion and kind are needed")
 	}
 	if obj.IsList() {
 		return obj, nil

@@ -28,7 +28,7 @@ type selection struct {
 
 func (s *selection) flags(command *cobra.Command) {
 	set := command.Flags()
-	set.StringVarP(&s.namespace, "namespace", "n", "", "namespace of the resources (default: that of the context)")
+	set.StringVarP(&s.namespace, "namespace", "n", "", "namespace of the resources (default: the namespace of the context)")
 	set.BoolVarP(&s.all, "all-namespaces", "A", false, "resources of all namespaces")
 	set.StringVarP(&s.labels, "selector", "l", "", "resources with these labels, such as tier=prod")
 	set.StringArrayVarP(&s.files, "filename", "f", nil, "resources that files name, or directories of files, '-' for standard input; repeatable")

@@ -26,7 +26,7 @@ func (o *Operator) statusCommand() *cobra.Command {
 	var live bool
 	command := &cobra.Command{
 		Use:   "status [KIND] [NAME...]",
-		Short: "Show how resources are: all in a table, a named one with its components and conditions",
+		Short: "Show the state of resources: a table of all, or one with its components and conditions",
 		Example: fmt.Sprintf("  %[1]s status\n  %[1]s status --all-namespaces --selector tier=prod\n  %[1]s status hello\n  %[1]s status hello --watch\n"+
 			"  %[1]s status %[2]s/hello -o yaml", o.Called, o.exampleKind()),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -19,9 +19,9 @@ func (o *Operator) takeBackCommand() *cobra.Command {
 	var dryRun, yes bool
 	command := &cobra.Command{
 		Use:   "take-back KIND/NAME FIELD...",
-		Short: "Take fields of an object back that are left to others, such as replicas after kubectl scale",
-		Long: "Take fields of an object of a resource back that are left to others, such as the replicas of a Deployment after kubectl scale. status and\n" +
-			"diff show which. This changes no value: the running operator applies the values of the resource as soon as it sees that the fields are\n" +
+		Short: "Take back fields of an object that are left to others, such as replicas after kubectl scale",
+		Long: "Take back fields of an object that are left to others, such as the replicas of a Deployment after kubectl scale. status and diff show these\n" +
+			"fields. This changes no value: the running operator applies the values of the resource as soon as it sees that the fields are\n" +
 			"free. An autoscaler takes its field again when it scales the next time.",
 		Example: fmt.Sprintf("  %[1]s take-back deployment/web spec.replicas\n  %[1]s take-back deployment/web spec.replicas -n shop --dry-run", o.Called),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -40,7 +40,7 @@ func (o *Operator) takeBackCommand() *cobra.Command {
 		},
 	}
 	set := command.Flags()
-	set.StringVarP(&namespace, "namespace", "n", "", "namespace of the object (default: that of the context)")
+	set.StringVarP(&namespace, "namespace", "n", "", "namespace of the object (default: the namespace of the context)")
 	set.BoolVar(&dryRun, "dry-run", false, "show what would be taken back, and change nothing")
 	set.BoolVarP(&yes, "yes", "y", false, "don't ask")
 	return command

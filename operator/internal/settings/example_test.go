@@ -37,7 +37,7 @@ func ExampleSettings_Load() {
 	fmt.Println(errors.As(err, &wrong), len(wrong.Problems))
 	// Output:
 	// 2 settings are wrong:
-	//   GUESTBOOK_OPERATOR_RETRY_FIRST="1d": it is no duration: write such as 90s, 500ms, 1h30m or 1hr30m, and 24h for a day
+	//   GUESTBOOK_OPERATOR_RETRY_FIRST="1d": invalid duration: write for example 90s, 500ms, 1h30m or 1hr30m, and 24h for a day
 	//   GUESTBOOK_OPERATOR_WATCH_WORKERS="many": it is no whole number
 	// [GUESTBOOK_OPERATOR_LOG_COLOUR: there is no such setting]
 	// true 2

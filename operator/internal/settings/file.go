@@ -31,7 +31,7 @@ func (s *Settings) readFile() {
 	case errors.Is(err, io.EOF):
 		return
 	case err != nil:
-		s.problems = append(s.problems, fmt.Sprintf("%s: it is no YAML: %v", name, err))
+		s.problems = append(s.problems, fmt.Sprintf("%s: invalid YAML: %v", name, err))
 		return
 	}
 	if err := decoder.Decode(&another); !errors.Is(err, io.EOF) {

@@ -58,17 +58,17 @@ var counterparts = map[string]counterpart{
 
 // without maps variables of oper8 that have no counterpart to the reason.
 var without = map[string]string{
-	"LOG_THREAD_ID":                                   "Go has no numbers of threads; lines have the id of their reconcile",
+	"LOG_THREAD_ID":                                   "Go has no thread ids; lines have the id of their reconcile",
 	"DRY_RUN":                                         "use the command render, or run --dry-run",
 	"STRICT_VERSION_KIND_REGEX":                       "name the kinds that are exempt in versions.exempt, as patterns such as Temporary*",
-	"DEPLOY_RETRIES":                                  "what fails is tried again with the whole resource, see retry.first",
+	"DEPLOY_RETRIES":                                  "a failed resource is retried as a whole, see retry.first",
 	"DEPLOY_UNPROCESSABLE_PUT_FALLBACK":               "an object says by its strategy whether it may be replaced",
 	"CLUSTER_PASSTHROUGH_ANNOTATIONS":                 "objects are applied, so that annotations of others stay",
 	"WATCH_MANAGER":                                   "there is one engine",
-	"CONTROLLER_NAME":                                 "it is a class: name kinds in controllers",
+	"CONTROLLER_NAME":                                 "oper8 names a class here: use controllers to name kinds",
 	"PYTHON_WATCH_MANAGER_LOCK_POLL_TIME":             "a Lease is renewed more often, see leader-election.retry-period",
 	"ROLLOUT_MANAGER_VERIFY_THREADS":                  "components are deployed and verified in one pass, see rollout.concurrency",
-	"PYTHON_WATCH_MANAGER_PROCESS_CONTEXT":            "reconciles are no processes",
+	"PYTHON_WATCH_MANAGER_PROCESS_CONTEXT":            "reconciles don't run in processes of their own",
 	"PYTHON_WATCH_MANAGER_WATCH_DEPENDENT_RESOURCES":  "what a resource owns is always watched",
 	"PYTHON_WATCH_MANAGER_SUBSYSTEM_ROLLOUT":          "a resource that renders another one waits for it as for any object",
 	"PYTHON_WATCH_MANAGER_WATCH_RETRY_COUNT":          "watches are opened again for as long as it takes",
@@ -193,7 +193,7 @@ func either(on, off string) func(string) (string, error) {
 // seconds translates a number of seconds.
 func seconds(text string) (string, error) {
 	if _, err := strconv.ParseFloat(text, 64); err != nil {
-		return "", fmt.Errorf("it is no number of seconds")
+		return "", fmt.Errorf("not a number of seconds")
 	}
 	return text + "s", nil
 }

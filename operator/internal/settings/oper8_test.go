@@ -54,7 +54,7 @@ func TestOper8Environment(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"DRY_RUN has no meaning here: use the command render, or run --dry-run"}, s.Warnings())
 	for variable, want := range map[string]string{
-		"LOG_JSON=maybe": "use true or false", "REQUEUE_AFTER_SECONDS=soon": "it is no number of seconds",
+		"LOG_JSON=maybe": "use true or false", "REQUEUE_AFTER_SECONDS=soon": "not a number of seconds",
 		"PYTHON_WATCH_MANAGER_LOCK_TYPE=none": "use leader-with-lease",
 	} {
 		_, _, err := load(t, said{environ: []string{variable}, old: true})

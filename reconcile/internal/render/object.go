@@ -62,7 +62,7 @@ func typedContent(value any) (map[string]any, error) {
 		return nil, fmt.Errorf("an object of type %T is nil", value)
 	}
 	if typed.Elem().Kind() != reflect.Struct {
-		return nil, fmt.Errorf("a value of type %T is no object: pass an API struct, an apply configuration, or a plain object", value)
+		return nil, fmt.Errorf("a value of type %T isn't an object: pass an API struct, an apply configuration, or a plain object", value)
 	}
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(typed.Interface())
 	if err != nil {

@@ -86,7 +86,7 @@ func (r *Rules) Own(keys ...deploy.Ref) (own []deploy.Ref) {
 		}
 		if key.Kind != r.kind || key.Name == "" {
 			r.strange.Do(func() {
-				r.logger.Error("a source brings a key that names no object of its kind: left out", "kind", r.kind.Kind, "key", fmt.Sprintf("%q", key))
+				r.logger.Error("key ignored: a source returned a key of another kind", "kind", r.kind.Kind, "key", fmt.Sprintf("%q", key))
 			})
 			continue
 		}
@@ -107,7 +107,7 @@ type predicate struct {
 func (p *predicate) passes(event deploy.Event, logger *slog.Logger) bool {
 	passes := true
 	if p.filter != nil {
-		p.Call(logger, "a filter panics: the events at which it does count", p.of, func() { passes = p.filter(event) })
+		p.Call(logger, "a filter panicked: its event counts", p.of, func() { passes = p.filter(event) })
 	}
 	return passes
 }
@@ -120,7 +120,7 @@ type mapping struct {
 }
 
 func (m *mapping) call(event deploy.Event, logger *slog.Logger) (keys []deploy.Ref) {
-	m.guard.Call(logger, "a mapping panics: the events at which it does concern nobody", m.of, func() { keys = m.keys(event) })
+	m.guard.Call(logger, "a mapping panicked: its event is ignored", m.of, func() { keys = m.keys(event) })
 	return keys
 }
 

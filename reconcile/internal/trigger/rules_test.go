@@ -180,7 +180,7 @@ func TestMappedKeys(t *testing.T) {
 			assert.Equal(t, []deploy.Ref{full}, r.Mapped(0, event))
 		}
 		assert.Equal(t, 1, strings.Count(log.String(), "\n"))
-		assert.Contains(t, log.String(), `level=ERROR msg="a source brings a key that names no object of its kind: left out" kind=Widget`)
+		assert.Contains(t, log.String(), `level=ERROR msg="key ignored: a source returned a key of another kind" kind=Widget`)
 		assert.Contains(t, log.String(), "Region north")
 	})
 }
@@ -206,9 +206,9 @@ func TestWhatUsersWrotePanics(t *testing.T) {
 			assert.Empty(t, r.Mapped(1, event))
 		}
 		for _, of := range []string{"Widget.example.dev", `"ConfigMap of Widget.example.dev"`, `"Region.example.dev mapped to Widget.example.dev"`} {
-			assert.Equal(t, 1, strings.Count(log.String(), fmt.Sprintf("a filter panics: the events at which it does count\" kind=%s value=boom", of)), log.String())
+			assert.Equal(t, 1, strings.Count(log.String(), fmt.Sprintf("a filter panicked: its event counts\" kind=%s value=boom", of)), log.String())
 		}
-		assert.Equal(t, 1, strings.Count(log.String(), "a mapping panics: the events at which it does concern nobody"))
+		assert.Equal(t, 1, strings.Count(log.String(), "a mapping panicked: its event is ignored"))
 	})
 }
 

@@ -31,7 +31,7 @@ func (s *server) greet(g wire.Greeting) (*wire.Declaration, error) {
 	case g.Protocol != wire.Protocol:
 		return nil, fmt.Errorf("the manager has protocol %d, this version %d: update the older one of them", g.Protocol, wire.Protocol)
 	case s.greeted.Load() != nil:
-		return nil, errors.New("hello: it was called already")
+		return nil, errors.New("hello was called already")
 	}
 	said := &greeted{ruled: map[schema.GroupVersionKind]*ruled{}, lines: &lines{peer: s.peer, level: slog.Level(g.Level)}}
 	declaration := &wire.Declaration{Protocol: wire.Protocol, Release: s.release}

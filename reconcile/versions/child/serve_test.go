@@ -101,7 +101,7 @@ func TestHello(t *testing.T) {
 	require.ErrorContains(t, m.Call(t.Context(), wire.Hello, wire.Greeting{Protocol: 7}, nil), "the manager has protocol 7, this version 1: update the older one of them")
 	said := m.hello(t)
 	assert.Equal(t, wire.Declaration{Protocol: wire.Protocol, Release: "1.1.0", Kinds: []wire.ControlledKind{{Kind: wire.NewKind(huts)}}}, said)
-	require.ErrorContains(t, m.Call(t.Context(), wire.Hello, wire.Greeting{Protocol: wire.Protocol}, nil), "hello: it was called already")
+	require.ErrorContains(t, m.Call(t.Context(), wire.Hello, wire.Greeting{Protocol: wire.Protocol}, nil), "hello was called already")
 	require.ErrorContains(t, m.Call(t.Context(), "bake", nil, nil), `unknown method "bake": the manager is newer than this version`)
 	other := hutSession("a")
 	other.Kind.Name = "Palace"
@@ -235,7 +235,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 func TestServeWithoutAManager(t *testing.T) {
 	t.Parallel()
 	err := Serve(t.Context(), "", []reconcile.Controller{&hut{}}, Streams(bytes.NewReader([]byte{0, 0, 0, 9, 1}), io.Discard))
-	require.ErrorContains(t, err, "serve: in the middle of a message")
+	require.ErrorContains(t, err, "serve: the stream ended in the middle of a message")
 }
 
 // The handler of logs keeps to the rules of log/slog, as far as texts do.

@@ -77,7 +77,7 @@ func readFrame(in io.Reader) (m message, err error) {
 	}
 	text, err := readAll(in, int(length))
 	if err != nil {
-		return m, fmt.Errorf("in the middle of a message: %w", err)
+		return m, fmt.Errorf("the stream ended in the middle of a message: %w", err)
 	}
 	if m, err = parse(text); err != nil {
 		return m, fmt.Errorf("not a message: %w", err)

@@ -54,8 +54,8 @@ func TestFramesThatAreNone(t *testing.T) {
 	for reason, row := range map[string]struct{ stream, wrong string }{
 		"nothing":                                {"", "EOF"},
 		"half a length":                          {"\x00\x00", "unexpected EOF"},
-		"a length and nothing":                   {"\x00\x00\x00\x05", "in the middle of a message: unexpected EOF"},
-		"half a message":                         {"\x00\x00\x00\x05\x85\x01", "in the middle of a message: unexpected EOF"},
+		"a length and nothing":                   {"\x00\x00\x00\x05", "the stream ended in the middle of a message: unexpected EOF"},
+		"half a message":                         {"\x00\x00\x00\x05\x85\x01", "the stream ended in the middle of a message: unexpected EOF"},
 		"a line that somebody prints":            {"starting up\n", "is something else written to the stream?"},
 		"an empty message":                       {string(framed(nil)), "it isn't an array of five"},
 		"no array":                               {string(framed([]byte{0x01})), "it isn't an array of five"},
