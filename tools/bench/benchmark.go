@@ -29,15 +29,15 @@ type part struct {
 
 // benchmark is one run.
 type benchmark struct {
-	// root is the folder of this module, folder the one for programs, logs and what was measured.
+	// root is the folder of this module. folder has the programs, logs and results.
 	root, folder string
 	rounds       int
 	operators    []string
 	settings     measure.Settings
 	parts        []part
-	// only reports that one part was chosen.
+	// only is true if one part was chosen.
 	only bool
-	// beside are the parts that were measured before, and of which figures are needed.
+	// beside are parts that were measured earlier and whose figures are needed, too.
 	beside []part
 	store  *report.Store
 }
@@ -66,14 +66,14 @@ func newBenchmark(short bool, rounds, count int) (*benchmark, error) {
 	return b, nil
 }
 
-// part is one for ours and for the operator that it is mostly compared with.
+// part returns a part for operkit's operator and for its main peer.
 func (b *benchmark) part(name string, run func(context.Context, measure.Settings, string, io.Writer) (measure.Figures, error), bundles, rounds int) part {
 	settings := b.settings
 	settings.Bundles = bundles
 	return part{name, rounds, b.operators[:2], settings, run}
 }
 
-// findRoot is the folder of this module, from anywhere inside the repository.
+// findRoot returns the folder of this module. It works anywhere inside the repository.
 func findRoot() (string, error) {
 	at, err := os.Getwd()
 	if err != nil {
@@ -90,7 +90,7 @@ func findRoot() (string, error) {
 	}
 }
 
-// choose leaves one part.
+// choose keeps only the part with that name.
 func (b *benchmark) choose(name string) error {
 	i := slices.IndexFunc(b.parts, func(p part) bool { return p.name == name })
 	if i < 0 {
@@ -103,10 +103,10 @@ func (b *benchmark) choose(name string) error {
 	return nil
 }
 
-// results is the folder of what was measured.
+// results returns the folder with the results.
 func (b *benchmark) results() string { return filepath.Join(b.folder, "results") }
 
-// forget removes what was measured before; of other parts nothing, if one is chosen.
+// forget removes all earlier results, or, if a part is chosen, only the results of that part.
 func (b *benchmark) forget() error {
 	if !b.only {
 		return os.RemoveAll(b.folder)
@@ -114,7 +114,7 @@ func (b *benchmark) forget() error {
 	return report.Forget(b.results(), b.parts[0].name)
 }
 
-// finished is the file that says that a run is complete: the next one begins anew.
+// finished returns the file that marks a run as complete: the next run then starts from the beginning.
 func (b *benchmark) finished() string { return filepath.Join(b.folder, "complete") }
 
 func (b *benchmark) finish() error { return os.WriteFile(b.finished(), nil, 0o644) }
@@ -124,7 +124,7 @@ func (b *benchmark) complete() bool {
 	return err == nil
 }
 
-// measure goes through all rounds that haven't been measured yet.
+// measure measures all rounds that haven't been measured yet.
 func (b *benchmark) measure(ctx context.Context) error {
 	for _, folder := range []string{b.settings.Programs, b.settings.Logs} {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -153,7 +153,7 @@ func (b *benchmark) measure(ctx context.Context) error {
 func (b *benchmark) measurePart(ctx context.Context, p part) error {
 	for number := 1; number <= p.rounds; number++ {
 		for turn := range p.operators {
-			// Who goes first changes from round to round.
+			// Another operator goes first in each round.
 			operator := p.operators[(turn+number-1)%len(p.operators)]
 			done, err := b.store.Has(p.name, number, operator)
 			if err != nil {
@@ -193,7 +193,8 @@ func (b *benchmark) build(ctx context.Context) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
 }
 
-// report writes the lines, and a table and charts beside what was measured. It tells whether every goal is met.
+// report writes the lines to out, and a table and charts into the folder of the benchmark. It reports whether every
+// goal is met.
 func (b *benchmark) report(out io.Writer) (met bool, err error) {
 	r := report.Report{Operators: b.operators}
 	for _, p := range slices.Concat(b.parts, b.beside) {
@@ -216,7 +217,7 @@ func (b *benchmark) report(out io.Writer) (met bool, err error) {
 		return met, err
 	}
 	name := "table.md"
-	if b.only { // that of a whole run stays
+	if b.only { // keep the table of a whole run
 		name = "table-" + b.parts[0].name + ".md"
 	}
 	table, err := os.Create(filepath.Join(b.folder, name))

@@ -18,8 +18,8 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:]))
 }
 
-// run ends with 0 when every goal is met, with 1 when one is missed or could not be measured, and with 2 when the
-// command line is wrong.
+// run returns 0 if every goal is met, 1 if a goal is missed or couldn't be measured, and 2 if the command line is
+// wrong.
 func run(ctx context.Context, args []string) int {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	short := flags.Bool("short", false, "fewer Bundles, rounds and operators, without scale and faults")

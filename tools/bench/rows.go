@@ -7,7 +7,7 @@ import (
 	"github.com/operkit/operkit/tools/bench/internal/traps"
 )
 
-// The operators that ours is compared with.
+// The operators with which ours is compared.
 const (
 	update = "cr-update"
 	apply  = "cr-apply"
@@ -43,7 +43,7 @@ func trapRows(rounds int) []report.Row {
 	}}
 }
 
-// reported takes the goal off a row.
+// reported returns a row without a goal.
 func reported(row report.Row) report.Row {
 	row.Reported, row.Goal = true, 0
 	return row

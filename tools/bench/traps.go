@@ -12,20 +12,20 @@ import (
 	"github.com/operkit/operkit/tools/bench/internal/traps"
 )
 
-// trapsFigure is how many traps an operator falls into.
+// trapsFigure is the figure with the number of an operator's mistakes in the traps.
 const trapsFigure = "traps-fallen-into"
 
-// trapPart asks what is right: of ours alone when it is short.
+// trapPart returns the part that tests operators in the traps. In the short form it tests only ours.
 func (b *benchmark) trapPart(short bool) part {
 	operators, settings := b.operators, b.settings
 	if short {
 		operators = operators[:1]
 	}
-	settings.Bundles = traps.Count() // one for each, more or less: none of them is measured
+	settings.Bundles = traps.Count() // about one for each trap; the number isn't measured
 	return part{"traps", 1, operators, settings, b.askTraps}
 }
 
-// askTraps keeps the answers of an operator with their evidence, and returns how many aren't right.
+// askTraps tests an operator in the traps, stores the results with their evidence, and returns the number of mistakes.
 func (b *benchmark) askTraps(ctx context.Context, s measure.Settings, operator string, progress io.Writer) (measure.Figures, error) {
 	answers, err := traps.Run(ctx, s, operator, progress)
 	if err != nil {
@@ -46,7 +46,7 @@ func fallenInto(answers []report.Trap) (count int) {
 	return count
 }
 
-// reportTraps writes the table of the traps, when there are answers.
+// reportTraps writes the table of the traps, if there are results.
 func (b *benchmark) reportTraps() error {
 	answers, err := b.store.Traps(b.operators...)
 	if err != nil || len(answers) == 0 {

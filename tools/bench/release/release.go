@@ -2,15 +2,15 @@ package release
 
 import "os"
 
-// Variable is the environment variable that names the release: "2" or "3". With anything else, and with nothing, a
-// program is the first one, which is what is measured.
+// Variable is the environment variable that names the release: "2" or "3". With any other value, or without the
+// variable, a program runs as the first release, which is the measured one.
 const Variable = "BENCH_RELEASE"
 
-// Release is what may differ from release to release.
+// Release has the differences between the releases.
 type Release struct {
 	// Size is set if the size is rendered: as a ConfigMap, and as the variable SIZE of the container.
 	Size bool
-	// CPU is what the container requests, as it is written.
+	// CPU is the container's CPU request, in the form in which it is rendered.
 	CPU string
 	// Name is set if the container gets the Bundle's name, as the variable NAME.
 	Name bool
@@ -18,7 +18,7 @@ type Release struct {
 	Token bool
 }
 
-// Current is the release that runs.
+// Current returns the release that runs.
 func Current() Release { return named(os.Getenv(Variable)) }
 
 func named(name string) Release {

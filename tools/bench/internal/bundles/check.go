@@ -18,8 +18,7 @@ import (
 // mostProblems is how many problems are reported.
 const mostProblems = 5
 
-// Check compares what there is of the Bundles from 0 up to a number, and of nothing else, with what their
-// specifications ask for.
+// Check checks that exactly the Bundles from 0 up to count exist, and that their children match their specifications.
 func (f *Fleet) Check(ctx context.Context, count int) error {
 	var list v1.BundleList
 	if err := f.bundles.Get().Namespace(f.namespace).Resource(plural).Do(ctx).Into(&list); err != nil {
@@ -47,7 +46,7 @@ func (f *Fleet) Check(ctx context.Context, count int) error {
 	return errors.Join(problems...)
 }
 
-// family are all children of all Bundles, by name.
+// family has all children of all Bundles, by name.
 type family struct {
 	accounts    map[string]corev1.ServiceAccount
 	configMaps  map[string]corev1.ConfigMap
@@ -144,7 +143,7 @@ func belongs(child metav1.Object, bundle *v1.Bundle) bool {
 	return len(owners) == 1 && owners[0].UID == bundle.UID
 }
 
-// runs reports whether a Deployment is what a Bundle of that name and size has.
+// runs reports whether the spec of a Deployment is right for a Bundle of that name and size.
 func runs(spec appsv1.DeploymentSpec, name, size string) bool {
 	pod := spec.Template.Spec
 	if spec.Replicas == nil || *spec.Replicas != 0 || pod.ServiceAccountName != name || len(pod.Containers) != 1 {

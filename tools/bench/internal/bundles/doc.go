@@ -1,3 +1,3 @@
-// Package bundles is the load of the benchmark: it creates, edits and deletes Bundles and what belongs to them, and
-// reports when an operator has done its work. It is the same for every operator.
+// Package bundles is the load of the benchmark: it creates, edits and deletes Bundles and their children, and reports
+// when an operator has done its work. It is the same for every operator.
 package bundles

@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Drift edits, as the given field manager, the message of the first count Bundles' ConfigMaps, deletes the other
-// ConfigMap of the next count, and waits until all are as they should be. It returns how long that took from the first
-// request to the last repair.
+// Drift edits the message ConfigMap of the first count Bundles, as the given field manager, and deletes the size
+// ConfigMap of the next count Bundles. It waits until all are repaired, and returns the time from the first request to
+// the last repair.
 func (f *Fleet) Drift(ctx context.Context, manager string, count, edition int) (time.Duration, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -35,7 +35,7 @@ func (f *Fleet) Drift(ctx context.Context, manager string, count, edition int) (
 	repaired := make(chan error, 1)
 	go func() { repaired <- repairs(stream, count, edition, broken) }()
 	err = each(ctx, 0, 2*count, func(n int) error {
-		// Edits and deletions come mixed, as they do.
+		// Edits and deletions alternate.
 		if bundle := n / 2; n%2 == 0 {
 			_, err := maps.Patch(ctx, Name(bundle)+"-message", types.MergePatchType, []byte(`{"data":{"message":"drifted"}}`), metav1.PatchOptions{FieldManager: manager})
 			return err
@@ -53,7 +53,7 @@ func (f *Fleet) Drift(ctx context.Context, manager string, count, edition int) (
 	}
 }
 
-// repairs returns when everything that was broken is as it should be.
+// repairs returns when all edits and deletions are repaired.
 func repairs(stream watch.Interface, count, edition int, before map[string]types.UID) error {
 	drifted, left := map[string]bool{}, map[string]string{}
 	for n := range count {

@@ -14,13 +14,13 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// hands is how many requests are under way at once.
+// hands is how many requests run at the same time.
 const hands = 16
 
-// plural is what Bundles are called in paths.
+// plural is the name of the resource in paths.
 const plural = "bundles"
 
-// Fleet are the Bundles of a namespace. Its methods may be called one after the other.
+// Fleet manages the Bundles of a namespace. Its methods must not be called concurrently.
 type Fleet struct {
 	namespace string
 	bundles   rest.Interface
@@ -50,7 +50,7 @@ func New(config *rest.Config, namespace string) (*Fleet, error) {
 // Name is the name of Bundle n.
 func Name(n int) string { return fmt.Sprintf("b%05d", n) }
 
-// Message is what the Bundles of a generation of the load say.
+// Message returns the message of Bundle n in an edition.
 func Message(n, edition int) string { return fmt.Sprintf("hello %d, edition %d", n, edition) }
 
 // Create creates the Bundles from one number up to another.
@@ -65,7 +65,7 @@ func (f *Fleet) Create(ctx context.Context, from, to int) error {
 	})
 }
 
-// Edit gives the Bundles from one number up to another the message of an edition.
+// Edit sets the messages of an edition in the Bundles from one number up to another.
 func (f *Fleet) Edit(ctx context.Context, from, to, edition int) error {
 	return each(ctx, from, to, func(n int) error {
 		body := fmt.Appendf(nil, `{"spec":{"message":%q}}`, Message(n, edition))

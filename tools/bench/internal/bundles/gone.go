@@ -9,10 +9,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// look is how often it is looked whether anything is left.
+// look is the interval at which AwaitGone checks whether anything is left.
 const look = 100 * time.Millisecond
 
-// AwaitGone waits until there are neither Bundles nor children of any.
+// AwaitGone waits until there are no Bundles and no children of Bundles.
 func (f *Fleet) AwaitGone(ctx context.Context) error {
 	for {
 		left, err := f.left(ctx)
@@ -30,7 +30,7 @@ func (f *Fleet) AwaitGone(ctx context.Context) error {
 	}
 }
 
-// left names a kind of which there are some. The answers come from what the API server has in memory.
+// left returns a kind that still has objects, or "". The API server answers these requests from its cache.
 func (f *Fleet) left(ctx context.Context) (string, error) {
 	options := metav1.ListOptions{LabelSelector: ours.LabelSelector, Limit: 1}
 	var bundles v1.BundleList

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Readiness follows which Bundles are Ready at their generation.
+// Readiness records which Bundles are Ready at their generation.
 type Readiness struct {
 	mu      sync.Mutex
 	seen    map[string]state
@@ -22,13 +22,14 @@ type Readiness struct {
 	failure error
 }
 
-// state is what a Bundle says, and when it came to say so.
+// state is the readiness of a Bundle, and when it changed.
 type state struct {
 	generation, ready int64
 	since             time.Time
 }
 
-// Follow watches the Bundles until ctx ends. A watch that the API server ends, as it does now and then, is begun again.
+// Follow watches the Bundles until ctx ends. If the API server ends the watch, as it does now and then, Follow starts
+// it again.
 func (f *Fleet) Follow(ctx context.Context) (*Readiness, error) {
 	stream, err := f.watch(ctx)
 	if err != nil {
@@ -50,7 +51,7 @@ func (f *Fleet) Follow(ctx context.Context) (*Readiness, error) {
 	return r, nil
 }
 
-// watch begins with what exists.
+// watch starts a watch that begins with the existing Bundles.
 func (f *Fleet) watch(ctx context.Context) (watch.Interface, error) {
 	stream, err := f.bundles.Get().Namespace(f.namespace).Resource(plural).
 		SpecificallyVersionedParams(&metav1.ListOptions{Watch: true, ResourceVersion: "0"}, metav1.ParameterCodec, metav1.Unversioned).Watch(ctx)
@@ -91,7 +92,7 @@ func (r *Readiness) wake() {
 }
 
 // Await waits until the Bundles from one number up to another are Ready at that generation or a later one, and returns
-// when the last one came to be.
+// when the last one became Ready.
 func (r *Readiness) Await(ctx context.Context, from, to int, generation int64) (time.Time, error) {
 	var last time.Time
 	for next := from; ; {

@@ -1,3 +1,3 @@
-// Package faults is a faulty API server: a proxy that answers a share of the requests itself, with the errors of API
-// servers that are busy or broken, or with conflicts.
+// Package faults is a faulty API server: a proxy that responds to a share of the requests itself, with errors of busy
+// or broken API servers, or with conflicts.
 package faults

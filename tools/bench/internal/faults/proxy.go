@@ -31,19 +31,19 @@ type Proxy struct {
 
 // Hooks change what a Proxy does with requests and responses. They are called concurrently.
 type Hooks struct {
-	// Fault returns the response to a request in place of the API server's, nil for a request that is passed on.
+	// Fault returns an error response for a request, or nil to pass the request on to the API server.
 	Fault func(*http.Request) *apierrors.StatusError
 	// Answer may change a response of the API server. Nil changes nothing.
 	Answer func(*http.Response) error
 }
 
-// Dice fails a share of the requests, from 0 to 1, by 409, 429 and 500 in turn, but no reads by 409. The same seed
-// fails the same requests, by their order.
+// Dice fails a share of the requests, from 0 to 1, by 409, 429 and 500 in turn, but no reads by 409. With the same
+// seed, the same requests fail, counted in their order.
 func Dice(share float64, seed uint64) func(*http.Request) *apierrors.StatusError {
 	return (&dice{share: share, rand: rand.New(rand.NewPCG(seed, seed))}).fault
 }
 
-// Start begins to serve. A watch that has begun goes on whatever the hooks say.
+// Start starts the proxy. Hooks don't affect a watch that has started.
 func Start(config *rest.Config, hooks Hooks) (*Proxy, error) {
 	target, err := url.Parse(config.Host)
 	if err != nil {
@@ -61,18 +61,18 @@ func Start(config *rest.Config, hooks Hooks) (*Proxy, error) {
 		address: "http://" + listener.Addr().String(), fault: hooks.Fault, answered: map[int]int{},
 		forward: &httputil.ReverseProxy{
 			Transport: transport, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }, ModifyResponse: hooks.Answer,
-			FlushInterval: -1, // events of a watch go on as they come
+			FlushInterval: -1, // pass on events of a watch immediately
 		},
 	}
 	p.server = &http.Server{Handler: p}
-	p.serving.Go(func() { _ = p.server.Serve(listener) }) // it ends with Stop
+	p.serving.Go(func() { _ = p.server.Serve(listener) }) // returns when Stop is called
 	return p, nil
 }
 
-// Address is where it is.
+// Address returns the proxy's address.
 func (p *Proxy) Address() string { return p.address }
 
-// Answered is how often it has answered by itself, by the code.
+// Answered returns how often the proxy has responded itself, by status code.
 func (p *Proxy) Answered() map[int]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,7 +83,7 @@ func (p *Proxy) Answered() map[int]int {
 	return copied
 }
 
-// Stop ends it, and what is under way.
+// Stop stops the proxy, and ends all requests.
 func (p *Proxy) Stop() error {
 	err := p.server.Close()
 	p.serving.Wait()
@@ -112,7 +112,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", strconv.Itoa(int(status.Details.RetryAfterSeconds)))
 	}
 	w.WriteHeader(int(status.Code))
-	_, _ = w.Write(body) // who has gone needs no answer
+	_, _ = w.Write(body) // fails only if the client is gone
 }
 
 // dice decide which requests fail, and how.
@@ -138,7 +138,7 @@ func (d *dice) fault(r *http.Request) *apierrors.StatusError {
 	return apierrors.NewInternalError(fmt.Errorf("a fault on purpose"))
 }
 
-// Conflict is the answer to a write that comes after another one.
+// Conflict returns the error for a write that conflicts with another one.
 func Conflict() *apierrors.StatusError {
 	return apierrors.NewConflict(schema.GroupResource{}, "", fmt.Errorf("the object has been modified"))
 }

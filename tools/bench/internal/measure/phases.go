@@ -30,19 +30,19 @@ func (r *round) starts(ctx context.Context) error {
 		}
 	}
 	slices.Sort(times)
-	r.cpu = 0 // starts aren't part of what the run takes
+	r.cpu = 0 // don't count the starts as processor time of the run
 	r.figures["start-seconds"] = (times[(len(times)-1)/2] + times[len(times)/2]) / 2
 	return nil
 }
 
-// firstWatch waits until the operator watches Bundles, and returns when it asked for that.
+// firstWatch waits until the operator watches Bundles, and returns when it has sent that request.
 func (r *round) firstWatch(ctx context.Context) (time.Time, error) {
 	for {
 		calls, err := r.calls.Next(ctx)
 		if err != nil {
 			return time.Time{}, err
 		}
-		// The log tells of a watch again when it ends, be it that of the process before.
+		// The log has a second line for a watch when it ends. That may be a watch of the previous process.
 		watches := calls.Watches().Of("bundles.bench.operkit.dev").Filter(func(call audit.Call) bool { return call.Received.After(r.process.Started) })
 		if len(watches) > 0 {
 			return watches[0].Received, nil
@@ -57,7 +57,7 @@ func (r *round) firstWatch(ctx context.Context) (time.Time, error) {
 	}
 }
 
-// beginAndSettle starts the operator and waits until it watches and has nothing to write.
+// beginAndSettle starts the operator and waits until it watches Bundles and has nothing to write.
 func (r *round) beginAndSettle(ctx context.Context) error {
 	if err := r.begin(ctx); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (r *round) beginAndSettle(ctx context.Context) error {
 	return err
 }
 
-// burst creates all Bundles at once. What the run takes of the machine is counted from here on.
+// burst creates all Bundles at once. Processor time and memory of the run are counted from here on.
 func (r *round) burst(ctx context.Context) error {
 	before, err := program.CPU(r.plane.APIServer())
 	if err != nil {
@@ -118,7 +118,7 @@ func (r *round) rest(ctx context.Context) error {
 	}
 }
 
-// idle counts what is written while nothing happens.
+// idle counts the writes while nothing happens.
 func (r *round) idle(ctx context.Context) error {
 	if err := r.rest(ctx); err != nil {
 		return err
@@ -135,10 +135,10 @@ func (r *round) restart(ctx context.Context) error {
 	return err
 }
 
-// edited is the Bundle that is edited while the operator is away: neither the first nor the last of a list.
+// edited returns the Bundle that is edited while the operator is stopped: neither the first nor the last one of a list.
 func (r *round) edited() int { return r.Bundles / 2 }
 
-// restarted returns the time from exec until the Bundle that was edited is Ready again, and how much is written beside.
+// restarted returns the time from exec until the edited Bundle is Ready again, and the number of other writes.
 func (r *round) restarted(ctx context.Context) (took time.Duration, writes int, err error) {
 	if err := r.halt(); err != nil {
 		return 0, 0, err
@@ -162,14 +162,14 @@ func (r *round) restarted(ctx context.Context) (took time.Duration, writes int, 
 	return end.Sub(r.process.Started), len(others), err
 }
 
-// driftTimes is how often the drift is repeated. Once takes half a second, in which the API server collects its garbage
-// or doesn't, in the same way in each round.
+// driftTimes is how often the drift is repeated. A single drift takes half a second, in which the API server may or may
+// not collect garbage, in the same way in each round.
 const driftTimes = 5
 
-// drift lets others edit and delete children, each time another client: operkit leaves a field to a client that sets it
-// again and again.
+// drift edits and deletes children as another client, a different one each time: operkit leaves a field to a client
+// that sets it repeatedly.
 func (r *round) drift(ctx context.Context) error {
-	// One Bundle has another edition than the others by now.
+	// The restart has edited one Bundle, so its edition differs from the others'.
 	if err := r.fleet.Edit(ctx, 0, r.edited(), 2); err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func (r *round) delete(ctx context.Context) error {
 	return err
 }
 
-// fill creates Bundles up to a number and waits until all is done and has been quiet for a while.
+// fill creates Bundles up to a number, and waits until all are Ready and the operator has been quiet for a while.
 func (r *round) fill(ctx context.Context, count int) error {
 	if err := r.fleet.Create(ctx, 0, count); err != nil {
 		return err
@@ -246,7 +246,7 @@ func (r *round) fill(ctx context.Context, count int) error {
 	return r.rest(ctx)
 }
 
-// memory creates the Bundles that memory is looked at with, and looks at it when all is done and has been quiet.
+// memory creates the Bundles for the measurement of memory, waits until the operator is quiet, and measures its memory.
 func (r *round) memory(ctx context.Context) error {
 	if err := r.fill(ctx, r.Memory); err != nil {
 		return err
@@ -257,7 +257,7 @@ func (r *round) memory(ctx context.Context) error {
 	return err
 }
 
-// end stops the operator and counts what the run took.
+// end stops the operator and records the processor time of the run.
 func (r *round) end(context.Context) error {
 	if err := r.halt(); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"github.com/operkit/operkit/tools/bench/internal/program"
 )
 
-// facts says what an operator is, before it runs.
+// facts records the figures of an operator's program and code, before it runs.
 func (r *round) facts(context.Context) error {
 	path := filepath.Join(r.Programs, r.operator)
 	size, err := program.Size(path)
@@ -24,11 +24,11 @@ func (r *round) facts(context.Context) error {
 	return err
 }
 
-// hotEdits is how often one Bundle is edited, one time right after the other.
+// hotEdits is how often one Bundle is edited without a pause.
 const hotEdits = 1000
 
-// hot counts how often an operator reconciles a Bundle that is edited again and again, by the status that it writes for
-// each generation that it has seen. Its children have to say in the end what the last edit says.
+// hot counts how often an operator reconciles a Bundle that is edited again and again: the operator writes the status
+// once for each generation that it has seen. In the end the children must match the last edit.
 func (r *round) hot(ctx context.Context) error {
 	if err := r.beginAndSettle(ctx); err != nil {
 		return err

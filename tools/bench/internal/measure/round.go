@@ -18,7 +18,7 @@ import (
 	"github.com/operkit/operkit/tools/envtest/audit"
 )
 
-// Figures are what was measured, by name; the name says the unit.
+// Figures are the results of a round, by name; the name includes the unit.
 type Figures map[string]float64
 
 // round is one operator on one control plane.
@@ -33,20 +33,20 @@ type round struct {
 	calls      *plane.Tail
 	process    *program.Process
 	running    bool
-	// cpu is what processes that have ended took.
+	// cpu is the processor time of the operator's processes that have ended.
 	cpu     time.Duration
 	figures Figures
-	// asked is what the operator asked for in the present phase.
+	// asked counts the operator's requests in the present phase.
 	asked map[string]int
 }
 
-// phase is one thing that an operator goes through.
+// phase is one phase of a round.
 type phase struct {
 	name string
 	run  func(r *round, ctx context.Context) error
 }
 
-// Main measures an operator on a fresh control plane, through all that happens in its life.
+// Main measures an operator on a new control plane, in all phases from its start to the deletion of all Bundles.
 func Main(ctx context.Context, s Settings, operator string, progress io.Writer) (Figures, error) {
 	return run(ctx, s, operator, progress, []phase{
 		{"facts", (*round).facts}, {"start", (*round).starts}, {"burst", (*round).burst}, {"idle", (*round).idle}, {"restart", (*round).restart}, {"drift", (*round).drift},
@@ -55,12 +55,12 @@ func Main(ctx context.Context, s Settings, operator string, progress io.Writer) 
 	})
 }
 
-// Scale measures how much an operator takes for very many Bundles, and how long it takes to start with them.
+// Scale measures the memory of an operator with very many Bundles, and how long it takes to start with them.
 func Scale(ctx context.Context, s Settings, operator string, progress io.Writer) (Figures, error) {
 	return run(ctx, s, operator, progress, []phase{{"grow", (*round).grow}, {"restart", (*round).restartGrown}, {"end", (*round).stop}})
 }
 
-// Faults measures how long an operator takes for a burst when a share of its requests fail.
+// Faults measures how long an operator takes for a burst if a share of its requests fails.
 func Faults(ctx context.Context, s Settings, operator string, progress io.Writer) (Figures, error) {
 	return run(ctx, s, operator, progress, []phase{{"faults", (*round).faults}, {"end", (*round).stop}})
 }
@@ -93,7 +93,7 @@ func run(ctx context.Context, s Settings, operator string, progress io.Writer, p
 // abandon ends an operator that still runs, because a phase has failed.
 func (r *round) abandon() {
 	if r.running {
-		_, _ = r.process.Stop() // what matters has been said
+		_, _ = r.process.Stop() // the phase has returned its error already
 	}
 }
 
@@ -111,14 +111,14 @@ func (r *round) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// within runs a phase no longer than patience.
+// within runs a phase with the time limit patience.
 func (r *round) within(ctx context.Context, phase func(*round, context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("it took more than %s", patience))
 	defer cancel()
 	return phase(r, ctx)
 }
 
-// summary names the calls of a phase, those that came most often first.
+// summary returns the calls of a phase as text, the most frequent first.
 func summary(asked map[string]int) string {
 	var calls []string
 	for _, call := range slices.SortedFunc(maps.Keys(asked), func(a, b string) int {
@@ -152,8 +152,7 @@ func (r *round) halt() error {
 	return err
 }
 
-// settle waits until the operator has asked for no write for a while, and returns what it has asked since the last
-// time.
+// settle waits until the operator hasn't written for a while, and returns its calls since the last settle.
 func (r *round) settle(ctx context.Context) (audit.Calls, error) {
 	var all audit.Calls
 	for last := time.Now(); time.Since(last) < quiet; {

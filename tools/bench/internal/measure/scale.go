@@ -10,10 +10,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// faultShare is how many of the requests fail.
+// faultShare is the share of requests that fail.
 const faultShare = 0.2
 
-// grow creates all Bundles and looks at the memory that they take.
+// grow creates all Bundles and measures the operator's memory.
 func (r *round) grow(ctx context.Context) error {
 	if err := r.begin(ctx); err != nil {
 		return err
@@ -26,15 +26,15 @@ func (r *round) grow(ctx context.Context) error {
 	return err
 }
 
-// restartGrown is restart with all that grow has made.
+// restartGrown is restart with all Bundles of grow.
 func (r *round) restartGrown(ctx context.Context) error {
 	took, _, err := r.restarted(ctx)
 	r.figures["scale-restart-seconds"] = took.Seconds()
 	return err
 }
 
-// faults runs a burst through a proxy that fails a share of the operator's requests, others in each round. It begins
-// when the operator is at rest.
+// faults runs a burst through a proxy that fails a share of the operator's requests, different ones in each round. It
+// starts when the operator is at rest.
 func (r *round) faults(ctx context.Context) error {
 	var failing atomic.Bool
 	fault := faults.Dice(faultShare, uint64(r.Round))
@@ -47,7 +47,7 @@ func (r *round) faults(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = proxy.Stop() }() // the operator is gone by then, or lost
+	defer func() { _ = proxy.Stop() }() // the operator doesn't need the proxy any more
 	if r.kubeconfig, err = r.plane.Kubeconfig(ctx, r.operator+"-faults", proxy.Address()); err != nil {
 		return err
 	}

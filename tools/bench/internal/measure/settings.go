@@ -2,27 +2,27 @@ package measure
 
 import "time"
 
-// Settings are what a round is made of.
+// Settings are the parameters of a round.
 type Settings struct {
-	// Definitions is the folder with the CustomResourceDefinition, Programs the one with the operators' programs, Logs
-	// the one for what they say.
+	// Definitions is the folder with the CustomResourceDefinition, Programs the folder with the operators' programs,
+	// and Logs the folder for their logs.
 	Definitions, Programs, Logs string
 	// Sources is the folder with a folder for each operator's code.
 	Sources string
-	// Bundles is how many there are in most phases, Drifts how many of them have an edited child, and how many others a
-	// deleted one.
+	// Bundles is the number of Bundles in most phases. Drifts is the number of Bundles with an edited child, and also
+	// of Bundles with a deleted child.
 	Bundles, Drifts int
-	// Idle is how long nothing happens.
+	// Idle is how long the phase lasts in which nothing happens.
 	Idle time.Duration
 	// Round is the number of the round, from 1 on.
 	Round int
-	// Starts is how often the operator is started before anything is there.
+	// Starts is how often the operator is started before there are any Bundles.
 	Starts int
-	// Memory is how many Bundles there are when memory is looked at: as many more are created as are missing.
+	// Memory is the number of Bundles for the measurement of memory: missing ones are created before.
 	Memory int
 }
 
-// quiet is how long an operator has asked for no write when it is taken to be done.
+// quiet is how long an operator must not write before it counts as done.
 const quiet = 2 * time.Second
 
 // patience is how long one phase may take.

@@ -13,7 +13,7 @@ import (
 
 var marks atomic.Int64
 
-// Mark is the present place in the audit log: all that was answered until now lies before it.
+// Mark returns the present position in the audit log: all requests that were answered until now are before it.
 func (p *Plane) Mark(ctx context.Context) (audit.Position, error) {
 	from, err := p.log.End()
 	if err != nil {
@@ -27,20 +27,20 @@ func (p *Plane) Mark(ctx context.Context) (audit.Position, error) {
 	return p.log.Await(ctx, from, name)
 }
 
-// Tail counts what one user asks of the API server from a place of the audit log on.
+// Tail reads the requests of one user from a position of the audit log on.
 type Tail struct {
 	plane *Plane
 	user  string
 	at    audit.Position
 }
 
-// Follow counts what the user of an operator asks from now on.
+// Follow returns a Tail for the requests of an operator's user from now on.
 func (p *Plane) Follow(ctx context.Context, operator string) (*Tail, error) {
 	at, err := p.Mark(ctx)
 	return &Tail{plane: p, user: User(operator), at: at}, err
 }
 
-// Next returns what was asked since the last Next: each call that has been answered, once.
+// Next returns the requests that were answered since the last Next, each once.
 func (t *Tail) Next(ctx context.Context) (audit.Calls, error) {
 	end, err := t.plane.Mark(ctx)
 	if err != nil {

@@ -1,3 +1,3 @@
-// Package plane is the control plane that one operator is measured on: a fresh one for each round, with an audit log
-// that counts what the operator asks of it.
+// Package plane is the control plane that one operator is measured on: a new one for each round, with an audit log in
+// which the operator's requests are counted.
 package plane

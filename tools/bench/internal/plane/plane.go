@@ -16,23 +16,24 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// Namespace is where everything happens that is measured.
+// Namespace is the namespace of all Bundles.
 const Namespace = "bench"
 
 // Plane is a control plane. Its methods may be called concurrently.
 type Plane struct {
-	// Admin makes a client that may do everything, without limits of its own.
+	// Admin is a client configuration for the administrator, without client-side rate limits.
 	Admin *rest.Config
 
 	cluster *devcluster.Cluster
 	client  kubernetes.Interface
 	log     audit.Log
-	// apiServer is its process.
+	// apiServer is the process id of the API server.
 	apiServer int
 }
 
-// Start runs a control plane with the definitions of a folder and the namespace. Only what operators meet runs: nodes
-// and Pods aren't part of what is measured. What a first build of its program takes is shown on progress.
+// Start runs a control plane with the definitions of a folder and the namespace. Only the components that matter to
+// operators run: nodes and Pods aren't part of the measurements. If the program has to be built first, its progress is
+// written to progress.
 func Start(ctx context.Context, definitions string, progress io.Writer) (*Plane, error) {
 	cluster, err := devcluster.Start(ctx, devcluster.StartOptions{
 		Progress: progress, CRDs: []string{definitions}, Flags: []string{"--components", "etcd,apiserver,controller-manager"},
@@ -80,7 +81,7 @@ func (p *Plane) APIServer() int { return p.apiServer }
 // Stop takes the control plane down.
 func (p *Plane) Stop(ctx context.Context) error { return p.cluster.Stop(context.WithoutCancel(ctx)) }
 
-// file is the path of a file beside the control plane's, which goes with it.
+// file returns the path of a file in the control plane's folder, which is removed with the control plane.
 func (p *Plane) file(name string) string {
 	return filepath.Join(filepath.Dir(p.cluster.Kubeconfig()), "run", name)
 }

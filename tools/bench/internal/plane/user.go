@@ -12,11 +12,11 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// User is the name that an operator has in the audit log.
+// User returns the user name of an operator in the audit log.
 func User(operator string) string { return "bench:" + operator }
 
-// Kubeconfig makes a user of an operator, who may do everything, and returns a kubeconfig file for this user. server is
-// the address for the operator's process; empty is the API server itself.
+// Kubeconfig creates a user for an operator, who may do everything, and returns the path of a kubeconfig file for this
+// user. server is the address in the file; if it is empty, the address of the API server.
 func (p *Plane) Kubeconfig(ctx context.Context, operator, server string) (string, error) {
 	user := User(operator)
 	binding := &rbacv1.ClusterRoleBinding{
@@ -49,7 +49,7 @@ func (p *Plane) Kubeconfig(ctx context.Context, operator, server string) (string
 	return path, nil
 }
 
-// awaitRights waits until the API server has learnt of rights.
+// awaitRights waits until the user's rights are in effect.
 func (p *Plane) awaitRights(ctx context.Context, user string) error {
 	config := rest.CopyConfig(p.Admin)
 	config.Impersonate.UserName = user

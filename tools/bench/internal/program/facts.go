@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Size is that of a program, in bytes.
+// Size returns the size of a program in bytes.
 func Size(path string) (int64, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -19,7 +19,7 @@ func Size(path string) (int64, error) {
 	return info.Size(), nil
 }
 
-// Modules is how many modules a program is made of beside its own.
+// Modules returns the number of modules in a program besides its own.
 func Modules(path string) (int, error) {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
@@ -28,8 +28,7 @@ func Modules(path string) (int, error) {
 	return len(info.Deps), nil
 }
 
-// Lines is how many lines of code a folder has in its Go files: not those of tests, and none that is empty or only a
-// comment.
+// Lines returns the number of lines of code in the Go files of a folder, without tests, empty lines and comments.
 func Lines(folder string) (count int, err error) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err == nil && len(paths) == 0 {
@@ -48,7 +47,7 @@ func Lines(folder string) (count int, err error) {
 	return count, err
 }
 
-// lines counts those on which something of a file's code stands.
+// lines counts the lines of a file that contain code.
 func lines(content []byte) (count int) {
 	set := token.NewFileSet()
 	file := set.AddFile("", -1, len(content))
@@ -63,7 +62,7 @@ func lines(content []byte) (count int) {
 			continue
 		}
 		first := file.Line(at)
-		end := first + strings.Count(text, "\n") // a text may go over several
+		end := first + strings.Count(text, "\n") // a raw string may span several lines
 		count += end - max(first-1, last)
 		last = max(last, end)
 	}

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// sampling is how often the memory of a process is looked at.
+// sampling is the interval at which the memory of a process is measured.
 const sampling = 20 * time.Millisecond
 
-// grace is what a process gets to end by itself.
+// grace is how long a process may take to end by itself.
 const grace = 20 * time.Second
 
-// Process is an operator that runs. Its methods may be called concurrently, but for Stop, which is called once.
+// Process is an operator that runs. Its methods may be called concurrently, except for Stop, which must be called once.
 type Process struct {
 	// Started is when it was executed.
 	Started time.Time
@@ -31,7 +31,7 @@ type Process struct {
 	sampled sync.WaitGroup
 }
 
-// Start runs a program until Stop. What it says goes to the end of the file log.
+// Start runs a program until Stop. Its output is appended to the file log.
 func Start(ctx context.Context, path, log string, args ...string) (*Process, error) {
 	return StartWith(ctx, path, log, nil, args...)
 }
@@ -73,14 +73,14 @@ func (p *Process) sample() {
 // Ended is closed when the process has ended, which it shouldn't before Stop.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
-// Memory is what it has of its own now, in bytes: anonymous memory, without what of files is mapped.
+// Memory returns its present anonymous memory in bytes, without mapped files.
 func (p *Process) Memory() (int64, error) { return Memory(p.command.Process.Pid) }
 
-// Peak is the most memory that it was seen with, in bytes.
+// Peak returns the largest amount of memory that was sampled, in bytes.
 func (p *Process) Peak() int64 { return p.peak.Load() }
 
-// Stop ends it as Kubernetes does, and returns the processor time that it took in all. It returns an error if the
-// process had ended before, if it ignores SIGTERM, or if it reports a failure.
+// Stop sends the process SIGTERM, and SIGKILL if it ignores that, as Kubernetes does, and returns its total processor
+// time. It returns an error if the process had ended before, if it ignored SIGTERM, or if its exit code isn't 0.
 func (p *Process) Stop() (time.Duration, error) {
 	defer func() { _ = p.log.Close() }() // written by the process, not here
 	select {
@@ -94,7 +94,7 @@ func (p *Process) Stop() (time.Duration, error) {
 	select {
 	case <-p.ended:
 	case <-time.After(grace):
-		_ = p.command.Process.Kill() // it is an error anyway
+		_ = p.command.Process.Kill() // Stop returns an error anyway
 		<-p.ended
 		return 0, fmt.Errorf("%s: it still ran %s after SIGTERM; see %s", p.command.Path, grace, p.log.Name())
 	}

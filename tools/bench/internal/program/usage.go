@@ -12,13 +12,13 @@ import (
 // tick is the unit of /proc/PID/stat on every architecture that Go knows.
 const tick = 10 * time.Millisecond
 
-// CPU is the processor time that a process has taken so far, of all its threads.
+// CPU returns the processor time that all threads of a process have used so far.
 func CPU(pid int) (time.Duration, error) {
 	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err
 	}
-	// The name before may hold anything, but ends with the last parenthesis.
+	// The process name may contain anything, but it ends at the last parenthesis.
 	fields := strings.Fields(string(content[bytes.LastIndexByte(content, ')')+1:]))
 	if len(fields) < 13 {
 		return 0, fmt.Errorf("process %d: its stat has %d fields", pid, len(fields))

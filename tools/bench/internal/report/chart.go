@@ -8,13 +8,14 @@ import (
 	"path/filepath"
 )
 
-// Charts draws a chart for each figure into dir, which it makes when it is missing: <figure>.svg, or <figure>-per-<per>.svg for
-// one that is divided. Each is a card of its own that can be read on pages of any colour: a bar for each operator as long as
-// the median, a whisker from least to most, and the values in writing. Bars start at 0. The same report gives the same
-// bytes. Where several rows are of one figure, the first of them gives title, unit and decimals.
+// Charts draws a chart for each figure into dir, which it creates if it doesn't exist. The files are <figure>.svg, or
+// <figure>-per-<per>.svg for a divided figure. A chart is a card that is readable on pages of any colour. For each
+// operator it has a bar with the length of the median, a whisker from least to most, and the values as text. Bars start
+// at 0. The same report gives the same bytes. If several rows have the same figure, the first row sets title, unit and
+// decimals.
 //
-// A row with an error has no chart, and one that an earlier call made is removed; all others are drawn before Charts returns
-// the errors.
+// A row with an error has no chart, and its chart of an earlier call is removed. All other charts are drawn before
+// Charts returns the errors.
 func (r Report) Charts(dir string) error {
 	results, err := r.Results()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// roundFiles are the files in folder that hold rounds of a part, by name. A folder that is missing holds none.
+// roundFiles returns the files in folder with rounds of a part, by name. If the folder doesn't exist, it returns none.
 func roundFiles(folder, part string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -27,8 +27,8 @@ func roundFiles(folder, part string) ([]string, error) {
 	return paths, err
 }
 
-// readJSON takes value from the file at path, which holds nothing else and no field that value doesn't have. Errors
-// name the file.
+// readJSON reads value from the file at path. It returns an error if the file has more than one JSON value, or a field
+// that value doesn't have. Errors name the file.
 func readJSON(path string, value any) error {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -45,7 +45,7 @@ func readJSON(path string, value any) error {
 	return nil
 }
 
-// writeJSON writes value in the form that people read.
+// writeJSON writes value as indented JSON.
 func writeJSON(path string, value any) error {
 	content, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
@@ -54,8 +54,7 @@ func writeJSON(path string, value any) error {
 	return writeWhole(path, append(content, '\n'))
 }
 
-// writeWhole puts content into the file at path, or leaves what was there: a program that ends half-way leaves no half
-// file.
+// writeWhole replaces the file at path atomically: if the program ends halfway, the old content stays.
 func writeWhole(path string, content []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {

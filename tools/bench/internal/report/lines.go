@@ -7,15 +7,15 @@ import (
 	"strconv"
 )
 
-// Lines writes a line for each row and tells whether all goals are met.
+// Lines writes a line for each row and reports whether all goals are met.
 //
 //	RATIO <name> <ours/peer> goal <bound> <ok|MISSED> [ranges overlap]
 //	COUNT <name> <got> goal <bound> <ok|MISSED>
 //	RATIO|COUNT <name> <got> reported [ranges overlap]
 //	ERROR <name>: <what is missing>
 //
-// Values have three digits after the point unless they are whole or from 1000 on; they are compared with the bound
-// before they are rounded. A row with an error meets no goal, also when it is only reported.
+// Values have three digits after the point, unless they are whole numbers or at least 1000. They are compared with the
+// goal before they are rounded. A row with an error doesn't meet its goal, even if it is only reported.
 func (r Report) Lines(w io.Writer) (met bool, err error) {
 	results, err := r.Results()
 	if err != nil {

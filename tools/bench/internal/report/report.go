@@ -7,12 +7,13 @@ import (
 
 // Report is a set of rounds and the rows to show of them. Its methods don't change it.
 type Report struct {
-	// Operators are those that are shown, in this order. The first is ours. Rounds of others are left out.
+	// Operators are the operators to show, in this order. The first one is ours. Rounds of other operators are left
+	// out.
 	Operators []string
 	// Rows are the figures that are shown, in this order.
 	Rows []Row
-	// Rounds are what was measured, of all parts together and in any order. Those of the same operator and number are
-	// one round; none of their figures may be there twice.
+	// Rounds are the rounds of all parts, in any order. Rounds with the same operator and number are merged; no figure
+	// may occur twice in them.
 	Rounds []Round
 }
 
@@ -56,13 +57,13 @@ func (r Report) check() error {
 	return nil
 }
 
-// measured is a figure of one operator in one round, divided by what its row says.
+// measured is a figure of one operator in one round, divided by the Per of its row.
 type measured struct {
 	value   float64
 	bundles int
 }
 
-// measured returns a row's figure of an operator in the round with that number, when it is there.
+// measured returns a row's figure of an operator in the round with that number, and reports whether the round has it.
 func (r Report) measured(row Row, operator string, number int) (measured, bool, error) {
 	value, of, found, err := r.find(row.Figure, operator, number)
 	if err != nil || !found || row.Per == "" {
@@ -86,7 +87,7 @@ func (r Report) measured(row Row, operator string, number int) (measured, bool, 
 	return measured{value / by, of.Bundles}, true, nil
 }
 
-// find returns the figure of that name, and where it was measured.
+// find returns the figure of that name, and the round that has it.
 func (r Report) find(figure, operator string, number int) (value float64, of Round, found bool, err error) {
 	for _, round := range r.Rounds {
 		got, there := round.Figures[figure]

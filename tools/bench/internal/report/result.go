@@ -5,27 +5,27 @@ import (
 	"slices"
 )
 
-// Result is what the rounds say about a row.
+// Result is the result of a row.
 type Result struct {
-	// Row is what was wanted.
+	// Row is the row, with its goal.
 	Row Row
 	// Value is the ratio or the count.
 	Value float64
-	// Met reports whether Value is at most the goal. A row that is only reported meets it, and one with an error
-	// doesn't.
+	// Met reports whether Value is at most the goal. It is true for a row that is only reported, and false for a row
+	// with an error.
 	Met bool
-	// Overlap reports for a ratio that the ranges of ours and of the peer overlap: other rounds might have had another
+	// Overlap reports, for a ratio, whether the ranges of ours and of the peer overlap: other rounds might have another
 	// winner.
 	Overlap bool
 	// Rounds is how many rounds have the figure, of any operator.
 	Rounds int
-	// Spreads are those of the operators that have the figure, in the order of the report.
+	// Spreads are the spreads of the operators that have the figure, in the order of the report.
 	Spreads []Spread
 	// Err says why there is no value.
 	Err error
 }
 
-// result works a row out.
+// result computes a row.
 func (r Report) result(row Row) Result {
 	result := Result{Row: row}
 	values := map[string]map[int]measured{}
@@ -56,7 +56,7 @@ func (r Report) result(row Row) Result {
 	return result
 }
 
-// Of returns the spread of an operator, when it has one.
+// Of returns the spread of an operator, and reports whether it has one.
 func (r Result) Of(operator string) (Spread, bool) {
 	i := slices.IndexFunc(r.Spreads, func(s Spread) bool { return s.Operator == operator })
 	if i < 0 {
@@ -65,7 +65,7 @@ func (r Result) Of(operator string) (Spread, bool) {
 	return r.Spreads[i], true
 }
 
-// collect returns a row's figure by operator and number of the round.
+// collect returns a row's figures by operator and round number.
 func (r Report) collect(row Row) (map[string]map[int]measured, error) {
 	values := map[string]map[int]measured{}
 	for _, operator := range r.Operators {
@@ -83,7 +83,7 @@ func (r Report) collect(row Row) (map[string]map[int]measured, error) {
 	return values, nil
 }
 
-// roundsOf are the numbers of the rounds in which any operator has a value.
+// roundsOf returns the numbers of the rounds in which any operator has a value.
 func roundsOf(values map[string]map[int]measured) []int {
 	var numbers []int
 	for _, of := range values {
@@ -95,7 +95,7 @@ func roundsOf(values map[string]map[int]measured) []int {
 	return slices.Compact(numbers)
 }
 
-// value is the median over the rounds. Each of them must have what it needs.
+// value returns the median over the rounds. It returns an error if a round lacks a needed figure.
 func (r Row) value(ours string, numbers []int, values map[string]map[int]measured) (float64, error) {
 	if wanted := max(r.Rounds, 1); len(numbers) < wanted {
 		return 0, fmt.Errorf("%s is in %d rounds and should be in %d: measure the others", r.Figure, len(numbers), wanted)
@@ -111,7 +111,7 @@ func (r Row) value(ours string, numbers []int, values map[string]map[int]measure
 	return median(all), nil
 }
 
-// ofRound is the ratio or the count of one round.
+// ofRound returns the ratio or the count of one round.
 func (r Row) ofRound(ours string, number int, values map[string]map[int]measured) (float64, error) {
 	mine, found := values[ours][number]
 	if !found {

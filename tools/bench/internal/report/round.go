@@ -9,26 +9,26 @@ import (
 	"slices"
 )
 
-// Bundles is the name under which the number of a round's Bundles can be divided by, as [Row.Per].
+// Bundles is the value of [Row.Per] that divides a figure by the number of the round's Bundles.
 const Bundles = "bundles"
 
-// plain is what names of parts, operators and figures look like: they become names of files.
+// plain matches valid names of parts, operators and figures, which become names of files.
 var plain = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// Round is what one operator reached in one round of a part of the benchmark.
+// Round has the results of one operator in one round of a part of the benchmark.
 type Round struct {
-	// Operator is who was measured.
+	// Operator is the measured operator.
 	Operator string `json:"operator"`
-	// Number counts rounds from 1. Those of all operators with the same number were measured one right after the other
-	// and are compared with each other.
+	// Number counts rounds from 1. Rounds of different operators with the same number were measured one right after the
+	// other, and are compared with each other.
 	Number int `json:"number"`
 	// Bundles is how many custom resources there were.
 	Bundles int `json:"bundles"`
-	// Figures are what was measured, by names such as "burst-seconds" and "burst-writes". None is negative.
+	// Figures are the results, by names such as "burst-seconds" and "burst-writes". None is negative.
 	Figures map[string]float64 `json:"figures"`
 }
 
-// check returns what can't be kept.
+// check returns an error if the round can't be stored.
 func (r Round) check() error {
 	if err := checkRound(r.Number, r.Operator); err != nil {
 		return err

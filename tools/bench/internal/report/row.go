@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// Kind is what is made of a figure.
+// Kind is how a figure is evaluated.
 type Kind int
 
 const (
-	// Ratio is the median, over the rounds, of ours divided by the peer's of the same round.
+	// Ratio is the median over all rounds of ours divided by the peer's in the same round.
 	Ratio Kind = iota
 	// Count is the median of ours alone.
 	Count
@@ -29,34 +29,34 @@ func (k Kind) String() string {
 
 // Row is a figure to show, and its goal.
 type Row struct {
-	// Name starts the line and is the row's own, such as "bench-burst".
+	// Name is the row's unique name, such as "bench-burst". Its line begins with it.
 	Name string
 	// Title says what the figure is, in tables and charts. It may hold Markdown; charts show it as it is.
 	Title string
-	// Unit is that of the figure, after the division by Per, such as "s" or "writes per Bundle"; empty for bare
+	// Unit is the unit of the figure after the division by Per, such as "s" or "writes per Bundle"; empty for bare
 	// numbers.
 	Unit string
-	// Kind is what is made of the figure.
+	// Kind is how the figure is evaluated.
 	Kind Kind
-	// Figure is its name in [Round.Figures]. The rounds in which any of the operators has it count: ours and the peer
-	// must have it in all of them.
+	// Figure is its name in [Round.Figures]. All rounds in which any operator has it count; ours and the peer must have
+	// it in all of these.
 	Figure string
 	// Peer is the operator that ours is divided by. Only a [Ratio] has one.
 	Peer string
 	// Per is a figure of the same operator and round by which Figure is divided before anything else, or [Bundles] for
 	// the number of Bundles where Figure was measured; empty for none.
 	Per string
-	// Goal is what the result may at most be.
+	// Goal is the maximum of the result.
 	Goal float64
-	// Decimals are those of the figure in tables and charts.
+	// Decimals is the number of decimals in tables and charts.
 	Decimals int
-	// Rounds is how many rounds there must be at least, so that no median of fewer passes for one of all; zero is one.
+	// Rounds is the minimum number of rounds, so that a median of fewer rounds isn't shown as complete; zero means one.
 	Rounds int
-	// Reported takes the goal away: the row is shown only. An error is one nevertheless.
+	// Reported is true for a row without a goal, which is only shown. An error in it still counts as a missed goal.
 	Reported bool
 }
 
-// check returns what is wrong with the row itself. The first of the operators is ours.
+// check returns an error if the row is invalid. The first of the operators is ours.
 func (r Row) check(operators []string) error {
 	switch {
 	case !plain.MatchString(r.Figure):

@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 )
 
-// Settings are what the rounds of a part have in common. Rounds with other settings can't be compared with them.
+// Settings are the common parameters of a part's rounds. Rounds with other settings can't be compared with them.
 type Settings struct {
 	// Part is a piece of the benchmark with rounds of its own.
 	Part string `json:"part"`
 	// Bundles is how many custom resources each round has.
 	Bundles int `json:"bundles"`
-	// Built is a hash of what is measured: programs that were built anew from other code have another.
+	// Built is a hash of the measured programs: programs built from other code have another hash.
 	Built string `json:"built"`
 }
 
@@ -34,8 +34,8 @@ func (s Settings) String() string {
 	return fmt.Sprintf("%d Bundles and build %s", s.Bundles, s.Built)
 }
 
-// agree reports whether the rounds in folder, if there are any, were measured with these settings, and whether the
-// settings are kept there already.
+// agree returns an error if rounds in folder were measured with other settings. kept reports whether the folder has
+// these settings already.
 func (s Settings) agree(folder string) (kept bool, err error) {
 	path := s.path(folder)
 	var there Settings
@@ -61,7 +61,7 @@ func (s Settings) path(folder string) string {
 	return filepath.Join(folder, s.Part+".settings.json")
 }
 
-// keep writes the settings into folder, which it makes when it is missing.
+// keep writes the settings into folder, which it creates if it doesn't exist.
 func (s Settings) keep(folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err

@@ -7,12 +7,12 @@ import (
 	"strconv"
 )
 
-// Spread is what an operator reached over the rounds, in the unit of the row.
+// Spread has the median and the range of an operator's values over the rounds, in the unit of the row.
 type Spread struct {
 	Operator         string
 	Median, Min, Max float64
-	// Rounds is how many rounds it has. Ours and a peer have all of the result, or the result is an error; others may
-	// have fewer, which is shown.
+	// Rounds is the number of rounds that the operator has. Ours and the peer must have all rounds of the result. Other
+	// operators may have fewer, which is shown.
 	Rounds int
 }
 
@@ -26,7 +26,7 @@ func spread(operator string, of map[int]measured) Spread {
 	}
 }
 
-// text is "median (min-max)", and how many of the rounds it has where it is not all of them.
+// text returns "median (min-max)", and the number of rounds if the operator doesn't have all of them.
 func (s Spread) text(decimals, rounds int) string {
 	number := func(value float64) string { return strconv.FormatFloat(value, 'f', decimals, 64) }
 	text := fmt.Sprintf("%s (%s-%s)", number(s.Median), number(s.Min), number(s.Max))
@@ -46,7 +46,7 @@ func median(values []float64) float64 {
 	return (values[middle-1] + values[middle]) / 2
 }
 
-// rounded shows three digits of what is below 1 and at least four of what is above, without an exponent.
+// rounded formats a value without an exponent: with three digits below 1, and with at least four digits above.
 func rounded(value float64) string {
 	digits := 3
 	if magnitude := math.Abs(value); magnitude >= 1000 || value == math.Trunc(value) {

@@ -11,8 +11,8 @@ import (
 )
 
 // Store keeps rounds in a folder, each in a file of its own: <part>.<number>.<operator>.json, and the settings of each
-// part next to them. Files are always complete: an interrupted run asks [Store.Has] and continues with what is missing.
-// Only one run at a time may use a folder; within it, methods may be called concurrently.
+// part next to them. Files are always complete: an interrupted run calls [Store.Has] and continues with the missing
+// rounds. Only one run at a time may use a folder; within it, methods may be called concurrently.
 type Store struct {
 	folder string
 	parts  map[string]Settings
@@ -48,7 +48,7 @@ func Open(folder string, parts ...Settings) (*Store, error) {
 	return s, nil
 }
 
-// Forget removes the rounds of a part from a folder, and what they were measured with.
+// Forget removes the rounds and the settings of a part from a folder.
 func Forget(folder, part string) error {
 	paths, err := roundFiles(folder, part)
 	for _, path := range append(paths, Settings{Part: part}.path(folder)) {
@@ -59,7 +59,7 @@ func Forget(folder, part string) error {
 	return err
 }
 
-// Has reports whether that round is kept. One that is there but can't be read is an error, so that it comes to light
+// Has reports whether that round is stored. It returns an error if the file can't be read, so that this is noticed
 // before hours of further rounds.
 func (s *Store) Has(part string, number int, operator string) (bool, error) {
 	settings, err := s.settings(part)
@@ -76,8 +76,8 @@ func (s *Store) Has(part string, number int, operator string) (bool, error) {
 	return err == nil, err
 }
 
-// Put keeps a round of a part, in place of what was kept of the same operator and number. Put a round when all of it
-// has been measured: from then on, Has counts it as done.
+// Put stores a round of a part, and replaces the round of the same operator and number. Call it when the round is
+// complete: from then on Has returns true for it.
 func (s *Store) Put(part string, round Round) error {
 	settings, err := s.settings(part)
 	if err == nil {
@@ -96,8 +96,8 @@ func (s *Store) Put(part string, round Round) error {
 	return nil
 }
 
-// Load returns all rounds of a part that are kept, by number and then by operator. A file that can't be read, or that
-// isn't of the round that its name says, is an error that names it.
+// Load returns all stored rounds of a part, by number and then by operator. It returns an error with the file's name if
+// a file can't be read or doesn't have the round that its name says.
 func (s *Store) Load(part string) ([]Round, error) {
 	settings, err := s.settings(part)
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *Store) path(part string, number int, operator string) string {
 	return filepath.Join(s.folder, fmt.Sprintf("%s.%02d.%s.json", part, number, operator))
 }
 
-// read takes a round of a part from its file.
+// read reads a round of a part from its file.
 func (s *Store) read(settings Settings, path string) (Round, error) {
 	var round Round
 	err := readJSON(path, &round)
@@ -148,7 +148,7 @@ func (s *Store) read(settings Settings, path string) (Round, error) {
 	return round, err
 }
 
-// belongs reports whether a round is one of the part and is in its own file.
+// belongs returns an error if a round doesn't belong to the part or to the file.
 func (s *Store) belongs(settings Settings, round Round, path string) error {
 	if err := round.check(); err != nil {
 		return err

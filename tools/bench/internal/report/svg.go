@@ -24,13 +24,13 @@ func (d *drawing) rect(x, y, width, height, radius float64, fill, stroke string)
 		x, y, width, height, radius, fill, stroke)
 }
 
-// text writes on the line at y. anchor is what x is of the text: its start or its end.
+// text writes text at the height y. anchor says whether x is the start or the end of the text.
 func (d *drawing) text(x, y float64, font font, anchor, fill, content string) {
 	fmt.Fprintf(d, `<text x="%.1f" y="%.1f" font-size="%.0f" font-weight="%s" text-anchor="%s" fill="%s">%s</text>`+"\n",
 		x, y, font.size, font.weight(), anchor, fill, escape(content))
 }
 
-// picture puts the drawing on a canvas of that size. title is what screen readers say.
+// picture puts the drawing on a canvas of that size. title is the text for screen readers.
 func (d *drawing) picture(width, height float64, title string) []byte {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f"`,
@@ -42,11 +42,11 @@ func (d *drawing) picture(width, height float64, title string) []byte {
 
 func escape(text string) string {
 	var out bytes.Buffer
-	_ = xml.EscapeText(&out, []byte(text)) // a buffer takes everything
+	_ = xml.EscapeText(&out, []byte(text)) // a buffer never returns an error
 	return out.String()
 }
 
-// font is a size in pixels. Which typeface it is, is up to whoever shows the picture.
+// font is a size in pixels. The viewer chooses the typeface.
 type font struct {
 	size float64
 	bold bool
@@ -59,7 +59,7 @@ func (f font) weight() string {
 	return "normal"
 }
 
-// width is what text takes at most. Typefaces differ: these are the widths of the widest that are common.
+// width returns the maximum width of text. Typefaces differ, so it uses the widths of the widest common ones.
 func (f font) width(text string) float64 {
 	var ems float64
 	for _, letter := range text {

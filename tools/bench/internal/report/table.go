@@ -8,7 +8,7 @@ import (
 )
 
 // Table writes a Markdown table with a line for each row and a column for each operator, whose cells are "median
-// (min-max)". The last two columns are the ratio, or what is wrong with the row, and the goal.
+// (min-max)". The last two columns are the ratio or the row's error, and the goal.
 func (r Report) Table(w io.Writer) error {
 	results, err := r.Results()
 	if err != nil {
@@ -53,7 +53,8 @@ func (r Result) goalCell() string {
 	return r.Row.bound() + " " + r.verdict()
 }
 
-// tableHead writes the first two lines of a Markdown table: all columns but the first are of numbers or verdicts.
+// tableHead writes the first two lines of a Markdown table: all columns except for the first contain numbers or
+// verdicts.
 func tableHead(text *bytes.Buffer, columns []string) {
 	tableLine(text, columns)
 	text.WriteString("|---|" + strings.Repeat("---:|", len(columns)-1) + "\n")
@@ -66,5 +67,5 @@ func tableLine(text *bytes.Buffer, cells []string) {
 	text.WriteString("|\n")
 }
 
-// tableCell keeps a text within its cell.
+// tableCell escapes a text for a cell.
 var tableCell = strings.NewReplacer("|", `\|`, "\r\n", " ", "\n", " ")

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// PutTraps keeps the results of one operator next to the rounds, in place of earlier ones. They are valid together with
-// the round that is put after them: a store doesn't know by itself whether they are from the present programs.
+// PutTraps stores the trap results of one operator next to the rounds, and replaces earlier ones. Put the operator's
+// round of the same run after them: the store itself doesn't know which programs the results are from.
 func (s *Store) PutTraps(operator string, traps []Trap) error {
 	err := checkTraps(operator, traps)
 	if err == nil {
@@ -20,7 +20,7 @@ func (s *Store) PutTraps(operator string, traps []Trap) error {
 	return nil
 }
 
-// Traps returns the answers of these operators that are kept, one operator after the other. One that has none is left
+// Traps returns the stored results of these operators, one operator after the other. Operators without results are left
 // out.
 func (s *Store) Traps(operators ...string) ([]Trap, error) {
 	var all []Trap

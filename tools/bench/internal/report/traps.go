@@ -13,17 +13,17 @@ import (
 type Trap struct {
 	// Name is the correct behaviour, such as "a user's label stays".
 	Name string `json:"name"`
-	// Operator is who was asked.
+	// Operator is the tested operator.
 	Operator string `json:"operator"`
 	// Holds reports whether the operator behaves correctly.
 	Holds bool `json:"holds"`
-	// Evidence is what was seen: the final object, writes that were counted. It may hold Markdown.
+	// Evidence describes what was observed, such as the final object or the number of writes. It may be Markdown.
 	Evidence string `json:"evidence"`
 }
 
 // TrapTable writes a Markdown table with a line for each trap and a column for each operator, in the order in which
-// they first appear, and the evidence below it. An operator that wasn't asked has a "-". An answer without evidence and
-// one that is there twice are errors.
+// they first appear, and the evidence below it. An operator without a result has a "-". A result without evidence is an
+// error, and so is a duplicate result.
 func TrapTable(w io.Writer, traps []Trap) error {
 	var names, operators []string
 	for i, trap := range traps {
@@ -88,7 +88,7 @@ func answer(traps []Trap, name, operator string) (Trap, bool) {
 	return traps[i], true
 }
 
-// oneLine keeps a text within its item of a list.
+// oneLine returns a text on one line, for an item of a list.
 func oneLine(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }

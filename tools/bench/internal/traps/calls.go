@@ -12,7 +12,7 @@ import (
 	"github.com/operkit/operkit/tools/envtest/audit"
 )
 
-// calls are all that the operator has asked for so far.
+// calls returns all requests of the operator so far.
 func (st *stage) calls(ctx context.Context) (audit.Calls, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -21,13 +21,13 @@ func (st *stage) calls(ctx context.Context) (audit.Calls, error) {
 	return slices.Clip(st.seen), err
 }
 
-// mark is the present place in what the operator asks for.
+// mark returns the number of the operator's requests so far.
 func (st *stage) mark(ctx context.Context) (int, error) {
 	calls, err := st.calls(ctx)
 	return len(calls), err
 }
 
-// writes are those of the operator since a mark that are about the Bundle or one of its children.
+// writes returns the operator's writes to the Bundle and its children since a mark.
 func (s *scene) writes(ctx context.Context, mark int) (audit.Calls, error) {
 	calls, err := s.calls(ctx)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *scene) writes(ctx context.Context, mark int) (audit.Calls, error) {
 	}), nil
 }
 
-// surplus are the writes since a mark that edits of the message don't call for.
+// surplus returns the writes since a mark that edits of the message don't require.
 func (s *scene) surplus(ctx context.Context, mark int) (audit.Calls, error) {
 	writes, err := s.writes(ctx, mark)
 	return writes.Filter(func(call audit.Call) bool {
@@ -46,7 +46,7 @@ func (s *scene) surplus(ctx context.Context, mark int) (audit.Calls, error) {
 	}), err
 }
 
-// awaitRest waits until the operator writes nothing any more of what the Bundle is about.
+// awaitRest waits until the operator doesn't write the Bundle and its children any more.
 func (s *scene) awaitRest(ctx context.Context) error {
 	var writes audit.Calls
 	return await(ctx, enough, func(ctx context.Context) (done bool, err error) {
@@ -57,7 +57,7 @@ func (s *scene) awaitRest(ctx context.Context) error {
 	})
 }
 
-// counted tells how often what was asked for.
+// counted returns a text with the number of calls for each target.
 func counted(calls audit.Calls) string {
 	total := fmt.Sprintf("%d writes", len(calls))
 	if len(calls) == 1 {

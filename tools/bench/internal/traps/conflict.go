@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// conflictingBundle is the Bundle whose writes are raced.
+// conflictingBundle is the Bundle that is edited just before the operator's writes.
 const conflictingBundle = "conflicting"
 
 // conflicting: somebody edits the Bundle and a child between what the operator reads and what it writes, three times.
@@ -57,15 +57,15 @@ func conflicting(ctx context.Context, s *scene) (answer, error) {
 }
 
 var (
-	// failing is a line of slog, of zap and of klog that tells an error.
+	// failing matches an error line of slog, zap or klog.
 	failing = regexp.MustCompile(`level=ERROR|"level":"(error|dpanic|panic|fatal)"|^[EF]\d{4} `)
-	// stack is a line that holds a stack, or where one begins.
+	// stack matches a line that contains a stack trace or begins one.
 	stack = regexp.MustCompile(`"stacktrace":|stacktrace=|^goroutine \d+ |^panic: `)
-	// nameless is a line that doesn't say what it is about.
+	// nameless matches a line that doesn't name an object.
 	nameless = regexp.MustCompile(`^goroutine \d+ |^panic: `)
 )
 
-// loudLines are the lines of a log that tell an error or a stack and are about an object, or may be.
+// loudLines returns the lines of a log with an error or a stack trace that are, or may be, about an object.
 func loudLines(log, name string) (loud []string) {
 	for line := range strings.Lines(log) {
 		if (failing.MatchString(line) || stack.MatchString(line)) && (strings.Contains(line, name) || nameless.MatchString(line)) {

@@ -13,25 +13,25 @@ type gate struct {
 	resource string
 	mu       sync.Mutex
 	opened   chan struct{}
-	// waited counts how often something was delayed.
+	// waited counts how often an event was delayed.
 	waited int
 }
 
-// newGate returns one that is open.
+// newGate returns an open gate.
 func newGate(resource string) *gate {
 	g := &gate{resource: resource, opened: make(chan struct{})}
 	close(g.opened)
 	return g
 }
 
-// hold delays everything that comes until open.
+// hold delays everything until open is called.
 func (g *gate) hold() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.opened = make(chan struct{})
 }
 
-// open lets everything pass. It may be open already.
+// open lets everything pass. It does nothing if the gate is open already.
 func (g *gate) open() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -58,14 +58,14 @@ func (g *gate) pass(ctx context.Context) {
 	}
 }
 
-// held is how often something was held back.
+// held returns how often an event was delayed.
 func (g *gate) held() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.waited
 }
 
-// guard puts the gate into an answer if it is that of a watch of the resource.
+// guard puts the gate into a response if it is the response to a watch of the resource.
 func (g *gate) guard(answer *http.Response) {
 	path, query := answer.Request.URL.Path, answer.Request.URL.Query()
 	if watch := query.Get("watch"); strings.HasSuffix(path, "/"+g.resource) && (watch == "true" || watch == "1") {

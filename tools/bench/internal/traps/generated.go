@@ -10,13 +10,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// delay is how long the operator's watch lags behind.
+// delay is how long the events of the operator's watch are delayed.
 const delay = 2 * time.Second
 
 // generated: the Bundle is created and edited twice before the operator's watch shows the child, whose name is
 // generated.
 func generated(ctx context.Context, s *scene) (answer, error) {
-	// Another Bundle first: by then the operator watches all that it watches.
+	// Another Bundle first: after that the operator has started all its watches.
 	if err := (&scene{stage: s.stage, bundle: "before-" + s.bundle}).create(ctx); err != nil {
 		return answer{}, err
 	}
@@ -71,7 +71,7 @@ func (s *scene) hurry(ctx context.Context) (generation int64, err error) {
 	return generation, nil
 }
 
-// tokens is how many Secrets the Bundle has.
+// tokens returns the number of Secrets of the Bundle.
 func (s *scene) tokens(ctx context.Context) (int, error) {
 	ofBundle := metav1.ListOptions{LabelSelector: "app.kubernetes.io/instance=" + s.bundle}
 	list, err := s.children.CoreV1().Secrets(plane.Namespace).List(ctx, ofBundle)

@@ -14,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// injected: a mutating webhook puts one more container into the Deployment when that is written, which has to cost no
-// write. Then the webhook is taken away, and the operator itself has to leave the container where it is.
+// injected: a mutating webhook adds a container to the Deployment when it is written, which must not cause further
+// writes. Then the webhook is removed, and the operator must leave the container in place.
 func injected(ctx context.Context, s *scene) (answer, error) {
 	hook, err := serveWebhook()
 	if err != nil {
@@ -26,7 +26,7 @@ func injected(ctx context.Context, s *scene) (answer, error) {
 		return answer{}, err
 	}
 	surplus, err := s.admitted(ctx)
-	// Also after a failure: without the webhook nothing of what it is asked about could be written.
+	// Also after a failure: as long as the webhook is registered but not served, its objects can't be written.
 	if left := s.unregister(context.WithoutCancel(ctx)); err != nil || left != nil {
 		return answer{}, errors.Join(err, left)
 	}
@@ -52,8 +52,7 @@ func injected(ctx context.Context, s *scene) (answer, error) {
 		reconciles, counted(surplus), counted(changed.Of("deployments.apps")), containers(deployment))}, nil
 }
 
-// admitted creates the Bundle and has it reconciled while the webhook is there, and returns what was written without
-// need.
+// admitted creates the Bundle and has it reconciled while the webhook is registered. It returns the unnecessary writes.
 func (s *scene) admitted(ctx context.Context) (audit.Calls, error) {
 	if err := s.create(ctx); err != nil {
 		return nil, err
@@ -68,7 +67,7 @@ func (s *scene) admitted(ctx context.Context) (audit.Calls, error) {
 	return s.surplus(ctx, mark)
 }
 
-// register has the API server ask the webhook about the Deployment of the Bundle, and waits until it does.
+// register registers the webhook for the Deployment of the Bundle, and waits until the API server calls it.
 func (s *scene) register(ctx context.Context, hook *webhook) error {
 	none, fail := admissionregistrationv1.SideEffectClassNone, admissionregistrationv1.Fail
 	configuration := &admissionregistrationv1.MutatingWebhookConfiguration{
@@ -94,7 +93,7 @@ func (s *scene) register(ctx context.Context, hook *webhook) error {
 	return s.awaitWebhook(ctx, true)
 }
 
-// unregister has the API server no longer ask the webhook, and waits until it doesn't.
+// unregister removes the registration, and waits until the API server doesn't call the webhook any more.
 func (s *scene) unregister(ctx context.Context) error {
 	err := s.children.AdmissionregistrationV1().MutatingWebhookConfigurations().Delete(ctx, s.bundle, metav1.DeleteOptions{})
 	if err != nil {
@@ -103,7 +102,8 @@ func (s *scene) unregister(ctx context.Context) error {
 	return s.awaitWebhook(ctx, false)
 }
 
-// awaitWebhook waits until the API server asks the webhook, or doesn't, which it learns after a while.
+// awaitWebhook waits until the API server calls the webhook (asked) or doesn't call it any more; a change takes effect
+// after a while.
 func (s *scene) awaitWebhook(ctx context.Context, asked bool) error {
 	labels := map[string]string{"app.kubernetes.io/instance": s.bundle}
 	probe := &appsv1.Deployment{

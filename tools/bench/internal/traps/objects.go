@@ -22,12 +22,12 @@ type object struct {
 	name     string
 }
 
-// family are the Bundle and its children.
+// family returns the Bundle and its children.
 func (s *scene) family() []object {
 	return append([]object{{"Bundle", v1.GroupVersion.WithResource("bundles"), s.bundle}}, s.descendants()...)
 }
 
-// descendants are the children.
+// descendants returns the children.
 func (s *scene) descendants() []object {
 	return []object{
 		{"ServiceAccount", corev1.SchemeGroupVersion.WithResource("serviceaccounts"), s.bundle},
@@ -38,7 +38,7 @@ func (s *scene) descendants() []object {
 	}
 }
 
-// metadataOf returns an object's metadata, nil when there is none.
+// metadataOf returns an object's metadata, or nil if the object doesn't exist.
 func (s *scene) metadataOf(ctx context.Context, o object) (*metav1.PartialObjectMetadata, error) {
 	live, err := s.metadata.Resource(o.resource).Namespace(plane.Namespace).Get(ctx, o.name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -47,7 +47,7 @@ func (s *scene) metadataOf(ctx context.Context, o object) (*metav1.PartialObject
 	return live, err
 }
 
-// patch has others change an object.
+// patch patches an object as another field manager.
 func (s *scene) patch(ctx context.Context, o object, patch string) error {
 	_, err := s.metadata.Resource(o.resource).Namespace(plane.Namespace).
 		Patch(ctx, o.name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: others})
@@ -59,7 +59,7 @@ func (s *scene) deployment(ctx context.Context) (*appsv1.Deployment, error) {
 	return s.children.AppsV1().Deployments(plane.Namespace).Get(ctx, s.bundle, metav1.GetOptions{})
 }
 
-// container is the one of that name in a Deployment.
+// container returns the container of that name in a Deployment, and reports whether there is one.
 func container(deployment *appsv1.Deployment, name string) (corev1.Container, bool) {
 	for _, c := range deployment.Spec.Template.Spec.Containers {
 		if c.Name == name {
@@ -69,7 +69,7 @@ func container(deployment *appsv1.Deployment, name string) (corev1.Container, bo
 	return corev1.Container{}, false
 }
 
-// containers are the names of a Deployment's.
+// containers returns the names of a Deployment's containers.
 func containers(deployment *appsv1.Deployment) []string {
 	names := []string{}
 	for _, c := range deployment.Spec.Template.Spec.Containers {
@@ -78,7 +78,7 @@ func containers(deployment *appsv1.Deployment) []string {
 	return names
 }
 
-// variables are the names of a container's environment, in order.
+// variables returns the names of the container's environment variables, in order.
 func variables(deployment *appsv1.Deployment) []string {
 	web, _ := container(deployment, "web")
 	names := []string{}
@@ -88,8 +88,8 @@ func variables(deployment *appsv1.Deployment) []string {
 	return names
 }
 
-// said is what a Bundle says of being Ready, and the first of its other conditions whose message names something,
-// unless that is empty.
+// said returns a text with the Bundle's condition Ready and, unless name is empty, the first other condition whose
+// message contains name.
 func said(bundle *v1.Bundle, name string) string {
 	var parts []string
 	if bundle != nil {
@@ -106,7 +106,7 @@ func said(bundle *v1.Bundle, name string) string {
 	return "its status says " + strings.Join(parts, "; ")
 }
 
-// names reports whether a condition of a Bundle has a message that names something.
+// names reports whether a condition of a Bundle has a message that contains name.
 func names(bundle *v1.Bundle, name string) bool {
 	for _, c := range bundle.Status.Conditions {
 		if strings.Contains(c.Message, name) {
@@ -116,8 +116,8 @@ func names(bundle *v1.Bundle, name string) bool {
 	return false
 }
 
-// awaitNamed waits until a condition of the Bundle names something, or for as long as is enough, and returns the
-// Bundle.
+// awaitNamed waits until the message of a condition of the Bundle contains name, but at most as long as enough. It
+// returns the Bundle.
 func (s *scene) awaitNamed(ctx context.Context, name string) (bundle *v1.Bundle, err error) {
 	err = await(ctx, enough, func(ctx context.Context) (done bool, err error) {
 		bundle, err = s.get(ctx)

@@ -20,8 +20,8 @@ func finalized(ctx context.Context, s *scene) (answer, error) {
 	return s.kept(ctx, `{"metadata":{"finalizers":["example.com/others"]}}`, "the finalizer example.com/others", there)
 }
 
-// kept has others change the metadata of the Bundle and its children, both of those that the operator writes afterwards
-// and of those that it doesn't, and looks whether that stays.
+// kept changes the metadata of the Bundle and its children as another field manager, and checks that the change stays.
+// The operator writes some of these objects afterwards, and others not.
 func (s *scene) kept(ctx context.Context, patch, what string, there func(metav1.Object) bool) (answer, error) {
 	if err := s.create(ctx); err != nil {
 		return answer{}, err

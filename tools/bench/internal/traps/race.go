@@ -12,24 +12,24 @@ import (
 )
 
 // race edits an object between an operator's read and its write of the same object: of a Bundle or one of its children.
-// A write that relies on what was read is then refused by the API server.
+// The API server then refuses a write with the resourceVersion of the read.
 type race struct {
 	name   string
 	client rest.Interface
 
 	mu sync.Mutex
-	// left has the paths of which a write will still be raced; nil while there is no race.
+	// left has the paths whose next writes will be raced; it is nil while there is no race.
 	left map[string]bool
-	// raced counts the writes before which an object was edited, refused those that the API server answered with a
-	// conflict.
+	// raced counts the writes before which the object was edited. refused counts the writes that the API server refused
+	// with a conflict.
 	raced, refused int
 	failure        error
 }
 
-// newRace returns one that hasn't begun, about what begins with name.
+// newRace returns a race that hasn't begun, for objects whose names begin with name.
 func newRace(name string) *race { return &race{name: name} }
 
-// begin has the next write of each object raced.
+// begin starts the race: before the next write of each object, the object is edited.
 func (r *race) begin() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -47,7 +47,7 @@ func (r *race) end() (raced, refused int, err error) {
 	return r.raced, r.refused, r.failure
 }
 
-// paths are what is raced for: the status, and a child.
+// paths returns the paths of the raced writes: the status and a child.
 func (r *race) paths() []string {
 	return []string{"/bundles/" + r.name, "/configmaps/" + r.name + "-message"}
 }
@@ -65,7 +65,7 @@ func (r *race) path(request *http.Request) string {
 	return ""
 }
 
-// before implements faults.Hooks.Fault: it answers nothing itself.
+// before implements faults.Hooks.Fault. It edits objects and never returns a response.
 func (r *race) before(request *http.Request) *apierrors.StatusError {
 	path := r.path(request)
 	if path == "" {

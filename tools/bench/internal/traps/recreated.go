@@ -11,11 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// absences are how long the Bundle is gone each time that it is deleted and created again: how far the garbage
-// collector is by then differs.
+// absences are the times between a deletion of the Bundle and its recreation. They differ so that the garbage collector
+// has got to different points.
 var absences = []time.Duration{0, 50 * time.Millisecond, 300 * time.Millisecond}
 
-// recreated: the Bundle is deleted, and one of the same name created at once, while its children are still there.
+// recreated: the Bundle is deleted, and another one with the same name is created at once, while the children still
+// exist.
 func recreated(ctx context.Context, s *scene) (answer, error) {
 	if err := s.create(ctx); err != nil {
 		return answer{}, err
@@ -69,7 +70,7 @@ func (s *scene) recreate(ctx context.Context, absence time.Duration) (time.Durat
 	return time.Since(began), err
 }
 
-// uids are those of the children that there are.
+// uids returns the uids of the existing children.
 func (s *scene) uids(ctx context.Context) (map[types.UID]bool, error) {
 	uids := map[types.UID]bool{}
 	for _, o := range s.descendants() {
@@ -94,7 +95,8 @@ func shared(a, b map[types.UID]bool) (count int) {
 	return count
 }
 
-// completed waits until the Bundle has all that it should, and tells what is wrong later.
+// completed waits until the Bundle is complete, and checks a while later that it still is. It returns the problem, if
+// any.
 func (s *scene) completed(ctx context.Context) (problem string, err error) {
 	if err := await(ctx, 2*enough, func(ctx context.Context) (done bool, err error) {
 		problem, err = s.incomplete(ctx)
@@ -105,7 +107,7 @@ func (s *scene) completed(ctx context.Context) (problem string, err error) {
 	if err := s.awaitRest(ctx); err != nil {
 		return "", err
 	}
-	// What the garbage collector has begun may come to an end later.
+	// The garbage collector may still delete objects a while later.
 	if err := pause(ctx, quiet); err != nil {
 		return "", err
 	}
@@ -115,7 +117,7 @@ func (s *scene) completed(ctx context.Context) (problem string, err error) {
 	return problem, err
 }
 
-// incomplete returns what the Bundle lacks; nothing when it has all.
+// incomplete returns what the Bundle lacks, or "" if it is complete.
 func (s *scene) incomplete(ctx context.Context) (string, error) {
 	bundle, err := s.get(ctx)
 	if err != nil {
@@ -136,7 +138,7 @@ func (s *scene) incomplete(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// misplaced returns why a child isn't that of a Bundle, empty when it is.
+// misplaced returns why a child doesn't belong to a Bundle, or "" if it does.
 func misplaced(child *metav1.PartialObjectMetadata, bundle *v1.Bundle) string {
 	switch {
 	case child == nil:

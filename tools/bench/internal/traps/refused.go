@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// refused: there is an object of a child's name that has another controller. It has to stay as it is, and the Bundle
-// mustn't be Ready.
+// refused: an object with a child's name exists and has another controller. It must not be changed, and the Bundle must
+// not be Ready.
 func refused(ctx context.Context, s *scene) (answer, error) {
 	before, err := s.occupy(ctx)
 	if err != nil {
@@ -24,7 +24,7 @@ func refused(ctx context.Context, s *scene) (answer, error) {
 	if _, err := s.awaitNamed(ctx, before.Name); err != nil {
 		return answer{}, err
 	}
-	// Whoever is refused tries again.
+	// An operator that was refused tries again.
 	if err := pause(ctx, 5*time.Second); err != nil {
 		return answer{}, err
 	}
@@ -49,7 +49,7 @@ func refused(ctx context.Context, s *scene) (answer, error) {
 	return answer{!isReady(bundle), left}, nil
 }
 
-// occupy makes the object of a child's name.
+// occupy creates an object with a child's name.
 func (s *scene) occupy(ctx context.Context) (*corev1.ConfigMap, error) {
 	configMaps, options := s.children.CoreV1().ConfigMaps(plane.Namespace), metav1.CreateOptions{FieldManager: others}
 	owner, err := configMaps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "someone-else"}}, options)

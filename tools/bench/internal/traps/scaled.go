@@ -10,10 +10,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// replicas is what the Deployment is scaled to.
+// replicas is the number of replicas to which the Deployment is scaled.
 const replicas = 3
 
-// scaled: the Deployment is scaled, and an autoscaler is there for it.
+// scaled: the Deployment has an autoscaler, and is scaled.
 func scaled(ctx context.Context, s *scene) (answer, error) {
 	if err := s.create(ctx); err != nil {
 		return answer{}, err
@@ -33,7 +33,8 @@ func scaled(ctx context.Context, s *scene) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	// Were the replicas taken back and set again, there would be more changes than those of the replicas and the size.
+	// If the operator reset the replicas and they were set again, there would be more changes than the two of the
+	// replicas and the size.
 	changes := after.Generation - before.Generation
 	return answer{*after.Spec.Replicas == replicas && changes == 2, fmt.Sprintf(
 		"scaled to %d, with a HorizontalPodAutoscaler; after %d reconciles, the last of which changed a variable, "+
@@ -41,8 +42,8 @@ func scaled(ctx context.Context, s *scene) (answer, error) {
 		replicas, reconciles, *after.Spec.Replicas, changes, counted(writes.Of("deployments.apps")))}, nil
 }
 
-// autoscale makes an autoscaler of the Deployment and writes the scale as it does, since there are no metrics here by
-// which it would do so itself.
+// autoscale creates an autoscaler for the Deployment and writes the scale in its place, since the control plane has no
+// metrics for the autoscaler.
 func (s *scene) autoscale(ctx context.Context) error {
 	autoscaler := &autoscalingv2.HorizontalPodAutoscaler{
 		ObjectMeta: metav1.ObjectMeta{Name: s.bundle},

@@ -15,20 +15,20 @@ import (
 )
 
 const (
-	// enough is how long an operator gets for one thing.
+	// enough is how long an operator may take for one step.
 	enough = 20 * time.Second
-	// quiet is how long it has written nothing when it is taken to be done.
+	// quiet is how long an operator must not write before it counts as done.
 	quiet = 1500 * time.Millisecond
-	// look is how often it is looked how far it is.
+	// look is the interval at which the state is checked.
 	look = 50 * time.Millisecond
-	// reconciles is how often what others have done must stand.
+	// reconciles is the number of reconciles that changes by others must survive.
 	reconciles = 20
 )
 
-// others is the field manager of changes that aren't the operator's.
+// others is the field manager of changes by others.
 const others = "others"
 
-// scene is what a trap is about: one Bundle and its children.
+// scene is the subject of a trap: one Bundle and its children.
 type scene struct {
 	*stage
 	bundle string
@@ -54,10 +54,10 @@ func (s *scene) post(ctx context.Context) error {
 	return err
 }
 
-// message is one that no Bundle had before.
+// message returns a new message that no Bundle has had.
 func (s *scene) message() string { return fmt.Sprintf("edition %d", s.editions.Add(1)) }
 
-// get returns the Bundle as it is.
+// get returns the present Bundle.
 func (s *scene) get(ctx context.Context) (*v1.Bundle, error) {
 	live, err := s.bundles.Get(ctx, s.bundle, metav1.GetOptions{})
 	if err != nil {
@@ -94,7 +94,8 @@ func (s *scene) reconcile(ctx context.Context, times int) error {
 	return s.awaitRest(ctx)
 }
 
-// resize makes the operator write the Deployment and a ConfigMap, which contain the size. It is at rest afterwards.
+// resize makes the operator write the Deployment and a ConfigMap, which contain the size, and waits until it is at
+// rest.
 func (s *scene) resize(ctx context.Context) error {
 	generation, err := s.edit(ctx, `{"spec":{"size":7}}`)
 	if err != nil {
@@ -138,7 +139,7 @@ func (s *scene) awaitReady(ctx context.Context, generation int64) error {
 	})
 }
 
-// await waits until so returns true. After limit it returns a stuckError with the text of what.
+// await waits until so returns true. After limit it returns a stuckError with the text that what returns.
 func await(ctx context.Context, limit time.Duration, so func(context.Context) (bool, error), what func() string) error {
 	for deadline := time.Now().Add(limit); ; {
 		done, err := so(ctx)

@@ -23,8 +23,8 @@ import (
 	"k8s.io/client-go/metadata"
 )
 
-// stage is a control plane and the operator that works on it. Its methods may be called concurrently, but for restart
-// and close.
+// stage is a control plane and the operator that works on it. Its methods may be called concurrently, except for
+// restart and close.
 type stage struct {
 	settings   measure.Settings
 	operator   string
@@ -40,7 +40,7 @@ type stage struct {
 	secrets *gate
 	race    *race
 
-	// restarted is the mark of the last start.
+	// restarted is the mark at the last start.
 	restarted int
 	editions  atomic.Int64
 
@@ -49,7 +49,7 @@ type stage struct {
 	seen audit.Calls
 }
 
-// newStage runs a control plane, and a proxy before it that the operator has to go through.
+// newStage starts a control plane, and a proxy in front of it for the operator.
 func newStage(ctx context.Context, s measure.Settings, operator string, progress io.Writer) (*stage, error) {
 	p, err := plane.Start(ctx, s.Definitions, progress)
 	if err != nil {
@@ -93,7 +93,7 @@ func (st *stage) connect(ctx context.Context) (err error) {
 	return err
 }
 
-// restart has a release of the operator run in place of the one before.
+// restart stops the operator and starts one of its releases.
 func (st *stage) restart(ctx context.Context, number int) error {
 	if err := st.stop(); err != nil {
 		return err

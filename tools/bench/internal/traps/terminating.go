@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// terminating: somebody deletes a child that has a finalizer of somebody else. The Bundle has to say that it isn't
-// Ready, and for what it waits, and to go on when that is gone.
+// terminating: somebody deletes a child that has a finalizer of somebody else. Until the child is gone, the Bundle must
+// not be Ready, and has to name the child; then the rollout has to continue.
 func terminating(ctx context.Context, s *scene) (answer, error) {
 	if err := s.create(ctx); err != nil {
 		return answer{}, err
@@ -44,7 +44,7 @@ func terminating(ctx context.Context, s *scene) (answer, error) {
 	return answer{names(bundle, message.name) && !isReady(bundle), seen}, nil
 }
 
-// awaitBack waits until there is another object in place of the one with a uid, and the Bundle Ready.
+// awaitBack waits until an object with another uid exists in place of the old one, and the Bundle is Ready.
 func (s *scene) awaitBack(ctx context.Context, o object, uid types.UID, seen string) error {
 	return await(ctx, enough, func(ctx context.Context) (bool, error) {
 		live, err := s.metadataOf(ctx, o)

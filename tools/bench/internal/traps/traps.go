@@ -15,22 +15,22 @@ import (
 // patience is how long one trap may take.
 const patience = 2 * time.Minute
 
-// releases are those of the operator that run one after the other. The last one runs twice.
+// releases are the releases of the operator that run one after the other. The last one runs twice.
 var releases = []int{1, 2, 3, 3}
 
-// trap is one question.
+// trap is one situation to test.
 type trap struct {
 	// name is the correct behaviour.
 	name string
-	// bundle is what its Bundle is called; several traps may be about the same one.
+	// bundle is the name of its Bundle; several traps may share one.
 	bundle string
-	// made is the run of the operator in which the Bundle is created, asked the run in which ask is called; runs count
-	// from 1. If made is 0, ask itself creates the Bundle.
+	// made is the run of the operator in which the Bundle is created; asked is the run in which ask is called. Runs
+	// count from 1. If made is 0, ask itself creates the Bundle.
 	made, asked int
 	ask         func(ctx context.Context, s *scene) (answer, error)
 }
 
-// all are the traps in the order in which they are shown.
+// all has the traps in the order of the tables.
 var all = []trap{
 	{"a field dropped from the render disappears", "dropped", 1, 2, droppedField},
 	{"a child dropped from the render disappears", "dropped", 1, 2, droppedChild},
@@ -46,10 +46,10 @@ var all = []trap{
 	{"a child stuck in Terminating is waited for and named", "terminating", 0, 1, terminating},
 }
 
-// Count is how many there are.
+// Count returns the number of traps.
 func Count() int { return len(all) }
 
-// answer is whether an operator behaves correctly, and the evidence.
+// answer reports whether an operator behaves correctly, with the evidence.
 type answer struct {
 	holds    bool
 	evidence string

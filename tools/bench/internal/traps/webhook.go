@@ -25,12 +25,12 @@ import (
 type webhook struct {
 	server  *http.Server
 	serving sync.WaitGroup
-	// url is where it is, authority what proves it.
+	// url is its address, authority the certificate that clients trust.
 	url       string
 	authority []byte
 }
 
-// serveWebhook begins to serve on loopback.
+// serveWebhook starts the webhook on loopback.
 func serveWebhook() (*webhook, error) {
 	certificate, authority, err := selfSigned()
 	if err != nil {
@@ -43,13 +43,13 @@ func serveWebhook() (*webhook, error) {
 	}
 	w := &webhook{url: "https://" + listener.Addr().String() + "/inject", authority: authority}
 	w.server = &http.Server{Handler: http.HandlerFunc(admit)}
-	w.serving.Go(func() { _ = w.server.Serve(listener) }) // it ends with stop
+	w.serving.Go(func() { _ = w.server.Serve(listener) }) // returns when stop is called
 	return w, nil
 }
 
 // stop ends it.
 func (w *webhook) stop() {
-	_ = w.server.Close() // nobody asks any more
+	_ = w.server.Close() // no requests are left
 	w.serving.Wait()
 }
 
@@ -72,13 +72,13 @@ func admit(w http.ResponseWriter, r *http.Request) {
 	}
 	review.Request = nil
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(review) // who has gone needs no answer
+	_ = json.NewEncoder(w).Encode(review) // fails only if the client is gone
 }
 
-// sidecar is what is injected.
+// sidecar is the name of the injected container.
 const sidecar = "sidecar"
 
-// inject returns the JSON patch that adds the sidecar, nil when it is there.
+// inject returns the JSON patch that adds the sidecar, or nil if the object has it already.
 func inject(object []byte) ([]byte, error) {
 	var deployment appsv1.Deployment
 	if err := json.Unmarshal(object, &deployment); err != nil {
@@ -91,7 +91,7 @@ func inject(object []byte) ([]byte, error) {
 	return json.Marshal([]map[string]any{{"op": "add", "path": "/spec/template/spec/containers/-", "value": added}})
 }
 
-// selfSigned makes a certificate for loopback and returns it for the one who serves and, as PEM, for those who ask.
+// selfSigned creates a certificate for loopback. It returns it for the server and, as PEM, for clients.
 func selfSigned() (tls.Certificate, []byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// written: what is rendered means the same as what is stored, and is written differently. The quantity is rendered as
-// "1000m", the ports without a protocol; the list of variables is put into another order by somebody. The operator has
-// been started anew since it made the Bundle's children, so that it knows nothing of them from before.
+// written: the rendered objects have the same meaning as the stored ones, but another form. The quantity is rendered as
+// "1000m" and the ports without a protocol, and somebody has reordered the list of variables. The operator was
+// restarted after it had created the children, so it remembers nothing about them.
 func written(ctx context.Context, s *scene) (answer, error) {
 	if err := s.reconcile(ctx, 1); err != nil {
 		return answer{}, err
@@ -37,7 +37,7 @@ func written(ctx context.Context, s *scene) (answer, error) {
 		web.Resources.Requests.Cpu().String(), web.Ports[0].Protocol, variables(deployment), reconciles, counted(surplus))}, nil
 }
 
-// reorder has somebody swap the container's variables.
+// reorder swaps the container's variables as another field manager.
 func (s *scene) reorder(ctx context.Context) error {
 	before, err := s.deployment(ctx)
 	if err != nil {

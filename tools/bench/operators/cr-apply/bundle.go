@@ -35,8 +35,8 @@ var current = release.Current()
 // fieldOwner is what the API server knows the operator's fields by.
 const fieldOwner = client.FieldOwner("cr-apply")
 
-// changed lets changes pass of what the operator applies, and not those that the Deployment controller makes in the
-// status and in annotations: five applies are too much of an answer to them.
+// changed passes changes of the fields that the operator applies. It drops changes of the status and of annotations by
+// the Deployment controller: five applies are too much for these.
 var changed = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 	return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() ||
 		!maps.Equal(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels()) ||
@@ -49,16 +49,16 @@ type bundleReconciler struct {
 
 func (r *bundleReconciler) setupWithManager(mgr ctrl.Manager) error {
 	b := ctrl.NewControllerManagedBy(mgr).
-		// A new status, which is the operator's own, is no reason to reconcile.
+		// A status change, which is the operator's own, is no reason to reconcile.
 		For(&benchv1.Bundle{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		// Children are applied and never read: that one has changed is all that has to be known.
+		// Children are applied and never read: the operator only needs to know that one has changed.
 		Owns(&corev1.ServiceAccount{}, builder.OnlyMetadata).
 		Owns(&corev1.ConfigMap{}, builder.OnlyMetadata).
 		Owns(&corev1.Service{}, builder.OnlyMetadata).
 		Owns(&appsv1.Deployment{}, builder.OnlyMetadata, builder.WithPredicates(changed)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 8})
 	if current.Token {
-		// In full, since a read waits for writes of the same representation only.
+		// Full objects, since a read only waits for writes of the same representation.
 		b.Owns(&corev1.Secret{})
 	}
 	return b.Complete(r)
@@ -74,7 +74,7 @@ func (r *bundleReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctr
 		return ctrl.Result{}, nil
 	}
 	for _, child := range childrenOf(bundle) {
-		// Children are never read, so nothing has to wait until a cache, which would have to be made, has seen them.
+		// Children are never read, so no read has to wait for a cache, which would have to be created first.
 		err := r.Apply(ctx, child, fieldOwner, client.ForceOwnership, client.DisableReadYourWritesConsistency)
 		if err != nil {
 			return ctrl.Result{}, fmt.Errorf("Bundle %s: apply %T: %w", req, child, err)
@@ -88,8 +88,8 @@ func (r *bundleReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctr
 	return ctrl.Result{}, r.setReady(ctx, bundle)
 }
 
-// createToken creates the Secret of a Bundle that has none yet: without a name, nothing can be applied. It is found by
-// its labels and its owner.
+// createToken creates the Secret of a Bundle that has none yet, since an object without a name can't be applied. It
+// looks for an existing one by its labels and its owner.
 func (r *bundleReconciler) createToken(ctx context.Context, bundle *benchv1.Bundle) error {
 	var secrets corev1.SecretList
 	if err := r.List(ctx, &secrets, client.InNamespace(bundle.Namespace), client.MatchingLabels(labelsOf(bundle))); err != nil {

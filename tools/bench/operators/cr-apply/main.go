@@ -1,7 +1,7 @@
-// Command cr-apply is an operator for Bundles as users of controller-runtime write one who trust in server-side apply:
-// each reconcile applies every child as an apply configuration, and the API server finds out what has changed. It is
-// for teams that want neither to compare nor to merge in the operator, and that save memory by caching no more of a
-// child than its metadata.
+// Command cr-apply is an operator for Bundles, written with controller-runtime by people who rely on server-side apply.
+// Each reconcile applies every child as an apply configuration, and the API server finds out what has changed. It is
+// the style of teams that don't want to compare or merge in the operator, and that save memory by caching only the
+// metadata of children.
 package main
 
 import (
@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// run works until a signal ends it. The flag --kubeconfig is controller-runtime's own.
+// run runs the operator until a signal ends it. The flag --kubeconfig is controller-runtime's own.
 func run(namespace string) error {
 	config, err := ctrl.GetConfig()
 	if err != nil {
@@ -45,8 +45,8 @@ func run(namespace string) error {
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme: scheme,
 		Cache:  cacheOptions(namespace),
-		// A reconcile right after another one would otherwise not see the other's condition in the cache, and write it
-		// again.
+		// Otherwise a reconcile right after another one might not see the other's condition in the cache, and would
+		// write it again.
 		Client:                 client.Options{Cache: &client.CacheOptions{EnableReadYourWritesConsistency: new(true)}},
 		Metrics:                metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress: "0",

@@ -30,11 +30,12 @@ import (
 // current is the release that runs.
 var current = release.Current()
 
-// conflictDelay gives the cache the time to see the write of another that a conflict is about.
+// conflictDelay gives the cache time to see the write that has caused a conflict.
 const conflictDelay = 50 * time.Millisecond
 
-// changed lets pass what may have to be mended in a child, and not what its controllers write in its status and
-// annotations. A child that is new is the operator's own, or comes with the first list, which brings all Bundles too.
+// changed passes changes of a child that may need a repair, and drops what controllers write into its status and
+// annotations. It also drops new children: the operator has created them, or they come with the first list, which
+// brings all Bundles, too.
 var changed = predicate.Funcs{
 	CreateFunc: func(event.CreateEvent) bool { return false },
 	UpdateFunc: func(e event.UpdateEvent) bool {
@@ -50,7 +51,7 @@ type bundleReconciler struct {
 
 func (r *bundleReconciler) setupWithManager(mgr ctrl.Manager) error {
 	b := ctrl.NewControllerManagedBy(mgr).
-		// A new status, which is the operator's own, is no reason to reconcile.
+		// A status change, which is the operator's own, is no reason to reconcile.
 		For(&benchv1.Bundle{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Owns(&corev1.ServiceAccount{}, builder.WithPredicates(changed)).
 		Owns(&corev1.ConfigMap{}, builder.WithPredicates(changed)).
@@ -63,7 +64,7 @@ func (r *bundleReconciler) setupWithManager(mgr ctrl.Manager) error {
 	return b.Complete(r)
 }
 
-// Reconcile brings the children of one Bundle to what it says and then the condition Ready.
+// Reconcile updates the children of one Bundle and then its condition Ready.
 func (r *bundleReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	bundle := &benchv1.Bundle{}
 	if err := r.Get(ctx, req.NamespacedName, bundle); err != nil {
@@ -89,8 +90,8 @@ func (r *bundleReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctr
 	return ctrl.Result{}, r.setReady(ctx, bundle)
 }
 
-// createToken creates the Secret of a Bundle that has none yet. Its name isn't known before, so it is found by its
-// labels and its owner.
+// createToken creates the Secret of a Bundle that has none yet. The name is generated, so an existing Secret is found
+// by its labels and its owner.
 func (r *bundleReconciler) createToken(ctx context.Context, bundle *benchv1.Bundle) error {
 	var secrets corev1.SecretList
 	if err := r.List(ctx, &secrets, client.InNamespace(bundle.Namespace), client.MatchingLabels(labelsOf(bundle))); err != nil {
@@ -141,7 +142,7 @@ func (r *bundleReconciler) setReady(ctx context.Context, bundle *benchv1.Bundle)
 	return client.IgnoreNotFound(r.Status().Patch(ctx, bundle, client.MergeFrom(before)))
 }
 
-// child is an object that has nothing but its name, and what sets the fields that the operator wants in it.
+// child is an object with only its name, and a function that sets the wanted fields in it.
 type child struct {
 	object client.Object
 	mutate func()
@@ -177,7 +178,7 @@ func deployment(bundle *benchv1.Bundle) child {
 	object := &appsv1.Deployment{ObjectMeta: named(bundle, "")}
 	return child{object, func() {
 		object.Spec.Replicas = new(int32(0))
-		if object.Spec.Selector == nil { // which can't be changed later
+		if object.Spec.Selector == nil { // the selector is immutable
 			object.Spec.Selector = &metav1.LabelSelector{MatchLabels: selectorOf(bundle)}
 		}
 		template := &object.Spec.Template
@@ -221,7 +222,7 @@ func labelsOf(bundle *benchv1.Bundle) map[string]string {
 	return map[string]string{"app.kubernetes.io/name": "bundle", "app.kubernetes.io/instance": bundle.Name}
 }
 
-// set sets keys and leaves those of others as they are.
+// set sets keys of a map and doesn't change other keys.
 func set[M ~map[K]V, K comparable, V any](target *M, wanted M) {
 	if *target == nil {
 		*target = wanted
@@ -230,7 +231,7 @@ func set[M ~map[K]V, K comparable, V any](target *M, wanted M) {
 	maps.Copy(*target, wanted)
 }
 
-// entry finds an element of a list by its name, and adds it when it isn't there.
+// entry returns the element of a list with that name, and adds it if it doesn't exist.
 func entry[T any](list *[]T, name string, nameOf func(*T) *string) *T {
 	for i := range *list {
 		if *nameOf(&(*list)[i]) == name {

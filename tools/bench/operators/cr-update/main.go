@@ -1,7 +1,7 @@
-// Command cr-update is an operator for Bundles as experienced users of controller-runtime write one: each child goes
-// through controllerutil.CreateOrUpdate with a function that sets only what the operator wants, so that what the API
-// server has defaulted causes no update. It is for teams that know the library's corners: predicates, a cache without
-// managed fields, a client that reads its own writes.
+// Command cr-update is an operator for Bundles, written by experienced users of controller-runtime. Each child goes
+// through controllerutil.CreateOrUpdate with a function that sets only the wanted fields, so that defaults of the API
+// server cause no update. It is the style of teams that know the library's details: predicates, a cache without managed
+// fields, a client that reads its own writes.
 package main
 
 import (
@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// run works until a signal ends it. The flag --kubeconfig is controller-runtime's own.
+// run runs the operator until a signal ends it. The flag --kubeconfig is controller-runtime's own.
 func run(namespace string) error {
 	config, err := ctrl.GetConfig()
 	if err != nil {
@@ -45,7 +45,8 @@ func run(namespace string) error {
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme: scheme,
 		Cache:  cacheOptions(namespace),
-		// A reconcile right after another one would otherwise see a cache without the other's writes, and write again.
+		// Otherwise a reconcile right after another one might not see the other's writes in the cache, and would write
+		// again.
 		Client:                 client.Options{Cache: &client.CacheOptions{EnableReadYourWritesConsistency: new(true)}},
 		Metrics:                metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress: "0",

@@ -48,8 +48,7 @@ func (r *BundleReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return b.Complete(r)
 }
 
-// Reconcile moves the children of one Bundle closer to what it says, and tells in the condition Ready when they are
-// there.
+// Reconcile creates or updates the children of one Bundle, and sets the condition Ready when all are up to date.
 func (r *BundleReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	log := logf.FromContext(ctx)
 	bundle := &benchv1.Bundle{}
@@ -66,7 +65,7 @@ func (r *BundleReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctr
 		if err := r.updateReady(ctx, bundle, metav1.ConditionUnknown, "Reconciling", "Starting reconciliation"); err != nil {
 			return ctrl.Result{}, err
 		}
-		// With the version of before the update, the next one would be a conflict.
+		// With the old resourceVersion, the next update would be a conflict.
 		if err := r.Get(ctx, req.NamespacedName, bundle); err != nil {
 			log.Error(err, "Failed to get Bundle again")
 			return ctrl.Result{}, err
@@ -93,7 +92,8 @@ func (r *BundleReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctr
 		written = written || stepWritten
 	}
 	if written {
-		// The events of what was written bring the next reconcile, which makes sure of it and goes on to the status.
+		// The events of these writes cause the next reconcile, which checks the children again and then writes the
+		// status.
 		return ctrl.Result{RequeueAfter: time.Minute}, nil
 	}
 	return ctrl.Result{}, r.updateReady(ctx, bundle, metav1.ConditionTrue, "Applied", "All children have been applied")
@@ -116,8 +116,8 @@ func (r *BundleReconciler) updateReady(
 	return nil
 }
 
-// getOrCreate gets the child into found and creates the desired one when there is none. It tells whether it has created
-// it.
+// getOrCreate gets the child into found, and creates the desired child if it doesn't exist. It reports whether it has
+// created the child.
 func (r *BundleReconciler) getOrCreate(ctx context.Context, bundle *benchv1.Bundle, desired, found client.Object) (bool, error) {
 	log := logf.FromContext(ctx).WithValues("child", client.ObjectKeyFromObject(desired))
 	err := r.Get(ctx, client.ObjectKeyFromObject(desired), found)

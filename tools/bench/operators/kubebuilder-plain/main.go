@@ -1,7 +1,6 @@
-// Command kubebuilder-plain is an operator for Bundles as it comes about when the project that kubebuilder scaffolds is
-// filled in after the book's tutorial: get a child, create it when it isn't there, compare what depends on the spec,
-// update it when that differs. It is for readers who want to know what a first operator costs: typed client, default
-// cache, no predicates.
+// Command kubebuilder-plain is an operator for Bundles that follows kubebuilder's scaffold and the book's tutorial: get
+// a child, create it if it doesn't exist, compare the fields that depend on the spec, update it if they differ. It
+// shows what a first operator costs: typed client, default cache, no predicates.
 package main
 
 import (

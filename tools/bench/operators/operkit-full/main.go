@@ -14,7 +14,7 @@ import (
 )
 
 func main() {
-	// None of the others writes events of changes.
+	// The other operators write no Events for changes either.
 	quiet := operator.Defaults(func(c *config.Config) { c.Events.Level = config.WarningEvents })
 	op := full.New("operkit-full", quiet, operator.WithoutTemporaryPatches(), operator.Watches(cluster.MetadataOnly(
 		schema.GroupKind{Kind: "ServiceAccount"},
@@ -23,7 +23,7 @@ func main() {
 		schema.GroupKind{Kind: "Secret"},
 		schema.GroupKind{Group: "apps", Kind: "Deployment"},
 	)))
-	// Nothing has to be waited for, so no status is needed before the end. The schema has only conditions.
+	// No component waits for a rollout, so no status is needed before the end. The schema has only conditions.
 	op.Control(bundles{}, reconcile.StartAfter(time.Minute), reconcile.Status(reconcile.OnlyReady))
 	op.Main()
 }

@@ -36,7 +36,7 @@ func (bundles) Sources() source.Sources {
 		{Kind: core.SchemeGroupVersion.WithKind("ServiceAccount")},
 		{Kind: core.SchemeGroupVersion.WithKind("ConfigMap")},
 		{Kind: core.SchemeGroupVersion.WithKind("Service")},
-		// What its controller writes in the status and in annotations concerns nobody.
+		// Changes of the status and of annotations, which the Deployment controller writes, are ignored.
 		{Kind: apps.SchemeGroupVersion.WithKind("Deployment"), When: filter.Or(
 			filter.Lifecycle(), filter.Generation(), filter.LabelsChanged(), filter.Field("metadata", "ownerReferences"))},
 	}
@@ -56,7 +56,7 @@ func (bundles) Setup(_ context.Context, s *reconcile.Session) error {
 	return nil
 }
 
-// children are what a Bundle has.
+// children is the component with a Bundle's children.
 type children struct{ spec v1.BundleSpec }
 
 // Build implements reconcile.Builder.

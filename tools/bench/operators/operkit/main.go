@@ -1,5 +1,5 @@
-// Command operkit controls Bundles with operkit's lean core. No content of the children is read, since nobody waits for
-// them: the store holds their metadata.
+// Command operkit controls Bundles with operkit's lean core. It never reads the content of children, since it doesn't
+// wait for them: the store has only their metadata.
 package main
 
 import (
@@ -19,7 +19,7 @@ func main() {
 		schema.GroupKind{Kind: "Secret"},
 		schema.GroupKind{Group: "apps", Kind: "Deployment"},
 	)))
-	// Nothing has to be waited for, so no status is needed before the end. The schema has only conditions.
+	// No component waits for a rollout, so no status is needed before the end. The schema has only conditions.
 	op.Control(bundles{}, reconcile.StartAfter(time.Minute), reconcile.Status(reconcile.OnlyReady))
 	op.Main()
 }
