@@ -65,7 +65,8 @@ func groupMemory(dir string) (bytes uint64, known bool) {
 	return limit - min(limit, used), true
 }
 
-// number reads a file that holds a number. ok is false for any other content, "max" included.
+// number reads a file with a number, and reports whether it succeeded. It returns false for any other content, "max"
+// included.
 func number(path string) (uint64, bool) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -38,7 +38,7 @@ func (f *File) insert(insertions ...insertion) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// indent returns the text before an offset in its line. ok is true if that is only spaces and tabs.
+// indent returns the text before an offset in its line, and reports whether that is only spaces and tabs.
 func (f *File) indent(offset int) (string, bool) {
 	before := f.text[f.lineStart(offset):offset]
 	return string(before), len(bytes.Trim(before, " \t")) == 0
