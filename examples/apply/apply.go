@@ -13,7 +13,7 @@ import (
 	"github.com/operkit/operkit/status/readiness"
 )
 
-// run reads the files and does what the flags say.
+// run reads the files, and applies or compares them as the flags say.
 func (s settings) run(ctx context.Context, stdin io.Reader, out io.Writer) error {
 	if err := s.validate(); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (s settings) run(ctx context.Context, stdin io.Reader, out io.Writer) error
 	return s.apply(ctx, out, m, manifests)
 }
 
-// checkEmpty refuses no objects at all, which mostly is a folder that wasn't found.
+// checkEmpty returns an error if there are no objects, which usually means a wrong folder.
 func (s settings) checkEmpty(manifests []manifest) error {
 	places := strings.Join(s.files, ", ")
 	switch {

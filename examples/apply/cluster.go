@@ -15,13 +15,13 @@ import (
 	"github.com/operkit/operkit/deploy/cluster"
 )
 
-// What a cluster is given for its first answer, and how long it is asked again for one.
+// Time limits for the cluster's first response: for one request, and for all attempts.
 const (
 	firstAnswer = 3 * time.Second
 	firstRetry  = 2 * time.Second
 )
 
-// connect returns the Manager for the cluster, which has answered by then.
+// connect returns the Manager for the cluster. It returns an error if the cluster doesn't respond.
 func (s settings) connect(ctx context.Context) (*deploy.Manager, error) {
 	config, err := cluster.Config(s.kubeconfig, s.context)
 	if err != nil {
@@ -45,10 +45,10 @@ func (s settings) manager(of deploy.Cluster) (*deploy.Manager, error) {
 	return deploy.NewManager(of, deploy.FieldManager("operkit-apply"), deploy.DefaultNamespace(s.namespace))
 }
 
-// greet asks the cluster something small, so that one which isn't there is told at once, and once, instead of for
-// each object after all the tries.
+// greet sends the cluster a small request, so that an unreachable cluster is reported immediately and once, instead of
+// for each object after all retries.
 func greet(ctx context.Context, m *deploy.Manager, config *rest.Config) error {
-	if config.ExecProvider == nil { // which may have somebody log in first
+	if config.ExecProvider == nil { // such a program may ask the user to log in first
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, firstAnswer)
 		defer cancel()
@@ -67,7 +67,7 @@ func greet(ctx context.Context, m *deploy.Manager, config *rest.Config) error {
 	return fmt.Errorf("cluster %s: %w: %s, or choose another with --context or --kubeconfig", config.Host, &rejection{err}, advice)
 }
 
-// rejection is an error whose text is only why the cluster didn't do what it was asked for, not what that was.
+// rejection is an error whose text has only the reason why the cluster refused a request, without the request.
 type rejection struct{ error }
 
 func (e *rejection) Unwrap() error { return e.error }

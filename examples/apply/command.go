@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// settings is what flags say.
+// settings are the values of the flags.
 type settings struct {
 	files               []string
 	kubeconfig, context string

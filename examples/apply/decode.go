@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// decode reads the objects of a text of YAML or JSON documents, those of lists too. It is strict: a key that is
-// given twice is an error, and whole numbers keep all their digits.
+// decode reads the objects in YAML or JSON documents, the items of lists included. It is strict: a key that is given
+// twice is an error, and whole numbers keep all their digits.
 func decode(file string, text []byte) ([]manifest, error) {
 	var manifests []manifest
 	number := 0
@@ -43,7 +43,7 @@ func decode(file string, text []byte) ([]manifest, error) {
 	return manifests, nil
 }
 
-// expand makes manifests of a document: one, or those of its items if it is a list.
+// expand returns the manifest of a document, or the manifests of its items if it is a list.
 func expand(place string, content any) ([]manifest, error) {
 	fields, isMap := content.(map[string]any)
 	if !isMap {
@@ -64,8 +64,8 @@ func expand(place string, content any) ([]manifest, error) {
 	return manifests, nil
 }
 
-// documents are the documents of a text: JSON values that follow each other, or what stands between lines of dashes.
-// The error comes last.
+// documents returns the documents of a text: consecutive JSON values, or YAML documents between lines of dashes. An
+// error comes last.
 func documents(text []byte) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if values, isJSON, err := jsonValues(text); isJSON {
@@ -89,7 +89,8 @@ func documents(text []byte) iter.Seq2[[]byte, error] {
 	}
 }
 
-// jsonValues are the values of a text that is JSON: all of it, or its first value when no dashes come behind that.
+// jsonValues returns the values of a text that is JSON. A text counts as JSON if all of it is JSON, or if it begins
+// with a JSON value that isn't followed by dashes.
 func jsonValues(text []byte) (values []json.RawMessage, isJSON bool, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	for {
@@ -107,7 +108,7 @@ func jsonValues(text []byte) (values []json.RawMessage, isJSON bool, err error) 
 	}
 }
 
-// value is what a document says. JSON isn't read as YAML, which doesn't know all the escapes of its strings.
+// value decodes a document. JSON isn't decoded as YAML, which doesn't support all escapes in JSON strings.
 func value(document []byte) (content any, err error) {
 	switch {
 	case json.Valid(document):
@@ -125,10 +126,10 @@ func value(document []byte) (content any, err error) {
 	return content, err
 }
 
-// endMark ends a document of YAML. What follows would be ignored.
+// endMark matches the line that ends a YAML document. The YAML parser would ignore the text after it.
 var endMark = regexp.MustCompile(`(?m)^\.\.\.[ \t\r]*$`)
 
-// flowValue reads YAML in braces as the one item of a list: what follows the braces would be ignored otherwise.
+// flowValue decodes YAML in braces as the single item of a list. Otherwise the text after the braces would be ignored.
 func flowValue(document []byte) (any, error) {
 	var items []any
 	if err := yaml.UnmarshalStrict(slices.Concat([]byte("["), document, []byte("\n]")), &items); err != nil {
@@ -140,7 +141,7 @@ func flowValue(document []byte) (any, error) {
 	return items[0], nil
 }
 
-// checkKeys reads one value and refuses a key that an object in it has twice.
+// checkKeys reads one value, and returns an error if an object in it has a duplicate key.
 func checkKeys(decoder *json.Decoder) error {
 	token, err := decoder.Token()
 	opened, nested := token.(json.Delim)

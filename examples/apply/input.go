@@ -12,13 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// manifest is an object and where it was given, as messages say it.
+// manifest is an object with its place in the input, for messages.
 type manifest struct {
 	object *unstructured.Unstructured
 	place  string
 }
 
-// objectsOf are the objects of manifests, in their order.
+// objectsOf returns the objects of manifests, in their order.
 func objectsOf(manifests []manifest) []*unstructured.Unstructured {
 	objects := make([]*unstructured.Unstructured, len(manifests))
 	for i, m := range manifests {
@@ -67,9 +67,9 @@ func readPlace(place string, stdin io.Reader) ([]manifest, error) {
 	return manifests, nil
 }
 
-// filesIn are the files with manifests in a folder, be it a link to one, and in those below it; or the file itself.
-// What begins with a dot is left out: tools keep their own things there, and a mounted ConfigMap has all its files
-// a second time.
+// filesIn returns the files with manifests in a folder and its subfolders; the folder may be a link. For a file it
+// returns the file itself. Names that begin with a dot are left out: tools have their own data there, and a mounted
+// ConfigMap has copies of all its files.
 func filesIn(place string) ([]string, error) {
 	info, err := os.Stat(place)
 	if err != nil {

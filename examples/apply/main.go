@@ -1,5 +1,5 @@
-// Command apply makes a cluster hold what the files of a folder say, and tells what became of each object. It is an
-// example of the modules deploy and status, and a tool to use.
+// Command apply applies the files of a folder to a cluster, and prints the result for each object. It is an example of
+// the modules deploy and status, and a tool to use.
 package main
 
 import (
@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// The exit codes, beside 0.
+// The exit codes other than 0.
 const (
 	exitFailed      = 1
 	exitInput       = 2
@@ -22,11 +22,11 @@ const (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // so that a second signal ends it at once
+	context.AfterFunc(ctx, stop) // so that a second signal ends the process at once
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run runs the command and answers its exit code.
+// run runs the command and returns its exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	command := newCommand()
 	command.SetArgs(args)

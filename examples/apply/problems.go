@@ -11,21 +11,21 @@ import (
 	"github.com/operkit/operkit/deploy"
 )
 
-// errInterrupted tells that somebody asked the command to stop.
+// errInterrupted is the error after a signal to stop.
 var errInterrupted = errors.New("interrupted: what is done stays done; run it again to go on")
 
-// applyError is what went wrong with objects, as opposed to the arguments and the files.
+// applyError is an error with objects, as opposed to arguments and files.
 type applyError struct{ error }
 
 func (e *applyError) Unwrap() error { return e.error }
 
-// problem is what went wrong with one object, or with all of them when it has no subject.
+// problem is an error with one object, or with all of them if it has no subject.
 type problem struct {
 	place, subject string
 	err            error
 }
 
-// outcome is the error for all that went wrong: what the rows tell, and err when it is about something else.
+// outcome returns an error with all problems: the errors in the rows, and err if it isn't one of these.
 func (s settings) outcome(ctx context.Context, m *deploy.Manager, t *table, err error) error {
 	if err == nil {
 		return nil
@@ -48,7 +48,7 @@ func (s settings) outcome(ctx context.Context, m *deploy.Manager, t *table, err 
 	return &applyError{s.told(ctx, m, problems)}
 }
 
-// placesOf are where the objects were given that can't be sent.
+// placesOf returns the places of the objects that can't be sent.
 func (t *table) placesOf(err error) string {
 	var invalid *deploy.InvalidManifestError
 	if errors.As(err, &invalid) {
@@ -57,7 +57,7 @@ func (t *table) placesOf(err error) string {
 	return ""
 }
 
-// told says each problem with its object and where that was given; one that several objects have, once.
+// told returns an error with each problem, its object and its place. A problem of several objects is listed once.
 func (s settings) told(ctx context.Context, m *deploy.Manager, problems []problem) error {
 	var errs []error
 	lines := map[string]*line{}
@@ -74,7 +74,7 @@ func (s settings) told(ctx context.Context, m *deploy.Manager, problems []proble
 	return errors.Join(errs...)
 }
 
-// cause is what problems have in common that needn't be told twice.
+// cause returns a key that is equal for problems of which only the first one is listed.
 func (p problem) cause(text string) string {
 	var invalid *deploy.InvalidManifestError
 	switch {
@@ -86,7 +86,7 @@ func (p problem) cause(text string) string {
 	return text
 }
 
-// line is a problem as it is told.
+// line is a problem with its text, and the number of other objects with the same problem.
 type line struct {
 	problem
 	text   string
@@ -97,7 +97,7 @@ func (l *line) Unwrap() error { return l.err }
 
 func (l *line) Error() string {
 	text := l.text
-	var invalid *deploy.InvalidManifestError // says what there is of a name
+	var invalid *deploy.InvalidManifestError // its text contains what is known of the object's name
 	if !errors.As(l.err, &invalid) && !strings.Contains(text, l.subject) {
 		text = l.subject + ": " + text
 	}
@@ -110,8 +110,8 @@ func (l *line) Error() string {
 	return text
 }
 
-// why is the text for an error: without the name of the object where others may have the same problem, and with
-// what can be done by means of this command.
+// why returns the text for an error. It leaves out the object's name if other objects may have the same problem, and
+// says what to do with this command.
 func (s settings) why(ctx context.Context, m *deploy.Manager, err error) string {
 	var unavailable *deploy.UnavailableError
 	var owned *deploy.OwnedError

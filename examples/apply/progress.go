@@ -13,8 +13,8 @@ import (
 	"github.com/operkit/operkit/status/readiness"
 )
 
-// progress shows a table. On a terminal it is drawn anew with each change; elsewhere each line is written once, when
-// nothing of it will change any more.
+// progress shows a table. On a terminal it is redrawn at each change; elsewhere each line is written once, when it is
+// final.
 type progress struct {
 	out     io.Writer
 	live    bool
@@ -40,19 +40,19 @@ func newProgress(out io.Writer, t *table, waits bool) *progress {
 	return p
 }
 
-// applied takes what became of an object.
+// applied records the result for an object.
 func (p *progress) applied(result deploy.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := p.table.row(result.Ref)
-	again := r.action != "" // it was waited for
+	again := r.action != "" // it has been applied before, and others have waited for it
 	r.take(result.Action, result.Err)
 	r.remarks = remarksOf(result)
 	r.settled = !p.waits || again || result.Err != nil || result.Action == deploy.Skipped
 	p.show(r)
 }
 
-// judged takes how ready an object is.
+// judged records the readiness of an object.
 func (p *progress) judged(ref deploy.Ref, verdict readiness.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,7 +70,7 @@ func (p *progress) judged(ref deploy.Ref, verdict readiness.Result) {
 	}
 }
 
-// pruned takes what became of the objects that left the set.
+// pruned records the results for the objects that are no longer in the set.
 func (p *progress) pruned(gone []deploy.Pruned) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,7 +114,7 @@ func (p *progress) print(text string) {
 	}
 }
 
-// end writes what is to be remarked and the last line, and returns what kept the table from being written.
+// end writes the remarks and the last line, and returns the error if the table couldn't be written.
 func (p *progress) end() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -10,24 +10,24 @@ import (
 	"github.com/operkit/operkit/deploy"
 )
 
-// table is the objects and what has become of them.
+// table has the objects and their results.
 type table struct{ rows []*row }
 
 // row is one object.
 type row struct {
 	ref deploy.Ref
-	// place is where it was given; empty for a member of the set that wasn't.
+	// place is its place in the input; empty for a member of the set that isn't in the input.
 	place string
-	// generate is what its name begins with when the cluster makes it up.
+	// generate is the prefix of its name, if the cluster generates the name.
 	generate      string
 	action, state string
 	err           error
 	settled       bool
-	// remarks are what the cluster said about it, and which fields were taken from others or left to them.
+	// remarks are warnings of the cluster, and the fields that were taken from others or left to them.
 	remarks []string
 }
 
-// Actions of rows beside those of deploy.
+// Actions of rows in addition to the actions of deploy.
 const (
 	interrupted deploy.Action = "interrupted"
 	notBegun    deploy.Action = "not begun"
@@ -38,15 +38,15 @@ func newTable(manifests []manifest) *table {
 	for _, m := range manifests {
 		r := &row{ref: deploy.RefOf(m.object), place: m.place, generate: m.object.GetGenerateName()}
 		if r.ref.Name == "" && r.generate == "" {
-			r.state = m.place // nothing else tells it from others
+			r.state = m.place // nothing else identifies it
 		}
 		t.rows = append(t.rows, r)
 	}
 	return t
 }
 
-// row finds the row of an object, which is there or new. A manifest may leave the namespace out, and objects
-// without a name come one after the other.
+// row returns the row of an object, and adds it if there is none. A manifest may leave out the namespace. Results of
+// objects without a name come in the order of the rows.
 func (t *table) row(ref deploy.Ref) *row {
 	for _, r := range t.rows {
 		if r.ref == ref && (ref.Name != "" || r.action == "") {
@@ -64,7 +64,7 @@ func (t *table) row(ref deploy.Ref) *row {
 	return r
 }
 
-// mayBe tells whether the cluster may call the object of a manifest so.
+// mayBe reports whether ref may be the cluster's reference for the object of this row.
 func (r *row) mayBe(ref deploy.Ref) bool {
 	if r.ref.Kind.GroupKind() != ref.Kind.GroupKind() || r.ref.Namespace != "" && r.ref.Namespace != ref.Namespace {
 		return false
@@ -72,12 +72,12 @@ func (r *row) mayBe(ref deploy.Ref) bool {
 	return r.ref.Name == ref.Name || r.ref.Name == "" && r.generate != "" && strings.HasPrefix(ref.Name, r.generate)
 }
 
-// take notes what became of the object.
+// take records the result for the object.
 func (r *row) take(action deploy.Action, err error) {
 	var owned *deploy.OwnedError
 	switch {
 	case errors.Is(err, context.Canceled):
-		// What was done stays. What was on its way may have arrived or not.
+		// An earlier result stays. An interrupted request may have reached the cluster or not.
 		r.action = cmp.Or(r.action, string(interrupted))
 		return
 	case errors.As(err, &owned):
@@ -86,7 +86,7 @@ func (r *row) take(action deploy.Action, err error) {
 	r.action, r.err = string(action), err
 }
 
-// remarksOf are what there is to say about an object that isn't an error.
+// remarksOf returns the remarks on a result that aren't errors.
 func remarksOf(result deploy.Result) []string {
 	var remarks []string
 	for _, warning := range result.Warnings {
@@ -105,7 +105,7 @@ func (r *row) text() string {
 	return strings.TrimRight(fmt.Sprintf("%-50s %-11s %s", r.name(), r.action, r.state), " ")
 }
 
-// name names the object, also one that leaves out what a name is made of.
+// name returns a name for the object, even if its manifest is incomplete.
 func (r *row) name() string {
 	ref := r.ref
 	ref.Kind.Kind = cmp.Or(ref.Kind.Kind, "(no kind)")
@@ -124,7 +124,7 @@ func (t *table) count(action deploy.Action) int {
 	return n
 }
 
-// summary is how many objects had which end.
+// summary returns the number of objects for each result.
 func (t *table) summary() string {
 	var parts []string
 	for _, action := range []deploy.Action{deploy.Created, deploy.Configured, deploy.Unchanged, deploy.Replaced, deploy.Recreated,
@@ -136,7 +136,7 @@ func (t *table) summary() string {
 	return cmp.Or(strings.Join(parts, ", "), "no objects")
 }
 
-// places are where objects were given that ref may mean.
+// places returns the places of the objects that ref may refer to.
 func (t *table) places(ref deploy.Ref) string {
 	var places []string
 	for _, r := range t.rows {

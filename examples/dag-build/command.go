@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// grace is how long a command that is told to end may take for it.
+// grace is how long a command may take to end after it was asked to.
 const grace = 3 * time.Second
 
 // commandError says which command of which target failed, and what it printed.
@@ -25,7 +25,8 @@ func (e *commandError) Error() string {
 
 func (e *commandError) Unwrap() error { return e.err }
 
-// shell visits a target: it runs its commands in a folder, one after the other, until one fails.
+// shell returns the function that visits a target: it runs the target's commands in a folder, one after the other,
+// until one fails.
 func shell(dir string) func(ctx context.Context, name string, t target) error {
 	return func(ctx context.Context, name string, t target) error {
 		for _, command := range t.commands {

@@ -4,5 +4,5 @@ package main
 
 import "os/exec"
 
-// endGroup leaves it at ending the process itself: there are no process groups here.
+// endGroup does nothing, since this system has no process groups: only the process itself is ended.
 func endGroup(*exec.Cmd) (kill func()) { return func() {} }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// endGroup starts the command as a process group of its own, and ends all of it when its context
-// does: what a shell has started would live on otherwise. kill ends what is still there.
+// endGroup makes the command start in a process group of its own, which is ended as a whole when the command's context
+// ends. Otherwise processes started by a shell would go on running. kill kills the processes that are left.
 func endGroup(c *exec.Cmd) (kill func()) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGTERM) }

@@ -32,7 +32,7 @@ const (
 	exitInterrupted = 130
 )
 
-// settings is what the command line says.
+// settings are the values of the command line.
 type settings struct {
 	file    string
 	jobs    int
@@ -74,7 +74,7 @@ func parseArguments(args []string, stderr io.Writer) (settings, error) {
 	return s, err
 }
 
-// run is the program: it gives the exit code.
+// run runs the program and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	s, err := parseArguments(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
@@ -131,7 +131,7 @@ func build(ctx context.Context, s settings, g *dag.Graph[target], stdout io.Writ
 	options := []dag.Option{
 		dag.Concurrency(s.jobs),
 		dag.Observe(p.observe),
-		dag.Abandon(2 * grace), // a command that can't be ended holds nobody
+		dag.Abandon(2 * grace), // don't wait for a command that can't be ended
 	}
 	if !s.keep {
 		options = append(options, dag.FailFast())

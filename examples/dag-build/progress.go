@@ -10,7 +10,7 @@ import (
 	"github.com/operkit/operkit/dag"
 )
 
-// progress prints a line for each target that is through, and what a failed command printed.
+// progress prints a line for each finished target, and the output of failed commands.
 type progress struct {
 	out         io.Writer
 	done, total int
@@ -41,5 +41,5 @@ func (p *progress) line(name, text string) {
 	p.print(fmt.Sprintf("[%d/%d] %s: %s\n", p.done, p.total, name, text))
 }
 
-// print has nobody to tell when there is nobody left to read.
+// print ignores errors: nobody is left to read them.
 func (p *progress) print(text string) { _, _ = io.WriteString(p.out, text) }

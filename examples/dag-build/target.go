@@ -20,8 +20,8 @@ type target struct {
 	commands     []string
 }
 
-// parse reads a build file. Empty lines and those that begin with # don't count. All that is
-// wrong with it is said.
+// parse reads a build file. Empty lines and lines that begin with # are ignored. The error has all mistakes in the
+// file.
 func parse(file string, content io.Reader) ([]target, error) {
 	var targets []target
 	var errs []error
@@ -50,7 +50,7 @@ func parse(file string, content io.Reader) ([]target, error) {
 	return targets, errors.Join(errs...)
 }
 
-// graphOf puts the targets of a file into a graph.
+// graphOf returns the graph of a file's targets.
 func graphOf(file string, targets []target) (*dag.Graph[target], error) {
 	g := dag.New[target]()
 	var errs []error
@@ -72,7 +72,8 @@ func graphOf(file string, targets []target) (*dag.Graph[target], error) {
 	return g, errors.Join(errs...)
 }
 
-// only leaves the wanted targets in the graph and what they need. None wanted is all.
+// only removes all targets from the graph except for the wanted targets and their dependencies. Without wanted targets
+// it keeps all.
 func only(g *dag.Graph[target], wanted []string) error {
 	if len(wanted) == 0 {
 		return nil

@@ -14,10 +14,10 @@ type Guestbook struct{}
 // Kind implements reconcile.Controller.
 func (Guestbook) Kind() schema.GroupVersionKind { return v1.GuestbookKind }
 
-// Config is what whoever runs the cluster may want otherwise for its guestbooks.
+// Config is the configuration that a cluster's administrator may change for its guestbooks.
 type Config struct {
 	Redis struct {
-		// Image is where redis comes from, such as a registry of their own.
+		// Image is the image of redis, for instance in a private registry.
 		Image string `json:"image"`
 	} `json:"redis"`
 }
@@ -47,8 +47,8 @@ func (Guestbook) Setup(_ context.Context, s *reconcile.Session) error {
 	return nil
 }
 
-// Finalize implements reconcile.Finalizer: web goes first, so that no visitor meets a
-// guestbook whose store is gone. The cluster collects the rest.
+// Finalize implements reconcile.Finalizer: it deletes web first, so that no visitor sees a guestbook without its store.
+// The cluster deletes the rest.
 func (Guestbook) Finalize(ctx context.Context, s *reconcile.Session) error {
 	return s.Remove(ctx, web{}.deployment(s))
 }

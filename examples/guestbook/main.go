@@ -1,4 +1,4 @@
-// Command guestbook is an operator for guestbooks: the whole of what one has to write.
+// Command guestbook is an operator for guestbooks. It has all the code that such an operator needs.
 package main
 
 import "github.com/operkit/operkit/operator/full"

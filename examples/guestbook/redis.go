@@ -50,7 +50,7 @@ func (r redis) statefulSet(s *reconcile.Session) *appsv1.StatefulSetApplyConfigu
 					WithEnv(redisPassword(s))))))
 }
 
-// redisPassword hands the password to whoever talks to redis.
+// redisPassword returns an environment variable with the password, for containers that use redis.
 func redisPassword(s *reconcile.Session) *corev1.EnvVarApplyConfiguration {
 	return corev1.EnvVar().WithName("REDIS_PASSWORD").
 		WithValueFrom(corev1.EnvVarSource().WithSecretKeyRef(corev1.SecretKeySelector().

@@ -15,7 +15,7 @@ import (
 
 const webPort = 8080
 
-// web is the component that visitors meet.
+// web is the component that visitors see.
 type web struct{ spec v1.GuestbookSpec }
 
 // Build implements reconcile.Builder.
@@ -50,7 +50,7 @@ func (w web) deployment(s *reconcile.Session) *appsv1.DeploymentApplyConfigurati
 			WithSelector(metav1.LabelSelector().WithMatchLabels(labels(s, "web"))).
 			WithTemplate(corev1.PodTemplateSpec().
 				WithLabels(labels(s, "web")).
-				// Containers read the message when they start: another message, other Pods.
+				// Containers read the message when they start, so another message needs new Pods.
 				WithAnnotations(map[string]string{"examples.operkit.dev/message": digest(w.spec.Message)}).
 				WithSpec(corev1.PodSpec().WithContainers(container))))
 }

@@ -1,4 +1,4 @@
-// Command memcached is an operator for memcacheds, the field's classic first one: a Deployment each.
+// Command memcached is an operator for memcacheds, the classic first example of an operator. Each has one Deployment.
 package main
 
 import "github.com/operkit/operkit/operator/full"

@@ -15,7 +15,7 @@ import (
 
 const image = "memcached:1.6.26-alpine3.19"
 
-// Memcached controls memcacheds: one Deployment each, which is called like the resource.
+// Memcached controls memcacheds: one Deployment each, with the name of the resource.
 type Memcached struct{}
 
 // Kind implements reconcile.Controller.
@@ -46,7 +46,7 @@ func deployment(s *reconcile.Session, spec v1.MemcachedSpec) *appsv1ac.Deploymen
 					WithContainers(container(spec)))))
 }
 
-// container needs no more than Pod Security's level "restricted" allows.
+// container returns a container that the Pod Security level "restricted" allows.
 func container(spec v1.MemcachedSpec) *corev1ac.ContainerApplyConfiguration {
 	return corev1ac.Container().
 		WithName("memcached").
@@ -61,8 +61,8 @@ func container(spec v1.MemcachedSpec) *corev1ac.ContainerApplyConfiguration {
 			WithCapabilities(corev1ac.Capabilities().WithDrop("ALL")))
 }
 
-// labels name the resource, so that two memcacheds in a namespace don't take each other's Pods, and nothing that
-// changes with a release: a selector can't be changed.
+// labels returns labels with the name of the resource, so that two memcacheds in a namespace don't select each other's
+// Pods. They don't depend on the release, since a selector can't be changed.
 func labels(s *reconcile.Session) map[string]string {
 	return map[string]string{
 		"app.kubernetes.io/name":       "memcached",

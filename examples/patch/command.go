@@ -8,7 +8,7 @@ import (
 	"github.com/operkit/operkit/smp"
 )
 
-// settings is what flags say.
+// settings are the values of the flags.
 type settings struct {
 	document, patch string
 	kind            string
@@ -81,7 +81,7 @@ an error.`,
 	}
 }
 
-// options are those of smp that flags say.
+// options returns the options of smp for the flags.
 func (s settings) options() []smp.Option {
 	options := []smp.Option{smp.Named(s.patch)}
 	if s.strict {
@@ -93,7 +93,7 @@ func (s settings) options() []smp.Option {
 	return options
 }
 
-// check refuses flags that contradict each other.
+// check returns an error for invalid flags and for flags that contradict each other.
 func (s settings) check() error {
 	switch {
 	case s.kind != "strategic" && s.kind != "json" && s.kind != "merge":

@@ -14,7 +14,7 @@ import (
 	"github.com/operkit/operkit/smp"
 )
 
-// readAll reads files. One of them may be -, which is standard input.
+// readAll reads files. One of the names may be -, which stands for standard input.
 func readAll(stdin io.Reader, first, second string) (texts [2][]byte, err error) {
 	if first == "-" && second == "-" {
 		return texts, errors.New("-: standard input can be one of the two files only")
@@ -35,7 +35,7 @@ func readAll(stdin io.Reader, first, second string) (texts [2][]byte, err error)
 	return texts, nil
 }
 
-// print writes a result as asked for.
+// print writes a result in the chosen format.
 func (s settings) print(stdout io.Writer, result []byte) error {
 	if s.output == "json" {
 		compact, err := yaml.YAMLToJSONStrict(result)
@@ -87,7 +87,7 @@ func (s settings) schema(name string, manifest []byte) (smp.Schema, error) {
 	return found, nil
 }
 
-// kindOf is what a CustomResourceDefinition defines.
+// kindOf returns the kind that a CustomResourceDefinition defines.
 func kindOf(crd map[string]any) schema.GroupKind {
 	spec, _ := crd["spec"].(map[string]any)
 	names, _ := spec["names"].(map[string]any)

@@ -1,6 +1,6 @@
-// Command patch applies patches to Kubernetes manifests in files, and makes them of two manifests, without a cluster:
-// strategic merge patches as the API server applies them, JSON patches (RFC 6902) and merge patches (RFC 7386). It is
-// an example of the module smp and uses no other one of operkit.
+// Command patch applies patches to Kubernetes manifests in files, and computes the patch between two manifests, without
+// a cluster. It supports strategic merge patches as the API server applies them, JSON patches (RFC 6902) and merge
+// patches (RFC 7386). It is an example of the module smp and uses no other module of operkit.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command patched is an operator of which single resources can be deployed otherwise than it says, for a while: by
-// temporary patches, which every operator serves. Nothing here is about them but the names of the objects.
+// Command patched is an operator whose objects can be changed temporarily for single resources, by temporary patches.
+// Every operator serves these patches: the only code for them here is the names of the objects.
 package main
 
 import (
@@ -52,7 +52,7 @@ func labels(s *reconcile.Session) map[string]string { return map[string]string{"
 
 func main() {
 	op := operator.New("patched-operator")
-	// Each object tells in an annotation by which name a patch finds it.
+	// An annotation of each object has the name that patches use for it.
 	op.Control(Cache{}, reconcile.NameObjects())
 	op.Main()
 }

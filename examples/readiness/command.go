@@ -11,10 +11,10 @@ import (
 	"github.com/operkit/operkit/status/readiness"
 )
 
-// errNotReady ends the command when an object isn't ready. What it has to say is in the table.
+// errNotReady ends the command if an object isn't ready. The table has the details.
 var errNotReady = errors.New("not everything is ready")
 
-// settings is what flags say.
+// settings are the values of the flags.
 type settings struct {
 	output string
 	quiet  bool

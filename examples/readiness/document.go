@@ -8,18 +8,18 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// document is one of a file.
+// document is one document of a file.
 type document struct {
 	text   string
-	before int // lines of the file
+	before int // number of lines in the file before the document
 	json   bool
 }
 
-// newlines makes one of the three ends of lines that YAML has.
+// newlines replaces the three line endings of YAML by one.
 var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// split cuts a file into its documents. Lines --- and ... delimit those of YAML; comments and directives before the
-// first one belong to it. Values of JSON follow one another without anything between them, as jq writes them.
+// split cuts a file into its documents. Lines --- and ... delimit YAML documents; comments and directives before the
+// first document belong to it. JSON values may follow one another without a separator, as jq writes them.
 func split(text string) []document {
 	var documents []document
 	var current strings.Builder
@@ -52,13 +52,13 @@ func split(text string) []document {
 	return documents
 }
 
-// marks tells whether a line is a marker, alone or with something behind it.
+// marks reports whether a line is a marker, alone or with something after it.
 func marks(line, marker string) bool {
 	rest, ok := strings.CutPrefix(line, marker)
 	return ok && (rest == "" || strings.ContainsAny(rest[:1], " \t\n"))
 }
 
-// values cuts off the values of JSON that a document begins with.
+// values splits off the JSON values at the beginning of a document.
 func values(d document) []document {
 	if !strings.HasPrefix(strings.TrimSpace(d.text), "{") {
 		return []document{d}
@@ -81,7 +81,7 @@ func values(d document) []document {
 	return found
 }
 
-// decode reads a document; nil is an empty one. Integers stay integers, however large.
+// decode decodes a document. It returns nil for an empty one. Integers stay integers, however large.
 func (d document) decode() (content any, err error) {
 	compact := []byte(d.text)
 	if !d.json {

@@ -38,7 +38,7 @@ func readAll(files []string, stdin io.Reader) ([]map[string]any, error) {
 	return objects, nil
 }
 
-// parse reads the objects of one file: of all documents, and of lists in them.
+// parse returns the objects in all documents of a file, the items of lists included.
 func parse(text string) ([]map[string]any, error) {
 	var objects []map[string]any
 	for i, d := range split(text) {
@@ -58,7 +58,7 @@ func parse(text string) ([]map[string]any, error) {
 	return objects, nil
 }
 
-// objectsIn answers the object that a document is, or those of a list.
+// objectsIn returns the object in a document, or the items if it is a list.
 func objectsIn(content any) ([]map[string]any, error) {
 	object, ok := content.(map[string]any)
 	if !ok {
@@ -93,22 +93,22 @@ func objectsIn(content any) ([]map[string]any, error) {
 	return objects, nil
 }
 
-// named tells an object from a list: kinds of objects may end in List too, and a list that is empty may come without
-// its items.
+// named reports whether object is a single object and not a list. It can't go by the kind or the items, since the kind
+// of an object may also end in List, and an empty list may have no items.
 func named(object map[string]any) bool {
 	metadata, _ := object["metadata"].(map[string]any)
 	name, _ := metadata["name"].(string)
 	return name != ""
 }
 
-// inherit names the kind of an item of a list such as PodList: from the API server its items come without.
+// inherit sets the kind of an item of a list such as PodList, since the API server returns such items without a kind.
 func inherit(item map[string]any, apiVersion any, kind string) {
 	if item["apiVersion"] == nil && item["kind"] == nil {
 		item["apiVersion"], item["kind"] = apiVersion, kind
 	}
 }
 
-// described names what something is that should be something else.
+// described returns a description of a value of the wrong type.
 func described(content any) string {
 	switch content.(type) {
 	case nil:

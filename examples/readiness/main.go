@@ -1,5 +1,6 @@
-// Command readiness reads Kubernetes objects from files or from its standard input and tells which of them are ready,
-// and why the others aren't, without a cluster. It is an example of the module status and uses no other one of operkit.
+// Command readiness reads Kubernetes objects from files or from its standard input, and prints which of them are ready,
+// and why the others aren't, without a cluster. It is an example of the module status and uses no other module of
+// operkit.
 package main
 
 import (
@@ -10,7 +11,7 @@ import (
 	"time"
 )
 
-// The exit codes, beside 0.
+// The exit codes other than 0.
 const (
 	exitNotReady = 1
 	exitInput    = 2
@@ -20,7 +21,7 @@ func main() {
 	os.Exit(run(os.Args[1:], time.Now, os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run runs the command and answers its exit code.
+// run runs the command and returns its exit code.
 func run(args []string, now func() time.Time, stdin io.Reader, stdout, stderr io.Writer) int {
 	command := newCommand(now)
 	command.SetArgs(args)

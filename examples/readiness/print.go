@@ -20,7 +20,7 @@ type verdict struct {
 	Status    readiness.State `json:"status"`
 	Reason    string          `json:"reason"`
 	Message   string          `json:"message"`
-	// Fields are the paths of the fields that decided.
+	// Fields are the paths of the decisive fields.
 	Fields []string `json:"fields,omitempty"`
 }
 
@@ -63,7 +63,8 @@ func printTable(stdout io.Writer, results []readiness.Result) error {
 	return table.Flush()
 }
 
-// oneLine makes text of an object fit into a table: it may have several lines, or say things to a terminal.
+// oneLine makes an object's text fit into a table: the text may have several lines, or control characters for
+// terminals.
 func oneLine(text string) string {
 	printable := func(r rune) rune {
 		if unicode.IsPrint(r) {

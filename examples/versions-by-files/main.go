@@ -1,5 +1,5 @@
-// Command versions-by-files is an operator of which each resource says from which release its templates are: one
-// program, and a git repository that has the files of all releases.
+// Command versions-by-files is an operator whose resources name the release of their templates. It is one program, with
+// a git repository that has the files of all releases.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// releases are the templates of the folder deploy, as each release has them.
+// releases are the templates in the folder deploy of each release.
 var releases = templates.OfVersions("deploy")
 
 // Kiosk controls resources of the kind Kiosk.

@@ -1,5 +1,5 @@
-// Command versions-side-by-side is an operator for web sites of which several releases work in one cluster: each site
-// is in the version that it says, and is upgraded when it says another one.
+// Command versions-side-by-side is an operator for web sites, several releases of which run in one cluster. Each site
+// names its version, and is upgraded when it names another one.
 package main
 
 import (
@@ -14,13 +14,13 @@ import (
 	"github.com/operkit/operkit/reconcile"
 )
 
-// release is the one that this binary is of. The build says it:
+// release is the release of this binary. The build sets it:
 //
 //	go build -ldflags "-X main.release=1.0.0"
 var release = "1.1.0"
 
-// releases stands for the history of a repository: in one of your own there is the newest controller alone, and the
-// binary of an older release is built of the sources of its tag.
+// releases stands for the history of a repository. Your own repository has only the newest controller, and the binary
+// of an older release is built from the sources of its tag.
 var releases = map[string]reconcile.Controller{"1.0.0": v100.Site{}, "1.1.0": v110.Site{}}
 
 func main() {

@@ -1,6 +1,6 @@
-// Command versions prints a template as one version of a git repository has it, whatever is checked out there: the
-// version is said by its number, and what the template asks for by arguments. It is an example of the module vcs and
-// uses no other one.
+// Command versions prints a template from one version of a git repository, whatever is checked out there. Arguments
+// give the number of the version and the values for the template. It is an example of the module vcs and uses no other
+// module.
 package main
 
 import (
@@ -29,7 +29,7 @@ const (
 	exitUsage  = 2
 )
 
-// run is the program: it gives the exit code.
+// run runs the program and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	s, err := parseArguments(args, stderr)
 	switch {
@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// settings is what the command line says.
+// settings are the values of the command line.
 type settings struct {
 	repository, version, template, cache string
 	values                               map[string]string
@@ -78,7 +78,7 @@ func parseArguments(args []string, stderr io.Writer) (settings, error) {
 	return s, err
 }
 
-// complete reads the values, and finds out what is missing.
+// complete reads the values for the template, sets defaults, and returns an error if something is missing.
 func (s *settings) complete(arguments []string) error {
 	for _, argument := range arguments {
 		name, value, ok := strings.Cut(argument, "=")

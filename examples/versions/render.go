@@ -15,7 +15,7 @@ import (
 	"github.com/operkit/operkit/vcs"
 )
 
-// render is the template of the version with the values.
+// render executes the version's template with the values.
 func (s settings) render(ctx context.Context) (text []byte, err error) {
 	repository, err := vcs.Open(s.repository)
 	if err != nil {
@@ -26,8 +26,8 @@ func (s settings) render(ctx context.Context) (text []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	// The folder has the name of the commit: a tag that is moved is another one, and repositories may share what they
-	// have in common.
+	// The folder is named by the commit: after a tag was moved, another folder is used, and repositories share the
+	// folders of common commits.
 	folder := filepath.Join(s.cache, string(version.Ref.Commit))
 	checkout, err := repository.Checkout(ctx, string(version.Ref.Commit), folder, vcs.Worktree)
 	if err != nil {
@@ -39,13 +39,13 @@ func (s settings) render(ctx context.Context) (text []byte, err error) {
 	return text, nil
 }
 
-// find finds a version by its number, however that is spelled.
+// find finds a version by its number, in any spelling.
 func find(ctx context.Context, repository *vcs.Repository, text string) (vcs.Version, error) {
 	versions, err := repository.SupportedVersions(ctx)
 	if err != nil {
 		return vcs.Version{}, err
 	}
-	number, _ := vcs.CanonicalVersion(text) // what is no number is no version either
+	number, _ := vcs.CanonicalVersion(text) // a text that isn't a number is no version either
 	at := slices.IndexFunc(versions, func(v vcs.Version) bool { return v.Number == number })
 	if at >= 0 {
 		return versions[at], nil
@@ -60,8 +60,7 @@ func find(ctx context.Context, repository *vcs.Repository, text string) (vcs.Ver
 	return vcs.Version{}, fmt.Errorf("%s has no version %q: choose one of %s", repository.Path(), text, strings.Join(numbers, ", "))
 }
 
-// execute is a template of a folder with values. A path that leads out of the folder is an error, and so is a value
-// that is missing.
+// execute executes a template of a folder with values. A path out of the folder is an error, and so is a missing value.
 func execute(folder, path string, values map[string]string) ([]byte, error) {
 	files, err := os.OpenRoot(folder)
 	if err != nil {

@@ -19,30 +19,30 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// largestAnswer is how many bytes of a channel's answer are read.
+// largestAnswer is how many bytes of a channel's response are read.
 const largestAnswer = 64 << 10
 
-// client asks channels. One that hangs holds a reconcile up for so long, once.
+// client sends requests to channels. A channel that hangs delays a reconcile by this timeout, but only once.
 var client = &http.Client{Timeout: 5 * time.Second}
 
-// channels knows what release channels said last, so that a reconcile needn't ask. The zero value knows nothing. It is
-// safe for concurrent use.
+// channels stores the last results of release channels, so that a reconcile needn't wait for a request. The zero value
+// is ready to use. It is safe for concurrent use.
 type channels struct {
 	mu    sync.Mutex
 	known map[string]channel // by the name of the WebApp
 }
 
-// channel is that of one WebApp.
+// channel is the release channel of one WebApp.
 type channel struct {
-	app types.UID // another one may get the name
+	app types.UID // another WebApp may get the same name
 	url string
 
-	version string // that it named last, empty if it never did
+	version string // the version that it named last, empty if it never named one
 	failure error  // why it can't be asked now
 }
 
-// version is what the channel of app named last, empty if it never did, and why it can't be asked now. It is asked here
-// when nobody has before: the next poll may be far away.
+// version returns the version that the channel of app named last, or "" if it never named one. The error says why the
+// last request failed. If there was no request yet, version sends one, since the next poll may be far away.
 func (c *channels) version(ctx context.Context, app *v1.WebApp) (string, error) {
 	one, known := c.of(app.Name)
 	if !known || one.app != app.UID || one.url != app.Spec.Channel {
@@ -58,11 +58,11 @@ func (c *channels) version(ctx context.Context, app *v1.WebApp) (string, error) 
 	return one.version, one.failure
 }
 
-// poll asks the channel of a WebApp that has been reconciled before. source.PollEach calls it.
+// poll requests the version from the channel of a WebApp that has been reconciled before. source.PollEach calls it.
 func (c *channels) poll(ctx context.Context, key deploy.Ref) (string, error) {
 	one, known := c.of(key.Name)
 	if !known {
-		return "", nil // its first reconcile asks
+		return "", nil // the first reconcile sends the request
 	}
 	version, err := ask(ctx, one.url)
 	c.mu.Lock()
@@ -83,7 +83,7 @@ func (c *channels) of(name string) (one channel, known bool) {
 	return one, known
 }
 
-// ask asks the channel at an address for its version.
+// ask requests the version from the channel at an address.
 func ask(ctx context.Context, address string) (string, error) {
 	question, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -103,15 +103,15 @@ func ask(ctx context.Context, address string) (string, error) {
 	if err := json.NewDecoder(io.LimitReader(answer.Body, largestAnswer)).Decode(&released); err != nil {
 		return "", fmt.Errorf("the release channel answers no JSON document with a version: %w", cause(err))
 	}
-	// It comes from outside and becomes a label and a tag; what is good for the one is good for the other.
+	// The version comes from outside and becomes a label and an image tag. A valid label value is also a valid tag.
 	if problems := validation.IsValidLabelValue(released.Version); released.Version == "" || len(problems) > 0 {
 		return "", fmt.Errorf("the release channel names the version %q, which is none: %s", released.Version, strings.Join(problems, "; "))
 	}
 	return released.Version, nil
 }
 
-// cause is an error without what differs from try to try, such as the port that a request came from: each reason is
-// told once.
+// cause returns an error without the parts that differ from try to try, such as the port of the client, so that each
+// reason is logged only once.
 func cause(err error) error {
 	var asked *url.Error
 	if errors.As(err, &asked) {

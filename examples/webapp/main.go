@@ -9,7 +9,7 @@ import (
 
 func main() {
 	apps := &WebApp{}
-	// Temporary patches lie beside what they change, in a namespace: a WebApp has none.
+	// A temporary patch is in the namespace of the resource that it changes, and a WebApp has no namespace.
 	op := full.New("webapp-operator", operator.Flags(apps.flags), operator.WithoutTemporaryPatches())
 	op.Control(apps)
 	op.Main()

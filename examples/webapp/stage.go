@@ -24,8 +24,8 @@ var (
 	namespaces = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
 )
 
-// stage is the component of one namespace. Its objects refer to the WebApp as their owner: what has no namespace may
-// own objects of any, so the cluster collects them with it.
+// stage is the component of one namespace. Its objects have an owner reference to the WebApp. A cluster-scoped resource
+// may own objects in any namespace, so the garbage collector deletes them with it.
 type stage struct {
 	v1.Stage
 	image, version string
@@ -86,7 +86,7 @@ func (t stage) deployment(s *reconcile.Session, name string) *appsv1.DeploymentA
 				WithSpec(corev1.PodSpec().WithContainers(container))))
 }
 
-// selected are the labels by which Pods are found, whatever their version.
+// selected returns the labels that select the Pods, whatever their version.
 func selected(s *reconcile.Session) map[string]string {
 	return map[string]string{"app.kubernetes.io/name": "webapp", "app.kubernetes.io/instance": reconcile.Truncate(s.Name())}
 }

@@ -32,8 +32,8 @@ func (*WebApp) Kind() schema.GroupVersionKind { return v1.WebAppKind }
 // Scope implements reconcile.Scoper, for rendering without a cluster.
 func (*WebApp) Scope() deploy.Scope { return deploy.ClusterScoped }
 
-// Sources implements source.Provider. ConfigMaps are watched from the start, since they are read before the first is
-// written.
+// Sources implements source.Provider. ConfigMaps are watched from the start, since they are read before the first one
+// is written.
 func (w *WebApp) Sources() source.Sources {
 	return source.Sources{
 		Owned:    []source.Owned{{Kind: configMaps}},
@@ -62,14 +62,14 @@ func (w *WebApp) Setup(ctx context.Context, s *reconcile.Session) error {
 	return nil
 }
 
-// toldByChannel stands for the version in a dry run that can't know it. It is good for a tag and for a label.
+// toldByChannel stands for the version in a dry run that can't know it. It is a valid tag and label value.
 const toldByChannel = "told-by-the-channel"
 
-// version is the one that is to be out: what the channel named last, or, as long as it has named none, what is out
-// already.
+// version returns the version to deploy: the one that the channel named last, or, if it has named none yet, the
+// deployed version.
 func (w *WebApp) version(ctx context.Context, s *reconcile.Session, app *v1.WebApp) (version string, err error) {
 	var silence error
-	if !s.DryRun() { // which asks nobody outside of the cluster
+	if !s.DryRun() { // a dry run sends no requests outside of the cluster
 		version, silence = w.channels.version(ctx, app)
 	}
 	if version == "" {
@@ -86,8 +86,8 @@ func (w *WebApp) version(ctx context.Context, s *reconcile.Session, app *v1.WebA
 	return "", request.Precondition("no version is known yet: %w", silence)
 }
 
-// versionOut is the version of the first stage that has one, which is the newest; empty if none has. By it a restart of
-// the operator changes nothing while the channel is down.
+// versionOut returns the version of the first stage that has one, which is the newest, or "" if no stage has one. With
+// it, a restart of the operator changes nothing while the channel is down.
 func versionOut(ctx context.Context, s *reconcile.Session, stages []v1.Stage) (string, error) {
 	owned, err := s.Manager().Owned(ctx, []schema.GroupVersionKind{configMaps}, nil)
 	if err != nil {

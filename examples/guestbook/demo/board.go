@@ -18,15 +18,14 @@ const (
 	componentLabel = "app.kubernetes.io/component"
 )
 
-// board is what is known of one guestbook: as the events of its objects tell. It is used by
-// one goroutine.
+// board has the known state of one guestbook, from the events of its objects. It must be used by one goroutine only.
 type board struct {
 	ref deploy.Ref
 	// book is the guestbook, nil while there is none.
 	book *v1.Guestbook
 	// children are its objects, Pods among them.
 	children map[deploy.Ref]*unstructured.Unstructured
-	// states is what was last told of each component.
+	// states has the last printed state of each component.
 	states map[string]componentState
 }
 
@@ -34,7 +33,7 @@ func newBoard(ref deploy.Ref) *board {
 	return &board{ref: ref, children: map[deploy.Ref]*unstructured.Unstructured{}, states: map[string]componentState{}}
 }
 
-// owns tells whether obj is one of the guestbook's objects.
+// owns reports whether obj is one of the guestbook's objects.
 func (b *board) owns(obj *unstructured.Unstructured) bool {
 	return obj.GetNamespace() == b.ref.Namespace && obj.GetLabels()[instanceLabel] == b.ref.Name
 }
@@ -48,8 +47,7 @@ func decode(obj *unstructured.Unstructured) (*v1.Guestbook, error) {
 	return &book, nil
 }
 
-// components are the names of the components, those of the status and those that have
-// objects.
+// components returns the names of the components in the status and of components that have objects.
 func (b *board) components() []string {
 	names := map[string]bool{}
 	if b.book != nil && b.book.Status.ComponentStatus != nil {
@@ -63,7 +61,7 @@ func (b *board) components() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// objects are those of one component, without its Pods, by kind and name.
+// objects returns the objects of one component, without its Pods, sorted by kind and name.
 func (b *board) objects(component string) []*unstructured.Unstructured {
 	var objects []*unstructured.Unstructured
 	for ref, child := range b.children {

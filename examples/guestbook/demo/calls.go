@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// markPrefix begins the names that we ask for to find a place in the audit log again.
+	// markPrefix is the prefix of the names that we request in order to find a position in the audit log.
 	markPrefix = "guestbook-demo-mark-"
-	// quiet is how long the operator must have asked nothing for its work to count as done;
-	// settleTimeout how long that may take.
+	// quiet is how long the operator must send no requests before its work counts as done. settleTimeout is how long
+	// that may take.
 	quiet         = 200 * time.Millisecond
 	settleTimeout = 10 * time.Second
 )
@@ -30,8 +30,8 @@ type meter struct {
 	from      audit.Position // where the next lap begins
 }
 
-// mark gives the position behind everything that was answered until now: a request of our
-// own is sent, and found again in the log.
+// mark returns the position after all requests that were answered until now. It sends a request of its own and waits
+// until the log has it.
 func (m *meter) mark(ctx context.Context) (audit.Position, error) {
 	end, err := m.log.End()
 	if err != nil {
@@ -50,8 +50,7 @@ func (m *meter) start(ctx context.Context) (err error) {
 	return err
 }
 
-// lap waits until the user is quiet, gives its calls since the last lap, and begins the
-// next one.
+// lap waits until the user is quiet, returns its calls since the last lap, and begins the next lap.
 func (m *meter) lap(ctx context.Context) (audit.Calls, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, settleTimeout, fmt.Errorf("%s: doesn't come to rest within %s", m.user, settleTimeout))
 	defer cancel()
@@ -97,7 +96,7 @@ func targets(calls audit.Calls) []string {
 		if call.Subresource != "" {
 			name += "/" + call.Subresource
 		}
-		if call.Resource != "events" { // whose names are times
+		if call.Resource != "events" { // the names of Events contain times
 			name += " " + call.Name
 		}
 		if times[name] == 0 {
@@ -113,12 +112,13 @@ func targets(calls audit.Calls) []string {
 	return names
 }
 
-// toChildren are the successful writes to a guestbook's objects, neither to itself nor of events about it.
+// toChildren returns the successful writes to a guestbook's objects, without writes to the guestbook itself and of
+// Events.
 func toChildren(calls audit.Calls) audit.Calls {
 	return calls.Writes().Filter(func(c audit.Call) bool { return c.Resource != "guestbooks" && c.Resource != "events" && c.Code < 400 })
 }
 
-// exactly gives an error unless the writes to children are these, in any order.
+// exactly returns a function that returns an error unless the writes to children are these, in any order.
 func exactly(want ...string) func(audit.Calls) error {
 	return func(calls audit.Calls) error {
 		wrote := targets(toChildren(calls))

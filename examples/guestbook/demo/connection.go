@@ -15,20 +15,19 @@ import (
 // demoUser is the name under which the demo owns what it applies, on behalf of a user.
 const demoUser = "guestbook-demo"
 
-// rightsPoll is how often the API server is asked whether rights hold that were just given.
+// rightsPoll is the interval at which the API server is asked whether new rights are in effect.
 const rightsPoll = 20 * time.Millisecond
 
 // connection is a client of the control plane.
 type connection struct {
 	manager *deploy.Manager
 	api     *cluster.Cluster
-	// life is the context of all watches: they are to outlive the step that starts them.
+	// life is the context of all watches, which must outlive the step that starts them.
 	life context.Context
 	end  context.CancelFunc
 }
 
-// connect makes a client of what a kubeconfig says, for one namespace. It lives until it is
-// closed.
+// connect returns a client from a kubeconfig file, for one namespace. The caller must close it.
 func connect(ctx context.Context, kubeconfig, namespace string) (*connection, error) {
 	config, err := cluster.Config(kubeconfig, "")
 	if err != nil {
@@ -56,8 +55,7 @@ func (c *connection) close() {
 	c.api.Wait()
 }
 
-// follow has the feed get the events of these kinds, and returns when the objects that exist
-// have been handed over.
+// follow sends the events of these kinds to the feed, and returns when the feed has all existing objects.
 func (c *connection) follow(ctx context.Context, feed *feed, kinds ...schema.GroupVersionKind) error {
 	for _, kind := range kinds {
 		subscription, err := c.manager.View().Subscribe(c.life, kind, feed.put)
@@ -71,8 +69,8 @@ func (c *connection) follow(ctx context.Context, feed *feed, kinds ...schema.Gro
 	return nil
 }
 
-// awaitRights returns when this client may list the kind: the API server learns of new
-// rights through a watch of its own.
+// awaitRights returns when this client may list the kind. New rights take effect after a moment, since the API server
+// gets them by a watch.
 func (c *connection) awaitRights(ctx context.Context, kind schema.GroupVersionKind, namespace string) error {
 	for {
 		_, err := c.manager.View().List(ctx, kind, namespace, nil)

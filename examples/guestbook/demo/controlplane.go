@@ -13,7 +13,7 @@ import (
 	"github.com/operkit/operkit/tools/envtest/devcluster"
 )
 
-// commandGrace is what a devcluster command gets to clean up in when it is interrupted.
+// commandGrace is how long an interrupted devcluster command may take to clean up.
 const commandGrace = 15 * time.Second
 
 // controlPlane is a running Kubernetes control plane. An attached one ends with this
@@ -33,7 +33,8 @@ func attachedPlane(ctx context.Context, program, crds string) (*controlPlane, er
 	return &controlPlane{program: program, cluster: started}, nil
 }
 
-// detachedPlane is the same, in a folder that is given, for whoever looks around afterwards.
+// detachedPlane starts a control plane in the given folder that goes on running after the demo, so that you can look
+// around.
 func detachedPlane(ctx context.Context, program, crds, dir string) (*controlPlane, error) {
 	plane := &controlPlane{program: program, detached: true}
 	if _, err := plane.run(ctx, "up", "--detach", "--audit", "--crds", crds, "--dir", dir); err != nil {
@@ -59,7 +60,7 @@ func (c *controlPlane) run(ctx context.Context, args ...string) (string, error) 
 
 func (c *controlPlane) dir() string { return c.cluster.Dir() }
 
-// kubeconfigFor writes a file that makes a client this user, by a certificate.
+// kubeconfigFor writes a kubeconfig file with a certificate for this user.
 func (c *controlPlane) kubeconfigFor(ctx context.Context, user, path string) error {
 	content, err := c.run(ctx, "kubeconfig", "--user", user, "--dir", c.dir())
 	if err != nil {
@@ -68,7 +69,7 @@ func (c *controlPlane) kubeconfigFor(ctx context.Context, user, path string) err
 	return os.WriteFile(path, []byte(content), 0o600)
 }
 
-// describe says what runs.
+// describe returns a text with the version and the address of the control plane.
 func (c *controlPlane) describe() (string, error) {
 	state, err := c.cluster.State()
 	if err != nil {
@@ -80,7 +81,7 @@ func (c *controlPlane) describe() (string, error) {
 // auditLog is the file with a line for each request to the API server.
 func (c *controlPlane) auditLog() string { return filepath.Join(c.dir(), "audit.log") }
 
-// stop takes the control plane down.
+// stop stops the control plane.
 func (c *controlPlane) stop(ctx context.Context) error {
 	if !c.detached {
 		return c.cluster.Stop(ctx)

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// cleanupDeadline is what taking everything down gets.
+// cleanupDeadline is the time limit for stopping everything.
 const cleanupDeadline = time.Minute
 
 // demo is one run of the program, and what it has started so far.
@@ -34,7 +34,7 @@ type demo struct {
 	watches int
 }
 
-// show plays all steps and takes down what they have started, whatever happens.
+// show runs all steps, and in any case stops everything that they have started.
 func show(ctx context.Context, n *narrator, o options, progress io.Writer) error {
 	work, err := workFolder()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command demo shows the guestbook operator at work on a real Kubernetes API server, and
-// proves what it says: a step that doesn't come true ends it with an error.
+// Command demo shows the guestbook operator at work on a real Kubernetes API server, and checks each result: if a step
+// has another result, the demo ends with an error.
 //
 //	go run ./examples/guestbook/demo          # from the root of the repository
 //	go run ./examples/guestbook/demo --keep   # leaves the cluster up to look around
@@ -9,10 +9,9 @@
 // a user would: apply the sample, edit it, delete an object of it by mistake, scale it,
 // delete it. Pods are simulated: they are scheduled and become Ready, no container runs.
 //
-// It ends with a table of what each step took, and leaves nothing behind. The exit code is
-// 0, 1 when a step didn't come true, 2 for a mistake in the arguments, and 130 when it was
-// interrupted.
+// It ends with a table of the time and the calls of each step, and leaves nothing behind. The exit code is 0 for
+// success, 1 if a step failed, 2 for a mistake in the arguments, and 130 after an interrupt.
 //
-// It is an example as well, of using operkit's modules without an operator: package deploy
-// applies, deletes and watches on behalf of the user.
+// It is also an example of using operkit's modules without an operator: package deploy applies, deletes and watches on
+// behalf of the user.
 package main

@@ -20,7 +20,7 @@ type note struct {
 // bookSubject stands before what happens to the guestbook itself.
 const bookSubject = "guestbook"
 
-// observe takes an event in and gives what there is to tell of it.
+// observe records an event and returns the notes to print about it.
 func (b *board) observe(event deploy.Event) ([]note, error) {
 	ref := deploy.RefOf(event.New)
 	if ref == b.ref {
@@ -36,7 +36,7 @@ func (b *board) observe(event deploy.Event) ([]note, error) {
 		b.children[ref] = event.New
 	}
 	if ref.Kind == podKind {
-		return nil, nil // too many to tell of: their number is told by what they belong to
+		return nil, nil // too many to print: the line of their owner has the number
 	}
 	var notes []note
 	subject := event.New.GetLabels()[componentLabel]
@@ -46,7 +46,7 @@ func (b *board) observe(event deploy.Event) ([]note, error) {
 	return notes, nil
 }
 
-// childTexts tells what happened to an object, each text to be put behind its name.
+// childTexts returns texts about the changes of an object, to be printed after its name.
 func childTexts(event deploy.Event, before *unstructured.Unstructured) []string {
 	switch {
 	case event.Type == deploy.Deleted:
@@ -87,7 +87,7 @@ func (b *board) observeBook(event deploy.Event) ([]note, error) {
 	return append(notes, b.stateNotes(before)...), nil
 }
 
-// bookTexts tells what happened to the guestbook, apart from its status.
+// bookTexts returns texts about the changes of the guestbook, except for its status.
 func bookTexts(before, book *v1.Guestbook) []string {
 	if before == nil {
 		return []string{fmt.Sprintf(" created: generation %d, size %d, message %q", book.Generation, book.Spec.Size, book.Spec.Message)}
@@ -112,8 +112,8 @@ func bookTexts(before, book *v1.Guestbook) []string {
 	return texts
 }
 
-// stateNotes tells which components are elsewhere than when it was last told, and then what
-// the conditions say if that is news.
+// stateNotes returns notes about components whose state has changed since the last note, and then about the conditions
+// if they have changed.
 func (b *board) stateNotes(before *v1.Guestbook) []note {
 	var notes []note
 	for _, component := range b.components() {

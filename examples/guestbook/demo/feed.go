@@ -6,8 +6,8 @@ import (
 	"github.com/operkit/operkit/deploy"
 )
 
-// feed holds the events of subscriptions until the one goroutine that narrates takes them:
-// a handler of a subscription must not block. It is safe for concurrent use.
+// feed buffers the events of subscriptions until the narrating goroutine takes them, since a subscription's handler
+// must not block. It is safe for concurrent use.
 type feed struct {
 	// ready gets a value when there are events to take.
 	ready chan struct{}
@@ -28,7 +28,7 @@ func (f *feed) put(event deploy.Event) {
 	}
 }
 
-// take gives the events since the last call, oldest first.
+// take returns the events since the last call, oldest first.
 func (f *feed) take() []deploy.Event {
 	f.mu.Lock()
 	defer f.mu.Unlock()

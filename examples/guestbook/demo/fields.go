@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// changedFields gives the paths that differ, apart from the status and the API server's own
-// bookkeeping. A list is one field.
+// changedFields returns the paths that differ, except for the status and fields that the API server maintains. A list
+// is one field.
 func changedFields(before, after map[string]any) []string {
 	var paths []string
 	keys := maps.Clone(before)

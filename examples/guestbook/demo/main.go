@@ -23,29 +23,29 @@ const (
 	exitInterrupted = 130
 )
 
-// terminalPause is what a reader at a terminal gets between two steps.
+// terminalPause is the pause between two steps for a reader at a terminal.
 const terminalPause = time.Second
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	// With the handler gone the second signal kills.
+	// After stop, a second signal kills the process.
 	context.AfterFunc(ctx, stop)
-	// Taken, so that a reader that goes, as in `| head`, is the error of a write and doesn't
-	// keep us from cleaning up. Broken connections cause it too: it is no interrupt.
+	// SIGPIPE is caught, so that a closed pipe, as with `| head`, is only an error of a write, and the demo can still
+	// clean up. It isn't treated as an interrupt, since broken connections cause it, too.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	// What client-go has to say about watches isn't for the reader of this program.
+	// Readers of the demo don't need client-go's messages about watches.
 	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
 	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
 }
 
-// options are what the demo can be told.
+// options are the settings of the demo.
 type options struct {
 	keep  bool
 	pause time.Duration
 }
 
-// run is the program; it gives the exit code. stdout gets the narration, stderr the progress
-// of builds and the reason of a failure.
+// run runs the program and returns the exit code. It writes the narration to stdout, and the progress of builds and the
+// reason of a failure to stderr.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
 	screen := screenOf(stdout, getenv)
 	options, err := parse(args, getenv, screen, stderr)

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// operatorUser is who the operator is for the API server.
+// operatorUser is the operator's user name.
 const operatorUser = "guestbook-operator"
 
 var (
@@ -52,7 +52,7 @@ func manifest(path, kind string) (*unstructured.Unstructured, error) {
 	}
 }
 
-// boundTo is what gives user the rights of a ClusterRole, in all namespaces.
+// boundTo returns a ClusterRoleBinding that gives user the rights of a ClusterRole in all namespaces.
 func boundTo(user string, role *unstructured.Unstructured) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "rbac.authorization.k8s.io/v1",
@@ -63,7 +63,7 @@ func boundTo(user string, role *unstructured.Unstructured) *unstructured.Unstruc
 	}}
 }
 
-// named is an object of which only the name counts, such as one to delete.
+// named returns an object with only a name, for example to delete it.
 func named(ref deploy.Ref) *unstructured.Unstructured {
 	obj := &unstructured.Unstructured{}
 	obj.SetGroupVersionKind(ref.Kind)

@@ -14,8 +14,8 @@ const (
 	textColumn   = 12 + subjectWidth + 2
 )
 
-// narrator tells what happens, line by line. On a terminal it keeps a picture below the
-// lines that is drawn over as it changes. It is used by one goroutine.
+// narrator prints what happens, line by line. On a terminal it also shows a picture below the lines, and redraws it
+// when it changes. It must be used by one goroutine only.
 type narrator struct {
 	out     io.Writer
 	screen  screen
@@ -29,12 +29,12 @@ func newNarrator(out io.Writer, screen screen, now func() time.Time) *narrator {
 	return &narrator{out: out, screen: screen, now: now, started: now()}
 }
 
-// say writes a line that stays.
+// say writes a permanent line.
 func (n *narrator) say(format string, args ...any) {
 	n.lines(wrap(fmt.Sprintf(format, args...), 0, n.room()))
 }
 
-// step begins the step of this number: its times count from here.
+// step begins the step of this number. The times of its lines count from here.
 func (n *narrator) step(number int, name, does string) {
 	n.started = n.now()
 	head := fmt.Sprintf("%2d  %-16s", number, name)
@@ -46,7 +46,7 @@ func (n *narrator) note(c colour, subject, text string) {
 	n.tell(c, fmt.Sprintf("%8.2f s", n.elapsed().Seconds()), subject, text)
 }
 
-// remark is a note that belongs to no time, such as what a step came to.
+// remark is a note without a time, such as the result of a step.
 func (n *narrator) remark(c colour, subject, text string) { n.tell(c, "", subject, text) }
 
 func (n *narrator) tell(c colour, at, subject, text string) {
@@ -61,7 +61,7 @@ func (n *narrator) tell(c colour, at, subject, text string) {
 // elapsed is the time since the step began.
 func (n *narrator) elapsed() time.Duration { return n.now().Sub(n.started) }
 
-// show replaces the picture; on a screen that isn't live there is none.
+// show replaces the picture. It does nothing on a screen that isn't live.
 func (n *narrator) show(picture []string) {
 	if n.screen.live {
 		n.draw("", picture)
@@ -73,8 +73,8 @@ func (n *narrator) lines(lines []string) {
 	n.draw(strings.Join(lines, "\n")+"\n", n.picture)
 }
 
-// draw takes the picture off, writes text, and puts the next picture below it: in one
-// write, so that it doesn't flicker.
+// draw removes the picture, writes text, and draws the next picture below it, all in one write, so that it doesn't
+// flicker.
 func (n *narrator) draw(text string, picture []string) {
 	var all strings.Builder
 	if len(n.picture) > 0 {
@@ -99,7 +99,7 @@ func (n *narrator) room() int {
 	return n.screen.width() - 1
 }
 
-// oneLine puts spaces in the place of what would move the cursor: messages of others may hold
+// oneLine replaces characters that would move the cursor by spaces, since messages of other programs may contain
 // anything.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
@@ -110,9 +110,8 @@ func oneLine(text string) string {
 	}, text)
 }
 
-// wrap breaks text at spaces into lines of at most room columns, all but the first indented.
-// A word that is too long for a line is cut into pieces. Room 0 or too little to indent in
-// leaves the text as it is.
+// wrap breaks text at spaces into lines of at most room columns, all but the first indented. A word that is too long
+// for a line is cut into pieces. If room is 0, or too small for the indent, the text isn't changed.
 func wrap(text string, indent, room int) []string {
 	runes := []rune(text)
 	if room <= indent+10 {

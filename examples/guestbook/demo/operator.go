@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// operatorPackage is what the demo builds and runs.
+	// operatorPackage is the import path of the operator that the demo builds and runs.
 	operatorPackage = "github.com/operkit/operkit/examples/guestbook"
-	// stopTimeout is what the operator gets to drain.
+	// stopTimeout is how long the operator may take to end.
 	stopTimeout = 10 * time.Second
 	// tailLines is how much of the operator's log goes into the message of a failure.
 	tailLines = 20
 )
 
-// sourceFolder gives the folder of the example's source.
+// sourceFolder returns the folder of the example's source.
 func sourceFolder(ctx context.Context) (string, error) {
 	folder, err := output(exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", operatorPackage))
 	if err != nil {
@@ -29,7 +29,7 @@ func sourceFolder(ctx context.Context) (string, error) {
 	return strings.TrimSpace(folder), nil
 }
 
-// build compiles the program of a folder, as an image of it would have it: without C, and without the names of folders.
+// build compiles the program in a folder as for an image: without cgo, and with -trimpath.
 func build(ctx context.Context, folder, program string) error {
 	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", program, ".")
 	command.Dir, command.Env = folder, append(os.Environ(), "CGO_ENABLED=0")
@@ -37,7 +37,7 @@ func build(ctx context.Context, folder, program string) error {
 	return err
 }
 
-// output runs a command and gives what it prints; its error holds what it said.
+// output runs a command and returns its standard output. The error contains its standard error.
 func output(command *exec.Cmd) (string, error) {
 	var stdout, stderr strings.Builder
 	command.Stdout, command.Stderr = &stdout, &stderr
@@ -50,18 +50,17 @@ func output(command *exec.Cmd) (string, error) {
 	return stdout.String(), nil
 }
 
-// operatorProcess is the operator at work: a process of its own, as in a cluster it would be
-// a Pod of its own.
+// operatorProcess is the running operator: a separate process, as it would be a Pod in a cluster.
 type operatorProcess struct {
 	process *os.Process
 	log     string
-	// ended is closed when the process has; err tells how then.
+	// ended is closed when the process has ended; err then says how.
 	ended chan struct{}
 	err   error
 }
 
-// startOperator runs the program as the user of kubeconfig, logging into a file. It goes on
-// when ctx ends, until it is stopped.
+// startOperator runs the program as the user of kubeconfig, logging into a file. The process goes on running when ctx
+// ends, until it is stopped.
 func startOperator(ctx context.Context, program, kubeconfig, log string) (*operatorProcess, error) {
 	file, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -82,7 +81,7 @@ func startOperator(ctx context.Context, program, kubeconfig, log string) (*opera
 	return p, nil
 }
 
-// alive gives an error once the process has ended.
+// alive returns an error if the process has ended.
 func (p *operatorProcess) alive() error {
 	select {
 	case <-p.ended:
@@ -95,8 +94,7 @@ func (p *operatorProcess) alive() error {
 	}
 }
 
-// stop asks the operator to end, which it should do in good order, and kills one that
-// doesn't. Asked again it answers the same.
+// stop sends the operator SIGTERM, and kills it if it doesn't end in time. Further calls return the same result.
 func (p *operatorProcess) stop(ctx context.Context) error {
 	// An error means that it has ended.
 	_ = p.process.Signal(syscall.SIGTERM)
@@ -121,7 +119,7 @@ func (p *operatorProcess) kill(reason error) error {
 	return reason
 }
 
-// tail gives the last lines of the log, indented.
+// tail returns the last lines of the log, indented.
 func (p *operatorProcess) tail() string {
 	content, err := os.ReadFile(p.log)
 	if err != nil {

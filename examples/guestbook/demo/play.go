@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// buildDeadline is for the step that may have to build the control plane's program.
+	// buildDeadline is the time limit for a step that may have to build a program.
 	buildDeadline = time.Hour
-	// stepDeadline is what every other step gets; on an idle machine it needs a few seconds.
+	// stepDeadline is the time limit for every other step, which takes a few seconds on an idle machine.
 	stepDeadline = time.Minute
-	// redraw is how often the picture is drawn although nothing happens.
+	// redraw is the interval at which the picture is redrawn even if nothing happens.
 	redraw = 100 * time.Millisecond
 )
 
-// step is one act of the play.
+// step is one step of the demo.
 type step struct {
 	name, does string
 	deadline   time.Duration
 	act        func(ctx context.Context) error
-	// wrote judges the operator's calls of the step; nil takes any.
+	// wrote checks the operator's calls in the step; nil accepts any calls.
 	wrote func(audit.Calls) error
 }
 
@@ -63,7 +63,7 @@ func (d *demo) playStep(ctx context.Context, s step) error {
 	return nil
 }
 
-// account waits until the operator is at rest, and counts and judges its calls of the step.
+// account waits until the operator is at rest, and counts and checks its calls in the step.
 func (d *demo) account(ctx context.Context, s step, r *row) error {
 	calls, err := d.meter.lap(ctx)
 	if err != nil {
@@ -81,18 +81,18 @@ func (d *demo) account(ctx context.Context, s step, r *row) error {
 	return s.wrote(calls)
 }
 
-// explain adds what the operator said last to the reason of a failure.
+// explain adds the end of the operator's log to the reason of a failure.
 func (d *demo) explain(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
 		err = fmt.Errorf("%w: %w", cause, err)
 	}
-	if d.operator == nil || errors.Is(ctx.Err(), context.Canceled) { // an interrupt is nobody's fault
+	if d.operator == nil || errors.Is(ctx.Err(), context.Canceled) { // an interrupt needs no explanation
 		return err
 	}
 	return fmt.Errorf("%w\nthe end of the operator's log:\n%s", err, d.operator.tail())
 }
 
-// rest gives the reader time.
+// rest pauses for the reader.
 func (d *demo) rest(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -102,7 +102,7 @@ func (d *demo) rest(ctx context.Context) error {
 	}
 }
 
-// until tells what happens until nothing is missing any more.
+// until narrates events until nothing is missing any more.
 func (d *demo) until(ctx context.Context, missing func(*board) string) error {
 	ticker := time.NewTicker(redraw)
 	defer ticker.Stop()
@@ -127,7 +127,7 @@ func (d *demo) until(ctx context.Context, missing func(*board) string) error {
 	}
 }
 
-// tell narrates the events that have come; without a reader that is an error.
+// tell narrates the events that have arrived. It returns an error if the output can't be written.
 func (d *demo) tell() error {
 	for _, event := range d.feed.take() {
 		notes, err := d.board.observe(event)

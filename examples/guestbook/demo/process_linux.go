@@ -2,8 +2,8 @@ package main
 
 import "syscall"
 
-// attached has a child end with this program, however that ends, and keeps Ctrl-C from it:
-// we end it ourselves, in good order.
+// attached makes a child end with this program, however this program ends. The child doesn't get Ctrl-C: we stop it
+// ourselves, gracefully.
 func attached() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }

@@ -4,6 +4,6 @@ package main
 
 import "syscall"
 
-// attached would have a child end with this program; only Linux can do that for us. Ctrl-C
-// reaches the child too then, which ends in good order by it.
+// attached would make a child end with this program, but only Linux supports that. Here Ctrl-C also reaches the child,
+// which then ends gracefully.
 func attached() *syscall.SysProcAttr { return nil }

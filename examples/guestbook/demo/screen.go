@@ -7,21 +7,20 @@ import (
 	"golang.org/x/term"
 )
 
-// defaultWidth is for a terminal that doesn't tell how wide it is.
+// defaultWidth is the width of a terminal whose width is unknown.
 const defaultWidth = 80
 
-// screen is what is known about where the narration goes. The zero value is a file or a
-// pipe: plain lines of any length.
+// screen has the properties of the output. The zero value is a file or a pipe: plain lines of any length.
 type screen struct {
-	// live tells that lines can be drawn over.
+	// live reports whether lines can be overwritten.
 	live bool
-	// colour tells that text may be coloured.
+	// colour reports whether text may be coloured.
 	colour bool
 	// width gives the number of columns now; nil on a screen that isn't live.
 	width func() int
 }
 
-// screenOf looks at what out is.
+// screenOf returns the properties of out.
 func screenOf(out io.Writer, getenv func(string) string) screen {
 	file, ok := out.(*os.File)
 	if !ok || getenv("TERM") == "dumb" || !term.IsTerminal(int(file.Fd())) {

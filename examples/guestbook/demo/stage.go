@@ -15,10 +15,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// watchPoll is how often the audit log is looked at for the operator's first watch.
+// watchPoll is the interval at which the audit log is searched for the operator's first watch.
 const watchPoll = 10 * time.Millisecond
 
-// startPlane brings the control plane up and connects to it as its administrator.
+// startPlane starts the control plane and connects to it as its administrator.
 func (d *demo) startPlane(ctx context.Context) (err error) {
 	if d.source, err = sourceFolder(ctx); err != nil {
 		return err
@@ -53,8 +53,7 @@ func (d *demo) startPlane(ctx context.Context) (err error) {
 	return d.api.follow(ctx, d.feed, append(childKinds, v1.GuestbookKind)...)
 }
 
-// startOperator builds the operator and runs it as a user with no other rights than it is
-// shipped with.
+// startOperator builds the operator and runs it as a user that has only the rights that it is shipped with.
 func (d *demo) startOperator(ctx context.Context) error {
 	d.narrator.note(plain, "operator", "building "+operatorPackage)
 	if err := build(ctx, d.source, d.path("operator")); err != nil {
@@ -86,7 +85,7 @@ func (d *demo) startOperator(ctx context.Context) error {
 	return nil
 }
 
-// grant gives the operator's user its rights and a kubeconfig, and returns when they hold.
+// grant gives the operator's user its rights and a kubeconfig, and returns when the rights are in effect.
 func (d *demo) grant(ctx context.Context) error {
 	role, err := manifest(filepath.Join(d.source, "config", "rbac", "role.yaml"), "ClusterRole")
 	if err != nil {
@@ -156,7 +155,7 @@ func (d *demo) stopPlane(ctx context.Context) error {
 	return nil
 }
 
-// close takes down what still runs. With kept the cluster and the folder stay.
+// close stops everything that still runs. If kept is true, the cluster and the folder stay.
 func (d *demo) close(ctx context.Context, kept bool) error {
 	var errs []error
 	if d.operator != nil && d.operator.alive() == nil {
@@ -174,5 +173,5 @@ func (d *demo) close(ctx context.Context, kept bool) error {
 	return errors.Join(append(errs, os.RemoveAll(d.work))...)
 }
 
-// path is a file or folder of this run.
+// path returns the path of a file or folder of this run.
 func (d *demo) path(name string) string { return filepath.Join(d.work, name) }

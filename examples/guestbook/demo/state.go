@@ -12,13 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// componentState is how far one component is, as the status of the guestbook says.
+// componentState is the state of one component in the status of the guestbook.
 type componentState struct {
 	colour colour
 	text   string
 }
 
-// state reads how far a component is; the zero value while the status doesn't say.
+// state returns the state of a component, or the zero value if the status doesn't have it.
 func (b *board) state(component string) componentState {
 	if b.book == nil || b.book.Status.ComponentStatus == nil {
 		return componentState{}
@@ -46,7 +46,7 @@ func (b *board) state(component string) componentState {
 	return componentState{}
 }
 
-// verdict is what the conditions of the guestbook say.
+// verdict returns the state in the conditions of the guestbook.
 func verdict(book *v1.Guestbook) componentState {
 	ready := meta.FindStatusCondition(book.Status.Conditions, status.ConditionReady)
 	switch {

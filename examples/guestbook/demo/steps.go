@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// you is the subject of what the demo does on behalf of the reader.
+	// you is the subject of lines about actions that the demo takes on behalf of the reader.
 	you = "you"
-	// newMessage is what the sample's message becomes.
+	// newMessage is the new message of the sample.
 	newMessage = "Good evening! Please sign here."
-	// scaledTo is another number of web Pods than the sample's.
+	// scaledTo is a number of web Pods that differs from the sample's.
 	scaledTo = 3
 )
 
-// steps is the play.
+// steps returns the steps of the demo.
 func (d *demo) steps() []step {
 	steps := []step{
 		{"control plane", "etcd, API server, controllers, scheduler, kwok", buildDeadline, d.startPlane, nil},
@@ -52,7 +52,7 @@ func (d *demo) edit(ctx context.Context) error {
 	return d.apply(ctx, edited, fmt.Sprintf("apply %s with message %q", d.board.ref, newMessage))
 }
 
-// apply applies the guestbook and returns when the operator has rolled that out.
+// apply applies the guestbook and returns when the operator has rolled it out.
 func (d *demo) apply(ctx context.Context, book *unstructured.Unstructured, does string) error {
 	d.narrator.note(bold, you, does)
 	results, err := d.api.manager.Apply(ctx, []*unstructured.Unstructured{book})
@@ -126,8 +126,7 @@ func (d *demo) child(kind schema.GroupVersionKind, component string) deploy.Ref 
 	return deploy.Ref{Kind: kind, Namespace: d.board.ref.Namespace, Name: d.board.ref.Name + "-" + component}
 }
 
-// lacksReady says what is missing until the guestbook is rolled out at this generation,
-// nothing when it is.
+// lacksReady returns what is missing until the guestbook is rolled out at this generation, or "" if nothing is.
 func (b *board) lacksReady(generation int64) string {
 	ready := fmt.Sprintf("%s is ready at generation %d", b.ref, generation)
 	if b.book == nil {
@@ -149,7 +148,7 @@ func laggards(b *board) string {
 	return text
 }
 
-// lacksEnd says what is missing until nothing of the guestbook is left.
+// lacksEnd returns what is still left of a deleted guestbook, or "" if nothing is.
 func (b *board) lacksEnd() string {
 	switch {
 	case b.book != nil:

@@ -11,8 +11,8 @@ const (
 	stateWidth     = 26
 )
 
-// picture is the state of all components, for a screen with so many columns; doing is what
-// goes on now. It begins with an empty line and has as many lines whatever goes on.
+// picture returns the state of all components as lines of at most room columns; doing is the present action. The first
+// line is empty, and the number of lines doesn't depend on the action.
 func (b *board) picture(screen screen, room int, doing string) []string {
 	lines := []string{"", screen.paint(faint, cut(fmt.Sprintf("    %-*s  %-*s  %s", componentWidth, "COMPONENT", stateWidth, "STATE", "OBJECTS"), room))}
 	line := func(name string, state componentState, objects string) {
@@ -32,7 +32,7 @@ func (b *board) picture(screen screen, room int, doing string) []string {
 	return append(lines, screen.paint(faint, cut("    "+doing, room)))
 }
 
-// inventory names the objects of a component by their kinds.
+// inventory lists the kinds of a component's objects.
 func (b *board) inventory(component string) string {
 	var parts []string
 	for _, obj := range b.objects(component) {
@@ -46,14 +46,14 @@ func (b *board) inventory(component string) string {
 	return strings.Join(parts, ", ")
 }
 
-// brief is a text without its explanation.
+// brief returns a text without its explanation.
 func brief(text string) string {
 	text, _, _ = strings.Cut(text, ": ")
 	text, _, _ = strings.Cut(text, " (")
 	return text
 }
 
-// cut shortens text to so many columns of one line.
+// cut shortens text to one line of at most that many columns.
 func cut(text string, columns int) string {
 	runes := []rune(oneLine(text))
 	switch {
@@ -67,7 +67,7 @@ func cut(text string, columns int) string {
 	return string(runes[:columns-2]) + ".."
 }
 
-// row is what one step took. Nothing is counted before the operator is there.
+// row has the time and the calls of one step. Calls are counted from the start of the operator.
 type row struct {
 	step          string
 	took          time.Duration
@@ -75,7 +75,7 @@ type row struct {
 	reads, writes int
 }
 
-// summary is the table of all steps, with its total as the last line.
+// summary returns the table of all steps, with the total as the last line.
 func summary(rows []row) []string {
 	const form = "%-22s %9s %11s %12s"
 	rule := strings.Repeat("-", 57)

@@ -7,7 +7,7 @@ import (
 	"github.com/operkit/operkit/tools/envtest/audit"
 )
 
-// asked tells what the operator asked of the API server.
+// asked returns a text with the operator's requests.
 func asked(calls audit.Calls) string {
 	text := "made " + count(len(calls.Reads()), "read") + ", " + count(len(calls.Writes()), "write")
 	if writes := targets(calls.Writes()); len(writes) > 0 {
@@ -23,7 +23,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// conclude shows what it all took. The table comes last.
+// conclude prints the results of all steps, with the table at the end.
 func (d *demo) conclude() {
 	n := d.narrator
 	n.show(nil)
@@ -36,14 +36,13 @@ func (d *demo) conclude() {
 	}
 }
 
-// tellHowToLookAround says what may be typed now that the cluster stays, from the
-// repository's root.
+// tellHowToLookAround prints commands to try on the cluster, which stays up, from the repository's root.
 func (d *demo) tellHowToLookAround() {
 	n := d.narrator
 	kubectl := "go run ./tools/envtest/cmd/devcluster kubectl --dir " + d.plane.dir()
 	n.say("")
 	n.say("The cluster stays up. Look around:")
-	// As they are: a line that is broken can't be pasted.
+	// Not wrapped: a broken line can't be pasted.
 	n.lines([]string{
 		"  " + kubectl + " get guestbooks,deployments,statefulsets,services,configmaps,secrets,pods",
 		"  " + kubectl + " describe guestbook " + d.board.ref.Name,

@@ -49,7 +49,8 @@ func deployment(s *reconcile.Session) *appsv1.DeploymentApplyConfiguration {
 
 func labels(s *reconcile.Session) map[string]string { return map[string]string{"site": s.Name()} }
 
-// AfterVerify implements reconcile.AfterVerifier: a site that is ready in another version than before is an event.
+// AfterVerify implements reconcile.AfterVerifier: it writes an Event when a site is ready in another version than
+// before.
 func (Site) AfterVerify(_ context.Context, s *reconcile.Session, _ reconcile.Outcome) error {
 	if s.CurrentVersion() != s.Version() {
 		s.Event(event.Normal, "Published", "by release %s", s.Version())

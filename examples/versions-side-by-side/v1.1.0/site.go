@@ -30,8 +30,8 @@ func (Site) Upgrade(_ context.Context, _ *reconcile.Session, from, _ string) err
 	return nil
 }
 
-// Setup implements reconcile.Controller: content, a server that shows it, and a door to that. The content was called
-// page in 1.0.0, where there was no door.
+// Setup implements reconcile.Controller: content, a server that shows it, and a Service called door. In 1.0.0 the
+// content was called page, and there was no door.
 func (Site) Setup(_ context.Context, s *reconcile.Session) error {
 	var site struct {
 		Spec struct {
@@ -67,7 +67,8 @@ func deployment(s *reconcile.Session) *appsv1.DeploymentApplyConfiguration {
 
 func labels(s *reconcile.Session) map[string]string { return map[string]string{"site": s.Name()} }
 
-// AfterVerify implements reconcile.AfterVerifier: a site that is ready in another version than before is an event.
+// AfterVerify implements reconcile.AfterVerifier: it writes an Event when a site is ready in another version than
+// before.
 func (Site) AfterVerify(_ context.Context, s *reconcile.Session, _ reconcile.Outcome) error {
 	if s.CurrentVersion() != s.Version() {
 		s.Event(event.Normal, "Published", "by release %s", s.Version())
