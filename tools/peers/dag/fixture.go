@@ -27,8 +27,8 @@ func chain(n int) fixture {
 	return f
 }
 
-// random returns a graph with that many different edges, whose directions follow a random order of the nodes: the order
-// in which nodes are added isn't topological.
+// random returns a graph with that many different edges. Their directions follow a random order of the nodes, so nodes
+// aren't added in a topological order.
 func random(n, edges int) fixture {
 	f := named(n)
 	r := rand.New(rand.NewPCG(1, 2))

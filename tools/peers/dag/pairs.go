@@ -10,7 +10,7 @@ import (
 
 const concurrency = 8
 
-// pairs returns the goals. Fixtures are made once; only what a row measures is done in its loop.
+// pairs returns the goals. Fixtures are created once; the loop of a row only does the measured work.
 func pairs() []ratio.Pair {
 	wide, tangled := named(10_000), random(10_000, 50_000)
 	long, short := chain(100_000), chain(10_000)

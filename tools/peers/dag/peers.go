@@ -20,8 +20,8 @@ func fan(n, limit int) error {
 
 func noop() error { return nil }
 
-// byHand is the loop that people write: named tasks, a counter for each, and a goroutine when the counter reaches zero.
-// It doesn't check for cycles, bound concurrency or report outcomes.
+// byHand is the loop that people write by hand: named tasks with a counter each, and a goroutine for a task when its
+// counter reaches zero. It doesn't check for cycles, bound concurrency or report outcomes.
 type byHand struct {
 	index map[string]int
 	tasks []task
@@ -86,8 +86,8 @@ func buildByHand(f fixture) *byHand {
 	return h
 }
 
-// buildHeimdalr builds the same graph with a library that refuses cycles too. Its edges lead from the dependency to the
-// dependent.
+// buildHeimdalr builds the same graph with a library that also refuses cycles. Its edges lead from the dependency to
+// the dependent.
 func buildHeimdalr(f fixture) error {
 	d := heimdalr.NewDAG()
 	for i, name := range f.names {

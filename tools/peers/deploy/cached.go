@@ -12,14 +12,14 @@ import (
 )
 
 // cached is the client that an operator on controller-runtime has: it reads typed objects from a cache of the kinds in
-// their namespace. The cache keeps no managed fields, which its documentation advises where nobody looks at them: they
+// their namespace. The cache keeps no managed fields, as its documentation advises if nobody reads them: otherwise they
 // would be copied and compared each time.
 type cached struct {
 	client.Client
 	end func()
 }
 
-// newCached returns when the cache has all that there is.
+// newCached returns when the cache has all existing objects.
 func newCached(ctx context.Context, config *rest.Config, where string, objects []*unstructured.Unstructured) (*cached, error) {
 	held, err := cache.New(config, cache.Options{
 		Scheme: scheme.Scheme, DefaultNamespaces: map[string]cache.Config{where: {}}, DefaultTransform: cache.TransformStripManagedFields(),

@@ -9,11 +9,11 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// sent is how many requests left a client. Watches are apart: they begin when a kind is first watched, or anew when the
-// server ends one, and no pass causes them.
+// sent has the numbers of requests of a client. Watches are counted separately: they start when a kind is first watched
+// or when the server has ended one, and not because of a pass.
 type sent struct{ writes, reads, watches int }
 
-// calls counts what goes over the connection of a client: discovery, dry runs and what failed too.
+// calls counts all requests of a client, including discovery, dry runs and failed requests.
 type calls struct {
 	next http.RoundTripper
 
@@ -36,7 +36,7 @@ func (c *calls) RoundTrip(request *http.Request) (*http.Response, error) {
 	return c.next.RoundTrip(request)
 }
 
-// sent returns what was counted since it was last called.
+// sent returns the counts since it was last called.
 func (c *calls) sent() sent {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,7 +45,7 @@ func (c *calls) sent() sent {
 	return all
 }
 
-// counted is ours with a count of its calls.
+// counted returns the opener of ours, with a count of its calls.
 func counted(c *calls) opener {
 	return func(ctx context.Context, config *rest.Config, where string, objects []*unstructured.Unstructured) (side, error) {
 		config = rest.CopyConfig(config)
@@ -57,7 +57,7 @@ func counted(c *calls) opener {
 	}
 }
 
-// sameCalls are those of a warm pass over a hundred unchanged objects.
+// sameCalls returns the calls of a warm pass over a hundred unchanged objects.
 func (l lab) sameCalls(ctx context.Context) (sent, error) {
 	where, err := l.populate(ctx, newOperkit, hundred)
 	if err != nil {
@@ -66,7 +66,7 @@ func (l lab) sameCalls(ctx context.Context) (sent, error) {
 	return l.calls(ctx, where, hundred, warmUps, unchanged)
 }
 
-// newCalls are those of the first pass over a hundred objects that aren't there.
+// newCalls returns the calls of the first pass over a hundred objects that don't exist.
 func (l lab) newCalls(ctx context.Context) (sent, error) {
 	where, err := l.namespace(ctx)
 	if err != nil {
@@ -75,7 +75,7 @@ func (l lab) newCalls(ctx context.Context) (sent, error) {
 	return l.calls(ctx, where, hundred, 0, created)
 }
 
-// changeCalls are those of a pass over a hundred objects with one changed field each.
+// changeCalls returns the calls of a pass over a hundred objects with one changed field each.
 func (l lab) changeCalls(ctx context.Context) (sent, error) {
 	where, err := l.populate(ctx, newOperkit, hundred)
 	if err != nil {
@@ -84,8 +84,8 @@ func (l lab) changeCalls(ctx context.Context) (sent, error) {
 	return l.calls(ctx, where, changed, 0, configured)
 }
 
-// restartCalls are those of the first pass that is made over unchanged objects by a Manager and a cluster that know
-// nothing but what the watches have shown.
+// restartCalls returns the calls of the first pass over unchanged objects after a restart: the Manager and the cluster
+// only know what the watches have returned.
 func (l lab) restartCalls(ctx context.Context, objects source) (sent, error) {
 	where, err := l.populate(ctx, newOperkit, objects)
 	if err != nil {
@@ -94,8 +94,8 @@ func (l lab) restartCalls(ctx context.Context, objects source) (sent, error) {
 	return l.calls(ctx, where, objects, 0, unchanged)
 }
 
-// calls opens ours, makes some passes that find nothing to do, and returns what the next one sends. What was sent to
-// open it (discovery, and the lists with which watches begin) isn't part of that.
+// calls opens ours, makes some passes without any work, and returns the calls of the next pass. Calls for the opening,
+// such as discovery and the lists of the watches, don't count.
 func (l lab) calls(ctx context.Context, where string, objects source, warmUps int, want outcome) (sent, error) {
 	var c calls
 	s, err := l.open(ctx, counted(&c), where, objects)

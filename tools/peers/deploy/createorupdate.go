@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
-// createOrUpdate is controller-runtime's function of this name, with reads from its cache, for one typed object after
-// the other as reconcilers do it.
+// createOrUpdate calls controller-runtime's function of this name, with reads from its cache, for one typed object
+// after the other, as reconcilers do.
 type createOrUpdate struct {
 	*cached
 	wanted []wanted

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// flux is flux's ApplyAll as its controllers use it: over a client without a cache, since what differs is found by the
-// server's dry runs.
+// flux is flux's ApplyAll as its controllers use it: with a client without a cache, since it finds differences by dry
+// runs of the server.
 type flux struct {
 	manager *ssa.ResourceManager
 	objects []*unstructured.Unstructured
@@ -25,7 +25,7 @@ func newFlux(_ context.Context, config *rest.Config, _ string, objects []*unstru
 	}
 	manager := ssa.NewResourceManager(c, nil, ssa.Owner{Field: "flux", Group: "shop.example.invalid"})
 	manager.SetConcurrency(concurrency)
-	// It sorts what it is given.
+	// A copy, since ApplyAll sorts its argument.
 	return &flux{manager, slices.Clone(objects)}, nil
 }
 

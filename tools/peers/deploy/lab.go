@@ -14,16 +14,16 @@ import (
 // concurrency is how many objects each side works on at once, where it can.
 const concurrency = 8
 
-// warmUps are the passes before one is measured.
+// warmUps is the number of passes before the measured one.
 const warmUps = 3
 
 // batch is how many creations are measured in a row: single ones differ too much.
 const batch = 3
 
-// source gives objects in a namespace, such as [hundred].
+// source returns objects in a namespace, such as [hundred].
 type source func(where string) ([]*unstructured.Unstructured, error)
 
-// outcome is what became of every object in a pass.
+// outcome is the result of a pass for every object.
 type outcome string
 
 const (
@@ -34,15 +34,15 @@ const (
 
 // side applies objects in one way.
 type side interface {
-	// pass applies the objects once. That one of them had another outcome is an error.
+	// pass applies the objects once. It returns an error if an object had another outcome.
 	pass(ctx context.Context, want outcome) error
 	close()
 }
 
-// opener makes a side for objects of a namespace, ready to work: what it watches is synced.
+// opener returns a side for objects of a namespace. Its watches are synced.
 type opener func(ctx context.Context, config *rest.Config, where string, objects []*unstructured.Unstructured) (side, error)
 
-// lab is where the sides are measured. server is called when there is something to measure.
+// lab measures the sides. server is called when the API server is first needed.
 type lab struct {
 	server func() (*server, error)
 }
@@ -82,8 +82,8 @@ func (l lab) populate(ctx context.Context, open opener, objects source) (where s
 	return where, s.pass(ctx, created)
 }
 
-// again measures passes over a hundred objects that are there and as they should be. The side has just been opened on
-// them, as after a restart, and has made its first passes.
+// again measures passes over a hundred existing objects that need no change. The side was opened on them, as after a
+// restart, and has made its first passes.
 func (l lab) again(open opener) func(b *testing.B) {
 	populated := sync.OnceValues(func() (string, error) { return l.populate(context.Background(), open, hundred) })
 	return func(b *testing.B) {
@@ -103,8 +103,8 @@ func (l lab) again(open opener) func(b *testing.B) {
 	}
 }
 
-// fresh measures the creation of a hundred objects, each time in a new namespace and by a side that was opened on it
-// when it was empty.
+// fresh measures the creation of a hundred objects, each time in a new namespace, by a side that was opened when the
+// namespace was empty.
 func (l lab) fresh(open opener) func(b *testing.B) {
 	return func(b *testing.B) {
 		for b.Loop() {
@@ -132,7 +132,7 @@ func must(b *testing.B, err error) {
 	}
 }
 
-// processorTime is what this process has computed so far, for itself and in the kernel.
+// processorTime returns the user and system time of this process so far.
 func processorTime() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

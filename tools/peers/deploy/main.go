@@ -1,8 +1,7 @@
-// Command deploy measures the module deploy against what its work costs otherwise. The cluster in memory is measured
-// against structured-merge-diff alone, and against itself with ten times as many objects. The Manager is measured on a
-// real API server, on a hundred mixed objects, against what people use in its place: CreateOrUpdate and Apply of
-// controller-runtime and ApplyAll of flux; and its requests are counted. It prints a line for each goal and exits with
-// 1 when one is missed.
+// Command deploy measures the module deploy against alternatives. The cluster in memory is measured against
+// structured-merge-diff alone, and against itself with ten times as many objects. The Manager is measured on a real API
+// server, on a hundred mixed objects, against its alternatives: CreateOrUpdate and Apply of controller-runtime, and
+// ApplyAll of flux. Its requests are counted, too. It prints a line for each goal and exits with 1 when one is missed.
 package main
 
 import (
@@ -18,5 +17,5 @@ func main() {
 	ratio.Main(append(pairs(), l.livePairs()...), l.liveCounts())
 }
 
-// quiet keeps controller-runtime from complaining that nobody took its log.
+// quiet suppresses controller-runtime's warning that no logger was set.
 func quiet() { log.SetLogger(logr.Discard()) }

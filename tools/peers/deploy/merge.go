@@ -47,7 +47,7 @@ func applyNew(updater *merge.Updater, types managedfields.TypeConverter, obj *un
 	return err
 }
 
-// oneVersion is a converter where there is nothing to convert.
+// oneVersion is a converter for objects of a single version, which converts nothing.
 type oneVersion struct{}
 
 func (oneVersion) Convert(object *typed.TypedValue, _ fieldpath.APIVersion) (*typed.TypedValue, error) {

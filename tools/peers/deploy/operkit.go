@@ -19,7 +19,7 @@ type operkit struct {
 	end     func()
 }
 
-// newOperkit returns when the watches have shown all that there is.
+// newOperkit returns when the watches have returned all existing objects.
 func newOperkit(ctx context.Context, config *rest.Config, where string, objects []*unstructured.Unstructured) (side, error) {
 	watching, cancel := context.WithCancel(ctx)
 	c, err := cluster.New(watching, config, cluster.Namespaces(where), cluster.Logger(slog.New(slog.DiscardHandler)))

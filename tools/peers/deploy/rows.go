@@ -26,7 +26,7 @@ func (l lab) livePairs() []ratio.Pair {
 	}
 }
 
-// liveCounts are how many requests ours sends.
+// liveCounts returns the counts of ours' requests.
 func (l lab) liveCounts() []ratio.Count {
 	const hint = "deploy/apply.go: Result.Calls tells which object was asked about"
 	count := func(measure func(ctx context.Context) (sent, error)) func() (float64, error) {
@@ -45,8 +45,8 @@ func (l lab) liveCounts() []ratio.Count {
 	}
 }
 
-// oneProcessor has the work done by one processor, so that its time is the time of computing: of the collector too,
-// whose work counts for who causes it.
+// oneProcessor runs the work on one processor, so that the measured time is processor time. It includes the garbage
+// collector's work, which so counts for the side that causes it.
 func oneProcessor(run func(b *testing.B)) func(b *testing.B) {
 	return func(b *testing.B) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// runtimeApply is Apply of controller-runtime's client for each object, whatever is there: it reads nothing. The cache
-// beside it watches what an operator watches of what it makes, as ours does.
+// runtimeApply calls Apply of controller-runtime's client for each object, without reading any. A cache watches the
+// objects at the same time, as an operator does with its objects, and as ours does.
 type runtimeApply struct {
 	*cached
 	objects []*unstructured.Unstructured
@@ -22,7 +22,7 @@ func newRuntimeApply(ctx context.Context, config *rest.Config, where string, obj
 	if err != nil {
 		return nil, err
 	}
-	// The answers are written into what it is given.
+	// Copies, since Apply writes the responses into its arguments.
 	own := make([]*unstructured.Unstructured, len(objects))
 	for i, obj := range objects {
 		own[i] = obj.DeepCopy()
@@ -30,7 +30,8 @@ func newRuntimeApply(ctx context.Context, config *rest.Config, where string, obj
 	return &runtimeApply{c, own}, nil
 }
 
-// pass creates the objects: an answer doesn't tell what became of one that is there.
+// pass creates the objects. It can't check other outcomes, since a response doesn't say whether an existing object was
+// changed.
 func (r *runtimeApply) pass(ctx context.Context, want outcome) error {
 	if want != created {
 		return fmt.Errorf("controller-runtime's Apply doesn't tell whether an object was %s", want)

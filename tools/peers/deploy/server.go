@@ -16,19 +16,19 @@ import (
 	"github.com/operkit/operkit/tools/envtest/devcluster"
 )
 
-// components are what the measurements need: without controllers nobody but the measured side does anything.
+// components are the flags for the control plane. It has no controllers, so that only the measured side works.
 var components = []string{"--components=etcd,apiserver", "--audit=false"}
 
 // server is the API server that all live rows share, with a fresh namespace for each piece of work.
 type server struct {
-	// config makes a client the administrator, without limits of its own.
+	// config is a client configuration for the administrator, without client-side rate limits.
 	config *rest.Config
 	client kubernetes.Interface
 	// cluster is kept because the control plane ends when nothing refers to it any more.
 	cluster *devcluster.Cluster
 }
 
-// newServer takes the API server that config points at.
+// newServer returns the server for the API server in config.
 func newServer(config *rest.Config) (*server, error) {
 	config = rest.CopyConfig(config)
 	config.QPS = -1
@@ -40,8 +40,8 @@ func newServer(config *rest.Config) (*server, error) {
 	return &server{config: config, client: client}, nil
 }
 
-// started starts a control plane when it is first called, so that what needs none starts none. It listens on loopback
-// and ends with this process, however that ends.
+// started starts a control plane when it is first called, so that none is started if no row needs it. It listens on
+// loopback and ends with this process, however the process ends.
 var started = sync.OnceValues(func() (*server, error) {
 	cluster, err := devcluster.Start(context.Background(), devcluster.StartOptions{Progress: os.Stderr, Flags: components})
 	if err != nil {
@@ -65,12 +65,13 @@ func (s *server) namespace(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// The first creation in it waits until admission has seen it, which would be a cost of whoever comes first.
+	// The first creation in a namespace waits until admission has seen the namespace. Without this pause, the first
+	// side would pay for it.
 	time.Sleep(settling)
 	probe := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "probe"}}
 	_, err = s.client.CoreV1().ConfigMaps(made.Name).Create(ctx, probe, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	return made.Name, err
 }
 
-// settling is how long the API server gets to see what was written before.
+// settling is how long the API server may take to see earlier writes.
 const settling = 50 * time.Millisecond

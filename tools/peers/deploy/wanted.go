@@ -13,12 +13,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// wanted is an object as a reconciler has rendered it, and what it does to the live one.
+// wanted is a rendered object, as a reconciler has it, with the function that sets its fields in the live object.
 type wanted struct {
 	// named returns an object with no more than its name.
 	named func() client.Object
-	// mutate gives an object the fields that are wanted, and leaves those alone that the API server fills in. What is
-	// assigned is shared with the rendered object and not copied: rendering isn't measured.
+	// mutate sets the wanted fields in an object, and doesn't change fields that the API server fills in. The values
+	// are shared with the rendered object and not copied, since rendering isn't measured.
 	mutate func(obj client.Object) error
 }
 

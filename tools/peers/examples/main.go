@@ -1,7 +1,7 @@
-// Command examples generates what is generated in this repository from Go types: deep
-// copies of API types, the CustomResourceDefinitions of temporary patches, the examples and the benchmark, and the
-// schema of a status for those that tools/operkit writes. It is a module of its own so that the generator's
-// requirements reach nobody else. Run `make generate`.
+// Command examples runs the generators for Go types in this repository. It writes deep copies of API types, the
+// CustomResourceDefinitions of temporary patches, the examples and the benchmark, and the schema of the status for
+// definitions that tools/operkit writes. It is a separate module, so that the generator's requirements reach no other
+// module. Run `make generate`.
 package main
 
 import (
@@ -55,8 +55,8 @@ func generate() error {
 	return statusSchema(root)
 }
 
-// statusSchema gives tools/operkit, whose projects have definitions from the start, the schema of a status: that of an
-// example.
+// statusSchema copies the schema of the status from an example's definition to tools/operkit, which writes definitions
+// for new projects.
 func statusSchema(root string) error {
 	example := filepath.Join(root, "examples", "memcached", "config", "crd", "examples.operkit.dev_memcacheds.yaml")
 	text, err := os.ReadFile(example)
@@ -89,8 +89,8 @@ func statusSchema(root string) error {
 	return os.WriteFile(filepath.Join(root, "tools", "operkit", "internal", "project", "status.yaml"), schema, 0o644)
 }
 
-// copyPatches gives the examples that are about temporary patches their definition: one as it is, the other in the
-// group of oper8.
+// copyPatches copies the definition of TemporaryPatch to two examples: unchanged to one of them, and with oper8's group
+// to the other.
 func copyPatches(from, examples string) error {
 	const group = "operkit.dev"
 	definition, err := os.ReadFile(filepath.Join(from, group+"_temporarypatches.yaml"))

@@ -16,7 +16,7 @@ import (
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// adapter is a Reconciler of controller-runtime as one of operkit's engine.
+// adapter makes a Reconciler of controller-runtime a Reconciler of operkit's engine.
 type adapter struct {
 	theirs ctrlreconcile.Reconciler
 	// owns are the kinds that the builder was given by Owns.

@@ -20,7 +20,7 @@ func main() {
 	defer stop()
 	if err := run(ctx, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "operator:", err)
-		os.Exit(1) // a leadership that is lost ends all that works under it
+		os.Exit(1) // everything must end when the leadership is lost
 	}
 }
 

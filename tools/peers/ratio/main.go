@@ -19,13 +19,13 @@ import (
 // minRounds is how many rounds a median needs at least.
 const minRounds = 7
 
-// Main measures, prints one line for each goal and ends the program: with 0 when every goal is met, with 1 when one is
-// missed or could not be measured, and with 2 when the command line is wrong.
+// Main measures, prints one line for each goal and ends the program: with 0 if every goal is met, with 1 if a goal is
+// missed or couldn't be measured, and with 2 if the command line is wrong.
 //
 // The lines are RATIO <name> <ours/peer> goal <bound> <ok|MISSED> for pairs and COUNT <name> <got> goal <bound>
-// <ok|MISSED> for counts, on standard output. What to look at after a miss, and with -v times, allocations and metrics
-// of both sides, go to standard error. The other flags are -run with a regular expression for names, -rounds (9 unless
-// told otherwise) and -time for one measurement.
+// <ok|MISSED> for counts, on standard output. Hints after a miss go to standard error. With -v the times, allocations
+// and metrics of both sides go there, too. The other flags are -run with a regular expression for names, -rounds
+// (default 9), and -time for one measurement.
 //
 // A benchmark that fails has no ratio: it is an error with its name.
 func Main(pairs []Pair, counts []Count) {
@@ -33,7 +33,7 @@ func Main(pairs []Pair, counts []Count) {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr, benchmark, pairs, counts))
 }
 
-// settings is what the command line says.
+// settings are the values of the command line.
 type settings struct {
 	chosen  *regexp.Regexp
 	rounds  int
@@ -103,7 +103,7 @@ func run(args []string, stdout, stderr io.Writer, measure meter, pairs []Pair, c
 	return r.finish()
 }
 
-// report prints results and remembers what went wrong.
+// report prints results and records misses and errors.
 type report struct {
 	stdout, stderr io.Writer
 	lines          int
@@ -134,7 +134,7 @@ func (r *report) detail(side string, s sample) {
 	_, _ = fmt.Fprintf(r.stderr, "  %s %s ns/op %s allocs/op%s, %d iterations a round\n", side, rounded(s.nanos), rounded(s.allocs), reported.String(), s.iterations)
 }
 
-// finish prints the hints after all lines and gives the exit code.
+// finish prints the hints after all lines and returns the exit code.
 func (r *report) finish() int {
 	if r.lines == 0 {
 		r.failed = true
@@ -149,7 +149,7 @@ func (r *report) finish() int {
 	return 0
 }
 
-// rounded shows three digits of what is below 1 and at least four of what is above, without an exponent.
+// rounded formats a value without an exponent: with three digits below 1, and with at least four digits above.
 func rounded(value float64) string {
 	digits := 3
 	if magnitude := math.Abs(value); magnitude >= 1000 || value == math.Trunc(value) {

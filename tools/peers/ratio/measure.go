@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// sample is what one measurement gave.
+// sample is the result of one measurement.
 type sample struct {
 	iterations int
 	nanos      float64 // per iteration
 	allocs     float64 // per iteration
-	// metrics are what the benchmark reported itself, by unit.
+	// metrics are the metrics that the benchmark has reported, by unit.
 	metrics map[string]float64
 }
 
 // meter does one measurement. amount is a duration or a number of iterations, as the flag -test.benchtime takes it.
 type meter func(run func(*testing.B), amount string) (sample, error)
 
-// benchmark is the meter that measures.
+// benchmark is the meter that really measures.
 func benchmark(run func(*testing.B), amount string) (sample, error) {
 	if err := flag.Set("test.benchtime", amount); err != nil {
 		return sample{}, fmt.Errorf("benchmark time %s: %w", amount, err)
@@ -42,14 +42,15 @@ func benchmark(run func(*testing.B), amount string) (sample, error) {
 	return sample{iterations: result.N, nanos: float64(result.T) / n, allocs: float64(result.MemAllocs) / n, metrics: result.Extra}, nil
 }
 
-// comparison is what the rounds of a pair gave.
+// comparison is the result of a pair's rounds.
 type comparison struct {
 	ratio float64
-	// ours and peer are the medians of each alone.
+	// ours and peer are the medians of each side.
 	ours, peer sample
 }
 
-// compare measures both sides of a pair in turn, that often or as often as the pair wants, each for about that long.
+// compare measures both sides of a pair in turn, at least as often as rounds and the pair say, each time for about
+// each.
 func (p Pair) compare(measure meter, rounds int, each time.Duration) (comparison, error) {
 	var samples [2][]sample
 	var amounts [2]string
@@ -83,7 +84,7 @@ func (p Pair) compare(measure meter, rounds int, each time.Duration) (comparison
 	return comparison{ratio: median(ratios), ours: typical(samples[0]), peer: typical(samples[1])}, nil
 }
 
-// value is what the pair compares.
+// value returns the figure that the pair compares.
 func (p Pair) value(s sample) float64 {
 	switch {
 	case p.Metric != "":
@@ -94,7 +95,7 @@ func (p Pair) value(s sample) float64 {
 	return s.nanos
 }
 
-// check tells whether there is something to compare in s.
+// check returns an error if s has nothing to compare.
 func (p Pair) check(s sample) error {
 	if _, reported := s.metrics[p.Metric]; p.Metric != "" && !reported {
 		return fmt.Errorf("it doesn't report %s: call b.ReportMetric", p.Metric)
@@ -102,7 +103,7 @@ func (p Pair) check(s sample) error {
 	return nil
 }
 
-// nothing says what it means that the peer's value is zero.
+// nothing returns a text for the case that the peer's value is zero.
 func (p Pair) nothing() string {
 	if p.Metric != "" {
 		return "its " + p.Metric + " is zero"

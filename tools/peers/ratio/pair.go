@@ -7,26 +7,26 @@ import "testing"
 type Pair struct {
 	// Name starts the line of the result.
 	Name string
-	// Goal is what ours divided by the peer's may at most be.
+	// Goal is the maximum of ours divided by the peer's.
 	Goal float64
 	// Ours and Peer do the work.
 	Ours, Peer func(b *testing.B)
 	// Hint is what to look at when the goal is missed.
 	Hint string
-	// Rounds is how often it is measured at least, for work whose times scatter; zero leaves it with the flag.
+	// Rounds is the minimum number of rounds, for work whose times vary; with zero only the flag counts.
 	Rounds int
 	// Allocs compares allocations per iteration instead of time.
 	Allocs bool
-	// Metric, when it is set, compares what both report to b.ReportMetric under that unit instead of time: a median
-	// that they work out themselves, or bytes for each object.
+	// Metric, if it is set, is the unit of a metric to compare instead of time, which both sides report by
+	// b.ReportMetric: such as a median that they compute themselves, or bytes per object.
 	Metric string
 }
 
-// Count is a thing that is counted, without a peer.
+// Count is a number with a goal and without a peer.
 type Count struct {
 	// Name starts the line of the result.
 	Name string
-	// Goal is what the count may at most be.
+	// Goal is the maximum of the count.
 	Goal float64
 	// Measure counts.
 	Measure func() (float64, error)
@@ -34,8 +34,8 @@ type Count struct {
 	Hint string
 }
 
-// Bench runs the pairs as benchmarks <name>/ours and <name>/peer, for profiles. A pair that compares allocations does
-// the same work as another one and is left out.
+// Bench runs the pairs as benchmarks <name>/ours and <name>/peer, for profiles. A pair that compares allocations is
+// left out, since another pair does the same work.
 func Bench(b *testing.B, pairs []Pair) {
 	for _, pair := range pairs {
 		if pair.Allocs {

@@ -2,7 +2,7 @@ package main
 
 import "sync/atomic"
 
-// arrivals waits until something has happened a number of times. It may go on happening.
+// arrivals waits until something has happened a number of times. More occurrences are allowed.
 type arrivals struct {
 	left atomic.Int64
 	all  chan struct{}

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// cachedObjects is how many objects of a kind are held, teams how many different shapes they have.
+// cachedObjects is the number of objects of a kind in a cache, teams the number of their different shapes.
 const (
 	cachedObjects = 2_000
 	teams         = 20
@@ -25,7 +25,7 @@ const (
 // created is when the first object was made.
 var created = time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
 
-// dice draw what is different in each object.
+// dice draws the random parts of the objects.
 type dice struct{ *rand.Rand }
 
 func newDice(i int) dice { return dice{rand.New(rand.NewPCG(7, uint64(i)))} }
@@ -43,7 +43,7 @@ func (d dice) uid() types.UID {
 	return types.UID(d.hex(8) + "-" + d.hex(4) + "-4" + d.hex(3) + "-a" + d.hex(3) + "-" + d.hex(12))
 }
 
-// described is the metadata of object i, as an operator makes it.
+// described returns the metadata of object i, as an operator would render it.
 func (d dice) described(i int) metav1.ObjectMeta {
 	team, yes := fmt.Sprintf("team-%d", i%teams), true
 	shop := fmt.Sprintf("shop-%d", i/10)
@@ -61,7 +61,7 @@ func (d dice) described(i int) metav1.ObjectMeta {
 	}
 }
 
-// configMaps have 10 kB each, in five files whose names depend on the team.
+// configMaps returns ConfigMaps of 10 kB each, with five files whose names depend on the team.
 func configMaps() []runtime.Object {
 	objects := make([]runtime.Object, cachedObjects)
 	for i := range objects {
@@ -82,7 +82,7 @@ func configMaps() []runtime.Object {
 	return objects
 }
 
-// deployments have rolled out, of two containers each.
+// deployments returns Deployments with two containers each, in the state after a rollout.
 func deployments() []runtime.Object {
 	objects := make([]runtime.Object, cachedObjects)
 	for i := range objects {
@@ -172,7 +172,7 @@ func rolledOut(obj *appsv1.Deployment) appsv1.DeploymentStatus {
 	}
 }
 
-// contentOf is what a client would send to have obj: without what only the server knows.
+// contentOf returns the content that a client would send to create obj, without the fields that the server sets.
 func contentOf(obj runtime.Object) map[string]any {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {
@@ -188,7 +188,7 @@ func contentOf(obj runtime.Object) map[string]any {
 	return content
 }
 
-// managed says that manager owns the fields of content.
+// managed adds a managedFields entry: manager owns the fields of content.
 func managed(obj metav1.Object, manager string, operation metav1.ManagedFieldsOperationType, subresource string, content map[string]any) metav1.ManagedFieldsEntry {
 	raw, err := json.Marshal(fieldsOf(content))
 	if err != nil {
@@ -205,13 +205,13 @@ func managed(obj metav1.Object, manager string, operation metav1.ManagedFieldsOp
 	}
 }
 
-// listKeys are by which fields the items of a list are told apart.
+// listKeys are the key fields of lists, which identify the items.
 var listKeys = map[string][]string{
 	"containers": {"name"}, "env": {"name"}, "volumes": {"name"}, "conditions": {"type"},
 	"ports": {"containerPort", "protocol"}, "volumeMounts": {"mountPath"}, "ownerReferences": {"uid"},
 }
 
-// fieldsOf is the set of the fields of content as managedFields have it.
+// fieldsOf returns the set of the fields of content, in the form of managedFields.
 func fieldsOf(content map[string]any) map[string]any {
 	fields := map[string]any{}
 	for key, value := range content {

@@ -15,11 +15,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
-// quiet keeps controller-runtime from complaining that nobody took its log.
+// quiet suppresses controller-runtime's warning that no logger was set.
 func quiet() { log.SetLogger(logr.Discard()) }
 
-// peerEngine is a controller of controller-runtime with what its builder gives it, over a cache whose events are those
-// of the benchmark: typed objects, and no predicate.
+// peerEngine runs a controller of controller-runtime with the builder's defaults. Its cache gets its events from the
+// benchmark: typed objects, without a predicate.
 func peerEngine(b testing.TB, work func(name string)) func(i int) {
 	all := newVersions(typedItem)
 	again, existing := true, newArrivals(eventObjects)
@@ -62,7 +62,7 @@ func (p pushedCache) GetInformer(context.Context, client.Object, ...cache.Inform
 // WaitForCacheSync implements cache.Cache.
 func (pushedCache) WaitForCacheSync(context.Context) bool { return true }
 
-// pushedInformer gives what exists to its handler at once, and the handler to the benchmark.
+// pushedInformer passes the existing objects to its handler at once, and passes the handler to the benchmark.
 type pushedInformer struct {
 	cache.Informer
 	existing []client.Object

@@ -12,8 +12,8 @@ import (
 	"github.com/operkit/operkit/reconcile/watch"
 )
 
-// ourEngine is reconcile/watch, over a View whose events are those of the benchmark: plain objects, as every View has
-// them, and the standard filter.
+// ourEngine runs reconcile/watch with the standard filter. Its View gets its events from the benchmark: plain objects,
+// as in every View.
 func ourEngine(b testing.TB, reconcile func(name string)) func(i int) {
 	all := newVersions(plainItem)
 	view := pushedView{handles: make(chan func(deploy.Event), 1), synced: make(chan struct{})}

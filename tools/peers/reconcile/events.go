@@ -15,27 +15,27 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// What both engines are measured at. Both are given the events of one kind one after the other, as informers give them.
+// Parameters of the measurements. Both engines get the events of one kind one after the other, as from an informer.
 const (
 	eventObjects = 10_000
 	eventRounds  = 10
 	eventWorkers = 8
-	// latencyPace is the time between two events of which the latency is measured, latencyEvents how many there are of
-	// them, and latencyWork how long a reconcile waits, as it would for an API server.
+	// latencyPace is the time between two events in the measurement of latency, latencyEvents is their number, and
+	// latencyWork is how long a reconcile waits, as it would for an API server.
 	latencyPace   = time.Second / 200
 	latencyEvents = 100
 	latencyWork   = 10 * time.Millisecond
 )
 
-// engine starts one that calls reconcile with the names of objects, after it has told of all of them as of those that
-// exist. What it returns tells of the next change of the spec of object i. It ends with the test or benchmark.
+// engine starts an engine that calls reconcile with the names of objects, and gives it events for all existing objects.
+// The returned function sends the next change of the spec of object i. The engine ends with the test or benchmark.
 type engine func(b testing.TB, reconcile func(name string)) (update func(i int))
 
-// specs is how many an object has, one after the other: no two events that come close to each other bring it back to
-// where it was.
+// specs is the number of different specs of an object, which it gets one after the other, so that events close to each
+// other never restore an earlier spec.
 const specs = eventRounds + 1
 
-// itemVersions are the specs of all objects.
+// itemVersions has all objects with all their specs.
 type itemVersions[T any] struct {
 	all  [specs][]T
 	next [eventObjects]int
@@ -51,14 +51,14 @@ func newVersions[T any](make func(i, spec int) T) *itemVersions[T] {
 	return v
 }
 
-// update is the next change of object i.
+// update returns the next change of object i.
 func (v *itemVersions[T]) update(i int) (before, after T) {
 	spec := v.next[i]
 	v.next[i] = (spec + 1) % specs
 	return v.all[spec][i], v.all[v.next[i]][i]
 }
 
-// item is what is reconciled, as controllers that have types for it see it.
+// item is the reconciled object as a Go type, for controllers that use types.
 type item struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta
@@ -94,7 +94,7 @@ func plainItem(i, spec int) *unstructured.Unstructured {
 	}}
 }
 
-// indexOf is which object has that name.
+// indexOf returns the index of the object with that name.
 func indexOf(b testing.TB, name string) int {
 	i, err := strconv.Atoi(strings.TrimPrefix(name, "shop-"))
 	if err != nil {
@@ -103,7 +103,7 @@ func indexOf(b testing.TB, name string) int {
 	return i
 }
 
-// settled knows when every object has been reconciled after its last event.
+// settled finds out when every object has been reconciled after its last event.
 type settled struct {
 	objects [eventObjects]struct{ told, seen atomic.Int64 }
 	last    int64
@@ -112,14 +112,14 @@ type settled struct {
 	done    chan struct{}
 }
 
-// expect has it wait for as many rounds of events. Each object is at what was last told of it.
+// expect sets how many more rounds of events to wait for. All earlier events must have been reconciled.
 func (s *settled) expect(rounds int64) {
 	s.last += rounds
 	s.left.Store(eventObjects)
 	s.done = make(chan struct{})
 }
 
-// told counts an event of object i that is about to be given.
+// told counts an event of object i, before the engine gets it.
 func (s *settled) told(i int) { s.objects[i].told.Add(1) }
 
 // reconciled counts a reconcile of object i.
@@ -154,8 +154,8 @@ func throughput(start engine) func(b *testing.B) {
 	}
 }
 
-// latency gives single events to an engine, at a steady pace, and reports the median of the times from when an event is
-// given to when its reconcile starts.
+// latency gives single events to an engine at a steady pace, and reports the median time from an event to the start of
+// its reconcile.
 func latency(start engine) func(b *testing.B) {
 	return func(b *testing.B) {
 		defer allProcessors()()

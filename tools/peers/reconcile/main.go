@@ -1,8 +1,8 @@
-// Command reconcile measures a reconcile, in memory and without the time of a network. A reconcile of a resource that
-// is as it should be is measured against the least that any framework has to do for it, which is to render its objects
-// and hash them; first rollouts are measured against smaller ones, so that what grows faster than its work is seen. The
-// watch engine and the store of deploy/cluster are measured against controller-runtime. It prints a line for each goal
-// and exits with 1 when one is missed.
+// Command reconcile measures a reconcile, in memory and without the time of a network. A reconcile without changes is
+// measured against the minimal work of any framework: rendering the objects and hashing them. First rollouts are
+// measured against smaller ones, to find costs that grow faster than the work. The watch engine and the store of
+// deploy/cluster are measured against controller-runtime. It prints a line for each goal and exits with 1 when one is
+// missed.
 package main
 
 import (
@@ -13,8 +13,8 @@ import (
 )
 
 func main() {
-	// The goals are about the work that is done, not about how many processors do it; and the collector's work counts
-	// for who causes it. The rows of the watch engine are about time, and take all processors.
+	// One processor: the goals are about the amount of work, and the garbage collector's work then counts for the side
+	// that causes it. The rows of the watch engine are about time, and use all processors.
 	runtime.GOMAXPROCS(1)
 	quiet()
 	serveAsVersion()

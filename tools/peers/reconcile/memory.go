@@ -23,14 +23,14 @@ var (
 	deploymentKind = appsv1.SchemeGroupVersion.WithKind("Deployment")
 )
 
-// paths are where kinds are served.
+// paths are the paths at which kinds are served.
 var paths = map[schema.GroupVersionKind]string{configMapKind: "/api/v1/configmaps", deploymentKind: "/apis/apps/v1/deployments"}
 
-// holder fills a cache from an API server: it tells seen of each object, and returns once it holds all of them. The
-// cache, which must be kept alive, ends with ctx; end waits for that.
+// holder fills a cache from an API server. It calls seen for each object, and returns when the cache has all objects.
+// The caller must keep held alive. The cache ends with ctx; end waits for its end.
 type holder func(ctx context.Context, b testing.TB, config *rest.Config, seen func()) (held any, end func())
 
-// heap has a cache hold the objects of a kind, and reports what it takes of the heap for each.
+// heap fills a cache with the objects of a kind, and reports its heap memory per object.
 func heap(kind schema.GroupVersionKind, objects func() []apiruntime.Object, fill holder) func(b *testing.B) {
 	return func(b *testing.B) {
 		all := objects()
@@ -54,7 +54,8 @@ func heap(kind schema.GroupVersionKind, objects func() []apiruntime.Object, fill
 	}
 }
 
-// inUse is what is alive on the heap. The second collection takes what pools had kept over the first.
+// inUse returns the size of the live heap. The second collection frees objects that pools have kept during the first
+// one.
 func inUse() int64 {
 	var stats runtime.MemStats
 	runtime.GC()

@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// pairs are the goals. Fixtures are made once; what a row says it measures is all that is done in its loop.
+// pairs are the goals. Fixtures are created once; the loop of a row only does the measured work.
 func pairs() []ratio.Pair {
 	return []ratio.Pair{
 		{
@@ -83,7 +83,7 @@ func (o operator) reconcile(ctx context.Context) error {
 	return err
 }
 
-// settle reconciles until everything is as it should be, which it checks.
+// settle reconciles until nothing changes any more, and checks that the resource is ready.
 func (o operator) settle(ctx context.Context) error {
 	if err := o.reconcile(ctx); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (o operator) settle(ctx context.Context) error {
 	return o.ready(ctx)
 }
 
-// rollOut does what Kubernetes does with the objects.
+// rollOut updates the objects' statuses as Kubernetes would.
 func (o operator) rollOut(ctx context.Context) error {
 	for _, obj := range o.memory.Objects() {
 		patch := deploy.PatchRequest{Type: types.MergePatchType, FieldManager: "kubernetes"}
@@ -143,7 +143,7 @@ func (o operator) ready(ctx context.Context) error {
 	return fmt.Errorf("the resource isn't ready: %s", document)
 }
 
-// same reconciles a resource that is as it should be.
+// same measures reconciles of a resource that needs no change.
 func same(components, objects int) func(b *testing.B) {
 	return func(b *testing.B) {
 		o, err := shop{components, objects}.operator()
@@ -155,8 +155,7 @@ func same(components, objects int) func(b *testing.B) {
 	}
 }
 
-// rendered renders the same objects, encodes and hashes them: the least that it takes to know that nothing has to be
-// done.
+// rendered renders the same objects, encodes and hashes them: the minimal work to find out that nothing has changed.
 func rendered(components, perComponent int) func(b *testing.B) {
 	return func(b *testing.B) {
 		for b.Loop() {
@@ -171,7 +170,7 @@ func rendered(components, perComponent int) func(b *testing.B) {
 	}
 }
 
-// hashed keeps the compiler from leaving the work out.
+// hashed prevents the compiler from optimizing the work away.
 var hashed byte //nolint:unused // written
 
 // first rolls a new resource out, in a new cluster.

@@ -32,14 +32,14 @@ func init() {
 	utilruntime.Must(metav1.AddMetaToScheme(scheme))
 }
 
-// apiServer answers lists and watches of what it holds, on loopback, in the form that a client asks for: JSON or
-// protobuf, whole objects or their metadata. Nothing happens to the objects.
+// apiServer serves lists and watches of its objects on loopback, in the form that a client requests: JSON or protobuf,
+// full objects or their metadata. The objects never change.
 type apiServer struct {
 	*httptest.Server
 	objects map[string][]runtime.Object
 }
 
-// lastVersion is the version that lists are of.
+// lastVersion is the resourceVersion of lists.
 const lastVersion = "900000"
 
 // newAPIServer serves objects, by the paths of their kinds.
@@ -89,14 +89,14 @@ func served(version, kind, plural string) *metav1.APIResourceList {
 	}
 }
 
-// form is how a client wants its answer.
+// form is the form of a response that a client requests.
 type form struct {
 	runtime.SerializerInfo
 	// partial asks for metadata only.
 	partial bool
 }
 
-// formOf is the first form that a client asks for and gets.
+// formOf returns the first requested form that the server supports.
 func formOf(r *http.Request) (form, error) {
 	accepted := r.Header.Get("Accept")
 	for clause := range strings.SplitSeq(accepted, ",") {
@@ -113,7 +113,7 @@ func formOf(r *http.Request) (form, error) {
 	return form{}, fmt.Errorf("accept %q: nothing of it is served", accepted)
 }
 
-// of is an object as it is sent.
+// of returns an object in this form.
 func (f form) of(obj runtime.Object) (runtime.Object, schema.GroupVersion, error) {
 	if !f.partial {
 		kinds, _, err := scheme.ObjectKinds(obj)
@@ -154,7 +154,7 @@ func (f form) list(w http.ResponseWriter, objects []runtime.Object) error {
 	return codecs.EncoderForVersion(f.Serializer, version).Encode(list, w)
 }
 
-// stream sends what exists, when it is asked for, and then nothing until the client goes.
+// stream sends the existing objects, if the client asks for them, and then nothing until the client disconnects.
 func (f form) stream(w http.ResponseWriter, r *http.Request, objects []runtime.Object) error {
 	first, version, err := f.of(objects[0])
 	if err != nil {
@@ -189,7 +189,7 @@ func (f form) stream(w http.ResponseWriter, r *http.Request, objects []runtime.O
 	return nil
 }
 
-// allSent is the bookmark behind what existed, an object of the kind of example.
+// allSent returns the bookmark after the existing objects, an object of the same kind as example.
 func allSent(example runtime.Object) runtime.Object {
 	described := metav1.ObjectMeta{ResourceVersion: lastVersion, Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"}}
 	switch example.(type) {

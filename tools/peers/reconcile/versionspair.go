@@ -16,10 +16,10 @@ import (
 	"github.com/operkit/operkit/tools/peers/ratio"
 )
 
-// versionCommand is the command by which this program is a version of the shop's operator.
+// versionCommand is the command with which this program runs as a version of the shop's operator.
 const versionCommand = "serve-version"
 
-// serveAsVersion serves as a version and ends the program, if that was started as one.
+// serveAsVersion serves as a version and ends the program, if the program was started with versionCommand.
 func serveAsVersion() {
 	if len(os.Args) != 2 || os.Args[1] != versionCommand {
 		return
@@ -39,7 +39,7 @@ func versionPairs() []ratio.Pair {
 	}}
 }
 
-// sameByChild reconciles a resource that is as it should be and whose version renders in a process of its own.
+// sameByChild measures reconciles of a resource that needs no change and that a version in a separate process renders.
 func sameByChild(b *testing.B) {
 	self, err := os.Executable()
 	must(b, err)

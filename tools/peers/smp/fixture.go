@@ -16,7 +16,7 @@ import (
 //go:embed testdata/*.json
 var files embed.FS
 
-// fixture is what both sides work on. Nothing in it is ever written to: what a peer writes into is copied before.
+// fixture has the data for both sides. It is never changed: data that a peer modifies is copied before.
 type fixture struct {
 	// document is a Deployment, after the same one with all patches applied.
 	document, after           map[string]any
@@ -65,7 +65,7 @@ func loadFixture() (*fixture, error) {
 	return &f, err
 }
 
-// read gives a file's content, and the same as compact JSON, as an API server sends it.
+// read returns a file's content as a map, and as compact JSON, as an API server sends it.
 func read(name string) (map[string]any, []byte, error) {
 	text, err := files.ReadFile("testdata/" + name)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Command smp measures smp next to what people use today: k8s.io/apimachinery's strategicpatch and evanphx/json-patch.
-// `make ratios MODULE=smp` runs it. The differential fuzz targets of the same peers are this package's tests; the
-// generator of smp's table of built-in types is in the folder generate.
+// Command smp measures smp next to its common alternatives: k8s.io/apimachinery's strategicpatch and
+// evanphx/json-patch. `make ratios MODULE=smp` runs it. The differential fuzz targets of the same peers are this
+// package's tests; the generator of smp's table of built-in types is in the folder generate.
 package main
 
 import (
@@ -10,7 +10,8 @@ import (
 )
 
 func main() {
-	// Nothing here runs on more than one processor but the collector, whose work counts for who causes it.
+	// Only the garbage collector would use more than one processor. With one, its work counts for the side that causes
+	// it.
 	runtime.GOMAXPROCS(1)
 	f, err := loadFixture()
 	if err != nil {

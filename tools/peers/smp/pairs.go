@@ -13,11 +13,11 @@ import (
 	"github.com/operkit/operkit/tools/peers/ratio"
 )
 
-// batch is how many copies of the document a measurement goes round in.
+// batch is how many copies of the document a measurement uses in turn.
 const batch = 64
 
-// pairs are the measurements. A strategic row does both patches, each on the unpatched document; what is prepared
-// (schemas, decoded maps) is prepared for both sides.
+// pairs are the measurements. A strategic row applies both patches, each to the unpatched document. Preparations
+// (schemas, decoded maps) are made for both sides and not measured.
 func (f *fixture) pairs() []ratio.Pair {
 	const patching = "go test -bench 'Peers/smp-shared/ours' -cpuprofile, then what Strategic copies"
 	return []ratio.Pair{
@@ -31,8 +31,7 @@ func (f *fixture) pairs() []ratio.Pair {
 	}
 }
 
-// shared goes round in as many copies of the document as the peer does, so that neither has the better part of the
-// processor's caches.
+// shared uses as many copies of the document as the peer, so that the processor's caches favour neither side.
 func (f *fixture) shared(b *testing.B) {
 	documents := make([]map[string]any, batch)
 	for i := range documents {
@@ -48,9 +47,9 @@ func (f *fixture) shared(b *testing.B) {
 	}
 }
 
-// peerInPlace gives the peer, which writes into the document, a fresh copy for each patch. They are made a batch at a
-// time while the clock stands still, and the garbage of that is collected before it goes on. It takes parts of the
-// patch into the document too, but doesn't write into these patches.
+// peerInPlace gives the peer, which modifies the document, a new copy for each patch. The copies are made in batches
+// while the timer is stopped, and their garbage is collected before it starts again. The patches aren't copied: the
+// peer puts parts of them into the document, but doesn't modify them.
 func (f *fixture) peerInPlace(b *testing.B) {
 	documents := make([]map[string]any, batch*len(f.patches))
 	for done := 0; done < b.N; done += batch {
@@ -113,7 +112,7 @@ func (f *fixture) peerBytes(b *testing.B) {
 	}
 }
 
-// diff makes a patch that shares nothing with the documents. The peer's does.
+// diff computes a patch that shares no data with the documents. The peer's patch does share data.
 func (f *fixture) diff(b *testing.B) {
 	for b.Loop() {
 		if _, err := smp.Diff(f.document, f.after, f.schema); err != nil {

@@ -12,13 +12,13 @@ import (
 
 var now = time.Date(2026, 5, 6, 12, 0, 0, 0, time.UTC)
 
-// flip are two things to say about one condition.
+// flip has two states of one condition.
 var flip = [...]metav1.Condition{
 	{Type: "Condition5", Status: "True", Reason: "Fine", Message: "all is well"},
 	{Type: "Condition5", Status: "False", Reason: "Broken", Message: "something is wrong"},
 }
 
-// eight are conditions to set one of.
+// eight returns eight conditions; a benchmark sets one of them.
 func eight() []metav1.Condition {
 	list := make([]metav1.Condition, 8)
 	for i := range list {
@@ -37,7 +37,7 @@ type widget struct {
 	} `json:"status,omitempty"`
 }
 
-// unstructuredWidget is an object that holds the eight.
+// unstructuredWidget returns an object with the eight conditions.
 func unstructuredWidget() *unstructured.Unstructured {
 	object := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "w", "namespace": "ns"},
@@ -89,7 +89,7 @@ func condition(conditionType, reason string) map[string]any {
 	}
 }
 
-// rollout is an application of n components, in no particular order, a tenth of them not there yet.
+// rollout returns an application of n components in no particular order, a tenth of which aren't deployed yet.
 func rollout(n int) status.Application {
 	state := &status.ComponentState{Unstarted: map[string]string{}, Messages: map[string]string{}}
 	for i := range n {

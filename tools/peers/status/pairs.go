@@ -16,7 +16,7 @@ import (
 	"github.com/operkit/operkit/tools/peers/ratio"
 )
 
-// pairs are the goals. Fixtures are made once; what a row says it measures is all that is done in its loop.
+// pairs are the goals. Fixtures are created once; the loop of a row only does the measured work.
 func pairs() []ratio.Pair {
 	return []ratio.Pair{setPair(), setSamePair(), readyPair(), linearPair(), mergePair(), equalPair()}
 }
@@ -110,8 +110,9 @@ func mergePair() ratio.Pair {
 	}
 }
 
-// merging takes many conditions over into an object that has them with another status, and whose type of conditions
-// isn't metav1.Condition. Their types are alike at both ends, so that it takes a look at them to tell them apart.
+// merging copies many conditions into an object that has them with another status, and whose conditions have another Go
+// type than metav1.Condition. The names of the condition types have equal beginnings and ends, so that comparing them
+// takes time.
 func merging(n int) func(b *testing.B) {
 	return func(b *testing.B) {
 		var sources [2][]metav1.Condition
@@ -171,7 +172,7 @@ func counts() []ratio.Count {
 	}
 }
 
-// statusOf is a status as it is read back.
+// statusOf returns a status as it is read back from an API server.
 func statusOf(a status.Application) map[string]any {
 	next, _, err := a.Update(now, nil)
 	if err != nil {
@@ -180,8 +181,7 @@ func statusOf(a status.Application) map[string]any {
 	return runtime.DeepCopyJSON(next)
 }
 
-// updating computes the status of an application anew over that of its last rollout, which is the same but for one
-// component.
+// updating computes the status of an application on top of an earlier status, which differs in one component.
 func updating(a status.Application) func(b *testing.B) {
 	return func(b *testing.B) {
 		current := statusOf(a)

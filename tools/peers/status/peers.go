@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// convertAndSet is how one sets a condition of an unstructured object without this module.
+// convertAndSet sets a condition of an unstructured object in the way that is usual without this module.
 func convertAndSet(object *unstructured.Unstructured, c metav1.Condition) (map[string]any, error) {
 	var typed widget
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &typed); err != nil {

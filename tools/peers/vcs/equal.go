@@ -13,7 +13,7 @@ import (
 	"github.com/operkit/operkit/vcs"
 )
 
-// check has both sides do all that is measured, and compares what comes out.
+// check has both sides do all measured work once, and compares the results.
 func (l lab) check() error {
 	return errors.Join(checkSetup(l.large), checkSetup(l.small), checkCheckout(l.large, large.last()), checkCheckout(l.small, small.last()), checkRefs(l.crowded))
 }
@@ -39,7 +39,7 @@ func checkSetup(source string) error {
 	})
 }
 
-// sameAnswer asks git the same of two repositories.
+// sameAnswer runs the same git command in two repositories, and returns an error if the outputs differ.
 func sameAnswer(ours, theirs string, args ...string) error {
 	a, err := git(ours, args...)
 	if err != nil {
@@ -94,7 +94,7 @@ func sameMaps(ours, theirs map[string]string) error {
 	return nil
 }
 
-// sums are what the files below a folder are and hold. What each side notes for itself is left out.
+// sums returns the kinds and hashes of the files below a folder, without each side's own metadata.
 func sums(folder string) (map[string]string, error) {
 	found := map[string]string{}
 	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
@@ -113,7 +113,7 @@ func sums(folder string) (map[string]string, error) {
 	return found, err
 }
 
-// checkRefs compares references, and the commits that they come to.
+// checkRefs compares references, and the commits that they resolve to.
 func checkRefs(source string) error {
 	out, err := git(source, "for-each-ref", "--format=%(refname) %(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)")
 	if err != nil {

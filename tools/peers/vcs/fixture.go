@@ -10,32 +10,32 @@ import (
 	"path/filepath"
 )
 
-// generation is raised when the generator changes what it makes of the same parameters.
+// generation has to be incremented when the generator creates other objects from the same parameters.
 const generation = 1
 
-// fixture says what a repository is made of. The same one always gives the same objects.
+// fixture has the parameters of a repository. Equal parameters always give the same objects.
 type fixture struct {
-	// seed is where chance begins.
+	// seed is the seed of the random generator.
 	seed uint64
-	// tags are how many there are, each some commits after the one before; annotated, every fourth.
+	// tags is the number of tags, with some commits between them. Every fourth tag is annotated.
 	tags int
-	// commits are how many there are for each tag, changes how many files each of them changes.
+	// commits is the number of commits for each tag, changes the number of files that each commit changes.
 	commits, changes int
-	// files and bytes are what the tree of the first tag has.
+	// files and bytes are the number and the total size of the files in the tree of the first tag.
 	files, bytes int
 }
 
 var (
 	// large is the repository of an operator with many releases.
 	large = fixture{seed: 11, tags: 200, commits: 3, changes: 8, files: 3000, bytes: 56 << 20}
-	// small is one with few.
+	// small is a repository with few releases.
 	small = fixture{seed: 12, tags: 10, commits: 3, changes: 4, files: 120, bytes: 1 << 20}
 	// crowded has a tag for each of its many commits.
 	crowded = fixture{seed: 13, tags: 5000, commits: 1, changes: 1, files: 20, bytes: 20 << 10}
 )
 
-// path is where the repository is, in one pack as after git gc. It is made when it isn't there: in the folder of the
-// user for what can be made again, by a name that tells the parameters.
+// path returns the path of the repository, which has one pack as after git gc. If it doesn't exist, path generates it
+// in the user's cache folder. Its name depends on the parameters.
 func (f fixture) path() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -67,7 +67,8 @@ func (f fixture) generate(folder string) error {
 	if err := f.importInto(folder); err != nil {
 		return err
 	}
-	// What fast-import has written whole stays so in a plain repack, where history as people make it has deltas.
+	// -f recomputes deltas: a plain repack would keep whole objects of fast-import that are deltas in real
+	// repositories.
 	_, err := git(folder, "-c", "pack.threads=1", "repack", "-adfq")
 	if err == nil {
 		_, err = git(folder, "gc", "-q")
@@ -75,7 +76,7 @@ func (f fixture) generate(folder string) error {
 	return err
 }
 
-// names are those of the tags.
+// names returns the names of the tags.
 func (f fixture) names() []string {
 	names := make([]string, f.tags)
 	for i := range names {
@@ -87,6 +88,6 @@ func (f fixture) names() []string {
 	return names
 }
 
-// last is the name of the newest tag, newest those of some, the newest last.
+// last returns the name of the newest tag. newest returns the names of the newest tags, the newest last.
 func (f fixture) last() string              { return f.newest(1)[0] }
 func (f fixture) newest(count int) []string { return f.names()[f.tags-count:] }

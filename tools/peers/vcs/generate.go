@@ -8,13 +8,14 @@ import (
 	"slices"
 )
 
-// history writes what git fast-import reads.
+// history writes the input for git fast-import.
 type history struct {
 	fixture
 	random *rand.Rand
 	words  []string
 	out    *bufio.Writer
-	// paths are those of the tree, contents what is there, made is how many paths there have ever been.
+	// paths are the paths in the tree, contents the contents of the files, and made is the number of all paths that
+	// were ever created.
 	paths    []string
 	contents map[string][]byte
 	made     int
@@ -42,7 +43,7 @@ func (f fixture) importInto(folder string) error {
 	return command.Wait()
 }
 
-// write writes all: a failure shows when the writer is flushed.
+// write writes everything. An error is found when the writer is flushed.
 func (h *history) write() {
 	h.vocabulary()
 	for range h.files {
@@ -68,7 +69,7 @@ func (h *history) printf(format string, args ...any) { fmt.Fprintf(h.out, format
 
 func (h *history) time(commit int) int { return 1_600_000_000 + 3600*commit }
 
-// commit writes one with the files that have changed, those among them that aren't there any more deleted.
+// commit writes a commit with the changed files. Changed files that don't exist any more are deleted.
 func (h *history) commit(number int, changed []string) {
 	h.printf("commit refs/heads/main\nmark :%d\nauthor A <a@example.com> %d +0100\ncommitter C <c@example.com> %d +0000\n", number+1, h.time(number), h.time(number)+60)
 	message := fmt.Sprintf("change %d\n", number)
@@ -106,7 +107,7 @@ func (h *history) add() string {
 	return path
 }
 
-// size is how long a file is: most are short, few are long, and together they are as long as the tree is to be.
+// size returns a random file size: most files are short and few are long, and their total is the size of the tree.
 func (h *history) size() int {
 	average := h.bytes / h.files
 	switch n := h.random.IntN(100); {
@@ -140,7 +141,7 @@ func (h *history) change() (changed []string) {
 	return slices.Compact(changed)
 }
 
-// edited is a content with a few lines more or less.
+// edited returns a content with a few lines added or removed.
 func (h *history) edited(content []byte) []byte {
 	for range 1 + h.random.IntN(4) {
 		at := h.random.IntN(len(content))
@@ -153,7 +154,7 @@ func (h *history) edited(content []byte) []byte {
 	return content
 }
 
-// vocabulary makes the words that texts are made of.
+// vocabulary creates the words for texts.
 func (h *history) vocabulary() {
 	for range 3000 {
 		word := make([]byte, 2+h.random.IntN(9))
@@ -164,7 +165,7 @@ func (h *history) vocabulary() {
 	}
 }
 
-// content is a text, or what can't be compressed.
+// content returns a text or, if binary is true, bytes that can't be compressed.
 func (h *history) content(size int, binary bool) []byte {
 	content := make([]byte, 0, size+40)
 	for len(content) < size {
@@ -180,7 +181,7 @@ func (h *history) content(size int, binary bool) []byte {
 	return content
 }
 
-// word is one of the vocabulary, those at its beginning more often.
+// word returns a word of the vocabulary; words at its beginning are more frequent.
 func (h *history) word() string {
 	return h.words[min(h.random.IntN(3000), h.random.IntN(3000), h.random.IntN(3000))]
 }

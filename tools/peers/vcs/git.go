@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// environment has git read no configuration but the repository's.
+// environment returns an environment in which git reads only the repository's configuration.
 func environment() []string {
 	return append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "LC_ALL=C", "TZ=UTC")
 }
 
-// git runs git in a folder, and returns what it says.
+// git runs git in a folder, and returns its output.
 func git(folder string, args ...string) (string, error) {
 	command := exec.Command("git", append([]string{"-C", folder}, args...)...)
 	command.Env = environment()
@@ -24,7 +24,7 @@ func git(folder string, args ...string) (string, error) {
 //go:embed setup.sh
 var setupScript string
 
-// gitSetup makes a repository of versions by the script.
+// gitSetup creates a repository of versions with the script.
 func gitSetup(source, destination string) error {
 	_, err := output(gitSetupCommand(source, destination))
 	return err
@@ -36,7 +36,7 @@ func gitSetupCommand(source, destination string) *exec.Cmd {
 	return command
 }
 
-// gitSetupAndCollect has git make the result as small as it does by itself.
+// gitSetupAndCollect runs gitSetup and then git gc, which makes the result smaller.
 func gitSetupAndCollect(source, destination string) error {
 	if err := gitSetup(source, destination); err != nil {
 		return err

@@ -3,7 +3,7 @@ package main
 // lab has the repositories that are measured.
 type lab struct{ large, small, crowded string }
 
-// newLab makes those that aren't there.
+// newLab returns the repositories, and generates missing ones.
 func newLab() (l lab, err error) {
 	for _, one := range []struct {
 		fixture fixture

@@ -34,7 +34,7 @@ func end(err error) {
 	os.Exit(0)
 }
 
-// ourSetup makes a repository of versions by vcs.
+// ourSetup creates a repository of versions with vcs.
 func ourSetup(source, destination string) error {
 	_, err := vcs.Setup(context.Background(), vcs.SetupOptions{Source: source, Destination: destination})
 	return err

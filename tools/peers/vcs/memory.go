@@ -13,7 +13,7 @@ import (
 	"github.com/operkit/operkit/tools/peers/ratio"
 )
 
-// setupCommand has this program do a setup and nothing else.
+// setupCommand is the command with which this program only does a setup.
 const setupCommand = "setup-alone"
 
 func (l lab) counts() []ratio.Count {
@@ -22,7 +22,7 @@ func (l lab) counts() []ratio.Count {
 	}
 }
 
-// setupAlone does a setup, and prints the most memory that this process has ever had.
+// setupAlone does a setup, and prints the peak memory of this process.
 func setupAlone(source, destination string) error {
 	if err := ourSetup(source, destination); err != nil {
 		return err
@@ -40,7 +40,7 @@ func setupAlone(source, destination string) error {
 	return errors.New("/proc/self/status doesn't tell VmHWM")
 }
 
-// setupMemory is how many MiB a setup of the large repository takes at most, in a process of its own.
+// setupMemory returns the peak memory in MiB of a setup of the large repository in a separate process.
 func (l lab) setupMemory() (mebibytes float64, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -49,7 +49,7 @@ func (l lab) setupMemory() (mebibytes float64, err error) {
 	return setupMemory(self, l.large)
 }
 
-// setupMemory has a program do a setup. What git takes is told for comparison.
+// setupMemory runs a setup by program. It prints git's memory for comparison.
 func setupMemory(program, source string) (mebibytes float64, err error) {
 	err = inScratch(func(folder string) error {
 		out, err := output(exec.Command(program, setupCommand, source, filepath.Join(folder, "ours")))

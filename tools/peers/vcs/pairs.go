@@ -29,7 +29,7 @@ func (l lab) pairs() []ratio.Pair {
 	}
 }
 
-// settingUp makes a repository of versions, in a folder of its own each time.
+// settingUp creates a repository of versions, each time in a new folder.
 func settingUp(source string, make func(source, destination string) error) func(b *testing.B) {
 	return func(b *testing.B) {
 		base := b.TempDir()
@@ -39,7 +39,7 @@ func settingUp(source string, make func(source, destination string) error) func(
 	}
 }
 
-// weighing reports how large a repository of versions is. It is made once.
+// weighing reports the size of a repository of versions, which is created once.
 func weighing(source string, make func(source, destination string) error) func(b *testing.B) {
 	weigh := sync.OnceValues(func() (bytes int64, err error) {
 		err = inScratch(func(folder string) (err error) {
@@ -76,8 +76,8 @@ func checkingOut(source string, f fixture, count int) func(b *testing.B) {
 	}
 }
 
-// addingWorktrees is what git has for that: one process for each. Work trees are written down in the repository, so
-// that each process has a copy of its own: those that write into the same one at once fail by chance.
+// addingWorktrees does the same with git: one process for each version. Each process has a copy of the repository,
+// since work trees are recorded in the repository, and processes that write to the same one at once sometimes fail.
 func addingWorktrees(source string, f fixture, count int) func(b *testing.B) {
 	versions := f.newest(count)
 	return func(b *testing.B) {
@@ -94,7 +94,7 @@ func addingWorktrees(source string, f fixture, count int) func(b *testing.B) {
 	}
 }
 
-// together has work done for all versions at once.
+// together calls work for all versions at once.
 func together(b *testing.B, versions []string, work func(version string) error) {
 	if len(versions) == 1 {
 		must(b, work(versions[0]))
@@ -111,7 +111,7 @@ func together(b *testing.B, versions []string, work func(version string) error) 
 	all.Wait()
 }
 
-// reusing opens the repository and asks for a checkout that is there.
+// reusing opens the repository and requests a checkout that exists already.
 func reusing(source string) func(b *testing.B) {
 	return func(b *testing.B) {
 		destination := filepath.Join(b.TempDir(), "one")

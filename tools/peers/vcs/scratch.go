@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// inScratch has something done in a folder that goes then.
+// inScratch calls do with a temporary folder and removes the folder afterwards.
 func inScratch(do func(folder string) error) error {
 	folder, err := os.MkdirTemp("", "operkit-peers-vcs-")
 	if err != nil {
@@ -16,7 +16,7 @@ func inScratch(do func(folder string) error) error {
 	return errors.Join(do(folder), os.RemoveAll(folder))
 }
 
-// size is how long all files below a folder are together.
+// size returns the total size of all files below a folder.
 func size(folder string) (bytes int64, err error) {
 	err = filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {

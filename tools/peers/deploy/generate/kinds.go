@@ -40,20 +40,20 @@ func sources() ([]source, error) {
 	}, nil
 }
 
-// released versions are those that a server serves unless told otherwise.
+// released matches the versions that a server serves by default.
 var released = regexp.MustCompile(`^v[0-9]+$`)
 
-// notStored are kinds that a server answers but doesn't keep.
+// notStored are kinds that a server serves but doesn't store.
 var notStored = []schema.GroupKind{{Kind: "ComponentStatus"}, {Group: "policy", Kind: "Eviction"}}
 
-// kind is one that a server serves, with the name of its type.
+// kind is a kind that a server serves, with the name of its type.
 type kind struct {
 	schema.GroupVersionKind
 	typeName string
 	schema   *smd.Schema
 }
 
-// kinds returns the kinds of a source that objects are stored of, ascending.
+// kinds returns the kinds of a source that a server stores, in ascending order.
 func (s source) kinds() ([]kind, error) {
 	var kinds []kind
 	for gvk := range s.scheme.AllKnownTypes() {
@@ -79,7 +79,7 @@ func (s source) kinds() ([]kind, error) {
 	return kinds, nil
 }
 
-// isObject tells whether a type has what makes an object of Kubernetes.
+// isObject reports whether a type has the fields of a Kubernetes object.
 func isObject(s *smd.Schema, name string) bool {
 	def, ok := s.FindNamedType(name)
 	if !ok || def.Map == nil {

@@ -1,6 +1,6 @@
-// Command generate writes the schemas by which deploy/dryrun merges and compares the kinds of Kubernetes, from the type
-// converters and the types of the Kubernetes client libraries. It is a module apart from deploy so that these, and with
-// them every type of Kubernetes, reach no operator. Run `make generate`.
+// Command generate writes the schemas with which deploy/dryrun merges and compares the kinds of Kubernetes. It reads
+// them from the type converters and the types of the Kubernetes client libraries. It isn't part of module deploy, so
+// that these libraries, with every type of Kubernetes, don't reach operators. Run `make generate`.
 package main
 
 import (

@@ -11,8 +11,8 @@ import (
 	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
-// generate returns the file: a line for each kind, then for each type that they are made of one with its form and one
-// with its fields that can't be nil.
+// generate returns the contents of the file: a line for each kind, and then for each of their types a line with its
+// form and a line with its fields that can't be nil.
 func generate() ([]byte, error) {
 	all, err := sources()
 	if err != nil {
@@ -46,7 +46,7 @@ func generate() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// collect adds a type and all that it is made of.
+// collect adds a type and all types that it refers to.
 func collect(types map[string]smd.TypeDef, s *smd.Schema, name string) error {
 	if _, known := types[name]; known {
 		return nil
@@ -64,7 +64,7 @@ func collect(types map[string]smd.TypeDef, s *smd.Schema, name string) error {
 	return nil
 }
 
-// references returns the names of the types that an atom is made of.
+// references returns the names of the types that an atom refers to.
 func references(a smd.Atom) []string {
 	var refs []smd.TypeRef
 	if a.List != nil {
@@ -87,7 +87,8 @@ func references(a smd.Atom) []string {
 	return names
 }
 
-// The forms below are those of package schema without what is empty. Unions are left out: merging doesn't look at them.
+// The forms below are the forms of package schema without empty fields. Unions are left out, since merging doesn't use
+// them.
 
 func atom(a smd.Atom) map[string]any {
 	out := map[string]any{}
@@ -127,7 +128,7 @@ func object(m *smd.Map) map[string]any {
 		field := map[string]any{"name": f.Name, "type": reference(f.Type)}
 		switch f.Default.(type) {
 		case string, bool, int, int64, float64:
-			// Only those of the keys of a list are ever looked at.
+			// Only the defaults of list keys are used.
 			field["default"] = f.Default
 		}
 		fields = append(fields, field)

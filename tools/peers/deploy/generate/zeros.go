@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// collectZeros adds, for a Go type and all that it is made of, the fields that can't be nil: by the name of the type in
-// OpenAPI, the JSON names of the fields, ascending. A server doesn't distinguish the zero value of such a field from
-// its absence.
+// collectZeros adds the fields that can't be nil, for a Go type and all types in it: the JSON names of the fields in
+// ascending order, by the type's name in OpenAPI. A server doesn't distinguish the zero value of such a field from its
+// absence.
 func collectZeros(zeros map[string][]string, t reflect.Type) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
@@ -43,7 +43,7 @@ type goField struct {
 	goType reflect.Type
 }
 
-// fieldsOf returns the fields of a struct as JSON has them: those of an inlined struct are its own.
+// fieldsOf returns the fields of a struct in JSON, including the fields of inlined structs.
 func fieldsOf(t reflect.Type) []goField {
 	var fields []goField
 	for field := range t.Fields() {

@@ -66,11 +66,11 @@ var groups = []func(*runtime.Scheme) error{
 	storagemigrationv1.AddToScheme,
 }
 
-// stable is the package of a stable version of a group.
+// stable matches the package path of a stable version of a group.
 var stable = regexp.MustCompile(`^k8s\.io/api/.*/v[0-9]+$`)
 
-// everyGroup fails when k8s.io/api has a stable version that this program doesn't import: a new
-// release of Kubernetes brought it.
+// everyGroup returns an error if k8s.io/api has a stable version that this program doesn't import, for instance from a
+// new release of Kubernetes.
 func everyGroup() error {
 	all, err := packages("k8s.io/api/...")
 	if err != nil {

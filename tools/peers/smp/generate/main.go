@@ -1,6 +1,5 @@
-// Command generate writes smp's table of the built-in kinds, with all their types, from the Go
-// structs of Kubernetes. It is a module apart from smp so that these reach nobody else. Run
-// `make generate`.
+// Command generate writes smp's table of the built-in kinds, with all their types, from the Go structs of Kubernetes.
+// It isn't part of module smp, so that these structs don't reach smp's users. Run `make generate`.
 package main
 
 import (

@@ -39,8 +39,8 @@ func table() (string, error) {
 	return text.String(), nil
 }
 
-// kinds are the stable kinds of all groups. What has no metadata of an object can't be patched:
-// lists, options, events of a watch.
+// kinds returns the stable kinds of all groups. Types without object metadata (lists, options, watch events) are left
+// out, since they can't be patched.
 func kinds() (map[schema.GroupVersionKind]reflect.Type, error) {
 	scheme := runtime.NewScheme()
 	for _, add := range groups {
