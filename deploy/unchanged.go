@@ -11,7 +11,7 @@ import (
 
 // unchanged decides whether an object is as its manifest says: the intent is the one applied last, this manager still
 // owns all of its fields, and predecessors own none. needsContent: the decision needs more than the metadata of live.
-// recall is a fast path for objects that were decided before.
+// recall is a fast path for objects that were decided before. configure calls it, and sends nothing for such an object.
 func (t *task) unchanged(wanted, live *unstructured.Unstructured) (unchanged, needsContent bool) {
 	if !t.appliedLast(live) || t.inherits(live) {
 		return false, false

@@ -9,16 +9,19 @@
 // # Status
 //
 // The status is written when something in it changes: at the end of a reconcile, and before that if the rollout changes
-// the version or takes longer than [StartAfter]. A pause is written too, and with [OwnAnywhere] the kinds of objects
-// before they are applied.
+// the version or takes longer than [StartAfter] (statuswrite.go). A pause is written too (pause.go), and with
+// [OwnAnywhere] the kinds of objects before they are applied (prune.go). Nothing else in this package writes a status.
+// Package temporarypatch also reports in the status of the patches themselves.
 //
 // # What ends a reconcile early
 //
-// A resource that is gone, or whose kind isn't served, is forgotten. A paused one is left alone. A resource that is
-// being deleted is finalized instead. An error of Setup, a mistake in how components are described (a cycle, an object
-// in two components) and a version that [StrictVersions] refuses end the reconcile before anything is applied. After
-// that, a failed component doesn't end the reconcile: see Errors. The end of the context ends it, and so do the
-// engine's timeout and the loss of the leadership.
+// Method reconcile of [Reconciler] decides it, from top to bottom. A resource that is gone, or whose kind isn't served,
+// is forgotten. A paused one is left alone. A resource that is being deleted is finalized instead. A resource that can't
+// be read, a finalizer that can't be added, a version that [StrictVersions] refuses, an error of the assets, the
+// configuration, the patches, Upgrade or Setup, and a mistake in how components are described (a cycle, an object in two
+// components) end the reconcile before anything is applied. After that, a failed component doesn't end it: see Errors.
+// The end of the context does. The engine ends it after its timeout, after its grace time at shutdown, and when the
+// leadership is lost (package watch, worker.go and engine.go).
 //
 // # Errors
 //

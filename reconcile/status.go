@@ -2,15 +2,12 @@ package reconcile
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -21,35 +18,6 @@ type report struct {
 	generation int64
 	outcome    *Outcome
 	err        error
-}
-
-// writeStatus writes the report into the status, in one write at most, and none when nothing changes. It returns an
-// error only if writing again makes sense; others are logged.
-func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) error {
-	err := r.setStatus(ctx, s, func(present map[string]any) (status.Application, bool) {
-		return r.application(s, rep, present), true
-	})
-	if err == nil {
-		if rep.outcome != nil && len(s.unwritten) > 0 {
-			s.update(func(m *memory.Resource) { m.Unwritten = nil })
-		}
-		return nil
-	}
-	s.keepUnwritten(rep.outcome)
-	var forbidden *deploy.ForbiddenError
-	unwritten := fmt.Errorf("status not written: %w", err)
-	switch after, unavailable := isUnavailable(err); {
-	case unavailable && after > 0:
-		return request.RetryAfter(after, unwritten)
-	case unavailable:
-		return unwritten
-	case request.Resolve(err).Passing, errors.As(err, &forbidden):
-		// An API server that has just started may refuse what it allows a moment later. If it keeps refusing, that is
-		// reported.
-		return &request.Error{Quiet: true, Err: unwritten}
-	}
-	s.logger.Warn("status not written", "error", err)
-	return nil
 }
 
 // setStatus applies the result of compute for the present status, if compute returns true, and removes the condition of

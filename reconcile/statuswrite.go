@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -12,8 +13,39 @@ import (
 	"unicode/utf8"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/memory"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
 )
+
+// writeStatus writes the report into the status, in one write at most, and none when nothing changes. It returns an
+// error only if writing again makes sense; others are logged.
+func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) error {
+	err := r.setStatus(ctx, s, func(present map[string]any) (status.Application, bool) {
+		return r.application(s, rep, present), true
+	})
+	if err == nil {
+		if rep.outcome != nil && len(s.unwritten) > 0 {
+			s.update(func(m *memory.Resource) { m.Unwritten = nil })
+		}
+		return nil
+	}
+	s.keepUnwritten(rep.outcome)
+	var forbidden *deploy.ForbiddenError
+	unwritten := fmt.Errorf("status not written: %w", err)
+	switch after, unavailable := isUnavailable(err); {
+	case unavailable && after > 0:
+		return request.RetryAfter(after, unwritten)
+	case unavailable:
+		return unwritten
+	case request.Resolve(err).Passing, errors.As(err, &forbidden):
+		// An API server that has just started may refuse what it allows a moment later. If it keeps refusing, that is
+		// reported.
+		return &request.Error{Quiet: true, Err: unwritten}
+	}
+	s.logger.Warn("status not written", "error", err)
+	return nil
+}
 
 // start reports in the status that a rollout has begun: at once when the version changes, otherwise only after
 // StartAfter, so that a short rollout costs no write for it. Call end before the end of the rollout is written.

@@ -161,7 +161,8 @@ func (i *informer) streamEnded() {
 	}
 }
 
-// Replace implements cache.ReflectorStore: it is called with a complete list.
+// Replace implements cache.ReflectorStore. The Reflector calls it with a complete list, at the start and after a watch
+// that can't go on where it ended (410 Gone). The differences from the objects held before become events.
 func (i *informer) Replace(all []any, version string) error {
 	fresh := newObjects()
 	for _, item := range all {

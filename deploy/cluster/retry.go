@@ -64,8 +64,8 @@ func (i *informer) servedAt(ctx context.Context) (schema.GroupVersionResource, e
 	return found.GroupVersionResource, err
 }
 
-// clientGoActs reports whether client-go itself handles err, by listing again: the version is too old, or newer than
-// the server's after a restore of its storage, or the server doesn't support this form of request.
+// clientGoActs reports whether client-go itself handles err, by listing again: the version is too old (410 Gone), or newer
+// than the server's after a restore of its storage, or the server doesn't support this form of request.
 func clientGoActs(err error) bool {
 	return isExpired(err) || illFormed(err) || apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
 }

@@ -1,7 +1,8 @@
 // Package watch is the engine of an operator: it turns the events of a deploy.View into requests, and hands them to the
 // reconciler of the kind. Each object has at most one reconcile at a time; different objects are reconciled at once.
 //
-// It handles keys, queues and time, not components or status. A reconciler is an interface of one method, so that other
+// Events come from a deploy.View. The watches of the API server, and what happens when one breaks, are in package
+// deploy/cluster. This package handles keys, queues and time, not components or status. A reconciler is an interface of one method, so that other
 // styles of operator run on it too.
 //
 // # What brings an object to reconcile

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"fmt"
-	"github.com/operkit/operkit/operator/config"
 	"net"
 	"path"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy/cluster"
+	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/reconcile/leader"
 	"github.com/operkit/operkit/reconcile/logging"

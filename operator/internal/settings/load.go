@@ -2,11 +2,12 @@ package settings
 
 import (
 	"fmt"
-	"github.com/operkit/operkit/operator/config"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/operkit/operkit/operator/config"
 )
 
 // Error holds all mistakes in settings.

@@ -2,10 +2,11 @@ package settings
 
 import (
 	"fmt"
-	"github.com/operkit/operkit/operator/config"
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/operkit/operkit/operator/config"
 )
 
 // counterpart is the key for a variable of oper8.
