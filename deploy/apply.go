@@ -10,13 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Apply makes the cluster hold objects as they are given, and returns a Result for each, in the order of objects. An
-// unchanged object costs no call. Namespaces and CustomResourceDefinitions are applied first, the other objects once
-// the new kinds are served; within these steps several objects are applied at once (Concurrency).
+// Apply applies objects and returns a Result for each of them, in the order of objects. An unchanged object costs no
+// call. Namespaces and CustomResourceDefinitions are applied first. The other objects are applied once the new kinds
+// are served. Within these steps several objects are applied at once (Concurrency).
 //
-// A failed object doesn't keep the others from being applied, see StopOnFailure; the error joins those of the results.
-// An object that is given twice is an error before anything is sent. When ctx ends, objects that weren't begun are
-// missing from the results, and the error has the cause of ctx.
+// If an object fails, the others are still applied, unless StopOnFailure is set. The error joins the errors of the
+// results. If an object is given twice, Apply returns an error before it sends anything. When ctx ends, objects that
+// weren't begun are missing from the results, and the error wraps the cause of ctx.
 func (m *Manager) Apply(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Results, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {
@@ -34,7 +34,7 @@ func (m *Manager) apply(ctx context.Context, s settings, objects []*unstructured
 	return m.applyStages(ctx, s, objects, refs)
 }
 
-// refsOf returns the names in the objects, empty ones for nil objects.
+// refsOf returns the references of the objects, as their manifests name them. The reference of a nil object is empty.
 func refsOf(objects []*unstructured.Unstructured) []Ref {
 	refs := make([]Ref, len(objects))
 	for i, obj := range objects {
@@ -45,8 +45,8 @@ func refsOf(objects []*unstructured.Unstructured) []Ref {
 	return refs
 }
 
-// checkDuplicates returns an error if an object is given twice, also in two versions of its kind. refs are the names in
-// the objects.
+// checkDuplicates returns an error if an object is given twice, even if in two versions of its kind. refs are the
+// references of the objects.
 func (s settings) checkDuplicates(objects []*unstructured.Unstructured, refs []Ref) error {
 	versions, home := make(map[memberKey]string, len(refs)), s.home()
 	for i, ref := range refs {
@@ -77,14 +77,14 @@ type task struct {
 	settings
 	port requests
 	in   *intent
-	// seen is what the View showed. partial: only the metadata of the object is known so far.
+	// seen is the state that the View showed. partial reports that only the metadata of the object is known so far.
 	seen    seenObject
 	partial bool
-	// replaced: another process has replaced our intent on the object, see fights.
+	// replaced reports that another process has replaced our intent on the object, see fights.
 	replaced bool
 	// scaled are the fields of the intent that are left to a scaler.
 	scaled []FieldConflict
-	// reported are the contested fields that the cluster has reported for the state that was seen.
+	// reported are the conflicts that the cluster has reported for the state that was read last.
 	reported []FieldConflict
 }
 
@@ -143,8 +143,8 @@ func (t *task) run(ctx context.Context, obj *unstructured.Unstructured) Result {
 	return t.existing(ctx, live)
 }
 
-// create applies an object that the View doesn't show. It doesn't force, so that an object that somebody created
-// meanwhile loses nothing, and then checks whether the object was created.
+// create applies an object that the View doesn't show, and then checks whether the apply created it. The apply doesn't
+// force conflicts: if somebody else has created the object meanwhile, it keeps its values.
 func (t *task) create(ctx context.Context) Result {
 	options := ApplyOptions{FieldManager: t.fieldManager, DryRun: t.dryRun, Whole: t.seen.metadataOnly && !t.dryRun && !t.memory.shown.has(t.in.ref.Kind)}
 	applied, err := t.port.Apply(ctx, t.in.object, options)
@@ -154,7 +154,7 @@ func (t *task) create(ctx context.Context) Result {
 	if options.Whole && !applied.Partial {
 		applied = t.noteContent(applied)
 	}
-	// If the response to the first try was lost, the second one finds the object that the first one created.
+	// If the response to the first try was lost, the second try finds the object that the first try created.
 	applied.Created = applied.Created || t.port.calls.Load() > 1 && t.foreign(applied.Object) == nil
 	if applied.Created || t.owner == nil {
 		return Result{Ref: t.in.ref, Action: actionOf(applied), Object: applied.Object, Warnings: applied.Warnings}
@@ -165,8 +165,8 @@ func (t *task) create(ctx context.Context) Result {
 	return Result{Ref: t.in.ref, Action: Configured, Object: applied.Object, Warnings: applied.Warnings}
 }
 
-// noteContent remembers the atomic fields in the result of an apply, if the View has only metadata of the kind, and
-// drops the content, which isn't needed any more.
+// noteContent remembers the atomic fields in the result of an apply. It is called if the View has only metadata of the
+// kind. It returns the result without the content, which isn't needed any more.
 func (t *task) noteContent(applied Applied) Applied {
 	coverage(applied.Object, t.fieldManager, t.in.object.Object, &knownContent{memory: t.memory, kind: t.in.ref.Kind})
 	t.memory.shown.put(t.in.ref.Kind, true)
@@ -186,8 +186,8 @@ func metadataOf(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	return bare
 }
 
-// foreign returns the error for an object that somebody else has created, nil if this manager created it and the View
-// hadn't shown it yet.
+// foreign returns the error for an object that somebody else has created. It returns nil if this manager created the
+// object and the View hadn't shown it yet.
 func (t *task) foreign(obj *unstructured.Unstructured) *OwnedError {
 	owned := &OwnedError{Ref: RefOf(obj)}
 	for _, reference := range obj.GetOwnerReferences() {
@@ -203,8 +203,8 @@ func (t *task) foreign(obj *unstructured.Unstructured) *OwnedError {
 	return owned
 }
 
-// made reports whether the manager of an entry may have created obj: it wrote at the time of creation, or owns more
-// than metadata, which any client may add to an object.
+// made reports whether the manager of an entry may have created obj: it wrote at the time of creation, or it owns
+// fields outside of metadata. Any client may add metadata to an object.
 func made(obj *unstructured.Unstructured, entry managedEntry) bool {
 	text, _ := entry["time"].(string)
 	at, err := time.Parse(time.RFC3339, text)
@@ -226,14 +226,15 @@ func (s settings) checkAdoption(owned OwnedError) error {
 	return &owned
 }
 
-// withdraw removes our fields, including the owner reference, from an object that somebody else created: it applies an
-// empty intent.
+// withdraw applies an empty intent, to remove our fields and our owner reference from an object that somebody else
+// created.
 func (t *task) withdraw(ctx context.Context, uid types.UID, owned OwnedError) Result {
 	nothing := &unstructured.Unstructured{}
 	nothing.SetGroupVersionKind(t.in.ref.Kind)
 	nothing.SetNamespace(t.in.ref.Namespace)
 	nothing.SetName(t.in.ref.Name)
-	// If others delete the object, our fields are gone, too. Without the uid the apply would create an empty object.
+	// If the object has been deleted meanwhile, our fields are gone, too. Without the uid the apply would then create
+	// an empty object.
 	nothing.SetUID(uid)
 	_, err := t.port.Apply(ctx, nothing, ApplyOptions{FieldManager: t.fieldManager, DryRun: t.dryRun})
 	if err != nil && !t.gone(ctx, uid, err) {
@@ -242,8 +243,8 @@ func (t *task) withdraw(ctx context.Context, uid types.UID, owned OwnedError) Re
 	return Result{Ref: t.in.ref, Action: Conflicted, Err: &owned}
 }
 
-// gone reports whether a request for the object with that uid failed because it doesn't exist any more. It reads the
-// object, because webhooks may return conflicts, too.
+// gone reports whether a request for the object with that uid failed because the object doesn't exist any more. After a
+// conflict it reads the object to find out, because webhooks may return conflicts, too.
 func (t *task) gone(ctx context.Context, uid types.UID, err error) bool {
 	if !is[*StaleError](err) {
 		return is[*NotFoundError](err)

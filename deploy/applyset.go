@@ -13,40 +13,38 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Labels and annotations of ApplySets as KEP-3659 specifies them, which kubectl follows too.
+// Labels and annotations of ApplySets, as KEP-3659 specifies and kubectl uses them.
 const (
 	// PartOfLabel on a member names its set.
 	PartOfLabel = "applyset.kubernetes.io/part-of"
-	// SetIDLabel on a parent is the name of its set.
+	// SetIDLabel on a parent names its set.
 	SetIDLabel = "applyset.kubernetes.io/id"
-	// SetToolingAnnotation on a parent says which tool keeps the set: "<name>/<version>".
+	// SetToolingAnnotation on a parent names the tool that manages the set: "<name>/<version>".
 	SetToolingAnnotation = "applyset.kubernetes.io/tooling"
-	// SetKindsAnnotation on a parent lists the kinds of which there may be members.
+	// SetKindsAnnotation on a parent lists the kinds that members may have.
 	SetKindsAnnotation = "applyset.kubernetes.io/contains-group-kinds"
-	// SetNamespacesAnnotation on a parent lists the namespaces, beside its own, in which there may
-	// be members.
+	// SetNamespacesAnnotation on a parent lists the namespaces, besides the parent's own, that members may be in.
 	SetNamespacesAnnotation = "applyset.kubernetes.io/additional-namespaces"
 )
 
-// ApplySet is a set of objects that are applied together, so that objects that leave it can be found and deleted. Its
-// parent is an object in the cluster that records where members may be; every member carries a label. Parent.Name is
-// required, and a namespace for it.
+// ApplySet is a set of objects that are applied together. Objects that leave the set are found and deleted. The parent
+// of the set is an object in the cluster. It records the kinds and namespaces that members may have, and every member
+// carries a label that names the set. Parent.Name is required, and so is a namespace for the parent.
 type ApplySet struct {
-	// Parent names the parent. Without a Kind it is a Secret of v1, as with kubectl. Secrets and
-	// ConfigMaps are created when they are absent; objects of other kinds must exist. kubectl
-	// accepts another kind only if its CustomResourceDefinition has the label
-	// applyset.kubernetes.io/is-parent-type.
+	// Parent names the parent. Without a Kind the parent is a Secret of v1, as with kubectl. A Secret or ConfigMap is
+	// created if it is absent; a parent of another kind must exist. kubectl accepts another kind only if its
+	// CustomResourceDefinition has the label applyset.kubernetes.io/is-parent-type.
 	Parent Ref
-	// Tooling is the tool that keeps the set, as "<name>/<version>". Sets of tools of another name
-	// are refused. Empty: the name of the field manager, and v1.
+	// Tooling is the tool that manages the set, as "<name>/<version>". A set of a tool with another name is refused. If
+	// Tooling is empty, the name is the name of the field manager, and the version is v1.
 	Tooling string
-	// PruneAll allows the set to be empty, so that all its members are deleted. Otherwise an empty set is an error,
-	// because its cause is mostly a folder that wasn't found.
+	// PruneAll allows the set to be empty, so that all its members are deleted. If PruneAll is false, an empty set is
+	// an error, because its usual cause is a folder that wasn't found.
 	PruneAll bool
-	// Deletable are kinds whose objects are pruned although they are Protected: data or other objects may be deleted
+	// Deletable are kinds whose objects are pruned although the kind is Protected. Data or other objects may be deleted
 	// with them.
 	Deletable []schema.GroupKind
-	// Adopt lets an object that exists, and isn't the parent of a set yet, become one.
+	// Adopt allows an existing object that isn't the parent of a set yet to become the parent of this set.
 	Adopt bool
 }
 
@@ -67,7 +65,7 @@ func (s ApplySet) parentRef() Ref {
 	return ref
 }
 
-// tool returns the name in a value of Tooling.
+// tool returns the name of the tool in a value of Tooling.
 func tool(tooling string) string {
 	if i := strings.LastIndex(tooling, "/"); i >= 0 {
 		return tooling[:i]
@@ -75,7 +73,8 @@ func tool(tooling string) string {
 	return tooling
 }
 
-// InvalidSetError reports that a set can't be applied as it is given, or as its parent records it. Nothing was changed.
+// InvalidSetError reports that a set can't be applied, because its arguments or the records of its parent are invalid.
+// Nothing was changed.
 type InvalidSetError struct {
 	// Parent is the parent of the set. Reason says what is wrong and what to do.
 	Parent Ref
@@ -91,7 +90,8 @@ func (e *InvalidSetError) Error() string {
 type SetResults struct {
 	// Applied holds one Result per object, in the order of the objects.
 	Applied Results
-	// Pruned holds the members that aren't among the objects. It is empty unless all objects were applied.
+	// Pruned holds one Pruned for each member that isn't among the objects. It is empty unless all objects were
+	// applied.
 	Pruned []Pruned
 	// Calls is how many requests were sent for the set itself: for its parent and to list members.
 	Calls int
@@ -105,18 +105,19 @@ func (r SetResults) Changed() bool {
 // ApplySet applies objects as Apply does, each with the label of the set, and then prunes: it deletes the members of
 // the set that aren't among the objects.
 //
-// No member is ever lost, whenever the process ends: the kinds and namespaces of the objects are added to the parent
-// before the first object is applied, and those that aren't needed any more are removed last. Nothing is pruned unless
-// every object was applied without error. No wrong object is deleted: a member is deleted by the uid under which it was
-// found by its label, an object that is given under another kind is recognized by its uid, and an object of another set
-// is an *OwnedError and left alone. Members of protected kinds are kept, see ApplySet.Deletable, and so are members of
-// other owners (OwnedBy), and those that nobody owns unless they may be adopted.
+// Every member can be found again, even if the process ends in the middle: the kinds and namespaces of the objects are
+// added to the parent before the first object is applied. Kinds and namespaces that aren't needed any more are removed
+// last. Members are pruned only if every object was applied without error. Only the right objects are deleted: a member
+// is found by its label and deleted by its uid, and an object that is given under another kind is recognized by its
+// uid. An object of another set is left alone, with an *OwnedError. Members of protected kinds are kept, see
+// ApplySet.Deletable. With an owner (OwnedBy), members of other owners are kept, too, and so are members without an
+// owner, unless they may be adopted.
 //
-// A parent that another tool keeps, or that is no parent, is an *OwnedError; see ApplySet.Adopt. An unchanged set costs
-// a read of the parent and a list for each kind and namespace. In a dry run the results say what would be pruned and
-// why. Call it for a set from one process at a time: it never overwrites what another process wrote on the parent
-// meanwhile, but can't distinguish objects that the other process is about to apply from objects that have left the
-// set.
+// If another tool manages the set of the parent, or the object isn't a parent yet, the error is an *OwnedError; see
+// ApplySet.Adopt. An unchanged set costs a read of the parent and a list for each kind and namespace. In a dry run the
+// results say what would be pruned and why. Call ApplySet for a set from one process at a time. It never overwrites
+// changes that another process has made to the parent meanwhile. But it can't distinguish objects that the other
+// process is about to apply from objects that have left the set.
 func (m *Manager) ApplySet(ctx context.Context, set ApplySet, objects []*unstructured.Unstructured, options ...Option) (SetResults, error) {
 	r, err := m.newSetRun(ctx, set, objects, options)
 	if err != nil {
@@ -166,19 +167,20 @@ type setRun struct {
 	settings
 	set ApplySet
 	id  string
-	// where is the name of the parent, parent its state in the cluster, nil if it is absent.
+	// where is the reference of the parent. parent is its state in the cluster, nil if it is absent.
 	where  Ref
 	parent *unstructured.Unstructured
 	port   requests
 	// objects are private copies with the label of the set.
 	objects []*unstructured.Unstructured
-	// wanted is where the objects are. known is where members may be, as the parent records it.
+	// wanted holds the kinds and namespaces of the objects. known holds the kinds and namespaces that the parent
+	// records.
 	wanted, known inventory
-	// founded are the results of objects that were applied before the others.
+	// founded are the results of objects that were applied before the others, by their index in objects.
 	founded map[int]Result
 	// versions are the versions of the kinds in objects.
 	versions map[schema.GroupKind]schema.GroupVersionKind
-	// members are the names of objects, without the version.
+	// members are the keys of objects, without the version of the kind.
 	members map[memberKey]bool
 }
 
@@ -229,8 +231,8 @@ func (m *Manager) newSetRun(ctx context.Context, set ApplySet, objects []*unstru
 	return r, nil
 }
 
-// add adds the label of the set to obj and appends it. It leaves errors in obj to Apply. A kind that isn't served yet
-// is recorded, too: it may be served by the time of the apply.
+// add appends a copy of obj with the label of the set. It leaves most errors in the manifest to Apply. A kind that
+// isn't served yet is recorded, too, because it may be served by the time of the apply.
 func (r *setRun) add(ctx context.Context, obj *unstructured.Unstructured, options []Option) error {
 	ref, err := r.Locate(ctx, obj, options...)
 	var unknown *KindUnknownError
@@ -241,8 +243,8 @@ func (r *setRun) add(ctx context.Context, obj *unstructured.Unstructured, option
 		return err
 	}
 	if ref.Namespace == "" && unknown != nil {
-		// The set may define the kind. If that turns out to be cluster-scoped, an unused namespace on the parent does
-		// no harm.
+		// The set may define the kind. If the kind turns out to be cluster-scoped, the parent records a namespace that
+		// isn't used, which does no harm.
 		if namespace, err := r.namespaceOf(ref, Namespaced); err == nil {
 			ref.Namespace = namespace
 		}
@@ -261,7 +263,8 @@ func (r *setRun) add(ctx context.Context, obj *unstructured.Unstructured, option
 	return nil
 }
 
-// labelledContents returns contents that adds the label of the set to the object if its stand-in has it.
+// labelledContents returns a contentsFunc that calls contents, and adds the label of the set to the object if its
+// stand-in has the label.
 func (r *setRun) labelledContents(contents contentsFunc) contentsFunc {
 	if contents == nil {
 		return nil
@@ -296,7 +299,7 @@ func (r *setRun) labelled(ref Ref, obj *unstructured.Unstructured) (*unstructure
 	return labelled, nil
 }
 
-// checkMember returns an error if live is in another set.
+// checkMember returns an error if live is a member of another set.
 func (r *setRun) checkMember(ref Ref, live *unstructured.Unstructured) error {
 	if live == nil {
 		return nil

@@ -15,8 +15,8 @@ import (
 // parentAttempts is how often the parent is read again after somebody else wrote to it.
 const parentAttempts = 5
 
-// open reads the parent from the cluster itself: members are found only by what it records, and other processes write
-// to it, too.
+// open reads the parent from the API server, not from the View: members are found only in the kinds and namespaces that
+// the parent records, and other processes write to the parent, too.
 func (r *setRun) open(ctx context.Context) error {
 	parent, err := r.port.Get(ctx, r.where)
 	switch {
@@ -39,7 +39,7 @@ func createsParent(ref Ref) bool {
 	return ref.Kind.Group == "" && (ref.Kind.Kind == "Secret" || ref.Kind.Kind == "ConfigMap")
 }
 
-// checkParent reports whether live is the parent of this set, or may become it.
+// checkParent returns an error unless live is the parent of this set or may become it.
 func (r *setRun) checkParent(live *unstructured.Unstructured) error {
 	if live.GetDeletionTimestamp() != nil {
 		return &TerminatingError{Ref: r.where, Finalizers: live.GetFinalizers()}
@@ -63,7 +63,7 @@ func (r *setRun) checkParent(live *unstructured.Unstructured) error {
 	return &OwnedError{Ref: r.where}
 }
 
-// widen adds to the parent where the objects will be. It must run before an object is applied.
+// widen adds the kinds and namespaces of the objects to the parent. It must run before an object is applied.
 func (r *setRun) widen(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
 		err := r.write(ctx, r.known.with(r.wanted))
@@ -76,8 +76,8 @@ func (r *setRun) widen(ctx context.Context) error {
 	}
 }
 
-// shrink removes from the parent what no member needs any more: it keeps where the objects are, and where members were
-// kept or aren't gone yet.
+// shrink removes the kinds and namespaces from the parent that no member has any more. It keeps those of the objects,
+// and those of members that were kept or aren't gone yet.
 func (r *setRun) shrink(ctx context.Context, pruned []Pruned) error {
 	if r.dryRun {
 		return nil
@@ -98,14 +98,15 @@ func (r *setRun) shrink(ctx context.Context, pruned []Pruned) error {
 			return err
 		}
 		if r.parent == nil || !r.known.holds(written) || !written.holds(r.known) {
-			// Another process works on the same set. Keep what both need; a later call removes the rest.
+			// Another process works on the same set. Keep the kinds and namespaces of both; a later call removes the
+			// rest.
 			needed = r.known.with(needed)
 		}
 	}
 }
 
-// write records on the parent where members are, unless it does already. Its precondition is the parent as it was read,
-// so that nothing that another process wrote is lost.
+// write records kinds and namespaces on the parent, unless the parent has them already. The write has the uid and
+// resourceVersion of the parent as preconditions, so that it never overwrites a change by another process.
 func (r *setRun) write(ctx context.Context, where inventory) error {
 	wanted := emptyOf(r.where)
 	annotations := where.annotations(r.where.Namespace)
@@ -130,8 +131,9 @@ func (r *setRun) write(ctx context.Context, where inventory) error {
 	return err
 }
 
-// createParent creates the parent, and its namespace first if that is one of the objects. The namespace gets its label
-// later, with the other objects: nothing may be a member before the parent exists.
+// createParent creates the parent. If the parent's namespace is one of the objects and doesn't exist, createParent
+// applies the namespace first, without the label of the set: nothing may be a member before the parent exists. The
+// namespace gets the label later, with the other objects.
 func (r *setRun) createParent(ctx context.Context, wanted *unstructured.Unstructured, options CreateOptions) error {
 	created, err := r.port.Create(ctx, wanted, options)
 	i := slices.IndexFunc(r.objects, func(obj *unstructured.Unstructured) bool {
@@ -172,7 +174,7 @@ func has(values, wanted map[string]string) bool {
 	return true
 }
 
-// inventory are the kinds and namespaces in which members of a set may be.
+// inventory holds the kinds and namespaces that members of a set may have.
 type inventory struct {
 	kinds      map[schema.GroupKind]bool
 	namespaces map[string]bool
@@ -182,7 +184,8 @@ func newInventory() inventory {
 	return inventory{map[schema.GroupKind]bool{}, map[string]bool{}}
 }
 
-// add adds the kind and namespace of ref. It leaves out invalid names, which would be parsed as something else.
+// add adds the kind and namespace of ref. It leaves out names with separators in them, which would be parsed as other
+// names.
 func (i inventory) add(ref Ref) {
 	kind := ref.Kind.GroupKind()
 	if kind.Kind != "" && !strings.ContainsAny(kind.Kind, ",.") && !strings.Contains(kind.Group, ",") {
@@ -203,13 +206,13 @@ func (i inventory) with(other inventory) inventory {
 	return both
 }
 
-// holds reports whether i contains all of other.
+// holds reports whether i contains all kinds and namespaces of other.
 func (i inventory) holds(other inventory) bool {
 	all := i.with(other)
 	return len(all.kinds) == len(i.kinds) && len(all.namespaces) == len(i.namespaces)
 }
 
-// annotations returns the annotations of a parent in the namespace own, which they don't list.
+// annotations returns the annotations of a parent in the namespace own. They don't list own.
 func (i inventory) annotations(own string) map[string]string {
 	kinds := make([]string, 0, len(i.kinds))
 	for kind := range i.kinds {
@@ -223,7 +226,7 @@ func (i inventory) annotations(own string) map[string]string {
 	}
 }
 
-// readInventory parses the annotations of a parent in the namespace own.
+// readInventory parses the annotations of a parent in the namespace own, and adds own.
 func readInventory(annotations map[string]string, own string) inventory {
 	i := newInventory()
 	for kind := range strings.SplitSeq(annotations[SetKindsAnnotation], ",") {

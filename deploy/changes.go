@@ -18,8 +18,8 @@ type Change struct {
 	// Path is the path in the API server's notation:
 	// .spec.template.spec.containers[name="app"].image
 	Path string
-	// Before and After are the values there, nil if there is none. They are shared with the objects that were compared:
-	// don't change them.
+	// Before and After are the values at the path, nil if there is no value. They are shared with the objects that were
+	// compared: don't change them.
 	Before, After any
 }
 
@@ -42,13 +42,14 @@ func valueText(value any) string {
 // movingFields are the fields of metadata that the API server sets; they don't count as changes.
 var movingFields = []string{"managedFields", "resourceVersion", "generation", "uid", "creationTimestamp", "selfLink"}
 
-// Changes returns the paths at which two states of one object differ, in the order of field names and, within a list,
-// of the elements before. A map or list that is on one side only is one change. Elements of a list are matched by its
-// merge keys if an entry of managedFields on either side has them, as items of a set if an entry says so, and else by
-// their index. A list whose matched elements have only changed places is one change. Null counts as absent. Fields that
-// change with every write (managedFields, resourceVersion, generation, uid, creationTimestamp) don't count.
+// Changes returns the paths at which two states of one object differ. They are sorted by field name; within a list, the
+// elements of before come first, in their order. A map or list that only one state has is one change. Elements of a
+// list are matched by its merge keys if an entry of managedFields in either state has such keys. They are matched as
+// items of a set if an entry owns them by value, and by their index otherwise. A list is one change if its elements are
+// the same and only their order differs. Null counts as absent. Fields of metadata that the API server sets
+// (managedFields, resourceVersion, generation, uid, creationTimestamp, selfLink) don't count.
 //
-// Changes returns values of Secrets in the clear.
+// Changes doesn't redact the values of Secrets.
 func Changes(before, after map[string]any) []Change {
 	var owned []fieldSet
 	for _, content := range []map[string]any{before, after} {
@@ -59,7 +60,7 @@ func Changes(before, after map[string]any) []Change {
 	return c.changes
 }
 
-// comparison compares two states. The field sets are those of all managers.
+// comparison compares two states. The parameter owned of its methods has the field sets of all managers.
 type comparison struct{ changes []Change }
 
 func (c *comparison) report(path string, before, after any) {
@@ -82,7 +83,7 @@ func (c *comparison) value(path string, before, after any, owned []fieldSet) {
 	newMap, isMap := after.(map[string]any)
 	oldList, wasList := before.([]any)
 	newList, isList := after.([]any)
-	// If only one side has metadata, report its fields one by one, without those that don't count.
+	// If only one state has metadata, report its fields one by one, so that movingFields are left out.
 	lone := path == ".metadata" && (wasMap && after == nil || isMap && before == nil)
 	switch {
 	case wasMap && isMap, lone:
@@ -94,7 +95,8 @@ func (c *comparison) value(path string, before, after any, owned []fieldSet) {
 	}
 }
 
-// list compares element by element, by key if all elements have different keys.
+// list compares two lists element by element. Elements are matched by key or by value if that identifies each of them,
+// and by index otherwise.
 func (c *comparison) list(path string, before, after []any, owned []fieldSet) {
 	held := ownersOf(owned)
 	for _, identify := range held.ways() {
@@ -149,10 +151,11 @@ type listIndex struct {
 	elements map[string]any
 }
 
-// identity returns the part of a path that identifies an element, false if it has none.
+// identity returns the part of a path that identifies an element. It returns false if the element has no identity.
 type identity func(element any) (string, bool)
 
-// index returns false if two elements have the same identity or one has none.
+// index returns the elements of a list by identity. It returns false if two elements have the same identity, or if an
+// element has no identity.
 func index(list []any, identify identity) (listIndex, bool) {
 	found := listIndex{list: list, elements: make(map[string]any, len(list))}
 	for _, element := range list {
@@ -166,10 +169,10 @@ func index(list []any, identify identity) (listIndex, bool) {
 	return found, true
 }
 
-// listOwners is what the field sets of a list say about its elements.
+// listOwners describes the elements of a list, as the field sets of the list show them.
 type listOwners struct {
-	// keys are the fields that make up the key of an element, by their joined names. There are several if entries have
-	// several versions.
+	// keys are the names of the fields that make up the key of an element, by their joined names. It has several
+	// entries if the field sets are of several API versions.
 	keys  map[string][]string
 	isSet bool
 	// below are the field sets of an element, by its identity.
@@ -193,7 +196,7 @@ func ownersOf(owned []fieldSet) listOwners {
 	return held
 }
 
-// ways returns the possible identities of elements.
+// ways returns the functions that may identify the elements, the first one to try first.
 func (held listOwners) ways() []identity {
 	var ways []identity
 	for _, text := range slices.Sorted(maps.Keys(held.keys)) {
@@ -221,7 +224,7 @@ func byKeys(names []string) identity {
 	}
 }
 
-// scalarText formats a scalar as in paths of the API server.
+// scalarText formats a scalar as the API server does in paths. It returns false for maps, lists and null.
 func scalarText(value any) (string, bool) {
 	switch v := value.(type) {
 	case string:
@@ -241,7 +244,7 @@ func scalarText(value any) (string, bool) {
 // lastApplied is the annotation in which kubectl stores the manifest.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// redact replaces the values of a Secret by digests, also those in the annotation of kubectl. It changes content.
+// redact replaces the values of a Secret by digests, also in kubectl's annotation. It changes content.
 func redact(content map[string]any) {
 	redactFields(content)
 	annotations, _, err := unstructured.NestedFieldNoCopy(content, "metadata", "annotations")
@@ -255,7 +258,7 @@ func redact(content map[string]any) {
 		fields[lastApplied] = digest([]byte(text))
 		return
 	}
-	redact(manifest) // the manifest may have the annotation, too, if an object that was read was applied
+	redact(manifest) // the manifest has the annotation, too, if it was made from a live object
 	if short, err := json.Marshal(manifest); err == nil {
 		fields[lastApplied] = string(short)
 	}
@@ -275,7 +278,7 @@ func redactFields(content map[string]any) {
 	}
 }
 
-// digestOf returns the same digest for a value in stringData and its encoding in data.
+// digestOf returns the digest of a value. A value in stringData and its encoded form in data have the same digest.
 func digestOf(value any, encoded bool) any {
 	if value == nil {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// configureAttempts is how often an object is read again because its state in the cluster differs from the one that the
-// View showed.
+// configureAttempts limits how often an object is tried, because its state in the cluster differs from the state that
+// the View showed.
 const configureAttempts = 5
 
 // existing applies the strategy to an object that exists.
@@ -43,7 +43,7 @@ func (t *task) existing(ctx context.Context, live *unstructured.Unstructured) Re
 	}
 }
 
-// configure is one try. enough is false, and nothing was sent, when it needs more than the metadata of live.
+// configure tries once. If it needs more than the metadata of live, it sends nothing and returns false for enough.
 func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) (result Result, enough bool) {
 	if live.GetDeletionTimestamp() != nil {
 		err := &TerminatingError{Ref: t.in.ref, Finalizers: live.GetFinalizers()}
@@ -78,7 +78,7 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) (
 	drifted := t.partial && t.appliedLast(live)
 	decided := t.decide(t.settings, wanted, live, drifted)
 	if t.partial && decided.contested() && !(drifted && decided.onlyTakes()) {
-		return Result{}, false // contested fields may already have the wanted value
+		return Result{}, false // the contested fields may have the intended values already
 	}
 	if len(decided.refused) > 0 {
 		return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: &ConflictError{Ref: t.in.ref, Fields: decided.refused}}, true
@@ -98,7 +98,8 @@ func (t *task) carryOut(ctx context.Context, decided decision, live *unstructure
 	return result
 }
 
-// afterRefusal handles a change that the cluster has refused: it tries two applies, or recreates the object.
+// afterRefusal handles a change that the cluster has refused. It tries to switch a union by two applies, and otherwise
+// recreates the object if the strategy allows it.
 func (t *task) afterRefusal(ctx context.Context, decided decision, live *unstructured.Unstructured, refused Result) Result {
 	live, err := t.complete(ctx, live)
 	if err != nil || live == nil {
@@ -114,7 +115,7 @@ func (t *task) afterRefusal(ctx context.Context, decided decision, live *unstruc
 	return refused
 }
 
-// write applies the intent as decided, unless the object is like that already.
+// write applies the intent of a decision, unless the object has all its values already.
 func (t *task) write(ctx context.Context, decided decision, live *unstructured.Unstructured) Result {
 	result := Result{Ref: t.in.ref, Action: Unchanged, Object: live, Kept: append(decided.kept, decided.fought...)}
 	// If no field is contested, configure has checked this already.
@@ -124,7 +125,7 @@ func (t *task) write(ctx context.Context, decided decision, live *unstructured.U
 		}
 	}
 	wanted := decided.wanted.DeepCopy()
-	// With the uid, a deleted object isn't created again by a write that was meant for it.
+	// The uid prevents this write from creating the object again if it was deleted meanwhile.
 	wanted.SetUID(live.GetUID())
 	applied, taken, err := t.applyOver(ctx, wanted, live, decided.taken)
 	if err != nil {
@@ -137,7 +138,7 @@ func (t *task) write(ctx context.Context, decided decision, live *unstructured.U
 	if !t.dryRun {
 		t.memory.fights.took(live.GetUID(), taken)
 		if applied.Object.GetResourceVersion() == live.GetResourceVersion() {
-			// The cluster stores less of the intent than was sent, and nothing new.
+			// The apply changed nothing, because the cluster doesn't store all fields of the intent.
 			result.Object = live
 			return result
 		}
@@ -146,9 +147,10 @@ func (t *task) write(ctx context.Context, decided decision, live *unstructured.U
 	return result
 }
 
-// applyOver applies wanted and takes fields from others. Where the cluster has reported more contested
-// fields than live shows, those are taken too if that is the policy. Force takes whatever is contested:
-// it is for the very state that was looked at, or a scaler's latest word would go too.
+// applyOver applies wanted and takes over the fields in taken. If the cluster has reported conflicts that live doesn't
+// show, it takes over the reported fields instead, if the policy allows this. A forced apply takes over every contested
+// field. It therefore requires the resourceVersion of live, so that it can't overwrite a value that a scaler has set
+// since.
 func (t *task) applyOver(ctx context.Context, wanted, live *unstructured.Unstructured, taken []FieldConflict) (Applied, []FieldConflict, error) {
 	if len(t.reported) > 0 && t.mayTake(t.reported, live) {
 		taken = t.reported
@@ -161,7 +163,7 @@ func (t *task) applyOver(ctx context.Context, wanted, live *unstructured.Unstruc
 	return applied, taken, err
 }
 
-// mayTake reports whether the policy allows to take over all of fields.
+// mayTake reports whether all of fields may be taken over by their policy, and none of them was taken over too often.
 func (t *task) mayTake(fields []FieldConflict, live *unstructured.Unstructured) bool {
 	return !slices.ContainsFunc(fields, func(c FieldConflict) bool {
 		return t.conflictPolicy(c.Field, t.takesBack(live)) != Force || t.memory.fights.tooOften(live.GetUID(), c)

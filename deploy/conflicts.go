@@ -15,12 +15,12 @@ type ConflictPolicy int
 
 // The policies for contested fields.
 const (
-	// ForceOwn, the default, takes the field back on objects that this manager has applied before or has just adopted.
-	// On all other objects it is like Fail.
+	// ForceOwn is the default. It takes the field back on objects that this manager has applied before or has just
+	// adopted. On all other objects it is like Fail.
 	ForceOwn ConflictPolicy = iota
 	// Force takes the field over on every object.
 	Force
-	// Keep leaves it out of the intent for as long as the other manager holds it.
+	// Keep leaves the field out of the intent for as long as the other manager owns it.
 	Keep
 	// Fail leaves the object as it is: Conflicted, with a *ConflictError.
 	Fail
@@ -56,11 +56,11 @@ func (r conflictRule) holdsFor(field string) bool {
 	return below && (rest == "" || r.field == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// conflictPolicy returns the policy for a contested field of an object. ours: the manager may take back fields of the
-// object.
+// conflictPolicy returns the policy for a contested field of an object. ours reports that the manager may take back
+// fields of the object.
 func (s settings) conflictPolicy(field string, ours bool) ConflictPolicy {
 	if s.isMark(field) {
-		return Force // only this manager uses it, and ownership of the object has been checked before
+		return Force // only this manager uses the field, and the owner of the object has been checked before
 	}
 	policy, length := ForceOwn, -1
 	for _, rule := range s.conflicts {
@@ -77,23 +77,23 @@ func (s settings) conflictPolicy(field string, ours bool) ConflictPolicy {
 	return policy
 }
 
-// takesBack reports whether ForceOwn takes back fields of live.
+// takesBack reports whether the policy ForceOwn takes back fields of live.
 func (s settings) takesBack(live *unstructured.Unstructured) bool {
 	_, applied := live.GetAnnotations()[s.hashKey()]
 	return applied || s.owner != nil
 }
 
-// decision says how the contested fields of one object are treated.
+// decision holds how the contested fields of one object are treated.
 type decision struct {
 	// wanted is the intent without the fields that are kept.
 	wanted *unstructured.Unstructured
 	taken  []FieldConflict
 	kept   []FieldConflict
-	// refused are the fields because of which nothing is applied, fought those that were taken too often.
+	// If there are refused fields, nothing is applied. fought are the fields that were taken over too often.
 	refused, fought []FieldConflict
 }
 
-// contested reports whether others hold any field of the intent with another value.
+// contested reports whether another manager owns a field of the intent with another value.
 func (s decision) contested() bool {
 	return len(s.taken)+len(s.kept)+len(s.refused)+len(s.fought) > 0
 }
@@ -103,7 +103,7 @@ func (s decision) onlyTakes() bool {
 	return len(s.taken) > 0 && len(s.kept)+len(s.refused)+len(s.fought) == 0
 }
 
-// decide applies the policies to the contested fields of wanted, see contestedFields.
+// decide applies the policies to the contested fields of wanted. lost is explained at contestedFields.
 func (m *Manager) decide(s settings, wanted, live *unstructured.Unstructured, lost bool) decision {
 	ours := s.takesBack(live)
 	out := decision{wanted: wanted}
@@ -129,8 +129,8 @@ func (m *Manager) decide(s settings, wanted, live *unstructured.Unstructured, lo
 	return out
 }
 
-// withoutKeys returns content without the field that keys, those of a field set, lead to. It copies the maps on the
-// way, and removes maps that become empty: they would claim the map itself.
+// withoutKeys returns content without the field at the path keys, which are keys of a field set. It copies the maps on
+// the path. It removes maps that become empty, because an apply would claim ownership of an empty map itself.
 func withoutKeys(content map[string]any, keys []string) map[string]any {
 	out := maps.Clone(content)
 	name := strings.TrimPrefix(keys[0], "f:")
@@ -151,7 +151,8 @@ func withoutKeys(content map[string]any, keys []string) map[string]any {
 	return out
 }
 
-// withoutInItem is withoutKeys within the list item that the first key identifies. The item itself stays with its keys.
+// withoutInItem removes a field from the list item that the first key identifies. The item itself and its key fields
+// stay.
 func withoutInItem(list []any, keys []string) []any {
 	out := append([]any(nil), list...)
 	for i, item := range out {
@@ -164,30 +165,30 @@ func withoutInItem(list []any, keys []string) []any {
 	return out
 }
 
-// contestedField is a field of an intent that another manager holds with another value.
+// contestedField is a field of an intent that another manager owns with another value.
 type contestedField struct {
 	FieldConflict
 	// keys are the path of the field, as keys of a field set.
 	keys []string
 }
 
-// claim is what one entry of managedFields holds at a path.
+// claim holds the fields that one entry of managedFields owns at a path.
 type claim struct {
 	manager string
 	fields  fieldSet
-	// all: managedFields are empty, so that the claim is for everything that is there.
+	// all is set if the object has no managedFields: then the claim is for all fields of the object.
 	all bool
-	// ours: it is our own entry, which shows how the path is owned.
+	// ours is set for our own entry. It shows whether a path is owned as a whole.
 	ours bool
 }
 
 // unmanaged is the API server's name for the manager of an object that was written before field management.
 const unmanaged = "before-first-apply"
 
-// contestedFields returns the fields of an intent, ascending, that managers other than the given one hold on live with
-// another value: those for which the API server would report a conflict. A field with several managers is reported once
-// for each. lost: only the metadata of live is known, and the intent is the one that was applied last. Then fields that
-// the manager still holds have their value, and only fields that it has lost count.
+// contestedFields returns the fields of an intent, ascending, for which the API server would report a conflict: another
+// manager owns the field on live with another value. A field with several other managers is reported once for each.
+// lost means that only the metadata of live is known, and that the intent is the one that was applied last. Then the
+// fields that the manager still owns have the intended value, and only the fields that it has lost are reported.
 func contestedFields(intent map[string]any, live *unstructured.Unstructured, manager string, lost bool) []contestedField {
 	var claims []claim
 	for _, entry := range managedEntries(live) {
@@ -205,7 +206,7 @@ func contestedFields(intent map[string]any, live *unstructured.Unstructured, man
 	return w.found
 }
 
-// contest compares an intent with the live object and with what others hold.
+// contest compares an intent with the live object and with the fields that other managers own.
 type contest struct {
 	lost  bool
 	keys  []string
@@ -216,7 +217,7 @@ func (w *contest) field(name string, value any, live map[string]any, claims []cl
 	w.enter("f:"+name, value, live[name], claims)
 }
 
-// enter compares what is below one key.
+// enter compares the values below one key.
 func (w *contest) enter(key string, value, live any, claims []claim) {
 	var below []claim
 	for _, c := range claims {
@@ -241,15 +242,16 @@ func (w *contest) value(value, live any, claims []claim) {
 		case len(c.fields) > 0 || c.all && isMap:
 			inner = append(inner, c)
 		case isMap && (granular || isEmptyMap(live)) || c.ours:
-			// If the fields of a map are owned one by one, a claim of the map alone is no conflict: its manager once
-			// owned fields in it. An empty map may also be atomic; then the cluster reports the conflict.
+			// If the fields of a map are owned one by one, a claim of the map alone is no conflict: the claim remains
+			// of fields that its manager once owned in the map. An empty map may also be atomic. Then the cluster
+			// reports the conflict.
 		case w.lost && slices.ContainsFunc(claims, func(c claim) bool { return c.ours }):
 		case !sameValue(value, live):
 			w.report(c.manager)
 		}
 	}
 	inner = slices.DeleteFunc(inner, func(c claim) bool {
-		// These fields are below a value of another type than the intent's. They are a conflict if the manager holds
+		// These fields are below a value whose type differs from the intent's. They are a conflict if the manager owns
 		// the path itself, too.
 		other := !c.all && !c.fields.isOf(value)
 		if _, itself := c.fields["."]; other && itself && !c.ours {
@@ -273,7 +275,7 @@ func (w *contest) value(value, live any, claims []claim) {
 	}
 }
 
-// item compares an element of a list with keys. Elements of sets can't differ.
+// item compares an element of a list that has keys. Elements of sets can't differ, so they are never compared.
 func (w *contest) item(element map[string]any, list []any, claims []claim) {
 	keys := map[string]listKey{}
 	for _, c := range claims {
@@ -283,7 +285,8 @@ func (w *contest) item(element map[string]any, list []any, claims []claim) {
 			}
 		}
 	}
-	// Several keys fit only if the element omits a key that the server defaults: it isn't clear which one is meant.
+	// Several keys fit only if the element omits a key field that the server defaults. Then it isn't clear which item
+	// is meant.
 	if len(keys) != 1 {
 		return
 	}

@@ -8,8 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// coverage reports whether manager still owns every field of the intent on live: a change by another manager takes the
-// field away. It leaves out fields that the API server doesn't track: apiVersion, kind, name and namespace.
+// coverage reports whether manager still owns every field of the intent on live. If another manager changes a field,
+// the API server removes the field from our entry. The fields that the API server doesn't track don't count:
+// apiVersion, kind, name and namespace.
 func coverage(live *unstructured.Unstructured, manager string, intent map[string]any, content *knownContent) bool {
 	ours, others := appliedFields(live, manager)
 	if ours == nil {
@@ -18,20 +19,20 @@ func coverage(live *unstructured.Unstructured, manager string, intent map[string
 	return place{ours: ours, others: others, live: live.Object, content: content}.coversObject(intent)
 }
 
-// knownContent is what is known of an object's content.
+// knownContent holds how much of an object's content is known.
 type knownContent struct {
-	// partial: only the metadata is known. needed is set if the result depends on the content.
+	// partial means that only the metadata is known. coverage sets needed if its result depends on the content.
 	partial, needed bool
-	// memory has the atomic fields found in other objects of the kind. If the content is known, those of this object
-	// are added. nil: they aren't needed.
+	// memory holds the atomic fields that were found in other objects of the kind. If the content is known, coverage
+	// adds the atomic fields of this object. memory is nil if they aren't needed.
 	memory *memory
 	kind   schema.GroupVersionKind
 }
 
-// atomicField identifies an atomic map or list, one that is owned as a whole, such as the selector of a Service, by its
-// kind and a number for its path. managedFields hold only its path, as they do for a granular map whose entries others
-// have all taken or removed. Only the content distinguishes the two. What the content of one object shows holds for all
-// objects of the kind. All items of a list share one path.
+// atomicField identifies an atomic map or list by its kind and a number for its path. An atomic field is owned as a
+// whole, such as the selector of a Service. managedFields have only its path. They also have only the path of a
+// granular map if others have taken or removed all its entries, so the content is needed to distinguish the two. A
+// field that is atomic in one object is atomic in all objects of the kind. All items of a list share one path.
 type atomicField struct {
 	kind schema.GroupVersionKind
 	path uint64
@@ -62,7 +63,7 @@ func (p place) coversObject(intent map[string]any) bool {
 	return true
 }
 
-// place is one path of an object: what we own there, what all others own there, and the live value.
+// place is one path of an object: the fields that we own there, the fields that others own there, and the live value.
 type place struct {
 	ours    fieldSet
 	others  []fieldSet
@@ -72,7 +73,7 @@ type place struct {
 	path uint64
 }
 
-// field returns the place of a field of a map, and whether we own it or something below it.
+// field returns the place of a field of a map, and reports whether we own the field or a field below it.
 func (p place) field(name string) (place, bool) {
 	_, ok := p.ours["f:"+name]
 	content, _ := p.live.(map[string]any)
@@ -104,7 +105,7 @@ func (p place) covers(value any) bool {
 	return true
 }
 
-// below returns the number for the path of a field or item, 0 if it isn't needed.
+// below returns the number for the path of a field or item. It returns 0 if the number isn't needed.
 func (p place) below(name string) uint64 {
 	if p.content.memory == nil {
 		return 0
@@ -115,10 +116,10 @@ func (p place) below(name string) uint64 {
 	}{p.path, name})
 }
 
-// leafCovers reports whether we own value, given that we own its path and nothing below it. That is normal for scalars
-// and for atomic lists and maps. But it is also what remains of a granular map when others have taken or removed all
-// entries. In that case another manager owns an entry, or an entry is missing from the live object. A missing zero
-// value doesn't count, because servers drop many of them.
+// leafCovers reports whether we own value, given that we own its path and no path below it. This is normal for scalars
+// and for atomic lists and maps. It is also the state of a granular map after others have taken or removed all entries.
+// In that case another manager owns an entry, or an entry is missing from the live object. A missing zero value doesn't
+// count, because servers drop many zero values.
 func (p place) leafCovers(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:
@@ -144,14 +145,14 @@ func (p place) leafCovers(value any) bool {
 	return true
 }
 
-// isAtomic reports whether another object of the kind has shown that the field is atomic. It is false if the content of
-// this object is known, which is checked itself.
+// isAtomic reports whether another object of the kind has shown that the field is atomic. It returns false if the
+// content of this object is known: then the content itself is checked.
 func (p place) isAtomic() bool {
 	return p.content.partial && p.content.memory != nil && p.content.memory.atomic.has(atomicField{p.content.kind, p.path})
 }
 
-// noteAtomic remembers the field as atomic, unless others own something in it. It is called for a field with content of
-// which we own only the path.
+// noteAtomic remembers the field as atomic, unless others own fields in it. It is called for a field that has content,
+// but of which we own only the path.
 func (p place) noteAtomic() {
 	if p.content.partial || p.content.memory == nil || len(p.others) > 0 {
 		return
@@ -161,8 +162,8 @@ func (p place) noteAtomic() {
 	}
 }
 
-// coversEmpty reports whether an empty list that we don't own is as intended. An empty list with keys, or an empty set,
-// has nothing to own: it is as intended while nobody has added items.
+// coversEmpty reports whether a list that we don't own is empty, as intended. A list with keys, or a set, has no fields
+// to own while it is empty.
 func (p place) coversEmpty() bool {
 	if len(p.others) > 0 {
 		return false
@@ -171,15 +172,15 @@ func (p place) coversEmpty() bool {
 	return !p.known() || len(content) == 0
 }
 
-// known reports whether the live value is known. If not, it sets needed.
+// known reports whether the live value is known. If the value isn't known, known sets needed.
 func (p place) known() bool {
 	p.content.needed = p.content.needed || p.content.partial
 	return !p.content.partial
 }
 
 // coversList checks each item by its field set. The server fills in key fields that the intent omits, such as the
-// protocol of a port. Such an item matches any value of the omitted field, if exactly one of the field sets that no
-// other item matches exactly fits.
+// protocol of a port. An item without a key field matches any value of that field. It is covered only if exactly one
+// field set fits, apart from the field sets that other items match exactly.
 func (p place) coversList(items []any) bool {
 	free := p.ours.listKeys()
 	var partial []map[string]any

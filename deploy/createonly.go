@@ -8,11 +8,11 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// generatedLabel is the label of objects that were created from a manifest with generateName, by which they are found
-// again.
+// generatedLabel is the label by which objects are found again that were created from a manifest with generateName.
 func (s settings) generatedLabel() string { return s.domain + "/generated-from" }
 
-// generatedFrom returns the value of that label, a digest of the manifest's name, its owner and this manager.
+// generatedFrom returns the value of that label: a digest of the kind, namespace and generateName of the manifest, the
+// owner, and the field manager.
 func (s settings) generatedFrom(ref Ref, generateName string) string {
 	owner := ""
 	if s.owner != nil {
@@ -69,8 +69,8 @@ func (t *task) createOnly(ctx context.Context) Result {
 	return Result{Ref: RefOf(made), Action: Created, Object: made}
 }
 
-// make sends the creation. A generated name differs each time, so if a response was lost, make looks for the object
-// before it sends the creation again.
+// make sends the create request. A generated name differs each time, so make looks for the object before it sends the
+// request again after a failure: the response to the first request may have been lost.
 func (t *task) make(ctx context.Context) (*unstructured.Unstructured, error) {
 	options := CreateOptions{FieldManager: t.fieldManager, DryRun: t.dryRun}
 	if t.in.ref.Name != "" || t.dryRun {
@@ -91,7 +91,8 @@ func (t *task) make(ctx context.Context) (*unstructured.Unstructured, error) {
 	})
 }
 
-// standing returns the first object that isn't being deleted, else the first one, nil if there is none.
+// standing returns the first object that isn't being deleted. If all are being deleted, it returns the first; if there
+// are none, nil.
 func standing(objects []*unstructured.Unstructured) *unstructured.Unstructured {
 	for _, obj := range objects {
 		if obj.GetDeletionTimestamp() == nil {
@@ -120,7 +121,8 @@ func (t *task) created(ctx context.Context) (*unstructured.Unstructured, error) 
 	return standing(found), err
 }
 
-// leaveAlone returns the result for an object that exists: an error if it isn't ours or is being deleted.
+// leaveAlone returns the result for an object that exists. The result has an error if the object isn't ours or is being
+// deleted.
 func (t *task) leaveAlone(ctx context.Context, live *unstructured.Unstructured) Result {
 	ref := RefOf(live)
 	if live.GetDeletionTimestamp() != nil {

@@ -21,12 +21,13 @@ func EvenForeign() Option { return func(s *settings) { s.evenForeign = true } }
 // finalizers.
 func UntilGone() Option { return func(s *settings) { s.untilGone = true } }
 
-// Delete requests the deletion of objects, the last one first, Namespaces and CustomResourceDefinitions after all
-// others. It uses only their kind, name and namespace. Absent objects and those that are being deleted already cost no
-// call (Skipped). An object that isn't ours is left alone (Conflicted), see EvenForeign. With an owner (OwnedBy), ours
-// are the objects that it owns, but not those that it may adopt; without one, those that this manager has applied.
-// Every deletion carries the uid of the object that was read, so that a new object of the same name is never deleted.
-// Delete doesn't wait, see UntilGone and Gone. The results are in the order of objects.
+// Delete requests the deletion of objects, the last one first. Namespaces and CustomResourceDefinitions are deleted
+// after all others. Delete uses only the kind, name and namespace of the objects. An object that is absent or being
+// deleted already costs no call (Skipped). An object that isn't ours is left alone (Conflicted), see EvenForeign. With
+// an owner (OwnedBy), an object is ours if the owner owns it; that the owner may adopt it isn't enough. Without an
+// owner, an object is ours if this manager has applied it. Every request has the uid of the object that was read, so a
+// new object of the same name is never deleted. Delete doesn't wait, see UntilGone and Gone. The results are in the
+// order of objects.
 func (m *Manager) Delete(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Results, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {
@@ -60,8 +61,8 @@ func (m *Manager) waitDeleted(ctx context.Context, result *Result) {
 	result.Object = nil
 }
 
-// lastFirst returns the indexes of objects from the last to the first, with those of namespaces and definitions at the
-// end.
+// lastFirst returns the indexes of objects from the last to the first, with the indexes of Namespaces and
+// CustomResourceDefinitions at the end.
 func lastFirst(objects []*unstructured.Unstructured) []int {
 	var order, foundations []int
 	for i := len(objects) - 1; i >= 0; i-- {
@@ -108,7 +109,7 @@ func (t *task) deleteOne(ctx context.Context, obj *unstructured.Unstructured) Re
 	return Result{Ref: ref, Action: Removed, Object: live}
 }
 
-// checkDeletable reports whether live is ours to delete.
+// checkDeletable returns an error unless live is ours to delete.
 func (m *Manager) checkDeletable(ctx context.Context, s settings, ref Ref, live *unstructured.Unstructured) error {
 	switch {
 	case s.evenForeign:
@@ -136,7 +137,7 @@ func (s settings) hasApplied(live *unstructured.Unstructured) bool {
 	return ours != nil
 }
 
-// Gone returns the objects that still exist and may be waited for: it leaves out those of others. It reads only the
+// Gone returns the objects that still exist and that Delete with the same options would delete. It reads only from the
 // View.
 func (m *Manager) Gone(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (remaining []Ref, err error) {
 	s, err := m.settings.forCall(options)

@@ -12,23 +12,23 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Difference is what an apply would change of one object.
+// Difference describes how an apply would change one object.
 type Difference struct {
 	// Ref names the object.
 	Ref Ref
-	// Action is what an apply would do.
+	// Action is the action that an apply would take.
 	Action Action
-	// Reason says why an object that wasn't given would be deleted or kept, see DiffSet, or that fields of predecessors
-	// would be removed, see TakeOverFrom.
+	// Reason says why an object that wasn't given would be deleted or kept (DiffSet), or that fields of predecessors
+	// would be removed (TakeOverFrom). Otherwise it is empty.
 	Reason string
-	// Changes are the paths that would change. If there are none although the Action changes the object, only the
+	// Changes are the paths that would change. If it is empty although the Action changes the object, only the
 	// ownership of fields would change.
 	Changes []Change
-	// Unified has the changes as a unified diff of YAML, empty if there are none.
+	// Unified has the changes as a unified diff of YAML. It is empty if there are no changes.
 	Unified string
 	// Kept are the fields of the manifest that would be left to other managers, see Result.Kept.
 	Kept []FieldConflict
-	// Err is why the apply would fail or be skipped, or why its effect isn't known.
+	// Err says why the apply would fail or be skipped, or why its effect isn't known.
 	Err error
 }
 
@@ -58,15 +58,15 @@ func (d Differences) String() string {
 	return out.String()
 }
 
-// Diff returns for each object what Apply with the same options would change, and changes nothing. The cluster computes
-// it by a dry run of the apply, with defaults, admission and fields of other managers. An object that Apply would find
-// unchanged costs no call. Every other object costs one, or two if fields are taken over (TakeOverFrom). With a cluster
-// in memory it works offline.
+// Diff returns for each object what Apply with the same options would change. It changes nothing. The cluster computes
+// the changes by a dry run of the apply, with defaults, admission and fields of other managers. An object that Apply
+// would find unchanged costs no call. Every other object costs one call, or two if fields are taken over
+// (TakeOverFrom). With a cluster in memory Diff works offline.
 //
 // Some fields are never shown: the status, managedFields, resourceVersion, generation, uid, creationTimestamp and the
-// annotation with the hash. Values of Secrets are shown as digests with their length. An object whose kind or namespace
-// is created with the same objects can't be tried yet, and is shown as new, as it was given. The error joins those of
-// the differences.
+// annotation with the hash. Values of Secrets are shown as digests with their length. If the kind or namespace of an
+// object is itself one of objects and doesn't exist yet, a dry run isn't possible. Then the object is shown as new, as
+// it was given. The error joins the errors of the differences.
 func (m *Manager) Diff(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Differences, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {
@@ -79,7 +79,7 @@ func (m *Manager) Diff(ctx context.Context, objects []*unstructured.Unstructured
 	return differences, differences.Err()
 }
 
-// diff returns an error only if objects are missing from the differences.
+// diff is Diff with prepared settings. It returns an error only if objects are missing from the differences.
 func (m *Manager) diff(ctx context.Context, s settings, objects []*unstructured.Unstructured, live *liveObjects) (Differences, error) {
 	s.dryRun = true
 	live.check, s.inspect = s.inspect, live.inspect
@@ -102,7 +102,7 @@ func (m *Manager) diff(ctx context.Context, s settings, objects []*unstructured.
 	return differences, nil
 }
 
-// liveObjects are the latest states of the objects that were read.
+// liveObjects collects the latest state of each object that was read.
 type liveObjects struct {
 	// check is called with each state as well, unless it is nil.
 	check func(ref Ref, live *unstructured.Unstructured) error
@@ -124,7 +124,7 @@ func (l *liveObjects) inspect(ref Ref, live *unstructured.Unstructured) error {
 	return l.check(ref, live)
 }
 
-// comparedSet is one call of Diff.
+// comparedSet is the set of objects of one call of Diff.
 type comparedSet struct {
 	*Manager
 	settings
@@ -165,7 +165,8 @@ func (c comparedSet) difference(ctx context.Context, result Result, live, given 
 	return d
 }
 
-// asGiven returns the object that given stands for, mostly given itself, as it would be sent.
+// asGiven returns the object as it would be sent. Usually that is given itself; if given is a stand-in, it is the
+// object that it stands for.
 func (c comparedSet) asGiven(ctx context.Context, given *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	content, err := c.contentOf(ctx, given, RefOf(given))
 	if err != nil {
@@ -191,7 +192,7 @@ func isNamespace(obj *unstructured.Unstructured, name string) bool {
 	return obj != nil && obj.GetKind() == "Namespace" && obj.GetAPIVersion() == "v1" && obj.GetName() == name && name != ""
 }
 
-// whole reads an object of which the View showed no more than the metadata.
+// whole returns live. If the View didn't show the content of the object, whole reads it from the cluster.
 func (c comparedSet) whole(ctx context.Context, d Difference, live, after *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	hidden := live == nil && d.Action == Configured
 	if !hidden && (live == nil || after == nil || !onlyMetadata(live) || onlyMetadata(after)) {
@@ -209,7 +210,7 @@ func onlyMetadata(obj *unstructured.Unstructured) bool {
 	return true
 }
 
-// show sets the changes between two states, either of which may be nil.
+// show sets Changes and Unified to the changes between two states. Either state may be nil.
 func (d *Difference) show(s settings, before, after *unstructured.Unstructured) error {
 	from, to := s.shown(d.Ref, before), s.shown(d.Ref, after)
 	d.Changes = Changes(from, to)
@@ -235,7 +236,8 @@ func (d *Difference) show(s settings, before, after *unstructured.Unstructured) 
 	return nil
 }
 
-// manifestText returns content as YAML, without the fields that the API server sets; empty for nil.
+// manifestText returns content as YAML, without the fields that the API server sets. It returns "" for nil, and changes
+// content.
 func manifestText(content map[string]any) (string, error) {
 	if content == nil {
 		return "", nil
@@ -249,8 +251,8 @@ func manifestText(content map[string]any) (string, error) {
 	return string(text), err
 }
 
-// changes returns the changes between two states of an object in the fields that an intent may have, with values of
-// Secrets as digests.
+// changes returns the changes between two states of an object in the fields that an intent may have. Values of Secrets
+// are shown as digests.
 func (s settings) changes(before, after *unstructured.Unstructured) []Change {
 	var ref Ref
 	for _, obj := range []*unstructured.Unstructured{before, after} {
@@ -261,7 +263,8 @@ func (s settings) changes(before, after *unstructured.Unstructured) []Change {
 	return Changes(s.shown(ref, before), s.shown(ref, after))
 }
 
-// shown returns a copy of obj without its status, the annotation with our hash and the values of a Secret; nil for nil.
+// shown returns a copy of obj without its status and the annotation with our hash, and with digests as the values of a
+// Secret. It returns nil for nil.
 func (s settings) shown(ref Ref, obj *unstructured.Unstructured) map[string]any {
 	if obj == nil {
 		return nil
@@ -282,9 +285,9 @@ func (s settings) shown(ref Ref, obj *unstructured.Unstructured) map[string]any 
 	return content
 }
 
-// DiffDelete returns for each object what Delete with the same options would do, and changes nothing. A deletion is
-// shown with all content that would be removed. The cluster is asked by a dry run of the deletion. Fields are left out
-// and redacted as by Diff. The error joins those of the differences.
+// DiffDelete returns for each object what Delete with the same options would do. It changes nothing: it sends each
+// deletion as a dry run. A deletion is shown with all content that would be removed. Fields are left out and redacted
+// as by Diff. The error joins the errors of the differences.
 func (m *Manager) DiffDelete(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Differences, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {
@@ -312,10 +315,10 @@ func (m *Manager) DiffDelete(ctx context.Context, objects []*unstructured.Unstru
 	return differences, differences.Err()
 }
 
-// DiffSet is Diff for an ApplySet. It returns what ApplySet with the same arguments would change of the objects,
-// followed by the members that aren't among the objects, each with the Reason; those that would be deleted are shown as
-// deletions. As with ApplySet, members are left out unless all objects could be applied. It also costs a read of the
-// parent and the lists of members.
+// DiffSet is Diff for an ApplySet. It returns a Difference for each object, and then one for each member that isn't
+// among the objects, with the Reason why it would be deleted or kept. Members that would be deleted are shown as
+// deletions. As with ApplySet, members are left out unless all objects could be applied. Besides the calls of Diff, it
+// costs a read of the parent and the lists of members.
 func (m *Manager) DiffSet(ctx context.Context, set ApplySet, objects []*unstructured.Unstructured, options ...Option) (Differences, error) {
 	r, err := m.newSetRun(ctx, set, objects, options)
 	if err != nil {

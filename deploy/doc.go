@@ -1,18 +1,15 @@
-// Package deploy puts objects into a cluster and knows exactly what changed.
+// Package deploy applies objects to a cluster and reports exactly what changed.
 //
-// A [Manager] uses two interfaces of a [Cluster]: a [Port] sends requests (apply,
-// patch, delete, live read), and a [View] serves reads that are never older than the
-// writes made through the Port. Package deploy/cluster implements both for a real API
-// server, package deploy/dryrun in memory, so that a Manager works in the same way on
+// A [Manager] uses two interfaces of a [Cluster]: a [Port] sends requests (apply, patch, delete, live read), and a
+// [View] serves reads that are never older than the writes made through the Port. Package deploy/cluster implements
+// both for a real API server, and package deploy/dryrun implements them in memory. A Manager works in the same way with
 // either.
 //
-// Objects are created and changed by server-side apply only. Each apply carries an
-// annotation with a hash of the intent. An object is unchanged, and costs no call,
-// when that annotation equals the hash of today's intent and this manager's entry in
-// metadata.managedFields still covers every field of the intent: a manager that changes
-// a value takes the field away from us, so missing coverage means drift. This works
-// across restarts, compares no values, and isn't disturbed by admission that rewrites
-// them. Fields that others add to an object stay.
+// Objects are created and changed by server-side apply only. Each apply carries an annotation with a hash of the
+// intent. An object is unchanged, and costs no call, when the annotation equals the hash of the present intent and this
+// manager's entry in metadata.managedFields still has every field of the intent. If another manager changes a value,
+// the API server removes the field from our entry, so a missing field means drift. This works across restarts. It
+// compares no values, so admission may rewrite them. Fields that others add to an object stay.
 //
 // Use it to keep a set of objects as you want them, alone or inside an operator. Don't
 // use it to edit objects that belong to somebody else: it applies whole intents.

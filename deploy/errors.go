@@ -14,12 +14,12 @@ import (
 
 // InvalidManifestError reports that an object can't be sent. No call was made.
 type InvalidManifestError struct {
-	// Ref names the object as far as it has a name. Reason says what is wrong.
+	// Ref names the object, as far as the manifest does. Reason says what is wrong.
 	Ref    Ref
 	Reason string
 }
 
-// Error names the object before what is wrong with it.
+// Error names the object and says what is wrong with it.
 func (e *InvalidManifestError) Error() string {
 	return fmt.Sprintf("%s: invalid manifest: %s", describe(e.Ref), e.Reason)
 }
@@ -39,7 +39,7 @@ func (e *KindUnknownError) Error() string {
 	return fmt.Sprintf("kind %s is not served by the cluster: install its CustomResourceDefinition or correct apiVersion and kind", kind)
 }
 
-// AmbiguousKindError reports that a name without a group means several kinds.
+// AmbiguousKindError reports that several kinds have a name that was given without a group.
 type AmbiguousKindError struct {
 	// Name is the name that was looked up.
 	Name string
@@ -58,7 +58,7 @@ func (e *AmbiguousKindError) Error() string {
 
 // NotFoundError reports that an object doesn't exist.
 type NotFoundError struct {
-	// Ref names the object, Err is the error of the cluster, nil when it wasn't asked.
+	// Ref names the object. Err is the error of the cluster, nil if no request was sent.
 	Ref Ref
 	Err error
 }
@@ -74,7 +74,7 @@ func (e *NotFoundError) Error() string {
 // Unwrap returns Err.
 func (e *NotFoundError) Unwrap() error { return e.Err }
 
-// AlreadyExistsError reports that an object that was to be created exists.
+// AlreadyExistsError reports that an object can't be created because it exists.
 type AlreadyExistsError struct {
 	// Ref names the object, Err is the error of the cluster.
 	Ref Ref
@@ -89,7 +89,7 @@ func (e *AlreadyExistsError) Error() string {
 // Unwrap returns Err.
 func (e *AlreadyExistsError) Unwrap() error { return e.Err }
 
-// ForbiddenError reports that a request was forbidden: by RBAC, because a right is missing, or by admission, for
+// ForbiddenError reports that a request was forbidden: by RBAC, because a permission is missing, or by admission, for
 // example by a quota. Err has the reason.
 type ForbiddenError struct {
 	// Verb is the verb of the request and Resource its resource. Namespace is empty at cluster scope. Name is empty if
@@ -98,14 +98,14 @@ type ForbiddenError struct {
 	Resource  schema.GroupResource
 	Namespace string
 	Name      string
-	// Content reports that admission refused the content of the write, as a policy, a limit or the class of a claim
-	// does. The cluster refuses it again until the object or that policy changes.
+	// Content reports that admission refused the content of the write, for example because of a policy, a limit or the
+	// class of a claim. The cluster refuses it again until the object or the policy changes.
 	Content bool
 	// Err is the error of the cluster.
 	Err error
 }
 
-// Error says what was forbidden, and what to do when a right is missing.
+// Error says what was forbidden, and what to do when a permission is missing.
 func (e *ForbiddenError) Error() string {
 	where := "at cluster scope"
 	if e.Namespace != "" {
@@ -117,8 +117,8 @@ func (e *ForbiddenError) Error() string {
 	return fmt.Sprintf("%s: not allowed to %s %s %s: grant it by RBAC: %v", e.Resource, e.Verb, e.Resource, where, e.Err)
 }
 
-// MissingRight reports whether a right is missing, according to the text of the error. Otherwise admission refused the
-// request, for example because of a quota or because the namespace is being deleted.
+// MissingRight reports whether a permission is missing, according to the text of the error. If it returns false,
+// admission refused the request, for example because of a quota or because the namespace is being deleted.
 func (e *ForbiddenError) MissingRight() bool {
 	if e.Err == nil {
 		return false
@@ -135,16 +135,16 @@ func (e *ForbiddenError) Unwrap() error { return e.Err }
 type ConflictError struct {
 	// Ref names the object.
 	Ref Ref
-	// Fields are the contested fields in the API server's notation, each with its holder.
+	// Fields are the contested fields in the API server's notation, each with its manager.
 	Fields []FieldConflict
 	// Fought reports that the fields were taken over again and again, and are left to their managers from now on. All
 	// other fields of the intent are applied.
 	Fought bool
 	// SameManager reports that another process repeatedly applies the object with another intent under this manager's
-	// own name. The object isn't written for RetryAfter; if it is as intended at the moment, it is only watched.
+	// own name. The object isn't written before RetryAfter has passed, even if it differs from the intent.
 	SameManager bool
 	RetryAfter  time.Duration
-	// Err is the error of the API server; nil when it wasn't asked.
+	// Err is the error of the API server, nil if no request was sent.
 	Err error
 }
 
@@ -152,13 +152,13 @@ type ConflictError struct {
 type FieldConflict struct {
 	// Field is its path in the API server's notation, such as .spec.replicas.
 	Field string
-	// Manager is the manager that holds it, as far as the API server names it.
+	// Manager is the manager that owns it, as far as the API server names it.
 	Manager string
 	// Message is the message of the API server.
 	Message string
 }
 
-// Left returns a field of Result.Kept as text: spec.replicas: left to kubectl, 5
+// Left formats a field of Result.Kept, such as "spec.replicas: left to kubectl, 5".
 func (c FieldConflict) Left() string {
 	left := "left to " + c.Manager
 	if strings.HasPrefix(c.Message, left) {
@@ -167,8 +167,8 @@ func (c FieldConflict) Left() string {
 	return strings.TrimPrefix(c.Field, ".") + ": " + left
 }
 
-// ManagerOf returns the manager named in the API server's message about a contested field, such as `conflict with
-// "kubectl-client-side-apply" using apps/v1`; empty if there is none.
+// ManagerOf returns the manager that the API server's message about a contested field names, such as `conflict with
+// "kubectl-client-side-apply" using apps/v1`. It returns "" if the message names none.
 func ManagerOf(message string) string {
 	_, rest, _ := strings.Cut(message, `conflict with `)
 	quoted, err := strconv.QuotedPrefix(rest)
@@ -231,7 +231,7 @@ type InvalidError struct {
 
 // InvalidField is one field that was refused.
 type InvalidField struct {
-	// Field is its path, such as spec.replicas; empty when the object as a whole is meant.
+	// Field is its path, such as spec.replicas. It is empty if the object as a whole was refused.
 	Field string
 	// Message is the cluster's message about it.
 	Message string
@@ -247,13 +247,13 @@ func (e *InvalidError) Unwrap() error { return e.Err }
 type UnavailableError struct {
 	// Ref names the object. It has no name if the request wasn't about a single object.
 	Ref Ref
-	// RetryAfter is the pause that the server asked for, zero if it named none.
+	// RetryAfter is the pause that the server asked for, zero if it didn't ask for one.
 	RetryAfter time.Duration
 	// Err is the error of the connection or the server.
 	Err error
 }
 
-// Error names the object, if it is about one.
+// Error names the object, if the request was about a single object.
 func (e *UnavailableError) Error() string {
 	if e.Ref.Name == "" {
 		return fmt.Sprintf("API server unavailable: %v", e.Err)
@@ -268,7 +268,7 @@ func (e *UnavailableError) Unwrap() error { return e.Err }
 type TimeoutError struct {
 	// Ref names the object.
 	Ref Ref
-	// Reason says what was waited for and what stands in its way.
+	// Reason says what was waited for and why it didn't happen.
 	Reason string
 	// Err is the error of the context.
 	Err error
@@ -288,12 +288,12 @@ type OwnedError struct {
 	Ref Ref
 	// Owner describes the owner, empty if there is none.
 	Owner string
-	// Deletion reports that the object was to be deleted.
+	// Deletion reports that the caller wanted to delete the object.
 	Deletion bool
-	// Label is the label by which it belongs to Owner, empty unless it belongs by label alone (OwnedByLabel). It isn't
-	// known whether that owner still exists.
+	// Label is the label that names Owner. It is empty unless the object belongs to Owner by label alone
+	// (OwnedByLabel). Then it isn't known whether Owner still exists.
 	Label string
-	// remedy says what to do about the label if that owner is gone.
+	// remedy says what to do about the label if Owner is gone.
 	remedy string
 }
 
@@ -317,7 +317,7 @@ func (e *OwnedError) Error() string {
 
 // TerminatingError reports that an object is being deleted and can't be applied until it is gone.
 type TerminatingError struct {
-	// Ref names the object, Finalizers are those that hold it.
+	// Ref names the object. Finalizers are the finalizers that block its deletion.
 	Ref        Ref
 	Finalizers []string
 }
