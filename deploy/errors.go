@@ -141,7 +141,8 @@ type ConflictError struct {
 	// other fields of the intent are applied.
 	Fought bool
 	// SameManager reports that another process repeatedly applies the object with another intent under this manager's
-	// own name. The object isn't written before RetryAfter has passed, even if it differs from the intent.
+	// own name. The object isn't written before RetryAfter has passed. The error is also returned while the object is
+	// as intended.
 	SameManager bool
 	RetryAfter  time.Duration
 	// Err is the error of the API server, nil if no request was sent.

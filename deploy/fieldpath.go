@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// fieldSteps splits the path of a field in an API server's error, such as spec.volumes[0].configMap: names become
-// strings, list indexes ints. A key in brackets, as of a label, becomes a name.
+// fieldSteps splits the path of a field in an API server's error, such as spec.volumes[0].configMap, into names
+// (string) and list indexes (int). A key in brackets, such as that of a label, becomes a name.
 func fieldSteps(path string) []any {
 	var steps []any
 	for path != "" {
@@ -37,7 +37,7 @@ func fieldSteps(path string) []any {
 	return steps
 }
 
-// valueAt returns what is at a path.
+// valueAt returns the value at a path. It returns false if there is none.
 func valueAt(value any, path []any) (any, bool) {
 	for _, step := range path {
 		switch step := step.(type) {

@@ -10,11 +10,11 @@ import (
 )
 
 // fieldSet is the set of fields of a manager as the API server writes it: nested maps with keys "f:name", "k:{...}",
-// "v:value" and ".". An empty one is a leaf.
+// "v:value" and ".". An empty set is a leaf.
 type fieldSet map[string]any
 
-// appliedFields returns the fields that manager owns by apply, nil without such an entry for the version of live, and
-// the field sets of all other entries.
+// appliedFields returns the fields that manager owns by apply, and the field sets of all other entries. ours is nil if
+// manager has no entry for the version of live.
 func appliedFields(live *unstructured.Unstructured, manager string) (ours fieldSet, others []fieldSet) {
 	for _, entry := range managedEntries(live) {
 		if entry.isApplyOf(manager) && entry["apiVersion"] == live.GetAPIVersion() {
@@ -60,31 +60,31 @@ func (e managedEntry) fields() fieldSet {
 	return fields
 }
 
-// isApplyOf reports whether it is the entry of a manager's applies.
+// isApplyOf reports whether manager made the entry by apply.
 func (e managedEntry) isApplyOf(manager string) bool {
 	return e["manager"] == manager && e["operation"] == "Apply" && e["subresource"] == nil
 }
 
-// isScaleOfOthers reports whether a manager other than the given one set its fields through the scale subresource,
-// which is how autoscalers and `kubectl scale` write.
+// isScaleOfOthers reports whether the entry is for the scale subresource and of a manager other than the given one.
+// Autoscalers and `kubectl scale` write through this subresource.
 func (e managedEntry) isScaleOfOthers(manager string) bool {
 	return e["subresource"] == "scale" && e["manager"] != manager
 }
 
-// withFields returns the entry with other fields.
+// withFields returns a copy of the entry with fields instead of its own.
 func (e managedEntry) withFields(fields fieldSet) map[string]any {
 	entry := maps.Clone(e)
 	entry["fieldsV1"] = map[string]any(fields)
 	return entry
 }
 
-// below returns the field set of one key, nil when it isn't there.
+// below returns the field set of one key, nil if the key is absent.
 func (f fieldSet) below(key string) fieldSet {
 	fields, _ := f[key].(map[string]any)
 	return fields
 }
 
-// allBelow returns the field sets that hold key, each below it.
+// allBelow returns the field sets below key, of those sets that have key.
 func allBelow(sets []fieldSet, key string) []fieldSet {
 	var found []fieldSet
 	for _, set := range sets {
@@ -95,7 +95,7 @@ func allBelow(sets []fieldSet, key string) []fieldSet {
 	return found
 }
 
-// isOf reports whether the keys of the set fit the type of value: fields of a map, items of a list.
+// isOf reports whether the keys of the set fit the type of value: fields for a map, items for a list.
 func (f fieldSet) isOf(value any) bool {
 	for key := range f {
 		isField, isItem := strings.HasPrefix(key, "f:"), strings.HasPrefix(key, "k:") || strings.HasPrefix(key, "v:")
@@ -131,7 +131,7 @@ func (f fieldSet) listKeys() []listKey {
 	return keys
 }
 
-// listKeyOf parses a key of a field set, false if it isn't that of a list item.
+// listKeyOf parses a key of a field set. It returns false if the key doesn't stand for a list item.
 func listKeyOf(name string) (listKey, bool) {
 	text, ok := strings.CutPrefix(name, "k:")
 	var key map[string]any
@@ -141,7 +141,7 @@ func listKeyOf(name string) (listKey, bool) {
 	return listKey{name, key}, true
 }
 
-// fits reports whether element has no different value in any field of the key.
+// fits reports whether element has the value of the key, or no value, in each field of the key.
 func (k listKey) fits(element map[string]any) bool {
 	for name, want := range k.key {
 		if have, present := element[name]; present && !sameScalar(have, want) {
@@ -161,7 +161,7 @@ func (k listKey) isOf(element map[string]any) bool {
 	return k.fits(element)
 }
 
-// find returns the element of a list that has the key.
+// find returns the element of a list that has the key, nil if there is none.
 func (k listKey) find(list []any) map[string]any {
 	for _, item := range list {
 		if element, ok := item.(map[string]any); ok && k.isOf(element) {
@@ -171,7 +171,7 @@ func (k listKey) find(list []any) map[string]any {
 	return nil
 }
 
-// holdsValue reports whether item, of a list that is a set, is in the field set.
+// holdsValue reports whether the field set has item, which is an element of a list that is a set.
 func (f fieldSet) holdsValue(item any) bool {
 	for key := range f {
 		text, ok := strings.CutPrefix(key, "v:")
@@ -247,7 +247,7 @@ func (f fieldSet) with(keys []string) fieldSet {
 	return out
 }
 
-// holds reports whether the set has the field at names, or something below it.
+// holds reports whether the set has the field at names, or a field below it.
 func (f fieldSet) holds(names []any) bool {
 	for _, name := range names {
 		key := "f:" + name.(string)
@@ -285,8 +285,8 @@ func (f fieldSet) exceeds(value any) bool {
 	return false
 }
 
-// nullUnwanted sets fields in content to null that are only in this set and not in content, so that content as a merge
-// patch removes them.
+// nullUnwanted adds a null to content for each field of this set that neither content nor others have. Sent as a merge
+// patch, content then removes these fields.
 func (f fieldSet) nullUnwanted(content map[string]any, others []fieldSet) {
 	for key := range f {
 		name, isField := strings.CutPrefix(key, "f:")

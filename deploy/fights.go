@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// If something is taken from the same opponent, and back, fightLimit times within fightWindow, it is a fight: both
-// sides would go on for ever. A contested field is then left to its holder. An object whose whole intent is replaced by
-// another process of this manager's name is written once per fightPause, until a write has lasted for fightPeace, which
-// is longer than the pause of the other process.
+// A fight is on if this manager has taken something from the same opponent fightLimit times within fightWindow: both
+// sides would go on for ever. A contested field is then left to its other manager. If another process of the same
+// manager name replaces the whole intent of an object, the object is written only once per fightPause. The fight ends
+// when a write has lasted for fightPeace, which is longer than the pause of the other process.
 const (
 	fightLimit  = 3
 	fightWindow = 10 * time.Minute
@@ -29,13 +29,13 @@ func (f fight) with(now time.Time) fight {
 	return f[max(len(f)-fightLimit, 0):]
 }
 
-// isOn reports whether it was taken too often.
+// isOn reports whether the thing was taken too often.
 func (f fight) isOn() bool {
 	return len(f) == fightLimit && f[fightLimit-1].Sub(f[0]) <= fightWindow
 }
 
-// fights records takeovers. Managers that With derives from one another share it. The zero value is ready for use; it
-// is safe for concurrent use.
+// fights records takeovers. A Manager shares it with the Managers that With derives from it. The zero value is ready
+// for use; it is safe for concurrent use.
 type fights struct {
 	mu      sync.Mutex
 	fields  map[contestedKey]fight
@@ -43,31 +43,32 @@ type fights struct {
 	swept   time.Time
 }
 
-// contestedKey is a field of an object, and the other manager that sets it.
+// contestedKey identifies a field of an object and the other manager that sets it.
 type contestedKey struct {
 	object  types.UID
 	field   string
 	manager string
 }
 
-// intentKey identifies an object, by name because the other process may recreate it, and a manager, by its annotation.
+// intentKey identifies an object and a manager. The object is identified by its name, because the other process may
+// recreate it. The manager is identified by its annotation.
 type intentKey struct {
 	ref     Ref
 	hashKey string
 }
 
 // rivalry records the writes of an object whose intent another process may replace. An object that was only created or
-// left unchanged has none.
+// left unchanged has no rivalry.
 type rivalry struct {
-	// wrote is the hash of the intent that was written last, at that time.
+	// wrote is the hash of the intent that was written last, and at is the time of that write.
 	wrote string
 	at    time.Time
-	// replaced are the writes that replaced an intent of the other process.
+	// replaced are the times of the writes that replaced an intent of the other process.
 	replaced fight
 }
 
-// tooOften reports whether a field of an object was taken from its holder too often. It stays true for the life of the
-// Manager.
+// tooOften reports whether a field of an object was taken from its other manager too often. Once true, it stays true
+// for the life of the Manager.
 func (f *fights) tooOften(object types.UID, c FieldConflict) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -104,9 +105,10 @@ func (f *fights) sweep(now time.Time) {
 	maps.DeleteFunc(f.intents, func(_ intentKey, known *rivalry) bool { return now.Sub(known.at) > fightWindow })
 }
 
-// found reports whether another process has replaced our intent: the hash on the object isn't that of our last write,
-// although the intent is still the same. If the intent has changed since, another replica of the same release may have
-// written it. If our intent was replaced too often, left is the time until the next write.
+// found reports whether another process has replaced our intent: the hash on the object differs from the hash of our
+// last write, although our intent is still the same. It returns false if our intent has changed since, because then
+// another replica of the same release may have written the object. If our intent was replaced too often, left is the
+// time until the next write.
 func (f *fights) found(key intentKey, hash, wanted string, now time.Time) (replaced bool, left time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -120,8 +122,8 @@ func (f *fights) found(key intentKey, hash, wanted string, now time.Time) (repla
 	return true, left
 }
 
-// wrote records a write of the intent with this hash, and whether it replaced the intent of another process. If add is
-// false it updates only an existing record.
+// wrote records a write of the intent with this hash. replaced means that the write replaced the intent of another
+// process. If add is false, wrote only updates an existing record.
 func (f *fights) wrote(key intentKey, hash string, replaced, add bool, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -143,8 +145,8 @@ func (f *fights) wrote(key intentKey, hash string, replaced, add bool, now time.
 	}
 }
 
-// contested returns for how long the object still counts as contested by another process, if that doesn't write again.
-// After that time it forgets the replacements.
+// contested returns how long the object still counts as contested by another process, if that process doesn't write
+// again. It returns 0 for an object that isn't contested. After the time has passed, it forgets the replacements.
 func (f *fights) contested(key intentKey, now time.Time) (left time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -160,8 +162,8 @@ func (f *fights) contested(key intentKey, now time.Time) (left time.Duration) {
 
 func (t *task) intentKey() intentKey { return intentKey{ref: t.in.ref, hashKey: t.hashKey()} }
 
-// checkFight returns the error for an object that must not be written yet, because another process has replaced its
-// intent too often. It sets replaced, for afterFight.
+// checkFight returns an error if the object must not be written yet, because another process has replaced its intent
+// too often. It sets t.replaced, which afterFight uses.
 func (t *task) checkFight(live *unstructured.Unstructured) error {
 	if t.dryRun {
 		return nil
@@ -174,8 +176,8 @@ func (t *task) checkFight(live *unstructured.Unstructured) error {
 	return t.fightError(left)
 }
 
-// afterFight records what was written. An object that another process contests is Conflicted, even if it is as intended
-// at the moment.
+// afterFight records the write of result, if there was one. It makes the result of an object that another process
+// contests Conflicted, even if the object is as intended at the moment.
 func (t *task) afterFight(result Result) Result {
 	if t.dryRun {
 		return result

@@ -10,8 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// AddFinalizer adds the finalizer name to obj unless obj has it. It writes nothing else. If obj isn't the current state
-// in the cluster, it returns a *StaleError. For an object that is being deleted it returns an error without a call.
+// AddFinalizer adds the finalizer name to obj unless obj has it. It writes nothing else, and doesn't change obj itself.
+// If obj isn't the current state in the cluster, it returns a *StaleError. For an object that is being deleted it
+// returns a *TerminatingError without a call.
 func (m *Manager) AddFinalizer(ctx context.Context, obj *unstructured.Unstructured, name string) error {
 	finalizers := obj.GetFinalizers()
 	if slices.Contains(finalizers, name) {

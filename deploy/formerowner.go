@@ -20,9 +20,10 @@ func OwnerKinds(kinds ...schema.GroupVersionKind) Option {
 	return func(s *settings) { s.ownerKinds = kinds }
 }
 
-// isFormer reports whether reference names an earlier object of the owner's name, as in a restored backup. A name
-// belongs to one object at a time, so an object with another uid is gone. It is false for a controller reference if
-// ours would be the controller, too, because the API server accepts only one controller.
+// isFormer reports whether reference names an earlier object of the owner's name, as in a restored backup. Only one
+// object has a name at a time, so an object with this name and another uid is gone. isFormer returns false for a
+// controller reference if our reference would be the controller, too, because the API server accepts only one
+// controller.
 func (s settings) isFormer(live *unstructured.Unstructured, reference metav1.OwnerReference) bool {
 	owner := s.owner
 	kind := schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind)
@@ -31,8 +32,8 @@ func (s settings) isFormer(live *unstructured.Unstructured, reference metav1.Own
 		(owner.GetNamespace() == "" || owner.GetNamespace() == live.GetNamespace()) && !(controls && s.controller)
 }
 
-// mayChange is like checkOwnership, but also checks whether the owner that a label names still exists. Only a label
-// that stands in the way costs requests: one list per kind of owner, once for each uid.
+// mayChange is like checkOwnership, but if the label of another owner forbids the change, it also checks whether that
+// owner still exists. The check costs one list per kind of owner, once for each uid.
 func (m *Manager) mayChange(ctx context.Context, s settings, ref Ref, live *unstructured.Unstructured) error {
 	err := s.checkOwnership(ref, live)
 	var owned *OwnedError
@@ -50,14 +51,14 @@ func (m *Manager) mayChange(ctx context.Context, s settings, ref Ref, live *unst
 	return owned
 }
 
-// ours reports whether live may become the owner's once its present owner is gone: this manager has applied it, or
-// objects without an owner may be adopted.
+// ours reports whether the owner may own live after live's present owner is gone. It may if this manager has applied
+// live, or if objects without an owner may be adopted.
 func (s settings) ours(live *unstructured.Unstructured) bool {
 	return s.adoption != RefuseAdoption || annotation(live, s.hashKey()) != ""
 }
 
-// holderOf returns the owner with uid, nil if there is none. A View may leave out namespaces, so only the cluster
-// itself can say that there is none.
+// holderOf returns the owner with uid, nil if there is none. It also looks past the View before it returns nil, because
+// a View may leave out namespaces.
 func (m *Manager) holderOf(ctx context.Context, s settings, uid types.UID) (*unstructured.Unstructured, error) {
 	if m.memory.formerOwners.has(uid) {
 		return nil, nil
@@ -103,7 +104,7 @@ func among(list func(schema.GroupVersionKind) ([]*unstructured.Unstructured, err
 }
 
 // leave returns the result for an object that its strategy doesn't write. If the object names a former owner, leave
-// replaces that by our owner; otherwise it would be deleted before our owner, or outlive it.
+// replaces it by our owner. Otherwise the object would be deleted before our owner, or outlive it.
 func (t *task) leave(ctx context.Context, live *unstructured.Unstructured, untouched Action) Result {
 	ref := RefOf(live)
 	metadata := t.inheritance(live)
@@ -127,7 +128,8 @@ func (t *task) leave(ctx context.Context, live *unstructured.Unstructured, untou
 	return result
 }
 
-// inheritance returns a patch of the metadata that replaces a former owner by ours, nil if none is named.
+// inheritance returns a patch of the metadata that replaces a former owner by our owner. It returns nil if live names
+// no former owner.
 func (t *task) inheritance(live *unstructured.Unstructured) map[string]any {
 	if t.owner == nil || t.isOwner(RefOf(live)) {
 		return nil

@@ -110,14 +110,15 @@ func (e *encoding) string(text string) {
 
 var fingerprintSeed = maphash.MakeSeed()
 
-// Fingerprint returns a number for the content of an object. Equal contents have equal numbers within this process, but
-// not in others; different contents practically never have. ok is false for content that can't be sent to a cluster.
+// Fingerprint returns a number for the content of an object. Within one process, equal contents have equal numbers, and
+// different contents practically never have. Another process computes other numbers. ok is false for content that can't
+// be sent to a cluster.
 func Fingerprint(content map[string]any) (number uint64, ok bool) {
 	return fingerprint(content, manifestDepth)
 }
 
-// fingerprint is like Fingerprint for any plain value. It allocates nothing, unlike hashIntent. ok is false for values
-// that aren't JSON, or that are nested so deeply that they may contain themselves.
+// fingerprint is like Fingerprint, for any JSON value. It allocates nothing, unlike hashIntent. ok is false for a value
+// that isn't JSON, or that is nested deeper than depth and so may contain itself.
 func fingerprint(value any, depth int) (sum uint64, ok bool) {
 	switch v := value.(type) {
 	case nil:
@@ -175,7 +176,7 @@ func fingerprintMap(fields map[string]any, depth int) (sum uint64, ok bool) {
 	return mix(sum, uint64(len(fields))+13), true
 }
 
-// mix combines two numbers. Each bit of the result depends on all bits of both and on their order.
+// mix combines two numbers. Each bit of the result depends on all bits of both numbers and on their order.
 func mix(a, b uint64) uint64 {
 	high, low := bits.Mul64(a^0x9e3779b97f4a7c15, b^0xd6e8feb86659fd93)
 	return (high ^ low) + bits.RotateLeft64(a, 23)

@@ -11,15 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// intent is one object as this manager wants it: a private copy without server fields, with owner reference, namespace
-// and hash.
+// intent is one object as this manager applies it: a private copy without server fields, with owner reference,
+// namespace and hash.
 type intent struct {
 	ref    Ref
 	object *unstructured.Unstructured
 	hash   string
 	// strategy is the strategy of the object.
 	strategy Strategy
-	// byLabel: the owner owns it only by label.
+	// byLabel reports that the owner owns the object only by label.
 	byLabel bool
 }
 
@@ -71,7 +71,8 @@ func (m *Manager) newIntent(ctx context.Context, s settings, obj *unstructured.U
 	return &intent{ref: ref, object: clean, hash: sum, strategy: strategy, byLabel: byLabel}, nil
 }
 
-// checkAnnotations returns an error if a value isn't a string: with one, the accessors return no annotations at all.
+// checkAnnotations returns an error if an annotation isn't a string, because then GetAnnotations returns no annotations
+// at all.
 func checkAnnotations(obj *unstructured.Unstructured, ref Ref) error {
 	metadata, _ := obj.Object["metadata"].(map[string]any)
 	annotations, isMap := metadata["annotations"].(map[string]any)
@@ -88,8 +89,8 @@ func checkAnnotations(obj *unstructured.Unstructured, ref Ref) error {
 	return nil
 }
 
-// strip sets the full name of obj and removes what isn't intent: server fields, the status, and the annotations in
-// which clients store what they applied.
+// strip sets the namespace of obj and removes the fields that aren't part of an intent: server fields, the status, and
+// the annotations in which clients store what they applied.
 func (s settings) strip(obj *unstructured.Unstructured, ref Ref) {
 	obj.SetNamespace(ref.Namespace)
 	delete(obj.Object, "status")
@@ -100,7 +101,7 @@ func (s settings) strip(obj *unstructured.Unstructured, ref Ref) {
 	annotations, _ := metadata["annotations"].(map[string]any)
 	delete(annotations, lastApplied)
 	delete(annotations, s.hashKey())
-	// Built-in kinds don't store these when they are empty, but custom resources would be written with each apply.
+	// Built-in kinds don't store these fields when they are empty. Custom resources would be written with each apply.
 	for _, field := range []string{"annotations", "labels", "finalizers", "ownerReferences"} {
 		if isEmpty(metadata[field]) {
 			delete(metadata, field)
@@ -109,7 +110,7 @@ func (s settings) strip(obj *unstructured.Unstructured, ref Ref) {
 }
 
 // encodeStringData moves a Secret's stringData to data, as the API server does. Otherwise our entry would own
-// stringData for ever, although nothing of it is stored.
+// stringData for ever, although the API server doesn't store it.
 func encodeStringData(ref Ref, content map[string]any) error {
 	if ref.Kind.Group != "" || ref.Kind.Kind != "Secret" {
 		return nil
@@ -149,7 +150,7 @@ func Contents(content func(ctx context.Context, standIn *unstructured.Unstructur
 // contentsFunc returns the object that a stand-in stands for.
 type contentsFunc func(ctx context.Context, standIn *unstructured.Unstructured) (*unstructured.Unstructured, error)
 
-// contentOf returns the object that obj stands for, obj itself if it is no stand-in.
+// contentOf returns the object that obj stands for. It returns obj itself if obj isn't a stand-in.
 func (s settings) contentOf(ctx context.Context, obj *unstructured.Unstructured, ref Ref) (*unstructured.Unstructured, error) {
 	if s.contents == nil || obj == nil || obj.Object == nil {
 		return obj, nil
@@ -173,7 +174,8 @@ func (s settings) contentOf(ctx context.Context, obj *unstructured.Unstructured,
 	return content, nil
 }
 
-// deepest is how deep a manifest may be nested; API servers accept less. A manifest that contains itself exceeds it.
+// deepest limits how deep a manifest may be nested. API servers accept less, and a manifest that contains itself
+// exceeds it.
 const deepest = 1000
 
 // plainCopy returns a copy of obj as the API server would decode it, or an *InvalidManifestError.
@@ -186,7 +188,7 @@ func plainCopy(obj *unstructured.Unstructured, ref Ref) (*unstructured.Unstructu
 }
 
 // plainMap copies a JSON object as the API server would decode it: integers become int64. It leaves out null entries,
-// because applying a null means owning an absent field.
+// because an applied null means ownership of an absent field.
 func plainMap(content map[string]any) (map[string]any, error) { return plainMapOf(content, deepest) }
 
 func plainMapOf(content map[string]any, depth int) (map[string]any, error) {
@@ -209,7 +211,8 @@ func plainMapOf(content map[string]any, depth int) (map[string]any, error) {
 
 var errTooDeep = errors.New(": it is nested too deeply, or contains itself")
 
-// nested prefixes an error with the place where it occurred, but not with all places if the nesting is very deep.
+// nested prefixes an error with the place where it occurred. If a manifest is nested too deeply, only the ten outermost
+// places are named.
 func nested(err error, place string, depth int) error {
 	if errors.Is(err, errTooDeep) && depth < deepest-10 {
 		return err

@@ -22,13 +22,13 @@ var protectedKinds = []schema.GroupKind{
 	{Group: "snapshot.storage.k8s.io", Kind: "VolumeSnapshotContent"},
 }
 
-// Protected reports whether the deletion of an object of kind deletes data or other objects with it: a Namespace, a
-// PersistentVolume or a claim for it, a CustomResourceDefinition, a VolumeSnapshot. Such objects aren't deleted because
-// of a change (Recreate), and are pruned only on request.
+// Protected reports whether the deletion of an object of kind also deletes data or other objects. The protected kinds
+// are Namespace, PersistentVolume, PersistentVolumeClaim, CustomResourceDefinition, VolumeSnapshot and
+// VolumeSnapshotContent. The strategy Recreate doesn't delete such objects, and they are pruned only on request.
 func Protected(kind schema.GroupKind) bool { return slices.Contains(protectedKinds, kind) }
 
-// checkLoss returns an error if the deletion of live would delete data and the strategy doesn't allow it. refusal is
-// why live can't be changed.
+// checkLoss returns an error if the deletion of live would delete data and the strategy doesn't allow this. refusal is
+// the error that says why live can't be changed.
 func (t *task) checkLoss(ctx context.Context, live *unstructured.Unstructured, refusal error) error {
 	if t.in.strategy == RecreateProtected {
 		return nil
@@ -75,8 +75,8 @@ func (t *task) lostWith(ctx context.Context, live *unstructured.Unstructured) ([
 	return lost, nil
 }
 
-// mayBeOwnedBy lists the objects of a kind that live may own: claims in its namespace if it is namespaced, else all
-// objects.
+// mayBeOwnedBy lists the objects of a protected kind that live may own. A namespaced object may own only claims in its
+// namespace, a cluster-scoped one all objects.
 func (t *task) mayBeOwnedBy(ctx context.Context, live *unstructured.Unstructured, kind schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
 	namespace := live.GetNamespace()
 	if namespace != "" && kind.Kind != "PersistentVolumeClaim" {
@@ -99,8 +99,8 @@ func (t *task) mayBeOwnedBy(ctx context.Context, live *unstructured.Unstructured
 	return nil, fmt.Errorf("%s: it is kept, because objects of the kind %s that would be deleted with it can't be looked for: %w", t.in.ref, kind.Kind, err)
 }
 
-// isUnlikelyOwner reports whether err is a missing right that doesn't matter: of the built-in kinds only a StatefulSet
-// owns objects that hold data, and its spec says so.
+// isUnlikelyOwner reports whether err is a missing permission that doesn't matter because the object is of a built-in
+// kind. Of these, only a StatefulSet owns objects that hold data, and its spec says so.
 func (t *task) isUnlikelyOwner(err error) bool {
 	return is[*ForbiddenError](err) && isBuiltIn(t.in.ref.Kind.Group)
 }
@@ -117,7 +117,8 @@ func isBuiltIn(group string) bool {
 	return !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io")
 }
 
-// fate is what happens to an owner once the root is deleted: it is deleted too, it stays, or it was gone before.
+// fate says what happens to an owner when the root is deleted: it is deleted, too (goes), it stays, or it was gone
+// before.
 type fate int
 
 const (
@@ -133,7 +134,8 @@ type ownerWalk struct {
 	known map[types.UID]fate
 }
 
-// goes reports whether obj is deleted after the root: one of its owners is deleted, and none stays.
+// goes reports whether the garbage collector deletes obj after the root: at least one of its owners is deleted, and
+// none stays.
 func (w ownerWalk) goes(ctx context.Context, obj *unstructured.Unstructured) (bool, error) {
 	owned := false
 	for _, reference := range obj.GetOwnerReferences() {
@@ -151,7 +153,7 @@ func (w ownerWalk) fateOf(ctx context.Context, namespace string, reference metav
 	if known, seen := w.known[reference.UID]; seen {
 		return known, nil
 	}
-	w.known[reference.UID] = stays // ends cycles, in which nothing is deleted
+	w.known[reference.UID] = stays // ends cycles; the garbage collector deletes nothing in a cycle
 	found := gone
 	owner, err := w.owner(ctx, namespace, reference)
 	if w.task.isUnlikelyOwner(err) {

@@ -9,9 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Manager applies objects to one cluster. It is safe for concurrent use and never changes objects given to it. It
-// remembers only which fields it took from whom and who replaced its intents (see Conflicts), which objects it found
-// unchanged, which fields of a kind are owned as a whole, and which owners are gone.
+// Manager applies objects to one cluster. It is safe for concurrent use and never changes objects that are passed to
+// it. It remembers which fields it took from other managers and which of its intents were replaced (see Conflicts),
+// which objects it found unchanged, which fields of a kind are owned as a whole, and which owners are gone. It keeps no
+// other state.
 type Manager struct {
 	port     Port
 	view     View
@@ -19,8 +20,8 @@ type Manager struct {
 	memory   *memory
 }
 
-// NewManager returns a Manager for cluster. The options hold for every call; those of a call override them. An invalid
-// option is an error.
+// NewManager returns a Manager for cluster. The options hold for every call; the options of a call override them. It
+// returns an error if cluster is nil or an option is invalid.
 func NewManager(cluster Cluster, options ...Option) (*Manager, error) {
 	if cluster == nil {
 		return nil, errors.New("nil cluster: use deploy/cluster or deploy/dryrun")
@@ -33,7 +34,8 @@ func NewManager(cluster Cluster, options ...Option) (*Manager, error) {
 	return &Manager{port: cluster.Port(), view: cluster.View(), settings: s, memory: &memory{}}, nil
 }
 
-// With returns a Manager with the options of m and the given ones. It shares with m what m remembers.
+// With returns a Manager with the options of m, overridden by options. The two share what they remember. It returns an
+// error if an option is invalid.
 func (m *Manager) With(options ...Option) (*Manager, error) {
 	s, err := m.settings.with(options)
 	if err != nil {
@@ -57,7 +59,8 @@ func (m *Manager) FieldManager() string { return m.settings.fieldManager }
 func (m *Manager) KeyDomain() string { return m.settings.domain }
 
 // hashKey returns the annotation that holds the hash of the last applied intent. It contains the manager's name, so
-// that two managers of one object don't overwrite each other's. The part after the slash is limited to 63 characters.
+// that two managers of one object don't overwrite each other's hash. The part after the slash is limited to 63
+// characters.
 func (s settings) hashKey() string {
 	const prefix, limit = "applied-", 63
 	name := strings.Map(func(r rune) rune {
@@ -74,14 +77,14 @@ func (s settings) hashKey() string {
 	return s.domain + "/" + prefix + name
 }
 
-// memory is shared by the Managers that With derives from one another. All of it but the fights can be found out again,
-// so it may be forgotten at any time.
+// memory is what a Manager remembers. It is shared with the Managers that With derives from it. Everything in it except
+// the fights can be found out again, and so may be dropped at any time.
 type memory struct {
 	fights fights
 	// unchanged are states of objects that were found unchanged.
 	unchanged bounded[unchangedKey, unchangedState]
-	// atomic are the maps and lists that are owned as a whole. shown are the kinds of which the content of an object
-	// was seen.
+	// atomic are the maps and lists that are owned as a whole. shown are the kinds of which the content of at least one
+	// object was seen.
 	atomic bounded[atomicField, bool]
 	shown  bounded[schema.GroupVersionKind, bool]
 	// formerOwners are the uids of owners that are gone. A uid is never used again.

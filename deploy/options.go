@@ -15,9 +15,9 @@ import (
 // Domain is the default domain of operkit's annotations, labels and finalizers.
 const Domain = "operkit.dev"
 
-// Option sets an option of a Manager, or of one call. If two set the same thing, the last one wins; a nil Option is
-// ignored. An invalid value is an error of NewManager, of With, or of the call. An owner without a uid (OwnedBy) is an
-// error only of calls.
+// Option sets an option of a Manager or of one call. If two options set the same thing, the last one wins. A nil Option
+// is ignored. NewManager, With and the call that takes an Option return an error if its value is invalid. An owner
+// without a uid (OwnedBy) is an error only of calls.
 type Option func(*settings)
 
 type settings struct {
@@ -47,18 +47,18 @@ type settings struct {
 	immutable     []immutableField
 	// contents is set by Contents, nil if there are no stand-ins.
 	contents contentsFunc
-	// sum is the fingerprint of these settings. Only applies need it.
+	// sum is the fingerprint of these settings. It is set only for applies.
 	sum uint64
 	// validDomain is a domain that has been checked.
 	validDomain string
-	// inspect is called with each state of an object that is read, nil for an absent one. Its error ends the work on
-	// the object.
+	// inspect is called with each state of an object that is read, and with nil if the object is absent. An error ends
+	// the work on the object.
 	inspect func(ref Ref, live *unstructured.Unstructured) error
 	// recreateWait is set by RecreateWait.
 	recreateWait time.Duration
 }
 
-// Adoption decides about an object that exists and isn't owned by the owner (OwnedBy). Without an owner every object
+// Adoption is the policy for objects that exist and aren't owned by the owner (OwnedBy). Without an owner, every object
 // may be applied.
 type Adoption int
 
@@ -66,12 +66,12 @@ type Adoption int
 const (
 	// RefuseAdoption leaves the object alone and returns an *OwnedError.
 	RefuseAdoption Adoption = iota
-	// AdoptUnowned adopts it if it has no owner at all.
+	// AdoptUnowned adopts the object if it has no owner at all.
 	AdoptUnowned
-	// AdoptAlways adds the owner to all other owners, unless both would be the controller. Each owner then has a field
-	// manager of its own: the name that is set, followed by a digest of the owner's uid. With one name for all, fields
-	// that one owner leaves out would be removed for the others, too. Use it from the start: fields applied under the
-	// plain name before still belong to that manager.
+	// AdoptAlways adds the owner to the object's other owners, unless there would be two controllers. Each owner then
+	// has its own field manager: the name that is set (FieldManager), followed by a digest of the owner's uid. With one
+	// name for all, fields that one owner leaves out would be removed for the others, too. Use AdoptAlways from the
+	// start: fields that were applied before still belong to the field manager without the digest.
 	AdoptAlways
 )
 
@@ -148,8 +148,8 @@ func (s settings) with(options []Option) (settings, error) {
 	return s, nil
 }
 
-// forCall returns the settings for one call, for which an owner needs a uid. With AdoptAlways it sets the owner's field
-// manager; settings that have it already are left as they are.
+// forCall returns the settings for one call. It returns an error if the owner has no uid. With AdoptAlways it sets the
+// owner's field manager, unless the settings have it already.
 func (s settings) forCall(options []Option) (settings, error) {
 	s, err := s.with(options)
 	switch {
@@ -164,7 +164,7 @@ func (s settings) forCall(options []Option) (settings, error) {
 	return s, nil
 }
 
-// checkDomain checks a new domain. It remembers the last valid one, because nearly every call has the same.
+// checkDomain checks the domain. It remembers the last valid domain, because nearly every call has the same one.
 func (s *settings) checkDomain() error {
 	if s.domain == s.validDomain && s.domain != "" {
 		return nil

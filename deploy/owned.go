@@ -17,16 +17,16 @@ import (
 // OwnedView is a View that can also find objects by their owner without reading all of them.
 type OwnedView interface {
 	View
-	// Owned returns the objects of kind in namespace (empty: all) with an owner reference to owner, in any order. Of
-	// kinds held as metadata (PartialView) it returns only metadata.
+	// Owned returns the objects of kind in namespace (empty: all) that have an owner reference to owner, in any order.
+	// If the View holds only metadata of the kind (PartialView), the objects have only metadata.
 	Owned(ctx context.Context, kind schema.GroupVersionKind, namespace string, owner types.UID) ([]*unstructured.Unstructured, error)
 }
 
-// Owned lists what this manager has applied for an owner (OwnedBy), of the given kinds: objects with an owner reference
-// and, with OwnedByLabel, with the owner's label. Objects for which wanted returns true are left out, before anything
-// else about them is checked, so that only those remain that are to be pruned; a nil wanted leaves none out. The objects
-// are in the order of kinds, then ascending by namespace and name. They are shared: don't change them. Kinds that aren't
-// served are skipped.
+// Owned lists the objects of the given kinds that this manager has applied for an owner (OwnedBy). An object belongs to
+// the owner by its owner reference or, with OwnedByLabel, by its label. Objects for which wanted returns true are left
+// out, so that only the objects to prune remain; a nil wanted leaves none out. The objects with references come first
+// and then those with labels, both in the order of kinds, then ascending by namespace and name. They are shared: don't
+// change them. Kinds that aren't served are skipped.
 func (m *Manager) Owned(
 	ctx context.Context, kinds []schema.GroupVersionKind, wanted func(ref Ref) bool, options ...Option,
 ) ([]*unstructured.Unstructured, error) {
@@ -53,8 +53,9 @@ func (m *Manager) Owned(
 	return append(found, slices.DeleteFunc(tracked, isWanted)...), err
 }
 
-// Tracked lists what an owner (OwnedBy) owns by label (OwnedByLabel), of the given kinds, in the order of kinds, then
-// ascending by namespace and name. Pass it to Delete before the owner is deleted. Kinds that aren't served are skipped.
+// Tracked lists the objects of the given kinds that an owner (OwnedBy) owns by label (OwnedByLabel). They are in the
+// order of kinds, then ascending by namespace and name. Pass them to Delete before the owner is deleted. Kinds that
+// aren't served are skipped.
 func (m *Manager) Tracked(ctx context.Context, kinds []schema.GroupVersionKind, options ...Option) ([]*unstructured.Unstructured, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {
@@ -86,7 +87,7 @@ func byName(a, b *unstructured.Unstructured) int {
 	return cmp.Or(strings.Compare(a.GetNamespace(), b.GetNamespace()), strings.Compare(a.GetName(), b.GetName()))
 }
 
-// ownedOf lists objects of kind, at least those that reference the owner.
+// ownedOf lists objects of kind: at least all objects that reference the owner, and possibly others.
 func (m *Manager) ownedOf(ctx context.Context, s settings, kind schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
 	if view, ok := m.view.(OwnedView); ok {
 		return view.Owned(ctx, kind, s.owner.GetNamespace(), s.owner.GetUID())

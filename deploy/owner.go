@@ -26,13 +26,13 @@ func OwnedByLabel() Option { return func(s *settings) { s.labelOwned = true } }
 // ownerLabel is the label with the uid of an owner that can't be referenced.
 func (s settings) ownerLabel() string { return s.domain + "/owner-uid" }
 
-// isMark reports whether only this manager writes field: the owner's label, or the annotation with the hash. In a
-// restored object another manager holds them.
+// isMark reports whether field is the owner's label or the annotation with the hash. Only this manager writes these,
+// but in a restored object another manager owns them.
 func (s settings) isMark(field string) bool {
 	return field == ".metadata.labels."+s.ownerLabel() || field == ".metadata.annotations."+s.hashKey()
 }
 
-// own adds the owner to obj, by reference or by label, and keeps the references of the manifest. It changes obj.
+// own adds the owner to obj, by reference or by label. It keeps the references of the manifest and changes obj.
 func (s settings) own(obj *unstructured.Unstructured, ref Ref, scope Scope) (byLabel bool, err error) {
 	owner := s.owner
 	switch {
@@ -53,7 +53,7 @@ func (s settings) own(obj *unstructured.Unstructured, ref Ref, scope Scope) (byL
 	return true, nil
 }
 
-// stringLabels returns a copy of the labels of obj, or an error if one isn't a string.
+// stringLabels returns a copy of the labels of obj, or an error if a label isn't a string.
 func stringLabels(obj *unstructured.Unstructured, ref Ref) (map[string]string, error) {
 	found, _, err := unstructured.NestedStringMap(obj.Object, "metadata", "labels")
 	if err != nil {
@@ -105,7 +105,7 @@ func ownedBy(obj *unstructured.Unstructured, uid types.UID) bool {
 	return false
 }
 
-// checkOwnership reports whether live may be changed or deleted on behalf of the owner.
+// checkOwnership returns an error unless live may be changed or deleted on behalf of the owner.
 func (s settings) checkOwnership(ref Ref, live *unstructured.Unstructured) error {
 	if s.owner == nil || s.isOwner(ref) || ownedBy(live, s.owner.GetUID()) || live.GetLabels()[s.ownerLabel()] == string(s.owner.GetUID()) {
 		return nil
@@ -113,7 +113,7 @@ func (s settings) checkOwnership(ref Ref, live *unstructured.Unstructured) error
 	references := slices.DeleteFunc(live.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return s.isFormer(live, r) })
 	labelled := live.GetLabels()[s.ownerLabel()]
 	if len(references) == 0 && labelled == "" {
-		// The hash shows that we applied it. That somebody removed the reference is drift like any other.
+		// The hash shows that we applied the object. If somebody removed our reference, that is drift.
 		if s.adoption != RefuseAdoption || live.GetAnnotations()[s.hashKey()] != "" {
 			return nil
 		}
@@ -130,7 +130,7 @@ func (s settings) checkOwnership(ref Ref, live *unstructured.Unstructured) error
 	}
 	owned := &OwnedError{Ref: ref, Owner: "the object with the uid " + labelled, Deletion: s.deletion, Label: s.ownerLabel()}
 	if !s.ours(live) {
-		// Without the label nothing would show that it is ours.
+		// Without the label nothing would show that the object is ours.
 		owned.remedy = fmt.Sprintf("set the label to %s", s.owner.GetUID())
 	}
 	return owned

@@ -13,39 +13,42 @@ import (
 
 // Cluster is a cluster for a Manager.
 type Cluster interface {
-	// Port returns the requests to the cluster, View its reads.
+	// Port returns the Port that sends requests to the cluster. View returns the View that serves reads of it.
 	Port() Port
 	View() View
 }
 
-// Port sends requests to a cluster. Each method sends one request, or none if the result is known (Scope). Nothing is
-// sent again on a conflict. Errors that a caller branches on are those of this package. Implementations are safe for
-// concurrent use, and neither keep nor change their arguments; results belong to the caller.
+// Port sends requests to a cluster. Each method sends one request, or none if the result is known (Scope); List may
+// send several. A request isn't sent again after a conflict. Errors that a caller branches on are of the error types of
+// this package. Implementations are safe for concurrent use, and neither keep nor change their arguments. Results
+// belong to the caller.
 type Port interface {
-	// Scope returns whether objects of kind live in namespaces. A kind that the cluster doesn't serve is a
-	// *KindUnknownError.
+	// Scope returns whether kind is namespaced or cluster-scoped. It returns a *KindUnknownError if the cluster doesn't
+	// serve the kind.
 	Scope(ctx context.Context, kind schema.GroupVersionKind) (Scope, error)
-	// Get reads the object from the cluster itself, past any cache. As in a View, an absent object is nil without an
-	// error.
+	// Get reads the object from the cluster itself, past any cache. Like View.Get, it returns nil without an error if
+	// the object is absent.
 	Get(ctx context.Context, ref Ref) (*unstructured.Unstructured, error)
-	// List reads objects from the cluster itself, past any cache, ascending by namespace and name.
-	// An empty namespace means all of them. Large lists are read in several requests.
+	// List reads objects from the cluster itself, past any cache, ascending by namespace and name. An empty namespace
+	// means all namespaces. A large list is read in several requests.
 	List(ctx context.Context, kind schema.GroupVersionKind, namespace string, options ListOptions) ([]*unstructured.Unstructured, error)
-	// Kinds returns the kinds that name means, ascending, each in the preferred version of its group: those with that
-	// kind, else those with this plural, singular or short name. It is no error if there are none. If a part of
-	// discovery failed, it returns an error together with the kinds that were found, since the name may mean others.
+	// Kinds returns the kinds that name may mean, ascending, each in the preferred version of its group. name is a
+	// kind; if no kind has this name, it is a plural, singular or short name. If there are no such kinds, Kinds returns
+	// none, without an error. If a part of discovery failed, it returns an error together with the kinds that were
+	// found, because name may mean further kinds.
 	Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind, error)
-	// Create creates an object, also with generateName. If it exists the error is an *AlreadyExistsError.
+	// Create creates an object, which may have a generateName instead of a name. If the object exists, the error is an
+	// *AlreadyExistsError.
 	Create(ctx context.Context, obj *unstructured.Unstructured, options CreateOptions) (*unstructured.Unstructured, error)
-	// Update replaces an object under its resourceVersion, which must be set. If the object has changed the error is a
-	// *StaleError, if it is absent a *NotFoundError.
+	// Update replaces an object. Its resourceVersion must be set and is the precondition: if the object has changed,
+	// the error is a *StaleError. If the object is absent, the error is a *NotFoundError.
 	Update(ctx context.Context, obj *unstructured.Unstructured, options UpdateOptions) (*unstructured.Unstructured, error)
 	// Apply sends obj as the whole intent of options.FieldManager, by server-side apply.
 	Apply(ctx context.Context, obj *unstructured.Unstructured, options ApplyOptions) (Applied, error)
 	// Patch changes an existing object and returns the result.
 	Patch(ctx context.Context, ref Ref, patch PatchRequest) (*unstructured.Unstructured, error)
-	// Delete requests the deletion of ref. It doesn't wait for finalizers. If the object is absent the error is a
-	// *NotFoundError, if it has another uid than the requested one a *StaleError.
+	// Delete requests the deletion of ref. It doesn't wait for finalizers. If the object is absent, the error is a
+	// *NotFoundError. If its uid isn't the requested one, the error is a *StaleError.
 	Delete(ctx context.Context, ref Ref, options DeleteOptions) error
 }
 
@@ -62,11 +65,12 @@ const (
 type ApplyOptions struct {
 	// FieldManager is the manager whose intent is applied.
 	FieldManager string
-	// Force takes over fields from other managers; without it they are a *ConflictError.
+	// Force takes over contested fields from other managers. Without Force, contested fields are a *ConflictError.
 	Force bool
 	// DryRun stores nothing.
 	DryRun bool
-	// Whole requests the whole object where the implementation would return only metadata, see Applied.Partial.
+	// Whole requests the whole object, even if the implementation would otherwise return only metadata
+	// (Applied.Partial).
 	Whole bool
 }
 
@@ -105,8 +109,8 @@ type Applied struct {
 
 // PatchRequest is a change of an existing object.
 type PatchRequest struct {
-	// Type is the type of the patch in Body. Subresource is the subresource to change, such as status; empty for the
-	// object itself.
+	// Type is the type of the patch in Body. Subresource is the subresource to change, such as status. It is empty for
+	// the object itself.
 	Type        types.PatchType
 	Body        []byte
 	Subresource string
@@ -119,7 +123,7 @@ type PatchRequest struct {
 type DeleteOptions struct {
 	// UID is the precondition: only the object with this uid is deleted.
 	UID types.UID
-	// Propagation decides about the objects that ref owns; empty means Background.
+	// Propagation sets what happens to the objects that the deleted object owns. Empty means Background.
 	Propagation metav1.DeletionPropagation
 	// DryRun deletes nothing.
 	DryRun bool

@@ -14,8 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Pruned is the result for a member of an ApplySet that isn't among its objects: Removed, Skipped when it is kept,
-// Conflicted when it isn't the owner's. Object is the member as it was found, nil when it is gone.
+// Pruned is the result for a member of an ApplySet that isn't among its objects. Its Action is Removed, Skipped if the
+// member is kept, Conflicted if another owner has it, or Failed. Object is the member as it was found, nil if it is
+// gone.
 type Pruned struct {
 	Result
 	// Reason says why the member was, or would be, deleted or kept.
@@ -27,8 +28,8 @@ func (p Pruned) remains() bool {
 	return p.Object != nil && (p.Action != Removed || len(p.Object.GetFinalizers()) > 0)
 }
 
-// PruneCandidates returns the members of a set that ApplySet would delete after it had applied objects, and those that
-// it would keep, with the reasons. It only reads.
+// PruneCandidates returns the members of a set that aren't among objects: those that ApplySet would delete after it has
+// applied objects, and those that it would keep, each with its Reason. It only reads.
 func (m *Manager) PruneCandidates(ctx context.Context, set ApplySet, objects []*unstructured.Unstructured, options ...Option) ([]Pruned, error) {
 	r, err := m.newSetRun(ctx, set, objects, options)
 	if err != nil {
@@ -55,7 +56,8 @@ func (m *Manager) PruneCandidates(ctx context.Context, set ApplySet, objects []*
 	return r.candidates(ctx, kept)
 }
 
-// existing returns the object that obj names, or that was created from it if it has a generateName.
+// existing returns the object that obj names. If obj has a generateName, it returns the object that was created from
+// obj. It returns nil if there is none.
 func (r *setRun) existing(ctx context.Context, ref Ref, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if ref.Name != "" {
 		return r.read(ctx, r.retryFor, ref)
@@ -70,7 +72,7 @@ func (r *setRun) existing(ctx context.Context, ref Ref, obj *unstructured.Unstru
 	return found[0], nil
 }
 
-// kept are the uids of the objects of a set, which may also be found as objects of another kind.
+// kept are the uids of the objects of a set. A list of another kind may return the same object again.
 type kept map[types.UID]bool
 
 func (k kept) add(obj *unstructured.Unstructured) {
@@ -110,11 +112,11 @@ func (r *setRun) candidates(ctx context.Context, kept kept) ([]Pruned, error) {
 				member.GetLabels()[PartOfLabel] != r.id {
 				continue
 			}
-			kept.add(member) // it may be found as an object of another kind, too
+			kept.add(member) // a list of another kind may return it again
 			found = append(found, r.judge(ctx, ref, member))
 		}
 	}
-	// Delete namespaces and definitions last.
+	// Delete Namespaces and CustomResourceDefinitions last.
 	slices.SortStableFunc(found, func(a, b Pruned) int { return cmp.Compare(depth(a.Ref), depth(b.Ref)) })
 	return found, nil
 }
@@ -159,8 +161,8 @@ func (r *setRun) labelledOf(ctx context.Context, kind schema.GroupKind, where in
 	return members, nil
 }
 
-// served returns the version in which to list a kind; empty if the cluster doesn't serve the kind any more, and so has
-// no objects of it.
+// served returns the version in which to list a kind. It is empty if the cluster doesn't serve the kind any more, and
+// so has no objects of it.
 func (r *setRun) served(ctx context.Context, kind schema.GroupKind) (schema.GroupVersionKind, error) {
 	if version, ok := r.versions[kind]; ok {
 		return version, nil
@@ -208,7 +210,7 @@ func (r *setRun) prune(ctx context.Context, found []Pruned) error {
 			p.Calls = int(port.calls.Load())
 			switch {
 			case is[*NotFoundError](err) && p.Calls > 1:
-				p.Object = nil // the response to an earlier try was lost
+				p.Object = nil // an earlier try succeeded, but its response was lost
 			case is[*NotFoundError](err):
 				p.Action, p.Object, p.Reason = Skipped, nil, "it is gone already"
 			case err != nil:

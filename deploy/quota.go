@@ -16,17 +16,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// quotaExcess is the refusal of a creation by a ResourceQuota. The amounts are only those of the exceeded resources.
+// quotaExcess is the refusal of a creation by a ResourceQuota. It has only the amounts of the exceeded resources.
 type quotaExcess struct {
 	resource                 schema.GroupResource
 	requested, used, limited amounts
 }
 
-// quotaText matches the API server's message, which is the only sign of a quota. Quotas are checked last, so the object
-// is acceptable in every other way.
+// quotaText matches the API server's message, which is the only sign of a quota. Quotas are checked last, so everything
+// else about the object is acceptable.
 var quotaText = regexp.MustCompile(`exceeded quota: \S+, requested: (\S+), used: (\S+), limited: (\S+)$`)
 
-// quotaExcessOf parses err; false if it isn't the refusal of a quota.
+// quotaExcessOf parses err. It returns false if err isn't the refusal of a quota.
 func quotaExcessOf(err error) (quotaExcess, bool) {
 	var forbidden *ForbiddenError
 	if !errors.As(err, &forbidden) || forbidden.Err == nil {
@@ -60,7 +60,7 @@ func quantities(text string) (amounts, bool) {
 	return listed, true
 }
 
-// fitsAfter reports whether the new object fits in the quota once freed is given back.
+// fitsAfter reports whether the new object fits in the quota after the amounts in freed are given back.
 func (e quotaExcess) fitsAfter(freed amounts) bool {
 	for name, limit := range e.limited {
 		rest := e.used[name].DeepCopy()
@@ -75,9 +75,10 @@ func (e quotaExcess) fitsAfter(freed amounts) bool {
 
 var quotaKind = schema.GroupVersionKind{Version: "v1", Kind: "ResourceQuota"}
 
-// freesEnough reports whether the new object fits in the quotas of its namespace once live is gone. If several quotas
-// are exceeded a server names only one of them, and its message has only the exceeded resources. So a new object that
-// differs from live in what quotas measure is accepted only if there is a single quota without scopes.
+// freesEnough reports whether the new object fits in the quotas of its namespace after live is gone. If several quotas
+// are exceeded, the server's message names only one of them, and only the exceeded resources. If the new object differs
+// from live in a field that quotas measure, freesEnough therefore returns true only if there is a single quota, without
+// scopes.
 func (t *task) freesEnough(ctx context.Context, live *unstructured.Unstructured, e quotaExcess) bool {
 	traits := quotaTraits(live)
 	same := sameValue(quotaTraits(t.in.object), traits) && (traits != nil || e.countsOnly())
@@ -120,8 +121,8 @@ func isScoped(quota *unstructured.Unstructured) bool {
 	return spec["scopes"] != nil || spec["scopeSelector"] != nil
 }
 
-// exceeds reports whether a quota that live counts in is overused, as after it was lowered. Then an equal object isn't
-// accepted.
+// exceeds reports whether more of a quota is used than allowed, for example because the quota was lowered, and live
+// counts in it. Then the cluster doesn't accept an object that is equal to live.
 func (e quotaExcess) exceeds(quota, live *unstructured.Unstructured) bool {
 	hard, _, _ := unstructured.NestedStringMap(quota.Object, "spec", "hard")
 	used, _, _ := unstructured.NestedStringMap(quota.Object, "status", "used")
@@ -137,11 +138,11 @@ func (e quotaExcess) exceeds(quota, live *unstructured.Unstructured) bool {
 	return false
 }
 
-// freedWait limits how long a cluster may take to notice that a deleted object no longer takes its share.
+// freedWait limits how long a cluster may take to notice that a deleted object uses no quota and no ports any more.
 const freedWait = 15 * time.Second
 
 // createInPlaceOf creates the object in place of live, which was just deleted. It retries while the cluster still
-// counts live in a quota, or holds its ports.
+// counts live in a quota, or still reserves its ports.
 func (t *task) createInPlaceOf(ctx context.Context, live *unstructured.Unstructured) Result {
 	limit := freedWait
 	if t.recreateWait > 0 {
@@ -158,8 +159,8 @@ func (t *task) createInPlaceOf(ctx context.Context, live *unstructured.Unstructu
 	return result
 }
 
-// quotaTraits returns the fields that decide how much of which quotas an object takes; nil for kinds of which only the
-// number counts.
+// quotaTraits returns the fields that decide how much of which quotas an object uses. It returns nil for kinds whose
+// objects quotas only count.
 func quotaTraits(obj *unstructured.Unstructured) []any {
 	spec, _ := obj.Object["spec"].(map[string]any)
 	if obj.GroupVersionKind().Group != "" {
@@ -182,7 +183,7 @@ func quotaTraits(obj *unstructured.Unstructured) []any {
 	return nil
 }
 
-// quotaAmounts returns what an object takes at least of a quota that objects of its kind exceed.
+// quotaAmounts returns the amounts that an object uses at least, of a quota that objects of its kind exceed.
 func (e quotaExcess) quotaAmounts(obj *unstructured.Unstructured) amounts {
 	taken := amounts{}
 	one := e.resource.String()
@@ -209,7 +210,7 @@ func (e quotaExcess) quotaAmounts(obj *unstructured.Unstructured) amounts {
 	return taken
 }
 
-// amounts are shares of quotas, by the names of resources in quotas.
+// amounts are amounts of quotas, by the names that quotas have for resources.
 type amounts map[string]resource.Quantity
 
 func (a amounts) add(name, text string) {
@@ -226,7 +227,7 @@ func (a amounts) addResources(holder map[string]any) {
 		values, _ := resources[section].(map[string]any)
 		for name, value := range values {
 			a.add(section+"."+name, fmt.Sprint(value))
-			if section == "requests" { // quotas have two names for it
+			if section == "requests" { // quotas have two names for a request
 				a.add(name, fmt.Sprint(value))
 			}
 		}
