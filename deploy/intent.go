@@ -211,7 +211,7 @@ func plainMapOf(content map[string]any, depth int) (map[string]any, error) {
 
 var errTooDeep = errors.New(": it is nested too deeply, or contains itself")
 
-// nested prefixes an error with the place where it occurred. If a manifest is nested too deeply, only the ten outermost
+// nested prefixes an error with the place where it occurred. If a manifest is nested too deeply, only the outermost
 // places are named.
 func nested(err error, place string, depth int) error {
 	if errors.Is(err, errTooDeep) && depth < deepest-10 {

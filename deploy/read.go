@@ -12,26 +12,26 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Get returns the object that ref names, as the View shows it: never older than this process's own writes. It returns
-// nil without an error for an absent object, and a *KindUnknownError for a kind that the cluster doesn't serve. The
-// object is shared: don't change it.
+// Get returns the object that ref names, as the View shows it: never older than this process's own writes. If the
+// object is absent, it returns nil without an error. If the cluster doesn't serve the kind, the error is a
+// *KindUnknownError. The object is shared: don't change it.
 func (m *Manager) Get(ctx context.Context, ref Ref) (*unstructured.Unstructured, error) {
 	return m.read(ctx, m.settings.retryFor, ref)
 }
 
-// List returns the objects of kind that selector matches (nil: all), ascending by namespace and name.
-// An empty namespace means all of them. They are shared: don't change them.
+// List returns the objects of kind that selector matches (nil: all), ascending by namespace and name. An empty
+// namespace means all namespaces. The objects are shared: don't change them.
 func (m *Manager) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
 	return retry(ctx, m.settings.retryFor, func() ([]*unstructured.Unstructured, error) {
 		return m.view.List(ctx, kind, namespace, selector)
 	})
 }
 
-// WatchScope limits a watch; the zero value is all objects of the kind.
+// WatchScope limits a watch. The zero value limits nothing: it includes all objects of the kind.
 type WatchScope struct {
-	// Namespace limits it to one namespace, Name to one name; empty means any.
+	// Namespace limits the watch to one namespace, and Name to one name. Empty means any.
 	Namespace, Name string
-	// Labels limits it to the objects that match; nil matches all.
+	// Labels limits the watch to the objects that match. nil matches all objects.
 	Labels labels.Selector
 }
 
@@ -41,9 +41,10 @@ func (w WatchScope) holds(obj *unstructured.Unstructured) bool {
 		(w.Labels == nil || w.Labels.Matches(labels.Set(obj.GetLabels())))
 }
 
-// Watch calls handle for each object of kind in scope that exists, and for each event from then on, like
-// View.Subscribe: the events of one object come one after the other, until ctx ends. An object that enters the scope by
-// a change of its labels is Added, one that leaves it is Deleted, in its last state within the scope.
+// Watch calls handle for each existing object of kind in scope, and then for each event, until ctx ends. Like
+// View.Subscribe, it delivers the events of one object one after the other. If a change of labels moves an object into
+// the scope, the event is Added. If a change moves it out of the scope, the event is Deleted, with the last state
+// within the scope.
 func (m *Manager) Watch(ctx context.Context, kind schema.GroupVersionKind, scope WatchScope, handle func(Event)) (Subscription, error) {
 	return m.view.Subscribe(ctx, kind, func(event Event) {
 		was, is := event.Type != Added && scope.holds(event.Old), event.Type != Deleted && scope.holds(event.New)
@@ -62,10 +63,10 @@ func (m *Manager) Watch(ctx context.Context, kind schema.GroupVersionKind, scope
 	})
 }
 
-// Kind returns the kind that a user means by name: a kind, a resource, a singular or short name, alone or with its
-// group and version ("Deployment", "deploy", "deployments.apps", "deployments.v1.apps"). An unknown name is a
-// *KindUnknownError, one that means several kinds an *AmbiguousKindError. If nothing is found and a part of discovery
-// failed, the error is that of discovery.
+// Kind returns the kind that a user means by name. name is a kind, or a plural, singular or short name, alone or with
+// its group and version ("Deployment", "deploy", "deployments.apps", "deployments.v1.apps"). For an unknown name the
+// error is a *KindUnknownError. For a name that means several kinds it is an *AmbiguousKindError. If no kind is found
+// and a part of discovery failed, Kind returns the error of discovery.
 func (m *Manager) Kind(ctx context.Context, name string) (schema.GroupVersionKind, error) {
 	short, rest, qualified := strings.Cut(name, ".")
 	found, err := m.requests(m.settings).Kinds(ctx, short)
@@ -99,27 +100,29 @@ func isVersion(text string) bool {
 	return len(text) > 1 && text[0] == 'v' && text[1] >= '0' && text[1] <= '9'
 }
 
-// PartialView is a View that holds some kinds as metadata only, which takes a fraction of the memory. Metadata is all
-// that a Manager needs to see that an object is unchanged. It reads the whole object from the cluster, and counts that
-// in Result.Calls, where it needs more: for a strategy other than applying; if the intent changed and others own some
-// of its fields, or fields are left to them; and, once for a kind after a restart, for a map or list that may have been
-// emptied. Get and List of the View are requests for such kinds, and events have objects without content.
+// PartialView is a View that holds only metadata of some kinds, which takes a fraction of the memory. A Manager needs
+// only metadata to find an object unchanged. If it needs more, it reads the whole object from the cluster and counts
+// that in Result.Calls. It needs more for a strategy other than ServerSideApply, and if the intent changed while others
+// own some of its fields or fields are left to them. Once for a kind after a restart, it also needs more for a map or
+// list that may have been emptied. For such kinds, Get and List of the View send requests, and the objects in events
+// have no content.
 type PartialView interface {
 	View
-	// Partial is like Get, but if whole is false the object, if there is one, has only apiVersion, kind and metadata.
+	// Partial is like Get, but may return an object that has only apiVersion, kind and metadata. whole is false for a
+	// kind of which the View holds only metadata, even if the object is absent.
 	Partial(ctx context.Context, ref Ref) (obj *unstructured.Unstructured, whole bool, err error)
 }
 
-// seenObject is what the View shows of an object, nil if it shows none. The zero value means that nothing was read yet.
-// partial: object has only metadata. metadataOnly: the View holds only metadata of this kind, whether the object exists
-// or not.
+// seenObject is the state of an object that the View showed. object is nil if the View showed none. The zero value
+// means that nothing was read yet. partial means that object has only metadata. metadataOnly means that the View holds
+// only metadata of this kind, whether the object exists or not.
 type seenObject struct {
 	ref                   Ref
 	object                *unstructured.Unstructured
 	partial, metadataOnly bool
 }
 
-// see returns what the View shows of an object. It retries like a request.
+// see reads an object from the View. It retries like a request.
 func (m *Manager) see(ctx context.Context, retryFor time.Duration, ref Ref) (seenObject, error) {
 	view, ok := m.view.(PartialView)
 	if !ok {
@@ -138,7 +141,7 @@ func (m *Manager) see(ctx context.Context, retryFor time.Duration, ref Ref) (see
 	})
 }
 
-// look returns what the View shows of an object. It reads it once in a task.
+// look returns the object that the View shows, nil if there is none. It reads the View once per task.
 func (t *task) look(ctx context.Context, ref Ref) (*unstructured.Unstructured, error) {
 	if t.seen.ref != ref {
 		seen, err := t.see(ctx, t.retryFor, ref)
@@ -179,20 +182,20 @@ func (t *task) complete(ctx context.Context, live *unstructured.Unstructured) (*
 }
 
 // FieldsOf returns the values of obj for a field selector. The value of a dotted path, such as status.phase, is the
-// text of the string, bool or number there, and empty if there is none. Some fields that an API server can select by
-// have other values: spec.unschedulable of a Node is false if it isn't set, and status.successful of a Job is its
-// status.succeeded. Don't change obj while the result is used.
+// string, bool or number at that path as text, and empty if there is none. Some fields have the value by which an API
+// server selects them instead: spec.unschedulable of a Node is false if it isn't set, and status.successful of a Job is
+// its status.succeeded. Don't change obj while the result is used.
 func FieldsOf(obj *unstructured.Unstructured) fields.Fields { return objectFields{obj} }
 
 type objectFields struct{ *unstructured.Unstructured }
 
-// selectableField is a field that an API server can select by whose value isn't just that of its path.
+// selectableField is a field for selectors whose value isn't simply the value at its path.
 type selectableField struct {
 	kind schema.GroupKind
 	path string
 }
 
-// selectableFields are the paths to read, in this order, and the value if all are absent.
+// selectableFields holds, for each such field, the paths to read in this order, and the value if all are absent.
 var selectableFields = map[selectableField]struct {
 	paths  []string
 	absent string
@@ -221,7 +224,7 @@ func (o objectFields) Get(path string) string {
 	return special.absent
 }
 
-// text returns the value at a path as text, empty for lists and maps.
+// text returns the value at a path as text. It returns "" for lists, maps and absent values.
 func (o objectFields) text(path string) string {
 	value, _, err := unstructured.NestedFieldNoCopy(o.Object, strings.Split(path, ".")...)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// isRefusedChange reports whether the cluster refused the content of a write and named the fields. In this case it may
-// accept a new object. It is false for a refusal of metadata: a new object would lose the owners, finalizers or
-// annotations of others that are in the way.
+// isRefusedChange reports whether the cluster refused the content of a write and named the fields. Then it may accept a
+// new object. isRefusedChange returns false if a field of metadata was refused: a new object would lose owners,
+// finalizers or annotations that others have set.
 func isRefusedChange(err error) bool {
 	var invalid *InvalidError
 	if !errors.As(err, &invalid) || len(invalid.Causes) == 0 {
@@ -82,7 +82,7 @@ func (t *task) recreatePropagation() metav1.DeletionPropagation {
 
 var statefulSet = schema.GroupKind{Group: "apps", Kind: "StatefulSet"}
 
-// selectsAlike reports whether two workloads have the same selector, so that one adopts the Pods of the other.
+// selectsAlike reports whether two workloads have the same selector. Then each would adopt the Pods of the other.
 func selectsAlike(a, b *unstructured.Unstructured) bool {
 	selector := []any{"spec", "selector"}
 	of, _ := valueAt(a.Object, selector)
@@ -90,7 +90,7 @@ func selectsAlike(a, b *unstructured.Unstructured) bool {
 	return sameValue(of, other)
 }
 
-// advise adds to a refusal which strategy would carry out the change, if the cluster would accept a new object.
+// advise adds to a refusal which strategy can carry out the change, if the cluster would accept a new object.
 func (t *task) advise(ctx context.Context, live *unstructured.Unstructured, refusal error) error {
 	if !isRefusedChange(refusal) {
 		return refusal
@@ -120,9 +120,9 @@ func (t *task) awaitDeletion(ctx context.Context, ref Ref, live *unstructured.Un
 	return t.waitGone(ctx, ref, live)
 }
 
-// checkSuccessor returns why the cluster wouldn't accept a new object in place of live, nil if it would. It asks by a
-// dry run of the creation under the same name: the cluster validates everything before it finds that the name is taken.
-// It ignores conflicts with live itself: ports and addresses of a Service, and the share of a quota.
+// checkSuccessor returns an error if the cluster wouldn't accept a new object in place of live. It sends a dry run of
+// the creation under the same name: the cluster validates everything before it finds that the name is taken. Conflicts
+// with live itself don't count: ports and addresses of a Service, and the amounts of a quota that live uses.
 func (t *task) checkSuccessor(ctx context.Context, live *unstructured.Unstructured) error {
 	err := t.tryInPlaceOf(ctx, t.in.object, live)
 	if excess, ok := quotaExcessOf(err); ok && t.freesEnough(ctx, live, excess) {
@@ -134,11 +134,12 @@ func (t *task) checkSuccessor(ctx context.Context, live *unstructured.Unstructur
 	return t.checkAddresses(ctx, live)
 }
 
-// heldAttempts is how often tryInPlaceOf asks again without values that live holds: a server may name them one at a
-// time.
+// heldAttempts limits how often tryInPlaceOf tries again without values that live has: a server may name such values
+// one at a time.
 const heldAttempts = 4
 
-// tryInPlaceOf returns the error of creating obj if live was gone; the refusal of a quota remains.
+// tryInPlaceOf returns the error with which the cluster would refuse the creation of obj if live were gone. The refusal
+// by a quota is returned even if live uses the quota.
 func (t *task) tryInPlaceOf(ctx context.Context, obj, live *unstructured.Unstructured) error {
 	err := t.tryCreation(ctx, obj)
 	for range heldAttempts {
@@ -155,7 +156,7 @@ func (t *task) tryInPlaceOf(ctx context.Context, obj, live *unstructured.Unstruc
 	return err
 }
 
-// tryCreation returns the error of creating obj if its name was free.
+// tryCreation returns the error with which the cluster would refuse the creation of obj if its name were free.
 func (t *task) tryCreation(ctx context.Context, obj *unstructured.Unstructured) error {
 	_, err := t.port.Create(ctx, obj, CreateOptions{FieldManager: t.fieldManager, DryRun: true})
 	if is[*AlreadyExistsError](err) {
@@ -164,8 +165,8 @@ func (t *task) tryCreation(ctx context.Context, obj *unstructured.Unstructured) 
 	return err
 }
 
-// heldByLive returns the paths of values in wanted for which err refuses the creation only because live still holds
-// them: ports of a Service, and globalDefault of a PriorityClass. It returns nothing if there is any other reason.
+// heldByLive returns the paths of values in wanted that err refuses only because live still has them: ports of a
+// Service, and globalDefault of a PriorityClass. It returns nothing if err has any other reason.
 func heldByLive(err error, wanted, live *unstructured.Unstructured) [][]any {
 	var invalid *InvalidError
 	var forbidden *ForbiddenError
@@ -204,8 +205,8 @@ func portsOfLive(causes []InvalidField, wanted, live *unstructured.Unstructured)
 	return paths
 }
 
-// nodePortsOf returns the paths of all ports with a node port: two ports with one number, such as TCP and UDP, share
-// it.
+// nodePortsOf returns the paths of all ports of a Service that have the given node port. Several ports may have the
+// same one, such as one for TCP and one for UDP.
 func nodePortsOf(service *unstructured.Unstructured, value any) [][]any {
 	spec, _ := service.Object["spec"].(map[string]any)
 	ports, _ := spec["ports"].([]any)
@@ -241,8 +242,9 @@ func containsValue(list []any, value any) bool {
 	return slices.ContainsFunc(list, func(have any) bool { return sameValue(value, have) })
 }
 
-// checkAddresses returns an error if another Service has an address that the new one asks for, which a dry run doesn't
-// check. If the Services of all namespaces can't be listed, it checks those of the own namespace.
+// checkAddresses returns an error if another Service has an address that the new Service requests. A dry run doesn't
+// check this. If checkAddresses isn't allowed to list the Services of all namespaces, it checks the Services in the
+// namespace of live.
 func (t *task) checkAddresses(ctx context.Context, live *unstructured.Unstructured) error {
 	if t.in.ref.Kind.GroupKind() != serviceKind.GroupKind() {
 		return nil

@@ -13,7 +13,7 @@ import (
 // Ref identifies an object of a cluster. The namespace of a cluster-scoped object is empty. Refs are comparable and may
 // be map keys.
 type Ref struct {
-	// Kind, Namespace and Name are those of the object.
+	// Kind, Namespace and Name are the kind, namespace and name of the object.
 	Kind      schema.GroupVersionKind
 	Namespace string
 	Name      string
@@ -38,7 +38,7 @@ func kindOf(obj *unstructured.Unstructured) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: group, Version: version, Kind: kind}
 }
 
-// metadataText returns a string in the metadata of obj, empty if there is none. It is faster than the getters of obj,
+// metadataText returns a string in the metadata of obj, "" if there is none. It is faster than the getters of obj,
 // which look up a path.
 func metadataText(obj *unstructured.Unstructured, field string) string {
 	metadata, _ := obj.Object["metadata"].(map[string]any)
@@ -72,11 +72,11 @@ func (r Ref) String() string {
 	return r.Kind.Kind + " " + r.Namespace + "/" + r.Name
 }
 
-// Namespace returns the namespace of namespaced objects that name none: that of the owner (OwnedBy), else the
-// DefaultNamespace. If it is empty, such objects are an *InvalidManifestError.
+// Namespace returns the namespace of namespaced objects whose manifest names none: the namespace of the owner (OwnedBy)
+// or else the DefaultNamespace. If it is empty, such objects are an *InvalidManifestError.
 func (m *Manager) Namespace() string { return m.settings.home() }
 
-// home returns the namespace of namespaced objects that name none.
+// home returns the namespace of namespaced objects whose manifest names none.
 func (s *settings) home() string {
 	if s.owner != nil && s.owner.GetNamespace() != "" {
 		return s.owner.GetNamespace()
@@ -84,8 +84,8 @@ func (s *settings) home() string {
 	return s.namespace
 }
 
-// Locate returns the Ref of obj. A namespaced object that names no namespace is in the one that Namespace returns. An
-// invalid object is an *InvalidManifestError.
+// Locate returns the Ref of obj. If the manifest of a namespaced object names no namespace, Locate sets the owner's
+// namespace or the DefaultNamespace. If obj is invalid, the error is an *InvalidManifestError.
 func (m *Manager) Locate(ctx context.Context, obj *unstructured.Unstructured, options ...Option) (Ref, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {

@@ -9,9 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// replace writes the whole content of an object under its resourceVersion, unless the object already has all of the
-// intent. It keeps top-level fields that the intent doesn't name, such as the status, and labels, annotations,
-// finalizers and owner references of others. It removes those that this manager wrote before.
+// replace writes the whole content of an object, with its resourceVersion as the precondition, unless the object
+// already has all of the intent. It keeps top-level fields that the intent doesn't name, such as the status, and
+// labels, annotations, finalizers and owner references of others. It removes top-level fields, labels and annotations
+// that this manager wrote before and the intent omits.
 func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Result {
 	for attempt := 1; ; attempt++ {
 		if live.GetDeletionTimestamp() != nil {
@@ -89,7 +90,7 @@ func replaced(intent, live *unstructured.Unstructured) *unstructured.Unstructure
 	return next
 }
 
-// over returns below with the entries of above on top; nil if both are empty.
+// over returns the entries of both maps. If both have a key, the value is that of above.
 func over(below, above map[string]string) map[string]string {
 	if len(below) == 0 {
 		return above
@@ -99,7 +100,8 @@ func over(below, above map[string]string) map[string]string {
 	return out
 }
 
-// fillAttempts is how often an update is sent again with more fields of live: a server may name them one at a time.
+// fillAttempts limits how often an update is sent again with more fields of live: a server may name these fields one at
+// a time.
 const fillAttempts = 3
 
 // updateKeeping writes next in place of live. If the cluster refuses fields that the intent doesn't set in full, such
@@ -128,7 +130,7 @@ func (t *task) updateKeeping(ctx context.Context, next, live *unstructured.Unstr
 // wholeObject is the name of the field in an error of a validation rule of a whole custom resource.
 const wholeObject = "<nil>"
 
-// keepContent copies to content what it lacks of live, except for metadata.
+// keepContent copies to content the fields of live that content lacks, except for metadata.
 func keepContent(content, live map[string]any) {
 	for name := range live {
 		if name != "metadata" {
@@ -137,7 +139,7 @@ func keepContent(content, live map[string]any) {
 	}
 }
 
-// keepAt copies to content, at a path and below it, what it lacks of live.
+// keepAt copies to content the values of live that content lacks at a path and below it.
 func keepAt(content, live map[string]any, path []any) {
 	have, there := valueAt(live, path)
 	if !there || len(path) == 0 {
@@ -149,7 +151,7 @@ func keepAt(content, live map[string]any, path []any) {
 		fields, isMap := parent.(map[string]any)
 		if name, isName := step.(string); !there && isMap && isName {
 			if _, isIndex := path[i+1].(int); isIndex {
-				return // don't add single items of a list that content lacks
+				return // content lacks the list: don't add single items of it
 			}
 			below = map[string]any{}
 			fields[name] = below
@@ -168,7 +170,7 @@ func keepAt(content, live map[string]any, path []any) {
 	}
 }
 
-// filled returns want with what it lacks of have. Lists of the same length are filled item by item.
+// filled returns want with the values of have that want lacks. Lists of the same length are filled item by item.
 func filled(want, have any) any {
 	switch have := have.(type) {
 	case map[string]any:
@@ -198,8 +200,8 @@ func filled(want, have any) any {
 	return want
 }
 
-// dropOmitted removes from next, a copy of live with the intent's content, the top-level fields, labels and annotations
-// that manager wrote before and the intent now omits, unless others own them too.
+// dropOmitted removes top-level fields, labels and annotations from next, which is a copy of live with the intent's
+// content: those that manager wrote before and the intent now omits, unless others own them, too.
 func dropOmitted(next, live, intent *unstructured.Unstructured, manager string) {
 	var ours, others []fieldSet
 	for _, entry := range managedEntries(live) {

@@ -16,48 +16,51 @@ const (
 	Created    Action = "created"
 	Configured Action = "configured"
 	Unchanged  Action = "unchanged"
-	// Replaced: the content was written as a whole (see Replace).
+	// Replaced means that the content was written as a whole (see Replace).
 	Replaced Action = "replaced"
-	// Recreated: it was deleted and created again (see Recreate).
+	// Recreated means that the object was deleted and created again (see Recreate).
 	Recreated Action = "recreated"
-	// Removed: the deletion was requested; finalizers may still hold the object.
+	// Removed means that the deletion was requested; finalizers may still block it.
 	Removed Action = "deleted"
-	// Skipped: there was nothing to do, or it can't be done yet (Err says why).
+	// Skipped means that there was nothing to do, or that it can't be done yet (Err says why).
 	Skipped Action = "skipped"
-	// Conflicted: others hold fields (*ConflictError) or the object (*OwnedError).
+	// Conflicted means that others own fields (*ConflictError) or the object (*OwnedError).
 	Conflicted Action = "conflict"
-	// Failed: the error says why.
+	// Failed means that the work on the object failed (Err says why).
 	Failed Action = "failed"
 )
 
 // Result is the result for one object.
 type Result struct {
-	// Ref names the object, Action is what was done with it.
+	// Ref names the object. Action is what was done with it.
 	Ref    Ref
 	Action Action
-	// Object is the object as the cluster has it afterwards; nil when it is absent or not known. It is shared: don't
-	// change it. If the View holds only metadata of the kind, it may have only metadata, see PartialView.
+	// Object is the object in the cluster afterwards, nil if it is absent or not known. It is shared: don't change it.
+	// If the View holds only metadata of the kind, Object may have only metadata, see PartialView.
 	Object *unstructured.Unstructured
-	// Changes are the paths at which an object that existed differs from before, without the status, the hash and
-	// fields that change with every write; values of Secrets are digests. There are none for a new object, and for one
-	// of which only the metadata is known.
+	// Changes are the paths at which an existing object differs from its state before. They leave out the status, the
+	// hash and fields that change with every write. Values of Secrets are digests. Changes is empty for a new object,
+	// and for an object of which only the metadata is known.
 	Changes []Change
 	// Rewritten are the paths at which the cluster, for example an admission webhook, stored another value than was
-	// just written: Before is the value of the manifest, After that of the object, nil if it has none. There are none
-	// for an unchanged object, and for one of which only the metadata is known. Values of Secrets are digests.
+	// just written. Before is the value in the manifest. After is the value in the object, nil if there is none. Values
+	// of Secrets are digests. Rewritten is empty for an unchanged object, and for an object of which only the metadata
+	// is known.
 	Rewritten []Change
 	// Warnings are the cluster's warnings about an apply, such as about a deprecated kind.
 	Warnings []string
 	// Taken are the fields that were taken over from other managers.
 	Taken []FieldConflict
-	// Kept are the fields of the intent that were left to other managers: because of Keep, or because a scaler has set
-	// another value, which is in the Message, such as "left to kubectl, 5". See TakeBack.
+	// Kept are the fields of the intent that were left to other managers: because of Keep, because they were taken over
+	// too often, or because a scaler has set another value. The Message has the scaler's value, such as "left to
+	// kubectl, 5". See TakeBack.
 	Kept []FieldConflict
-	// ByLabel reports that the owner owns it by a label, because it can't reference the owner: see OwnedByLabel.
+	// ByLabel reports that the owner owns the object by a label, because the object can't reference the owner
+	// (OwnedByLabel).
 	ByLabel bool
-	// Calls is how many requests were sent for it, including failed ones. Reads of the View don't count.
+	// Calls is how many requests were sent for the object, including failed ones. Reads from the View don't count.
 	Calls int
-	// Err is why it failed, was skipped or conflicts; nil otherwise.
+	// Err says why the object failed, was skipped or conflicts. Otherwise it is nil.
 	Err error
 }
 
@@ -93,8 +96,8 @@ func (r Results) Err() error {
 }
 
 // rewritten returns the paths at which the cluster stored another value than was sent, because of admission or a schema
-// that drops a field. It leaves out values that the cluster added or stored in an equivalent form, and fields left to
-// others. It is nil if only metadata was returned.
+// that drops a field. It leaves out values that the cluster added or stored in an equivalent form, and fields that were
+// left to others. It returns nil if only metadata of the object was returned.
 func (t *task) rewritten(result Result) []Change {
 	stored := result.Object
 	if t.in == nil || stored == nil || result.Err != nil || !t.wrote(result.Action) || onlyMetadata(stored) && !onlyMetadata(t.in.object) {

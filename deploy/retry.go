@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Pauses between two tries of one request, unless the server asks for a longer one.
+// Pauses between two tries of one request, unless the server asks for a longer pause.
 const (
 	firstPause   = 100 * time.Millisecond
 	longestPause = 10 * time.Second
@@ -39,8 +39,8 @@ func (m *Manager) requests(s settings) requests {
 	return requests{Port: m.port, retryFor: s.retryFor, calls: new(atomic.Int64)}
 }
 
-// retry calls try until it returns no *UnavailableError, or limit or ctx ends. It returns the result of the last try,
-// even if ctx ended meanwhile: that error says why the work wasn't done.
+// retry calls try until it returns an error that isn't an *UnavailableError or no error, or until limit or ctx ends. It
+// returns the result of the last try, even if ctx ended meanwhile, because that error says why the work wasn't done.
 func retry[T any](ctx context.Context, limit time.Duration, try func() (T, error)) (T, error) {
 	answer, err := try()
 	if err == nil {
@@ -60,14 +60,14 @@ func retry[T any](ctx context.Context, limit time.Duration, try func() (T, error
 	}
 }
 
-// pause waits before another look at an object that others keep writing, longer each time. It returns false if ctx ends
-// first.
+// pause waits before the next attempt to write an object that others keep writing. It waits longer each time, and
+// returns false if ctx ends first.
 func (t *task) pause(ctx context.Context, attempt int) bool {
 	wait := firstPause << attempt / 4
 	return sleep(ctx, wait-rand.N(wait/2))
 }
 
-// sleep waits. It returns false if ctx ends first, at once if its deadline is too early.
+// sleep waits. It returns false if ctx ends first. If the deadline of ctx is too early, it returns at once.
 func sleep(ctx context.Context, wait time.Duration) bool {
 	if deadline, limited := ctx.Deadline(); limited && time.Until(deadline) < wait {
 		return false
@@ -98,7 +98,7 @@ func (r requests) Get(ctx context.Context, ref Ref) (*unstructured.Unstructured,
 	return counted(ctx, r, func() (*unstructured.Unstructured, error) { return r.Port.Get(ctx, ref) })
 }
 
-// getPresent is Get for an object that was there a moment ago: if it is absent, the error is a *NotFoundError.
+// getPresent is Get for an object that was seen a moment ago: if the object is absent, the error is a *NotFoundError.
 func (r requests) getPresent(ctx context.Context, ref Ref) (*unstructured.Unstructured, error) {
 	obj, err := r.Get(ctx, ref)
 	if err == nil && obj == nil {
@@ -154,10 +154,10 @@ const (
 	longestLook = time.Second
 )
 
-// DefaultWait is how long a wait may take when ctx has no deadline.
+// DefaultWait limits how long a wait takes if ctx has no deadline.
 const DefaultWait = 2 * time.Minute
 
-// waiting adds DefaultWait to ctx if that has no deadline.
+// waiting adds DefaultWait to ctx as a timeout if ctx has no deadline.
 func waiting(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, limited := ctx.Deadline(); limited {
 		return ctx, func() {}
@@ -165,8 +165,8 @@ func waiting(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, DefaultWait)
 }
 
-// waitUntil calls done until it returns true or an error other than an *UnavailableError. When ctx ends it returns the
-// error of ctx.
+// waitUntil calls done until it returns true or an error other than an *UnavailableError. If ctx ends first, waitUntil
+// returns the cause of ctx.
 func waitUntil(ctx context.Context, done func(ctx context.Context) (bool, error)) error {
 	ctx, cancel := waiting(ctx)
 	defer cancel()
@@ -188,7 +188,7 @@ func waitUntil(ctx context.Context, done func(ctx context.Context) (bool, error)
 // outOfTime reports whether waitUntil ended with err because of a deadline, not because ctx was cancelled.
 func outOfTime(ctx context.Context, err error) bool { return isDeadline(err) || isDeadline(ctx.Err()) }
 
-// waitGone waits until live is gone: there is no object of its name, or one with another uid.
+// waitGone waits until live is gone: there is no object of its name, or the object has another uid.
 func (m *Manager) waitGone(ctx context.Context, ref Ref, live *unstructured.Unstructured) error {
 	holders := live.GetFinalizers()
 	err := waitUntil(ctx, func(ctx context.Context) (bool, error) {

@@ -9,8 +9,8 @@ import (
 )
 
 // withoutScaled returns object without the fields that another manager set through the scale subresource of live, as
-// autoscalers and `kubectl scale` do. They decide about these fields as long as their entry exists. The result shares
-// with object what it keeps.
+// autoscalers and `kubectl scale` do. Such a manager decides about these fields as long as its entry in managedFields
+// exists. The result shares its content with object.
 func withoutScaled(object, live *unstructured.Unstructured, manager string) *unstructured.Unstructured {
 	content := object.Object
 	for _, entry := range managedEntries(live) {
@@ -21,8 +21,8 @@ func withoutScaled(object, live *unstructured.Unstructured, manager string) *uns
 	return &unstructured.Unstructured{Object: content}
 }
 
-// without returns content without the leaves of fields. It copies the maps on the way. It keeps lists: scale
-// subresources have none.
+// without returns content without the leaves of fields. It copies the maps on the path. It leaves lists as they are,
+// because scale subresources have no lists.
 func without(content, fields map[string]any) map[string]any {
 	out := maps.Clone(content)
 	for key, below := range fields {
@@ -37,7 +37,7 @@ func without(content, fields map[string]any) map[string]any {
 			rest := without(child, subfields)
 			out[name] = rest
 			if len(rest) == 0 && len(child) > 0 {
-				// An empty map would claim the map itself.
+				// An apply would claim ownership of an empty map itself.
 				delete(out, name)
 			}
 		}
@@ -74,7 +74,7 @@ func keepFields(content, live, fields map[string]any) {
 }
 
 // scaledFields returns the fields of an intent, ascending, that other managers set to another value through the scale
-// subresource of live. If only the metadata of live is known, it returns all fields that they set.
+// subresource of live. If only the metadata of live is known, it returns all fields of the intent that they set.
 func scaledFields(intent, live *unstructured.Unstructured, manager string, partial bool) (found []FieldConflict) {
 	for _, entry := range managedEntries(live) {
 		if entry.isScaleOfOthers(manager) {
@@ -86,7 +86,7 @@ func scaledFields(intent, live *unstructured.Unstructured, manager string, parti
 	return found
 }
 
-// scaled compares what one manager set with an intent and the live object.
+// scaled compares the fields that one manager set with an intent and the live object.
 type scaled struct {
 	manager string
 	partial bool

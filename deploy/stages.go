@@ -19,7 +19,7 @@ func WaitReady(ready func(obj *unstructured.Unstructured) bool) Option {
 	return func(s *settings) { s.ready = ready }
 }
 
-// applyStages applies namespaces and definitions first, then the rest.
+// applyStages applies Namespaces and CustomResourceDefinitions first, and then the other objects.
 func (m *Manager) applyStages(ctx context.Context, s settings, objects []*unstructured.Unstructured, refs []Ref) (Results, error) {
 	var first []int
 	rest := make([]int, 0, len(objects))
@@ -55,11 +55,11 @@ type stageRun struct {
 	*Manager
 	settings
 	objects []*unstructured.Unstructured
-	// refs are the names in the objects.
+	// refs are the references of the objects, as their manifests name them.
 	refs []Ref
 
 	mu sync.Mutex
-	// results are in the order of objects; those that weren't begun have no action.
+	// results are in the order of objects. The result of an object that wasn't begun has no action.
 	results Results
 	stopped bool
 }
@@ -105,8 +105,8 @@ func (r *stageRun) one(ctx context.Context, i int) {
 	r.report(result)
 }
 
-// waitServed waits until the kinds that were just defined are served, as far as the set has objects of them. If a kind
-// isn't served in time, the results of its objects have the error.
+// waitServed waits until the kinds that were just defined are served. It waits only for kinds of which the set has
+// objects. If a kind isn't served in time, the results of its objects have the error.
 func (r *stageRun) waitServed(ctx context.Context, definitions []int) {
 	if len(definitions) == 0 {
 		return
@@ -142,7 +142,7 @@ func (r *stageRun) waitKind(ctx context.Context, kind schema.GroupVersionKind) {
 func definedKinds(definition *unstructured.Unstructured) []schema.GroupVersionKind {
 	group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
 	kind, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "kind")
-	// NestedSlice would fail to copy a manifest whose numbers are ints.
+	// NestedSlice would panic on a manifest whose numbers are ints, because it copies.
 	field, _, _ := unstructured.NestedFieldNoCopy(definition.Object, "spec", "versions")
 	versions, _ := field.([]any)
 	var kinds []schema.GroupVersionKind
@@ -156,7 +156,7 @@ func definedKinds(definition *unstructured.Unstructured) []schema.GroupVersionKi
 	return kinds
 }
 
-// waitReady waits until the applied objects of a stage are ready. It checks them in turn.
+// waitReady waits until the applied objects of a stage are ready. It checks one object after the other.
 func (r *stageRun) waitReady(ctx context.Context, which []int) {
 	if r.ready == nil || r.dryRun {
 		return
@@ -180,7 +180,7 @@ func (r *stageRun) waitReady(ctx context.Context, which []int) {
 	}
 }
 
-// waitedFor reports whether waiting is over for an object: it is ready, or can't be read.
+// waitedFor reports whether the wait for an object is over: the object is ready, or it can't be read.
 func (r *stageRun) waitedFor(ctx context.Context, result *Result) bool {
 	obj, err := r.view.Get(ctx, result.Ref)
 	switch {

@@ -12,14 +12,14 @@ import (
 	apijson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// statusAttempts is how often SetStatus computes the status again after the object changed meanwhile.
+// statusAttempts limits how often SetStatus computes the status because the object changed meanwhile.
 const statusAttempts = 5
 
-// SetStatus writes the status that compute returns for the current object, by a merge patch of the differences to the
-// status subresource, under the resourceVersion that compute saw. If the object changed meanwhile, it is read from the
-// cluster and compute is called again, so that no write of others is lost. A status without a difference costs no call.
-// compute must not change its argument. An absent object is Skipped. A kind without a status subresource is an
-// *InvalidError.
+// SetStatus writes the status that compute returns for the current object. It sends the differences as a merge patch to
+// the status subresource, with the resourceVersion that compute saw as the precondition. If the object changed
+// meanwhile, SetStatus reads it from the cluster and calls compute again, so that writes of others aren't lost. A
+// status without a difference costs no call. compute must not change its argument. If the object is absent, the result
+// is Skipped. If the kind has no status subresource, the error is an *InvalidError.
 func (m *Manager) SetStatus(ctx context.Context, ref Ref, compute func(current *unstructured.Unstructured) (map[string]any, error)) (Result, error) {
 	requests := m.requests(m.settings)
 	current, err := m.read(ctx, m.settings.retryFor, ref)
@@ -89,19 +89,20 @@ func (m *Manager) patchStatus(ctx context.Context, requests requests, ref Ref, c
 		return Result{}, err
 	}
 	if !m.settings.dryRun && isState(obj, current) {
-		// The schema defaults or drops the differences: the status is stored already, as far as it can be.
+		// The patch changed nothing, because the schema defaults or drops the differences: the status can't be stored
+		// in another form.
 		return Result{Ref: ref, Action: Unchanged, Object: obj}, nil
 	}
 	return Result{Ref: ref, Action: Configured, Object: obj}, nil
 }
 
-// sameMap reports whether both are the same map, so that nothing has to be compared.
+// sameMap reports whether a and b are the same map, so that their content needn't be compared.
 func sameMap(a, b map[string]any) bool {
 	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
 }
 
 // asJSON returns value as the API server would return it: plain maps and lists, integers as int64, without null fields.
-// Only this form can be compared with what a read returns.
+// Only this form can be compared with the status that a read returns.
 func asJSON(value map[string]any) (map[string]any, error) {
 	if isJSON(value) {
 		return value, nil

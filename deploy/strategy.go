@@ -9,35 +9,38 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Strategy is how an object that exists is changed to what its manifest says.
+// Strategy says how an existing object is changed if its manifest differs.
 type Strategy string
 
 // The strategies.
 const (
-	// ServerSideApply sends the intent as an apply; the default.
+	// ServerSideApply sends the intent by server-side apply. It is the default.
 	ServerSideApply Strategy = "Apply"
-	// CreateOnly creates the object if it is absent, and leaves it alone if it exists. An object that is being deleted
-	// is Skipped (*TerminatingError), and a new one created once it is gone. CreateOnly is the only strategy for
-	// manifests with generateName: the object that was created from one is found again by a label.
+	// CreateOnly creates the object if it is absent, and leaves it alone if it exists. If the object is being deleted,
+	// the result is Skipped (*TerminatingError); an Apply after that creates a new object. CreateOnly is the only
+	// strategy for manifests with generateName. The object that was created from such a manifest is found again by a
+	// label.
 	CreateOnly Strategy = "CreateOnly"
-	// Replace writes the whole content under the resourceVersion that was read. Fields below the top-level fields of
-	// the manifest that the manifest omits are removed, whoever set them. It is for kinds that can't be applied in
-	// parts. The object is compared by value: fields that the cluster fills in don't count as differences.
+	// Replace writes the whole content, with the resourceVersion that was read as the precondition. Within each
+	// top-level field of the manifest, it removes all fields that the manifest omits, whoever set them. It is for kinds
+	// that can't be applied in parts. The object is compared by value. Fields that the cluster fills in don't count as
+	// differences.
 	Replace Strategy = "Replace"
 	// Recreate sends an apply, too. If the cluster refuses the change of a field, or a field declared by Immutable
-	// changed, the object is deleted and created again. It is kept, and the result is Failed, if the cluster wouldn't
-	// accept the new object either, or if the deletion would delete data: of an object that is Protected, or that owns
-	// a claim, such as a StatefulSet with persistentVolumeClaimRetentionPolicy.whenDeleted: Delete, or that is
-	// cluster-scoped and owns anything Protected. It needs the right to list these, and quotas if one is exceeded.
+	// changed, the object is deleted and created again. The object is kept, and the result is Failed, if the cluster
+	// wouldn't accept the new object either, or if the deletion would delete data. It would if the object is Protected,
+	// if it owns a claim (such as a StatefulSet with persistentVolumeClaimRetentionPolicy.whenDeleted: Delete), or if
+	// it is cluster-scoped and owns an object that is Protected. Recreate needs permission to list objects of the
+	// Protected kinds, and ResourceQuotas if one is exceeded.
 	Recreate Strategy = "Recreate"
-	// RecreateOrphan is Recreate that leaves alone what the object owns: the Pods of a StatefulSet keep running, and
-	// the new StatefulSet adopts them and their claims.
+	// RecreateOrphan is like Recreate, but leaves the objects alone that the deleted object owns: the Pods of a
+	// StatefulSet keep running, and the new StatefulSet adopts them and their claims.
 	RecreateOrphan Strategy = "RecreateOrphan"
-	// RecreateProtected is Recreate even if the deletion deletes data.
+	// RecreateProtected is like Recreate, but also deletes the object if this deletes data.
 	RecreateProtected Strategy = "RecreateProtected"
 	// OnDelete leaves the object as it is until somebody deletes it.
 	OnDelete Strategy = "OnDelete"
-	// Ignore does nothing, also when the object is absent.
+	// Ignore does nothing, even if the object is absent.
 	Ignore Strategy = "Ignore"
 )
 
@@ -97,8 +100,8 @@ type immutableField struct {
 	field string
 }
 
-// declaredChanges returns the fields declared by Immutable that wanted changes: it sets a value that isn't on live, or
-// omits something that the manager owns there.
+// declaredChanges returns the fields declared by Immutable that wanted changes: wanted sets a value that live doesn't
+// have, or omits a value that the manager owns on live.
 func (s settings) declaredChanges(wanted, live *unstructured.Unstructured) []string {
 	kind := wanted.GroupVersionKind().GroupKind()
 	ours, _ := appliedFields(live, s.fieldManager)

@@ -12,14 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// takeBackAttempts is how often TakeBack reads an object because somebody else wrote to it meanwhile.
+// takeBackAttempts limits how often TakeBack reads an object because somebody else wrote to it meanwhile.
 const takeBackAttempts = 5
 
-// TakeBack removes the ownership of fields from all other managers, so that the next Apply writes those that its intent
-// has: fields that were left to a scaler (Result.Kept), or to others by Keep. It changes managedFields and no value.
-// Fields are paths as in FieldConflict, and include everything below. TakeBack returns what it took from whom, or in a
-// dry run would take. An object that no Manager of this field manager has applied is an *OwnedError. A field that
-// nobody else owns is an error, and then nothing is changed. It costs two calls.
+// TakeBack removes the ownership of fields from all other managers. The next Apply then writes the fields that its
+// intent has. Use it for fields that were left to a scaler or, by Keep, to others (Result.Kept). TakeBack changes only
+// managedFields, and no value. Fields are paths as in FieldConflict; a path includes all fields below it. TakeBack
+// returns which fields it took from which manager, or would take in a dry run. If no Manager with this field manager
+// has applied the object, the error is an *OwnedError. If nobody else owns one of the fields, TakeBack returns an error
+// and changes nothing. It costs two calls.
 func (m *Manager) TakeBack(ctx context.Context, ref Ref, fields []string, options ...Option) ([]FieldConflict, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {
@@ -80,13 +81,13 @@ func (s settings) takeBack(ref Ref, live *unstructured.Unstructured, fields []st
 	return PatchRequest{Type: types.JSONPatchType, Body: body, FieldManager: s.fieldManager, DryRun: s.dryRun}, taken, err
 }
 
-// isOurName reports whether holder is this field manager, or one derived from it for an owner (AdoptAlways).
+// isOurName reports whether holder is this field manager or a field manager derived from it for an owner (AdoptAlways).
 func (s settings) isOurName(holder string) bool {
 	rest, prefixed := strings.CutPrefix(holder, s.fieldManager)
 	return prefixed && (rest == "" || rest[0] == '-' && len(rest) == len("-")+len(hashString("")))
 }
 
-// taking removes fields from what one manager holds.
+// taking removes fields from the field set of one manager.
 type taking struct {
 	manager string
 	fields  []string
@@ -95,7 +96,8 @@ type taking struct {
 	keys [][]string
 }
 
-// from returns held, the fields at keys, without the removed ones; empty if none are left.
+// from returns held, which is the field set at the path keys, without the removed fields. The result is empty if no
+// fields are left.
 func (t *taking) from(keys []string, held map[string]any) map[string]any {
 	left := make(map[string]any, len(held))
 	for _, key := range slices.Sorted(maps.Keys(held)) {
@@ -119,8 +121,9 @@ func (t *taking) from(keys []string, held map[string]any) map[string]any {
 	return left
 }
 
-// withoutHollow removes from our own entries the empty leaves that are left on the way to keys, where others had taken
-// everything below. As a leaf, such a path would count as ownership of everything below it, and the intent as covered.
+// withoutHollow removes leaves from our own entries that are on the path to one of keys. Such a leaf was left when
+// others took all fields below it. It would count as ownership of all fields below it, and so hide that the intent
+// isn't covered.
 func withoutHollow(entries []managedEntry, ours func(managedEntry) bool, keys [][]string) []managedEntry {
 	for i, entry := range entries {
 		if held := entry.fields(); held != nil && ours(entry) {
@@ -147,7 +150,7 @@ func withoutHollowAt(held map[string]any, keys []string) map[string]any {
 	return out
 }
 
-// isBelow reports whether path is field, with or without its leading dot, or something below it.
+// isBelow reports whether path is field or a path below it. field may lack its leading dot.
 func isBelow(path, field string) bool {
 	return conflictRule{field: "." + strings.TrimPrefix(field, ".")}.holdsFor(path)
 }

@@ -26,12 +26,12 @@ func TakeOverFrom(managers ...string) Option {
 }
 
 // upgrade takes over the fields of predecessors, and returns the resulting object. It removes the annotation with the
-// hash: if this process ends before the apply, the next one must see that there is more to do.
+// hash in the cluster: if this process ends before the apply, the next process must see that there is more to do.
 func (t *task) upgrade(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if t.dryRun || !t.inherits(live) {
 		return live, nil
 	}
-	// A View may leave out entries of managedFields, and the patch writes all of them.
+	// Read past the View: it may leave out entries of managedFields, and the patch writes all of them.
 	current, err := t.current(ctx)
 	switch {
 	case err != nil:
@@ -55,7 +55,7 @@ func (t *task) upgrade(ctx context.Context, live *unstructured.Unstructured) (*u
 	if err != nil || !applied {
 		return taken, err
 	}
-	// Restore the annotation in our copy: that the object was applied before decides about contested fields.
+	// Restore the annotation in our copy: contested fields are treated differently if the object was applied before.
 	taken = taken.DeepCopy()
 	taken.SetAnnotations(over(taken.GetAnnotations(), map[string]string{t.hashKey(): ""}))
 	return taken, nil
@@ -73,12 +73,12 @@ func inheritance(live *unstructured.Unstructured, entries []any, hashKey string,
 	return json.Marshal(operations)
 }
 
-// inherits reports whether there are fields of predecessors to take over.
+// inherits reports whether live has fields of predecessors to take over.
 func (t *task) inherits(live *unstructured.Unstructured) bool {
 	return (t.in.strategy == ServerSideApply || t.in.strategy.recreates()) && t.hasPredecessor(live)
 }
 
-// hasPredecessor reports whether predecessors own fields of live that are to become ours.
+// hasPredecessor reports whether predecessors own fields of live that this manager takes over.
 func (s *settings) hasPredecessor(live *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(managedEntries(live), func(entry managedEntry) bool {
 		taken, _ := s.heritage(entry)
@@ -86,12 +86,13 @@ func (s *settings) hasPredecessor(live *unstructured.Unstructured) bool {
 	})
 }
 
-// isPredecessor reports whether the fields of the manager name are taken over.
+// isPredecessor reports whether this manager takes over the fields of the manager called name.
 func (s *settings) isPredecessor(name string) bool {
 	return name == s.fieldManager || slices.Contains(s.takeOverFrom, name)
 }
 
-// heritage splits the fields of an entry of managedFields into those that are taken over and those that it keeps.
+// heritage splits the fields of an entry of managedFields into the fields that are taken over and the fields that the
+// entry keeps.
 func (s *settings) heritage(entry managedEntry) (taken, left fieldSet) {
 	fields := entry.fields()
 	if entry.isApplyOf(s.fieldManager) || entry["subresource"] != nil || !s.isPredecessor(entry.manager()) {
@@ -118,8 +119,9 @@ func (s *settings) heritage(entry managedEntry) (taken, left fieldSet) {
 	return taken, left
 }
 
-// marks splits the fields of an entry in a list or map of the metadata into those of a manifest, and those that others
-// wrote under the same name: AddFinalizer, the controller of temporary patches, other owners.
+// marks splits the fields of an entry in a list or map of the metadata. mine are the fields that come from a manifest.
+// theirs are the fields that others wrote under the same manager name: AddFinalizer, the controller of temporary
+// patches, other owners.
 func (s *settings) marks(field string, fields fieldSet) (mine, theirs fieldSet) {
 	mine, theirs = fieldSet{}, fieldSet{}
 	for key, below := range fields {
@@ -137,10 +139,10 @@ func (s *settings) marks(field string, fields fieldSet) (mine, theirs fieldSet) 
 	return mine, theirs
 }
 
-// inherit returns the managedFields of live in which our apply entry owns the fields of predecessors, nil if nothing
-// can be taken over before our next apply. Field sets of different versions of a kind can't be merged. If the
-// predecessors wrote in another version than our last apply, their fields replace ours, and the apply that follows
-// makes ours again, provided that the last one applied our whole intent.
+// inherit returns the managedFields of live, changed so that our apply entry owns the fields of predecessors. It
+// returns nil if nothing can be taken over before our next apply. Field sets of different versions of a kind can't be
+// merged. If the predecessors wrote in another version than our last apply, their fields replace ours. The apply that
+// follows takes our fields again, provided that the last apply was of our whole intent.
 func (t *task) inherit(live *unstructured.Unstructured) []any {
 	entries := managedEntries(live)
 	version := t.inheritedVersion(live, entries)
@@ -176,7 +178,7 @@ func (t *task) inherit(live *unstructured.Unstructured) []any {
 	return append(out, ours)
 }
 
-// inheritedVersion returns the apiVersion whose entries are taken over first, nil for none.
+// inheritedVersion returns the apiVersion whose entries are taken over first. It returns nil if none can be taken over.
 func (t *task) inheritedVersion(live *unstructured.Unstructured, entries []managedEntry) any {
 	var versions []any
 	for _, entry := range entries {
@@ -199,7 +201,7 @@ func (t *task) inheritedVersion(live *unstructured.Unstructured, entries []manag
 	return versions[0]
 }
 
-// union returns the union of two field sets, and changes neither.
+// union returns the union of two field sets. It changes neither of them.
 func (f fieldSet) union(other fieldSet) fieldSet {
 	out := maps.Clone(f)
 	for key, value := range other {
@@ -210,7 +212,7 @@ func (f fieldSet) union(other fieldSet) fieldSet {
 			continue
 		}
 		merged := fieldSet(present).union(below)
-		// A leaf owns the path itself, which an inner node expresses by ".".
+		// A leaf owns the path itself. An inner node expresses this by ".".
 		if (len(present) == 0 || len(below) == 0) && len(merged) > 0 {
 			merged["."] = map[string]any{}
 		}
@@ -220,8 +222,8 @@ func (f fieldSet) union(other fieldSet) fieldSet {
 }
 
 // withoutHeritage returns after, the result of a dry run of an apply, without the fields of predecessors that nobody
-// else owns. It asks the cluster by a dry run of a patch, so that defaults are filled in. It doesn't send an update,
-// because operators may lack the right.
+// else owns. It sends a patch as a dry run, so that the cluster fills in defaults. It doesn't send an update, because
+// operators may lack the permission.
 func (c comparedSet) withoutHeritage(ctx context.Context, after *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	gone, stay := fieldSet{}, []fieldSet{}
 	for _, entry := range managedEntries(after) {
@@ -238,8 +240,8 @@ func (c comparedSet) withoutHeritage(ctx context.Context, after *unstructured.Un
 	return c.requests(c.settings).Patch(ctx, RefOf(after), patch)
 }
 
-// replacement returns the JSON patch that replaces the content of an object by that of next. The object is in the state
-// of before, or has less than that.
+// replacement returns the JSON patch that replaces the content of an object by the content of next. The object is in
+// the state before, or has fewer fields than before.
 func replacement(before, next *unstructured.Unstructured) ([]byte, error) {
 	operations := []map[string]any{{"op": "replace", "path": "/metadata/resourceVersion", "value": before.GetResourceVersion()}}
 	replace := func(at string, field string, content map[string]any) {
@@ -265,7 +267,7 @@ func replacement(before, next *unstructured.Unstructured) ([]byte, error) {
 	return json.Marshal(operations)
 }
 
-// withoutFields removes from value, which it changes, the fields that are in gone and in none of stay.
+// withoutFields removes from value the fields that are in gone and in none of stay. It changes value.
 func withoutFields(value any, gone fieldSet, stay []fieldSet) any {
 	for key, item := range gone {
 		below, _ := item.(map[string]any)
@@ -312,8 +314,8 @@ func withoutItem(value any, key string, whole bool, gone fieldSet, stay []fieldS
 	return list
 }
 
-// indexOf returns the index of the list item that a key of a field set identifies, -1 if there is none. An item that
-// omits a field of the key, which the server defaults, matches if no other item does.
+// indexOf returns the index of the list item that a key of a field set identifies, -1 if there is none. An item may
+// omit a field of the key that the server defaults. Such an item matches if no other item does.
 func indexOf(list []any, key string) int {
 	if named, ok := listKeyOf(key); ok {
 		var fitting []int

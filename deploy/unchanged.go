@@ -9,9 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// unchanged decides whether an object is as its manifest says: the intent is the one applied last, this manager still
-// owns all of its fields, and predecessors own none. needsContent: the decision needs more than the metadata of live.
-// recall is a fast path for objects that were decided before. configure calls it, and sends nothing for such an object.
+// unchanged reports whether an object is unchanged: the intent is the one that was applied last, this manager still
+// owns all of its fields, and predecessors own no fields. needsContent reports that the decision needs more than the
+// metadata of live. configure calls it, and sends nothing for an unchanged object. recall is a fast path for objects for
+// which this was decided before.
 func (t *task) unchanged(wanted, live *unstructured.Unstructured) (unchanged, needsContent bool) {
 	if !t.appliedLast(live) || t.inherits(live) {
 		return false, false
@@ -29,8 +30,8 @@ func (t *task) appliedLast(live *unstructured.Unstructured) bool {
 	return annotation(live, t.hashKey()) == t.in.hash
 }
 
-// asWanted returns the state in which the object is as its manifest says: the state that was found unchanged, or the
-// result of an apply of the whole intent; nil if there is none.
+// asWanted returns a state in which the object is unchanged: the state that was found unchanged, or the result of an
+// apply of the whole intent. It returns nil if result has no such state.
 func (t *task) asWanted(result Result) *unstructured.Unstructured {
 	switch {
 	case result.Err != nil || len(result.Kept) > 0:
@@ -45,25 +46,25 @@ func (t *task) asWanted(result Result) *unstructured.Unstructured {
 	return nil
 }
 
-// unchangedKey is a hash of a manifest's name and the settings. It is small because there is one for each object. A
-// collision does harm only if manifest, object and version are equal, too.
+// unchangedKey is a hash of a manifest's reference and the settings. It is small because there is one for each object.
+// A collision does harm only if manifest, object and resourceVersion are equal, too.
 type unchangedKey uint64
 
-// unchangedState is a state of an object, as the View showed it, in which it was as its manifest says.
+// unchangedState is a state in which an object is unchanged.
 type unchangedState struct {
-	// manifest is the fingerprint of the manifest, state that of the object's uid and version.
+	// manifest is the fingerprint of the manifest. state is the hash of the object's uid and resourceVersion.
 	manifest, state uint64
 	// namespace is the namespace of the object.
 	namespace string
 	byLabel   bool
 }
 
-// stateOf returns a hash of the uid and version of an object.
+// stateOf returns a hash of the uid and resourceVersion of an object.
 func stateOf(obj *unstructured.Unstructured) uint64 {
 	return maphash.Comparable(fingerprintSeed, [2]string{metadataText(obj, "uid"), metadataText(obj, "resourceVersion")})
 }
 
-// manifestDepth is how deep a manifest may be nested to be remembered.
+// manifestDepth is how deep a manifest may be nested at most to be remembered.
 const manifestDepth = 100
 
 // fingerprint returns a hash of all settings that decide whether an object is unchanged. It is zero if recall can't be
@@ -88,7 +89,7 @@ func (s settings) fingerprint() uint64 {
 	}), 1)
 }
 
-// unchangedKey returns the key for a manifest; ok is false if recall can't be used.
+// unchangedKey returns the key for a manifest. ok is false if recall can't be used.
 func (s *settings) unchangedKey(ref Ref) (key unchangedKey, ok bool) {
 	if s.sum == 0 || ref.Name == "" {
 		return 0, false
@@ -99,9 +100,9 @@ func (s *settings) unchangedKey(ref Ref) (key unchangedKey, ok bool) {
 	}{ref, s.sum})), true
 }
 
-// recall returns the result for a manifest and an object that are the same as when the object was last found unchanged
-// or applied, which is the most common case in an operator. If only the object differs, seen is what the View shows of
-// it.
+// recall returns the result for an object if neither the manifest nor the object has changed since the object was last
+// found unchanged or applied. In an operator this is the most common case. If only the object has changed, ok is false,
+// and seen is the state that the View shows.
 func (m *Manager) recall(ctx context.Context, s *settings, obj *unstructured.Unstructured, ref Ref) (result Result, seen seenObject, ok bool) {
 	key, ok := s.unchangedKey(ref)
 	if !ok {
@@ -122,8 +123,7 @@ func (m *Manager) recall(ctx context.Context, s *settings, obj *unstructured.Uns
 	return Result{Ref: ref, Action: Unchanged, Object: seen.object, ByLabel: last.byLabel}, seen, true
 }
 
-// remember records for recall a state in which an object is as its manifest says, and deletes the record if state is
-// nil.
+// remember records, for recall, a state in which an object is unchanged. If state is nil, it deletes the record.
 func (m *Manager) remember(s settings, obj *unstructured.Unstructured, ref Ref, result Result, state *unstructured.Unstructured) {
 	key, ok := s.unchangedKey(ref)
 	if !ok {
@@ -138,7 +138,7 @@ func (m *Manager) remember(s settings, obj *unstructured.Unstructured, ref Ref, 
 	m.memory.unchanged.drop(key)
 }
 
-// isState reports whether both are the same state of the same object.
+// isState reports whether a and b are the same state of the same object.
 func isState(a, b *unstructured.Unstructured) bool {
 	if a == nil || b == nil {
 		return false

@@ -8,8 +8,8 @@ import (
 // contextLines is the number of unchanged lines around a change.
 const contextLines = 3
 
-// unified returns the unified diff of two texts, as `diff -u` prints it, under the given names;
-// empty when they are equal.
+// unified returns the unified diff of two texts, as `diff -u` prints it, under the given names. It returns "" if the
+// texts are equal.
 func unified(fromName, toName, from, to string) string {
 	if from == to {
 		return ""
@@ -34,20 +34,20 @@ type lineEdit struct {
 	line string
 }
 
-// hunk is a run of edits with the numbers, from 0, of its first lines.
+// hunk is a run of edits. from and to are the numbers, from 0, of its first lines in the two texts.
 type hunk struct {
 	from, to int
 	edits    []lineEdit
 }
 
-// hunks returns the changes with lines of context.
+// hunks groups the changes, with lines of context.
 func hunks(edits []lineEdit) []hunk {
 	var found []hunk
 	from, to, end := 0, 0, 0 // end of the last hunk
 	for i, e := range edits {
 		if e.op != ' ' {
 			if start := max(i-contextLines, end); len(found) == 0 || start > end {
-				// All edits before this one in the hunk are context: one line on both sides.
+				// All edits before this one in the hunk are context, so they count as one line on either side.
 				found = append(found, hunk{from: from - (i - start), to: to - (i - start)})
 				end = start
 			}
@@ -81,7 +81,7 @@ func (h hunk) write(out *strings.Builder) {
 	}
 }
 
-// span formats the lines of one side; if there are none, the line after which they would be.
+// span formats the range of lines of one side. If there are no lines, it is the line after which they would be.
 func span(start, count int) string {
 	switch count {
 	case 0:

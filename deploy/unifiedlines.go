@@ -1,11 +1,11 @@
 package deploy
 
-// editLimit limits the search for the shortest edit script: its time grows with the square. If more than twice as many
-// lines differ, they are shown as removed and added.
+// editLimit limits the search for the shortest edit script, whose time grows with the square of the number of edits. If
+// more than twice as many lines differ, they are shown as removed and added.
 const editLimit = 1000
 
-// lineEdits returns the edits from one list of lines to another: the shortest script (Myers, "An O(ND) Difference
-// Algorithm and Its Variations", the variant in linear space), within editLimit.
+// lineEdits returns the edits from one list of lines to another. It uses the variant in linear space of Myers, "An
+// O(ND) Difference Algorithm and Its Variations". The result is the shortest script, within editLimit.
 func lineEdits(from, to []string) []lineEdit {
 	numbers := map[string]int{}
 	d := lineDiff{a: numbered(from, numbers), b: numbered(to, numbers), gone: make([]bool, len(from)), new: make([]bool, len(to))}
@@ -27,7 +27,7 @@ func lineEdits(from, to []string) []lineEdit {
 	return edits
 }
 
-// numbered gives equal lines equal numbers.
+// numbered returns a number for each line. Equal lines have equal numbers.
 func numbered(lines []string, numbers map[string]int) []int {
 	out := make([]int, len(lines))
 	for i, line := range lines {
@@ -70,8 +70,8 @@ func (d *lineDiff) compare(i, m, j, n int) {
 	}
 }
 
-// middle finds a point on a shortest path through a[i:m] and b[j:n], searching from both ends. The first and last lines
-// there differ, so the point isn't a corner.
+// middle searches from both ends for a point on a shortest path through a[i:m] and b[j:n]. The first lines of the two
+// differ, and so do the last lines, so the point isn't a corner.
 func (d *lineDiff) middle(i, m, j, n int) (x, y int, found bool) {
 	width, height := m-i, n-j
 	limit := min((width+height+1)/2, editLimit)
@@ -95,11 +95,11 @@ func (d *lineDiff) middle(i, m, j, n int) (x, y int, found bool) {
 	return 0, 0, false
 }
 
-// front is how far a search from a corner gets on each diagonal k = x - y with a number of edits.
+// front holds how far a search from a corner gets on each diagonal k = x - y with a number of edits.
 type front struct {
 	width, height, limit int
 	equal                func(x, y int) bool
-	// far is the x reached on diagonal k, at index k+limit+1; -1 if there is none.
+	// far holds the x that is reached on diagonal k, at index k+limit+1. It is -1 if the diagonal isn't reached.
 	far []int
 }
 
@@ -118,8 +118,8 @@ func (f *front) reached(k int) int {
 	return f.far[k+f.limit+1]
 }
 
-// advance returns the x reached on diagonal k with the given number of edits, the last of them from a neighbouring
-// diagonal; -1 if there is none.
+// advance returns the x that is reached on diagonal k with the given number of edits, the last of which comes from a
+// neighbouring diagonal. It returns -1 if the diagonal isn't reached.
 func (f *front) advance(edits, k int) int {
 	x := -1
 	if edits == 0 {

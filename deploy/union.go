@@ -13,8 +13,8 @@ import (
 )
 
 // unionSwitch is a map in live in which the intent sets other members, such as the strategy of a Deployment whose type
-// changes. The server filled in some of the old members. Nobody owns those, so no apply removes them, and the server
-// refuses the new members beside them.
+// changes. The server filled in some of the old members. Nobody owns these, so an apply doesn't remove them, and the
+// server refuses the new members together with them.
 type unionSwitch struct {
 	// keys are the path of the map, as keys of a field set.
 	keys []string
@@ -24,9 +24,9 @@ type unionSwitch struct {
 	nulls []string
 }
 
-// switchUnions carries out a refused change in two applies if it is about members that nobody owns. The first apply
-// takes them over and changes no value; the second one omits and so removes them. ok is false if the refusal is about
-// something else.
+// switchUnions carries out a refused change in two applies if members that nobody owns are the reason of the refusal.
+// The first apply takes these members over and changes no value. The second apply omits them, which removes them. ok is
+// false if the refusal has another reason.
 func (t *task) switchUnions(ctx context.Context, decided decision, live *unstructured.Unstructured, refusal error) (result Result, ok bool) {
 	switches := unionSwitches(decided.wanted, live, causesOf(refusal))
 	if len(switches) == 0 {
@@ -61,8 +61,8 @@ func (t *task) switchUnions(ctx context.Context, decided decision, live *unstruc
 	return result, true
 }
 
-// unionSwitches returns the unions for the fields that the server named: each in such a field or in the map around it.
-// It returns nothing if there is none for one of the fields.
+// unionSwitches returns a union for each field that the server named: the field itself, or the map around it. If one of
+// the fields has no union, it returns nothing.
 func unionSwitches(wanted, live *unstructured.Unstructured, causes []InvalidField) []unionSwitch {
 	var switches []unionSwitch
 	for _, cause := range causes {
@@ -112,8 +112,9 @@ type descent struct {
 	keys         []string
 }
 
-// enter returns the positions of a field of a map, or of every item of a list: indexes in the server's message are
-// those of the merged list, whose order isn't known. It skips what isn't both in the intent and on live.
+// enter returns the position of a field of a map. For a list it returns the positions of all items, because indexes in
+// the server's message are indexes of the merged list, whose order isn't known. It skips values that aren't both in the
+// intent and on live.
 func (d descent) enter(step any) []descent {
 	name, isName := step.(string)
 	if isName {
@@ -171,8 +172,8 @@ func (d descent) unionSwitch() unionSwitch {
 	return found
 }
 
-// switchedPatch returns a dry-run patch of live with the intent, without the old members and the fields that this
-// manager doesn't want any more.
+// switchedPatch returns a dry-run patch that merges the intent into live, and removes the old members and the fields
+// that only this manager owns and the intent omits.
 func (t *task) switchedPatch(wanted, live *unstructured.Unstructured, switches []unionSwitch) (PatchRequest, error) {
 	content := wanted.DeepCopy()
 	content.SetUID(live.GetUID())
@@ -183,7 +184,7 @@ func (t *task) switchedPatch(wanted, live *unstructured.Unstructured, switches [
 		for _, key := range s.keys {
 			name, _ := strings.CutPrefix(key, "f:")
 			fields, _ := at.(map[string]any)
-			at = fields[name] // nil below a list: a merge patch replaces lists as a whole
+			at = fields[name] // nil below a list, because a merge patch replaces lists as a whole
 		}
 		if union, isMap := at.(map[string]any); isMap {
 			for _, name := range s.unowned {
@@ -214,8 +215,8 @@ func (t *task) takingOver(live *unstructured.Unstructured, switches []unionSwitc
 }
 
 // heldMembers describes the refused fields that other managers have set on live and that wanted omits, such as the
-// rollingUpdate of a Deployment whose new strategy is Recreate. It is empty if there are none. It skips fields of list
-// items.
+// rollingUpdate of a Deployment whose new strategy is Recreate. It returns "" if there are no such fields. It skips
+// fields of list items.
 func (t *task) heldMembers(wanted, live *unstructured.Unstructured, causes []InvalidField) string {
 	var held []string
 	for _, cause := range causes {

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// sameValue reports whether plain values are equal; numbers by value, whatever their types.
+// sameValue reports whether two plain values are equal. Numbers are compared by value, whatever their types.
 func sameValue(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
@@ -25,12 +25,12 @@ func sameValue(a, b any) bool {
 	return sameScalar(a, b)
 }
 
-// sameScalar is sameValue unless both values are maps or both are lists.
+// sameScalar is sameValue for two values of which at least one is a scalar.
 func sameScalar(a, b any) bool {
 	return reflect.DeepEqual(number(a), number(b))
 }
 
-// number returns a number as int64 if it is integral and exact; other values unchanged.
+// number returns a number as int64 if it is integral and exact. It returns other values unchanged.
 func number(value any) any {
 	switch v := value.(type) {
 	case int:
@@ -55,7 +55,7 @@ func equality(live *unstructured.Unstructured) func(want, have any) bool {
 	return sameValue
 }
 
-// sameStored is sameValue, but a quantity also equals the form in which the API server stores it.
+// sameStored is like sameValue, but a quantity also equals the form in which the API server stores it.
 func sameStored(want, have any) bool {
 	return sameValue(want, have) || value.CanonicalQuantity(want) == have
 }
@@ -79,7 +79,7 @@ func sameInOtherForm(a, b any) bool {
 	return errA == nil && errB == nil && timeA.Equal(timeB)
 }
 
-// within reports whether have contains all of want; the server may have added more. same compares scalars.
+// within reports whether have contains all fields of want. have may have further fields. same compares scalars.
 func within(want, have any, same func(want, have any) bool) bool {
 	switch want := want.(type) {
 	case map[string]any:

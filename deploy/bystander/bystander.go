@@ -19,42 +19,42 @@ const Patience = time.Minute
 type T interface {
 	// Helper marks the caller as a helper, so that messages name the line that called it.
 	Helper()
-	// Context may have ended: a Bystander works in a cleanup, too.
+	// Context returns the context of the test. It may have ended: a Bystander works in a cleanup, too.
 	Context() context.Context
 	// Fatalf makes the test fail and ends it.
 	Fatalf(format string, args ...any)
 }
 
-// Bystander is a user of a cluster beside an operator. Objects of namespaced kinds are those of its namespace. Use it
-// only from the goroutine of its test: each of its methods may end the test.
+// Bystander is a second user of a cluster, besides an operator. For namespaced kinds it uses only objects in its
+// namespace. Use it only from the goroutine of its test, because its methods may end the test.
 type Bystander struct {
 	t         T
 	port      deploy.Port
 	namespace string
-	// name is the field manager, patience how long it waits.
+	// name is the field manager. patience limits each request and each wait.
 	name     string
 	patience time.Duration
 }
 
 // New returns a Bystander that uses cluster in namespace, which may be empty if it uses only cluster-scoped objects.
-// name is its field manager, and should be another one than the operator's.
+// name is the bystander's field manager. It should differ from the operator's.
 func New(t T, cluster deploy.Cluster, namespace, name string) *Bystander {
 	return &Bystander{t: t, port: cluster.Port(), namespace: namespace, name: name, patience: Patience}
 }
 
-// Within returns a copy of the bystander with another patience.
+// Within returns a copy of the bystander that waits as long as patience instead of Patience.
 func (b *Bystander) Within(patience time.Duration) *Bystander {
 	other := *b
 	other.patience = patience
 	return &other
 }
 
-// request returns the context of one request. It is valid in a cleanup, too.
+// request returns the context for one request. The context is valid in a cleanup, too.
 func (b *Bystander) request() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(b.t.Context()), b.patience)
 }
 
-// ref returns the name of an object, in the bystander's namespace if the kind is namespaced.
+// ref returns the reference of an object. It is in the bystander's namespace if the kind is namespaced.
 func (b *Bystander) ref(ctx context.Context, kind schema.GroupVersionKind, name string) deploy.Ref {
 	b.t.Helper()
 	ref := deploy.Ref{Kind: kind, Name: name}
@@ -88,8 +88,8 @@ func (b *Bystander) Get(kind schema.GroupVersionKind, name string) *unstructured
 	return obj
 }
 
-// List reads all objects of a kind from the cluster itself, ascending by name: those of the bystander's namespace, or
-// all if the kind is cluster-scoped.
+// List reads the objects of a kind from the cluster itself, ascending by name. For a namespaced kind it reads those in
+// the bystander's namespace. For a cluster-scoped kind it reads all.
 func (b *Bystander) List(kind schema.GroupVersionKind) []*unstructured.Unstructured {
 	b.t.Helper()
 	ctx, cancel := b.request()
@@ -137,9 +137,9 @@ func (b *Bystander) Delete(kind schema.GroupVersionKind, name string) {
 // pause is how long Eventually waits between two calls of its condition.
 const pause = 10 * time.Millisecond
 
-// Eventually calls condition, at least once and on the goroutine of the test, until it returns true. It fails the test
-// with a message that contains what if that takes longer than the bystander's patience. condition may fail the test,
-// too.
+// Eventually calls condition until it returns true, at least once, and on the goroutine of the test. If this takes
+// longer than the bystander's patience, it fails the test with a message that contains the text what. condition may
+// fail the test, too.
 func (b *Bystander) Eventually(what string, condition func() bool) {
 	b.t.Helper()
 	for deadline := time.Now().Add(b.patience); !condition(); time.Sleep(pause) {

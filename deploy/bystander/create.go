@@ -64,7 +64,7 @@ func (b *Bystander) Apply(obj *unstructured.Unstructured) *unstructured.Unstruct
 	return applied.Object
 }
 
-// refOf returns the name under which the bystander creates obj.
+// refOf returns the reference under which the bystander creates obj.
 func (b *Bystander) refOf(ctx context.Context, obj *unstructured.Unstructured) deploy.Ref {
 	b.t.Helper()
 	if obj == nil {
@@ -95,7 +95,7 @@ func parse(text []byte) (*unstructured.Unstructured, error) {
 		if err != nil {
 			return nil, err
 		}
-		if string(content) == "null" { // comments alone
+		if string(content) == "null" { // the document has only comments
 			continue
 		}
 		obj := &unstructured.Unstructured{}

@@ -1,2 +1,2 @@
-// Package mailbox is where events wait for a handler that may be slower than they come.
+// Package mailbox provides an unbounded queue for events whose handler may be slow.
 package mailbox

@@ -2,8 +2,8 @@ package mailbox
 
 import "sync"
 
-// Mailbox keeps what is put into it, in that order, until it is taken. It has no bound, so that nobody who puts
-// something in is held up by a slow reader. It is safe for concurrent use; one goroutine at a time may wait for Filled.
+// Mailbox is a queue. It is unbounded, so a slow reader doesn't block Put. It is safe for concurrent use, but only one
+// goroutine at a time may wait for Filled.
 type Mailbox[T any] struct {
 	filled chan struct{}
 
@@ -25,10 +25,10 @@ func (m *Mailbox[T]) Put(item T) {
 	}
 }
 
-// Filled has a value when something has been put in since the last one was received.
+// Filled returns a channel that has a value after an item was put in since the last receive.
 func (m *Mailbox[T]) Filled() <-chan struct{} { return m.filled }
 
-// Take removes all that waits and returns it; nil if nothing does.
+// Take removes all items and returns them, in the order in which they were put in. It returns nil if there are none.
 func (m *Mailbox[T]) Take() []T {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -37,7 +37,7 @@ func (m *Mailbox[T]) Take() []T {
 	return taken
 }
 
-// Len is how many items wait.
+// Len returns the number of items.
 func (m *Mailbox[T]) Len() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// SameQuantity reports whether two values are quantities of one amount, such as 1000m and 1.
+// SameQuantity reports whether two values are quantities of the same amount, such as 1000m and 1.
 func SameQuantity(a, b any) bool {
 	one, err := resource.ParseQuantity(fmt.Sprint(a))
 	if err != nil {
@@ -16,7 +16,8 @@ func SameQuantity(a, b any) bool {
 	return err == nil && one.Cmp(other) == 0
 }
 
-// CanonicalQuantity returns the form in which an API server stores a quantity, nil for a value that isn't one.
+// CanonicalQuantity returns the form in which an API server stores a quantity. It returns nil if value isn't a
+// quantity.
 func CanonicalQuantity(value any) any {
 	quantity, err := resource.ParseQuantity(fmt.Sprint(value))
 	if err != nil {
