@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// unsupported returns the values in an object of a built-in kind that its types allow and a server refuses: values that
-// aren't in a field's list of allowed ones, keys of ConfigMaps and Secrets that can't be file names, and ports out of
-// range.
+// unsupported returns an error for each value in an object of a built-in kind that its types allow but a server
+// refuses: values that aren't in a field's list of allowed values, keys of ConfigMaps and Secrets that can't be file
+// names, and ports out of range.
 func (c *Cluster) unsupported(d *declaration, obj *unstructured.Unstructured) field.ErrorList {
 	object, err := d.object()
 	if err != nil || !d.strict || d.content != nil {
@@ -75,8 +75,8 @@ func (a *allower) words(value any, words []string, at *field.Path) {
 	}
 }
 
-// asWhole are types, and wholeLists lists, for which a server names the whole of it, not the field, when it refuses a
-// value.
+// When a server refuses a value, it usually names the field or list item. For the types in asWhole it names the object
+// that has the field, and for the lists in wholeLists the list.
 var asWhole = []string{"apps.v1.DaemonSetUpdateStrategy", "apps.v1.DeploymentStrategy"}
 
 var wholeLists = []string{"accessModes", "volumeLifecycleModes"}
@@ -97,8 +97,8 @@ func (a *allower) port(value any, at *field.Path) {
 	}
 }
 
-// allowedValues are the values that a server accepts for enumerated fields, by type, then by field. Most are those of
-// its OpenAPI document.
+// allowedValues are the values that a server accepts for enumerated fields, by type, then by field. Most of them come
+// from its OpenAPI document.
 var allowedValues = map[string]map[string]string{
 	"admissionregistration.v1.MatchResources": {"matchPolicy": "Equivalent Exact"},
 	"admissionregistration.v1.MutatingAdmissionPolicySpec": {

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// builtinText holds the kinds of Kubernetes and the types that they are made of, as the type
-// converters of its client library have them. tools/peers/deploy/generate writes it.
+// builtinText holds the built-in kinds of Kubernetes and their types, in the form that the type converters of client-go
+// have. tools/peers/deploy/generate writes it.
 //
 //go:embed builtin.txt
 var builtinText string
@@ -24,7 +24,7 @@ var builtinText string
 // objectMetaType is the type of the metadata of every object.
 const objectMetaType = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
-// builtins are the kinds of Kubernetes. A type is decoded when a kind needs it.
+// builtins are the built-in kinds of Kubernetes. A type is decoded when a kind first needs it.
 type builtins struct {
 	kinds map[schema.GroupVersionKind]*declaration
 	types map[string]string
@@ -77,7 +77,7 @@ func (b *builtins) declare(kind schema.GroupVersionKind, typeName string) *decla
 	return d
 }
 
-// closure decodes the named types and all types that they refer to.
+// closure decodes the types with these names and all types that they refer to, directly or not.
 func (b *builtins) closure(names ...string) (*smd.Schema, error) {
 	decoded, types := map[string]bool{}, &smd.Schema{}
 	for len(names) > 0 {
@@ -134,8 +134,8 @@ func nameRule(kind schema.GroupVersionKind) validation.ValidateNameFunc {
 	return validation.NameIsDNSSubdomain
 }
 
-// The forms in which builtin.txt holds types: those of package schema, whose own are written
-// for YAML, which takes twenty times as long to read.
+// The following types are the form in which builtin.txt holds the types of package schema. The types of package schema
+// themselves are read from YAML, which takes twenty times as long.
 
 type atomText struct {
 	Scalar *smd.Scalar
@@ -247,7 +247,8 @@ var counted = map[string][]string{
 	"scheduling.k8s.io":            {"PriorityClass"},
 }
 
-// selectableFields are the fields, in addition to those of metadata, by which lists of a built-in kind can be selected.
+// selectableFields are the fields by which lists of a built-in kind can be selected, in addition to the fields of
+// metadata.
 var selectableFields = map[schema.GroupKind][]string{
 	{Kind: "Event"}: {
 		"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
@@ -267,7 +268,7 @@ var selectableFields = map[schema.GroupKind][]string{
 	{Group: "certificates.k8s.io", Kind: "CertificateSigningRequest"}: {"spec.signerName"},
 }
 
-// kubernetesClusterScoped holds the kinds of Kubernetes itself that live in no namespace.
+// kubernetesClusterScoped holds the built-in kinds that are cluster-scoped.
 var kubernetesClusterScoped = map[string][]string{
 	"": {"ComponentStatus", "Namespace", "Node", "PersistentVolume"},
 	"admissionregistration.k8s.io": {

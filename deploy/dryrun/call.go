@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Verb names what a request asks for.
+// Verb is the verb of a request.
 type Verb string
 
 // The verbs of the requests that a Port sends, and of a subscription.
@@ -21,7 +21,7 @@ const (
 	VerbWatch  Verb = "watch"
 	VerbCreate Verb = "create"
 	VerbUpdate Verb = "update"
-	// In a Fault, VerbPatch matches applies, too, which a server receives as patches.
+	// In a Fault, VerbPatch matches applies, too, because a server receives applies as patches.
 	VerbPatch  Verb = "patch"
 	VerbApply  Verb = "apply"
 	VerbDelete Verb = "delete"
@@ -35,14 +35,14 @@ type Call struct {
 	Verb Verb
 	// Ref names the object. It has no name if the request isn't about a single object.
 	Ref deploy.Ref
-	// Subresource is the subresource that was written, such as status; empty for the object itself.
+	// Subresource is the subresource that was written, such as status. It is empty for the object itself.
 	Subresource string
 	// FieldManager, Force and DryRun are the options of a write.
 	FieldManager string
 	Force        bool
 	DryRun       bool
-	// Object is a copy of the object that an apply, creation or update sent, as it reaches a server; nil for other
-	// requests.
+	// Object is a copy of the object that an apply, creation or update sent, as a server receives it. It is nil for
+	// other requests.
 	Object *unstructured.Unstructured
 	// Body is the body of a patch.
 	Body []byte
@@ -73,8 +73,8 @@ type Recording struct {
 	calls []Call
 }
 
-// Record starts to record the requests to the Port, including those that fail, until Stop. It doesn't record reads of
-// the View, nor Scope and Kinds.
+// Record starts to record the requests to the Port, including requests that fail, until Stop. It doesn't record reads
+// from the View or calls of Scope and Kinds.
 func (c *Cluster) Record() *Recording {
 	r := &Recording{}
 	r.stop = func() {
@@ -88,7 +88,7 @@ func (c *Cluster) Record() *Recording {
 	return r
 }
 
-// Calls returns the requests recorded so far and not taken yet, in the order in which they came.
+// Calls returns the recorded requests that weren't removed by Take, in the order in which they came.
 func (r *Recording) Calls() []Call {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -120,7 +120,7 @@ type traffic struct {
 	faults     []*fault
 }
 
-// note adds a call to the recordings. It copies sent only if there is one.
+// note adds a call to the recordings. It copies sent only if there is a recording.
 func (t *traffic) note(call Call, sent *unstructured.Unstructured) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -130,7 +130,7 @@ func (t *traffic) note(call Call, sent *unstructured.Unstructured) {
 	call.Body = slices.Clone(call.Body)
 	for _, r := range t.recordings {
 		if sent != nil {
-			// An object that can't be sent is refused, so that it isn't recorded.
+			// An object that can't be sent is refused later, so it isn't recorded.
 			if content, err := asSent(sent); err == nil {
 				call.Object = content
 			}

@@ -16,12 +16,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/managedfields"
 )
 
-// Cluster is a cluster in memory. It is safe for concurrent use, and independent of other Clusters. Objects are copied
-// on the way in and out of the Port.
+// Cluster is a cluster in memory. It is safe for concurrent use, and independent of other Clusters. The Port copies
+// objects that it receives and returns.
 type Cluster struct {
 	clock   func() time.Time
 	traffic traffic
-	// namespacesExist: an object needs an existing namespace. collectUnknown: see CollectUnknownOwners.
+	// namespacesExist means that an object needs an existing namespace. collectUnknown is set by CollectUnknownOwners.
 	namespacesExist, collectUnknown bool
 	admission                       []Admission
 
@@ -79,7 +79,7 @@ func Namespaces(names ...string) Option {
 // does. By default such references are left alone.
 func CollectUnknownOwners() Option { return func(o *options) { o.collectUnknown = true } }
 
-// keptEvents is how many events are kept for a Watch that continues an earlier one.
+// keptEvents is how many events are kept for a Watch that continues an earlier watch.
 const keptEvents = 1000
 
 // Admit adds an admission plugin. Several are called in turn.
@@ -91,8 +91,8 @@ func Admit(admission Admission) Option {
 func Clock(now func() time.Time) Option { return func(o *options) { o.clock = now } }
 
 // New returns a cluster that holds the given Objects and namespaces. It returns a *deploy.InvalidManifestError for an
-// object that no cluster could hold, and a *deploy.KindUnknownError for one of an unknown kind: give its
-// CustomResourceDefinition too, or AnyKind.
+// object that a cluster couldn't hold. For an object of an unknown kind it returns a *deploy.KindUnknownError: pass its
+// CustomResourceDefinition, too, or use AnyKind.
 func New(opts ...Option) (*Cluster, error) {
 	o := options{clock: time.Now, history: keptEvents}
 	for _, option := range opts {
@@ -126,21 +126,21 @@ func New(opts ...Option) (*Cluster, error) {
 	return c, nil
 }
 
-// allNamespaces is the name for Namespaces that stands for all.
+// allNamespaces is the argument of Namespaces that stands for all namespaces.
 const allNamespaces = "*"
 
 func (o options) namespacesExist() bool {
 	return !slices.Contains(o.namespaces, allNamespaces) && (!o.anyKind || len(o.namespaces) > 0)
 }
 
-// Port returns the requests of the cluster.
+// Port returns the Port that sends requests to the cluster.
 func (c *Cluster) Port() deploy.Port { return port{c} }
 
-// View returns the reads of the cluster.
+// View returns the View that reads from the cluster.
 func (c *Cluster) View() deploy.View { return view{c} }
 
-// Objects returns copies of all objects in the order in which they were created. Give them to another cluster by the
-// option Objects to continue there.
+// Objects returns copies of all objects in the order in which they were created. To continue in another cluster, pass
+// them to its option Objects.
 func (c *Cluster) Objects() []*unstructured.Unstructured {
 	c.mu.RLock()
 	stored := c.storage.all()
@@ -152,14 +152,14 @@ func (c *Cluster) Objects() []*unstructured.Unstructured {
 	return objects
 }
 
-// Wait returns when every subscription has ended. A subscription ends after its context.
+// Wait waits until every subscription has ended. A subscription ends after its context has ended.
 func (c *Cluster) Wait() { c.running.Wait() }
 
 // timestamp returns the current time in the format of metadata.
 func (c *Cluster) timestamp() string { return c.clock().UTC().Format(time.RFC3339) }
 
-// interrupted returns the error of a request whose context has ended, as a client of a server would; nil while it
-// hasn't.
+// interrupted returns an error, as the client of a server would, if the context of a request has ended. Otherwise it
+// returns nil.
 func interrupted(ctx context.Context, verb Verb, ref deploy.Ref) error {
 	ended := ctx.Err()
 	if ended == nil {
@@ -186,7 +186,7 @@ func (c *Cluster) seed(seeds []*unstructured.Unstructured) error {
 		c.storage.claimUID(uid)
 	}
 	for _, obj := range seeds {
-		// Custom resources may stand before their definition.
+		// Custom resources may come before their CustomResourceDefinition.
 		if deploy.RefOf(obj).Kind.GroupKind() == definitionKind {
 			c.kinds.define(obj)
 		}

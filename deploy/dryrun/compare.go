@@ -11,14 +11,14 @@ import (
 
 const quantityType = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 
-// comparer compares values as a server does that has filled in its defaults. If types is nil, only values that are
-// written in the same way are equal.
+// comparer compares values as a server compares them after it has filled in its defaults. If types is nil, only values
+// that are written in the same way are equal.
 type comparer struct {
 	types *smd.Schema
 	zeros map[string][]string
 }
 
-// excepted are paths whose values aren't compared. [*] after a name means every item of a list.
+// excepted are paths whose values aren't compared. [*] after a name stands for every item of a list.
 type excepted [][]string
 
 // below returns the excepted paths below a field. all reports whether the field itself is excepted.
@@ -104,14 +104,14 @@ func (c comparer) sameField(before, after map[string]any, name string, ref smd.T
 	return c.same(have, want, field, below)
 }
 
-// arises reports whether an update makes the server default a field that neither object has. A default that was set at
-// creation doesn't change.
+// arises reports whether an update makes the server set a default for a field that neither object has. A default that
+// was set at creation doesn't change.
 func arises(ref smd.TypeRef, name string, before, after map[string]any) bool {
 	find, depends := defaultsOf(ref)[name].(func(map[string]any) any)
 	return depends && find(before) == nil && find(after) != nil
 }
 
-// isEmpty reports whether a value of a type is nil or an empty list or map, which a server treats as equal.
+// isEmpty reports whether a value of a type is nil, an empty list or an empty map. A server treats these as equal.
 func (c comparer) isEmpty(value any, ref smd.TypeRef) bool {
 	switch value := value.(type) {
 	case nil:
@@ -125,8 +125,9 @@ func (c comparer) isEmpty(value any, ref smd.TypeRef) bool {
 	return false
 }
 
-// absent returns the value with which other is compared if holder, an object of a type, lacks the field: its default,
-// the zero value if the server doesn't distinguish that from an absent field, else nil.
+// absent returns the value to compare other with if holder, an object of a type, lacks the field. It returns the
+// default of the field. Without a default it returns the zero value if the server doesn't distinguish that from an
+// absent field, and nil otherwise.
 func (c comparer) absent(ref smd.TypeRef, name string, holder map[string]any, other any, below excepted) any {
 	switch value := defaultsOf(ref)[name].(type) {
 	case nil:

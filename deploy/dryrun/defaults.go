@@ -2,9 +2,9 @@ package dryrun
 
 import "strings"
 
-// serverDefaults are the defaults of immutable fields, by type, then by field. A function returns the default given the
-// other fields of the object that contains the field, nil for none. They are only used to compare values: objects in
-// memory aren't defaulted.
+// serverDefaults are the defaults of immutable fields, by type, then by field. A function computes the default from the
+// other fields of the object that contains the field, and returns nil if there is none. The defaults are only used to
+// compare values. They aren't set in objects in memory.
 var serverDefaults = map[string]map[string]any{
 	"apps.v1.StatefulSetSpec":                         {"podManagementPolicy": "OrderedReady"},
 	"batch.v1.JobSpec":                                {"completionMode": "NonIndexed", "completions": defaultCompletions},
@@ -90,7 +90,7 @@ func defaultVolume(volume map[string]any) any {
 	return map[string]any{}
 }
 
-// pullPolicy returns the default for the image that field names.
+// pullPolicy returns a function that returns the default pull policy for the image in field.
 func pullPolicy(field string) func(map[string]any) any {
 	return func(holder map[string]any) any {
 		image, digest, _ := strings.Cut(textAt(holder, field), "@")

@@ -53,7 +53,7 @@ type definitionVersion struct {
 	} `json:"selectableFields"`
 }
 
-// readDefinition decodes a CustomResourceDefinition and returns what is wrong with its fields.
+// readDefinition decodes a CustomResourceDefinition. It returns the fields that are invalid.
 func readDefinition(obj *unstructured.Unstructured) (*definition, []deploy.InvalidField) {
 	content, err := json.Marshal(obj.Object["spec"])
 	d := &definition{}
@@ -93,7 +93,7 @@ func (d *definition) kind() schema.GroupKind {
 	return schema.GroupKind{Group: d.Group, Kind: d.Names.Kind}
 }
 
-// declare returns the declarations of a definition, one for each served version.
+// declare returns the declarations of a definition, by version, for each served version.
 func (d *definition) declare(known *builtins) (map[string]*declaration, []deploy.InvalidField) {
 	kinds := map[string]*declaration{}
 	for i, v := range d.Versions {
@@ -164,7 +164,7 @@ func mergeType(known *builtins, kind schema.GroupVersionKind, s *spec.Schema, ke
 		}
 	}
 	object := typed.ParseableType{Schema: types, TypeRef: smd.TypeRef{NamedType: &name}}
-	// A type that can't be walked is an error in the schema: report it now.
+	// If the type can't be walked, the schema has an error: report it now.
 	value, err := object.FromUnstructured(map[string]any{"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind})
 	if err != nil {
 		return object, err
@@ -183,10 +183,10 @@ func withMetadata(s *spec.Schema) {
 	s.Properties["metadata"] = spec.Schema{SchemaProps: spec.SchemaProps{Ref: spec.MustCreateRef("#/definitions/" + objectMetaType)}}
 }
 
-// apiServer is the field manager of what an API server writes by itself.
+// apiServer is the field manager of the changes that an API server makes by itself.
 const apiServer = "kube-apiserver"
 
-// checkDefinition returns what is wrong with obj if it is a CustomResourceDefinition.
+// checkDefinition returns the invalid fields of obj if obj is a CustomResourceDefinition.
 func (c *Cluster) checkDefinition(at address, obj *unstructured.Unstructured) []deploy.InvalidField {
 	if at.kind != definitionKind || c.kinds.schemaless {
 		return nil
@@ -199,8 +199,8 @@ func (c *Cluster) checkDefinition(at address, obj *unstructured.Unstructured) []
 	return problems
 }
 
-// define serves the kinds of a CustomResourceDefinition, in place of those that it defined before. It returns false if
-// the definition is invalid or its kind is defined elsewhere. The lock is held.
+// define serves the kinds of a CustomResourceDefinition, and replaces the kinds that it defined before. It returns
+// false if the definition is invalid or its kind is defined elsewhere. The lock is held.
 func (k *kinds) define(obj *unstructured.Unstructured) (accepted bool) {
 	defined, problems := readDefinition(obj)
 	if len(problems) > 0 {
@@ -218,7 +218,8 @@ func (k *kinds) define(obj *unstructured.Unstructured) (accepted bool) {
 	return true
 }
 
-// undefine stops serving the kind of a CustomResourceDefinition, and returns it.
+// undefine stops serving the kind of a CustomResourceDefinition, and returns the kind. It returns false if no kind was
+// served.
 func (k *kinds) undefine(obj *unstructured.Unstructured) (schema.GroupKind, bool) {
 	kind, known := k.defined(obj.GetName())
 	if known {
@@ -290,7 +291,8 @@ func storedVersions(before, version any) []any {
 	return append(known, version)
 }
 
-// condition returns the condition of a definition, unchanged if it has the same status.
+// condition returns a condition of a definition. If the definition has the condition with the same status, it is
+// returned unchanged.
 func (c *Cluster) condition(status map[string]any, kind string, holds bool) map[string]any {
 	value, reason, message := "True", "NoConflicts", "no conflicts found"
 	if kind == "Established" {

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// terminate deletes live, or marks it as being deleted while something holds it: its finalizers, its contents, or
-// dependents that the propagation deals with first. An object that is being deleted already isn't changed. The lock is
+// terminate deletes live. If its finalizers, its contents, or dependents that come first by the propagation block the
+// deletion, it only marks live as being deleted. An object that is being deleted already isn't changed. The lock is
 // held.
 func (c *Cluster) terminate(at address, live *unstructured.Unstructured, propagation metav1.DeletionPropagation) {
 	if live.GetDeletionTimestamp() != nil {
@@ -24,7 +24,7 @@ func (c *Cluster) terminate(at address, live *unstructured.Unstructured, propaga
 	c.dissolve(at)
 }
 
-// marked returns live as it is once its deletion has begun.
+// marked returns live in the state in which its deletion has begun.
 func (c *Cluster) marked(at address, live *unstructured.Unstructured, propagation metav1.DeletionPropagation) *unstructured.Unstructured {
 	next := live.DeepCopy()
 	metadata := metadataOf(next)
@@ -50,8 +50,8 @@ func statusOf(obj *unstructured.Unstructured) map[string]any {
 	return status
 }
 
-// dissolve does the work of controllers for an object that is being deleted: it deletes its contents, and deletes or
-// orphans its dependents. The lock is held.
+// dissolve does the work of controllers for an object that is being deleted: it deletes the object's contents, and
+// deletes or orphans its dependents. The lock is held.
 func (c *Cluster) dissolve(at address) {
 	for _, inside := range c.contents(at) {
 		if obj := c.storage.get(inside); obj != nil {
@@ -75,7 +75,7 @@ func (c *Cluster) dissolve(at address) {
 	}
 }
 
-// unblock ends a foreground deletion when no dependent blocks it any more. The lock is held.
+// unblock ends a foreground deletion if no dependent blocks it any more. The lock is held.
 func (c *Cluster) unblock(at address) {
 	obj := c.storage.get(at)
 	if obj == nil || !c.inForeground(obj) {
@@ -110,9 +110,9 @@ func (c *Cluster) dropFinalizer(at address, finalizer string) {
 	c.store(at, live, c.byController(live, next))
 }
 
-// remove deletes an object, publishes the event, collects its dependents, and goes on with deletions that waited for
-// it. The event has the object as it was stored last: the write that removes the last finalizer is never stored. It
-// returns that object, with the version of the removal. The lock is held.
+// remove deletes an object, publishes the event, collects its dependents, and continues deletions that waited for it.
+// The event has the object as it was stored last, because the write that removes the last finalizer is never stored.
+// remove returns this object, with the resourceVersion of the removal. The lock is held.
 func (c *Cluster) remove(at address) (last *unstructured.Unstructured) {
 	holders := c.containers(at)
 	last = c.storage.get(at).DeepCopy()
@@ -144,11 +144,12 @@ func (c *Cluster) unblockOwners(before *unstructured.Unstructured) {
 	}
 }
 
-// garbageCollector is the field manager of changes by garbage collection, as in a real cluster.
+// garbageCollector is the field manager of the changes by garbage collection, as in a real cluster.
 const garbageCollector = "kube-controller-manager"
 
-// collect is the garbage collection of one object: it deletes the object if all its owners are gone or are deleted in
-// the foreground. If others remain it removes the references to those. The lock is held.
+// collect does the garbage collection for one object. It deletes the object if all its owners are gone or are being
+// deleted in the foreground. If other owners remain, it only removes the references to the owners that are gone or
+// being deleted. The lock is held.
 func (c *Cluster) collect(at address) {
 	obj := c.storage.get(at)
 	if obj == nil {
@@ -175,8 +176,8 @@ func (c *Cluster) collect(at address) {
 	}
 }
 
-// ownerGone reports whether an owner was in the cluster and is gone or, with CollectUnknownOwners, isn't in the
-// cluster.
+// ownerGone reports whether an owner was in the cluster and is gone. With CollectUnknownOwners, it also returns true
+// for an owner that never was in the cluster or is in another namespace.
 func (c *Cluster) ownerGone(at address, owner metav1.OwnerReference) bool {
 	if _, gone := c.storage.gone[owner.UID]; gone || !c.collectUnknown {
 		return gone
@@ -191,7 +192,7 @@ func (c *Cluster) ownerWaits(owner metav1.OwnerReference) bool {
 	return ok && c.inForeground(c.storage.get(at))
 }
 
-// part removes the owner references for which meant returns true. The lock is held.
+// part removes the owner references of an object for which meant returns true. The lock is held.
 func (c *Cluster) part(at address, meant func(metav1.OwnerReference) bool) {
 	live := c.storage.get(at)
 	next := live.DeepCopy()

@@ -15,18 +15,18 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Fault makes requests fail or delays them, as a server or the network might. Its set fields choose the requests; the
-// zero value matches all requests but VerbDiscover, and does nothing to them.
+// Fault makes requests fail or delays them, as a server or the network might. The fields that are set choose the
+// requests. The zero value matches all requests except those with VerbDiscover, and does nothing to them.
 type Fault struct {
-	// Verb, Kind, Namespace, Name and Subresource choose the requests; empty means any. VerbPatch matches applies, too.
-	// Without a Kind.Version every version matches.
+	// Verb, Kind, Namespace, Name and Subresource choose the requests. An empty one matches any request, but an empty
+	// Verb doesn't match VerbDiscover. VerbPatch matches applies, too. Without a Kind.Version every version matches.
 	Verb        Verb
 	Kind        schema.GroupVersionKind
 	Namespace   string
 	Name        string
 	Subresource string
-	// After is how many matching requests pass before the first one fails. Count is how many fail then; zero means all,
-	// until Heal.
+	// After is how many matching requests pass before the fault takes effect. Count is how many requests it then
+	// affects. Zero means all requests until Heal.
 	After, Count int
 
 	// Latency delays the request. The request fails if its context ends meanwhile.
@@ -36,11 +36,11 @@ type Fault struct {
 	Code int
 	// RetryAfter is sent with the response.
 	RetryAfter time.Duration
-	// Fields are the contested fields of a 409, which makes it a *deploy.ConflictError. A 409 without them is a
-	// *deploy.StaleError.
+	// Fields are the contested fields of a 409. With Fields, the error is a *deploy.ConflictError. Without, it is a
+	// *deploy.StaleError, or for VerbCreate a *deploy.AlreadyExistsError.
 	Fields []deploy.FieldConflict
-	// Lost carries out the request and replaces only its response: by one with Code or, without a Code, by a broken
-	// connection.
+	// Lost carries out the request and replaces only its response: by a response with Code, or by a broken connection
+	// if Code is zero.
 	Lost bool
 }
 
@@ -50,8 +50,8 @@ type fault struct {
 	passing, left int
 }
 
-// Fail adds faults. If several match a request, the first one applies. It returns an error for a fault that could never
-// happen, and then adds none.
+// Fail adds faults. If several match a request, the first one applies. If one of them could never happen, Fail returns
+// an error and adds none of them.
 func (c *Cluster) Fail(faults ...Fault) error {
 	for i, f := range faults {
 		if err := f.check(); err != nil {
@@ -149,7 +149,7 @@ func (f *fault) delay(ctx context.Context, call Call) error {
 	}
 }
 
-// errConnection is the error of a client whose connection broke.
+// errConnection is the error of a client whose connection was broken.
 var errConnection = errors.New("connection ended before the answer")
 
 // answer returns the error that a client of a server would return for the fault.

@@ -10,20 +10,20 @@ import (
 	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
-// rule makes a part of the objects of a kind immutable.
+// rule declares a part of the objects of a kind as immutable.
 type rule struct {
 	// at is the path of the part, such as spec.selector.
 	at string
-	// but are paths in the part that may change; [*] means every item of a list.
+	// but are paths below at that may change. [*] stands for every item of a list.
 	but []string
-	// once: the part may be set if it wasn't set before.
+	// once means that the part may be set if it wasn't set before.
 	once bool
-	// when reports whether the rule applies to an object; nil means always.
+	// when reports whether the rule applies to an update. nil means always.
 	when func(u update) bool
-	// as is the path that the server names in its error; empty means at.
+	// as is the path that the server names in its error. Empty means at.
 	as string
-	// forbids is the message of an error of the type Forbidden. If it is empty the error has the type Invalid and the
-	// message says, or fieldImmutable if that is empty, too.
+	// forbids is the message of an error of the type Forbidden. If forbids is empty, the error is of the type Invalid.
+	// Its message is then the value of says, or fieldImmutable if says is empty, too.
 	forbids, says string
 }
 
@@ -33,18 +33,19 @@ const fieldImmutable = "field is immutable"
 // rules are the checks of updates of a kind.
 type rules struct {
 	fixed []rule
-	// also is a check that can't be expressed as a rule; nil if there is none.
+	// also is a check that can't be expressed as a rule, nil if there is none.
 	also func(u update) field.ErrorList
 }
 
-// update is an update of an object that is to be checked.
+// update is an update of an object to check.
 type update struct {
 	live, next map[string]any
 	object     smd.TypeRef
 	comparer
 }
 
-// immutable returns errors for what the update of live to next changes although a server wouldn't allow it.
+// immutable returns an error for each change from live to next that a server wouldn't allow, because the field is
+// immutable.
 func (c *Cluster) immutable(d *declaration, live, next *unstructured.Unstructured) field.ErrorList {
 	of, ok := immutableFields[d.kind.GroupKind()]
 	if !ok {
@@ -83,7 +84,7 @@ func (r rule) check(u update) *field.Error {
 	return field.Invalid(field.NewPath(path), valueAt(u.next, r.at), fieldImmutable)
 }
 
-// changes reports whether the update changes the value at path, except at the paths but below it.
+// changes reports whether the update changes the value at path. It ignores the paths in but, which are below path.
 func (u update) changes(path string, but ...string) bool {
 	before, after, ref := u.live, u.next, u.object
 	if value := valueAt(before, path); value != nil && alike(value, valueAt(after, path)) {
@@ -211,7 +212,7 @@ var immutableFields = map[schema.GroupKind]rules{
 
 const whenImmutable = "field is immutable when `immutable` is set"
 
-// frozen reports whether the object was declared immutable as a whole.
+// frozen reports whether the object has the field immutable set to true.
 func frozen(u update) bool { return u.live["immutable"] == true }
 
 // isEstablished reports whether the kind of a definition is served.

@@ -10,9 +10,10 @@ import (
 
 const changedOnceSet = "may not change once set"
 
-// serviceChanges checks that a Service keeps its addresses, families and class. A server assigns addresses, the cluster
-// in memory doesn't: a Service without one counts as having an unknown address, so that an update which sets
-// spec.clusterIP is refused. It is accepted if it sets spec.clusterIPs, too, as a server does that assigns an address.
+// serviceChanges checks that a Service keeps its addresses, families and class. A server assigns addresses, but the
+// cluster in memory doesn't. A Service without an address counts as having an unknown address, so an update that sets
+// spec.clusterIP alone is refused. An update that sets spec.clusterIPs is accepted, as if a server had assigned the
+// address.
 func serviceChanges(u update) field.ErrorList {
 	before, after := service(u.live), service(u.next)
 	var problems field.ErrorList
@@ -40,7 +41,7 @@ func (s service) kind() string {
 	return "ClusterIP"
 }
 
-// addresses returns the requested addresses; nil if the server assigns them.
+// addresses returns the requested addresses. It returns nil if the server assigns them.
 func (s service) addresses() []any {
 	if all := listAt(s, "spec.clusterIPs"); len(all) > 0 {
 		return all
@@ -56,7 +57,7 @@ func (s service) isHeadless() bool {
 	return len(addresses) == 1 && alike(addresses[0], "None")
 }
 
-// isLocal reports whether it is a load balancer that has a health check port on the nodes.
+// isLocal reports whether the Service is a load balancer that has a health check port on the nodes.
 func (s service) isLocal() bool {
 	return s.kind() == "LoadBalancer" && textAt(s, "spec.externalTrafficPolicy") == "Local"
 }
@@ -99,8 +100,8 @@ func familyChanges(before, after service) field.ErrorList {
 	return problems
 }
 
-// volumeChanges checks that the source of a volume stays the same: all of its spec but the fields that don't depend on
-// the type of the source. A controllerExpandSecretRef may be added to a CSI volume.
+// volumeChanges checks that the source of a volume stays the same. The source is all of the spec except the fields that
+// don't depend on the type of the source. A controllerExpandSecretRef may be added to a CSI volume.
 func volumeChanges(u update) field.ErrorList {
 	var problems field.ErrorList
 	but := []string{
@@ -121,8 +122,8 @@ func volumeChanges(u update) field.ErrorList {
 	return problems
 }
 
-// claimChanges checks that the volume and the class of a claim are set once, and that its size and attributes change
-// only while it is bound.
+// claimChanges checks that the volume and the class of a claim are set only once, and that its size and attributes
+// change only while it is bound.
 func claimChanges(u update) field.ErrorList {
 	but := []string{"dataSource", "dataSourceRef"}
 	if textAt(u.live, "spec.volumeName") == "" {
@@ -176,8 +177,8 @@ func sizeAndClassChanges(u update) field.ErrorList {
 	return problems
 }
 
-// dataSource returns the data source of a claim. A server writes it to two fields, and restores one from the other if
-// an update omits it.
+// dataSource returns the data source of a claim. A server writes it to two fields. If an update omits one field, the
+// server restores it from the other.
 func dataSource(claim map[string]any) map[string]any {
 	if source := mapAt(claim, "spec.dataSourceRef"); source != nil {
 		return source
@@ -194,7 +195,7 @@ func quantityAt(obj map[string]any, path string) resource.Quantity {
 	return quantity
 }
 
-// nodeDriverChanges checks that nothing but the allocatable of a driver on a node changes.
+// nodeDriverChanges checks that only the field allocatable of a driver on a node changes.
 func nodeDriverChanges(u update) field.ErrorList {
 	var problems field.ErrorList
 	next := named(u.next, "spec.drivers")
@@ -264,7 +265,7 @@ func quotaChanges(u update) field.ErrorList {
 	return field.ErrorList{field.Invalid(specPath.Child("scopes"), after, fieldImmutable)}
 }
 
-// cidrChanges checks that a ServiceCIDR keeps its ranges. A single one may get a second one.
+// cidrChanges checks that a ServiceCIDR keeps its ranges. A second range may be added to a single one.
 func cidrChanges(u update) field.ErrorList {
 	cidrs := specPath.Child("cidrs")
 	before, after := listAt(u.live, "spec.cidrs"), listAt(u.next, "spec.cidrs")
@@ -284,7 +285,7 @@ const missingVersion = "missing from spec.versions; %[1]s was previously a stora
 	"spec.versions until a storage migration ensures no data remains persisted in %[1]s and removes %[1]s from " +
 	"status.storedVersions"
 
-// storedVersionChanges checks that a definition keeps every version in which objects may be stored.
+// storedVersionChanges checks that a CustomResourceDefinition keeps every version in which objects may be stored.
 func storedVersionChanges(u update) field.ErrorList {
 	var problems field.ErrorList
 	stored := listAt(u.live, "status.storedVersions")

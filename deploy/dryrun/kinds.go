@@ -15,18 +15,18 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// kinds are the kinds that a Cluster serves: built-in kinds, those of the CustomResourceDefinitions in it, and, with
-// AnyKind, those of objects that were written. They are guarded by the lock of the Cluster.
+// kinds are the kinds that a Cluster serves: built-in kinds, the kinds of its CustomResourceDefinitions and, with
+// AnyKind, the kinds of objects that were written. They are guarded by the lock of the Cluster.
 type kinds struct {
 	builtin *builtins
-	// any: see AnyKind. schemaless: see Schemaless.
+	// any is set by AnyKind, and schemaless by Schemaless.
 	any, schemaless bool
 	clusterScoped   []schema.GroupKind
 	// custom are the kinds of CustomResourceDefinitions, by group and kind, then by version.
 	custom map[schema.GroupKind]map[string]*declaration
-	// definedBy are the names of those CustomResourceDefinitions.
+	// definedBy are the names of the CustomResourceDefinitions, by the kind that they define.
 	definedBy map[schema.GroupKind]string
-	// seen are the kinds without a definition of which there was an object.
+	// seen are the kinds without a definition of which an object was written.
 	seen map[schema.GroupVersionKind]*declaration
 }
 
@@ -81,7 +81,8 @@ func (c *Cluster) declared(kind schema.GroupVersionKind) (*declaration, error) {
 	return c.kinds.of(kind)
 }
 
-// live returns the object at an address if objects exist in d's version, else nil. The lock is held.
+// live returns the object at an address, nil if there is none or if no objects exist in the version of d. The lock is
+// held.
 func (c *Cluster) live(d *declaration, at address) *unstructured.Unstructured {
 	if d.unseen {
 		return nil
@@ -120,8 +121,8 @@ func (k *kinds) guessScope(kind schema.GroupKind) deploy.Scope {
 	return deploy.Namespaced
 }
 
-// called returns the kinds named name, or else those with that resource name or short name, ascending, each in its
-// preferred version.
+// called returns the kinds that are called name, ascending, each in its preferred version. If there are none, it
+// returns the kinds with this plural, singular or short name.
 func (k *kinds) called(name string) []schema.GroupVersionKind {
 	best := map[schema.GroupKind]*declaration{}
 	for _, d := range k.all() {
@@ -162,22 +163,23 @@ func (k *kinds) all() []*declaration {
 // declaration describes one version of a kind. It is immutable.
 type declaration struct {
 	kind schema.GroupVersionKind
-	// plural, singular and short are the names of its resource.
+	// plural, singular and short are the names of the kind's resource.
 	plural, singular string
 	short            []string
 	scope            deploy.Scope
-	// status: the status is a subresource. generation: objects have a generation.
+	// status means that the status is a subresource. generation means that objects have a generation.
 	status, generation bool
-	// strict: fields that the schema doesn't have are refused, or dropped from a patch.
+	// strict means that fields that the schema doesn't have are refused, or dropped from a patch.
 	strict bool
 	// object returns the type by which objects merge.
 	object func() (typed.ParseableType, error)
 	// content is the schema of a custom resource, nil for other kinds.
 	content *structural
-	// selectable are the fields, in addition to those of metadata, by which lists can be selected; anyField: all.
+	// selectable are the fields by which lists can be selected, in addition to the fields of metadata. anyField means
+	// all fields.
 	selectable []string
 	anyField   bool
-	// unseen: this version has no definition and there was no object of it.
+	// unseen means that this version has no definition, and that no object of it was written.
 	unseen bool
 	// validName validates the name of an object.
 	validName validation.ValidateNameFunc
@@ -194,7 +196,7 @@ func (d *declaration) selectableBy(field string) bool {
 		slices.Contains(d.selectable, field)
 }
 
-// pathSegment is the validation of names that only have to be a segment of a path.
+// pathSegment validates names that only have to be a segment of a path.
 func pathSegment(name string, prefix bool) []string {
 	if prefix {
 		return content.IsPathSegmentPrefix(name)

@@ -54,8 +54,8 @@ func (f *fieldManagers) forget(kind schema.GroupKind) {
 	})
 }
 
-// ownable returns the filter for the fields that a write may change and own: for a write of the status subresource the
-// status, for a write of an object that has one everything else.
+// ownable returns the filter for the fields that a write may change and own. For a write of the status subresource this
+// is the status. For a write of an object that has a status subresource it is everything else.
 func ownable(d *declaration, subresource string) map[fieldpath.APIVersion]fieldpath.Filter {
 	version := fieldpath.APIVersion(d.kind.GroupVersion().String())
 	switch {
@@ -71,7 +71,7 @@ func ownable(d *declaration, subresource string) map[fieldpath.APIVersion]fieldp
 	return nil
 }
 
-// creation makes empty objects.
+// creation creates empty objects for the field management.
 type creation struct{}
 
 func (creation) New(kind schema.GroupVersionKind) (runtime.Object, error) {
@@ -87,8 +87,8 @@ func (d defaults) Default(obj runtime.Object) {
 	}
 }
 
-// conversion converts to another version: it sets the apiVersion and drops the fields that the other version doesn't
-// have.
+// conversion converts an object to another version: it sets the apiVersion and drops the fields that the other version
+// doesn't have.
 type conversion struct{ kinds *kinds }
 
 func (conversion) Convert(in, _, _ any) error {
@@ -138,8 +138,8 @@ func inVersion(obj *unstructured.Unstructured, version schema.GroupVersion) *uns
 	return &unstructured.Unstructured{Object: content}
 }
 
-// stampManagers sets the times of the managedFields entries that this write created or changed to the cluster's clock:
-// the API machinery has set them to the machine's.
+// stampManagers sets the times of the managedFields entries that this write created or changed by the cluster's clock.
+// The API machinery has set them by the machine's clock.
 func (c *Cluster) stampManagers(live, next *unstructured.Unstructured) {
 	times := map[[4]string]any{}
 	if live != nil {
@@ -164,7 +164,7 @@ func (c *Cluster) stampManagers(live, next *unstructured.Unstructured) {
 	metadataOf(next)["managedFields"] = stamped
 }
 
-// compareManagers is the order in which an API server lists the entries.
+// compareManagers compares two entries by the order in which an API server lists them.
 func compareManagers(a, b map[string]any) int {
 	for _, field := range []string{"operation", "time", "manager", "apiVersion", "subresource"} {
 		if order := cmp.Compare(text(a[field]), text(b[field])); order != 0 {
@@ -174,7 +174,7 @@ func compareManagers(a, b map[string]any) int {
 	return 0
 }
 
-// managerKey identifies an entry as the API machinery does: the version counts only for entries that aren't of applies.
+// managerKey identifies an entry as the API machinery does: the version doesn't count for entries of applies.
 func managerKey(entry map[string]any) [4]string {
 	version := text(entry["apiVersion"])
 	if entry["operation"] == "Apply" {
@@ -194,8 +194,8 @@ func managersOf(obj *unstructured.Unstructured) []map[string]any {
 	return entries
 }
 
-// keepingManagers calls change, which works on obj, and restores managedFields afterwards. An empty list in a write of
-// a built-in kind differs from none: it removes all managers.
+// keepingManagers calls change, which changes obj, and restores managedFields afterwards. In a write of a built-in
+// kind, an empty managedFields list differs from an absent one: it removes all managers.
 func keepingManagers(obj *unstructured.Unstructured, change func()) {
 	managers, given := metadataOf(obj)["managedFields"]
 	change()

@@ -25,7 +25,7 @@ func newNamespace(name string) *unstructured.Unstructured {
 	return obj
 }
 
-// completeNamespace sets what a server sets on a Namespace.
+// completeNamespace sets the fields that a server sets on a Namespace.
 func completeNamespace(obj *unstructured.Unstructured) {
 	labels := obj.GetLabels()
 	if labels == nil {
@@ -37,7 +37,7 @@ func completeNamespace(obj *unstructured.Unstructured) {
 	obj.Object["status"] = map[string]any{"phase": "Active"}
 }
 
-// withNamespaces returns the seeds with the missing namespaces in front.
+// withNamespaces returns the namespaces that the seeds lack, followed by the seeds.
 func withNamespaces(o options) []*unstructured.Unstructured {
 	given := givenNamespaces(o.seeds)
 	var names []string
@@ -64,7 +64,7 @@ func givenNamespaces(seeds []*unstructured.Unstructured) map[string]bool {
 	return given
 }
 
-// placed returns an error for a new object in a namespace that doesn't exist or is being deleted. The lock is held.
+// placed returns an error if the namespace of a new object doesn't exist or is being deleted. The lock is held.
 func (c *Cluster) placed(ref deploy.Ref) error {
 	if ref.Namespace == "" {
 		return nil
@@ -86,8 +86,8 @@ func (c *Cluster) placed(ref deploy.Ref) error {
 	return nil
 }
 
-// contents returns the addresses of the objects that are deleted with the object at an address: those in a namespace,
-// or the custom resources of a CustomResourceDefinition. The lock is held.
+// contents returns the addresses of the objects that are deleted with the object at an address: the objects in a
+// namespace, or the custom resources of a CustomResourceDefinition. The lock is held.
 func (c *Cluster) contents(at address) []address {
 	switch at.kind {
 	case namespaceKind:
@@ -112,8 +112,8 @@ func (c *Cluster) empty(at address) bool {
 	return true
 }
 
-// containers returns the addresses of the objects that the object at an address is a content of: its namespace and the
-// definition of its kind.
+// containers returns the addresses of the objects whose contents include the object at an address: its namespace and
+// the CustomResourceDefinition of its kind.
 func (c *Cluster) containers(at address) []address {
 	var holders []address
 	if at.namespace != "" {

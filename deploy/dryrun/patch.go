@@ -88,7 +88,7 @@ type operation struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// jsonPatch applies the operations in body to document, which it may change, and returns the result.
+// jsonPatch applies the operations in body to document, and returns the result. It may change document.
 func jsonPatch(document any, body []byte) (any, error) {
 	var operations []operation
 	if err := json.Unmarshal(body, &operations); err != nil {
@@ -192,10 +192,10 @@ func pointer(field string, text *string) ([]string, error) {
 
 func joined(path []string) string { return "/" + strings.Join(path, "/") }
 
-// edit calls change for the container of the last name in path, and returns the changed document. It copies the
-// containers on the way.
+// edit calls change with the container of the last name in path, and returns the changed document. It copies the
+// containers on the path.
 func edit(document any, path []string, change func(container any, key string) (any, error)) (any, error) {
-	// In a list of its own the document itself can be replaced, too.
+	// Wrap the document in a list, so that an operation can replace the document itself, too.
 	root, err := editBelow([]any{document}, append([]string{"0"}, path...), change)
 	if err != nil {
 		return nil, err
@@ -262,7 +262,7 @@ func set(container any, key string, value any) (any, error) {
 	return container, nil
 }
 
-// insert adds an entry: to a map, or to a list before the item with that index.
+// insert adds an entry to a map, or an item to a list before the item with this index.
 func insert(container any, key string, value any) (any, error) {
 	switch c := container.(type) {
 	case map[string]any:
@@ -302,7 +302,7 @@ func remove(container any, key string) (any, error) {
 	return container, nil
 }
 
-// index parses an index of a list, which is at most last.
+// index parses an index of a list. It returns an error if the index is greater than last.
 func index(key string, last int) (int, error) {
 	i, err := strconv.ParseUint(key, 10, 31)
 	if err != nil || strconv.FormatUint(i, 10) != key {

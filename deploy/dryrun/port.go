@@ -144,7 +144,7 @@ func shown(stored *unstructured.Unstructured, d *declaration) *unstructured.Unst
 	return stored.DeepCopy()
 }
 
-// shared is like shown for a caller that won't change the object: it copies it only if the version differs.
+// shared is like shown, for a caller that doesn't change the object: it copies the object only if the version differs.
 func shared(stored *unstructured.Unstructured, d *declaration) *unstructured.Unstructured {
 	if stored.GetAPIVersion() == d.kind.GroupVersion().String() {
 		return stored
@@ -258,8 +258,8 @@ func (c *Cluster) replace(d *declaration, ref deploy.Ref, live, next *unstructur
 	return shown(stored, d), nil
 }
 
-// attribute returns next with the managedFields that result when manager changes live into it. It may change both. The
-// lock is held.
+// attribute returns next with the managedFields that result when manager changes live into next. It may change live and
+// next. The lock is held.
 func (c *Cluster) attribute(d *declaration, ref deploy.Ref, live, next *unstructured.Unstructured, manager, subresource string) (*unstructured.Unstructured, error) {
 	fields, err := c.fields.of(d, subresource)
 	if err != nil {
@@ -272,9 +272,9 @@ func (c *Cluster) attribute(d *declaration, ref deploy.Ref, live, next *unstruct
 	return plain(managed)
 }
 
-// sendable returns an error for a ref that names no object: without a name, with one that isn't a path segment, such as
-// "web/status", or with a namespace that doesn't fit the scope of the kind. It doesn't check that the kind is served:
-// the request does.
+// sendable returns an error if ref can't name an object: if it has no name, if its name isn't a path segment (such as
+// "web/status"), or if its namespace doesn't fit the scope of the kind. It doesn't check whether the kind is served.
+// The request checks this.
 func (p port) sendable(ref deploy.Ref) error {
 	if ref.Name == "" {
 		return &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.name is missing"}
@@ -282,7 +282,7 @@ func (p port) sendable(ref deploy.Ref) error {
 	return p.placeable(ref)
 }
 
-// placeable is sendable for a ref that may have no name.
+// placeable is like sendable, but ref may lack a name.
 func (p port) placeable(ref deploy.Ref) error {
 	invalid := func(reason string) error { return &deploy.InvalidManifestError{Ref: ref, Reason: reason} }
 	if problems := content.IsPathSegmentName(ref.Name); len(problems) > 0 {

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// objectSchema is the schema of kinds without a definition: metadata as on every API server, the rest by the types of
-// the values, which makes all lists atomic.
+// objectSchema is the schema of kinds without a definition. metadata has the same types as on every API server. All
+// other fields are typed by their values, which makes all lists atomic.
 const objectSchema typed.YAMLObject = `types:
 - name: object
   map:
@@ -90,7 +90,7 @@ func (t typeConverter) ObjectToTyped(obj runtime.Object, options ...typed.Valida
 	}
 	d, err := t.kinds.of(u.GroupVersionKind())
 	if err != nil {
-		// The field management drops the fields of a version that doesn't exist any more.
+		// After this error the field management drops the fields of a version that doesn't exist any more.
 		return nil, runtime.NewNotRegisteredErrForKind("cluster in memory", u.GroupVersionKind())
 	}
 	object, err := d.object()
@@ -120,7 +120,7 @@ func plain(obj runtime.Object) (*unstructured.Unstructured, error) {
 func (d *declaration) complete(obj *unstructured.Unstructured) {
 	switch {
 	case d.content != nil:
-		tidy(metadataOf(obj)) // nobody owns what isn't stored
+		tidy(metadataOf(obj)) // fields that aren't stored have no owner
 		d.content.complete(obj.Object)
 	case d.strict:
 		leaveOutEmpty(obj, d)
@@ -153,8 +153,9 @@ func (d *declaration) unknown(obj *unstructured.Unstructured, prune bool) []stri
 	return found
 }
 
-// typedField is a field of an object: name in content, which has the type holder and is at a path. ref is the type of
-// the field, and declared reports whether the type lists its name rather than being a map of any names.
+// typedField is the field name of the map content. content is at the path at and has the type holder. ref is the type
+// of the field. declared reports whether holder lists the field by its name; it is false if holder is a map with
+// arbitrary names.
 type typedField struct {
 	content  map[string]any
 	name     string
@@ -192,7 +193,8 @@ func eachField(types *smd.Schema, value any, ref smd.TypeRef, at *field.Path, vi
 	}
 }
 
-// strictly returns an error for a custom resource with unknown fields. For other kinds the field management finds them.
+// strictly returns an error for a custom resource with unknown fields. For other kinds, the field management finds
+// unknown fields.
 func (d *declaration) strictly(ref deploy.Ref, sent *unstructured.Unstructured) error {
 	if d.content == nil {
 		return nil
@@ -214,7 +216,7 @@ func unknownFields(ref deploy.Ref, paths []string) error {
 	return invalid
 }
 
-// refused returns the error of package deploy for an error of the field management.
+// refused converts an error of the field management to an error of package deploy.
 func refused(d *declaration, ref deploy.Ref, sent *unstructured.Unstructured, err error) error {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || !apierrors.IsConflict(err) {
@@ -229,7 +231,7 @@ func refused(d *declaration, ref deploy.Ref, sent *unstructured.Unstructured, er
 	return conflict
 }
 
-// misfits returns the fields of an object whose values don't fit their types.
+// misfits returns the fields of an object whose values don't have the type of the field.
 func misfits(d *declaration, sent *unstructured.Unstructured) []deploy.InvalidField {
 	object, err := d.object()
 	if err != nil {
@@ -247,8 +249,8 @@ func misfits(d *declaration, sent *unstructured.Unstructured) []deploy.InvalidFi
 	return causes
 }
 
-// leaveOutEmpty removes nulls and empty lists and maps from an object of a built-in kind, whose types don't distinguish
-// them from absent fields. An empty struct stays.
+// leaveOutEmpty removes nulls, empty lists and empty maps from an object of a built-in kind, because its types don't
+// distinguish them from absent fields. An empty struct stays.
 func leaveOutEmpty(obj *unstructured.Unstructured, d *declaration) {
 	if !anyEmpty(obj.Object, "metadata") && !anyEmpty(metadataOf(obj), "managedFields") {
 		return
@@ -268,8 +270,8 @@ func leaveOutEmpty(obj *unstructured.Unstructured, d *declaration) {
 	})
 }
 
-// anyEmpty reports whether a field other than but may hold something to leave out. It is a fast check for
-// leaveOutEmpty, which never changes managedFields, although these are full of empty maps.
+// anyEmpty reports whether a field other than but may hold a value to leave out. It is a fast check for leaveOutEmpty.
+// The field managedFields is excepted because it is full of empty maps that leaveOutEmpty never removes.
 func anyEmpty(content map[string]any, but string) bool {
 	for name, value := range content {
 		if name != but && holdsEmpty(value) {
@@ -301,7 +303,7 @@ func holdsEmpty(value any) bool {
 	return false
 }
 
-// leftOut reports whether a value isn't stored. Values without a type are stored as they are.
+// leftOut reports whether leaveOutEmpty removes a value. Values without a type stay.
 func leftOut(value any, ref smd.TypeRef, types *smd.Schema) bool {
 	atom, ok := types.Resolve(ref)
 	if !ok || isUntyped(atom) {

@@ -42,11 +42,12 @@ func (a address) compare(b address) int {
 // in it are never changed, only replaced. It is guarded by the lock of its Cluster.
 type storage struct {
 	kinds map[schema.GroupKind]map[address]*record
-	// dependents are the addresses of the objects that name an owner, by its uid and by their kind.
+	// dependents are the addresses of the objects that have owner references, by the uid of the owner and then by the
+	// kind of the object.
 	dependents map[types.UID]map[schema.GroupKind]map[address]struct{}
-	// owners are the addresses of the objects by their uids.
+	// owners are the addresses of all objects, by their uids.
 	owners map[types.UID]address
-	// populations are the numbers of objects by namespace.
+	// populations are the numbers of objects, by namespace.
 	populations map[string]int
 	// gone holds the uids of deleted objects.
 	gone    map[types.UID]struct{}
@@ -71,7 +72,7 @@ func newStorage() *storage {
 	}
 }
 
-// get returns the object, nil when there is none.
+// get returns the object at an address, nil if there is none.
 func (s *storage) get(at address) *unstructured.Unstructured {
 	if found, ok := s.kinds[at.kind][at]; ok {
 		return found.object
@@ -79,8 +80,7 @@ func (s *storage) get(at address) *unstructured.Unstructured {
 	return nil
 }
 
-// ofKind returns the objects of a kind in a namespace, or in all (""), ascending by
-// namespace and name.
+// ofKind returns the objects of a kind in a namespace ("": in all namespaces), ascending by namespace and name.
 func (s *storage) ofKind(kind schema.GroupKind, namespace string) []*unstructured.Unstructured {
 	var at []address
 	for candidate := range s.kinds[kind] {
@@ -96,7 +96,8 @@ func (s *storage) ofKind(kind schema.GroupKind, namespace string) []*unstructure
 	return objects
 }
 
-// owned returns the objects of a version in a namespace, or in all (""), that refer to an owner.
+// owned returns the objects of a kind that have an owner reference to owner, in a namespace ("": in all namespaces), in
+// any order. It is empty while no objects exist in d's version.
 func (s *storage) owned(d *declaration, namespace string, owner types.UID) []*unstructured.Unstructured {
 	if d.unseen {
 		return nil
@@ -111,7 +112,7 @@ func (s *storage) owned(d *declaration, namespace string, owner types.UID) []*un
 	return objects
 }
 
-// ofVersion is ofKind for one version. It is empty while no objects exist in that version.
+// ofVersion is ofKind for one version of a kind. It is empty while no objects exist in that version.
 func (s *storage) ofVersion(d *declaration, namespace string) []*unstructured.Unstructured {
 	if d.unseen {
 		return nil
@@ -152,7 +153,7 @@ func (s *storage) all() []*unstructured.Unstructured {
 	return objects
 }
 
-// put stores obj under a new version. obj belongs to the storage afterwards.
+// put stores obj with a new resourceVersion. obj belongs to the storage afterwards.
 func (s *storage) put(at address, obj *unstructured.Unstructured) {
 	s.version++
 	obj.SetResourceVersion(strconv.FormatUint(s.version, 10))
@@ -179,7 +180,8 @@ func (s *storage) put(at address, obj *unstructured.Unstructured) {
 	}
 }
 
-// remove removes the object at an address. last is its last state, which gets the version of the removal.
+// remove removes the object at an address. last is the last state of the object. remove sets its resourceVersion to
+// that of the removal.
 func (s *storage) remove(at address, last *unstructured.Unstructured) {
 	s.unlink(at, s.get(at))
 	delete(s.kinds[at.kind], at)
@@ -214,7 +216,8 @@ func (s *storage) dependentsOf(uid types.UID) []address {
 	return all
 }
 
-// uidPrefix is the prefix of generated uids. They are counted, so that the same calls create the same objects.
+// uidPrefix is the prefix of generated uids. It is followed by a counter, so that the same calls create the same
+// objects.
 const uidPrefix = "d72770d0-0000-4000-8000-"
 
 // nextUID returns the uid of the next object that is created.
@@ -222,7 +225,7 @@ func (s *storage) nextUID() types.UID {
 	return types.UID(fmt.Sprintf("%s%012x", uidPrefix, s.uids+1))
 }
 
-// claimUID makes sure that uid isn't generated.
+// claimUID makes sure that nextUID doesn't return uid.
 func (s *storage) claimUID(uid types.UID) {
 	digits, ok := strings.CutPrefix(string(uid), uidPrefix)
 	if !ok {
@@ -233,10 +236,10 @@ func (s *storage) claimUID(uid types.UID) {
 	}
 }
 
-// nameLetters are the letters of generated names, as on an API server: they form no words.
+// nameLetters are the letters of generated names, the same as on an API server. They don't form words.
 const nameLetters = "bcdfghjklmnpqrstvwxz2456789"
 
-// The longest generated name, and how much of it is generated.
+// longestName is the length of the longest generated name. nameGenerated is the number of generated letters at its end.
 const (
 	longestName   = 63
 	nameGenerated = 5

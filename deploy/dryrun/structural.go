@@ -23,11 +23,11 @@ const (
 	intOrString           = "x-kubernetes-int-or-string"
 )
 
-// structural is the schema of a custom resource: it prunes, defaults and validates. It is immutable.
+// structural is the schema of a custom resource. It prunes, defaults and validates objects. It is immutable.
 type structural struct {
 	schema    *spec.Schema
 	validator *validate.SchemaValidator
-	// keepsAll: nothing is pruned.
+	// keepsAll means that nothing is pruned.
 	keepsAll bool
 }
 
@@ -36,7 +36,7 @@ func newStructural(s *spec.Schema, keepsAll bool) (*structural, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A field that is an int or a string has both types for validation, and no type for merging.
+	// A field with x-kubernetes-int-or-string has both types for validation, and no type for merging.
 	checked, err := copied(s)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,8 @@ func (p *pruner) object(content map[string]any, s *spec.Schema, at string, resou
 	}
 }
 
-// fieldOf returns the schema of a field, nil if it has none, and whether the field is allowed.
+// fieldOf returns the schema of a field and reports whether the field is allowed. The schema is nil if the field has
+// none.
 func fieldOf(s *spec.Schema, name string) (*spec.Schema, bool) {
 	if property, ok := s.Properties[name]; ok {
 		return &property, true
@@ -122,7 +123,7 @@ func itemsOf(s *spec.Schema) *spec.Schema {
 	return s.Items.Schema
 }
 
-// fillIn sets the defaults of fields that are missing, or null and not nullable.
+// fillIn sets the defaults of fields that are missing. A field that is null but not nullable counts as missing.
 func fillIn(value any, s *spec.Schema) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -150,7 +151,7 @@ func fillIn(value any, s *spec.Schema) {
 	}
 }
 
-// check returns what is wrong with content.
+// check validates content and returns the invalid fields.
 func (s *structural) check(content map[string]any) []deploy.InvalidField {
 	if s.schema == nil {
 		return nil
@@ -167,7 +168,7 @@ func (s *structural) check(content map[string]any) []deploy.InvalidField {
 	return causes
 }
 
-// wholeNumbers replaces floats with integral values by integers, as objects have them.
+// wholeNumbers replaces floats with integral values by integers, because objects have integers there.
 func wholeNumbers(value any) any {
 	switch value := value.(type) {
 	case float64:
@@ -191,7 +192,7 @@ func extended(s *spec.Schema, extension string) bool {
 	return on
 }
 
-// eachSchema calls change for a schema and all schemas below it, which change may modify.
+// eachSchema calls change for a schema and all schemas below it. change may modify its argument.
 func eachSchema(s *spec.Schema, change func(*spec.Schema)) {
 	if s == nil {
 		return

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// validate checks the metadata, and the content of custom resources and definitions, of a new object (live is nil) or
-// of an update, which must not change immutable fields.
+// validate checks the metadata of an object, the content of custom resources and CustomResourceDefinitions, and some
+// values of built-in kinds. live is nil for a new object. An update must not change immutable fields.
 func (c *Cluster) validate(d *declaration, ref deploy.Ref, next, live *unstructured.Unstructured) error {
 	at := field.NewPath("metadata")
 	problems := malformed(next, at)
@@ -20,7 +20,7 @@ func (c *Cluster) validate(d *declaration, ref deploy.Ref, next, live *unstructu
 		problems = validation.ValidateObjectMetaAccessor(unmanaged(next), d.scope == deploy.Namespaced, d.validName, at)
 	}
 	if live != nil && len(problems) == 0 {
-		// update has compared the version. Without one the write is unconditional.
+		// update has compared the resourceVersion already. A write without a resourceVersion is unconditional.
 		next.SetResourceVersion(live.GetResourceVersion())
 		problems = validation.ValidateObjectMetaAccessorUpdate(unmanaged(next), unmanaged(live), at)
 	}
@@ -47,15 +47,16 @@ func (c *Cluster) validate(d *declaration, ref deploy.Ref, next, live *unstructu
 	return &deploy.InvalidError{Ref: ref, Causes: causes, Err: apierrors.NewInvalid(ref.Kind.GroupKind(), ref.Name, problems)}
 }
 
-// unmanaged returns a copy without managedFields, which the field management has written and which are expensive to
-// validate.
+// unmanaged returns a copy of obj without managedFields. They are expensive to validate, and the field management has
+// written them.
 func unmanaged(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	metadata := maps.Clone(metadataOf(obj))
 	delete(metadata, "managedFields")
 	return &unstructured.Unstructured{Object: map[string]any{"metadata": metadata}}
 }
 
-// malformed returns errors for metadata of the wrong type, which the accessors of unstructured objects ignore.
+// malformed returns an error for each field of metadata that has the wrong type. The accessors of unstructured objects
+// ignore such fields.
 func malformed(obj *unstructured.Unstructured, at *field.Path) field.ErrorList {
 	var problems field.ErrorList
 	metadata := metadataOf(obj)
@@ -82,15 +83,15 @@ func malformed(obj *unstructured.Unstructured, at *field.Path) field.ErrorList {
 	return problems
 }
 
-// Admission is an admission plugin. It may change next, which already has its managedFields, except for what identifies
-// the object, or refuse the write by an error, which becomes a *deploy.ForbiddenError with Content set. live is nil for
-// a new object and must not be changed. Admission isn't called for deletions. It must not call the cluster, which waits
-// for it.
+// Admission is an admission plugin. It is called for writes, but not for deletions. It may change next, except for the
+// fields that identify the object; next already has its managedFields. To refuse the write, it returns an error, which
+// becomes a *deploy.ForbiddenError with Content set. live is nil for a new object and must not be changed. An Admission
+// must not call the cluster, because the cluster holds a lock meanwhile.
 type Admission func(request AdmissionRequest, live, next *unstructured.Unstructured) error
 
 // AdmissionRequest describes a write.
 type AdmissionRequest struct {
-	// Ref names the object. Subresource is the subresource that is written, such as status; empty for the object
+	// Ref names the object. Subresource is the subresource that is written, such as status. It is empty for the object
 	// itself.
 	Ref         deploy.Ref
 	Subresource string

@@ -19,7 +19,7 @@ type view struct{ *Cluster }
 
 var _ deploy.OwnedView = view{}
 
-// Get implements deploy.View. The object is the stored one, which never changes: a write stores another.
+// Get implements deploy.View. It returns the stored object. Stored objects are never changed: a write stores a new one.
 func (v view) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	if err := interrupted(ctx, VerbGet, ref); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (v view) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructur
 	return shared(stored, d), nil
 }
 
-// List implements deploy.View. The objects are the stored ones.
+// List implements deploy.View. It returns the stored objects.
 func (v view) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
 	if err := interrupted(ctx, VerbList, deploy.Ref{Kind: kind, Namespace: namespace}); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (v view) List(ctx context.Context, kind schema.GroupVersionKind, namespace 
 	return selection(stored, d, shared, selector, nil), nil
 }
 
-// Owned implements deploy.OwnedView. The objects are the stored ones.
+// Owned implements deploy.OwnedView. It returns the stored objects.
 func (v view) Owned(ctx context.Context, kind schema.GroupVersionKind, namespace string, owner types.UID) ([]*unstructured.Unstructured, error) {
 	if err := interrupted(ctx, VerbList, deploy.Ref{Kind: kind, Namespace: namespace}); err != nil {
 		return nil, err
@@ -67,8 +67,8 @@ func (v view) Owned(ctx context.Context, kind schema.GroupVersionKind, namespace
 	return selection(stored, d, shared, nil, nil), nil
 }
 
-// Subscribe implements deploy.View. Existing objects come first, in the order of their versions. No event between them
-// and the first change is lost.
+// Subscribe implements deploy.View. Existing objects come first, in the order of their resourceVersions. The events
+// that follow begin right after this state.
 func (v view) Subscribe(ctx context.Context, kind schema.GroupVersionKind, handle func(deploy.Event)) (deploy.Subscription, error) {
 	return v.Watch(ctx, kind, WatchOptions{}, handle)
 }
@@ -86,12 +86,12 @@ func (c *Cluster) publish(at address, event deploy.Event) {
 func byVersion(a, b *unstructured.Unstructured) int { return cmp.Compare(versionOf(a), versionOf(b)) }
 
 func versionOf(obj *unstructured.Unstructured) uint64 {
-	// The storage itself has written it.
+	// The storage has written the resourceVersion, so it is a number.
 	version, _ := strconv.ParseUint(obj.GetResourceVersion(), 10, 64)
 	return version
 }
 
-// Holds reports whether a kind is read without a request, which is true for every kind that is served.
+// Holds reports whether a kind is read without a request. It returns true for every kind that is served.
 func (v view) Holds(kind schema.GroupVersionKind, _ string) bool {
 	_, err := v.declared(kind)
 	return err == nil
@@ -115,7 +115,7 @@ func (p port) List(ctx context.Context, kind schema.GroupVersionKind, namespace 
 	})
 }
 
-// selects returns an error for a selector by a field that a server can't select by.
+// selects returns an error if a field selector names a field by which a server can't select.
 func (d *declaration) selects(ref deploy.Ref, byField fields.Selector) error {
 	if byField == nil {
 		return nil
@@ -128,7 +128,7 @@ func (d *declaration) selects(ref deploy.Ref, byField fields.Selector) error {
 	return nil
 }
 
-// selection returns the stored objects that the selectors match, each as returned by show.
+// selection calls show for each stored object that the selectors match, and returns the results.
 func selection(stored []*unstructured.Unstructured, d *declaration, show func(*unstructured.Unstructured, *declaration) *unstructured.Unstructured,
 	byLabel labels.Selector, byField fields.Selector) []*unstructured.Unstructured {
 	var objects []*unstructured.Unstructured
@@ -140,7 +140,7 @@ func selection(stored []*unstructured.Unstructured, d *declaration, show func(*u
 	return objects
 }
 
-// selected reports whether the selectors match an object; nil matches all.
+// selected reports whether the selectors match an object. A nil selector matches all objects.
 func selected(obj *unstructured.Unstructured, byLabel labels.Selector, byField fields.Selector) bool {
 	if byLabel != nil && !byLabel.Matches(labels.Set(obj.GetLabels())) {
 		return false

@@ -17,20 +17,20 @@ import (
 
 // WatchOptions are the options of a Watch.
 type WatchOptions struct {
-	// Namespace limits the watch to one namespace; empty means all.
+	// Namespace limits the watch to one namespace. Empty means all namespaces.
 	Namespace string
-	// Labels and Fields select objects; nil selects all. An object that starts to match is Added, one that stops
-	// matching is Deleted.
+	// Labels and Fields select objects. nil selects all. When an object starts to match, the event is Added. When it
+	// stops to match, the event is Deleted.
 	Labels labels.Selector
 	Fields fields.Selector
-	// ResourceVersion is the version after which the events begin. If it is empty, the existing objects come first, as
-	// Added.
+	// ResourceVersion is the resourceVersion after which the events begin. If it is empty, the existing objects come
+	// first, as Added.
 	ResourceVersion string
 }
 
-// ExpiredError reports that the events since a version aren't kept any more: list again.
+// ExpiredError reports that the events since a resourceVersion aren't kept any more. The caller has to list again.
 type ExpiredError struct {
-	// ResourceVersion is the requested version, Err the error of a real cluster.
+	// ResourceVersion is the requested version. Err is the error that an API server would return.
 	ResourceVersion string
 	Err             error
 }
@@ -43,8 +43,8 @@ func (e *ExpiredError) Error() string {
 // Unwrap returns the API server's 410.
 func (e *ExpiredError) Unwrap() error { return e.Err }
 
-// Watch is like Subscribe of a View, but has selectors and can continue an earlier watch. It returns an *ExpiredError
-// for a version older than the kept History.
+// Watch is like View.Subscribe, but has selectors and can continue an earlier watch. If the events since
+// options.ResourceVersion aren't kept any more, it returns an *ExpiredError.
 func (c *Cluster) Watch(ctx context.Context, kind schema.GroupVersionKind, options WatchOptions, handle func(deploy.Event)) (deploy.Subscription, error) {
 	call := Call{Verb: VerbWatch, Ref: deploy.Ref{Kind: kind, Namespace: options.Namespace}}
 	return request(ctx, c, call, nil, func() (deploy.Subscription, error) {
@@ -63,7 +63,7 @@ func (c *Cluster) Watch(ctx context.Context, kind schema.GroupVersionKind, optio
 	})
 }
 
-// begin sends the past events that a subscription asked for, and starts it.
+// begin sends a subscription the past events that it asked for, and starts it.
 func (c *Cluster) begin(s *subscription, since string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,7 +87,8 @@ func (c *Cluster) begin(s *subscription, since string) error {
 	return nil
 }
 
-// past returns the objects that exist, or the events since a version. The lock is held.
+// past returns the events since a resourceVersion. If since is empty, it returns an Added event for each existing
+// object. The lock is held.
 func (c *Cluster) past(s *subscription, since string) ([]deploy.Event, error) {
 	if !c.shows(s.declared) {
 		return nil, nil
@@ -133,7 +134,7 @@ type happened struct {
 func (h *history) add(kind schema.GroupKind, event deploy.Event) {
 	h.events = append(h.events, happened{versionOf(event.New), kind, event})
 	if len(h.events) > 2*h.size {
-		// Dropping half at a time keeps the cost of an event constant.
+		// Drop half of the events at a time, so that the cost of an event is constant.
 		gone := len(h.events) - h.size
 		h.floor = h.events[gone-1].version
 		h.events = slices.Clone(h.events[gone:])
@@ -153,7 +154,8 @@ func (h *history) since(version uint64, kind schema.GroupKind) []deploy.Event {
 	return events
 }
 
-// seenBy returns the event as a subscription that selects some objects gets it. ok is false if it gets none.
+// seenBy returns the event that the subscription gets for event, according to its selectors. ok is false if it gets
+// none.
 func (s *subscription) seenBy(event deploy.Event) (seen deploy.Event, ok bool) {
 	was := event.Old != nil && s.selects(event.Old)
 	is := event.Type != deploy.Deleted && s.selects(event.New)
@@ -178,7 +180,7 @@ func (s *subscription) selects(obj *unstructured.Unstructured) bool {
 type subscription struct {
 	ctx      context.Context
 	declared *declaration
-	// options select its objects.
+	// options select the objects of the subscription.
 	options WatchOptions
 	handle  func(deploy.Event)
 	// initial is the number of events for objects that existed at the beginning.
@@ -238,7 +240,7 @@ func (s *subscription) run() {
 	}
 }
 
-// inVersion returns the event with objects in the version that was subscribed to.
+// inVersion returns the event with its objects in the version that the subscription is for.
 func (s *subscription) inVersion(event deploy.Event) deploy.Event {
 	own := deploy.Event{Type: event.Type, New: shared(event.New, s.declared)}
 	switch {

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// create completes and stores a new object, next, which belongs to the storage afterwards. As on a server, validation
-// comes before the check whether the object exists. The lock is held.
+// create completes and stores next, a new object, which belongs to the storage afterwards. As on a server, the object
+// is validated before the check whether it exists. The lock is held.
 func (c *Cluster) create(d *declaration, ref deploy.Ref, next *unstructured.Unstructured, dryRun bool) (*unstructured.Unstructured, error) {
 	if next.GetUID() != "" || next.GetResourceVersion() != "" {
 		return nil, &deploy.StaleError{Ref: ref, Err: errGone}
@@ -57,8 +57,8 @@ func (c *Cluster) create(d *declaration, ref deploy.Ref, next *unstructured.Unst
 	return next, nil
 }
 
-// update stores next in place of live, as far as a write of the subresource may change it, and returns what is stored.
-// A write that changes nothing returns live. The lock is held.
+// update stores next in place of live, and returns the stored object. It stores only the fields that a write of the
+// subresource may change. A write that changes nothing returns live. The lock is held.
 func (c *Cluster) update(d *declaration, ref deploy.Ref, live, next *unstructured.Unstructured, subresource string, dryRun bool) (*unstructured.Unstructured, error) {
 	if version := next.GetResourceVersion(); version != "" && version != live.GetResourceVersion() {
 		return nil, &deploy.StaleError{Ref: ref, Err: errors.New("resourceVersion " + version + " doesn't match the latest, " + live.GetResourceVersion())}
@@ -95,15 +95,15 @@ func (c *Cluster) update(d *declaration, ref deploy.Ref, live, next *unstructure
 	return next, nil
 }
 
-// aftermath serves the kinds of a definition after it was written. The lock is held.
+// aftermath serves the kinds of a CustomResourceDefinition after it was written. The lock is held.
 func (c *Cluster) aftermath(at address, stored *unstructured.Unstructured) {
 	if at.kind == definitionKind && !c.kinds.schemaless && c.storage.get(at) == stored {
 		c.establish(at, stored)
 	}
 }
 
-// prepare resets in next what the write can't change: in a write of the status all but the status, else the status and
-// the metadata that the server sets.
+// prepare resets the fields of next that the write can't change. In a write of the status, these are all fields except
+// the status. In any other write, they are the status, if it is a subresource, and the metadata that the server sets.
 func prepare(d *declaration, live, next *unstructured.Unstructured, subresource string) *unstructured.Unstructured {
 	if subresource == statusSubresource {
 		kept := live.DeepCopy()
@@ -142,7 +142,8 @@ func (c *Cluster) store(at address, live, next *unstructured.Unstructured) {
 	c.collect(at)
 }
 
-// specOf returns the content whose changes raise the generation: everything but metadata and a status subresource.
+// specOf returns the content whose changes raise the generation: everything except metadata and a status that is a
+// subresource.
 func specOf(d *declaration, obj *unstructured.Unstructured) map[string]any {
 	spec := make(map[string]any, len(obj.Object))
 	for key, value := range obj.Object {
@@ -193,7 +194,7 @@ func tidy(metadata map[string]any) {
 	}
 }
 
-// asSent returns a copy of obj as a server receives it.
+// asSent returns a copy of obj in the form in which a server receives it.
 func asSent(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if text(obj.Object["kind"]) != "" && obj.Object["items"] == nil {
 		if content, ok := sent(obj.Object); ok {
@@ -208,10 +209,11 @@ func asSent(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) 
 	return out, out.UnmarshalJSON(body)
 }
 
-// exactInteger is the limit up to which floats with integral values are written to JSON as integers.
+// exactInteger is the limit below which floats with integral values are written to JSON as integers.
 const exactInteger = 1 << 53
 
-// sent returns a value as it is after encoding to JSON and decoding. ok is false if only the encoder can tell.
+// sent returns the value that results from encoding value to JSON and decoding it. ok is false if sent can't compute
+// this, so that the encoder has to be used.
 func sent(value any) (_ any, ok bool) {
 	switch v := value.(type) {
 	case nil, bool, int64:
