@@ -17,8 +17,8 @@ import (
 	"k8s.io/client-go/transport"
 )
 
-// Default client-side limits. The API server's priority and fairness protects it; these only keep a mistake from
-// flooding it.
+// Default client-side limits. The API server protects itself by priority and fairness. These limits only prevent that a
+// mistake floods it.
 const (
 	defaultQPS   = 200
 	defaultBurst = 400
@@ -99,14 +99,14 @@ func Logger(logger *slog.Logger) Option {
 	}
 }
 
-// New returns the cluster that config points at. It sends no request and doesn't change config. Watches, and waiting
-// for them, end with ctx.
+// New returns the cluster that config points at. It sends no request and doesn't change config. When ctx ends, all
+// watches end, and so do calls that wait for them.
 //
-// A QPS of 0 means 200 with a burst of 400, a negative one no limit. Timeout limits each request but not watches; 0
-// means 70 s, and a request that takes longer returns a *deploy.UnavailableError. A BearerTokenFile is read again now
-// and then, and at once when its token is refused. Warning handlers aren't used: warnings of the API server about an
-// apply are in deploy.Applied, those about other requests are logged, the same text for one kind as a warning only
-// once.
+// A QPS of 0 means 200 with a burst of 400, and a negative QPS means no limit. Timeout limits each request, but not
+// watches. 0 means 70 s. A request that takes longer returns a *deploy.UnavailableError. A BearerTokenFile is read
+// again now and then, and at once when its token is refused. Warning handlers of config aren't used. The API server's
+// warnings about an apply are in deploy.Applied. Its warnings about other requests are logged: a text about a kind at
+// level Warn the first time, and at Debug after that.
 func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, error) {
 	if config == nil {
 		return nil, errors.New("cluster: nil configuration")
@@ -124,7 +124,7 @@ func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, er
 		limit = defaultLimit
 	}
 	config.Timeout = 0
-	config.WarningHandlerWithContext = rest.NoWarnings{} // watches would repeat theirs with each reconnect
+	config.WarningHandlerWithContext = rest.NoWarnings{} // watches would repeat their warnings with each reconnect
 	rereadToken(config)
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
@@ -154,8 +154,8 @@ func newOptions(opts []Option) (options, error) {
 	return o, nil
 }
 
-// rereadToken makes a refused token be read from its file again at once. client-go itself would use it for up to a
-// minute.
+// rereadToken changes config so that a refused token is read from its file again at once. client-go itself would use
+// the token for up to a minute.
 func rereadToken(config *rest.Config) {
 	if config.BearerTokenFile == "" {
 		return
@@ -173,5 +173,5 @@ func (c *Cluster) Port() deploy.Port { return port{c} }
 // View returns the View of the cluster.
 func (c *Cluster) View() deploy.View { return c.store }
 
-// Wait waits until all watches have ended, which they do after the context of New.
+// Wait waits until all watches have ended. They end after the context of New has ended.
 func (c *Cluster) Wait() { c.store.running.Wait() }

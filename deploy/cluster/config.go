@@ -16,9 +16,10 @@ import (
 // ErrNoCluster is the error of Config if no configuration names an API server.
 var ErrNoCluster = errors.New("no cluster: set KUBECONFIG, pass a kubeconfig file, or run in a Pod with a service account")
 
-// Config returns the configuration that kubectl would use: from the file kubeconfig if it isn't empty, else from the
-// files in KUBECONFIG, else from ~/.kube/config, else from the service account of the Pod. An empty contextName means
-// the current context. If none of these exists, the error is ErrNoCluster and names the files that were tried.
+// Config returns the configuration that kubectl would use. If kubeconfig isn't empty, it comes from that file.
+// Otherwise it comes from the files in KUBECONFIG, or else from ~/.kube/config, or else from the service account of the
+// Pod. An empty contextName means the current context. If none of these sources exists, the error wraps ErrNoCluster
+// and names the files that were tried.
 func Config(kubeconfig, contextName string) (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.WarnIfAllMissing = false
@@ -44,8 +45,8 @@ func Config(kubeconfig, contextName string) (*rest.Config, error) {
 	return config, nil
 }
 
-// DefaultNamespace returns the namespace that kubectl uses by default: that of the context, else the Pod's, else
-// "default". It ignores files that can't be read; Config returns an error for them.
+// DefaultNamespace returns the namespace that kubectl uses by default: the namespace of the context, or else the Pod's,
+// or else "default". It ignores files that can't be read. Config returns an error for them.
 func DefaultNamespace(kubeconfig, contextName string) string {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.WarnIfAllMissing = false
@@ -58,7 +59,8 @@ func DefaultNamespace(kubeconfig, contextName string) string {
 	return namespace
 }
 
-// inPod returns the configuration of the Pod if no file has one, and an error if the caller named a file or a context.
+// inPod returns the configuration of the Pod. It returns an error if the caller named a file or a context, because no
+// file has them.
 func inPod(kubeconfig, contextName, files string) (*rest.Config, error) {
 	if kubeconfig != "" {
 		return nil, fmt.Errorf("kubeconfig %s: it has no cluster: %w", files, ErrNoCluster)

@@ -12,19 +12,20 @@ import (
 
 var definitionKind = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 
-// longestLook is the longest pause between two discoveries of a kind while definitions are watched: kinds of aggregated
-// API servers have no definition.
+// longestLook is the longest pause between two discoveries of a kind while CustomResourceDefinitions are watched.
+// Discovery is still needed because kinds of aggregated API servers have no CustomResourceDefinition.
 const longestLook = time.Minute
 
-// definitions waits for kinds that aren't served yet. It watches the metadata of CustomResourceDefinitions from the
-// first wait on, or polls discovery where that watch isn't allowed.
+// definitions waits for kinds that aren't served yet. From the first wait on, it watches the metadata of
+// CustomResourceDefinitions. If this watch isn't allowed, it polls discovery instead.
 type definitions struct {
 	store *store
 	begin sync.Once
 	kind  *watchedKind
 
 	mu sync.Mutex
-	// changed are channels by group, closed when a definition of the group is added, changed or deleted.
+	// changed are channels by group. A channel is closed when a CustomResourceDefinition of the group is added, changed
+	// or deleted.
 	changed map[string]chan struct{}
 }
 
@@ -35,7 +36,8 @@ func newDefinitions(s *store) *definitions {
 	return d
 }
 
-// await waits until kind is served and returns where, or returns the error of ctx.
+// await waits until kind is served, and returns the resource that serves it. If ctx ends first, it returns the cause of
+// ctx.
 func (d *definitions) await(ctx context.Context, kind schema.GroupVersionKind) (resource, error) {
 	d.begin.Do(d.watch)
 	for delay := firstTry; ; {
@@ -54,7 +56,7 @@ func (d *definitions) await(ctx context.Context, kind schema.GroupVersionKind) (
 			wait.Stop()
 			return resource{}, context.Cause(d.store.ctx)
 		case <-changed:
-			delay = firstTry // a new kind is served a moment after its definition
+			delay = firstTry // a new kind is served a moment after its definition was created
 		case <-wait.C:
 			delay = min(2*delay, d.longest())
 		}
@@ -76,8 +78,8 @@ func (d *definitions) watch() {
 	d.store.running.Go(func() { d.kind.run(d.store.ctx, where) })
 }
 
-// observe wakes those who wait for kinds of the definition's group. If the definition was deleted, it makes the kind be
-// checked.
+// observe wakes the await calls that wait for kinds of the definition's group. If the definition was deleted, it also
+// requests a check whether its kind is still served.
 func (d *definitions) observe(event deploy.Event) {
 	plural, group, _ := strings.Cut(event.New.GetName(), ".")
 	if event.Type == deploy.Deleted {

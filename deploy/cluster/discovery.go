@@ -70,8 +70,9 @@ func (p port) Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind
 	}), err
 }
 
-// eachKind calls note for each kind, with its names in discovery and with versions in the API server's order of
-// preference. It continues after an error in one group, which may have nothing to do with the kind that is looked for.
+// eachKind calls note for each version of each kind, with the names of the kind in discovery, and with versions in the
+// API server's order of preference. It continues after an error in one group, because the caller may look for a kind in
+// another group.
 func (p port) eachKind(ctx context.Context, note func(kind schema.GroupVersionKind, names []string)) error {
 	var errs []error
 	for _, root := range []string{"/api", "/apis"} {
@@ -125,7 +126,7 @@ func (p port) noteServed(ctx context.Context, version schema.GroupVersion, note 
 	return nil
 }
 
-// groupVersions returns the versions of a group, the preferred one first.
+// groupVersions returns the versions of a group as "<group>/<version>", the preferred version first.
 func groupVersions(group metav1.APIGroup) (versions []string) {
 	for _, version := range append([]metav1.GroupVersionForDiscovery{group.PreferredVersion}, group.Versions...) {
 		if version.Version != "" && !slices.Contains(versions, group.Name+"/"+version.Version) {

@@ -14,18 +14,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// failed is the subject of an error: a request.
+// failed describes the request that an error is about.
 type failed struct {
 	verb        string
 	resource    resource
 	ref         deploy.Ref
 	subresource string
-	// partial: the response has only metadata.
+	// partial means that the response has only metadata.
 	partial bool
 }
 
-// typed converts an error of a client into one of package deploy. It adds the subject to unknown errors. ctx is the
-// caller's; its end isn't a failure of the cluster.
+// typed converts an error of a client into an error of package deploy. It adds the request to errors that it doesn't
+// know. ctx is the context of the caller: if it has ended, the cluster hasn't failed.
 func typed(ctx context.Context, err error, f failed) error {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -49,7 +49,7 @@ func typed(ctx context.Context, err error, f failed) error {
 	case refused(err, status):
 		return &deploy.InvalidError{Ref: f.ref, Causes: causes(status), TooLarge: tooLarge(status) || apierrors.IsRequestEntityTooLargeError(err), Err: err}
 	case apierrors.IsUnauthorized(err):
-		// It makes sense to retry, since the token may be renewed at any moment.
+		// A retry may succeed, because the token may be renewed at any moment.
 		return &deploy.UnavailableError{Ref: f.ref, Err: fmt.Errorf("it doesn't accept our credentials: %w", err)}
 	case unavailable(err):
 		return later(err, f)
@@ -63,14 +63,14 @@ func later(err error, f failed) error {
 	return &deploy.UnavailableError{Ref: f.ref, RetryAfter: time.Duration(after) * time.Second, Err: err}
 }
 
-// isAnswer reports whether an API server answered, even with an error.
+// isAnswer reports whether an error is a response of an API server.
 func isAnswer(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status)
 }
 
-// unanswered returns the error for a request without a response from an API server: ctx has ended, the connection
-// failed, or something else responded.
+// unanswered returns the error for a request without a response from an API server. Either ctx has ended, the
+// connection failed, or the response came from something else.
 func unanswered(ctx context.Context, err error, f failed) error {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), noTimeLeft(err):
@@ -88,7 +88,7 @@ func unanswered(ctx context.Context, err error, f failed) error {
 }
 
 // noTimeLeft reports whether the client-side rate limit would have delayed the request beyond the deadline of its
-// context. Only the text of the error shows it; a wrong guess only gives an error another type.
+// context. Only the text of the error shows this. If the guess is wrong, the error only has another type.
 func noTimeLeft(err error) bool {
 	return strings.Contains(err.Error(), "would exceed context deadline")
 }
@@ -96,7 +96,7 @@ func noTimeLeft(err error) bool {
 // pageNotFound is the response of an API server for a path that it doesn't serve.
 const pageNotFound = "404 page not found"
 
-// nothingServed reports whether the kind isn't served, rather than only the object being absent.
+// nothingServed reports whether err means that the kind isn't served. It returns false if only the object is absent.
 func nothingServed(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || !apierrors.IsNotFound(err) {
@@ -122,7 +122,7 @@ func noAPIServer(status apierrors.APIStatus) bool {
 	return false
 }
 
-// rawAnswer returns the text of a response that isn't a Status.
+// rawAnswer returns the text of a response that isn't a Status. raw is false if the response is a Status.
 func rawAnswer(status apierrors.APIStatus) (text string, raw bool) {
 	details := status.Status().Details
 	if details == nil {
@@ -136,27 +136,29 @@ func rawAnswer(status apierrors.APIStatus) (text string, raw bool) {
 	return "", false
 }
 
-// refused reports whether the content of an object was refused, so that it would be refused again.
+// refused reports whether the content of an object was refused. Another try would be refused, too.
 func refused(err error, status apierrors.APIStatus) bool {
 	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsRequestEntityTooLargeError(err) ||
 		apierrors.IsUnsupportedMediaType(err) || unknownField(status) || tooLarge(status) || portTaken(status)
 }
 
-// unknownField reports whether an apply was refused for an unknown field. The API server returns 500 without a reason,
-// so only the text distinguishes it from a failure of the API server; a wrong guess only leads to a misleading message.
+// unknownField reports whether an apply was refused because of an unknown field. The API server returns 500 without a
+// reason, so only the text distinguishes this from a failure of the API server. If the guess is wrong, the message is
+// only misleading.
 func unknownField(status apierrors.APIStatus) bool {
 	message := status.Status().Message
 	return strings.Contains(message, "failed to create typed patch object") || strings.Contains(message, "failed to convert new object")
 }
 
-// tooLarge reports whether the storage of the API server refused an object because of its size, which only the text
-// shows.
+// tooLarge reports whether the storage of the API server refused an object because of its size. Only the text of the
+// error shows this.
 func tooLarge(status apierrors.APIStatus) bool {
 	message := status.Status().Message
 	return strings.Contains(message, "etcdserver: request is too large") || strings.Contains(message, "trying to send message larger than max")
 }
 
-// portTaken reports whether a Service was refused because another one has its port. The response names no field.
+// portTaken reports whether a Service was refused because another Service has its health check port. The response names
+// no field.
 func portTaken(status apierrors.APIStatus) bool {
 	message := status.Status().Message
 	return strings.Contains(message, "HealthCheck NodePort") && strings.Contains(message, "port is already allocated")
@@ -187,8 +189,8 @@ func forbidden(err error, f failed) error {
 	return refused
 }
 
-// refusesContent reports whether admission refused the content of a write. It is false for an exceeded quota and a
-// namespace that is being deleted, which refuse any content.
+// refusesContent reports whether admission refused the content of a write. It returns false if a quota is exceeded or
+// the namespace is being deleted, because then any content is refused.
 func refusesContent(err error, f failed) bool {
 	if f.verb != "create" && f.verb != "update" && f.verb != "patch" || apierrors.HasStatusCause(err, "NamespaceTerminating") {
 		return false
@@ -196,7 +198,7 @@ func refusesContent(err error, f failed) bool {
 	return !strings.Contains(err.Error(), "exceeded quota: ") && !strings.Contains(err.Error(), "status unknown for quota: ")
 }
 
-// conflict returns a ConflictError if other managers hold fields, and a StaleError if the object changed meanwhile.
+// conflict returns a ConflictError if other managers own fields, and a StaleError if the object changed meanwhile.
 func conflict(err error, status apierrors.APIStatus, f failed) error {
 	var fields []deploy.FieldConflict
 	if details := status.Status().Details; details != nil {
@@ -222,8 +224,8 @@ func otherObject(status apierrors.APIStatus) bool {
 	return slices.ContainsFunc(details.Causes, func(cause metav1.StatusCause) bool { return cause.Field == "metadata.uid" })
 }
 
-// unavailable reports whether the same request may succeed later. That includes a list from a version that is too old,
-// since the next try asks for another version.
+// unavailable reports whether the same request may succeed later. This includes a list from a resourceVersion that is
+// too old, because the next try requests another version.
 func unavailable(err error) bool {
 	return apierrors.IsServiceUnavailable(err) || apierrors.IsTooManyRequests(err) || apierrors.IsInternalError(err) ||
 		apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) || apierrors.IsUnexpectedServerError(err) || isExpired(err)

@@ -18,9 +18,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Requests for metadata ask for protobuf, which costs client and server less than JSON. The header equals that of the
-// garbage collector in a control plane, so that an API server encodes an event once for both. A server without protobuf
-// responds with JSON.
+// Requests for metadata ask for protobuf, which costs client and server less than JSON. The header is the same as the
+// garbage collector's in a control plane, so that an API server encodes an event only once for both. A server without
+// protobuf responds with JSON.
 const (
 	acceptMetadata     = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
 	acceptMetadataList = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
@@ -30,7 +30,7 @@ const (
 type feed struct {
 	requests *requests
 	kind     schema.GroupVersionKind
-	// metadataOnly: it requests only metadata.
+	// metadataOnly means that only metadata is requested.
 	metadataOnly bool
 	selected     selection
 	pool         *compact.Pool
@@ -43,10 +43,10 @@ type feed struct {
 
 const maxUnreadable = 1000
 
-// selection holds the selectors of a request; the zero value selects all objects.
+// selection holds the selectors of a request. The zero value selects all objects.
 type selection struct{ labels, fields string }
 
-// list returns one page.
+// list requests one page of a list.
 func (f *feed) list(ctx context.Context, at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (runtime.Object, error) {
 	request, err := f.request(at, namespace, options)
 	if err != nil {
@@ -56,7 +56,7 @@ func (f *feed) list(ctx context.Context, at schema.GroupVersionResource, namespa
 		request.SetHeader("Accept", acceptMetadataList)
 	}
 	result := request.Do(ctx)
-	if err := result.Error(); err != nil { // Raw's own error lacks the message of the API server
+	if err := result.Error(); err != nil { // the error of Raw lacks the message of the API server
 		return nil, err
 	}
 	body, err := result.Raw()
@@ -91,7 +91,7 @@ func (f *feed) watch(ctx context.Context, at schema.GroupVersionResource, namesp
 	return newStream(body, f.read), nil
 }
 
-// request returns a request for the objects of a namespace, or of all ("").
+// request returns a request for the objects of a namespace ("": of all namespaces).
 func (f *feed) request(at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (*rest.Request, error) {
 	options.LabelSelector, options.FieldSelector = f.selected.labels, f.selected.fields
 	where, err := path(resource{GroupVersionResource: at, scope: deploy.Namespaced}, deploy.Ref{Namespace: namespace}, "")
@@ -139,8 +139,8 @@ func (f *feed) readMetadataList(body []byte) (*metainternal.List, error) {
 	return list, nil
 }
 
-// read decodes an object of the kind. It returns nil for one that can't be decoded, and logs that once: the other
-// objects must still be shown.
+// read decodes an object of the kind. If the object can't be decoded, read returns nil and logs this once, so that the
+// other objects are still shown.
 func (f *feed) read(document []byte) *compact.Object {
 	obj, err := f.decode(document)
 	if err == nil {
@@ -149,7 +149,7 @@ func (f *feed) read(document []byte) *compact.Object {
 	var named struct {
 		Metadata struct{ Name, Namespace string } `json:"metadata"`
 	}
-	_ = json.Unmarshal(document, &named) // as far as it goes
+	_ = json.Unmarshal(document, &named) // best effort: the document may be malformed
 	f.leaveOut(named.Metadata.Namespace, named.Metadata.Name, err)
 	return nil
 }
@@ -162,7 +162,7 @@ func (f *feed) decode(document []byte) (*compact.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	obj.SetGroupVersionKind(f.kind) // items of lists of built-in kinds don't have it
+	obj.SetGroupVersionKind(f.kind) // items of lists of built-in kinds have no kind
 	if obj.GetName() == "" {
 		return nil, errNoName
 	}

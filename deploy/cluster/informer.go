@@ -19,40 +19,43 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// informer holds the objects of one kind in one namespace, or in all (""). A Reflector of client-go lists and watches
-// through its methods and stores into it.
+// informer holds the objects of one kind in one namespace ("": in all namespaces). A Reflector of client-go calls its
+// methods to list, to watch, and to store objects.
 type informer struct {
 	kind *watchedKind
-	// subject is the request that errors name.
+	// subject describes the request in errors.
 	subject failed
 	cancel  context.CancelFunc
 
-	// mu guards the following fields; to change objects, version or phase, kind.publishing must be held, too.
+	// mu guards the following fields. To change objects or version, kind.publishing must be held, too.
 	mu      sync.RWMutex
 	phase   phase
 	objects objects
-	// version is the version that the informer has reached.
+	// version is the resourceVersion that the informer has reached.
 	version string
-	// listed is when the last complete list began; zero if its content may have been older than that.
+	// listed is the time at which the last complete list began. It is zero if the content of the list may have been
+	// older.
 	listed time.Time
-	// failure is the error of the last try to list or watch, nil if it succeeded. unserved is since when the kind
-	// hasn't been served.
+	// failure is the error of the last try to list or watch, nil if it succeeded. unserved is the time since which the
+	// kind hasn't been served, zero if it is served.
 	failure  error
 	unserved time.Time
 	lists    lists
 }
 
-// phase tells readers how far they can rely on an informer.
+// phase is the state of an informer: how far readers can rely on it.
 type phase int
 
 const (
-	// starting: no list has completed yet.
+	// starting means that no list has completed yet.
 	starting phase = iota
-	// lagging: the watch is broken, or a list is in progress. Objects may exist that the informer doesn't show.
+	// lagging means that the watch is broken, or that a list is in progress. Objects may exist that the informer
+	// doesn't show.
 	lagging
-	// current: the watch is open.
+	// current means that the watch is open.
 	current
-	// closed: the namespace left the scope, or the kind isn't served any more. The informer shows nothing.
+	// closed means that the namespace left the scope, or that the kind isn't served any more. The informer shows
+	// nothing.
 	closed
 )
 
@@ -61,10 +64,10 @@ var (
 	_ cache.ReflectorBookmarkStore = (*informer)(nil)
 )
 
-// errClosed is the error for callers that wait for an informer that is closed meanwhile.
+// errClosed is returned to callers that wait for an informer if the informer is closed meanwhile.
 var errClosed = errors.New("it isn't watched any more")
 
-// newInformer starts to list and watch.
+// newInformer returns an informer and starts to list and watch.
 func (k *watchedKind) newInformer(ctx context.Context, found resource, namespace string) *informer {
 	i := &informer{
 		kind: k, objects: newObjects(),
@@ -101,7 +104,7 @@ func (i *informer) list(ctx context.Context, options metav1.ListOptions) (runtim
 		return i.kind.feed.list(ctx, at, i.subject.ref.Namespace, options)
 	})
 	if illFormed(err) && ctx.Err() == nil {
-		i.fail(typed(ctx, err, i.subject)) // client-go has no other form to go on with
+		i.fail(typed(ctx, err, i.subject)) // client-go has no other form of list to try
 	}
 	return list, err
 }
@@ -128,7 +131,7 @@ func (i *informer) watch(ctx context.Context, options metav1.ListOptions) (watch
 	return endingWatch{stream, i}, nil
 }
 
-// endingWatch notifies its informer when the watch ends: its reader calls Stop then.
+// endingWatch notifies its informer when the watch ends. The reader of a watch calls Stop at its end.
 type endingWatch struct {
 	watch.Interface
 	informer *informer
@@ -184,7 +187,7 @@ func (i *informer) Replace(all []any, version string) error {
 		}
 		i.objects, i.version, i.listed = fresh, version, i.lists.began
 		i.phase = lagging
-		if i.lists.streaming { // the same stream brings what happens from now on
+		if i.lists.streaming { // the same stream goes on with the events after the list
 			i.phase = current
 		}
 		i.endList()
@@ -239,7 +242,7 @@ func (i *informer) Bookmark(version string) error {
 // Resync implements cache.ReflectorStore.
 func (i *informer) Resync() error { return nil }
 
-// shown returns what the informer shows of ref.
+// shown returns the state of ref in the informer.
 func (i *informer) shown(ref deploy.Ref) shown {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
@@ -263,8 +266,8 @@ func (i *informer) isCurrent() bool {
 	return now == current
 }
 
-// awaitSynced waits for the first list. If that fails it returns the error, after a moment in which it may succeed;
-// errClosed if the informer is closed.
+// awaitSynced waits for the first list. If the list fails, and doesn't succeed within errorPatience, awaitSynced
+// returns the error. If the informer is closed, it returns errClosed.
 func (i *informer) awaitSynced(ctx context.Context) error {
 	if i.hasSynced() {
 		return nil

@@ -11,29 +11,31 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// errorPatience is how long readers of a kind that can't be read wait before they get the error.
+// errorPatience is how long readers wait for a kind that can't be read before they get the error.
 const errorPatience = 200 * time.Millisecond
 
-// watchedKind is a kind with subscriptions. It has one informer for all namespaces, under "", or one for each namespace
-// in scope, and none while the kind isn't served.
+// watchedKind is a kind with subscriptions. It has one informer for all namespaces, under "", or one informer for each
+// namespace in scope. It has none while the kind isn't served.
 type watchedKind struct {
 	store *store
 	kind  schema.GroupVersionKind
 	feed  *feed
-	// optional: it is no failure if the kind can't be watched. viewed: the store serves reads from its informers.
+	// optional means that the cluster works without a watch of the kind. viewed means that the store serves reads from
+	// its informers.
 	optional, viewed bool
-	// gone has a value when the kind may not be served any more.
+	// gone has a value if the kind has to be checked because it may not be served any more.
 	gone chan struct{}
 
-	// publishing is held while objects change and subscribers get the events, so that all get them in the same order.
+	// publishing is held while objects change and subscribers get the events, so that all subscribers get them in the
+	// same order.
 	publishing    sync.Mutex
 	subscriptions []*subscription
 
 	mu        sync.RWMutex
 	informers map[string]*informer
-	// unread is why there are no informers, nil if there are.
+	// unread says why there are no informers. It is nil if there are informers.
 	unread error
-	// changed is closed when something changes that readers may wait for.
+	// changed is closed, and replaced, when something changes that readers may wait for.
 	changed chan struct{}
 }
 
@@ -47,7 +49,7 @@ func (s *store) newWatchedKind(kind schema.GroupVersionKind, metadataOnly bool, 
 	}
 }
 
-// run keeps informers of the kind until ctx ends. found is where the kind is served at first.
+// run keeps informers of the kind until ctx ends. found is the resource that serves the kind at first.
 func (k *watchedKind) run(ctx context.Context, found resource) {
 	for {
 		k.runAt(ctx, found)
@@ -64,8 +66,8 @@ func (k *watchedKind) run(ctx context.Context, found resource) {
 	}
 }
 
-// runAt keeps an informer for each namespace in scope as long as the kind is served at found. When it isn't any more,
-// runAt closes the informers, which deletes their objects.
+// runAt keeps an informer for each namespace in scope as long as found serves the kind. After that, runAt closes the
+// informers, and subscribers get Deleted events for their objects.
 func (k *watchedKind) runAt(ctx context.Context, found resource) {
 	for {
 		scope, changed := k.store.scope.of(found.scope)
@@ -83,7 +85,8 @@ func (k *watchedKind) runAt(ctx context.Context, found resource) {
 	}
 }
 
-// isServed asks the API server whether the kind is still served at found.
+// isServed asks the API server whether the kind is still served in the scope of found. If the API server can't tell, it
+// returns true.
 func (k *watchedKind) isServed(ctx context.Context, found resource) bool {
 	now, err := k.store.resources.ask(ctx, k.kind, k.store.resources.now())
 	var unserved *deploy.KindUnknownError
@@ -93,7 +96,7 @@ func (k *watchedKind) isServed(ctx context.Context, found resource) bool {
 	return now.scope == found.scope
 }
 
-// lose makes run check whether the kind is still served.
+// lose requests that run checks whether the kind is still served.
 func (k *watchedKind) lose() {
 	select {
 	case k.gone <- struct{}{}:
@@ -101,7 +104,7 @@ func (k *watchedKind) lose() {
 	}
 }
 
-// adjust starts missing informers and closes those that aren't wanted any more.
+// adjust starts missing informers, and closes informers of namespaces that aren't wanted any more.
 func (k *watchedKind) adjust(ctx context.Context, found resource, wanted namespaces) {
 	k.publishing.Lock()
 	defer k.publishing.Unlock()
@@ -111,7 +114,8 @@ func (k *watchedKind) adjust(ctx context.Context, found resource, wanted namespa
 			informers[namespace] = k.newInformer(ctx, found, namespace)
 		}
 	}
-	// Replace the map before closing any, so that no reader takes the empty content of a closed informer for absence.
+	// Replace the map before any informer is closed. Otherwise a reader could find a closed informer, which is empty,
+	// and conclude that its objects don't exist.
 	before := k.informers
 	k.mu.Lock()
 	k.informers, k.unread = informers, wanted.unread
@@ -129,7 +133,7 @@ func (k *watchedKind) adjust(ctx context.Context, found resource, wanted namespa
 	k.wake()
 }
 
-// step calls change for an informer that isn't closed, and publishes the events.
+// step calls change and publishes the events that it returns, unless the informer is closed.
 func (k *watchedKind) step(i *informer, change func() []deploy.Event) {
 	k.publishing.Lock()
 	defer k.publishing.Unlock()
@@ -151,8 +155,7 @@ func (k *watchedKind) step(i *informer, change func() []deploy.Event) {
 // publish sends events. publishing is held.
 func (k *watchedKind) publish(events []deploy.Event) {
 	for _, event := range events {
-		// Update the overlay before subscribers, so that a read made because of this event doesn't return an older
-		// write.
+		// Update the overlay before the subscribers: a read because of this event must not return an older write.
 		if k.viewed && event.Type != deploy.Left {
 			k.store.overlay.observe(k.kind, event)
 		}
@@ -182,7 +185,7 @@ func (k *watchedKind) all() []*informer {
 	return all
 }
 
-// collect returns the objects that of selects from each informer of a namespace, or of all ("").
+// collect calls of for the objects of each informer of a namespace ("": of all namespaces), and returns all results.
 func (k *watchedKind) collect(namespace string, of func(o *objects) []*unstructured.Unstructured) (found []*unstructured.Unstructured) {
 	for _, i := range k.all() {
 		if where := i.subject.ref.Namespace; where != "" && namespace != "" && where != namespace {
@@ -218,8 +221,9 @@ func (k *watchedKind) awaitSynced(ctx context.Context) error {
 	})
 }
 
-// await waits until look returns done. If look returns a failure, await returns that: at once if waiting can't help,
-// otherwise after errorPatience. It ends with ctx and with the store.
+// await calls look, again after each change, until it returns true for done. If look returns a failure, await returns
+// the failure: at once if waiting can't help, and otherwise after errorPatience. It also returns when ctx or the
+// context of the store ends.
 func (k *watchedKind) await(ctx context.Context, look func() (done bool, failure error)) error {
 	patience := time.NewTicker(errorPatience)
 	defer patience.Stop()

@@ -16,8 +16,8 @@ import (
 // pageSize is the number of objects in a page of a list.
 const pageSize = 500
 
-// list returns the objects of ref's kind and namespace, ordered by name, all from one version of the cluster. If the
-// server drops that version before the last page, list starts again, once.
+// list returns the objects of ref's kind and namespace, ordered by namespace and name, all in the state at one
+// resourceVersion. If the server drops that version before the last page, list starts again, once.
 func (r *requests) list(ctx context.Context, res resource, ref deploy.Ref, options deploy.ListOptions) ([]*unstructured.Unstructured, error) {
 	if selectsNothing(options) {
 		return nil, nil
@@ -56,7 +56,7 @@ func (r *requests) pages(ctx context.Context, res resource, ref deploy.Ref, opti
 			if !ok {
 				return fmt.Errorf("its item is a %T", item)
 			}
-			// Items of lists of built-in kinds lack it.
+			// Items of lists of built-in kinds have no kind.
 			obj.SetGroupVersionKind(ref.Kind)
 			objects = append(objects, obj)
 			return nil
@@ -71,7 +71,7 @@ func (r *requests) pages(ctx context.Context, res resource, ref deploy.Ref, opti
 	}
 }
 
-// selectsNothing reports whether a selector matches nothing at all, which a request can't express.
+// selectsNothing reports whether a selector matches no object at all. A request can't express such a selector.
 func selectsNothing(options deploy.ListOptions) bool {
 	return options.Labels != nil && !options.Labels.Empty() && options.Labels.String() == "" ||
 		options.Fields != nil && !options.Fields.Empty() && options.Fields.String() == ""

@@ -10,7 +10,7 @@ import (
 
 // objects holds the objects of one informer. Only concurrent reads are safe.
 type objects struct {
-	// byName has them by namespace and name, byOwner by the uid of each owner.
+	// byName has the objects by namespace and name. byOwner has them by the uid of each owner.
 	byName  map[string]map[string]*compact.Object
 	byOwner map[string][]*compact.Object
 }
@@ -24,7 +24,7 @@ func (o *objects) get(namespace, name string) *unstructured.Unstructured {
 	return o.byName[namespace][name].Decode()
 }
 
-// put adds an object and returns the one that it replaces, or nil.
+// put adds an object and returns the object that it replaces, or nil.
 func (o *objects) put(obj *compact.Object) (before *unstructured.Unstructured) {
 	metadata := obj.GetObjectMeta()
 	namespace, name := metadata.GetNamespace(), metadata.GetName()
@@ -60,7 +60,7 @@ func (o *objects) remove(namespace, name string) *unstructured.Unstructured {
 	return one.Decode()
 }
 
-// in returns the objects of a namespace, or of all ("").
+// in returns the objects of a namespace ("": of all namespaces).
 func (o *objects) in(namespace string) []*unstructured.Unstructured {
 	var found []*unstructured.Unstructured
 	for where, names := range o.byName {
@@ -83,8 +83,9 @@ func (o *objects) owned(owner string) []*unstructured.Unstructured {
 	return found
 }
 
-// changes returns the events for a change of one name from before to after, where nil means no object. There are none
-// if both are the same state, which a restarted watch repeats, and two if a new object replaced another one.
+// changes returns the events for a change from before to after, the objects of one name. nil means no object. It
+// returns no events if both are the same state, as a restarted watch may repeat it. It returns two events if a new
+// object replaced another one.
 func changes(before, after *unstructured.Unstructured) []deploy.Event {
 	switch {
 	case before == nil && after == nil:

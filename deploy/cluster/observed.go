@@ -13,15 +13,16 @@ import (
 // Observer is implemented by the View of a Cluster.
 type Observer interface {
 	// Observed waits until reads of ref are at least as new as resourceVersion, which may be the version of any object
-	// of its kind. It returns at once for objects that aren't watched, because these are read from the API server. Own
-	// writes need no waiting. Observed doesn't wait for subscribers. It returns the reason while the kind can't be
-	// read, such as a *deploy.ForbiddenError; a *deploy.TimeoutError at the deadline of ctx; and the error of the
-	// context of New when that ends. If client-go's feature AtomicFIFO is off, only versions of ref itself count, and
-	// its deletion isn't noticed.
+	// of its kind. It returns at once for objects that aren't watched, because these are read from the API server. It
+	// isn't needed for own writes. Observed doesn't wait until subscribers have handled the events. If the kind can't
+	// be read, it returns the reason, such as a *deploy.ForbiddenError. At the deadline of ctx it returns a
+	// *deploy.TimeoutError. When the context of New ends, it returns the cause. If client-go's feature AtomicFIFO is
+	// off, only versions of ref itself count, and Observed doesn't notice the deletion of ref.
 	Observed(ctx context.Context, ref deploy.Ref, resourceVersion string) error
 }
 
-// observedPoll is how often Observed polls: versions without an event, such as those of bookmarks, don't wake it.
+// observedPoll is the interval at which Observed polls. It polls because versions without an event, such as the
+// versions of bookmarks, don't wake it.
 const observedPoll = 5 * time.Millisecond
 
 var _ Observer = (*store)(nil)
@@ -48,7 +49,7 @@ func (s *store) Observed(ctx context.Context, ref deploy.Ref, resourceVersion st
 			return nil
 		}
 		if s.informerOf(ref) != informer {
-			return nil // it isn't watched any more
+			return nil // ref isn't watched any more
 		}
 		select {
 		case <-ctx.Done():

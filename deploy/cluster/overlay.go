@@ -12,34 +12,34 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// overlayLifetime is how long an own write stays in the overlay if no informer shows it. After a restore of etcd, an
-// informer may never show it.
+// overlayLifetime is how long an own write stays in the overlay if no informer shows it. After a restore of etcd,
+// informers may never show the write.
 const overlayLifetime = 60 * time.Second
 
-// overlay holds our own latest writes until the informers show them, or something newer. It also records deletions that
-// informers show while a write is in flight, since the response to the write may come after the deletion.
+// overlay holds our own latest writes until the informers show them, or a newer state. It also records deletions that
+// informers show while a write is in flight, because the response to the write may come after the deletion.
 //
-// An entry ends when the informer has reached the version of the write, whether it shows the object then or not; when
-// it shows an object with another uid; when the object is deleted; when it has listed all objects again since the
-// write; or, with a warning, after overlayLifetime.
+// An entry ends when the informer has reached the version of the write, whether it shows the object then or not. It
+// also ends when the informer shows a newer object with another uid, when the object is deleted, or when the informer
+// has listed all objects since the write. After overlayLifetime it ends with a warning.
 type overlay struct {
 	logger *slog.Logger
 	now    func() time.Time
-	// shown returns what an informer shows.
+	// shown returns the state of an object in its informer.
 	shown func(deploy.Ref) shown
 
 	mu      sync.Mutex
 	entries map[deploy.Ref]overlayEntry
 	writing map[writing]*inFlight
-	// swept is when entries that nobody reads were looked at last.
+	// swept is the time at which put last looked for entries that have ended.
 	swept time.Time
 }
 
-// shown is what an informer shows of one object.
+// shown is the state of one object in its informer.
 type shown struct {
-	// object is nil if it shows none.
+	// object is nil if the informer has no object.
 	object *unstructured.Unstructured
-	// version is the version that the informer has reached; empty if unknown.
+	// version is the resourceVersion that the informer has reached. It is empty if unknown.
 	version string
 	// listed is when the last complete list began; zero if its content may have been older than that.
 	listed time.Time
@@ -50,7 +50,8 @@ type overlayEntry struct {
 	state   entryState
 	uid     types.UID
 	written time.Time
-	// version is the version of the write, or the last known one of a deleted object; empty if unknown.
+	// version is the resourceVersion of the write. For a deleted object it is the last known version. It is empty if
+	// unknown.
 	version string
 	// object is nil unless the entry is present.
 	object *unstructured.Unstructured
@@ -60,16 +61,16 @@ type overlayEntry struct {
 type entryState int
 
 const (
-	// present: the object as the write returned it.
+	// present means that object is known, as the write returned it.
 	present entryState = iota
-	// unread: an object with known uid and version but unknown content.
+	// unread means that uid and version of the object are known, but not its content.
 	unread
-	// deleted: no object.
+	// deleted means that there is no object.
 	deleted
 )
 
-// writing identifies an object with a write in flight, in any version of its kind. Without a name the API server
-// generates it.
+// writing identifies an object with a write in flight, in any version of its kind. name is empty if the API server
+// generates the name.
 type writing struct {
 	schema.GroupKind
 	namespace, name string
@@ -89,7 +90,7 @@ func newOverlay(logger *slog.Logger, view func(deploy.Ref) shown) *overlay {
 	}
 }
 
-// begin is called before a write is sent. The returned function is called when its response has been recorded.
+// begin is called before a write is sent. The caller calls end after the response has been recorded.
 func (o *overlay) begin(ref deploy.Ref) (end func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -109,7 +110,7 @@ func (o *overlay) begin(ref deploy.Ref) (end func()) {
 	}
 }
 
-// flights returns the writes in flight that may be of ref.
+// flights returns the writes in flight that may be writes of ref.
 func (o *overlay) flights(ref deploy.Ref) (found []*inFlight) {
 	for _, name := range []string{ref.Name, ""} {
 		if flight, ok := o.writing[writing{ref.Kind.GroupKind(), ref.Namespace, name}]; ok {
@@ -137,7 +138,7 @@ func (o *overlay) wrote(ref deploy.Ref, obj *unstructured.Unstructured) {
 	o.keep(ref, overlayEntry{state: present, uid: obj.GetUID(), version: obj.GetResourceVersion(), object: obj})
 }
 
-// wroteUnread records a write whose response, obj, doesn't have the content of ref.
+// wroteUnread records a write whose response, obj, has the uid and version of ref but not its content.
 func (o *overlay) wroteUnread(ref deploy.Ref, obj *unstructured.Unstructured) {
 	o.keep(ref, overlayEntry{state: unread, uid: obj.GetUID(), version: obj.GetResourceVersion()})
 }
@@ -158,7 +159,7 @@ func (o *overlay) keep(ref deploy.Ref, entry overlayEntry) {
 	}
 }
 
-// deleted records that the object with uid is gone; an empty uid means the object that we know of.
+// deleted records that the object with uid is gone. An empty uid means the object that the overlay or the informer has.
 func (o *overlay) deleted(ref deploy.Ref, uid types.UID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -189,7 +190,7 @@ func (o *overlay) deleted(ref deploy.Ref, uid types.UID) {
 	}
 }
 
-// put adds an entry and, now and then, removes ended entries that nobody reads.
+// put adds an entry. Now and then it also removes entries that have ended, because nobody may read them.
 func (o *overlay) put(ref deploy.Ref, entry overlayEntry) {
 	o.entries[ref] = entry
 	if entry.written.Sub(o.swept) <= overlayLifetime {
@@ -219,26 +220,27 @@ func (o *overlay) observe(kind schema.GroupVersionKind, event deploy.Event) {
 	}
 }
 
-// source is where the result of a read comes from.
+// source says where the result of a read comes from.
 type source int
 
 const (
 	fromWatch source = iota
 	fromWrite
-	// fromNeither: only the API server knows the object.
+	// fromNeither means that only the API server knows the object.
 	fromNeither
 )
 
-// get returns the object of ref, nil if there is none. It reads the informer under the lock: otherwise an entry could
-// end between both reads, and neither would have the object.
+// get returns the object of ref, nil if there is none. It reads the informer under the lock. Otherwise an entry could
+// end between the two reads, and neither of them would return the object.
 func (o *overlay) get(ref deploy.Ref) (*unstructured.Unstructured, source) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.resolve(ref, o.shown(ref))
 }
 
-// list returns the objects of a kind: those that cached returns from informers, with the entries on top. It calls
-// cached under the lock, for the same reason as get. complete is false if only the API server knows one of the objects.
+// list returns the objects of a kind: the objects that cached returns from informers, with the entries on top. It calls
+// cached under the lock, for the same reason as get. complete is false if there is an object that only the API server
+// knows.
 func (o *overlay) list(kind schema.GroupVersionKind, namespace string, cached func() []*unstructured.Unstructured) (objects []*unstructured.Unstructured, complete bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -264,7 +266,8 @@ func (o *overlay) list(kind schema.GroupVersionKind, namespace string, cached fu
 	return objects, complete
 }
 
-// resolve returns the object of ref, given what its informer shows, and removes an entry that has ended.
+// resolve returns the object of ref. now is the state in its informer. It removes the entry of ref if the entry has
+// ended.
 func (o *overlay) resolve(ref deploy.Ref, now shown) (*unstructured.Unstructured, source) {
 	entry, ok := o.entries[ref]
 	if !ok {
@@ -288,9 +291,9 @@ func (o *overlay) resolve(ref deploy.Ref, now shown) (*unstructured.Unstructured
 	return now.object, fromNeither
 }
 
-// endedBy reports whether an informer shows the write or something newer. Versions can be compared across all objects
-// of a kind. If client-go's feature AtomicFIFO is off, the version that the informer has reached isn't known, and only
-// that of the object counts.
+// endedBy reports whether an informer shows the write or a newer state. Versions can be compared across all objects of
+// a kind. If client-go's feature AtomicFIFO is off, the version that the informer has reached isn't known. Then only
+// the version of the object counts.
 func (e overlayEntry) endedBy(now shown) bool {
 	switch {
 	case now.listed.After(e.written):
@@ -303,7 +306,8 @@ func (e overlayEntry) endedBy(now shown) bool {
 	return reached(now.version, e.version) || reached(now.object.GetResourceVersion(), e.version)
 }
 
-// replacedBy reports whether other, the entry of another own write, is newer: responses may overtake each other.
+// replacedBy reports whether other, the entry of another own write, is newer. The order of calls doesn't show this,
+// because responses may overtake each other.
 func (e overlayEntry) replacedBy(other overlayEntry) bool {
 	if e.state == deleted {
 		return other.uid != e.uid
@@ -311,22 +315,22 @@ func (e overlayEntry) replacedBy(other overlayEntry) bool {
 	return newer(other.version, e.version)
 }
 
-// newer reports whether version a is later than b. If they can't be compared it returns true, so that an own write
+// newer reports whether version a is later than b. If they can't be compared, it returns true, so that an own write
 // isn't hidden.
 func newer(a, b string) bool {
 	order, err := resourceversion.CompareResourceVersion(a, b)
 	return err != nil || order > 0
 }
 
-// reached reports whether version a is b or later. If they can't be compared it returns false.
+// reached reports whether version a is equal to b or later. If they can't be compared, it returns false.
 func reached(a, b string) bool {
 	order, err := resourceversion.CompareResourceVersion(a, b)
 	return err == nil && order >= 0
 }
 
-// isGone reports whether a write with the response obj removed the object: it was being deleted and has no finalizers
-// left. It is false for a Namespace, whose finalizers are in its spec, which may be missing from the response: only a
-// watch shows that it is gone.
+// isGone reports whether a write with the response obj removed the object: the object was being deleted and has no
+// finalizers left. It returns false for a Namespace. The finalizers of a Namespace are in its spec, which the response
+// may lack, so only a watch shows that it is gone.
 func isGone(obj *unstructured.Unstructured) bool {
 	if obj.GetDeletionTimestamp() == nil || len(obj.GetFinalizers()) > 0 || obj.GroupVersionKind() == namespaceKind {
 		return false

@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// ownTrouble reports whether an error is about a failure of the API server, or of something that it called, and not
-// about the request, which may succeed later. All codes above 500 are, and so are refusals that report such a failure,
-// for example because the allocator of Service addresses can't reach the API server. Only the text shows that; a wrong
-// guess only makes a request be retried.
+// ownTrouble reports whether an error is a failure of the API server, or of something that it called. Then the same
+// request may succeed later. All codes above 500 are such failures. Some refusals report such a failure, too, for
+// example if the allocator of Service addresses can't reach the API server. Mostly only the text shows this. If the
+// guess is wrong, the request is only retried.
 func ownTrouble(err error) bool {
 	var answer apierrors.APIStatus
 	if !errors.As(err, &answer) || unknownField(answer) || tooLarge(answer) {
@@ -42,7 +42,7 @@ func isInternal(cause metav1.StatusCause) bool {
 	return cause.Type == metav1.CauseType(field.ErrorTypeInternal)
 }
 
-// quoted matches quoted values of the object in an error, which may contain any text.
+// quoted matches quoted texts in an error. They may be values of the object, with any content.
 var quoted = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`")
 
 // troubles are messages of Go, gRPC and etcd about failed connections, and of an API server that is starting or

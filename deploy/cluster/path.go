@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 )
 
-// path returns the path of ref; without a name that of the collection, for all namespaces if ref names none. It returns
-// an *InvalidManifestError if the name isn't a path segment, such as "web/status", or if the namespace doesn't fit the
-// scope of the kind.
+// path returns the URL path of ref, in segments. Without a name it is the path of the collection, in all namespaces if
+// ref has no namespace. It returns an *InvalidManifestError if the name isn't a path segment (such as "web/status"), or
+// if the namespace doesn't fit the scope of the kind.
 func path(res resource, ref deploy.Ref, subresource string) ([]string, error) {
 	if err := nameable(ref); err != nil {
 		return nil, err

@@ -9,11 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// wildcards are the characters that make a text a pattern.
+// wildcards are the special characters of patterns.
 const wildcards = `*?[]^\`
 
 // NamespacePattern reports whether text, in the syntax of [Namespaces], is a pattern or an exclusion rather than a
-// plain name. A text that can't match any namespace is an error.
+// plain name. It returns an error if text can't match any namespace.
 func NamespacePattern(text string) (isPattern bool, err error) {
 	name, out := strings.CutPrefix(text, "!")
 	if _, err := globs.Match(name, ""); err != nil || name == "" {
@@ -38,7 +38,7 @@ func NamespacePattern(text string) (isPattern bool, err error) {
 	return isPattern || out, nil
 }
 
-// areNames reports whether all of patterns, which are valid, are plain names.
+// areNames reports whether all of patterns are plain names. The patterns must be valid.
 func areNames(patterns []string) bool {
 	return !slices.ContainsFunc(patterns, func(text string) bool {
 		isPattern, _ := NamespacePattern(text)
@@ -46,8 +46,9 @@ func areNames(patterns []string) bool {
 	})
 }
 
-// inScope reports whether the last of patterns that matches name includes it, rather than excludes it by an exclamation
-// mark. If none matches, name is in scope if the first pattern is an exclusion.
+// inScope reports whether a namespace is in scope. The last pattern that matches name decides: name is in scope unless
+// this pattern is an exclusion. If no pattern matches, name is in scope if the first pattern is an exclusion or there
+// are no patterns.
 func inScope(patterns []string, name string) bool {
 	in := len(patterns) == 0 || strings.HasPrefix(patterns[0], "!")
 	for _, pattern := range patterns {

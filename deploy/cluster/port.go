@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// port sends the requests of a Cluster and records in its store what they changed.
+// port sends the requests of a Cluster. It records the results of writes in the store.
 type port struct{ *Cluster }
 
 // Scope implements deploy.Port.
@@ -65,7 +65,7 @@ func (p port) Create(ctx context.Context, obj *unstructured.Unstructured, option
 	switch {
 	case ref.Name == "" && obj.GetGenerateName() == "":
 		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.name and metadata.generateName are missing"}
-	case obj.GetResourceVersion() != "": // a server answers with 500, as if trying again could help
+	case obj.GetResourceVersion() != "": // a server responds with 500, as if a retry could help
 		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.resourceVersion is set: remove it from an object that was read from a cluster"}
 	}
 	got, err := p.write(ctx, ref, options.DryRun, func(at resource) (answer, error) {
@@ -131,14 +131,15 @@ func (p port) write(ctx context.Context, ref deploy.Ref, dryRun bool, request fu
 	return got, err
 }
 
-// redefined makes discovery ask again after a write of a definition, so that its kind is found as soon as it is served.
+// redefined invalidates the discovery cache after a write of a CustomResourceDefinition, so that its kind is found as
+// soon as it is served.
 func (p port) redefined(ref deploy.Ref, err error) {
 	if err == nil && ref.Kind.Group == "apiextensions.k8s.io" {
 		p.resources.forget()
 	}
 }
 
-// creatable returns an error for objects that the View might not show after they are created.
+// creatable returns an error for objects that the View might not show after their creation.
 func (p port) creatable(ref deploy.Ref) error {
 	if _, ok := p.store.selected[ref.Kind.GroupKind()]; ok {
 		return &deploy.InvalidManifestError{Ref: ref, Reason: "only selected objects of its kind are watched: use a Cluster without Selected"}

@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// record sends one write of ref and adds its response to the overlay, for each version of its kind that is watched
-// after the write, since a watch may have begun meanwhile. Reads of other kinds are live anyway. If ref has no name,
-// record uses that in the response.
+// record sends one write of ref. It adds the response to the overlay for each version of the kind that is watched after
+// the write, because a watch may have begun meanwhile. Kinds that aren't watched are read from the API server anyway.
+// If ref has no name, record uses the name in the response.
 func (s *store) record(ref deploy.Ref, write func() (answer, error)) (answer, error) {
 	end := s.overlay.begin(ref)
 	defer end()
@@ -24,8 +24,8 @@ func (s *store) record(ref deploy.Ref, write func() (answer, error)) (answer, er
 	return got, nil
 }
 
-// wrote records obj, the response to a write of ref. For another version of the kind, or if the response to the write
-// of a subresource isn't the object, it records only the resource version.
+// wrote records obj, the response to a write of ref. For another version of the kind, it records only the uid and
+// resourceVersion. It does the same if the response to a write of a subresource isn't the object.
 func (s *store) wrote(ref deploy.Ref, obj *unstructured.Unstructured) {
 	if obj.GetResourceVersion() == "" {
 		return
@@ -50,9 +50,9 @@ func metadataOf(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	}}
 }
 
-// recordDelete is record for deletions. The API server responds with a Status when the object is gone, with the object
-// when something holds it, and with either when nothing held it. For a Namespace a Status doesn't mean that it is gone,
-// see isGone.
+// recordDelete is record for deletions. The API server responds with the object if something blocks its deletion, such
+// as a finalizer. If the object is gone, it responds with a Status or with the object. How isGone treats a Namespace is
+// explained there.
 func (s *store) recordDelete(ref deploy.Ref, uid types.UID, remove func() (answer, error)) error {
 	end := s.overlay.begin(ref)
 	defer end()

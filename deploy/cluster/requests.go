@@ -29,7 +29,7 @@ type requests struct {
 }
 
 func newRequests(config *rest.Config, client *http.Client, limit time.Duration, pool *compact.Pool) (*requests, error) {
-	// Only Status and DeleteOptions are decoded by type.
+	// The scheme needs only Status and DeleteOptions. All other types are decoded without a scheme.
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
 	config = rest.CopyConfig(config)
@@ -68,7 +68,7 @@ func (r *requests) patch(ctx context.Context, res resource, ref deploy.Ref, p de
 	return r.send(ctx, signed(request, p.FieldManager, p.DryRun), failed{verb: "patch", resource: res, ref: ref, subresource: p.Subresource})
 }
 
-// apply sends a server-side apply. partial: the response has only metadata.
+// apply sends a server-side apply. partial requests a response with only metadata.
 func (r *requests) apply(ctx context.Context, res resource, ref deploy.Ref, p deploy.PatchRequest, force, partial bool) (answer, error) {
 	request := r.client.Patch(types.ApplyPatchType).Body(p.Body)
 	if force {
@@ -77,8 +77,8 @@ func (r *requests) apply(ctx context.Context, res resource, ref deploy.Ref, p de
 	if partial {
 		request = request.SetHeader("Accept", acceptMetadata)
 	}
-	// A server refuses unknown fields in every apply. Validation would only find duplicate keys, which a map can't
-	// have, and would make the server parse the body twice.
+	// A server refuses unknown fields in every apply. Field validation would only find duplicate keys, which a map
+	// can't have, and the server would parse the body twice.
 	request = signed(request, p.FieldManager, p.DryRun).Param("fieldValidation", metav1.FieldValidationIgnore)
 	return r.send(ctx, request, failed{verb: "patch", resource: res, ref: ref, partial: partial})
 }
@@ -105,8 +105,8 @@ func (r *requests) delete(ctx context.Context, res resource, ref deploy.Ref, opt
 	return r.send(ctx, r.client.Delete().Body(content), failed{verb: "delete", resource: res, ref: ref})
 }
 
-// written is signed for a creation or an update. It makes the server refuse unknown fields: it would drop them, so that
-// each reconcile would write them again.
+// written is like signed, for a creation or an update. It also requests that the server refuses unknown fields.
+// Otherwise the server would drop them, and each reconcile would write them again.
 func written(request *rest.Request, manager string, dryRun bool) *rest.Request {
 	return signed(request, manager, dryRun).Param("fieldValidation", metav1.FieldValidationStrict)
 }
@@ -129,7 +129,7 @@ type answer struct {
 
 // send sends request to the path of the subject's object.
 func (r *requests) send(ctx context.Context, request *rest.Request, subject failed) (answer, error) {
-	if subject.ref.Name == "" { // the path would be that of all objects
+	if subject.ref.Name == "" { // the path would be the path of all objects
 		return answer{}, &deploy.InvalidManifestError{Ref: subject.ref, Reason: "metadata.name is missing"}
 	}
 	return r.sendTo(ctx, subject.ref, request, subject)
@@ -162,7 +162,7 @@ func (r *requests) sendTo(ctx context.Context, where deploy.Ref, request *rest.R
 
 // decode returns the object in a JSON document.
 func decode(document []byte) (*unstructured.Unstructured, error) {
-	// The object's own decoder reads everything twice to distinguish lists from objects.
+	// The decoder of Unstructured would read everything twice, to distinguish lists from objects.
 	var content map[string]any
 	if err := json.Unmarshal(document, &content); err != nil {
 		return nil, err
@@ -191,7 +191,7 @@ func (r *requests) do(ctx context.Context, request *rest.Request, subject failed
 		}
 	}
 	if limited.Err() != nil && ctx.Err() == nil && !isAnswer(err) {
-		// The error of limited would look as if the caller's context had ended.
+		// Don't return the error of limited: it would look as if the caller's context had ended.
 		return nil, got, &deploy.UnavailableError{Ref: subject.ref, Err: fmt.Errorf(
 			"no answer to %s of %s within %s; what it asked for may be done or not", subject.verb, subject.resource.Resource, r.limit)}
 	}

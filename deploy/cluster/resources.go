@@ -12,13 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// absentMemory is how long the answer that a kind isn't served is reused: a hundred objects of such a kind cost one
-// request, and a new kind is still found quickly.
+// absentMemory is how long the response that a kind isn't served is reused. So a hundred objects of such a kind cost
+// one request, and a new kind is still found quickly.
 const absentMemory = 500 * time.Millisecond
 
-// resources caches under which resource and in which scope a kind is served. It discovers one group and version at a
-// time: when one of its kinds is first needed, when a kind is unknown, and when requests for a kind return that nothing
-// is served there, since definitions come, go and change.
+// resources caches the resource and the scope of each kind. It discovers one group and version at a time: when one of
+// its kinds is first needed, when a kind is unknown, and when the response to a request shows that the kind isn't
+// served any more. CustomResourceDefinitions may come, go and change.
 type resources struct {
 	requests *requests
 	now      func() time.Time
@@ -29,9 +29,10 @@ type resources struct {
 
 // served is the cached discovery of one group and version.
 type served struct {
-	// asking has a value while a request is in flight. Others wait, as long as their contexts allow.
+	// asking has a value while a request is in flight. Other callers wait until then, as long as their contexts allow.
 	asking chan struct{}
-	// kinds, which is only replaced as a whole, and asked, the time of the last request, are guarded by resources.mu.
+	// kinds are the resources by kind. The map is only replaced as a whole. asked is the time of the last request. Both
+	// are guarded by resources.mu.
 	kinds map[string]resource
 	asked time.Time
 }
@@ -45,7 +46,7 @@ func newResources(requests *requests) *resources {
 	return &resources{requests: requests, now: time.Now, versions: map[schema.GroupVersion]*served{}}
 }
 
-// of returns where kind is served, or a *deploy.KindUnknownError.
+// of returns the resource that serves kind, or a *deploy.KindUnknownError.
 func (r *resources) of(ctx context.Context, kind schema.GroupVersionKind) (resource, error) {
 	if found, ok := r.known(kind); ok {
 		return found, nil
@@ -64,7 +65,7 @@ func (r *resources) known(kind schema.GroupVersionKind) (resource, bool) {
 	return found, ok
 }
 
-// ask is like of, but doesn't use an answer older than since.
+// ask is like of, but doesn't use a response to a request that began before since.
 func (r *resources) ask(ctx context.Context, kind schema.GroupVersionKind, since time.Time) (resource, error) {
 	version := r.version(kind.GroupVersion())
 	select {
@@ -106,7 +107,8 @@ func (r *resources) askedBefore(version *served, since time.Time) bool {
 	return version.asked.Before(since)
 }
 
-// forget makes the next call for an unknown kind ask the API server, as after a change of definitions.
+// forget invalidates the responses for unknown kinds, for example after a change of CustomResourceDefinitions. The next
+// call for an unknown kind asks the API server.
 func (r *resources) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -115,7 +117,7 @@ func (r *resources) forget() {
 	}
 }
 
-// discover returns the kinds of one group and version, none if it isn't served.
+// discover returns the resources of one group and version, by kind. It returns none if the version isn't served.
 func (r *resources) discover(ctx context.Context, version schema.GroupVersion) (map[string]resource, error) {
 	list := &metav1.APIResourceList{}
 	err := r.requests.discover(ctx, discovery(version), list)
@@ -135,8 +137,8 @@ func (r *resources) discover(ctx context.Context, version schema.GroupVersion) (
 	return kinds, nil
 }
 
-// on sends a request to where kind is served. If nothing is served there any more, it asks the API server, and sends
-// the request once more if the kind is served elsewhere now.
+// on calls send with the resource that serves kind. If that resource isn't served any more, it asks the API server, and
+// calls send once more if another resource serves the kind now.
 func on[T any](ctx context.Context, r *resources, kind schema.GroupVersionKind, send func(resource) (T, error)) (T, error) {
 	found, err := r.of(ctx, kind)
 	if err != nil {

@@ -12,18 +12,18 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Pauses between two tries to list or watch. client-go's own pauses grow to a minute, so that after an outage of half a
-// minute an operator would see nothing for that long.
+// Pauses between two tries to list or watch. client-go's own pauses grow to a minute. So after an outage of half a
+// minute, an operator would get no events for up to a minute.
 const (
 	firstTry   = 250 * time.Millisecond
 	longestTry = 5 * time.Second
 )
 
-// unservedPatience is how long a kind may be missing before its objects count as gone: a starting API server serves
+// unservedPatience is how long a kind may be missing before its objects count as gone. A starting API server serves
 // built-in kinds slightly before custom ones.
 const unservedPatience = 10 * time.Second
 
-// retry calls try, with the place where the kind is served, until it succeeds, ctx ends, or it returns an error that
+// retry calls try, with the resource that serves the kind, until it succeeds, ctx ends, or it returns an error that
 // client-go handles.
 func retry[T any](ctx context.Context, i *informer, try func(at schema.GroupVersionResource) (T, error)) (result T, err error) {
 	for delay := firstTry; ; delay = min(2*delay, longestTry) {
@@ -39,7 +39,7 @@ func retry[T any](ctx context.Context, i *informer, try func(at schema.GroupVers
 			return result, err
 		}
 		if unserved == nil {
-			if nothingServed(err) { // the next try asks where the kind is now
+			if nothingServed(err) { // find out which resource serves the kind now, for the next try
 				found := i.kind.store.resources
 				_, _ = found.ask(ctx, i.subject.ref.Kind, found.now())
 			}
@@ -54,7 +54,7 @@ func retry[T any](ctx context.Context, i *informer, try func(at schema.GroupVers
 	}
 }
 
-// servedAt returns where the kind is served now.
+// servedAt returns the resource that serves the kind now.
 func (i *informer) servedAt(ctx context.Context) (schema.GroupVersionResource, error) {
 	found, err := i.kind.store.resources.of(ctx, i.subject.ref.Kind)
 	if err == nil && found.scope != i.subject.resource.scope {
@@ -64,18 +64,19 @@ func (i *informer) servedAt(ctx context.Context) (schema.GroupVersionResource, e
 	return found.GroupVersionResource, err
 }
 
-// clientGoActs reports whether client-go itself handles err, by listing again: the version is too old (410 Gone), or newer
-// than the server's after a restore of its storage, or the server doesn't support this form of request.
+// clientGoActs reports whether client-go itself handles err, by listing again. This is so if the resourceVersion is too
+// old (410 Gone), if it is newer than the server's (after a restore of its storage), or if the server doesn't support
+// this form of request.
 func clientGoActs(err error) bool {
 	return isExpired(err) || illFormed(err) || apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
 }
 
-// illFormed reports whether the API server refuses the form of a request: a watch that begins with a list, if it
-// doesn't support these, or an invalid selector.
+// illFormed reports whether the API server refuses the form of a request: an invalid selector, or a watch that begins
+// with a list if the server doesn't support such watches.
 func illFormed(err error) bool { return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) }
 
-// fail keeps the reason for readers, logs the first of several failures, and has the kind looked for if it hasn't been
-// served for too long.
+// fail keeps the error for readers, and logs the first of several failures. If the kind hasn't been served for too
+// long, it requests a check of the kind.
 func (i *informer) fail(err error) {
 	var unserved *deploy.KindUnknownError
 	i.mu.Lock()
@@ -115,8 +116,8 @@ func (i *informer) recovered() {
 	}
 }
 
-// pause returns how long to wait after err: delay, or longer if the API server asks for it, or if a right is missing
-// for an optional kind.
+// pause returns how long to wait after err: about delay, or longer if the API server asks for it, or if the permission
+// for an optional kind is missing.
 func (i *informer) pause(delay time.Duration, err error) time.Duration {
 	seconds, _ := apierrors.SuggestsClientDelay(err)
 	pause := max(delay, time.Duration(seconds)*time.Second)
@@ -128,10 +129,11 @@ func (i *informer) pause(delay time.Duration, err error) time.Duration {
 }
 
 const (
-	// maxStreams is how many lists in a row may be requested as streams that end before the list is complete.
+	// maxStreams is how many streams in a row may end before their list is complete. After that, lists aren't requested
+	// as streams.
 	maxStreams = 2
-	// manyLists is how many lists in a row cause a warning. After that a watch must last for calmAfter to count as
-	// working again.
+	// manyLists is how many lists in a row, without an event between them, cause a warning. After that a watch must
+	// last for calmAfter to count as working again.
 	manyLists = 4
 	calmAfter = 2 * longestTry
 )
@@ -140,19 +142,19 @@ var errNoStream = errors.New("streamed lists end too early")
 
 // lists tracks the lists of an informer, to notice when watches don't work.
 type lists struct {
-	// began is when the current list began; zero if it may show older states, so that it says nothing about writes
-	// since then.
+	// began is the time at which the current list began. It is zero if the list may show older states, because then the
+	// list may lack writes before that time.
 	began time.Time
-	// streaming: the open stream begins with a list that isn't complete yet. streams is how many streams in a row were
-	// opened without completing a list.
+	// streaming means that the open stream begins with a list that isn't complete yet. streams is how many streams in a
+	// row were requested without completing a list.
 	streaming bool
 	streams   int
-	// repeated is how many lists completed without an event between them, the last one at replaced.
+	// repeated is how many lists completed without an event between them. The last one completed at replaced.
 	repeated int
 	replaced time.Time
 }
 
-// explained is called when a logged failure explains the next lists, so that they don't count.
+// explained is called when a failure was logged. It is the reason for the lists, so they don't count.
 func (l *lists) explained() {
 	if l.repeated < manyLists {
 		l.repeated = 0
@@ -177,7 +179,7 @@ func (i *informer) mayStream() bool {
 	return i.lists.streams <= maxStreams
 }
 
-// endList is called with a complete list; mu is held.
+// endList is called when a list is complete. mu is held.
 func (i *informer) endList() {
 	l := &i.lists
 	if l.repeated < manyLists && time.Since(l.replaced) > longestLook {
@@ -189,7 +191,7 @@ func (i *informer) endList() {
 	}
 }
 
-// comeTo is called with the version of each event; mu is held.
+// comeTo is called with the resourceVersion of each event. mu is held.
 func (i *informer) comeTo(version string) {
 	i.version = version
 	l := &i.lists

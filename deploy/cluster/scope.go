@@ -16,7 +16,7 @@ import (
 
 var namespaceKind = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
 
-// everywhere means all namespaces at once, or the cluster scope.
+// everywhere means all namespaces by one informer, or the cluster scope.
 var everywhere = namespaces{names: map[string]bool{"": true}}
 
 // namespaces are the namespaces to watch.
@@ -24,7 +24,7 @@ type namespaces struct {
 	names map[string]bool
 	// exist are all namespaces of the cluster, nil if unknown.
 	exist map[string]bool
-	// unread is why the namespaces to watch are unknown.
+	// unread says why the namespaces to watch are unknown. It is nil if they are known.
 	unread error
 }
 
@@ -35,7 +35,7 @@ func (n namespaces) gone(name string) bool { return n.exist != nil && !n.exist[n
 type scope struct {
 	patterns []string
 	selector labels.Selector
-	// kind watches the namespaces of the cluster; nil if the names are fixed.
+	// kind watches the Namespaces of the cluster. It is nil if the names are fixed.
 	kind *watchedKind
 
 	mu      sync.Mutex
@@ -94,7 +94,7 @@ func (c *scope) start(ctx context.Context) {
 	})
 }
 
-// failure returns why the namespaces can't be watched, nil if they can or if this isn't known yet.
+// failure returns the error with which the watch of Namespaces fails. It returns nil if there is no such error yet.
 func (c *scope) failure() error {
 	if c.kind == nil {
 		return nil
@@ -107,7 +107,7 @@ func (c *scope) failure() error {
 	return nil
 }
 
-// of returns the namespaces to watch for kinds of a scope. changed is closed when they change.
+// of returns the namespaces to watch for the kinds of a scope. changed is closed when these namespaces change.
 func (c *scope) of(scope deploy.Scope) (current namespaces, changed <-chan struct{}) {
 	if scope == deploy.ClusterScoped {
 		return everywhere, nil

@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// store is the View of a cluster: what the informers of watched kinds show, with our own latest writes on top, and live
-// reads for everything else.
+// store is the View of a cluster. It reads watched kinds from their informers, with our own latest writes on top, and
+// everything else from the API server.
 type store struct {
 	ctx          context.Context
 	requests     *requests
@@ -67,7 +67,8 @@ func (s *store) Partial(ctx context.Context, ref deploy.Ref) (obj *unstructured.
 	return obj, true, err
 }
 
-// held returns what an own write or the informer of ref shows. known is false if only the API server knows the object.
+// held returns the object of ref from an own write or from its informer. known is false if only the API server knows
+// the object.
 func (s *store) held(ctx context.Context, ref deploy.Ref) (obj *unstructured.Unstructured, known bool, err error) {
 	informer := s.informerOf(ref)
 	if informer == nil {
@@ -78,11 +79,11 @@ func (s *store) held(ctx context.Context, ref deploy.Ref) (obj *unstructured.Uns
 	} else if err != nil {
 		return nil, false, err
 	}
-	current := informer.isCurrent() // before the read: a list that completes after it doesn't count
+	current := informer.isCurrent() // before the read, because a list that completes after the read doesn't count
 	obj, from := s.overlay.get(ref)
-	// The absence of an object isn't certain if only selected objects are watched, while the watch is broken, or if the
-	// informer was closed meanwhile. Ask the API server then: a caller would otherwise create the object, or a password
-	// in it, again.
+	// It isn't certain that an object is absent if only selected objects are watched, if the watch is broken, or if the
+	// informer was closed meanwhile. Ask the API server then. Otherwise a caller would create the object again, with a
+	// new password for example.
 	_, selected := s.selected[ref.Kind.GroupKind()]
 	uncertain := from == fromWatch && obj == nil && (selected || !current || s.informerOf(ref) != informer)
 	if uncertain || from == fromNeither {
@@ -91,7 +92,7 @@ func (s *store) held(ctx context.Context, ref deploy.Ref) (obj *unstructured.Uns
 	return obj, true, nil
 }
 
-// live reads from the API server.
+// live reads an object from the API server. It returns nil if the object is absent.
 func (s *store) live(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	got, err := on(ctx, s.resources, ref.Kind, func(at resource) (answer, error) { return s.requests.get(ctx, at, ref) })
 	var absent *deploy.NotFoundError
@@ -148,22 +149,22 @@ func (s *store) Owned(ctx context.Context, kind schema.GroupVersionKind, namespa
 	return slices.DeleteFunc(objects, foreign), err
 }
 
-// collect returns the objects that of selects from each informer of a namespace, or of all (""), with our own writes on
-// top. complete is false if the API server may have more.
+// collect calls of for the objects of each informer of a namespace ("": of all namespaces), and returns the results
+// with our own writes on top. complete is false if the API server may have more objects.
 func (s *store) collect(ctx context.Context, watched *watchedKind, namespace string, of func(o *objects) []*unstructured.Unstructured) (found []*unstructured.Unstructured, complete bool, err error) {
 	if err := watched.awaitSynced(ctx); err != nil {
 		return nil, false, err
 	}
 	informer := watched.of(namespace)
 	if informer == nil || !informer.hasSynced() {
-		return nil, false, nil // it was closed or restarted meanwhile
+		return nil, false, nil // the informer was closed or restarted meanwhile
 	}
 	found, complete = s.overlay.list(watched.kind, namespace, func() []*unstructured.Unstructured { return watched.collect(namespace, of) })
 	return found, complete && watched.of(namespace) == informer, nil // a closed informer shows no objects
 }
 
-// Holds reports whether informers hold whole objects of a kind in a namespace, or in all namespaces or the cluster
-// scope (""), and are current, so that Get and List need no request.
+// Holds reports whether Get and List of a kind need no request, because informers hold the whole objects and are
+// current. namespace "" means all namespaces, or the cluster scope.
 func (s *store) Holds(kind schema.GroupVersionKind, namespace string) bool {
 	group := kind.GroupKind()
 	if _, selected := s.selected[group]; selected || s.metadataOnly[group] {
@@ -186,7 +187,7 @@ func (s *store) Subscribe(ctx context.Context, kind schema.GroupVersionKind, han
 	return watched.subscribe(ctx, handle), nil
 }
 
-// watch returns a watched kind, and starts its informers if it wasn't watched.
+// watch returns a watched kind. If the kind wasn't watched, it starts its informers.
 func (s *store) watch(ctx context.Context, kind schema.GroupVersionKind) (*watchedKind, error) {
 	found, err := s.resources.of(ctx, kind)
 	if err != nil {
@@ -214,7 +215,7 @@ func (s *store) Served(ctx context.Context, kind schema.GroupVersionKind) error 
 	return err
 }
 
-// lose makes the watched kinds of a resource check whether they are still served.
+// lose requests a check whether the watched kinds of a resource are still served.
 func (s *store) lose(which schema.GroupResource) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -225,7 +226,7 @@ func (s *store) lose(which schema.GroupResource) {
 	}
 }
 
-// watchedFor returns the watched kind if an informer shows its objects in namespace, or nil.
+// watchedFor returns the watched kind if an informer has its objects in namespace, or nil.
 func (s *store) watchedFor(kind schema.GroupVersionKind, namespace string) *watchedKind {
 	s.mu.RLock()
 	watched, ok := s.watched[kind]
@@ -236,7 +237,7 @@ func (s *store) watchedFor(kind schema.GroupVersionKind, namespace string) *watc
 	return watched
 }
 
-// informerOf returns the informer that shows ref, or nil.
+// informerOf returns the informer that has the namespace of ref, or nil.
 func (s *store) informerOf(ref deploy.Ref) *informer {
 	if watched := s.watchedFor(ref.Kind, ref.Namespace); watched != nil {
 		return watched.of(ref.Namespace)
@@ -244,7 +245,7 @@ func (s *store) informerOf(ref deploy.Ref) *informer {
 	return nil
 }
 
-// shown returns what the informer of ref shows.
+// shown returns the state of ref in its informer.
 func (s *store) shown(ref deploy.Ref) shown {
 	if informer := s.informerOf(ref); informer != nil {
 		return informer.shown(ref)

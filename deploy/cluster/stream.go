@@ -17,14 +17,15 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// maxFrame is larger than any object that an API server stores, in bytes. maxBuffer is the largest frame whose buffer
-// is reused.
+// maxFrame is the largest frame that is read, in bytes. It is larger than any object that an API server stores.
+// maxBuffer is the largest frame whose buffer is reused.
 const (
 	maxFrame  = 1 << 26
 	maxBuffer = 1 << 16
 )
 
-// newStream returns a watch of the events in body. read decodes their objects, and returns nil for those to skip.
+// newStream returns a watch of the events in body. read decodes the object of an event, and returns nil if the event
+// has to be skipped.
 func newStream(body io.ReadCloser, read func(document []byte) *compact.Object) watch.Interface {
 	reporter := apierrors.NewClientErrorReporter(http.StatusInternalServerError, http.MethodGet, "ClientWatchDecoding")
 	return watch.NewStreamWatcher(newEvents(body, read), reporter)
@@ -78,7 +79,8 @@ func (e *events) Decode() (watch.EventType, runtime.Object, error) {
 	}
 }
 
-// next reads one event. In protobuf its size in four bytes precedes it, of which the first never begins a JSON text.
+// next reads one event. In protobuf, an event is preceded by its size in four bytes. The first of these bytes can't be
+// the beginning of a JSON text.
 func (e *events) next(event *metav1.WatchEvent) error {
 	if e.lines == nil {
 		if first, err := e.input.Peek(1); err == nil && first[0] <= maxFrame>>24 {

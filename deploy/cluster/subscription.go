@@ -15,12 +15,12 @@ type subscription struct {
 	ctx    context.Context
 	kind   *watchedKind
 	handle func(deploy.Event)
-	// synced: the handler has got all objects that existed at the beginning.
+	// synced means that the handler has been called for all objects that existed at the beginning.
 	synced  atomic.Bool
 	waiting *mailbox.Mailbox[delivery]
 }
 
-// delivery is an event, or a channel to close when all events before it have been handled.
+// delivery is an event, or a channel (mark) to close after all events before it have been handled.
 type delivery struct {
 	event deploy.Event
 	mark  chan struct{}

@@ -11,8 +11,8 @@ import (
 // maxWarnings limits the number of remembered texts. Texts that contain names may be as many as there are objects.
 const maxWarnings = 1000
 
-// warnings logs the API server's warnings that no caller gets: a text about a kind at level Warn the first time, and at
-// Debug after that. It is safe for concurrent use.
+// warnings logs the API server's warnings that aren't returned to a caller. It logs a text about a kind at level Warn
+// the first time, and at Debug after that. It is safe for concurrent use.
 type warnings struct {
 	logger *slog.Logger
 	mu     sync.Mutex

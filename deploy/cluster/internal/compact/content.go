@@ -6,13 +6,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// contentOf returns m as JSON decodes it, without managedFields.
+// contentOf returns m in the form that JSON decodes to, without managedFields.
 func contentOf(m *metav1.ObjectMeta) map[string]any {
 	content := make(map[string]any, 12)
 	put(content, "name", m.Name)
 	put(content, "generateName", m.GenerateName)
 	put(content, "namespace", m.Namespace)
-	put(content, "selfLink", m.SelfLink) //nolint:staticcheck // an old API server may still give it
+	put(content, "selfLink", m.SelfLink) //nolint:staticcheck // an old API server may still set it
 	put(content, "uid", string(m.UID))
 	put(content, "resourceVersion", m.ResourceVersion)
 	put(content, "generation", m.Generation)

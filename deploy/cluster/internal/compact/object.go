@@ -15,8 +15,8 @@ import (
 type Object struct {
 	// whole is the object itself, unless only metadata is held.
 	whole *unstructured.Unstructured
-	// shape is the part of the metadata that other objects share. texts are the object's own strings, each after its
-	// length.
+	// shape is the part of the metadata that is shared with other objects. texts are the object's own strings, each
+	// preceded by its length.
 	shape *shape
 	texts string
 }
@@ -26,7 +26,7 @@ var (
 	_ metav1.ObjectMetaAccessor = (*Object)(nil)
 )
 
-// Decode returns the object, nil for nil. Don't change it.
+// Decode returns the object. It returns nil for nil. Don't change the result.
 func (o *Object) Decode() *unstructured.Unstructured {
 	if o == nil {
 		return nil
@@ -71,7 +71,7 @@ func (o *Object) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKi
 // DeepCopyObject implements runtime.Object.
 func (o *Object) DeepCopyObject() runtime.Object { return o }
 
-// protobufPrefix begins each document in protobuf.
+// protobufPrefix is the beginning of each document in protobuf.
 var protobufPrefix = []byte("k8s\x00")
 
 // Unmarshal decodes a document of an API server, in JSON or protobuf, into its type.

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Limits of a pool. When it has that many parts, texts or shapes, it forgets them and starts again. Objects keep what
-// they share.
+// Limits of a pool. When it has this many parts, texts or shapes, it drops them and starts again. Objects keep the
+// values that they share.
 const (
 	maxParts  = 1 << 12
 	maxSeen   = 1 << 12
@@ -31,11 +31,11 @@ type Pool struct {
 	seed maphash.Seed
 
 	mu sync.Mutex
-	// seen has the hashes of parts that occurred once. Only a part that occurs again is added to parts.
+	// seen has the hashes of parts that have occurred. Only a part that occurs again is added to parts.
 	seen  map[uint64]bool
 	parts map[uint64]any
 	texts map[string]any
-	// shapes are by the text from which each was made. text is a buffer for that.
+	// shapes are the shapes by the text from which each was made. text is a buffer for such texts.
 	shapes map[string]*shape
 	text   []byte
 }
@@ -48,8 +48,9 @@ func NewPool() *Pool {
 	}
 }
 
-// Encode returns obj with maps, lists, keys and short texts replaced by equal ones of other objects. It drops what no
-// Manager reads from managedFields, see neededFields. It takes ownership of obj: don't change it afterwards.
+// Encode returns obj with its maps, lists, keys and short texts replaced by equal values of other objects. It drops the
+// parts of managedFields that no Manager reads, see neededFields. It takes ownership of obj: don't change obj
+// afterwards.
 func (p *Pool) Encode(obj *unstructured.Unstructured) *Object {
 	if metadata, ok := obj.Object["metadata"].(map[string]any); ok {
 		if entries, ok := metadata["managedFields"].([]any); ok {
@@ -62,8 +63,9 @@ func (p *Pool) Encode(obj *unstructured.Unstructured) *Object {
 	return &Object{whole: obj}
 }
 
-// neededFields drops the entries of the status, which isn't part of an intent, and the times of writes, which would
-// make each object different. It keeps the times of entries that own only metadata, which a Manager reads.
+// neededFields drops the entries of the status subresource, because the status isn't part of an intent. It drops the
+// times of writes, because they would make each object different. It keeps the times of entries that own only metadata,
+// because a Manager reads them.
 func neededFields(entries []any) []any {
 	entries = slices.DeleteFunc(entries, func(item any) bool {
 		entry, _ := item.(map[string]any)
@@ -79,8 +81,8 @@ func neededFields(entries []any) []any {
 	return entries
 }
 
-// share returns the shared value that equals value, or value itself, with a hash and its size. It shares all values
-// inside of value, too.
+// share returns the shared value that equals value, or value itself if there is none, with its hash and its size in
+// bytes. It shares all values inside of value, too.
 func (p *Pool) share(value any) (shared any, hash uint64, size int) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -112,13 +114,13 @@ func (p *Pool) shareMap(content map[string]any) (shared any, hash uint64, size i
 			value = p.shareText(text, value)
 		}
 		if key, ok := p.shareText(key, nil).(string); ok {
-			content[key] = value // this replaces the key as well
+			content[key] = value // this replaces the key, too
 		}
 	}
 	return p.stand(content, hash, size), hash, size
 }
 
-// shareText returns the value that stands for text. value is text as a value, if there is one already.
+// shareText returns the shared value of text. value is text as an interface value, nil if the caller has none.
 func (p *Pool) shareText(text string, value any) any {
 	if known, ok := p.texts[text]; ok {
 		return known
@@ -135,7 +137,8 @@ func (p *Pool) shareText(text string, value any) any {
 	return value
 }
 
-// stand returns the shared map or list that equals value. The second equal value becomes the shared one.
+// stand returns the shared map or list that equals value, or value itself if there is none. The second of several equal
+// values becomes the shared one.
 func (p *Pool) stand(value any, hash uint64, size int) any {
 	if size > maxPartSize {
 		return value
@@ -157,7 +160,7 @@ func (p *Pool) stand(value any, hash uint64, size int) any {
 	return value
 }
 
-// isSame compares values whose inner maps and lists are shared already.
+// isSame reports whether two values are equal. It is fast if their inner maps and lists are shared already.
 func isSame(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:

@@ -16,25 +16,26 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// shape is metadata without the texts of a single object, see eachText. Objects of one template share it.
+// shape is metadata without the texts that belong to a single object, see eachText. Objects of one template share a
+// shape.
 type shape struct {
 	kind schema.GroupVersionKind
 	// metadata has empty strings in place of these texts.
 	metadata metav1.ObjectMeta
-	// fields are the fields in metadata.managedFields, as maps that all objects of the shape share, except for uids of
-	// owners.
+	// fields are the field sets in metadata.managedFields, as maps that all objects of the shape share. uids locates
+	// the uids of owners in them, which differ.
 	fields []map[string]any
 	uids   []ownerUID
 }
 
-// ownerUID locates a key in fields that contains the uid of an owner: in the map at path of an entry.
+// ownerUID locates a key that contains the uid of an owner. The key is in the map at path of the field set of an entry.
 type ownerUID struct {
 	entry, owner int
 	path         []string
 }
 
-// EncodeMetadata returns an object of kind with only its metadata. It drops the entries of the status from
-// managedFields. It takes ownership of metadata. It returns an error if fields of a manager aren't JSON.
+// EncodeMetadata returns an object of kind with only its metadata. It drops the entries of the status subresource from
+// managedFields. It takes ownership of metadata. It returns an error if the field set of a manager isn't JSON.
 func (p *Pool) EncodeMetadata(kind schema.GroupVersionKind, metadata *metav1.ObjectMeta) (*Object, error) {
 	metadata.ManagedFields = slices.DeleteFunc(metadata.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool {
 		return entry.Subresource == "status"
@@ -69,11 +70,12 @@ func (p *Pool) EncodeMetadata(kind schema.GroupVersionKind, metadata *metav1.Obj
 	return &Object{shape: known, texts: own}, nil
 }
 
-// hiddenUID replaces the uid of the i-th owner in the keys of fields. It isn't JSON, so that no API server writes such
-// a key.
+// hiddenUID returns the key that replaces the key of the i-th owner in field sets. It isn't valid JSON, so no API
+// server writes such a key.
 func hiddenUID(i int) string { return `k:{"uid":""` + strconv.Itoa(i) + `"}` }
 
-// hideOwners replaces the keys with uids of owners. It skips fields that contain lists, through which no path leads.
+// hideOwners replaces the keys with uids of owners by hiddenUID. It skips field sets that contain lists, because an
+// ownerUID can't have a path through a list.
 func hideOwners(m *metav1.ObjectMeta) {
 	for i := range m.ManagedFields {
 		fields := m.ManagedFields[i].FieldsV1
@@ -91,7 +93,7 @@ func hideOwners(m *metav1.ObjectMeta) {
 	}
 }
 
-// uidKey returns the key of an owner in fields.
+// uidKey returns the key of an owner in a field set.
 func uidKey(uid string) string { return `k:{"uid":"` + uid + `"}` }
 
 // newShape returns the shape of metadata and takes ownership of it. p.mu is held.
@@ -135,7 +137,7 @@ func pathOf(content map[string]any, key string) (path []string, ok bool) {
 	return nil, false
 }
 
-// eachText replaces the texts of a single object by the results of visit, always in the same order.
+// eachText replaces each text that belongs to a single object by the result of visit, always in the same order.
 func eachText(m *metav1.ObjectMeta, visit func(text string) string) {
 	eachName(m, visit)
 	m.GenerateName = visit(m.GenerateName)
@@ -167,7 +169,8 @@ func eachText(m *metav1.ObjectMeta, visit func(text string) string) {
 	}
 }
 
-// eachName is eachText for the texts that identify a state of an object. They come first.
+// eachName is eachText for the texts that identify a state of an object: name, uid and resourceVersion. They come
+// first.
 func eachName(m *metav1.ObjectMeta, visit func(text string) string) {
 	m.Name, m.UID, m.ResourceVersion = visit(m.Name), types.UID(visit(string(m.UID))), visit(m.ResourceVersion)
 }
@@ -184,7 +187,7 @@ func visitTime(at metav1.Time, visit func(string) string) metav1.Time {
 	return metav1.Time{Time: time.Unix(seconds, 0).UTC()}
 }
 
-// metadata returns the object's metadata, without the fields of its managers.
+// metadata returns the object's metadata, without the field sets of its managers.
 func (o *Object) metadata() *metav1.ObjectMeta {
 	m := o.shape.metadata
 	m.Labels, m.Annotations = maps.Clone(m.Labels), maps.Clone(m.Annotations)
@@ -194,7 +197,8 @@ func (o *Object) metadata() *metav1.ObjectMeta {
 	return &m
 }
 
-// next removes the first text from texts and returns it. Its length precedes it, encoded as by binary.AppendUvarint.
+// next removes the first text from texts and returns it. A text is preceded by its length, as binary.AppendUvarint
+// encodes it.
 func next(texts *string) string {
 	length, size := 0, 0
 	for shift := 0; ; shift += 7 {
@@ -225,8 +229,8 @@ func (s *shape) decode(m *metav1.ObjectMeta) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": version, "kind": kind, "metadata": content}}
 }
 
-// fieldsOf returns the fields of each manager, with the uids of m's owners. It copies only the maps on the way to
-// these.
+// fieldsOf returns the field set of each manager, with the uids of m's owners. It copies only the maps on the path to
+// these uids.
 func (s *shape) fieldsOf(m *metav1.ObjectMeta) []map[string]any {
 	if len(s.uids) == 0 {
 		return s.fields
