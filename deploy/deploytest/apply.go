@@ -126,7 +126,7 @@ var applyCases = []Case{
 	}},
 }
 
-// web is a Deployment without replicas, whose only container has the given environment and image.
+// web returns a Deployment without replicas. Its only container has the given image and environment.
 func (s *scene) web(image, env string) *unstructured.Unstructured {
 	return s.object(`
 apiVersion: apps/v1
@@ -140,12 +140,13 @@ spec:
     spec: {containers: [{name: app, image: ` + image + `, env: ` + env + `}]}`)
 }
 
-// also is an intent of another manager for the same Deployment, with one container.
+// also returns an intent of another manager for the same Deployment, with one container.
 func (s *scene) also(container string) *unstructured.Unstructured {
 	return s.object("{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {template: {spec: {containers: [" + container + "]}}}}")
 }
 
-// listed returns the values of a field of the items of a list, in the order of the list.
+// listed returns the value of the field key of each item of a list, in the order of the list. An item that isn't a map
+// is itself the value.
 func listed(obj *unstructured.Unstructured, key string, path ...string) []string {
 	items, _, _ := unstructured.NestedSlice(obj.Object, path...)
 	values := []string{}

@@ -18,7 +18,7 @@ func (s *scene) together(m *deploy.Manager, set deploy.ApplySet, objects ...*uns
 	return results
 }
 
-// pruned returns the actions of pruned members by name.
+// pruned returns the actions of pruned members by kind and name.
 func pruned(results deploy.SetResults) map[string]deploy.Action {
 	all := map[string]deploy.Action{}
 	for _, member := range results.Pruned {
@@ -27,7 +27,7 @@ func pruned(results deploy.SetResults) map[string]deploy.Action {
 	return all
 }
 
-// remembers fails the case unless the parent lists these kinds.
+// remembers fails the case unless the annotation of the parent lists these kinds.
 func (s *scene) remembers(kinds string) {
 	s.Helper()
 	parent := s.get(deploy.Ref{Kind: secret, Namespace: s.Namespace, Name: "folder"})

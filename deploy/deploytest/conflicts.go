@@ -146,7 +146,7 @@ func kept(s *scene) {
 	equal(s, map[string]string{"a": "9", "b": "2"}, data(result.Object), "data once it is let go")
 }
 
-// withoutAnnotations returns the paths outside of annotations: a Manager has an annotation of its own.
+// withoutAnnotations returns the paths outside of annotations, because a Manager adds an annotation of its own.
 func withoutAnnotations(paths []string) []string {
 	rest := []string{}
 	for _, path := range paths {

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// requests returns one call of each method of a Port that is about an object: one that was read, one that is to be
-// written, and a new one.
+// requests returns a call of each method of a Port that takes an object or its reference. read is an object that was
+// read, wanted is its intent, and fresh is an object that doesn't exist yet.
 func requests(ctx context.Context, port deploy.Port, read, wanted, fresh *unstructured.Unstructured) map[string]func() error {
 	ref := deploy.RefOf(read)
 	return map[string]func() error{
@@ -75,7 +75,7 @@ func atOnce(n int, try func(i int) error) []error {
 	return outcomes
 }
 
-// wins fails the case unless one call succeeded and all others returned an E.
+// wins fails the case unless exactly one call succeeded and all others returned an E.
 func wins[E error](s *scene, outcomes []error) {
 	s.Helper()
 	won := 0

@@ -68,7 +68,7 @@ var deleteCases = []Case{
 	}},
 }
 
-// held returns a Widget that is being deleted and has finalizers.
+// held returns a Widget that is being deleted and has these finalizers.
 func (s *scene) held(finalizers ...string) *unstructured.Unstructured {
 	s.Helper()
 	manifest := s.widget("{size: 1}")
@@ -144,7 +144,7 @@ var finalizerCases = []Case{
 	}},
 }
 
-// removes deletes objects by a Manager and fails the case unless the results have the wanted actions.
+// removes deletes objects by a Manager, and fails the case unless the results have the actions in want.
 func (s *scene) removes(m *deploy.Manager, objects []*unstructured.Unstructured, want []deploy.Action, options ...deploy.Option) deploy.Results {
 	s.Helper()
 	results, _ := m.Delete(s.Context(), objects, options...)

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// eventLog records the events of objects that a case created, in the order in which they came.
+// eventLog records the events of the objects that a case creates, in the order in which they come.
 type eventLog struct {
 	mu     sync.Mutex
 	events []deploy.Event
@@ -41,7 +41,7 @@ func (h *eventLog) texts() []string {
 	return texts
 }
 
-// subscribe records the events of a kind.
+// subscribe returns a log that records the events of a kind. The log has the existing objects already.
 func (s *scene) subscribe(kind schema.GroupVersionKind) *eventLog {
 	s.Helper()
 	h := &eventLog{}
@@ -64,7 +64,7 @@ func (s *scene) synced(subscription deploy.Subscription) {
 	s.ok(err)
 }
 
-// delivers waits for as many events as wanted and fails the case if they are others.
+// delivers waits for as many events as want has, and fails the case if the log has other events.
 func (s *scene) delivers(h *eventLog, want ...string) {
 	s.Helper()
 	s.eventually(func() bool { return len(h.all()) >= len(want) }, "events "+strings.Join(want, ", "))

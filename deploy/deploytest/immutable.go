@@ -8,12 +8,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// fixed is a change of an object that every API server refuses. The manifests follow the head of the object in YAML.
+// fixed is a change of an object that every API server refuses. before, after and same are the contents of the
+// manifests in YAML, without apiVersion and kind, which head has.
 type fixed struct {
 	name, reason string
 	head         string
 	before       string
-	// after is refused with an error for field; same is accepted.
+	// A change from before to after is refused with an error for field. A change from before to same is accepted.
 	after, field string
 	same         string
 }
@@ -134,7 +135,7 @@ func (s *scene) refusedFor(err error, field string) {
 		"causes: %v, should name %s", refused.Causes, field)
 }
 
-// invalidSuccessors are manifests with a value that every server refuses, by the field with that value.
+// invalidSuccessors are manifests with a value that every server refuses, by the field that has this value.
 var invalidSuccessors = map[string]string{
 	"data[b c]": "{apiVersion: v1, kind: Secret, metadata: {name: it}, data: {b c: MQ==}}",
 	"spec.template.spec.containers[0].imagePullPolicy": "{apiVersion: batch/v1, kind: Job, metadata: {name: it}, spec: " +

@@ -67,7 +67,7 @@ func (s *scene) widgets() {
 	s.ok(err)
 }
 
-// widget returns a Widget with the given spec, once the cluster serves that kind.
+// widget waits until the cluster serves the kind Widget, and returns a Widget with the given spec.
 func (s *scene) widget(spec string) *unstructured.Unstructured {
 	s.Helper()
 	s.widgets()

@@ -29,7 +29,8 @@ func (s *scene) becomes(want deploy.Action, m *deploy.Manager, obj *unstructured
 	return result
 }
 
-// settles fails the case if a new Manager with the same settings, as after a restart, would change anything.
+// settles fails the case unless a new Manager with these options, as after a restart, finds the object unchanged and
+// sends no request.
 func (s *scene) settles(obj *unstructured.Unstructured, options ...deploy.Option) {
 	s.Helper()
 	m, calls := s.manager(options...)
@@ -192,7 +193,8 @@ spec:
 	}},
 }
 
-// drifts are changes that others make to an object with data a and b, each to the object as it was applied.
+// drifts are the merge patches of changes that others make to an object with data a and b. Each is made to the object
+// in the state in which it was applied.
 var drifts = map[string]string{
 	"a value changed":        `{"data":{"a":"9"}}`,
 	"a value removed":        `{"data":{"b":null}}`,

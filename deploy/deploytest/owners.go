@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// owner creates a ConfigMap that owns others.
+// owner creates a ConfigMap that serves as the owner of other objects.
 func (s *scene) owner(name string) *unstructured.Unstructured {
 	s.Helper()
 	return s.create("somebody", s.config(name, "{}"))
@@ -143,7 +143,7 @@ func byLabel(s *scene) {
 	s.removes(m, tracked, []deploy.Action{deploy.Removed})
 }
 
-// ownedBy adds references to owners to obj.
+// ownedBy returns a copy of obj with added references to owners.
 func ownedBy(obj *unstructured.Unstructured, owners ...*unstructured.Unstructured) *unstructured.Unstructured {
 	obj = obj.DeepCopy()
 	references := obj.GetOwnerReferences()

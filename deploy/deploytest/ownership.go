@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// noted returns an intent with data a and b and an annotation.
+// noted returns an intent with data a and b, and with an annotation.
 func (s *scene) noted() *unstructured.Unstructured {
 	obj := s.settings("{a: '1', b: '2'}")
 	obj.SetAnnotations(map[string]string{"note": "x"})
@@ -134,7 +134,7 @@ var ownershipCases = []Case{
 	}},
 }
 
-// contested ends the case unless field is the only contested field and manager holds it.
+// contested fails the case unless field is the only contested field and manager owns it.
 func (s *scene) contested(conflict *deploy.ConflictError, field, manager string) {
 	s.Helper()
 	if len(conflict.Fields) != 1 {

@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// refuses sends a patch that must not change the object.
+// refuses sends a patch, and fails the case unless the error is an E and the object is unchanged.
 func refuses[E error](s *scene, ref deploy.Ref, patch deploy.PatchRequest) {
 	s.Helper()
 	before := s.get(ref)

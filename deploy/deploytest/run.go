@@ -9,18 +9,20 @@ import (
 	"github.com/operkit/operkit/deploy"
 )
 
-// World is what one case works with.
+// World is the environment of one case.
 type World struct {
-	// Cluster is the cluster under test. It may do everything in Namespace.
+	// Cluster is the cluster under test. It needs all permissions in Namespace.
 	Cluster deploy.Cluster
-	// Namespace exists, and only this case uses it. It may hold what the cluster creates in every new namespace.
+	// Namespace is a namespace that exists and that only this case uses. It may have the objects that the cluster
+	// creates in every new namespace.
 	Namespace string
-	// Others is the same cluster as another client uses it, with all rights in all namespaces: Cluster's overlay of own
-	// writes doesn't contain what is written through it. If nil, Cluster is used, which then needs these rights.
+	// Others is another client of the same cluster, with all permissions in all namespaces. The writes through Others
+	// aren't own writes of Cluster, so its overlay doesn't have them. If Others is nil, Cluster is used, and needs
+	// these permissions.
 	Others deploy.Cluster
 }
 
-// Case is a test of one property that every cluster has.
+// Case is a test of one property that every cluster must have.
 type Case struct {
 	// Name is unique. The part before the slash is the group of the case.
 	Name string
@@ -29,10 +31,11 @@ type Case struct {
 	run    func(s *scene)
 }
 
-// Run runs all cases as parallel subtests, and logs how many there are and how many passed. It fails unless all passed,
-// also if the test command selected only some of them. open is called by each case with its own t and returns a World
-// for that case; it cleans up by t.Cleanup. Worlds of one cluster share namespaces and definitions. The cases define
-// kinds of the group deploytest.operkit.dev through Others, and don't delete them.
+// Run runs all cases as parallel subtests, and logs how many there are and how many passed. It fails unless all cases
+// passed, even if the test command selected only some of them. open is called in each case, with the t of the case, and
+// returns the World for it. It cleans up by t.Cleanup. Worlds of one cluster share namespaces and
+// CustomResourceDefinitions. The cases define kinds of the group deploytest.operkit.dev through Others, and don't
+// delete them.
 func Run(t *testing.T, open func(t *testing.T) World) {
 	t.Helper()
 	var passed atomic.Int64

@@ -19,8 +19,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// patience is how long a case waits for asynchronous work of the cluster, such as garbage collection. A controller that
-// has just learned of a new kind may take a minute.
+// patience is how long a case waits for asynchronous work of the cluster, such as garbage collection. After a new kind
+// is defined, a controller may take a minute to discover it.
 const patience = 2 * time.Minute
 
 // tester is the part of *testing.T that a case uses.
@@ -48,7 +48,7 @@ func (s *scene) ok(err error) {
 	}
 }
 
-// is fails the case when condition is false.
+// is fails the case with a message unless condition is true.
 func (s *scene) is(condition bool, format string, args ...any) {
 	s.Helper()
 	if !condition {
@@ -64,8 +64,8 @@ func equal[T any](s *scene, want, got T, what string) {
 	}
 }
 
-// held returns the content that a View must show of an object. A View may leave out managedFields entries of the
-// status, and the times of entries that own more than metadata.
+// held returns the content of an object that a View must show. A View may leave out managedFields entries of the status
+// subresource, and the times of entries that own more than metadata.
 func held(obj *unstructured.Unstructured) map[string]any {
 	obj = obj.DeepCopy()
 	var entries []metav1.ManagedFieldsEntry
@@ -107,7 +107,7 @@ func (s *scene) eventually(condition func() bool, what string) {
 	}
 }
 
-// object reads a manifest and puts it into the namespace of the case.
+// object parses a manifest and sets the namespace of the case.
 func (s *scene) object(text string) *unstructured.Unstructured {
 	s.Helper()
 	obj := s.unplaced(text)
@@ -115,7 +115,7 @@ func (s *scene) object(text string) *unstructured.Unstructured {
 	return obj
 }
 
-// unplaced reads a manifest.
+// unplaced parses a manifest, and leaves its namespace as it is.
 func (s *scene) unplaced(text string) *unstructured.Unstructured {
 	s.Helper()
 	content, err := yaml.YAMLToJSON([]byte(text))
@@ -196,7 +196,7 @@ func (s *scene) get(ref deploy.Ref) *unstructured.Unstructured {
 	return obj
 }
 
-// absent fails the case when an object exists.
+// absent fails the case if the object exists.
 func (s *scene) absent(ref deploy.Ref) {
 	s.Helper()
 	obj, err := s.port().Get(s.Context(), ref)
@@ -218,8 +218,8 @@ func names(objects []*unstructured.Unstructured) []string {
 	return all
 }
 
-// owned returns the leaf fields of an entry of managedFields, ascending; nil without such an entry. who is the manager
-// and its operation, such as "operkit Apply", and the subresource if there is one.
+// owned returns the leaf fields of an entry of managedFields, ascending. It returns nil if there is no such entry. who
+// is the manager and its operation, such as "operkit Apply", followed by the subresource if there is one.
 func (s *scene) owned(obj *unstructured.Unstructured, who string) []string {
 	s.Helper()
 	for _, entry := range obj.GetManagedFields() {
@@ -240,7 +240,7 @@ func (s *scene) owned(obj *unstructured.Unstructured, who string) []string {
 	return nil
 }
 
-// entries returns the names of all entries of managedFields, in the form that owned takes, ascending.
+// entries returns all entries of managedFields, in the form of the parameter who of owned, ascending.
 func entries(obj *unstructured.Unstructured) []string {
 	all := []string{}
 	for _, entry := range obj.GetManagedFields() {
@@ -254,19 +254,20 @@ func entries(obj *unstructured.Unstructured) []string {
 	return all
 }
 
-// unchanged fails the case when two states of an object have different versions.
+// unchanged fails the case if two states of an object have different resourceVersions.
 func (s *scene) unchanged(before, after *unstructured.Unstructured) {
 	s.Helper()
 	equal(s, before.GetResourceVersion(), after.GetResourceVersion(), "resourceVersion of what didn't change")
 }
 
-// changed fails the case when two states of an object have the same version.
+// changed fails the case if two states of an object have the same resourceVersion.
 func (s *scene) changed(before, after *unstructured.Unstructured) {
 	s.Helper()
 	s.is(before.GetResourceVersion() != after.GetResourceVersion(), "resourceVersion is still %s", after.GetResourceVersion())
 }
 
-// recorder is a cluster that records the requests of a Manager, in the form "apply ConfigMap settings".
+// recorder is a cluster that records the requests of a Manager, in the form "apply ConfigMap settings". If blind is
+// set, Get of its View finds no objects.
 type recorder struct {
 	deploy.Cluster
 	blind bool
@@ -289,7 +290,7 @@ func (s *scene) managerOf(cluster deploy.Cluster, options ...deploy.Option) *dep
 	return m
 }
 
-// asked fails the case unless these were the requests since the last call, in any order.
+// asked fails the case unless want has exactly the requests since the last call of take or asked, in any order.
 func (s *scene) asked(r *recorder, want ...string) {
 	s.Helper()
 	got := r.take()
@@ -298,7 +299,7 @@ func (s *scene) asked(r *recorder, want ...string) {
 	s.is(slices.Equal(want, got), "requests: got %q, want %q", got, want)
 }
 
-// take returns the requests since the last call, in their order.
+// take returns the requests since the last call of take, in their order.
 func (r *recorder) take() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -333,7 +334,7 @@ func (r *recorder) View() deploy.View {
 type blindView struct{ deploy.View }
 
 func (blindView) Get(context.Context, deploy.Ref) (*unstructured.Unstructured, error) {
-	return nil, nil //nolint:nilnil // that is how a View says that there is nothing
+	return nil, nil //nolint:nilnil // a View returns this for an absent object
 }
 
 type recordedPort struct {

@@ -123,6 +123,6 @@ func definitionAndObjects(s *scene) {
 	s.ok(err)
 	equal(s, times(3, deploy.Unchanged), actions(results), "actions for the same again")
 	s.asked(r, "apply CustomResourceDefinition widgets."+group, "apply ConfigMap settings", "apply Widget one")
-	// A server may take a minute to find by itself what is left of a kind.
+	// Delete both here: without it, a server may take a minute to find the remaining objects of a kind.
 	s.removes(m, []*unstructured.Unstructured{definition, obj}, times(2, deploy.Removed))
 }

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// watch makes the View watch kinds, and waits until it does.
+// watch makes the View watch kinds, and waits until the existing objects were delivered.
 func (s *scene) watch(kinds ...schema.GroupVersionKind) {
 	s.Helper()
 	for _, kind := range kinds {
@@ -21,7 +21,7 @@ func (s *scene) watch(kinds ...schema.GroupVersionKind) {
 	}
 }
 
-// seen returns what the View shows of an object, nil if it shows none.
+// seen returns the object that the View shows, nil if it shows none.
 func (s *scene) seen(ref deploy.Ref) *unstructured.Unstructured {
 	s.Helper()
 	obj, err := s.Cluster.View().Get(s.Context(), ref)
@@ -29,7 +29,7 @@ func (s *scene) seen(ref deploy.Ref) *unstructured.Unstructured {
 	return obj
 }
 
-// selected returns the names of the ConfigMaps that the View shows.
+// selected returns the names of the ConfigMaps that the View lists for a label selector.
 func (s *scene) selected(selector string) []string {
 	s.Helper()
 	found, err := s.Cluster.View().List(s.Context(), configMap, s.Namespace, s.selecting(selector))
@@ -127,7 +127,7 @@ func (s *scene) ownedNames(owner *unstructured.Unstructured) (found []string, ok
 	return found, true
 }
 
-// byOwner looks up an owner's objects while own writes create and delete them.
+// byOwner tests that the View finds the objects of an owner while own writes create and delete them.
 func byOwner(s *scene) {
 	owner, other := s.create("operkit", s.config("owner", "{}")), s.create("operkit", s.config("other", "{}"))
 	s.create("operkit", s.config("nobody", "{}"))
@@ -168,7 +168,7 @@ func ownWrites(s *scene) {
 	}
 }
 
-// sees fails the case when the View doesn't show what was written.
+// sees fails the case unless the View shows the object that was written.
 func (s *scene) sees(ref deploy.Ref, written *unstructured.Unstructured, verb string) {
 	s.Helper()
 	seen := s.seen(ref)
@@ -178,7 +178,7 @@ func (s *scene) sees(ref deploy.Ref, written *unstructured.Unstructured, verb st
 	equal(s, held(written), held(seen), "seen after "+verb)
 }
 
-// selecting parses a selector of labels.
+// selecting parses a label selector.
 func (s *scene) selecting(text string) labels.Selector {
 	s.Helper()
 	selector, err := labels.Parse(text)
