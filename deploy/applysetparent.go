@@ -76,8 +76,8 @@ func (r *setRun) widen(ctx context.Context) error {
 	}
 }
 
-// shrink removes the kinds and namespaces from the parent that no member has any more. It keeps those of the objects,
-// and those of members that were kept or aren't gone yet.
+// shrink removes the kinds and namespaces from the parent that no member has any more. It keeps the kinds and
+// namespaces of the objects, and of members that were kept or aren't gone yet.
 func (r *setRun) shrink(ctx context.Context, pruned []Pruned) error {
 	if r.dryRun {
 		return nil

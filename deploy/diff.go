@@ -40,7 +40,7 @@ func (d Differences) Changed() bool {
 	return slices.ContainsFunc(d, func(one Difference) bool { return Result{Action: one.Action}.Changed() })
 }
 
-// Err joins the errors of all objects; nil when there is none.
+// Err joins the errors of all objects. It returns nil if there are none.
 func (d Differences) Err() error {
 	var errs []error
 	for _, one := range d {

@@ -88,7 +88,7 @@ type UpdateOptions struct {
 	DryRun       bool
 }
 
-// ListOptions select the objects of a list; nil selectors select all.
+// ListOptions select the objects of a list. A nil selector selects all objects.
 type ListOptions struct {
 	// Labels and Fields select by labels and by fields.
 	Labels labels.Selector

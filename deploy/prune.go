@@ -15,8 +15,8 @@ import (
 )
 
 // Pruned is the result for a member of an ApplySet that isn't among its objects. Its Action is Removed, Skipped if the
-// member is kept, Conflicted if another owner has it, or Failed. Object is the member as it was found, nil if it is
-// gone.
+// member is kept, Conflicted if it doesn't belong to the owner (OwnedBy), or Failed. Object is the member as it was
+// found, nil if it is gone.
 type Pruned struct {
 	Result
 	// Reason says why the member was, or would be, deleted or kept.

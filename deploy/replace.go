@@ -90,7 +90,7 @@ func replaced(intent, live *unstructured.Unstructured) *unstructured.Unstructure
 	return next
 }
 
-// over returns the entries of both maps. If both have a key, the value is that of above.
+// over returns the entries of both maps. If both have a key, the result has the value of above.
 func over(below, above map[string]string) map[string]string {
 	if len(below) == 0 {
 		return above

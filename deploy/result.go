@@ -86,7 +86,7 @@ func (r Results) Changed() bool {
 	return false
 }
 
-// Err joins the errors of all objects; nil when there is none.
+// Err joins the errors of all objects. It returns nil if there are none.
 func (r Results) Err() error {
 	var errs []error
 	for _, result := range r {

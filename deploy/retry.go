@@ -39,8 +39,8 @@ func (m *Manager) requests(s settings) requests {
 	return requests{Port: m.port, retryFor: s.retryFor, calls: new(atomic.Int64)}
 }
 
-// retry calls try until it returns an error that isn't an *UnavailableError or no error, or until limit or ctx ends. It
-// returns the result of the last try, even if ctx ended meanwhile, because that error says why the work wasn't done.
+// retry calls try again while it returns an *UnavailableError, until limit or ctx ends. It returns the result of the
+// last try, even if ctx ended meanwhile, because that error says why the work wasn't done.
 func retry[T any](ctx context.Context, limit time.Duration, try func() (T, error)) (T, error) {
 	answer, err := try()
 	if err == nil {

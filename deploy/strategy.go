@@ -17,7 +17,7 @@ const (
 	// ServerSideApply sends the intent by server-side apply. It is the default.
 	ServerSideApply Strategy = "Apply"
 	// CreateOnly creates the object if it is absent, and leaves it alone if it exists. If the object is being deleted,
-	// the result is Skipped (*TerminatingError); an Apply after that creates a new object. CreateOnly is the only
+	// the result is Skipped (*TerminatingError). Once it is gone, an Apply creates a new object. CreateOnly is the only
 	// strategy for manifests with generateName. The object that was created from such a manifest is found again by a
 	// label.
 	CreateOnly Strategy = "CreateOnly"

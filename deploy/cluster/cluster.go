@@ -17,8 +17,8 @@ import (
 	"k8s.io/client-go/transport"
 )
 
-// Default client-side limits. The API server protects itself by priority and fairness. These limits only prevent that a
-// mistake floods it.
+// Default client-side limits. The API server protects itself by priority and fairness. These limits only keep a mistake
+// from flooding it.
 const (
 	defaultQPS   = 200
 	defaultBurst = 400

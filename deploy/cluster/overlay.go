@@ -41,7 +41,8 @@ type shown struct {
 	object *unstructured.Unstructured
 	// version is the resourceVersion that the informer has reached. It is empty if unknown.
 	version string
-	// listed is when the last complete list began; zero if its content may have been older than that.
+	// listed is the time at which the last complete list began. It is zero if the content of the list may have been
+	// older.
 	listed time.Time
 }
 

@@ -31,7 +31,7 @@ type namespaces struct {
 // gone reports whether a namespace doesn't exist any more.
 func (n namespaces) gone(name string) bool { return n.exist != nil && !n.exist[name] }
 
-// scope determines the namespaces to watch: fixed names, or those that currently match patterns and labels.
+// scope determines the namespaces to watch: fixed names, or the namespaces that currently match patterns and labels.
 type scope struct {
 	patterns []string
 	selector labels.Selector

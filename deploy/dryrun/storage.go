@@ -180,8 +180,8 @@ func (s *storage) put(at address, obj *unstructured.Unstructured) {
 	}
 }
 
-// remove removes the object at an address. last is the last state of the object. remove sets its resourceVersion to
-// that of the removal.
+// remove removes the object at an address. last is the last state of the object. remove sets its resourceVersion to the
+// resourceVersion of the removal.
 func (s *storage) remove(at address, last *unstructured.Unstructured) {
 	s.unlink(at, s.get(at))
 	delete(s.kinds[at.kind], at)
