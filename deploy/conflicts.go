@@ -98,7 +98,7 @@ func (s decision) contested() bool {
 	return len(s.taken)+len(s.kept)+len(s.refused)+len(s.fought) > 0
 }
 
-// onlyTakes reports whether all contested fields are to be taken over.
+// onlyTakes reports whether all contested fields will be taken over.
 func (s decision) onlyTakes() bool {
 	return len(s.taken) > 0 && len(s.kept)+len(s.refused)+len(s.fought) == 0
 }

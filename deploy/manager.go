@@ -10,9 +10,9 @@ import (
 )
 
 // Manager applies objects to one cluster. It is safe for concurrent use and never changes objects that are passed to
-// it. It remembers which fields it took from other managers and which of its intents were replaced (see Conflicts),
-// which objects it found unchanged, which fields of a kind are owned as a whole, and which owners are gone. It keeps no
-// other state.
+// it. It remembers which fields it took from other managers, and which of its intents were replaced (see Conflicts). It
+// also remembers which objects it found unchanged, which fields of a kind are owned as a whole, and which owners are
+// gone. It keeps no other state.
 type Manager struct {
 	port     Port
 	view     View
