@@ -21,7 +21,7 @@ func Abandon(d time.Duration) Option { return func(c *config) { c.abandon = limi
 // ErrAbandoned is the error of a node whose visit was abandoned.
 var ErrAbandoned = errors.New("abandoned: the visit didn't return in time after the run was cancelled")
 
-// AbandonedError reports that a cancelled run returned before all of its visits and predicates.
+// AbandonedError reports that a cancelled run returned before all of its visits and predicates had.
 type AbandonedError struct {
 	// Nodes are the nodes whose visit or predicate hadn't returned, sorted by name.
 	Nodes []string
@@ -58,8 +58,8 @@ func (s *scheduler) wait() {
 	}
 }
 
-// abandonInFlight ends the run without the workers in flight. From here on they change nothing of it but leftBehind and
-// workers.
+// abandonInFlight ends the run without the workers in flight. From then on these workers change nothing of the
+// scheduler except leftBehind and workers.
 func (s *scheduler) abandonInFlight() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
