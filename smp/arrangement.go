@@ -6,15 +6,15 @@ import (
 )
 
 // arrangement is a merged list before it is put in order. Elements that the patch names come in the order of the patch,
-// the others in that of the document, and both are interleaved by their positions in the document. An arrangement can
-// be reset and used for another list. The zero value is empty.
+// all others in the order of the document. The two sequences are interleaved by the positions of their elements in the
+// document. An arrangement can be reset and used for another list. The zero value is empty.
 type arrangement struct {
 	entries []entry
 	// known are the identities of entries, at the same positions.
 	known index
 	// repeats is set when several entries have the same identity.
 	repeats bool
-	// slots is how many of the next new elements are placed like elements of the document, behind its own ones.
+	// slots is how many of the next new elements are placed like elements of the document, behind its own elements.
 	// Where a patch sets an order and deletes elements, the API server puts the first new elements in the places of
 	// deleted ones.
 	slots int
@@ -28,8 +28,8 @@ type arrangement struct {
 
 type entry struct {
 	value any
-	// live is the position in the document of the first element with the same identity, rank its position in the patch;
-	// -1 if there is none.
+	// live is the position in the document of the first element with the same identity, and rank is its position in the
+	// patch. Both are -1 if there is none.
 	live, rank int32
 	// index is the element's index in the document, or in the patch for a new element.
 	index int32
@@ -53,7 +53,7 @@ func (l *arrangement) reset(n int) {
 	l.repeats, l.slots = false, 0
 }
 
-// add appends an element, of the document or one that only the patch has.
+// add appends an element of the document (live), or an element that only the patch has.
 func (l *arrangement) add(id, value any, live bool) {
 	at, first := len(l.entries), l.known.add(id)
 	e := entry{value: value, live: int32(first), rank: -1}
@@ -78,7 +78,7 @@ func (l *arrangement) addNew(id, value any) {
 
 func (l *arrangement) has(id any) bool { return l.known.find(id) >= 0 }
 
-// name gives the entries of an identity a rank, unless they have one or there are none.
+// name sets the rank of the entries with an identity, if there are any and they have no rank yet.
 func (l *arrangement) name(id any, rank int) {
 	first := l.known.find(id)
 	if first < 0 || l.entries[first].rank >= 0 {

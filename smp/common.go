@@ -9,15 +9,15 @@ import (
 // match is an element of one list that is equal to one of another list, by their indices.
 type match struct{ before, after int }
 
-// maxEdits is how many elements may differ in two lists that are still compared by elements. Time and memory grow with
-// its square.
+// maxEdits is how many elements may differ between two lists that are compared element by element. Time and memory grow
+// with its square.
 const maxEdits = 512
 
 // commonElements returns the longest sequence of elements that two lists have in the same order. ok is false when
 // finding it would take too long.
 //
-// It is the greedy algorithm of Myers, "An O(ND) Difference Algorithm and Its Variations" (1986),
-// between the equal elements at both ends.
+// It skips the equal elements at both ends, and uses the greedy algorithm of Myers, "An O(ND) Difference Algorithm and
+// Its Variations" (1986), for the elements between them.
 func commonElements(before, after []any) (common []match, ok bool) {
 	start, end := 0, 0
 	shorter := min(len(before), len(after))
@@ -38,7 +38,7 @@ func commonElements(before, after []any) (common []match, ok bool) {
 	return common, ok
 }
 
-// commonMiddle does the same for lists that have no common beginning and no common end.
+// commonMiddle is commonElements for lists that have no common beginning and no common end.
 func commonMiddle(before, after []any) (common []match, ok bool) {
 	bound := min(len(before)+len(after), maxEdits)
 	reach := frontier{x: make([]int, 2*bound+3), zero: bound + 1}
@@ -59,14 +59,14 @@ func commonMiddle(before, after []any) (common []match, ok bool) {
 	return nil, false
 }
 
-// frontier holds, for each diagonal, how far a number of edits leads in the first list. The diagonal of an element of
-// the first list and one of the second is the difference of their indices.
+// frontier holds, for each diagonal, the index in the first list that a number of edits reaches. An element of the
+// first list and an element of the second list are on the diagonal that is the difference of their indices.
 type frontier struct {
 	x    []int
 	zero int
 }
 
-// next returns where an edit leads to on diagonal k.
+// next returns the index in the first list that one more edit reaches on diagonal k.
 func (f frontier) next(k, edits int) int {
 	if f.adds(k, edits) {
 		return f.x[f.zero+k+1]
@@ -79,7 +79,7 @@ func (f frontier) adds(k, edits int) bool {
 	return k == -edits || k != edits && f.x[f.zero+k-1] < f.x[f.zero+k+1]
 }
 
-// backtrack goes the way back from the ends of both lists; trace has the frontier before each edit.
+// backtrack follows the edits back from the ends of both lists; trace has the frontier before each edit.
 func backtrack(trace []frontier, x, y int) (common []match) {
 	for edits := len(trace) - 1; edits >= 0; edits-- {
 		startX, startY := 0, 0

@@ -12,9 +12,9 @@ import (
 // schema gives after, value for value and in the order of its lists. Equal documents give an empty
 // patch.
 //
-// Where merging can't express a difference, such as a null that is new, the patch replaces the nearest map or list
-// around it ($patch: replace). Without a known schema maps merge and lists are replaced. If the two are different
-// objects, [Strategic] needs [AllowIdentityChange]. The mode [Oper8] is an error.
+// If merging can't express a difference, such as a new null, the patch replaces the nearest map or list around it
+// ($patch: replace). Without a known schema maps merge and lists are replaced. If the two are different objects,
+// [Strategic] needs [AllowIdentityChange]. The mode [Oper8] is an error.
 //
 // Neither document is changed; the patch shares nothing with them unless [Shared] is given. Errors
 // are [*PatchError]: [UnknownField] for a map or list of a field that the kind doesn't have,
@@ -39,7 +39,7 @@ func diff(before, after map[string]any, s Schema, o options) (map[string]any, er
 	}
 	patch, ok, err := d.maps(before, after, root, false)
 	if err != nil {
-		// Of several errors return the first by name, whatever the order of a map's keys.
+		// Visit keys in order, so that of several errors the first by name is returned.
 		d.sorted, d.path, d.borrowed = true, d.path[:0], 0
 		_, _, err = d.maps(before, after, root, false)
 	}
@@ -75,7 +75,8 @@ func (p *patchMap) set(key string, value any) {
 	p.fields[key] = value
 }
 
-// maps makes the patch between two maps, nil when they are equal. With retain the patch names the fields that stay.
+// maps makes the patch between two maps, nil when they are equal. With retain, the patch lists the fields that stay in
+// $retainKeys.
 func (d *differ) maps(before, after map[string]any, t *schema.Type, retain bool) (patch map[string]any, ok bool, err error) {
 	if err := d.tooDeep(); err != nil {
 		return nil, false, err

@@ -12,15 +12,15 @@ import (
 // wanted now, and current what the cluster has, which others may have changed. The patch sets what modified holds,
 // deletes what only original and current hold, and leaves everything else as it is in current.
 //
-// A nil original deletes nothing. A null in modified deletes a field. [Strategic] applies the patch to current; it
-// holds nothing that current has already. New elements of lists come where modified has them, among those that only
-// current has.
+// A nil original deletes nothing. A null in modified deletes a field. [Strategic] applies the patch to current. The
+// patch holds nothing that current has already. New elements of lists keep their places of modified among the elements
+// that only current has.
 //
-// Elements with the same key, such as the two ports 53 of a Service for DNS, are matched by their order. Where modified
-// has fewer elements with a key than original had, elements with that key that others added don't stay. A merged list
-// with an element without a key is taken from modified as it is.
+// Elements with the same key, such as the two ports 53 of a Service for DNS, are matched by their order. If modified
+// has fewer elements with a key than original had, the patch also deletes elements with that key that others added. If
+// a list that merges has an element without a key, the list of modified replaces it.
 //
-// As with [Diff], no argument is changed; modes and errors are the same, too.
+// As in [Diff], no argument is changed. Modes and errors are the same, too.
 func Diff3(original, modified, current map[string]any, schema Schema, opts ...Option) (map[string]any, error) {
 	return call(current, opts, func(o options) (map[string]any, error) { return diff3(original, modified, current, schema, o) })
 }
@@ -37,7 +37,7 @@ func diff3(original, modified, current map[string]any, schema Schema, o options)
 	return diff(current, wanted, schema, o)
 }
 
-// threeWay makes the wanted document out of three. It shares with them.
+// threeWay makes the wanted document out of the three. The result shares values with them.
 type threeWay struct{ merger }
 
 func (t *threeWay) maps(original, modified, current map[string]any, place schema.Place) (map[string]any, error) {
@@ -103,7 +103,8 @@ func (t *threeWay) field(key string, original, value any, current map[string]any
 	}
 }
 
-// withoutNulls is a value of modified that there is nothing to merge with. Its nulls would only delete.
+// withoutNulls returns a value of modified that current has nothing to merge with. It drops nulls, which would only
+// delete.
 func (t *threeWay) withoutNulls(value any) (any, error) {
 	copied, err := t.clone(value)
 	if err != nil {
@@ -113,7 +114,7 @@ func (t *threeWay) withoutNulls(value any) (any, error) {
 	return copied, nil
 }
 
-// dropNulls takes the fields that are null out of a value that nobody else has.
+// dropNulls removes null fields from a value that is not shared.
 func dropNulls(value any) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -137,7 +138,8 @@ func (t *threeWay) lists(original, modified, current []any, place schema.Place) 
 	if !occurrences(before, original, place) {
 		before.reset(0)
 	}
-	// If modified has fewer than original, the elements of others can't be told from those that are deleted.
+	// If modified has fewer elements with an identity than original, elements of others can't be distinguished from
+	// deleted ones.
 	gone := new(index)
 	for _, id := range before.ids {
 		if wanted.find(id) < 0 {
@@ -176,8 +178,8 @@ func (t *threeWay) lists(original, modified, current []any, place schema.Place) 
 	return l.arrange(), nil
 }
 
-// rankRepetitions places elements of others behind the ones whose key they repeat. In front of them, the next Diff3
-// would take them for modified's own.
+// rankRepetitions places elements of others behind the elements whose key they repeat. If they came first, the next
+// Diff3 would take them for modified's own.
 func rankRepetitions(l *arrangement, wanted *index) {
 	ranks := make(map[any]int32, len(wanted.ids))
 	for i, id := range wanted.ids {
@@ -206,7 +208,7 @@ type occurrence struct {
 	nth int
 }
 
-// firstOf is the identity that an occurrence repeats.
+// firstOf returns the identity that an occurrence repeats.
 func firstOf(id any) any {
 	if o, repeats := id.(occurrence); repeats {
 		return o.id
@@ -214,8 +216,8 @@ func firstOf(id any) any {
 	return id
 }
 
-// occurrences adds the identities of the elements of a list that merges, objects or scalars, to an
-// empty index, repetitions as what they are. It returns false when one has none.
+// occurrences adds the identities of all elements of a merged list, objects or scalars, to an empty index. It adds a
+// repeated identity as an occurrence. It returns false if an element has no identity.
 func occurrences(ids *index, list []any, place schema.Place) bool {
 	var firsts index
 	var counts []int

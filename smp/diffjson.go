@@ -13,7 +13,7 @@ import (
 // depends on the values alone: fields by name, elements of lists by index.
 //
 // Elements of lists are matched by equality. Only add, remove and replace are used. DiffJSON doesn't check that both
-// are the same object: if they aren't, [JSON] needs [AllowIdentityChange].
+// are the same Kubernetes object: if they aren't, [JSON] needs [AllowIdentityChange].
 //
 // Neither value is changed; the operations share nothing with them unless [Shared] is given. Errors
 // are [*PatchError] of kind [Document] or [Limit].
@@ -34,13 +34,13 @@ func diffJSON(before, after any, o options) ([]any, error) {
 	return d.operations, nil
 }
 
-// operationWriter writes down the operations between two values, which have been checked.
+// operationWriter writes the operations that turn one value into another. Both values have been checked.
 type operationWriter struct {
 	options
 	operations []any
 }
 
-// diff writes down what makes after of the value at a pointer.
+// diff writes the operations that turn the value at pointer, before, into after.
 func (w *operationWriter) diff(before, after any, pointer string) error {
 	switch after := after.(type) {
 	case map[string]any:

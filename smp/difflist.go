@@ -7,8 +7,8 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// difference is the patch of one element, nil if nothing differs. ok is false where a patch can't express the
-// difference.
+// difference is the patch of one element. The patch is nil if nothing differs, and ok is false if a patch can't express
+// the difference.
 type difference struct {
 	patch map[string]any
 	ok    bool
@@ -64,8 +64,7 @@ func (d *differ) objects(patch *patchMap, key string, old, value []any, place sc
 	return true, nil
 }
 
-// sameStart counts the elements at the beginning of two lists that are the same, and returns how the
-// two behind them differ.
+// sameStart counts the equal elements at the beginning of two lists, and returns how the elements after them differ.
 func (d *differ) sameStart(old, value []any, place schema.Place) (same int, next difference) {
 	var uniform document.Uniform
 	for ; same < len(old) && same < len(value); same++ {
@@ -86,7 +85,8 @@ func (d *differ) sameStart(old, value []any, place schema.Place) (same int, next
 	return same, difference{}
 }
 
-// element returns the difference between the element at i and the one at the place at of old, or none for -1.
+// element returns the difference between element, at index i, and the element of old at index at. An at of -1 means
+// that old has none.
 func (d *differ) element(i, at int, old []any, element map[string]any, place schema.Place) (out difference) {
 	depth := len(d.path)
 	d.enterElement(i)
@@ -106,8 +106,8 @@ func (d *differ) element(i, at int, old []any, element map[string]any, place sch
 	return out
 }
 
-// nameElement puts an element's keys into its patch. It returns false where a key is written differently, such as 80
-// and 80.0, which merging by keys can't express.
+// nameElement puts an element's keys into its patch. It returns false if a key is written differently, such as 80 and
+// 80.0, since merging by keys can't express that.
 func nameElement(patch, element map[string]any, keys []schema.Key) bool {
 	for _, key := range keys {
 		value, found := element[key.Name]

@@ -11,9 +11,9 @@ import (
 // DiffMerge makes the merge patch (RFC 7386) that turns before into after: [Merge] gives after, value
 // for value. Both may be any JSON value; equal objects give an empty one.
 //
-// A merge patch can't set a field to null, since a null deletes: where that would be needed, the error is of kind
-// [Invalid] and its Path is the field's. Nulls that stay, that are in lists, or that are the whole document are
-// allowed. Both may be different objects; then [Merge] needs [AllowIdentityChange].
+// A merge patch can't set a field to null, since a null deletes: if that would be needed, the error is of kind
+// [Invalid] and has the field's Path. Nulls that stay, that are in lists, or that are the whole document are allowed.
+// Both may be different Kubernetes objects; then [Merge] needs [AllowIdentityChange].
 //
 // Neither value is changed; the patch shares nothing with them unless [Shared] is given. Other errors
 // are [*PatchError] of kind [Document] or [Limit].
@@ -43,7 +43,7 @@ func (o options) diffFields(before, after map[string]any, at path) (map[string]a
 			patch[key] = nil
 		}
 	}
-	// By name, so that the error is the same every time.
+	// Sorted by name, so that the error is always the same.
 	for _, key := range slices.Sorted(maps.Keys(after)) {
 		old, had := before[key]
 		value := after[key]
@@ -74,7 +74,7 @@ func (o options) diffField(old, value any, at path) (any, error) {
 	}
 }
 
-// own is a value, which has been checked, as the result may hold it.
+// own returns a checked value for the result: a copy, unless the result may share values with the arguments.
 func (o options) own(value any) (any, error) {
 	copied := document.Clone
 	if o.shared {

@@ -13,7 +13,7 @@ func (d *differ) replacement(value map[string]any) (map[string]any, error) {
 	return patch, nil
 }
 
-// copied returns a copy of a value for a patch; ok is false where a patch would lose a part of it.
+// copied returns a copy of a value for a patch. ok is false if applying the patch would lose a part of the value.
 func (d *differ) copied(value any) (taken any, ok bool, err error) {
 	if taken, err = d.literal(value); err != nil || holdsNull(taken) {
 		return nil, false, err
@@ -48,7 +48,8 @@ func holdsNull(value any) bool {
 	return false
 }
 
-// findDirective returns the first directive by name, anywhere in a value, which has been copied before, too.
+// findDirective returns the first directive by name, anywhere in a value. The value has been copied before, so it can't
+// contain itself.
 func findDirective(value any) (key string, found bool) {
 	switch value := value.(type) {
 	case map[string]any:

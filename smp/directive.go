@@ -6,7 +6,7 @@ import "strings"
 const (
 	patchDirective      = "$patch"
 	retainKeysDirective = "$retainKeys"
-	// These two are followed by a slash and the field that they are about.
+	// These two are followed by a slash and the name of a list field.
 	orderDirective  = "$setElementOrder"
 	deleteDirective = "$deleteFromPrimitiveList"
 )
@@ -27,20 +27,20 @@ func isDirective(key string) bool {
 		strings.HasPrefix(key, orderDirective) || strings.HasPrefix(key, deleteDirective)
 }
 
-// directiveField is the field that a directive of the given kind is about. ok is false for a
-// malformed one.
+// directiveField returns the field that key names, if key is the given directive. ok is false for a malformed
+// directive.
 func directiveField(key, directive string) (field string, ok bool) {
 	field, ok = strings.CutPrefix(key, directive+"/")
 	return field, ok && field != ""
 }
 
-// instructions is all that one map of a patch contains about one field.
+// instructions holds everything that one map of a patch says about one field.
 type instructions struct {
 	value, order, remove          any
 	hasValue, hasOrder, hasRemove bool
 }
 
-// instructionsFor gathers what patch says about a field besides its value.
+// instructionsFor collects the directives of patch about a field.
 func instructionsFor(patch map[string]any, field string) instructions {
 	var in instructions
 	in.value, in.hasValue = patch[field]

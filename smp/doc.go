@@ -29,26 +29,25 @@
 // [Strategic] gives the same results as k8s.io/apimachinery, which differential fuzzing checks, with these exceptions:
 //
 //   - No directive of a patch is ever left in a result. Kubernetes leaves $retainKeys, $setElementOrder and
-//     $deleteFromPrimitiveList in maps that are new, and all directives in elements that are appended and in lists that
-//     are replaced.
+//     $deleteFromPrimitiveList in new maps. It leaves all directives in appended elements and in replaced lists.
 //   - Nulls in appended elements and in lists that are replaced are dropped, as everywhere else.
 //   - A map that is new and marked with $patch: replace is stored without the mark. Kubernetes drops it.
 //   - Keys and scalars are compared as JSON values, so that 80 and 80.0 are the same. A key that isn't a scalar is an
-//     error, where Kubernetes panics or takes it for one.
-//   - A malformed directive ($setElementOrder without a field, $retainKeys with something that isn't a name) is an error
+//     error. Kubernetes panics, or treats it as a scalar.
+//   - A malformed directive ($setElementOrder without a field, $retainKeys with a value that isn't a name) is an error
 //     wherever it stands. Kubernetes ignores some.
 //   - $patch: delete in the element of a list that doesn't merge is an error. Kubernetes stores it.
-//   - $deleteFromPrimitiveList about a list of objects is an error. Kubernetes merges them instead. One beside a value
-//     for the same list is applied after it; with Kubernetes the order is left to chance.
-//   - An order with elements of another type than the list's is an error, an empty order changes nothing, and
-//     $patch: replace may stand behind the elements that are ordered. Kubernetes ignores, shuffles or refuses these.
-//   - A list of scalars that holds a value twice keeps the first where it is. With Kubernetes the places of others depend
-//     on how much memory the decoder had reserved.
+//   - $deleteFromPrimitiveList about a list of objects is an error. Kubernetes merges the objects instead. If the patch
+//     also has a value for the list, the value is applied first. In Kubernetes the order is random.
+//   - A $setElementOrder with elements of another type than the list's is an error, an empty one changes nothing, and
+//     $patch: replace may come after the ordered elements. Kubernetes ignores, shuffles or refuses these.
+//   - A list of scalars that holds a value twice keeps the first one in its place. In Kubernetes the places of other
+//     elements depend on how much memory the decoder had reserved.
 //   - Objects within a map with free keys, and within raw fields such as ControllerRevision's data, merge. Kubernetes
 //     returns an error.
-//   - A patch may not make another object of the document unless [AllowIdentityChange] is given.
+//   - A patch may not turn the document into another object unless [AllowIdentityChange] is given.
 //
-// [Diff3] makes the patch that kubectl apply sends, with these exceptions: it holds nothing that isn't needed; elements
-// with the same key are told apart by their order, where kubectl mixes them up; scalars that modified has in another
-// order than current are put in its order; a new element may stand elsewhere among those that only current has.
+// [Diff3] makes the patch that kubectl apply sends, with these exceptions: it holds nothing that isn't needed. Elements
+// with the same key are distinguished by their order; kubectl mixes them up. Scalars get the order of modified if
+// current has another one. A new element may be in another place among the elements that only current has.
 package smp

@@ -17,13 +17,13 @@ type editor struct {
 	// inPlace is set when nobody else has the document. Otherwise the containers on the way to a change are copied
 	// once.
 	inPlace bool
-	// maps are the copies by their addresses, which can't be reused while the copies are held here. lists are found by
-	// the addresses of their first elements; an empty list is copied again.
+	// maps are the copies by their addresses, which can't be reused while the copies are held here. lists are the
+	// copies of lists, found by the addresses of their first elements. An empty list is copied each time.
 	maps  map[uintptr]map[string]any
 	lists map[*any]bool
-	// copied is how large the values are that were copied within the document, in bytes of JSON.
+	// copied is the total size of the values that copy operations have copied, in bytes of JSON.
 	copied int
-	// tokens are the parts of the current path, from those of the path to move or copy from.
+	// tokens are the tokens of the current path; from are the tokens of the path to move or copy from.
 	tokens, from []string
 }
 
@@ -59,7 +59,7 @@ func (e *editor) find(tokens []string) (any, error) {
 	return node, nil
 }
 
-// change makes a change at a place. value is what is added or put in the place of another value.
+// change makes a change at the place tokens. value is the value to add, or to replace another value with.
 func (e *editor) change(tokens []string, kind changeKind, value any) error {
 	if len(tokens) == 0 {
 		if kind == remove {
@@ -75,7 +75,7 @@ func (e *editor) change(tokens []string, kind changeKind, value any) error {
 	return err
 }
 
-// changed makes a change below a container and returns the container, which is another slice for some lists.
+// changed makes a change below the container node and returns the container. For some lists this is another slice.
 func (e *editor) changed(node any, tokens []string, kind changeKind, value any) (any, error) {
 	switch container := node.(type) {
 	case map[string]any:
@@ -149,7 +149,7 @@ func (e *editor) ownMap(object map[string]any) map[string]any {
 	return own
 }
 
-// ownList does the same for a list.
+// ownList returns a list to write to instead of list: list itself if it may be changed, otherwise a copy.
 func (e *editor) ownList(list []any) []any {
 	if e.inPlace || len(list) > 0 && e.lists[&list[0]] {
 		return list

@@ -10,7 +10,7 @@ import (
 )
 
 // identify returns the identity of an element of a list: the value of its key, or the values of all its keys. ok is
-// false when one is missing or isn't a scalar; missing is its name.
+// false when a key is missing or isn't a scalar, and missing is the name of that key.
 func identify(element map[string]any, keys []schema.Key) (id any, missing string, ok bool) {
 	if len(keys) == 1 {
 		id, ok = keyValue(element, keys[0])
@@ -27,8 +27,8 @@ func identify(element map[string]any, keys []schema.Key) (id any, missing string
 	return b.String(), "", true
 }
 
-// elementID returns the identity of an element of a merged list: what identify returns for an object, the scalar itself
-// in a list without keys.
+// elementID returns the identity of an element of a merged list: for an object the identity by identify, and in a list
+// without keys the scalar itself.
 func elementID(element any, keys []schema.Key) (id any, ok bool) {
 	if len(keys) == 0 {
 		return document.Scalar(element)

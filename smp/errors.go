@@ -17,7 +17,7 @@ const (
 	// Conflict is a patch that doesn't fit the document: a path that isn't there, another type of
 	// value, an element without its key.
 	Conflict ErrorKind = "conflict"
-	// Test is a test operation whose value isn't the document's.
+	// Test is a test operation whose value differs from the document's.
 	Test ErrorKind = "test"
 	// Identity is a patch that would change the identity of an object.
 	Identity ErrorKind = "identity"
@@ -73,7 +73,7 @@ func quotedPatch(name string) string {
 // Unwrap returns Err.
 func (e *PatchError) Unwrap() error { return e.Err }
 
-// KindOf is the kind of err when a [PatchError] is in its chain, and empty otherwise.
+// KindOf returns the kind of the [PatchError] in the chain of err, and an empty kind if there is none.
 func KindOf(err error) ErrorKind {
 	var patchError *PatchError
 	if errors.As(err, &patchError) {
@@ -96,7 +96,7 @@ func call[T any](doc any, opts []Option, do func(o options) (T, error)) (T, erro
 	return out, nil
 }
 
-// located names the patch and the document in an error of the code below, which knows neither.
+// located adds the names of the patch and the document to an error of code that doesn't know them.
 func located(err error, doc any, o options) error {
 	var patchError *PatchError
 	if !errors.As(err, &patchError) {
@@ -111,7 +111,7 @@ func located(err error, doc any, o options) error {
 	return err
 }
 
-// resourceOf is kind, namespace and name of a document, as far as it has them.
+// resourceOf returns kind, namespace and name of a document, as far as it has them.
 func resourceOf(doc any) string {
 	object, _ := doc.(map[string]any)
 	kind, _ := object["kind"].(string)

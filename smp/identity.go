@@ -8,12 +8,12 @@ import (
 
 // identity holds the fields that identify an object.
 type identity struct {
-	// known is false for documents that are no objects of Kubernetes: these have no identity.
+	// known is false for documents that aren't Kubernetes objects. These have no identity.
 	known                             bool
 	apiVersion, kind, name, namespace any
 }
 
-// identityOf reads the identity of a document; apart from that its metadata may be anything.
+// identityOf reads the identity of a document. It doesn't check the rest of the metadata.
 func identityOf(doc any) identity {
 	object, _ := doc.(map[string]any)
 	_, versioned := object["apiVersion"].(string)
@@ -26,7 +26,7 @@ func identityOf(doc any) identity {
 	}
 }
 
-// scalar is value unless it holds others, which no name does.
+// scalar returns value, or nil for a map or list, which can't be a name.
 func scalar(value any) any {
 	if nested(value) {
 		return nil
@@ -34,7 +34,7 @@ func scalar(value any) any {
 	return value
 }
 
-// check refuses a document that has another identity.
+// check returns an error if the document after has another identity.
 func (i identity) check(after any, o options) error {
 	if !i.known || o.identityChange {
 		return nil
@@ -65,8 +65,8 @@ func identityText(value any) string {
 	return fmt.Sprintf("%q", fmt.Sprint(value))
 }
 
-// checkIdentity refuses what would make another object of a document: a change of apiVersion, kind,
-// metadata.name or metadata.namespace. Documents without apiVersion and kind have no identity.
+// checkIdentity returns an error if apiVersion, kind, metadata.name or metadata.namespace of a document have changed,
+// which makes it another object. Documents without apiVersion and kind have no identity.
 func checkIdentity(before, after any, o options) error {
 	return identityOf(before).check(after, o)
 }

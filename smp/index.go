@@ -12,7 +12,7 @@ import (
 // than the whole merge (ratio smp-shared-allocs). The zero value is empty.
 type index struct {
 	ids []any
-	// slots holds 1 + the position of an identity, at its hash or behind; 0 is free.
+	// slots holds 1 + the position of each identity, in the slot of its hash or a later one. 0 is free.
 	slots []int32
 }
 
@@ -37,7 +37,7 @@ func (x *index) reset(n int) {
 	clear(x.slots)
 }
 
-// add appends an identity and returns where it was first.
+// add appends an identity and returns the position where it was added first.
 func (x *index) add(id any) (first int) {
 	at := len(x.ids)
 	if at >= linear && 2*(at+1) > len(x.slots) {
@@ -58,7 +58,7 @@ func (x *index) add(id any) (first int) {
 	return int(x.slots[slot]) - 1
 }
 
-// find returns where an identity was added first, or -1.
+// find returns the position where an identity was added first, or -1.
 func (x *index) find(id any) int {
 	if len(x.slots) == 0 {
 		return x.scan(id)
@@ -111,7 +111,7 @@ func hash(id any) uint64 {
 	}
 }
 
-// scramble spreads the bits of a number over all of a word.
+// scramble mixes the bits of a number, so that each affects the whole word.
 func scramble(n uint64) uint64 {
 	high, low := bits.Mul64(n^0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9)
 	return high ^ low

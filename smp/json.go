@@ -12,13 +12,14 @@ import (
 // {}, change nothing.
 //
 // All six operations are supported. A test compares JSON values, so that 80 and 80.0 are equal. Members that an
-// operation doesn't define are ignored. All values that one patch copies are together at most [MaxBytes] large as JSON.
+// operation doesn't define are ignored. The total size of the values that a patch copies is limited to [MaxBytes], as
+// JSON.
 //
-// Neither the document nor the patch is changed, and the result shares nothing with them unless [Shared] is given; then
-// what isn't touched isn't checked either. The apiVersion, kind, name and namespace of a Kubernetes object can't be
-// changed unless [AllowIdentityChange] is given. Errors are [*PatchError]: the message has the index of the operation,
-// Path is the operation's path, and Kind is [Invalid], [Pointer], [Conflict], [Test], [Identity], [Document] or
-// [Limit].
+// Neither the document nor the patch is changed, and the result shares nothing with them unless [Shared] is given. With
+// Shared, parts that the patch doesn't touch aren't checked. The apiVersion, kind, name and namespace of a Kubernetes
+// object can't be changed unless [AllowIdentityChange] is given. Errors are [*PatchError]: the message has the index of
+// the operation, Path is the operation's path, and Kind is [Invalid], [Pointer], [Conflict], [Test], [Identity],
+// [Document] or [Limit].
 func JSON(doc, ops any, opts ...Option) (any, error) {
 	return call(doc, opts, func(o options) (any, error) { return jsonPatch(doc, ops, o) })
 }
@@ -36,7 +37,7 @@ func jsonPatch(doc, ops any, o options) (any, error) {
 	return jsonPatchOwn(own, ops, o)
 }
 
-// jsonPatchOwn applies a patch to a document that nobody else uses, and changes it.
+// jsonPatchOwn applies a patch to a document in place. Nobody else may use the document.
 func jsonPatchOwn(doc, ops any, o options) (any, error) {
 	resource := resourceOf(doc)
 	e := editor{options: o, root: doc, inPlace: true}
@@ -76,7 +77,7 @@ func (e *editor) operate(ops any) error {
 	return before.check(e.root, e.options)
 }
 
-// notJSON is the error about a value at a path that package document refused.
+// notJSON returns the error about a value at a path that package document refused.
 func notJSON(err error, path string) error {
 	kind := Document
 	if errors.Is(err, document.ErrDepth) {

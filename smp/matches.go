@@ -6,17 +6,17 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// matches holds which elements of two lists are the same. The zero value is ready for use, and can be used again.
+// matches records which elements of two lists are the same. The zero value is ready for use, and can be used again.
 type matches struct {
-	// ids are the identities of the elements after.
+	// ids are the identities of the elements of the list after.
 	ids []any
-	// at is, for each element after, the place before, or -1; after is the reverse.
+	// at is the index before of each element after, or -1; after is the reverse.
 	at, after []int32
-	// ranks is, for each element after, 1 + where the patch names it, or 0.
+	// ranks is, for each element after, 1 + the position at which the patch names it, or 0.
 	ranks []int32
 }
 
-// reset makes room for lists with so many elements.
+// reset makes room for lists with before and after elements.
 func (m *matches) reset(before, after int) {
 	clear(m.ids)
 	m.ids = m.ids[:0]
@@ -33,9 +33,9 @@ func zeros(list []int32, n int) []int32 {
 	return list
 }
 
-// match finds the elements of one list in another by their keys; the first same elements are known to be equal. apart
-// is false unless all elements are objects with the keys, and no two in one list have the same key. It borrows an
-// arrangement.
+// match finds the elements of one list in another by their keys; the first elements, same in number, are known to be
+// equal. apart is false unless all elements are objects with the keys, and no two in one list have the same key. It
+// borrows an arrangement.
 func (d *differ) match(old, value []any, same int, keys []schema.Key) (m *matches, apart bool) {
 	l := d.borrow(len(old))
 	m = &l.matches
@@ -54,12 +54,12 @@ func (d *differ) match(old, value []any, same int, keys []schema.Key) (m *matche
 	return m, m.find(&l.known)
 }
 
-// find looks up the identities in before. It returns false where two are the same.
+// find looks up the identities in before. It returns false if two are the same.
 func (m *matches) find(before *index) (apart bool) {
 	var added index
 	next := 0
 	for i, id := range m.ids {
-		// Usually it follows the previous one.
+		// Usually an element follows the previous one in before, too.
 		if next >= len(before.ids) || before.ids[next] != id {
 			next = before.find(id)
 		}
@@ -75,8 +75,8 @@ func (m *matches) find(before *index) (apart bool) {
 	return true
 }
 
-// keepsOrder reports whether a list comes out in the order that it has after, when the patch names some
-// of its elements and deletes those that don't stay.
+// keepsOrder reports whether applying the patch yields the list in the order that it has after, when the patch names
+// some elements and deletes those that don't stay.
 func (d *differ) keepsOrder(m *matches, named []int) bool {
 	l := d.borrow(len(m.at))
 	defer d.giveBack()
@@ -101,8 +101,8 @@ func (d *differ) keepsOrder(m *matches, named []int) bool {
 	return true
 }
 
-// identifyAll adds the identities of a list's elements to an empty index. It returns false unless all have one, and no
-// two the same.
+// identifyAll adds the identities of a list's elements to an empty index. It returns false unless each element has an
+// identity and no two are the same.
 func identifyAll(ids *index, list []any, keys []schema.Key) bool {
 	for i, value := range list {
 		id, found := elementID(value, keys)
@@ -113,8 +113,8 @@ func identifyAll(ids *index, list []any, keys []schema.Key) bool {
 	return true
 }
 
-// grouped reports whether all elements of a list are objects with the keys, and those alike stand
-// together.
+// grouped reports whether all elements of a list are objects with the keys, and elements with equal keys are
+// neighbours.
 func grouped(list []any, keys []schema.Key) bool {
 	var ids index
 	for i, value := range list {

@@ -6,14 +6,14 @@ import (
 	"github.com/operkit/operkit/smp/internal/document"
 )
 
-// Merge applies a merge patch (RFC 7386) to a document and returns the result. Both may be any JSON
-// value: where the patch is an object, its fields are merged into the document's and a null deletes
-// one; anything else replaces what is there, lists whole.
+// Merge applies a merge patch (RFC 7386) to a document and returns the result. Both may be any JSON value. If the patch
+// is an object, its fields are merged into the document's, and a null deletes a field. Any other patch replaces the
+// value; lists are replaced as a whole.
 //
-// Neither the document nor the patch is changed, and the result shares nothing with them unless [Shared] is given; then
-// what the patch doesn't touch isn't checked either. The apiVersion, kind, name and namespace of a Kubernetes object
-// can't be changed unless [AllowIdentityChange] is given. Errors are [*PatchError] of kind [Identity], [Document] or
-// [Limit].
+// Neither the document nor the patch is changed, and the result shares nothing with them unless [Shared] is given. With
+// Shared, parts that the patch doesn't touch aren't checked. The apiVersion, kind, name and namespace of a Kubernetes
+// object can't be changed unless [AllowIdentityChange] is given. Errors are [*PatchError] of kind [Identity],
+// [Document] or [Limit].
 func Merge(doc, patch any, opts ...Option) (any, error) {
 	return call(doc, opts, func(o options) (any, error) { return mergePatch(doc, patch, o) })
 }
@@ -30,7 +30,7 @@ func mergePatch(doc, patch any, o options) (any, error) {
 	return o.detached(out, doc)
 }
 
-// merged is MergePatch of RFC 7386. It shares with both.
+// merged is the function MergePatch of RFC 7386. The result shares values with both arguments.
 func merged(target, patch any) any {
 	fields, isObject := patch.(map[string]any)
 	if !isObject {
@@ -51,8 +51,8 @@ func merged(target, patch any) any {
 	return out
 }
 
-// detached is a result as the caller may have it: a copy, unless it may share with the inputs. A value in it that isn't
-// JSON is looked for in the document first, where it has another path.
+// detached returns a result for the caller: a copy, unless it may share values with the inputs. It looks for a value
+// that isn't JSON in the document first, where it may have another path.
 func (o options) detached(out, doc any) (any, error) {
 	if o.shared {
 		return out, nil

@@ -26,8 +26,9 @@ func (m *merger) mergeKey(out, patch map[string]any, key string, value any, dire
 	return nil
 }
 
-// fieldOf returns the field to merge when a key of a patch is visited, or none if another key of the patch does it: of
-// the keys about one field, the field itself comes first, then its order, then what is removed from it.
+// fieldOf returns the field to merge when a key of a patch is visited, or none if another key of the patch leads to
+// that merge. Of the keys about one field, the field itself is used, else its $setElementOrder, else its
+// $deleteFromPrimitiveList.
 func (m *merger) fieldOf(patch map[string]any, key string) (field string, err error) {
 	if !isDirective(key) {
 		return key, nil
@@ -52,7 +53,7 @@ func (m *merger) fieldOf(patch map[string]any, key string) (field string, err er
 	return field, nil
 }
 
-// directed is the field that a directive about a list names. The path is at the directive.
+// directed returns the field that a directive about a list names. The current path is the directive's.
 func (m *merger) directed(key string) (field string, err error) {
 	for _, directive := range []string{orderDirective, deleteDirective} {
 		if field, ok := directiveField(key, directive); ok {

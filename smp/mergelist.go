@@ -5,7 +5,7 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// mergeList applies the list of a patch to the one in the document. What isn't merged is replaced.
+// mergeList applies the list of a patch to the list in the document: it merges or replaces it.
 func (m *merger) mergeList(live, patch []any, place schema.Place) ([]any, error) {
 	if place.Strategy&schema.Merge == 0 {
 		return m.replaceList(patch, place)
@@ -42,7 +42,7 @@ func (m *merger) replaceList(patch []any, place schema.Place) ([]any, error) {
 	return taken.([]any), nil
 }
 
-// mergeDirectedList applies what a patch says about a list by directives, besides its elements.
+// mergeDirectedList applies a list of a patch together with the directives about it.
 func (m *merger) mergeDirectedList(out map[string]any, key string, in instructions, place schema.Place, known bool, t *schema.Type) error {
 	_, isList := out[key].([]any)
 	if (isList || in.hasOrder) && (!known || !m.mergesAsList(place.Type)) {
@@ -63,7 +63,7 @@ func (m *merger) mergeDirectedList(out map[string]any, key string, in instructio
 	return m.removeScalars(out, key, in.remove)
 }
 
-// mergeOrdered applies a list together with the order that its elements shall have.
+// mergeOrdered applies a list together with its $setElementOrder.
 func (m *merger) mergeOrdered(out map[string]any, key string, in instructions, place schema.Place) error {
 	order, isList := in.order.([]any)
 	if !isList {
@@ -113,7 +113,7 @@ func (m *merger) mergeOrdered(out map[string]any, key string, in instructions, p
 	return nil
 }
 
-// elementKinds are what the elements of a merged list are.
+// elementKinds is the kind of all elements of a merged list.
 type elementKinds uint8
 
 const (
@@ -124,8 +124,8 @@ const (
 	booleans
 )
 
-// elementKind returns what all elements of some lists are. It is an error if they differ, if one is a list or null, or
-// if they aren't objects where the list merges by a key.
+// elementKind returns the kind that all elements of some lists have. It is an error if they differ, if one is a list or
+// null, or if they aren't objects where the list merges by a key.
 func (m *merger) elementKind(place schema.Place, lists ...[]any) (elementKinds, error) {
 	kind := nothing
 	for _, list := range lists {

@@ -33,7 +33,7 @@ func (m *merger) mergeMap(doc, patch map[string]any, t *schema.Type) (map[string
 	return out, nil
 }
 
-// replaceMap is a map with $patch in it.
+// replaceMap applies a map with a $patch directive.
 func (m *merger) replaceMap(directive any, patch map[string]any) (map[string]any, error) {
 	switch directive {
 	case replaceValue:
@@ -47,8 +47,7 @@ func (m *merger) replaceMap(directive any, patch map[string]any) (map[string]any
 	}
 }
 
-// retain drops from out what $retainKeys doesn't list, and reports whether there are
-// directives in patch at all.
+// retain deletes the fields of out that $retainKeys doesn't list, and reports whether patch has any directives.
 func (m *merger) retain(out, patch map[string]any) (directed bool, err error) {
 	for key := range patch {
 		directed = directed || len(key) > 0 && key[0] == '$'

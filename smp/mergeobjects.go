@@ -5,7 +5,7 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// mergeObjects merges a list of objects by their keys. order is the order that the patch asks for, nil for none. The
+// mergeObjects merges a list of objects by their keys. order is the $setElementOrder of the patch, nil for none. The
 // type arrangement describes the order of the result.
 func (m *merger) mergeObjects(live, patch, order []any, place schema.Place) ([]any, error) {
 	if len(place.Keys) == 0 {
@@ -42,7 +42,7 @@ func (m *merger) mergeObjects(live, patch, order []any, place schema.Place) ([]a
 	return l.arrange(), nil
 }
 
-// element is an element of a patch with what identifies it.
+// element returns an element of a patch together with its identity.
 func (m *merger) element(i int, object map[string]any, place schema.Place) (element, error) {
 	id, missing, found := identify(object, place.Keys)
 	if !found {
@@ -52,7 +52,8 @@ func (m *merger) element(i int, object map[string]any, place schema.Place) (elem
 	return element{id: id, object: object, index: i}, nil
 }
 
-// split sorts the elements of a patch into l by their $patch, and reports whether one of them replaces the list.
+// split distributes the elements of a patch over the fields of l by their $patch, and reports whether one of them
+// replaces the list.
 func (m *merger) split(l *arrangement, patch []any, place schema.Place) (replace bool, err error) {
 	for i, value := range patch {
 		object, isMap := value.(map[string]any)
@@ -175,8 +176,8 @@ func (m *merger) orderObjects(patch, order []any, place schema.Place) ([]any, er
 	return l.arrange(), nil
 }
 
-// rank ranks the entries of l: by an order that the patch sets, otherwise by the patch's elements. Such an order has to
-// contain the plain elements of the patch, in the same sequence.
+// rank ranks the entries of l: by an order that the patch sets, otherwise by the patch's elements. An order of the
+// patch has to contain the patch's plain elements, in the same sequence.
 func (m *merger) rank(l *arrangement, order []any, place schema.Place) error {
 	if order == nil {
 		for i, e := range l.plain {

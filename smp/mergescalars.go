@@ -33,7 +33,7 @@ func (m *merger) mergeScalars(live, patch, order []any) ([]any, error) {
 	return l.arrange(), nil
 }
 
-// inOrder checks that a patch has its elements in the order that it asks for.
+// inOrder checks that the elements of a patch are in the order that its $setElementOrder sets.
 func (m *merger) inOrder(patch, order []any) error {
 	at := 0
 	for i, value := range patch {

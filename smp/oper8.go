@@ -39,7 +39,8 @@ var oper8Keys = sync.OnceValue(func() map[string]string {
 // oper8Types are the types of the kinds in oper8's own table.
 var oper8Types sync.Map
 
-// oper8Type is what a kind's fields merge by, by a table of positions or, without one, by oper8's.
+// oper8Type returns the type by which a kind's fields merge. It is made from table, or from oper8's own table if that
+// is nil.
 func oper8Type(kind string, table map[string]string) *schema.Type {
 	if table != nil {
 		return typeOfPositions(kind, table)
@@ -56,7 +57,7 @@ func oper8Type(kind string, table map[string]string) *schema.Type {
 
 func typeOfPositions(kind string, table map[string]string) *schema.Type {
 	root := openObject()
-	// In order, so that a list comes before what is in its elements.
+	// Sorted, so that a list comes before the lists in its elements.
 	for _, position := range slices.Sorted(maps.Keys(table)) {
 		fields, found := strings.CutPrefix(position, kind+".")
 		if !found {
@@ -112,7 +113,7 @@ func (m *merger) mergeInPlace(l *arrangement, live []any, place schema.Place) er
 	return err
 }
 
-// withoutMark is an element without its $patch, which has been read.
+// withoutMark returns an element without its $patch, which has been read before.
 func withoutMark(object map[string]any) map[string]any {
 	if _, marked := object[patchDirective]; !marked {
 		return object

@@ -22,7 +22,7 @@ func (e *editor) operation(index int, members map[string]any) error {
 	if !errors.As(err, &patchError) {
 		patchError = &PatchError{Kind: Pointer, Err: err}
 	}
-	// The operation's path says more than where on the way to it something is missing.
+	// The error gets the operation's whole path, which says more than the place on the way where something is missing.
 	return &PatchError{
 		Path: path + patchError.Path, Kind: patchError.Kind,
 		Err: fmt.Errorf("operation %d (%s): %w", index, name, patchError.Err),
@@ -58,7 +58,7 @@ func (e *editor) carryOut(name string, members map[string]any) (path string, err
 	return path, err
 }
 
-// put carries out what has a value.
+// put carries out the operations that have a value: add, replace and test.
 func (e *editor) put(name string, value any) error {
 	if name == "test" {
 		return e.test(value)
@@ -74,7 +74,7 @@ func (e *editor) put(name string, value any) error {
 	return e.change(e.tokens, kind, value)
 }
 
-// test compares what is at the current tokens.
+// test compares the value at the current tokens with want.
 func (e *editor) test(want any) error {
 	got, err := e.find(e.tokens)
 	switch {
@@ -89,7 +89,7 @@ func (e *editor) test(want any) error {
 	}
 }
 
-// adopt is a value of the patch as the document may hold it at the current tokens.
+// adopt returns a value of the patch for the document, to be put at the current tokens.
 func (e *editor) adopt(value any) (any, error) {
 	own := document.Plain
 	if e.inPlace {
@@ -102,7 +102,7 @@ func (e *editor) adopt(value any) (any, error) {
 	return value, nil
 }
 
-// transfer carries out what has a source.
+// transfer carries out the operations that have a source: move and copy.
 func (e *editor) transfer(name, path string, members map[string]any) (place string, err error) {
 	from, isString := members["from"].(string)
 	if !isString {
@@ -135,7 +135,7 @@ func (e *editor) transfer(name, path string, members map[string]any) (place stri
 	return path, e.change(e.tokens, add, value)
 }
 
-// copy puts a copy of its own at the current tokens, so that the two can differ later.
+// copy puts a copy of value at the current tokens, so that later operations can change one of the two.
 func (e *editor) copy(value any) error {
 	clone, err := document.Clone(value, e.limits.depth-len(e.tokens))
 	if err != nil {

@@ -20,18 +20,17 @@ const (
 // Patch is a patch of either type, with a name for errors. It is safe for concurrent use as long as nobody writes to
 // its body.
 type Patch struct {
-	// Name is for errors, Type is how Body is written.
+	// Name is the name in errors. Type is the format of Body.
 	Name string
 	Type Type
-	// Body is the patch itself: a map[string]any for StrategicMerge, a []any for JSON6902. nil and
-	// empty ones change nothing.
+	// Body is the patch itself: a map[string]any for StrategicMerge, a []any for JSON6902. A nil or empty body changes
+	// nothing.
 	Body any
 }
 
-// Apply applies the patch to an object and returns the result. Several are applied one after the
-// other, each to the result of the one before. An unknown type is an error of kind
-// [Invalid], also where the body is empty. Otherwise it does what [Strategic] and
-// [JSON] do; apiVersion, kind, name and namespace are guarded in both.
+// Apply applies the patch to an object and returns the result. To apply several patches, apply each to the result of
+// the one before. An unknown type is an error of kind [Invalid], even if the body is empty. Otherwise Apply does what
+// [Strategic] or [JSON] does; both refuse to change apiVersion, kind, name and namespace.
 func (p Patch) Apply(doc map[string]any, schema Schema, opts ...Option) (map[string]any, error) {
 	return call(doc, append([]Option{Named(p.Name)}, opts...), func(o options) (map[string]any, error) { return p.apply(doc, schema, o) })
 }

@@ -52,10 +52,10 @@ func unescape(token string) (string, error) {
 	return b.String(), nil
 }
 
-// maxIndexDigits keeps an index within an int; no list is that long.
+// maxIndexDigits is how many digits an index has at most, so that it fits into an int. No list is longer than that.
 const maxIndexDigits = 9
 
-// listIndex reads a token as an index below end. Only digits are one, without leading zeros.
+// listIndex reads a token as an index below end: digits without leading zeros.
 func listIndex(token string, end int) (int, error) {
 	index := 0
 	for i := range len(token) {
@@ -86,7 +86,7 @@ type step struct {
 	list  bool
 }
 
-// String is the path as a JSON pointer (RFC 6901).
+// String returns the path as a JSON pointer (RFC 6901).
 func (p path) String() string {
 	var b strings.Builder
 	for _, s := range p {

@@ -16,18 +16,18 @@ import (
 )
 
 // Schema holds how the fields of one kind merge: which lists merge by which keys, which maps are replaced, and which
-// fields there are.
+// fields the kind has.
 //
 // Make one with [SchemaFor], [SchemaFromOpenAPI], [SchemaFromCRD] or [SchemaFromType], once for each kind: it never
-// changes, and any number of goroutines may use it. The zero value is the schema of an unknown kind (see [Schema.Known]).
+// changes and is safe for concurrent use. The zero value is the schema of an unknown kind (see [Schema.Known]).
 type Schema struct {
 	kind  kschema.GroupVersionKind
 	place schema.Place
 }
 
 // SchemaFor returns the schema of Kubernetes' own stable kinds: every kind with a version v1, v2 and so on of the
-// groups that each cluster has, CustomResourceDefinition and APIService included. For every other kind, also one of the
-// same name in another group, the schema isn't known.
+// groups that each cluster has, CustomResourceDefinition and APIService included. For every other kind, even one with
+// the same name in another group, the schema isn't known.
 //
 // A kind is read when it is first asked for; later calls cost one look-up in a map.
 func SchemaFor(gvk kschema.GroupVersionKind) Schema {
@@ -37,8 +37,7 @@ func SchemaFor(gvk kschema.GroupVersionKind) Schema {
 // Known reports whether the schema's kind is known.
 func (s Schema) Known() bool { return s.place.Type != nil }
 
-// String is the kind that the schema is of, and "unknown" where nothing is known of it. See
-// [Schema.Describe] for its content.
+// String returns the kind of the schema, or "unknown" if the kind isn't known. [Schema.Describe] returns the content.
 func (s Schema) String() string {
 	name := s.kind.Kind
 	if name != "" {
@@ -52,8 +51,8 @@ func (s Schema) String() string {
 	return strings.TrimSpace(name)
 }
 
-// checkKind refuses a document of another kind than the schema's. It accepts another version of the kind, and a
-// document without a kind.
+// checkKind returns an error for a document of another kind than the schema's. It accepts another version of the kind,
+// and a document without a kind.
 func (s Schema) checkKind(doc map[string]any) error {
 	kind, hasKind := doc["kind"].(string)
 	apiVersion, hasVersion := doc["apiVersion"].(string)
@@ -80,7 +79,7 @@ type Field struct {
 	Keys []string
 }
 
-// String is the field in the notation of [Schema.Describe].
+// String returns the field in the notation of [Schema.Describe].
 func (f Field) String() string {
 	words := []string{f.Type, f.Strategy, strings.Join(f.Keys, ",")}
 	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), " ")
@@ -119,8 +118,8 @@ func (s Schema) Lookup(fields ...string) (field Field, found bool) {
 //	  args []scalar
 //	  env []io.k8s.api.core.v1.EnvVar merge name
 //
-// A type marked "open" may have other fields too. Of an unknown kind there is nothing to write. The
-// text of a large kind has a thousand lines; it is no format to be read by programs.
+// A type marked "open" may have other fields too. For an unknown kind the text is empty. For a large kind it has a
+// thousand lines. Programs shouldn't parse it.
 func (s Schema) Describe() string {
 	if !s.Known() {
 		return ""
@@ -128,7 +127,7 @@ func (s Schema) Describe() string {
 	return schema.Text(s.place.Type)
 }
 
-// schemaError makes the error of this package of one in the description of a type.
+// schemaError turns an error about the description of a type into a PatchError.
 func schemaError(err error, resource string) error {
 	var wrong *schema.Error
 	if !errors.As(err, &wrong) {
@@ -147,13 +146,12 @@ func schemaError(err error, resource string) error {
 // SchemaFromOpenAPI reads the schema of a kind from an OpenAPI v3 document in JSON, as API servers
 // serve one for each group and version, for example at /openapi/v3/apis/apps/v1.
 //
-// x-kubernetes-patch-strategy and x-kubernetes-patch-merge-key say how a field merges. Without them
-// x-kubernetes-list-type, x-kubernetes-list-map-keys and x-kubernetes-map-type do, as in the schema
-// of a custom resource; for Kubernetes' own types they don't, since the API server merges those by
-// the first two alone.
+// x-kubernetes-patch-strategy and x-kubernetes-patch-merge-key say how a field merges. Without these,
+// x-kubernetes-list-type, x-kubernetes-list-map-keys and x-kubernetes-map-type do, as in the schema of a custom
+// resource. They are ignored for Kubernetes' own types, which the API server merges by the first two alone.
 //
-// Errors are of kind [UnknownType], with the kinds that the document has, [Document], with the part that can't be read,
-// or [Limit] when it is nested too deep.
+// Errors are of kind [UnknownType], which lists the kinds that the document has; [Document], which names the part that
+// can't be read; or [Limit], if the document is nested too deep.
 func SchemaFromOpenAPI(document []byte, gvk kschema.GroupVersionKind) (Schema, error) {
 	root, err := openapi.FromDocument(document, gvk)
 	if err != nil {
@@ -165,13 +163,13 @@ func SchemaFromOpenAPI(document []byte, gvk kschema.GroupVersionKind) (Schema, e
 // SchemaFromCRD reads the schema of a custom resource from a version of its
 // CustomResourceDefinition of apiextensions.k8s.io/v1.
 //
-// A list with x-kubernetes-list-type map merges by its x-kubernetes-list-map-keys, where the default
-// of a key's field stands for elements without it; a set of scalars merges as a set; every other list
-// is replaced. A map with x-kubernetes-map-type atomic is replaced. Where unknown fields are
-// preserved, every field is known. Metadata, also that of embedded resources, merges as everywhere.
+// A list with x-kubernetes-list-type map merges by its x-kubernetes-list-map-keys, and an element without a key's field
+// has the default of that field as its key. A set of scalars merges as a set. Every other list is replaced. A map with
+// x-kubernetes-map-type atomic is replaced. If an object preserves unknown fields, it has every field. Metadata,
+// including the metadata of embedded resources, merges as in every kind.
 //
-// The definition isn't changed and isn't needed afterwards. Errors are of kind [UnknownType], with the versions that
-// there are, [Document], with the part that can't be read, or [Limit] when the schema is nested too deep.
+// The definition isn't changed and isn't needed afterwards. Errors are of kind [UnknownType], which lists the versions
+// of the definition; [Document], which names the part that can't be read; or [Limit], if the schema is nested too deep.
 func SchemaFromCRD(crd map[string]any, version string) (Schema, error) {
 	root, kind, err := openapi.FromCRD(crd, version)
 	if err != nil {
@@ -180,8 +178,8 @@ func SchemaFromCRD(crd map[string]any, version string) (Schema, error) {
 	return Schema{kind: kind, place: schema.Place{Type: root}}, nil
 }
 
-// SchemaFromType reads the schema of a Go struct. The example is a value of it, a
-// pointer, which may be nil, or its [reflect.Type].
+// SchemaFromType reads the schema of a Go struct. The example is a value of the struct, a pointer to it, which may be
+// nil, or its [reflect.Type].
 //
 // Fields are those of encoding/json: by their json tags, those of embedded structs inline. The tags
 // patchStrategy and patchMergeKey say how they merge, as in k8s.io/api:
@@ -189,10 +187,10 @@ func SchemaFromCRD(crd map[string]any, version string) (Schema, error) {
 //	Ports []Port `json:"ports" patchStrategy:"merge" patchMergeKey:"name"`
 //
 // A type that writes its own JSON is a scalar if it also writes text, or if its method OpenAPISchemaType describes a
-// scalar, as for types of Kubernetes. Nothing is known of other such types.
+// scalar, as for types of Kubernetes. The content of other types that write their own JSON is unknown.
 //
-// An error of kind [Document] names the field that can't be read. The schema has no kind of its own: it fits all
-// documents of that struct.
+// An error of kind [Document] names the field that can't be read. The schema has no kind: it fits all documents of the
+// struct.
 func SchemaFromType(example any) (Schema, error) {
 	t, ok := example.(reflect.Type)
 	if !ok {

@@ -10,15 +10,16 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// Strategic applies a strategic merge patch to a document and returns the same result as the API server. The schema is
-// that of the document's kind; without one maps merge and lists are replaced, as by [Merge], see [Schema.Known].
+// Strategic applies a strategic merge patch to a document and returns the same result as the API server. The schema has
+// to be the schema of the document's kind. Without one, maps merge and lists are replaced, as by [Merge]; see
+// [Schema.Known].
 //
 // A null in the patch deletes a field, a map merges, a list merges by its keys if the schema has keys for it and is
-// replaced otherwise. $patch, $retainKeys, $setElementOrder and $deleteFromPrimitiveList are honoured and never in the
-// result. A nil patch changes nothing, a nil document is an empty one.
+// replaced otherwise. $patch, $retainKeys, $setElementOrder and $deleteFromPrimitiveList are applied, and never appear
+// in the result. A nil patch changes nothing, a nil document is an empty one.
 //
-// Neither the document nor the patch is changed, and the result shares nothing with them unless
-// [Shared] is given. Errors are [*PatchError]; then there is no result.
+// Neither the document nor the patch is changed, and the result shares nothing with them unless [Shared] is given.
+// Errors are [*PatchError]; with an error the result is nil.
 func Strategic(doc, patch map[string]any, schema Schema, opts ...Option) (map[string]any, error) {
 	return call(doc, opts, func(o options) (map[string]any, error) { return strategic(doc, patch, schema, o) })
 }
@@ -38,7 +39,7 @@ func strategic(doc, patch map[string]any, schema Schema, o options) (map[string]
 	}
 	out, err := m.mergeMap(doc, patch, root)
 	if err != nil {
-		// Of several errors return the first by name, whatever the order of a map's keys.
+		// Visit keys in order, so that of several errors the first by name is returned.
 		m.sorted, m.path, m.borrowed = true, m.path[:0], 0
 		if _, first := m.mergeMap(doc, patch, root); first != nil {
 			err = first
@@ -75,12 +76,13 @@ func mergeType(doc map[string]any, s Schema, o options) (*schema.Type, error) {
 // merger applies one patch.
 type merger struct {
 	options
-	// listless is set when nothing is known of lists: directives about them are refused.
+	// listless is set when the kind's lists are unknown: then directives about lists are refused.
 	listless bool
 	// sorted visits the fields of maps by name.
 	sorted bool
 	path   path
-	// lists are kept for reuse. The first borrowed ones are in use, one for each level of nested lists.
+	// lists are arrangements kept for reuse. The first ones, borrowed in number, are in use: one for each level of
+	// nested lists.
 	lists    []*arrangement
 	borrowed int
 }
@@ -88,7 +90,7 @@ type merger struct {
 // keptEntries is the length of a list above which its memory isn't kept for reuse.
 const keptEntries = 4096
 
-// mergers are reused, since a small patch costs little more than the memory that it works with.
+// mergers are reused, since most of the cost of a small patch is the memory that it needs.
 var mergers = sync.Pool{New: func() any { return new(merger) }}
 
 // retire puts a merger back into the pool, without references to its documents.
@@ -103,7 +105,7 @@ func (m *merger) retire() {
 	mergers.Put(m)
 }
 
-// borrow returns an empty arrangement with room for n entries, until giveBack.
+// borrow returns an empty arrangement with room for n entries, to be returned by giveBack.
 func (m *merger) borrow(n int) *arrangement {
 	if m.borrowed == len(m.lists) {
 		m.lists = append(m.lists, new(arrangement))
@@ -116,7 +118,7 @@ func (m *merger) borrow(n int) *arrangement {
 
 func (m *merger) giveBack() { m.borrowed-- }
 
-// each calls do for each field of a map, in the order of names when the first of several errors is looked for.
+// each calls do for each field of a map, in the order of names if m.sorted is set.
 func (m *merger) each(fields map[string]any, do func(key string, value any) error) error {
 	if m.sorted {
 		for _, key := range slices.Sorted(maps.Keys(fields)) {
@@ -138,7 +140,7 @@ func (m *merger) enter(field string)     { m.path = append(m.path, step{field: f
 func (m *merger) enterElement(index int) { m.path = append(m.path, step{index: index, list: true}) }
 func (m *merger) leave()                 { m.path = m.path[:len(m.path)-1] }
 
-// fail is an error at the current path.
+// fail returns an error at the current path.
 func (m *merger) fail(kind ErrorKind, format string, args ...any) error {
 	return &PatchError{Path: m.path.String(), Kind: kind, Err: fmt.Errorf(format, args...)}
 }

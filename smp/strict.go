@@ -8,8 +8,8 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// examine checks a patch in the mode Strict. It refuses what would silently do nothing, be dropped, or be ambiguous.
-// doc is what the patch is merged with, nil for nothing. What merging refuses anyway isn't checked here.
+// examine checks a patch in the mode Strict. It refuses parts that would silently do nothing, would be dropped, or are
+// ambiguous. doc is the map that the patch is merged with, or nil. It doesn't check what merging refuses anyway.
 func (m *merger) examine(doc, patch map[string]any, t *schema.Type) error {
 	if err := m.tooDeep(); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (m *merger) examineKey(doc, patch map[string]any, key string, t *schema.Typ
 	}
 }
 
-// examineDirective checks that the list exists that a directive is about.
+// examineDirective checks that the list of a directive exists.
 func (m *merger) examineDirective(doc, patch map[string]any, key string) error {
 	field, err := m.directed(key)
 	if err != nil || m.listless {
@@ -128,7 +128,7 @@ func (m *merger) examineDirective(doc, patch map[string]any, key string) error {
 	return nil
 }
 
-// examineList checks the elements of a list; live are those that they merge with.
+// examineList checks the elements of a list of a patch; live is the document's list.
 func (m *merger) examineList(live, patch []any, place schema.Place) error {
 	var there, said index
 	repeated := make([]bool, len(live))

@@ -10,15 +10,15 @@ type taking uint8
 // keepNulls keeps nulls. A null deletes where a patch merges, but is meant literally where it replaces.
 const keepNulls taking = 1 << 0
 
-// take converts a value of the patch for a place where the document has nothing to merge it with: it drops nulls,
-// directives, and what is marked for deletion. keep is false if nothing is left.
+// take converts a value of the patch that the document has nothing to merge with. It drops nulls, directives, and
+// elements marked for deletion. keep is false if nothing is left.
 func (m *merger) take(value any, how taking) (taken any, keep bool, err error) {
 	if m.plain(value, len(m.path), how) {
 		return value, true, nil
 	}
 	switch value := value.(type) {
 	case map[string]any:
-		// A null has no effect here either.
+		// A $patch of null has no effect, like other nulls.
 		if directive := value[patchDirective]; directive != nil {
 			if directive != replaceValue {
 				return nil, false, nil
@@ -48,7 +48,7 @@ func (m *merger) takeMap(value map[string]any, how taking) (map[string]any, erro
 	return out, nil
 }
 
-// takeField puts into out what a field of a patch becomes.
+// takeField converts a field of a patch and puts it into out.
 func (m *merger) takeField(out map[string]any, key string, field any, how taking) error {
 	if isDirective(key) {
 		return m.droppedDirective(key)
@@ -99,7 +99,7 @@ func (m *merger) takeList(value []any, how taking) ([]any, error) {
 	return out, nil
 }
 
-// listlessAdvice is what to do about a directive that concerns a list of an unknown kind.
+// listlessAdvice is the advice in errors about directives for the lists of an unknown kind.
 const listlessAdvice = "nothing is known of the lists of this kind: give a schema, or replace the list"
 
 // droppedDirective returns an error if a directive in a new value isn't valid.
@@ -123,7 +123,7 @@ func (m *merger) marksElement(directive any) bool {
 	return m.mode == Oper8 && (directive == replaceValue || directive == mergeValue)
 }
 
-// takeScalar refuses what isn't JSON, and converts Go's other numbers to int64 and float64.
+// takeScalar returns an error for a value that isn't JSON, and converts Go's other numbers to int64 and float64.
 func (m *merger) takeScalar(value any) (any, error) {
 	switch value.(type) {
 	case nil, bool, string, int64:
@@ -141,8 +141,8 @@ func (m *merger) tooDeep() error {
 	return m.fail(Limit, "nested deeper than %d levels", m.limits.depth)
 }
 
-// plain reports whether the document may hold a value of the patch as it is. If it returns false, take has to look
-// closer.
+// plain reports whether the document may hold a value of the patch as it is. If it returns false, take examines the
+// value.
 func (m *merger) plain(value any, depth int, how taking) bool {
 	switch value := value.(type) {
 	case bool, string, int64:

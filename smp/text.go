@@ -8,21 +8,21 @@ import (
 	"github.com/operkit/operkit/smp/internal/yaml"
 )
 
-// Text is the form in which documents and patches are written: [JSONText] or [YAMLText]. Its methods do with texts what
-// the functions of the same name do with values.
+// Text is the format of documents and patches: [JSONText] or [YAMLText]. Its methods are the functions of the same name
+// for texts instead of values.
 //
-// A text that can't be read is an error of kind [Document] that names the text and, as far as it is known, the line. A
-// field that an object has twice is such an error, too. A text is at most [MaxBytes] large and [MaxDepth] deep, else
-// the error is of kind [Limit]. Where an object is needed, null is an empty object, and any other value is an error of
-// kind [Invalid]. Numbers keep their exact values. [Shared] has no effect.
+// A text that can't be read is an error of kind [Document] that names the text and, if known, the line. So is a field
+// that an object has twice. A text larger than [MaxBytes] or nested deeper than [MaxDepth] is an error of kind [Limit].
+// If an object is needed, null is an empty object, and any other value is an error of kind [Invalid]. Numbers keep
+// their exact values. [Shared] has no effect.
 type Text uint8
 
 const (
 	// JSONText is JSON (RFC 8259), read strictly: invalid UTF-8 and half of a surrogate pair are errors too. It is
 	// written without white space, with the fields of objects in ascending order.
 	JSONText Text = iota
-	// YAMLText is YAML as kubectl reads it (YAML 1.1). A second document in a text, NaN, and a number of more digits
-	// than would be kept are errors. It is written in blocks; comments are lost, anchors resolved.
+	// YAMLText is YAML as kubectl reads it (YAML 1.1). A second document in a text, NaN, and a number with more digits
+	// than can be kept are errors. It is written in blocks; comments are lost, anchors resolved.
 	YAMLText
 )
 
@@ -79,7 +79,7 @@ func (t Text) DiffMerge(before, after []byte, opts ...Option) ([]byte, error) {
 type input struct {
 	name   string // for errors
 	data   []byte
-	object bool // whether it has to be an object, or null for one without fields
+	object bool // whether it has to be an object, or null for an empty one
 }
 
 // call decodes texts, calls do with their values, and encodes its result. An error of do names the object in the
@@ -138,7 +138,7 @@ func (t Text) encode(dst []byte, value any) ([]byte, error) {
 	return document.Append(dst, value)
 }
 
-// asObject is the object that a text holds, nil for null.
+// asObject returns the object that a text holds, nil for null.
 func asObject(value any) map[string]any {
 	object, _ := value.(map[string]any)
 	return object

@@ -8,7 +8,7 @@ import (
 	"github.com/operkit/operkit/smp/internal/document"
 )
 
-// clone copies a value from the current path on.
+// clone copies the value at the current path.
 func (m *merger) clone(value any) (any, error) {
 	copied, err := document.Clone(value, max(m.limits.depth-len(m.path), 0))
 	if err != nil {
@@ -20,7 +20,7 @@ func (m *merger) clone(value any) (any, error) {
 	return copied, nil
 }
 
-// nested reports whether a value holds others.
+// nested reports whether a value is a map or list.
 func nested(value any) bool {
 	switch value.(type) {
 	case map[string]any, []any:
@@ -30,7 +30,7 @@ func nested(value any) bool {
 	}
 }
 
-// quoted is a value as errors show it.
+// quoted returns a value as errors show it.
 func quoted(value any) string {
 	if text, isText := value.(string); isText {
 		return strconv.Quote(text)

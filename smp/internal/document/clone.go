@@ -32,7 +32,7 @@ func cloneObject(object map[string]any, depth int) (any, bool) {
 	if depth < 0 {
 		return nil, false
 	}
-	// Copied at once, which is faster than by key; then only what isn't a plain scalar is replaced.
+	// Copying the map at once is faster than key by key. Then only values that aren't plain scalars are replaced.
 	copied := maps.Clone(object)
 	if copied == nil {
 		return map[string]any{}, true
@@ -71,7 +71,7 @@ func cloneList(list []any, depth int) (any, bool) {
 	return copied, true
 }
 
-// scalarOrError is a value that is no container as a document holds it, or says why it is no JSON.
+// scalarOrError returns a value that isn't a container in the form of a document, or an error if it isn't JSON.
 func scalarOrError(value any) (any, error) {
 	switch value.(type) {
 	case string, bool, nil:

@@ -8,11 +8,11 @@ import (
 
 // Decode reads one JSON value (RFC 8259) from text, which may have white space around it.
 //
-// Containers may be nested depth deep; zero allows none. Errors are always a [*SyntaxError]: beside
-// what the grammar refuses these are a key that an object has twice, invalid UTF-8, an escaped half
-// of a surrogate pair, another value behind the first, and, wrapping [ErrDepth], too much nesting.
+// Containers may be nested depth deep; zero allows none. Errors are always a [*SyntaxError]: a violation of the
+// grammar, a key that an object has twice, invalid UTF-8, an escaped half of a surrogate pair, a second value behind
+// the first, and too much nesting (wrapping [ErrDepth]).
 //
-// The strings of the result share one copy of the text: whoever keeps one of them keeps it all.
+// The strings of the result share one copy of the text, which stays in memory as long as one of them does.
 func Decode(text []byte, depth int) (any, error) {
 	limit := min(depth, maxDepth)
 	d := decoder{text: string(text), depth: limit, limit: limit, items: make([]any, 0, 64)}
@@ -31,10 +31,10 @@ func Decode(text []byte, depth int) (any, error) {
 type decoder struct {
 	text string
 	pos  int
-	// depth is how many more levels may be entered, limit how many there are.
+	// depth is how many more levels may be entered, limit how many are allowed in all.
 	depth, limit int
-	// items are those of the lists that are being read, the innermost last. They move into a list of
-	// the right size at its end.
+	// items are the elements of the lists that are being read, the innermost list last. At the end of a list, its
+	// elements are copied into a slice of the right size.
 	items []any
 }
 
@@ -98,7 +98,7 @@ func (d *decoder) object() (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		// One look-up per key: an object that doesn't grow had the key.
+		// One look-up per key: if the object doesn't grow, it had the key already.
 		known := len(object)
 		if object[key] = value; len(object) == known {
 			return nil, d.fail(offset, fmt.Errorf("the key %q comes twice in one object: keep one of them", key))
@@ -140,13 +140,13 @@ func (d *decoder) enter() error {
 	return nil
 }
 
-// step is what comes next in a container: its end, which is stepped over, or a member.
+// step says what comes next in a container: a member, or its end, which has been skipped.
 type step struct {
 	end bool
 	err error
 }
 
-// first looks for the end of an empty container.
+// first reports whether a container ends at once.
 func (d *decoder) first(end byte) step {
 	d.space()
 	if d.pos < len(d.text) && d.text[d.pos] == end {
@@ -182,7 +182,7 @@ func (d *decoder) literal(word string) error {
 }
 
 func (d *decoder) number() (any, error) {
-	// Short integers are most numbers.
+	// Most numbers are short integers.
 	pos, n := d.pos, int64(0)
 	for pos < len(d.text) && d.text[pos]-'0' <= 9 && pos-d.pos < 18 {
 		n = n*10 + int64(d.text[pos]-'0')

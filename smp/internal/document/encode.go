@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// Append writes value as JSON without white space to the end of dst, with the keys of objects in
-// ascending order. Only what JSON asks for is escaped, so that text stays legible.
+// Append writes value as JSON without white space to the end of dst, with the keys of objects in ascending order. Only
+// the characters that JSON requires are escaped, so that text stays legible.
 //
-// An error is always a [*ValueError]: a Go type that isn't JSON, NaN and infinities, a string that
-// isn't UTF-8, data that contains itself. What was appended by then isn't returned.
+// An error is always a [*ValueError]: a Go type that isn't JSON, NaN and infinities, a string that isn't UTF-8, data
+// that contains itself. With an error, nothing that was appended is returned.
 func Append(dst []byte, value any) ([]byte, error) {
 	e := encoder{dst: dst, depth: maxDepth, members: make([]entry, 0, 64)}
 	if err := e.value(value).finish(); err != nil {
@@ -26,7 +26,7 @@ func Append(dst []byte, value any) ([]byte, error) {
 type encoder struct {
 	dst   []byte
 	depth int
-	// members are those of the objects that are being written, the innermost last.
+	// members are the members of the objects that are being written, the innermost object last.
 	members []entry
 }
 
@@ -87,7 +87,7 @@ func (e *encoder) object(object map[string]any) *ValueError {
 		if i > start {
 			e.dst = append(e.dst, ',')
 		}
-		// By index: deeper objects append to the same stack, which may move.
+		// By index, since deeper objects append to the same stack, which may move in memory.
 		if err := e.string(e.members[i].key); err != nil {
 			return err.in(e.members[i].key)
 		}

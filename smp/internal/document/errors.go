@@ -14,13 +14,13 @@ var ErrDepth = errors.New("nested too deeply")
 // maxDepth bounds every depth, so that a goroutine's stack always suffices.
 const maxDepth = 100_000
 
-// maxDepthPath is how many steps the path of an error about depth has: enough to find the place,
-// where the whole path of data that contains itself would fill pages.
+// maxDepthPath is how many steps the path of an error about depth has: enough to find the place. The whole path of data
+// that contains itself would fill pages.
 const maxDepthPath = 8
 
 // SyntaxError is an error in a JSON text.
 type SyntaxError struct {
-	// Offset is the index of the byte at fault; the length of the text where that ends too early.
+	// Offset is the index of the wrong byte, or the length of the text if it ends too early.
 	Offset int
 	// Line is the line of that byte, the first being 1.
 	Line int
@@ -38,12 +38,13 @@ func (e *SyntaxError) Unwrap() error { return e.Err }
 
 // ValueError is a Go value that isn't a JSON value.
 type ValueError struct {
-	// Path is where, as a JSON pointer (RFC 6901). About depth it is a place that holds too much.
+	// Path is the place of the value, as a JSON pointer (RFC 6901). For too much nesting it is the beginning of the
+	// path.
 	Path string
 	// Err says what is wrong.
 	Err error
 
-	// steps are the path from its end, while the error is on its way up.
+	// steps are the steps of the path in reverse, collected while the error is returned upwards.
 	steps []string
 }
 
@@ -67,7 +68,7 @@ func (e *ValueError) in(key string) *ValueError {
 // at adds the index in the list that holds the value at fault.
 func (e *ValueError) at(index int) *ValueError { return e.in(strconv.Itoa(index)) }
 
-// finish makes the path of the steps; nil stays nil.
+// finish makes the path from the steps; nil stays nil.
 func (e *ValueError) finish() error {
 	if e == nil {
 		return nil

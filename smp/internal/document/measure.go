@@ -44,8 +44,8 @@ func check(value any, depth, limit int) *ValueError {
 	return nil
 }
 
-// Plain is value itself where it is JSON as it stands, and what [Clone] makes of it where it holds Go's other numbers,
-// nil maps or nil lists. Errors are those of Clone.
+// Plain returns value itself if it is JSON already, and a copy by [Clone] if it holds Go's other numbers, nil maps or
+// nil lists. Errors are those of Clone.
 func Plain(value any, depth int) (any, error) {
 	if isPlain(value, min(depth, maxDepth)) {
 		return value, nil
@@ -78,8 +78,8 @@ func isPlain(value any, depth int) bool {
 	}
 }
 
-// Size is about how many bytes [Append] would write for value. Of a number it counts as many as most
-// have; escapes aren't counted. The value has to be checked or copied before, so that it has an end.
+// Size is about how many bytes [Append] would write for value. It assumes a typical length for numbers and doesn't
+// count escapes. The value has to be checked or copied before, so that it can't contain itself.
 func Size(value any) int {
 	const number, bracketsOrQuotes, comma, colon = 8, 2, 1, 1
 	switch v := value.(type) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// number holds the number that a valid JSON literal denotes.
+// number returns the number that a valid JSON literal denotes.
 func number(literal string) any {
 	if !strings.ContainsAny(literal, ".eE") && literal != "-0" {
 		if i, err := strconv.ParseInt(literal, 10, 64); err == nil {
@@ -23,10 +23,10 @@ func number(literal string) any {
 	return json.Number(literal)
 }
 
-// safeDigits is how many decimal digits a float64 always keeps.
+// safeDigits is the number of decimal digits that a float64 always keeps.
 const safeDigits = 15
 
-// exactFloat is the float64 that is written as the number that a valid literal denotes.
+// exactFloat returns the float64 for a valid literal. exact reports whether it is written back as the same number.
 func exactFloat(literal string) (f float64, exact bool) {
 	f, err := strconv.ParseFloat(literal, 64)
 	if err != nil {
@@ -38,8 +38,8 @@ func exactFloat(literal string) (f float64, exact bool) {
 	return f, decimalOf(literal).equal(decimalOf(string(appendFloat(nil, f))))
 }
 
-// appendFloat writes a finite number: a whole number that an int64 holds with all its digits, others
-// with as few digits as tell them from every other float64.
+// appendFloat writes a finite number. A whole number that fits into an int64 is written with all its digits, any other
+// number with the fewest digits that distinguish it from all other float64 values.
 func appendFloat(dst []byte, f float64) []byte {
 	if i, whole := wholeNumber(f); whole && (i != 0 || !math.Signbit(f)) {
 		return strconv.AppendInt(dst, i, 10)
@@ -50,7 +50,7 @@ func appendFloat(dst []byte, f float64) []byte {
 	return strconv.AppendFloat(dst, f, 'e', -1, 64)
 }
 
-// wholeNumber is f as an int64, if that holds it.
+// wholeNumber returns f as an int64. whole is false if an int64 can't hold it.
 func wholeNumber(f float64) (i int64, whole bool) {
 	if f < -1<<63 || f >= 1<<63 {
 		return 0, false
@@ -59,8 +59,8 @@ func wholeNumber(f float64) (i int64, whole bool) {
 	return i, float64(i) == f
 }
 
-// normal turns Go's other numbers into int64 and float64, or a json.Number for what an int64 can't
-// hold. known is false for what is no number, and err says what is wrong with one.
+// normal turns Go's other numbers into int64 or float64, or into a json.Number if an int64 can't hold them. known is
+// false for a value that isn't a number. err is set for an invalid number.
 func normal(value any) (number any, known bool, err error) {
 	switch n := value.(type) {
 	case int64:
@@ -104,7 +104,7 @@ func unsigned(n uint64) any {
 	return json.Number(strconv.FormatUint(n, 10))
 }
 
-// fromFloat32 is the float64 that is written like f: 0.1 stays 0.1.
+// fromFloat32 returns the float64 that is written like f: 0.1 stays 0.1.
 func fromFloat32(f float32) float64 {
 	wide, err := strconv.ParseFloat(strconv.FormatFloat(float64(f), 'g', -1, 32), 64)
 	if err != nil {
@@ -138,7 +138,7 @@ func decimalOf(literal string) decimal {
 	mantissa := literal
 	if i := strings.IndexAny(literal, "eE"); i >= 0 {
 		mantissa = literal[:i]
-		// Always succeeds: the literal is valid.
+		// It always succeeds, as the literal is valid.
 		d.exponent.SetString(strings.TrimPrefix(literal[i+1:], "+"), 10)
 	}
 	mantissa, d.negative = strings.CutPrefix(mantissa, "-")
@@ -158,8 +158,8 @@ func isNumber(text string) bool {
 	return ok && end == len(text)
 }
 
-// scanNumber returns the end of the number that starts at pos; without ok there is none, and end is
-// the byte that isn't as it must be.
+// scanNumber returns the end of the number that starts at pos; if ok is false there is none, and end is the index of
+// the wrong byte.
 func scanNumber(text string, pos int) (end int, ok bool) {
 	if pos < len(text) && text[pos] == '-' {
 		pos++

@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// Scalar returns a string, a boolean or a number so that equal ones, as values of JSON, are equal by
-// Go's == too, and can be keys of a map: 80, 80.0 and json.Number("8e1") are the same int64. ok is
-// false for what is no scalar, null among it.
+// Scalar returns a string, a boolean or a number in a form that Go's == compares as JSON does, and that can be the key
+// of a map: 80, 80.0 and json.Number("8e1") are the same int64. ok is false for null and for anything else that isn't a
+// scalar.
 func Scalar(value any) (scalar any, ok bool) {
 	switch v := value.(type) {
 	case string, bool, int64:
@@ -29,8 +29,8 @@ func Scalar(value any) (scalar any, ok bool) {
 	return Scalar(number)
 }
 
-// scalarOf is the scalar of a valid literal. One that neither int64 nor float64 holds is written in its
-// one normal form.
+// scalarOf returns the scalar of a valid literal. A number that neither int64 nor float64 holds is written in its one
+// normal form.
 func scalarOf(literal string) any {
 	if i, err := strconv.ParseInt(literal, 10, 64); err == nil {
 		return i
@@ -47,7 +47,7 @@ func scalarOf(literal string) any {
 	return json.Number(sign + d.digits + "e" + d.exponent.String())
 }
 
-// TypeName is what a value is in JSON, as errors name it: "a string", "an object".
+// TypeName returns the JSON type of a value for errors: "a string", "an object".
 func TypeName(value any) string {
 	switch value.(type) {
 	case nil:

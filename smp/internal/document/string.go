@@ -29,9 +29,9 @@ func (d *decoder) string() (string, error) {
 	return d.longString(start, pos)
 }
 
-// longString reads a string that has something special at pos: an escape, or text beyond ASCII.
+// longString reads a string that has an escape or a non-ASCII character at pos.
 func (d *decoder) longString(start, pos int) (string, error) {
-	// buffer holds what comes before done, once there was an escape.
+	// buffer holds the text before done, once there was an escape.
 	var buffer []byte
 	done := start
 	for pos < len(d.text) {
@@ -64,7 +64,7 @@ func (d *decoder) longString(start, pos int) (string, error) {
 	return "", d.fail(len(d.text), fmt.Errorf("the text ends in the string that starts at offset %d", start-1))
 }
 
-// escape appends what the escape at pos stands for, and returns the end of that.
+// escape appends the character of the escape at pos, and returns the end of the escape.
 func (d *decoder) escape(buffer []byte, pos int) (longer []byte, end int, err error) {
 	if pos+1 == len(d.text) {
 		return nil, 0, d.fail(len(d.text), errors.New("the text ends in an escape"))
@@ -106,7 +106,7 @@ func (d *decoder) unicodeEscape(pos int) (r rune, end int, err error) {
 	return r, pos + 12, nil
 }
 
-// hex is the number in \uXXXX at pos.
+// hex returns the number in \uXXXX at pos.
 func (d *decoder) hex(pos int) (r rune, ok bool) {
 	if pos+6 > len(d.text) || d.text[pos] != '\\' || d.text[pos+1] != 'u' {
 		return 0, false

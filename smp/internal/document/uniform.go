@@ -1,18 +1,18 @@
 package document
 
 // Uniform reads lists whose objects mostly have the same few keys, as in most lists. Looking up known keys is quicker
-// than iterating over a map. Uniform guesses that an object has the keys of the one before, and reads its keys where it
-// hasn't. The zero value is ready for use. The ratios smp-detached and smp-diff depend on it.
+// than iterating over a map. Uniform guesses that an object has the keys of the previous object, and reads the keys if
+// it hasn't. The zero value is ready for use. The ratios smp-detached and smp-diff depend on it.
 type Uniform struct {
 	keys  [uniformKeys]string
 	count int
 }
 
-// uniformKeys is how many keys an object may have to be worth a guess.
+// uniformKeys is how many keys an object may have for a guess to be worthwhile.
 const uniformKeys = 4
 
-// Scalars reports whether an object holds nothing but one to four strings, int64 and bool. false may mean that it is
-// larger.
+// Scalars reports whether an object holds nothing but one to four strings, int64 and bool. false may also mean that the
+// object is larger.
 func (u *Uniform) Scalars(object map[string]any) bool {
 	return len(object) == u.count && u.scalars(object) || u.takeKeys(object) && u.scalars(object)
 }
@@ -28,8 +28,8 @@ func (u *Uniform) scalars(object map[string]any) bool {
 	return true
 }
 
-// Same reports whether two objects hold the same one to four strings, int64 and bool, or objects of such. false may
-// mean that they are larger.
+// Same reports whether two objects hold the same one to four values: strings, int64, bool, or objects of these. false
+// may also mean that the objects are larger.
 func (u *Uniform) Same(a, b map[string]any) bool {
 	if len(a) != len(b) {
 		return false
@@ -63,7 +63,7 @@ func sameScalars(a, b map[string]any) bool {
 	return true
 }
 
-// takeKeys takes the keys of an object for the next guess, and reports whether it is worth one.
+// takeKeys stores the keys of an object for the next guess, and reports whether a guess is worthwhile.
 func (u *Uniform) takeKeys(object map[string]any) bool {
 	u.count = 0
 	if len(object) > uniformKeys {
@@ -76,7 +76,7 @@ func (u *Uniform) takeKeys(object map[string]any) bool {
 	return u.count > 0
 }
 
-// SameScalar reports quickly whether two scalars are equal. false may mean that it doesn't know.
+// SameScalar reports quickly whether two scalars are equal. false may also mean that it can't decide quickly.
 func SameScalar(a, b any) bool {
 	switch a := a.(type) {
 	case string:

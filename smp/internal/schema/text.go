@@ -28,7 +28,7 @@ func Text(root *Type) string {
 	return w.String()
 }
 
-// writer writes types. Each object has a label of its own, also where two have the same name.
+// writer writes types. Each object has its own label, even if two have the same name.
 type writer struct {
 	strings.Builder
 	labels  map[*Type]string
@@ -83,7 +83,7 @@ func (w *writer) writeObject(t *Type) {
 	}
 }
 
-// place is the type at a place, then how it merges. within are the lists and maps around it.
+// place returns the type at a place, then how it merges. within are the lists and maps around it.
 func (w *writer) place(p Place, within []*Type) string {
 	text := w.expression(p.Type, within)
 	if p.Strategy != 0 {
@@ -120,7 +120,7 @@ func (w *writer) expression(t *Type, within []*Type) string {
 	}
 }
 
-// values is what a list or map holds, in brackets when that merges in a way of its own.
+// values returns the type that a list or map holds, in parentheses if it has a strategy.
 func (w *writer) values(t *Type, within []*Type) string {
 	text := w.place(t.Values, append(slices.Clone(within), t))
 	if t.Values.Strategy != 0 {
@@ -129,7 +129,7 @@ func (w *writer) values(t *Type, within []*Type) string {
 	return text
 }
 
-// String is the name of a key, and its default where it has one.
+// String returns the name of a key, and its default if it has one.
 func (k Key) String() string {
 	if k.Default == nil {
 		return word(k.Name)
@@ -141,7 +141,7 @@ func (k Key) String() string {
 	return word(k.Name) + "=" + string(text)
 }
 
-// word is a name as it stands in a line, quoted where it would be read as several words.
+// word returns a name as it is written in a line: quoted if it could be read as several words.
 func word(name string) string {
 	if name == "" || strings.ContainsAny(name, " \"(),=") || strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return strconv.Quote(name)
@@ -149,7 +149,7 @@ func word(name string) string {
 	return name
 }
 
-// Expression is one type in the notation of [Text].
+// Expression returns one type in the notation of [Text].
 func Expression(t *Type) string {
 	w := &writer{labels: map[*Type]string{}, taken: map[string]int{}}
 	w.collect(t)

@@ -9,9 +9,9 @@ import (
 type Shape uint8
 
 const (
-	// Any is a value of which nothing is known: maps in it merge, lists in it are atomic.
+	// Any is an unknown value: maps in it merge, lists in it are atomic.
 	Any Shape = iota
-	// Scalar is a string, number or boolean, or a value that is only ever replaced whole.
+	// Scalar is a string, number or boolean, or a value that is always replaced as a whole.
 	Scalar
 	// Object is a map whose fields are known.
 	Object
@@ -29,7 +29,7 @@ type Type struct {
 	Shape Shape
 	// Fields are the fields of an Object.
 	Fields map[string]Place
-	// Open reports that an Object may have other fields beside Fields, of which nothing is known.
+	// Open reports that an Object may also have unknown fields besides Fields.
 	Open bool
 	// Values is what a Map or a List holds.
 	Values Place
@@ -44,7 +44,7 @@ const (
 	Merge Strategy = 1 << iota
 	// Replace replaces maps whole.
 	Replace
-	// RetainKeys has differences name the keys that stay.
+	// RetainKeys makes diffs list the keys that stay.
 	RetainKeys
 )
 
@@ -56,15 +56,15 @@ type Place struct {
 	Keys []Key
 }
 
-// Key is a field by which elements of a list are told apart.
+// Key is a field that identifies elements of a list.
 type Key struct {
 	Name string
-	// Default is the value of an element without the field; nil when each needs it.
+	// Default is the value of an element without the field. nil means that each element needs the field.
 	Default any
 }
 
-// Field returns the place of a field. known is false for a field that the type doesn't have; of a
-// type that doesn't say what it holds, and of an open one, every field is known.
+// Field returns the place of a field. known is false for a field that the type doesn't have. A type with unknown
+// content and an open type have every field.
 func (t *Type) Field(name string) (place Place, known bool) {
 	if t == nil {
 		return Place{}, true
@@ -84,7 +84,7 @@ func (t *Type) Field(name string) (place Place, known bool) {
 	}
 }
 
-// Elements is the type of the elements of a List, nil where nothing is known of them.
+// Elements returns the type of the elements of a List, nil if it isn't known.
 func (t *Type) Elements() *Type {
 	if t == nil {
 		return nil
@@ -141,7 +141,7 @@ type Error struct {
 	Path string
 	// Reason is the kind of mistake.
 	Reason Reason
-	// Err says it in words.
+	// Err describes the mistake.
 	Err error
 }
 

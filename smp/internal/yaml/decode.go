@@ -15,8 +15,8 @@ import (
 	"github.com/operkit/operkit/smp/internal/document"
 )
 
-// Decode reads one YAML document from text; an empty one is null. Containers may be nested depth
-// deep. Errors tell the line as far as it is known; too much nesting wraps [document.ErrDepth].
+// Decode reads one YAML document from text; an empty one is null. Containers may be nested depth deep. Errors name the
+// line if it is known. An error about too much nesting wraps [document.ErrDepth].
 func Decode(text []byte, depth int) (any, error) {
 	if err := single(text); err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func Decode(text []byte, depth int) (any, error) {
 	}
 	value, err := document.Decode(converted, depth)
 	if err != nil {
-		// Its offset is one of the converted text, which nobody has.
+		// Its offset is in the converted text, which the caller doesn't have.
 		var syntax *document.SyntaxError
 		if errors.As(err, &syntax) {
 			err = syntax.Err
@@ -37,7 +37,7 @@ func Decode(text []byte, depth int) (any, error) {
 	return value, exact(text, value)
 }
 
-// plainError is the error of the YAML library in one line, without what it was about to do.
+// plainError returns the error of the YAML library in one line, without its prefix about the conversion.
 func plainError(err error) error {
 	message := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
 	message = strings.TrimPrefix(message, "yaml: ")
@@ -83,7 +83,7 @@ func marker(line []byte, mark string) bool {
 	return found && (len(rest) == 0 || rest[0] == ' ' || rest[0] == '\t')
 }
 
-// long finds what could be a number with more digits than a float64 certainly keeps.
+// long finds text that may be a number with more digits than every float64 keeps.
 var long = regexp.MustCompile(`[-+]?[0-9_]*\.?[0-9_]{8,}(\.[0-9_]*)?([eE][-+]?[0-9]+)?`)
 
 // exact returns an error if the library has dropped digits of a number in the text. Only numbers that are neither a
@@ -107,14 +107,14 @@ func exact(text []byte, value any) error {
 	return findRounded(value, rounded)
 }
 
-// roundedNumber is the float64 that a number becomes, if that is another number.
+// roundedNumber returns the float64 that a literal becomes. rounded reports whether that is another number.
 func roundedNumber(literal string) (f float64, rounded bool) {
 	f, err := json.Number(literal).Float64()
 	if err != nil || math.IsInf(f, 0) {
 		return 0, false
 	}
 	if _, err := document.Decode([]byte(literal), 0); err != nil {
-		// No number of JSON, such as .5 with many digits: compared as one.
+		// It may not be a JSON number, such as .5 with many digits: bring it into that form to compare it.
 		literal = normalLiteral(literal)
 	}
 	if integer(literal) || document.Equal(f, json.Number(literal)) {
@@ -123,7 +123,7 @@ func roundedNumber(literal string) (f float64, rounded bool) {
 	return f, true
 }
 
-// integer reports whether a number is one that the library keeps as an integer.
+// integer reports whether the library keeps a number as an integer.
 func integer(literal string) bool {
 	_, err := strconv.ParseInt(literal, 10, 64)
 	_, unsignedErr := strconv.ParseUint(literal, 10, 64)
@@ -151,7 +151,7 @@ func normalLiteral(literal string) string {
 	return sign + whole + "." + fraction + exponent
 }
 
-// findRounded looks for a number that may be one of those that were rounded.
+// findRounded looks for a number in value that may be one of the rounded ones.
 func findRounded(value any, rounded map[float64]string) error {
 	switch value := value.(type) {
 	case map[string]any:

@@ -8,16 +8,16 @@ import (
 	"github.com/operkit/operkit/smp/internal/document"
 )
 
-// longKey is from which length on a key needs a line of its own.
+// longKey is the length from which on a key needs its own line.
 const longKey = 500
 
-// step is by how much what is in a map is indented; lists in maps aren't.
+// step is how much the values of a map are indented. Lists in maps aren't indented.
 const step = 2
 
 // Append writes value as a YAML document to the end of dst, with the keys of maps in ascending order.
 // Errors are those of [document.Append].
 func Append(dst []byte, value any) ([]byte, error) {
-	// Whatever isn't JSON is found here, with its path.
+	// This finds values that aren't JSON, with their paths.
 	if _, err := document.Append(nil, value); err != nil {
 		return nil, err
 	}
@@ -29,8 +29,8 @@ func Append(dst []byte, value any) ([]byte, error) {
 // encoder writes a value that has been checked.
 type encoder struct{ dst []byte }
 
-// value writes a value whose first line is begun already. A map goes on at the column columns, a list
-// at that of lists.
+// value writes a value whose first line is begun already. Further lines of a map start at the column columns, those of
+// a list at the column lists.
 func (e *encoder) value(value any, columns, lists int) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -73,7 +73,7 @@ func (e *encoder) object(object map[string]any, column int) {
 	}
 }
 
-// field writes what is behind the colon.
+// field writes the value behind a colon.
 func (e *encoder) field(value any, column int) {
 	switch v := value.(type) {
 	case map[string]any:

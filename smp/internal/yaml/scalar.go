@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// words are those that YAML 1.1 reads as something else than themselves, in lower case.
+// words are the words that YAML 1.1 doesn't read as strings, in lower case.
 var words = map[string]bool{
 	"y": true, "n": true, "yes": true, "no": true, "on": true, "off": true,
 	"true": true, "false": true, "null": true,
 }
 
-// scalar writes a string: as it is where nobody could take it for something else, quoted otherwise.
+// scalar writes a string: as it is if no reader could take it for something else, quoted otherwise.
 func scalar(s string) string {
 	if plain(s) {
 		return s
@@ -20,7 +20,7 @@ func scalar(s string) string {
 	return quoted(s)
 }
 
-// plain is careful rather than complete: it also returns false for much that needs no quotes.
+// plain reports whether a string certainly needs no quotes. It returns false for many others that need none, too.
 func plain(s string) bool {
 	if s == "" || words[strings.ToLower(s)] || strings.HasSuffix(s, " ") || strings.HasSuffix(s, ":") ||
 		strings.Contains(s, ": ") || strings.Contains(s, " #") {
@@ -35,7 +35,7 @@ func plain(s string) bool {
 	case letter(s[0]) || s[0] == '/':
 		return true
 	case digit(s[0]):
-		// No number and no time has one of these, a quantity often has.
+		// No number or time contains one of these letters. Quantities often do.
 		return strings.ContainsAny(s, "ghijklmnpqrsuvwyGHIJKLMNPQRSUVWY")
 	default:
 		return false
@@ -81,8 +81,8 @@ func printable(r rune) bool {
 	}
 }
 
-// block writes a text of several lines as lines below the current one. ok is false where that could
-// lose something of it.
+// block writes a text of several lines as lines below the current one. ok is false if that could lose a part of the
+// text.
 func block(s, indent string) (text string, ok bool) {
 	body, ended := strings.CutSuffix(s, "\n")
 	if !strings.Contains(s, "\n") || body == "" || strings.HasSuffix(body, "\n") || strings.ContainsRune(" \t\n", rune(body[0])) {

@@ -10,9 +10,8 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// text is the table: a line `kind GROUP/VERSION KIND TYPE` for each kind, then the blocks of
-// [schema.Text] of all their types. What reads it relies on that form; the tests hold the whole
-// table against it.
+// text is the table: a line `kind GROUP/VERSION KIND TYPE` for each kind, then the blocks of [schema.Text] of all their
+// types. The code that reads it relies on that form, which the tests check for the whole table.
 //
 //go:embed table.txt
 var text string
@@ -27,7 +26,7 @@ type kind struct {
 	found *schema.Type
 }
 
-// table finds what the text says without reading its types.
+// table finds kinds and types in the text without reading them.
 type table struct {
 	kinds  map[kschema.GroupVersionKind]*kind
 	blocks map[string]string // the fields of each type, by its name

@@ -1,6 +1,6 @@
 // Package builtin has the types of Kubernetes' own stable kinds, in a table that is generated from
 // the structs of k8s.io/api, so that the library doesn't link them.
 //
-// Use it for kinds that every cluster has. Custom resources are read by package openapi. A kind is
-// read from the table when it is first asked for; a program that asks for none pays nothing.
+// Use it for kinds that every cluster has. Custom resources are read by package openapi. A kind is read from the table
+// when it is first asked for; a program that uses none pays nothing.
 package builtin

@@ -13,9 +13,9 @@ type field struct {
 	depth  int    // how many structs it is embedded in
 }
 
-// jsonFields are the fields of a struct in JSON. Those of embedded structs without a name are
-// fields of the struct itself; of several with one name the least deeply embedded counts, of those
-// the one with a tag, and if that leaves more than one, none does.
+// jsonFields returns the fields of a struct in JSON. Fields of embedded structs without a name are fields of the struct
+// itself. Of several fields with one name, the least deeply embedded one counts; of several at the same depth, the one
+// with a tag. If that leaves more than one, none counts.
 func jsonFields(t reflect.Type) map[string]field {
 	candidates := map[string][]field{}
 	visited := map[reflect.Type]bool{}
@@ -42,8 +42,8 @@ func jsonFields(t reflect.Type) map[string]field {
 	return fields
 }
 
-// collect adds one field to the candidates, or what it embeds to the next level. A struct that is
-// embedded several times at one depth hides its own fields, so two of each are candidates.
+// collect adds one field to the candidates, or the struct that it embeds to the next level. A struct that is embedded
+// several times at one depth hides its own fields, so each of them is added twice.
 func collect(f reflect.StructField, depth, times int, candidates map[string][]field, next map[reflect.Type]int) {
 	target := f.Type
 	if f.Anonymous && target.Kind() == reflect.Pointer && target.Name() == "" {

@@ -39,7 +39,7 @@ func Read(t reflect.Type) (*schema.Type, error) {
 	return root, nil
 }
 
-// reader reads each Go type once, so that types that hold themselves have an end.
+// reader reads each Go type once, so that reading a recursive type ends.
 type reader struct {
 	types map[reflect.Type]*schema.Type
 	depth int
@@ -54,7 +54,7 @@ var (
 	schemaTyper   = reflect.TypeFor[interface{ OpenAPISchemaType() []string }]()
 )
 
-// read returns the type of the values of a Go type. name is for those that have none.
+// read returns the type of the values of a Go type. name is the name of a type without one.
 func (r *reader) read(t reflect.Type, name string) (*schema.Type, error) {
 	if r.depth++; r.depth > maxDepth {
 		return nil, fmt.Errorf("%s: its types are nested deeper than %d", t, maxDepth)
@@ -94,8 +94,8 @@ func (r *reader) read(t reflect.Type, name string) (*schema.Type, error) {
 	}
 }
 
-// ownForm returns the type of values that write their own JSON, nil for others. It trusts what types of Kubernetes
-// declare for their OpenAPI documents.
+// ownForm returns the type of values that write their own JSON, nil for others. For types of Kubernetes it relies on
+// what they declare for OpenAPI documents.
 func (r *reader) ownForm(t reflect.Type) *schema.Type {
 	if t.Kind() == reflect.Interface {
 		return nil
@@ -118,8 +118,8 @@ func (r *reader) ownForm(t reflect.Type) *schema.Type {
 	}
 }
 
-// onlyScalars calls the method that describes a type in OpenAPI. A type that has the method of an embedded pointer
-// can't be asked without a value: then nothing is known.
+// onlyScalars calls the method that describes a type in OpenAPI. If the method is promoted from an embedded pointer, it
+// can't be called without a value; then the result is false.
 func onlyScalars(t reflect.Type) (only bool) {
 	defer func() {
 		if recover() != nil {
@@ -219,8 +219,8 @@ func pointee(t reflect.Type) reflect.Type {
 	return t
 }
 
-// typeName is the name that Kubernetes gives a Go type in its OpenAPI documents:
-// "io.k8s.api.core.v1.Pod" for k8s.io/api/core/v1.Pod.
+// typeName returns the name that Kubernetes gives a Go type in its OpenAPI documents: "io.k8s.api.core.v1.Pod" for
+// k8s.io/api/core/v1.Pod.
 func typeName(t reflect.Type, otherwise string) string {
 	if t.Name() == "" {
 		return otherwise

@@ -35,7 +35,7 @@ func FromCRD(crd map[string]any, version string) (*schema.Type, kschema.GroupVer
 	return root, gvk, nil
 }
 
-// readRoot reads the schema of whole objects. What every object has is known without it.
+// readRoot reads the schema of whole objects, and adds the fields that every object has.
 func (r *reader) readRoot(n node) *schema.Type {
 	if r.kind(n) != "object" {
 		r.fail(schema.Malformed, n.at.to("type"), "the schema of the version isn't that of an object")
@@ -68,7 +68,7 @@ func (r *reader) versionSchema(spec node, version string) (top node, found bool)
 	return top, false
 }
 
-// typeName is the name that the API server gives a kind in its OpenAPI documents.
+// typeName returns the name that the API server gives a kind in its OpenAPI documents.
 func typeName(gvk kschema.GroupVersionKind) string {
 	names := strings.Split(gvk.Group, ".")
 	for i, j := 0, len(names)-1; i < j; i, j = i+1, j-1 {

@@ -143,8 +143,8 @@ func (r *reader) lookup(ref string, at *step) (n node, ok bool) {
 	return node{fields: fields, at: schemaAt(name), name: name, tagged: fromStruct(name)}, true
 }
 
-// fromStruct reports whether a schema is made from a Go struct of Kubernetes, whose tags are all that
-// the API server goes by when it merges.
+// fromStruct reports whether a schema is made from a Go struct of Kubernetes. The API server merges such types by the
+// tags of the struct alone.
 func fromStruct(name string) bool {
 	for _, module := range []string{"api", "apimachinery", "apiextensions-apiserver", "kube-aggregator"} {
 		if strings.HasPrefix(name, "io.k8s."+module+".") {

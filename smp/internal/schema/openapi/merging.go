@@ -73,7 +73,7 @@ func (r *reader) byMapType(place *schema.Place, n node) {
 	}
 }
 
-// keys are the keys of a list, with the values of elements that leave them out.
+// keys returns the keys of a list, each with its default for elements that leave it out.
 func (r *reader) keys(n node, names []string) []schema.Key {
 	items, _ := r.child(r.target(n), "items")
 	items = r.target(items)
@@ -104,7 +104,7 @@ func (r *reader) scalars(n node) bool {
 	return r.intOrString(items) || len(r.allOf(items)) == 0 && r.kind(items) == "scalar"
 }
 
-// described returns the node that has one of some keys: this one, or the one that it refers to.
+// described returns n itself if it has one of the keys, otherwise the node that n refers to.
 func (r *reader) described(n node, keys ...string) node {
 	for _, key := range keys {
 		if n.fields[key] != nil {
@@ -114,7 +114,7 @@ func (r *reader) described(n node, keys ...string) node {
 	return r.target(n)
 }
 
-// target follows references and what wraps a single one.
+// target follows references, including a reference that is wrapped in another schema.
 func (r *reader) target(n node) node {
 	for range maxDepth {
 		if ref, found := value[string](r, n, "$ref"); found {

@@ -20,7 +20,7 @@ type node struct {
 	tagged bool
 }
 
-// step is the way to a place, from the end to the root.
+// step is the last step of a path; its parent steps lead to the root.
 type step struct {
 	parent *step
 	name   string
@@ -43,8 +43,8 @@ func (s *step) to(names ...string) *step {
 	return s
 }
 
-// value is a field of a node when it is there and of type T; null is the same as absent. Another
-// type is an error of the document.
+// value returns a field of a node if it is there and of type T. null is the same as absent, and another type is an
+// error.
 func value[T any](r *reader, n node, key string) (v T, found bool) {
 	raw := n.fields[key]
 	if raw == nil {
@@ -57,13 +57,13 @@ func value[T any](r *reader, n node, key string) (v T, found bool) {
 	return v, found
 }
 
-// child is a field of a node that is a schema itself.
+// child returns a field of a node that is a schema itself.
 func (r *reader) child(n node, key string) (node, bool) {
 	fields, found := value[map[string]any](r, n, key)
 	return node{fields: fields, at: n.at.to(key), name: n.name, tagged: n.tagged}, found
 }
 
-// children are the schemas in a list.
+// children returns the schemas in a list.
 func (r *reader) children(n node, key string) []node {
 	list, _ := value[[]any](r, n, key)
 	nodes := make([]node, 0, len(list))
@@ -78,7 +78,7 @@ func (r *reader) children(n node, key string) []node {
 	return nodes
 }
 
-// texts are the texts in a list.
+// texts returns the strings in a list.
 func (r *reader) texts(n node, key string) []string {
 	list, _ := value[[]any](r, n, key)
 	texts := make([]string, 0, len(list))

@@ -135,7 +135,7 @@ func (r *reader) kindOf(name string, n node) string {
 	}
 }
 
-// alternatives returns "scalar" when each alternative is one, as in a quantity, which is a string or a number.
+// alternatives returns "scalar" when each alternative is a scalar. A quantity, for example, is a string or a number.
 func (r *reader) alternatives(n node) string {
 	nodes := append(r.children(n, "oneOf"), r.children(n, "anyOf")...)
 	for _, alternative := range nodes {
@@ -165,7 +165,7 @@ func (r *reader) allOf(n node) []node {
 	return r.children(n, "allOf")
 }
 
-// union is one type with the fields of several.
+// union returns one type with the fields of several.
 func (r *reader) union(nodes []node) *schema.Type {
 	first := r.read(nodes[0])
 	if len(nodes) == 1 {
@@ -235,8 +235,8 @@ func (r *reader) additional(n node) (place schema.Place, found bool) {
 	return r.place(values), true
 }
 
-// addObjectFields adds what every object of Kubernetes has. A document may say itself what metadata
-// is; a CRD can only restrict it.
+// addObjectFields adds what every object of Kubernetes has. An OpenAPI document may describe metadata itself; a CRD can
+// only restrict it.
 func addObjectFields(object *schema.Type) {
 	object.Fields["apiVersion"] = schema.Place{Type: scalar}
 	object.Fields["kind"] = schema.Place{Type: scalar}
