@@ -286,7 +286,7 @@ func TestFinalizeInTerminatingNamespace(t *testing.T) {
 			for _, part := range row.note {
 				assert.Contains(t, o.events[0].Note, part)
 			}
-			assert.Equal(t, 1, w.logs.Count("finalized incompletely"))
+			assert.Equal(t, 1, w.logs.Count("finalized without some components"))
 		})
 	}
 	t.Run("what waits is held while its namespace stays, or can't be read", func(t *testing.T) {

@@ -166,7 +166,7 @@ func TestFailSaysWhenItCannot(t *testing.T) {
 		}, `fail "cellar" in deploy: this never happened; the components were: door.configmap/tea-door, store.deployment/tea-store`},
 		{"no error", func(t *trial) { New(t, market()).Fail("store", Deploy, nil) }, "nil error"},
 		{"no component", func(t *trial) { New(t, market()).Fail("", Verify, boom) }, "the component has no name"},
-		{"no phase", func(t *trial) { New(t, market()).Fail("store", "dream", boom) }, "there is no such phase"},
+		{"no phase", func(t *trial) { New(t, market()).Fail("store", "dream", boom) }, "unknown phase"},
 		{"a component in a phase of none", func(t *trial) { New(t, market()).Fail("store", Setup, boom) }, "this phase has no component"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {

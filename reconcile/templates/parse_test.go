@@ -25,7 +25,7 @@ func TestParseMistakes(t *testing.T) {
 		{"only defines", map[string]string{"a.tpl": "x"}, ".", nil, "has no file that ends in .yaml"},
 		{"only data", map[string]string{"files/a.yaml": "x"}, ".", nil, "has no file that ends in .yaml"},
 		{"no such folder", map[string]string{"a.yaml": "x"}, "deploy", nil, "open deploy: file does not exist"},
-		{"no path", map[string]string{"a.yaml": "x"}, "./deploy/", nil, `templates: folder "./deploy/": is no path`},
+		{"no path", map[string]string{"a.yaml": "x"}, "./deploy/", nil, `templates: folder "./deploy/": invalid path`},
 		{"syntax", map[string]string{"web/a.yaml": "a\n{{ if }}"}, ".", nil, "web/a.yaml:2: missing value for if"},
 		{"an action that isn't closed", map[string]string{"a.yaml": "a\n{{ .Name "}, ".", nil, "a.yaml:2: unclosed action"},
 		{"a function that there isn't", map[string]string{"a.yaml": "\n\n{{ nope }}"}, ".", nil, `a.yaml:3: function "nope" not defined`},

@@ -123,13 +123,13 @@ func (e *Engine) of(kind schema.GroupVersionKind) *controlled {
 // observed passes an event to the observer.
 func (c *controlled) observed(event deploy.Event, logger *slog.Logger) {
 	if c.observer != nil {
-		c.guard.Call(logger, "an observer panics", c.kind.Kind, func() { c.observer.Observe(event) })
+		c.guard.Call(logger, "an observer panicked", c.kind.Kind, func() { c.observer.Observe(event) })
 	}
 }
 
 // forget calls the forgetter for an object that is gone or left the view.
 func (c *controlled) forget(key deploy.Ref, logger *slog.Logger) {
 	if c.forgetter != nil {
-		c.guard.Call(logger, "forgetting an object panics", c.kind.Kind, func() { c.forgetter.Forget(key) })
+		c.guard.Call(logger, "forgetting an object panicked", c.kind.Kind, func() { c.forgetter.Forget(key) })
 	}
 }

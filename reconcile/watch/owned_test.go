@@ -196,6 +196,6 @@ func TestMapped(t *testing.T) {
 			w.create(object(regions, "", name))
 		}
 		assert.Empty(w.t, w.settle())
-		assert.Equal(w.t, 1, w.logs.Count("a mapping panics"))
+		assert.Equal(w.t, 1, w.logs.Count("a mapping panicked"))
 	})
 }
