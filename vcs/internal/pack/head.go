@@ -12,7 +12,7 @@ import (
 var ErrBroken = errors.New("the pack is broken")
 
 // maxHead is how long the head of an object may be, with the base of a delta.
-const maxHead = 12 + len(plumbing.Hash{})
+const maxHead = 12 + hashSize
 
 // packedHead returns the head of an object in a pack: its kind and its length. Deltas have kinds of their own.
 func packedHead(kind plumbing.ObjectType, size int64) []byte {

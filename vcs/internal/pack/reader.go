@@ -41,6 +41,7 @@ type Reader struct {
 	from    *Pack
 	zlib    io.ReadCloser
 	chain   []head
+	window  window
 }
 
 // NewReader returns a Reader that keeps some objects, since others may be deltas to them: up to that many bytes
@@ -81,6 +82,29 @@ func (h head) isDelta() bool {
 	return h.kind == plumbing.OFSDeltaObject || h.kind == plumbing.REFDeltaObject
 }
 
+// window is a block of a pack. Reads of heads alone jump back and forth in the pack, often within one block, where a
+// buffer that only goes forward would be filled again for each.
+type window struct {
+	pack *Pack
+	at   int64
+	text []byte
+}
+
+// peek returns the first bytes of an object.
+func (w *window) peek(p *Pack, at int64) ([]byte, error) {
+	length := min(maxHead, p.end-at)
+	if skip := at - w.at; w.pack != p || skip < 0 || skip+length > int64(len(w.text)) {
+		from := at &^ (readAhead - 1)
+		text := append(w.text[:0], make([]byte, min(readAhead+maxHead, p.end-from))...)
+		*w = window{nil, from, text}
+		if _, err := p.file.ReadAt(text, from); err != nil {
+			return nil, err
+		}
+		w.pack = p
+	}
+	return w.text[at-w.at:][:length], nil
+}
+
 // head reads the head of an object. The reader is left where the object begins.
 func (r *Reader) head(p *Pack, at int64) (h head, err error) {
 	if at < packHead || at >= p.end {
@@ -89,10 +113,27 @@ func (r *Reader) head(p *Pack, at int64) (h head, err error) {
 	if err := r.seek(p, at); err != nil {
 		return h, err
 	}
-	text, err := r.in.Peek(maxHead)
+	text, err := r.in.Peek(int(maxHead))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return h, fmt.Errorf("%w: %w", ErrBroken, err)
 	}
+	return newHead(p, at, text)
+}
+
+// headOnly is head for a caller that doesn't read the object. The reader is left where it was.
+func (r *Reader) headOnly(p *Pack, at int64) (h head, err error) {
+	if at < packHead || at >= p.end {
+		return h, ErrBroken
+	}
+	text, err := r.window.peek(p, at)
+	if err != nil {
+		return h, fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	return newHead(p, at, text)
+}
+
+// newHead returns the head that the text at a place of a pack begins with.
+func newHead(p *Pack, at int64, text []byte) (h head, err error) {
 	kind, size, length, err := parseHead(text)
 	if err != nil {
 		return h, err
@@ -132,7 +173,7 @@ func (r *Reader) head(p *Pack, at int64) (h head, err error) {
 // Kind returns the kind of an object: for a delta the one of the object at the end of its chain.
 func (r *Reader) Kind(p *Pack, at int64) (plumbing.ObjectType, error) {
 	for range maxChain + 1 {
-		h, err := r.head(p, at)
+		h, err := r.headOnly(p, at)
 		if err != nil || !h.isDelta() {
 			return h.kind, err
 		}
