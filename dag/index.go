@@ -3,8 +3,8 @@ package dag
 import "hash/maphash"
 
 // index finds nodes by name. It is a hash table with linear probing that holds the numbers of nodes but no names: a
-// third of the size of a map of names, with nothing for the garbage collector to scan. With a map, the ratio dag-linear
-// misses its goal. The zero value is empty.
+// third of the size of a map of names, with nothing for the garbage collector to scan. With a map, the benchmark
+// dag-linear (tools/peers/dag) misses its goal. The zero value is empty.
 type index struct {
 	seed maphash.Seed
 	// slots has a length that is a power of two. The high bits of an entry's hash select its slot; if that is taken,

@@ -89,8 +89,8 @@ func (s *scheduler) run() error {
 	return s.end()
 }
 
-// wake wakes or starts a worker. A worker that takes a node wakes the next one if nodes are left, so that there are
-// never more workers than there was work for at once.
+// wake wakes or starts a worker. A worker that takes a node wakes the next one if nodes are left, so the number of
+// workers never exceeds the largest number of nodes that could be worked on at the same time.
 func (s *scheduler) wake() {
 	switch {
 	case s.idle > 0:

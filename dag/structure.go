@@ -39,8 +39,8 @@ type node struct{ first, last [2]int32 }
 const removed = int32(-2)
 
 // edge says that ends[0], its parent, waits for ends[1], its child. Each edge is an element of two linked lists in the
-// order of insertion: list 0 has the edges of the same parent, list 1 the edges of the same child. In the direction
-// way, which leads from ends[way] to ends[1-way], the edges of a node are list way.
+// order of insertion: list 0 has the edges of the same parent, list 1 the edges of the same child. The direction way
+// leads from ends[way] to ends[1-way]. Seen in this direction, the edges of a node are in list number way.
 type edge struct{ ends, next, prev [2]int32 }
 
 // find returns the number of a node, or none.
@@ -175,7 +175,7 @@ func (s *structure) removeNode(name string) bool {
 // gone returns the number of removed nodes that still use memory.
 func (s *structure) gone() int { return len(s.nodes) - s.index.count }
 
-// sparse reports whether compact costs no more than the removals since the last one.
+// sparse reports whether calling compact now costs no more than all removals since the last call of compact did.
 func (s *structure) sparse() bool { return s.gone() > max(16, s.index.count) }
 
 // compact renumbers the nodes that are left, without gaps and in the same order.

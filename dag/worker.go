@@ -112,11 +112,11 @@ func (s *scheduler) recordExit(j *job, err error) {
 	}
 }
 
-// NodeTimeout ends the context of each visit, and of each call of a predicate, after d. It doesn't interrupt one that
-// ignores its context. 0 and less is an [ErrInvalidOption].
+// NodeTimeout ends the context of each visit, and of each call of a predicate, after d. NodeTimeout doesn't interrupt a
+// visit or predicate that ignores its context. 0 and less is an [ErrInvalidOption].
 //
-// A context.DeadlineExceeded that it returns after that becomes a [*TimeoutError]. If it returns nil, however late, it
-// has succeeded.
+// If the visit or predicate returns context.DeadlineExceeded after d, the error becomes a [*TimeoutError]. If it
+// returns nil, however late, it has succeeded.
 func NodeTimeout(d time.Duration) Option { return func(c *config) { c.nodeTimeout = limit{d, true} } }
 
 // limit is a duration that may be unset.

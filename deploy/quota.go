@@ -121,8 +121,8 @@ func isScoped(quota *unstructured.Unstructured) bool {
 	return spec["scopes"] != nil || spec["scopeSelector"] != nil
 }
 
-// exceeds reports whether more of a quota is used than allowed, for example because the quota was lowered, and live
-// counts in it. Then the cluster doesn't accept an object that is equal to live.
+// exceeds reports whether a quota that counts live is exceeded, for example because it was lowered. Then the cluster
+// doesn't accept an object that is equal to live.
 func (e quotaExcess) exceeds(quota, live *unstructured.Unstructured) bool {
 	hard, _, _ := unstructured.NestedStringMap(quota.Object, "spec", "hard")
 	used, _, _ := unstructured.NestedStringMap(quota.Object, "status", "used")

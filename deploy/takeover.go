@@ -18,9 +18,9 @@ import (
 // these objects any more. Fields that were written under this manager's own name by other requests than applies, such
 // as updates of an older release, are always taken over.
 //
-// An object on which predecessors own fields isn't Unchanged. They keep fields that they set through a subresource,
-// finalizers, references to other owners, and the record of temporary patches. Objects with the strategies CreateOnly,
-// OnDelete, Replace and Ignore aren't taken over.
+// An object on which predecessors own fields isn't Unchanged. Predecessors keep finalizers, references to other owners,
+// the record of temporary patches, and fields that they set through a subresource. Objects with the strategies
+// CreateOnly, OnDelete, Replace and Ignore aren't taken over.
 func TakeOverFrom(managers ...string) Option {
 	return func(s *settings) { s.takeOverFrom = append(slices.Clip(s.takeOverFrom), managers...) }
 }
@@ -221,9 +221,9 @@ func (f fieldSet) union(other fieldSet) fieldSet {
 	return out
 }
 
-// withoutHeritage returns after, the result of a dry run of an apply, without the fields of predecessors that nobody
-// else owns. It sends a patch as a dry run, so that the cluster fills in defaults. It doesn't send an update, because
-// operators may lack the permission.
+// withoutHeritage returns what is left of after, the result of a dry run of an apply, when the fields of predecessors
+// that nobody else owns are removed. It sends a patch as a dry run, so that the cluster fills in defaults. It doesn't
+// send an update, because operators may lack the permission.
 func (c comparedSet) withoutHeritage(ctx context.Context, after *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	gone, stay := fieldSet{}, []fieldSet{}
 	for _, entry := range managedEntries(after) {
@@ -240,8 +240,8 @@ func (c comparedSet) withoutHeritage(ctx context.Context, after *unstructured.Un
 	return c.requests(c.settings).Patch(ctx, RefOf(after), patch)
 }
 
-// replacement returns the JSON patch that replaces the content of an object by the content of next. The object is in
-// the state before, or has fewer fields than before.
+// replacement returns the JSON patch that replaces the content of an object by the content of next. The object in the
+// cluster has the fields of the parameter before, or fewer.
 func replacement(before, next *unstructured.Unstructured) ([]byte, error) {
 	operations := []map[string]any{{"op": "replace", "path": "/metadata/resourceVersion", "value": before.GetResourceVersion()}}
 	replace := func(at string, field string, content map[string]any) {

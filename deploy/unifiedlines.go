@@ -1,7 +1,7 @@
 package deploy
 
 // editLimit limits the search for the shortest edit script, whose time grows with the square of the number of edits. If
-// more than twice as many lines differ, they are shown as removed and added.
+// more than 2*editLimit lines differ, all lines of this part are shown as removed and added.
 const editLimit = 1000
 
 // lineEdits returns the edits from one list of lines to another. It uses the variant in linear space of Myers, "An

@@ -266,8 +266,8 @@ func (s *Session) remove(ctx context.Context, objects []*unstructured.Unstructur
 // finalizes reports whether resources carry the finalizer.
 func (r *Reconciler) finalizes() bool { return r.finalizer != nil || r.options.ownAnywhere }
 
-// recordKinds writes kinds into the status before objects of them are applied. With OwnAnywhere only the status has the
-// kinds that are searched for objects.
+// recordKinds writes kinds into the status before objects of them are applied. With OwnAnywhere the status is the only
+// place that says which kinds have to be searched for objects of the resource.
 func (s *Session) recordKinds(ctx context.Context, kinds []schema.GroupVersionKind) error {
 	if !s.reconciler.options.ownAnywhere || s.dryRun {
 		return nil
@@ -309,7 +309,8 @@ func (s *Session) recordKinds(ctx context.Context, kinds []schema.GroupVersionKi
 }
 
 // removeTracked deletes the objects that the resource owns by label, and waits until they are gone. Objects that
-// Finalize has rolled out are deleted last and not waited for: the next reconcile would create them again.
+// Finalize has rolled out are deleted last, and not waited for: waiting would take another reconcile, which would run
+// Finalize and so create them again.
 func (r *Reconciler) removeTracked(ctx context.Context, s *Session) error {
 	if !r.options.ownAnywhere {
 		return nil

@@ -220,10 +220,10 @@ type PatchTarget struct {
 	Logger *slog.Logger
 }
 
-// Deferred is an object whose content is made only when it is needed. Content isn't called while the digest equals the
-// digest with which the object was last applied or found unchanged in the cluster. A deferred object is always
-// Finished. Component.Objects returns only its kind, name and namespace, except in a dry run and with
-// ObserveComponents. CustomResourceDefinitions can't be deferred.
+// Deferred is an object whose content is made only when it is needed. Content isn't called as long as Digest is the one
+// that the object had when it was last applied, or when it was last compared with the cluster and found unchanged. A
+// deferred object is always Finished. Component.Objects returns only its kind, name and namespace, except in a dry run
+// and with ObserveComponents. CustomResourceDefinitions can't be deferred.
 type Deferred struct {
 	// Ref is the kind, namespace and name of the content. An empty namespace means the resource's for a namespaced
 	// object.

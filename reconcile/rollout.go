@@ -214,8 +214,8 @@ func asOutcome(err error) error {
 	return err
 }
 
-// rolling records that the rollout has begun, after which components can't be added or changed. A Build or a hook that
-// tries to fails.
+// rolling records that the rollout has begun, after which components can't be added or changed. If a Build or a hook
+// tries to do that, it fails.
 type rolling struct {
 	mu       sync.Mutex
 	begun    bool
@@ -251,7 +251,7 @@ func (s *Session) addMistake(mistake error) {
 	s.rolling.mistakes = append(s.rolling.mistakes, mistake)
 }
 
-// withMistakes adds the mistakes that a method of a Builder or a hook has made to its error.
+// withMistakes returns err joined with the mistakes that a method of a Builder, or a hook, has made.
 func (s *Session) withMistakes(err error) error {
 	mistakes := errors.Join(s.takeMistakes()...)
 	if mistakes == nil {
@@ -281,7 +281,8 @@ func (s *Session) afterDeploy(ctx context.Context, o Outcome) error {
 	return s.withMistakes(hooked("after the deployment", func() error { return hook.AfterDeploy(ctx, s, o) }))
 }
 
-// afterVerify calls AfterVerify or AfterIncomplete if every component was deployed.
+// afterVerify calls AfterVerify, or AfterIncomplete if a component isn't ready. If a component wasn't deployed it calls
+// nothing: afterDeploy has called AfterIncomplete already.
 func (s *Session) afterVerify(ctx context.Context, o Outcome) error {
 	hook, ok := s.reconciler.controller.(AfterVerifier)
 	switch {

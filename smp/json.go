@@ -77,7 +77,7 @@ func (e *editor) operate(ops any) error {
 	return before.check(e.root, e.options)
 }
 
-// notJSON returns the error about a value at a path that package document refused.
+// notJSON makes a *PatchError of err, the error with which package document refused the value at path.
 func notJSON(err error, path string) error {
 	kind := Document
 	if errors.Is(err, document.ErrDepth) {

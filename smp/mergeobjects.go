@@ -149,8 +149,8 @@ func (m *merger) applyObjects(l *arrangement, place schema.Place) error {
 	return nil
 }
 
-// orderObjects sorts a list that the document doesn't have by the order that the patch asks for. Elements aren't
-// merged, not even those with the same key.
+// orderObjects handles a list that is only in the patch. It sorts the list in the order that the patch asks for.
+// Elements aren't merged, not even those with the same key.
 func (m *merger) orderObjects(patch, order []any, place schema.Place) ([]any, error) {
 	l := m.borrow(len(patch))
 	defer m.giveBack()

@@ -13,11 +13,11 @@ var (
 	ownTimes = []string{condition.LastTransactionTime, condition.LastTransitionTime}
 )
 
-// Changed reports whether two statuses differ in more than the framework's own timestamps. It compares the conditions
-// at their top as a set, in any order, and without the lastTransitionTime of the own ones (Ready, Updating,
-// Reconciling, Stalled). It never compares lastTransactionTime, which oper8 wrote. It compares everything else exactly:
-// a missing key isn't null, missing conditions aren't an empty list, and 1 isn't 1.0. It returns true if either side
-// isn't a map, such as nil.
+// Changed reports whether two statuses differ in more than the framework's own timestamps. It compares the top-level
+// conditions as a set, in any order, and without the lastTransitionTime of the own ones (Ready, Updating, Reconciling,
+// Stalled). It never compares lastTransactionTime, which oper8 wrote. It compares everything else exactly: a missing
+// key isn't null, missing conditions aren't an empty list, and 1 isn't 1.0. It returns true if either side isn't a map,
+// such as nil.
 func Changed(before, after any) bool {
 	a, _ := before.(map[string]any)
 	b, _ := after.(map[string]any)
@@ -32,7 +32,7 @@ func Changed(before, after any) bool {
 	})
 }
 
-// sameMap compares two maps without some keys.
+// sameMap compares two maps and ignores the keys in without.
 func sameMap(a, b map[string]any, without []string, sameValue func(key string, x, y any) bool) bool {
 	if count(a, without) != count(b, without) {
 		return false

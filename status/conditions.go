@@ -30,7 +30,7 @@ type ConditionSet struct {
 
 // Conditions gives access to the conditions of an object, which is one of:
 //
-//   - *unstructured.Unstructured, at status.conditions, also embedded in a struct that is pointed to;
+//   - *unstructured.Unstructured, or a pointer to a struct that embeds it, at status.conditions;
 //   - map[string]any holding a whole object, at status.conditions;
 //   - *[]metav1.Condition, the bare list; []metav1.Condition to be read only;
 //   - a typed object that implements Accessor;
@@ -65,9 +65,9 @@ func (s *ConditionSet) Err() error { return s.err }
 
 // Get returns the condition of a type; the zero condition and false when there is none, which is not the same as an
 // Unknown that somebody wrote (IsUnknown reports both). Of several entries of one type the newest decides, the first
-// listed one among equals. From a document the status is read as True (also the text true in any case, or a boolean),
-// False likewise, and Unknown for everything else; a time that can't be read is zero, one without a zone is UTC, and
-// oper8's lastTransactionTime is read where lastTransitionTime is missing.
+// listed one among equals. In a document, the text "true" in upper or lower case and the boolean true are read as True,
+// the same holds for False, and everything else is Unknown; a time that can't be read is zero, one without a zone is
+// UTC, and oper8's lastTransactionTime is read where lastTransitionTime is missing.
 func (s *ConditionSet) Get(conditionType string) (metav1.Condition, bool) {
 	c, _, count := s.find(conditionType)
 	if count > 0 && s.document() != nil {
@@ -236,7 +236,7 @@ func newestOf(list []metav1.Condition, conditionType string) (index, count int) 
 	size := len(conditionType)
 	last := conditionType[size-1]
 	for i := range list {
-		// Types of one list are often alike but for their ends.
+		// Types in one list often differ only at their ends.
 		have := list[i].Type
 		if len(have) != size || have[size-1] != last || have != conditionType {
 			continue

@@ -14,8 +14,8 @@ import (
 // the other object's. A reason that conditions don't allow (foreign ones often have none) becomes "Unspecified". other
 // isn't changed.
 //
-// now dates transitions where the other condition has no time. When a type is invalid, or one of the objects holds no
-// conditions, nothing is merged and Err returns why.
+// Where the other condition has no time, now is used as the transition time. When a type is invalid, or one of the
+// objects holds no conditions, nothing is merged and Err returns why.
 func (s *ConditionSet) Merge(now time.Time, other *ConditionSet, types ...string) (changed bool) {
 	if other == nil {
 		s.fail(fmt.Errorf("merge of conditions: %w: there is no other set", ErrUnsupportedObject))
@@ -39,8 +39,7 @@ func (s *ConditionSet) Merge(now time.Time, other *ConditionSet, types ...string
 
 const reasonUnspecified = "Unspecified"
 
-// allowedReason is a reason, or another one in place of one that conditions
-// don't allow.
+// allowedReason returns reason, or Unspecified if conditions don't allow it.
 func allowedReason(reason string) string {
 	if len(reason) > maxReasonLength || !reasonFits(reason) {
 		return reasonUnspecified
@@ -49,10 +48,10 @@ func allowedReason(reason string) string {
 }
 
 // Summary returns one condition of the given type that summarises the parts: False when a part is bad, else Unknown
-// when a part isn't known, else True. Bad is False, and True for a Negative part. An absent or stale part (see IsStale)
-// isn't known, except that an absent Negative part is good. A Negative part that nobody has reported yet (Unknown with
-// the reason "Initializing" or "NotReported") doesn't keep the others from being good either; without another good part
-// the result is Unknown.
+// when a part isn't known, else True. A part is bad if its status is False; a Negative part is bad if its status is
+// True. An absent or stale part (see IsStale) isn't known, except that an absent Negative part is good. A Negative part
+// that nobody has reported yet (Unknown with the reason "Initializing" or "NotReported") is ignored, too. But if no
+// part is good then, the result isn't True but Unknown.
 //
 // Reason and message are those of the first part in the given order that is as bad as the whole, with its type before
 // the message. When all are good, or there are no parts, the reason is "AllGood". Nothing is changed: give the result

@@ -45,8 +45,8 @@ func (v *Visit) Report(conditionType string, status metav1.ConditionStatus, reas
 }
 
 // Result reports the outcome of the work for a declared type. Without an error it is good, with reason "Succeeded". An
-// error is bad unless its row of the table has another status; the reason is that of the row, the message the error's
-// text.
+// error is bad unless its row in Declared.Errors has another status; the reason is that of the row, the message the
+// error's text.
 func (v *Visit) Result(conditionType string, err error) {
 	declared, _ := v.declaration.find(conditionType)
 	if err == nil {
@@ -58,10 +58,10 @@ func (v *Visit) Result(conditionType string, err error) {
 }
 
 // End writes what was reported into the object and reports whether the object changed. A declared condition that wasn't
-// reported is kept or reset as declared, a missing one begins as Begin has it, and the one that summarises follows from
-// the others as they are then. Missing ones go to the end, in the order of the declaration; present ones keep their
-// places, and those of others are kept. A kept one without a reason, or without a time, gets the reason "Unspecified"
-// and this time, since the API server may refuse the whole object otherwise.
+// reported is kept or reset as declared, a missing one is added as Begin adds it, and the one that summarises follows
+// from the others as they are then. Missing conditions are appended in the order of the declaration. Present conditions
+// keep their places. Conditions that aren't declared stay. A kept condition without a reason gets the reason
+// "Unspecified", and one without a time gets the time now, since the API server may refuse the whole object otherwise.
 //
 // For the summary, a kept condition counts as stale unless its observedGeneration is that of the visit.
 //
@@ -96,7 +96,8 @@ func (v *Visit) End(now time.Time, object any) (changed bool, err error) {
 	return changed || summarised || observed, conditions.Err()
 }
 
-// content returns the conditions of the visit for the declared types, in their order, in which new types are appended.
+// content returns the conditions that the visit writes, in the order of the declaration. New types are appended in this
+// order.
 func (v *Visit) content(conditions *ConditionSet) []metav1.Condition {
 	var list []metav1.Condition
 	held := conditions.byType()
@@ -125,7 +126,7 @@ func storable(c metav1.Condition) bool {
 	return valid(&c) && !c.LastTransitionTime.IsZero()
 }
 
-// completed is a condition with what it lacks, apart from the time.
+// completed returns c with its missing fields filled in, except for the time.
 func completed(c metav1.Condition) metav1.Condition {
 	c.Status = condition.ParseStatus(string(c.Status))
 	c.ObservedGeneration = max(c.ObservedGeneration, 0)
@@ -135,9 +136,8 @@ func completed(c metav1.Condition) metav1.Condition {
 
 const reasonNotReported = "NotReported"
 
-// observes reports whether everything declared speaks of this generation. As long
-// as something kept is older, readers that look at the object's observed
-// generation only would take it for current.
+// observes reports whether everything declared speaks of this generation. While a kept condition is older, the object's
+// observedGeneration must not rise: readers that look only at it would think that this condition is current.
 func (v *Visit) observes(conditions *ConditionSet) bool {
 	held := conditions.byType()
 	for _, d := range v.declaration.types {
@@ -148,9 +148,9 @@ func (v *Visit) observes(conditions *ConditionSet) bool {
 	return v.generation > 0
 }
 
-// predates reports whether a condition isn't known to be of the generation of the visit. One without a generation was
-// written by somebody who didn't know it, such as an older release, unless the object's own type of conditions has no
-// place for it.
+// predates reports whether a condition isn't known to be of the generation of the visit. A condition without a
+// generation predates, too: its writer, such as an older release, didn't know the generation. It doesn't if the
+// object's conditions have no field for a generation.
 func (v *Visit) predates(conditions *ConditionSet, c metav1.Condition) bool {
 	return c.ObservedGeneration < v.generation && conditions.holdsGenerations()
 }

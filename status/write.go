@@ -10,20 +10,22 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// maxWrites is how often Write tries. Another writer that conflicts more often writes faster than it reads.
+// maxWrites is how often Write tries. If there are even more conflicts, somebody else writes faster than Write can read
+// and write.
 const maxWrites = 10
 
-// The waits between the attempts begin with firstWait and double up to longestWait. A cache that get reads from has
-// that long to catch up.
+// The waits between the attempts begin with firstWait and double up to longestWait. They give the cache behind the
+// function get, if there is one, time to catch up.
 const (
 	firstWait   = 10 * time.Millisecond
 	longestWait = time.Second
 )
 
 // Write reads an object, computes what it should be and writes that, and does all of it again when somebody else wrote
-// in between (a conflict of the API server, also a wrapped one). So what others wrote is never overwritten by what was
-// computed without it. It returns the object as it was given to write, or as read when there was nothing to write: the
-// resourceVersion that the write made is not in it, unless write puts it there.
+// in between (a conflict of the API server, also a wrapped one). So Write never overwrites a change of somebody else
+// that compute hasn't seen. Write returns the object that it passed to the function write, or the object that it read
+// if nothing had to be written. The returned object doesn't have the new resourceVersion, unless the function write
+// sets it.
 //
 // compute reports whether its result differs from what it was given; otherwise nothing is written. It may be called
 // several times, and must not change what it is given if get reads from a cache. write has to refuse an outdated
@@ -34,8 +36,8 @@ const (
 //
 // The conflict of a server-side apply with another field manager is no outdated version, so it is returned at once.
 //
-// Errors: the context's (with the conflict before the wait), those of the three functions as they are, and after 10
-// conflicts the last one, wrapped.
+// Errors are the error of ctx, which also wraps the last conflict if there was one; the errors of the three functions,
+// unchanged; and after 10 conflicts the last conflict, wrapped.
 func Write[T any](
 	ctx context.Context,
 	get func(ctx context.Context) (T, error),

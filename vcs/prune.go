@@ -13,14 +13,15 @@ import (
 // which somebody is working stay, and so does everything that isn't a checkout. Folders that may not be read are
 // skipped.
 //
-// It returns the removed paths, and joined a *RuntimeError for each path that couldn't be removed or read; it goes on
-// with the others. It is safe to call while others check out or prune.
+// It returns the removed paths, and one error that joins a *RuntimeError for each path that couldn't be removed or
+// read; it goes on with the others. It is safe to call while others check out or prune.
 func Prune(ctx context.Context, base string, inUse func(path string) bool) (removed []string, err error) {
 	base, err = filepath.Abs(base)
 	if err != nil {
 		return nil, &ConfigError{"prune", base, err}
 	}
-	// The dot follows a base that is a link. Paths below don't have it.
+	// With the dot at its end, WalkDir enters a base that is a symbolic link. The paths below the base don't contain
+	// the dot.
 	p := &pruner{base: base + string(filepath.Separator) + "."}
 	err = filepath.WalkDir(p.base, func(path string, e fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
@@ -49,7 +50,7 @@ func Prune(ctx context.Context, base string, inUse func(path string) bool) (remo
 // pruner is one call of Prune.
 type pruner struct {
 	base string
-	// found are checkouts, half temporary folders.
+	// found has the checkouts, and half has the temporary folders.
 	found, half, removed []string
 	failed               []error
 }

@@ -27,7 +27,8 @@ type SetupOptions struct {
 	// Source is the path of the repository to read, Destination the path of the one to make.
 	Source, Destination string
 	// Tags and Branches are regular expressions (RE2) for the names to keep. One of them has to match the whole name,
-	// or with Prefix its beginning. Nil Tags mean DefaultTags, empty Tags no tags, and no Branches no branches.
+	// or with Prefix its beginning. If Tags is nil, DefaultTags is used; if it is empty but not nil, no tags are kept.
+	// If Branches is empty, no branches are kept.
 	Tags, Branches []string
 	Prefix         bool
 	// TagsAs is what tags become; empty means branches.
@@ -37,8 +38,9 @@ type SetupOptions struct {
 	Force bool
 	// DryRun reports what would be kept, and writes nothing.
 	DryRun bool
-	// Verify reads the whole new repository back before it takes its place, with other code than the one that wrote it:
-	// each object matches its name, each version has the tree that it has in the source, and there is nothing else.
+	// Verify reads the whole new repository back before the repository is moved to the destination. It uses other code
+	// than the code that wrote it: each object matches its name, each version has the tree that it has in the source,
+	// and there is nothing else.
 	Verify bool
 	// NoWait returns a *ContentionError at once when others are working on the same destination.
 	NoWait bool
@@ -46,10 +48,10 @@ type SetupOptions struct {
 	Progress func(Progress)
 }
 
-// Setup makes a repository of single versions out of one with a history: for each kept reference one commit on an empty
-// root, with the same files. No other commit, author or message of the source is in it, and the same input makes the
-// same ids. It is made beside the destination and moved there when it is complete. If anything fails, the destination
-// is left as it was.
+// Setup makes a repository without history from one with history. Each kept reference becomes one commit with the same
+// files, whose parent is an empty root commit. No other commit, author or message of the source is in it, and the same
+// input makes the same ids. It is made beside the destination and moved there when it is complete. If anything fails,
+// the destination is left as it was.
 //
 // Errors are a *ConfigError for wrong options, before anything is written, which wraps a *NoMatchError if no reference
 // matches; a *ContentionError if others were working on the destination; and a *RuntimeError for what failed.
@@ -187,7 +189,7 @@ func (b *builder) progress(phase Phase, done, total int) {
 
 // Report is what Setup has made.
 type Report struct {
-	// Kept are the kept references, tags before branches and each by name. Skipped are the other tags and branches.
+	// Kept are the kept references, tags before branches, both sorted by name. Skipped are the other tags and branches.
 	Kept    []Kept
 	Skipped []Skipped
 	// Warnings are about files that aren't complete, such as those that Git LFS keeps elsewhere, and about what

@@ -12,8 +12,8 @@ import (
 	"github.com/operkit/operkit/vcs/internal/pack"
 )
 
-// writePack writes all objects into one pack in a folder. Deltas of the source whose bases are needed too are copied
-// without unpacking them.
+// writePack writes all objects into one pack in a folder. A delta of the source is copied without unpacking it if its
+// base is needed, too.
 func (b *builder) writePack(ctx context.Context, folder string) (err error) {
 	file, err := os.CreateTemp(folder, "tmp_pack_")
 	if err != nil {
@@ -87,8 +87,8 @@ func (b *builder) copyOthers(ctx context.Context, w *pack.Writer) error {
 	return nil
 }
 
-// wanted reports whether an object of the source is needed, and as what: in a hostile repository it may be of another
-// kind.
+// wanted returns the kind that an object of the source must have, and whether it is needed. In a hostile repository the
+// object may be of another kind.
 func (b *builder) wanted(hash plumbing.Hash) (plumbing.ObjectType, bool) {
 	if _, is := b.walked[hash]; is {
 		return plumbing.TreeObject, true
@@ -136,7 +136,7 @@ func (b *builder) copyAnew(ctx context.Context, w *pack.Writer, hash plumbing.Ha
 	})
 }
 
-// maxDiffed is how long objects may be that a delta is made of.
+// maxDiffed is the greatest length of two objects between which a delta is made, in bytes.
 const maxDiffed = 8 << 20
 
 // copyDelta packs an object as a delta to another one, if they have much in common.

@@ -75,7 +75,7 @@ func reorder(layer []*item, neighbours func(*item) []*item) {
 // crossings returns the number of pairs of edges that cross.
 func crossings(layers [][]*item) (sum int) {
 	for at := 1; at < len(layers); at++ {
-		// seen counts, as a tree of sums, how many edges end at each place of this layer so far.
+		// seen is a Fenwick tree. It counts how many of the edges so far end at each place of this layer.
 		seen, total := make([]int, len(layers[at])+1), 0
 		for _, one := range layers[at-1] {
 			ends := make([]int, len(one.right))

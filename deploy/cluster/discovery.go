@@ -19,7 +19,7 @@ import (
 // names of its groups.
 const wholeDiscovery = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
 
-// discovery returns the subject of a discovery request for a group and version.
+// discovery describes a discovery request for a group and version, for use in errors.
 func discovery(version schema.GroupVersion) failed {
 	path := "/apis/" + version.String()
 	if version.Group == "" {

@@ -88,12 +88,12 @@ func (e *Elector) Leading() bool {
 
 // Run waits until this replica leads and calls work, once. It returns when work has, with its error.
 //
-// The context of work ends with ctx, and when the leadership is lost: at the renew deadline without a
-// renewal, or when another replica is seen in the lock. Then its cause is ErrLost, and Run returns that
-// as soon as work has returned, together with the error of work unless that is only the end of the
-// context. While work winds up after the end of ctx the leadership is kept; it is released when work has
-// returned, also by a panic. If ctx ends before this replica leads, Run returns nil without having
-// called work, once an attempt that is under way has its answer, after half the renew deadline at most.
+// The context of work ends with ctx, and when the leadership is lost: at the renew deadline without a renewal, or when
+// another replica is seen in the lock. When the leadership is lost, the cause of the context is ErrLost. Run returns
+// ErrLost as soon as work has returned, joined with the error of work, unless that error only says that the context has
+// ended. While work winds up after the end of ctx the leadership is kept; it is released when work has returned, also
+// by a panic. If ctx ends before this replica leads, Run returns nil and doesn't call work. It first waits for the
+// answer to an attempt that is under way, for half the renew deadline at most.
 //
 // Run may be called again when it has returned, not before.
 func (e *Elector) Run(ctx context.Context, work func(context.Context) error) error {

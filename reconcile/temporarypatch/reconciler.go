@@ -107,7 +107,7 @@ func (c *Controller) foreign(ctx context.Context, kind schema.GroupVersionKind) 
 	return true, err
 }
 
-// refuse reports in the status of a patch that no operator patches its target's kind. The first of several operators
+// refuse writes into the status of a patch: no operator patches the kind of its target. The first of several operators
 // reports it. It adds no finalizer, which nobody would remove.
 func (c *Controller) refuse(ctx context.Context, ref deploy.Ref, target schema.GroupVersionKind) error {
 	return c.setStatus(ctx, ref, metav1.Condition{

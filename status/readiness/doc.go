@@ -15,5 +15,5 @@
 // conditions use the package status.
 //
 // Objects are read in place, never copied or changed; Of may be called by several goroutines on one object as long as
-// nobody writes to it. What isn't where it belongs counts as missing.
+// nobody writes to it. A field with a value of the wrong type counts as missing.
 package readiness

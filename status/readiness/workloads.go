@@ -170,7 +170,7 @@ func daemonSet(s subject) Result {
 		{"updatedNumberScheduled", want, "LessUpdated", "updated"},
 	}
 	if condition.Text(condition.Map(s.spec, "updateStrategy"), "type") == "OnDelete" {
-		checks = checks[:3] // who deletes the Pods decides when they are updated
+		checks = checks[:3] // with OnDelete, the Pods are updated when somebody deletes them
 	}
 	if result, done := s.short(desired, checks); done {
 		return s.withReplicaFailure(result)

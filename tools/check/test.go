@@ -16,7 +16,7 @@ import (
 	"github.com/operkit/operkit/tools/envtest/devcluster"
 )
 
-// soakVariable makes tests run in full that take a small sample by default (random walks, kills at every write).
+// With soakVariable, tests that by default run only a small sample (random walks, kills at every write) run in full.
 const soakVariable = "OPERKIT_SOAK"
 
 const (

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// patience is the time before the bar is drawn first, frame the time between two bars, and again the time between
-	// two lines about one phase.
+	// patience is the time before the bar is first drawn. frame is the time between two bars. The constant again is the
+	// time between two lines about the same phase.
 	patience = 300 * time.Millisecond
 	frame    = 100 * time.Millisecond
 	again    = 10 * time.Second

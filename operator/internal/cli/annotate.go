@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// pauseKey is the annotation that pauses a resource, behind the domain.
+// pauseKey is the key of the annotation that pauses a resource, without the domain.
 const pauseKey = "pause-execution"
 
 // annotating is a command that asks something of the running operator by an annotation of resources.

@@ -47,7 +47,8 @@ func cutTo(line string, columns int) string {
 // screen shows one picture after the other: on a terminal each replaces the one before, elsewhere it follows below.
 type screen struct {
 	out io.Writer
-	// between separates pictures below each other. stream writes them below each other on a terminal, too.
+	// between is the text between two pictures that stand below each other. If stream is true, pictures stand below
+	// each other on a terminal, too.
 	between string
 	stream  bool
 	// drawn is how many lines of the terminal the last picture took, and columns how many it had.

@@ -42,8 +42,8 @@ type meaning struct {
 	labels labels.Selector
 }
 
-// resolve finds the resources, and reports whether each was named. A named resource that doesn't exist and kinds that
-// can't be listed are errors beside the resources that were found.
+// resolve finds the resources, and reports whether each was named. If a named resource doesn't exist or a kind can't be
+// listed, resolve returns an error, together with the resources that it has found.
 func (s *selection) resolve(ctx context.Context, c *connection, args []string) (objects []*unstructured.Unstructured, byName bool, err error) {
 	m, err := s.meaning(ctx, c, args)
 	if err != nil {

@@ -31,7 +31,7 @@ func (d *decoder) string() (string, error) {
 
 // longString reads a string that has an escape or a non-ASCII character at pos.
 func (d *decoder) longString(start, pos int) (string, error) {
-	// buffer holds the text before done, once there was an escape.
+	// After the first escape, buffer holds the decoded text up to the index done.
 	var buffer []byte
 	done := start
 	for pos < len(d.text) {

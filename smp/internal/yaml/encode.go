@@ -29,8 +29,8 @@ func Append(dst []byte, value any) ([]byte, error) {
 // encoder writes a value that has been checked.
 type encoder struct{ dst []byte }
 
-// value writes a value whose first line is begun already. Further lines of a map start at the column columns, those of
-// a list at the column lists.
+// value writes a value whose first line is begun already. columns is the column where further lines of a map start,
+// lists is that of further lines of a list.
 func (e *encoder) value(value any, columns, lists int) {
 	switch v := value.(type) {
 	case map[string]any:

@@ -74,7 +74,8 @@ func newUses(path string, test *testPackage) *uses {
 	return u
 }
 
-// declareFunction records a function's declaration. It records a method for its type, too.
+// declareFunction records the declaration of a function under the function, and that of a method under the type of its
+// receiver.
 func (u *uses) declareFunction(d *ast.FuncDecl) {
 	object := u.test.info.Defs[d.Name]
 	if d.Recv != nil {

@@ -106,7 +106,7 @@ func (c *checks) toolchain(ctx context.Context, g gocmd, mod modFile) (env setti
 	return env
 }
 
-// proxy requests the versions of one required module, which always needs the proxy and no cache can answer.
+// proxy asks the module proxy for the versions of one required module: no cache can answer that.
 func (c *checks) proxy(ctx context.Context, g gocmd, env settings, mod modFile) {
 	if len(mod.requires) == 0 {
 		return

@@ -121,8 +121,8 @@ func checkAfter(component string, after, there []string) error {
 	return nil
 }
 
-// componentValues chooses names for the parts of a component that are unused in the controller's package. Uses in the
-// component's own files don't count.
+// componentValues chooses names for the parts of a component, such that the controller's package doesn't use them yet.
+// Uses in the component's own files don't count.
 func componentValues(p *project.Project, c source.Controller, component string) project.Values {
 	file := name.File(component)
 	others := c.Folder.Without(file+".go", file+"_test.go")

@@ -24,7 +24,7 @@ const (
 	Kept Outcome = "kept"
 )
 
-// shown is how many of the files in the way an error lists.
+// shown is how many files an error lists when files are in the way.
 const shown = 5
 
 // CheckEmpty returns an error unless dir is empty or doesn't exist. A .git in it is allowed.
