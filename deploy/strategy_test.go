@@ -115,6 +115,13 @@ func TestImmutableFieldsAreTheClustersToRefuse(t *testing.T) {
 			`this can't be changed: the strategy Recreate (annotation operkit.dev/strategy) deletes the object and creates it again`)
 		assert.Equal(t, []string{write, "create Deployment shop/web dry-run"}, cluster.take(), "without the strategy nothing is made anew")
 	})
+	t.Run("one that is declared and that the object doesn't have yet", func(t *testing.T) {
+		cluster := newCluster(t)
+		m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(deploy.Recreate),
+			deploy.Immutable(schema.GroupKind{Group: "apps", Kind: "Deployment"}, ".spec.paused")))
+		apply(t, m, web(t, before))
+		assert.Equal(t, deploy.Recreated, apply(t, m, web(t, "{selector: {matchLabels: {app: web}}, paused: true}")).Action)
+	})
 	t.Run("it takes it", func(t *testing.T) {
 		cluster := newCluster(t)
 		m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(deploy.Recreate)))

@@ -57,7 +57,8 @@ func equality(live *unstructured.Unstructured) func(want, have any) bool {
 
 // sameStored is like sameValue, but a quantity also equals the form in which the API server stores it.
 func sameStored(want, have any) bool {
-	return sameValue(want, have) || value.CanonicalQuantity(want) == have
+	stored := value.CanonicalQuantity(want)
+	return sameValue(want, have) || stored != nil && stored == have
 }
 
 // sameInOtherForm reports whether two values are equivalent, such as the quantities 1000m and 1, or lists in another

@@ -51,6 +51,6 @@
 // partitioned, run one Deployment of the operator for each set of namespaces instead.
 //
 // A lock on an object has the guarantees of a Lease, with two differences. The annotations don't hold the duration, so
-// all replicas need the same Duration. And whoever may edit the objects can take a lock away: its holder notices that
+// all replicas need the same Timing. And whoever may edit the objects can take a lock away: its holder notices that
 // at its next renewal.
 package leader
