@@ -5,6 +5,8 @@ package dag
 type order struct {
 	places     []place
 	head, tail int32
+	// last is the node that was inserted last.
+	last int32
 }
 
 type place struct {
@@ -80,6 +82,7 @@ func (o *order) insert(ids []int32, prev, next int32, closeToPrev bool) {
 		o.link(prev, id)
 		prev, label = id, label+step
 	}
+	o.last = prev
 	o.link(prev, next)
 }
 
@@ -98,9 +101,16 @@ func (o *order) room(count int, prev, next int32, closeToPrev bool) (first, step
 		closeToPrev = true
 	}
 	if count == 1 && prev != none && next != none {
-		// The middle, as the next insertion may be on either side of this node.
-		step = (high - low) / 2
-		return low + step, step
+		// Several nodes are often moved to one place, each beside the one before. The gap is kept on the other side.
+		switch o.last {
+		case prev:
+			closeToPrev = true
+		case next:
+			closeToPrev = false
+		default: // the next one may come on either side
+			step = (high - low) / 2
+			return low + step, step
+		}
 	}
 	step = (high - low) / uint64(count+spare)
 	if prev == none || next == none {

@@ -117,7 +117,7 @@ func TestOrderRelabelsRarely(t *testing.T) {
 				relabelled++
 			}
 		}
-		if relabelled > nodes/16 {
+		if relabelled > nodes/400 {
 			t.Errorf("%s: %d nodes are relabelled %d times", name, nodes, relabelled)
 		}
 		o.list(t)
