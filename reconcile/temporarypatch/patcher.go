@@ -26,7 +26,9 @@ func (c *Controller) Patches(ctx context.Context, target reconcile.PatchTarget) 
 	if err != nil {
 		return nil, err
 	}
-	target.Logger = cmp.Or(target.Logger, slog.Default())
+	if target.Logger == nil {
+		target.Logger = slog.Default().With("object", deploy.RefOf(target.Resource))
+	}
 	var patches []*patch
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		e, _, err := found.get(name)
