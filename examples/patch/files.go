@@ -64,7 +64,7 @@ func (s settings) schema(name string, manifest []byte) (smp.Schema, error) {
 	kind := schema.FromAPIVersionAndKind(object.APIVersion, object.Kind)
 	if s.crd == "" {
 		found := smp.SchemaFor(kind)
-		if s.strict && !found.Known() {
+		if s.strict && kind.Kind != "" && !found.Known() {
 			return found, fmt.Errorf("%s: it isn't known how lists of kind %q merge: give its definition by --crd, or leave --strict out", name, kind.Kind)
 		}
 		return found, nil
