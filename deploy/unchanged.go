@@ -11,8 +11,8 @@ import (
 
 // unchanged reports whether an object is unchanged: the intent is the one that was applied last, this manager still
 // owns all of its fields, and predecessors own no fields. needsContent reports that the decision needs more than the
-// metadata of live. configure calls it, and sends nothing for an unchanged object. recall is a fast path for objects for
-// which this was decided before.
+// metadata of live. configure calls it, and sends nothing for an unchanged object. recall is a fast path for objects
+// for which this was decided before.
 func (t *task) unchanged(wanted, live *unstructured.Unstructured) (unchanged, needsContent bool) {
 	if !t.appliedLast(live) || t.inherits(live) {
 		return false, false

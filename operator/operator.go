@@ -46,16 +46,18 @@ type Operator struct {
 // Option is an option of New.
 type Option func(*Operator)
 
-// Manager adds options of the manager by which all objects are applied. Several options add up. Those that an operator
-// may need:
+// Manager adds options of the manager by which all objects are applied. Several options add up. The operator itself
+// sets deploy.OwnerKinds, and its reconcilers deploy.OwnedBy, deploy.RetryFor and deploy.RecreateWait, whatever is
+// given here. Those that an operator may need:
 //
 //   - deploy.FieldManager: the name under which the operator owns the fields that it applies; default its own name. It
-//     must stay the same from release to release, and differ from that of every other operator in the cluster. An operator
-//     that replaces one of another name keeps that name here, so that fields that it no longer renders are removed.
-//   - deploy.TakeOverFrom: field managers whose fields this operator takes over with the first apply of each object. They
-//     must no longer write the objects.
-//   - deploy.KeyDomain: the domain of the annotations that the operator reads and writes. An operator that replaces one of
-//     another framework keeps that framework's domain, so that annotations on existing resources keep working.
+//     must stay the same from release to release, and differ from that of every other operator in the cluster. An
+//     operator that replaces one of another name keeps that name here, so that fields that it no longer renders are
+//     removed.
+//   - deploy.TakeOverFrom: field managers whose fields this operator takes over with the first apply of each object.
+//     They must no longer write the objects.
+//   - deploy.KeyDomain: the domain of the annotations that the operator reads and writes. An operator that replaces one
+//     of another framework keeps that framework's domain, so that annotations on existing resources keep working.
 //   - deploy.DefaultNamespace: the namespace of objects of cluster-scoped resources that name none, and of the Secrets
 //     with their generated values; by default such objects are refused. Objects of namespaced resources are in the
 //     resource's namespace.
@@ -109,8 +111,8 @@ type controller struct {
 	options []reconcile.Option
 }
 
-// New returns an operator without controllers. Its name is also its field manager unless the option Manager sets another
-// one: it must stay the same from release to release, and differ from that of every other operator in the
+// New returns an operator without controllers. Its name is also its field manager unless the option Manager sets
+// another one: it must stay the same from release to release, and differ from that of every other operator in the
 // cluster.
 func New(name string, options ...Option) *Operator {
 	o := &Operator{name: name, namespaceFile: leader.NamespaceFile}

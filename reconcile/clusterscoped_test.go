@@ -20,7 +20,8 @@ var (
 	northRef = deploy.Ref{Kind: regions, Name: "north"}
 )
 
-// country is a cluster in memory with the region north, which is in no namespace; what it has without one is in "platform".
+// country is a cluster in memory with the region north, which is in no namespace; what it has without one is in
+// "platform".
 type country struct {
 	*recorder
 	*Reconciler

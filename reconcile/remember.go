@@ -58,8 +58,8 @@ func (s *Session) advanced(err error) (further bool) {
 	return further
 }
 
-// exhausted makes an error permanent after MaxAttempts attempts. Errors that pass by themselves don't count: the cluster
-// didn't answer, another writer was faster, or contested objects are left alone for a while.
+// exhausted makes an error permanent after MaxAttempts attempts. Errors that pass by themselves don't count: the
+// cluster didn't answer, another writer was faster, or contested objects are left alone for a while.
 func (s *Session) exhausted(ctx context.Context, err error) error {
 	limit := s.reconciler.options.maxAttempts
 	if limit == 0 {

@@ -69,8 +69,8 @@ func MergeKeys(table map[string]string) Option {
 func Named(name string) Option { return func(o options) options { o.name = name; return o } }
 
 // Within bounds the input, since patches may come from people who aren't trusted: how deep documents and patches may be
-// nested, and how many bytes a text may have and the copy operations of one JSON patch may add. Zero is the default: 100
-// levels, and 100 MiB.
+// nested, and how many bytes a text may have and the copy operations of one JSON patch may add. Zero is the default:
+// 100 levels, and 100 MiB.
 func Within(depth, bytes int) Option {
 	return func(o options) options { o.limits = limits{depth, bytes}; return o }
 }

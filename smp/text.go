@@ -12,9 +12,9 @@ import (
 // for texts instead of values.
 //
 // A text that can't be read is an error of kind [Document] that names the text and, if known, the line. So is a field
-// that an object has twice. A text that is larger or nested deeper than [Within] allows is an error of kind
-// [Limit]. If an object is needed, null is an empty object, and any other value is an error of kind [Invalid]. Numbers keep
-// their exact values. [Shared] has no effect.
+// that an object has twice. A text that is larger or nested deeper than [Within] allows is an error of kind [Limit]. If
+// an object is needed, null is an empty object, and any other value is an error of kind [Invalid]. Numbers keep their
+// exact values. [Shared] has no effect.
 type Text uint8
 
 const (

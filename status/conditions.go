@@ -34,10 +34,10 @@ type ConditionSet struct {
 //   - map[string]any holding a whole object, at status.conditions;
 //   - *[]metav1.Condition, the bare list; []metav1.Condition to be read only;
 //   - a typed object that implements Accessor;
-//   - a pointer to any other struct with a list of conditions at status.conditions of its JSON form: of metav1.Condition,
-//     or of another struct that has at least type and status, such as a PodCondition. Texts, integers and times may be
-//     pointers, and a time may be a metav1.Time, a time.Time or a text. A condition with a field of another type can be
-//     read and not written.
+//   - a pointer to any other struct with a list of conditions at status.conditions of its JSON form: of
+//     metav1.Condition, or of another struct that has at least type and status, such as a PodCondition. Texts, integers
+//     and times may be pointers, and a time may be a metav1.Time, a time.Time or a text. A condition with a field of
+//     another type can be read and not written.
 //
 // Another type, and nil, hold no conditions: everything reads as absent, writes change nothing, and Err returns why.
 //

@@ -4,9 +4,9 @@
 //	os.WriteFile("plan.svg", []byte(draw.SVG(graph, state)), 0o644)
 //
 // An arrow leads from each node to what it waits for. It is dashed where the dependency has a predicate, and disabled
-// nodes have a dashed frame. Nodes are in the order in which they were added. A state colours each node that it knows by
-// its outcome, as far as the format has a place for it with the node's error, or the reason why it is unstarted. The zero
-// state leaves all nodes plain.
+// nodes have a dashed frame. Nodes are in the order in which they were added. A state colours each node that it knows
+// by its outcome, as far as the format has a place for it with the node's error, or the reason why it is unstarted. The
+// zero state leaves all nodes plain.
 //
 // # When to use it
 //

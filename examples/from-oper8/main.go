@@ -14,8 +14,8 @@ import (
 
 func main() {
 	op := full.New("bakery-operator",
-		// Annotations are oper8.org/..., and temporary patches are of the group oper8.org. What oper8 applied is ours, so
-		// that what this operator renders no more goes.
+		// Annotations are oper8.org/..., and temporary patches are of the group oper8.org. What oper8 applied is ours,
+		// so that what this operator renders no more goes.
 		operator.Manager(deploy.KeyDomain("oper8.org"), deploy.FieldManager("oper8")),
 		// LOG_LEVEL, WATCH_NAMESPACE and the rest are understood, with a warning that says the new name.
 		operator.Oper8Environment(),

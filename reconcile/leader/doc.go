@@ -23,10 +23,10 @@
 //   - A lock that can't be read is never taken: after an error a candidate waits, and a holder goes on until its
 //     renew deadline. Every write has the precondition that nothing was written since the read; after a conflict the
 //     other replica is the holder.
-//   - No call leaves through [Elector.Transport] after the renew deadline, even if the process was
-//     frozen for a while; calls under way at the deadline are cancelled. The API server may still carry such a call out:
-//     it has the time between the deadline and the duration for that before another replica leads. No lock can prevent
-//     that a process is frozen between the last check of a call and its sending, and sends that one call late.
+//   - No call leaves through [Elector.Transport] after the renew deadline, even if the process was frozen for a while;
+//     calls under way at the deadline are cancelled. The API server may still carry such a call out: it has the time
+//     between the deadline and the duration for that before another replica leads. No lock can prevent that a process
+//     is frozen between the last check of a call and its sending, and sends that one call late.
 //   - The leadership is released last: while the work winds up after a signal it is still renewed.
 //
 // If somebody deletes the Lease, its holder creates it again at the next renewal. If another replica creates it first,

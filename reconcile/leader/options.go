@@ -43,14 +43,14 @@ type options struct {
 // and for the others the same share of the duration as DefaultRenewDeadline and DefaultRetryPeriod have of
 // DefaultDuration.
 //
-// duration is the time after the last renewal before which no other replica takes the lock. A Lease holds it in seconds,
-// rounded up. When a leader dies, no replica leads for that long. Locks that are held for life have none.
+// duration is the time after the last renewal before which no other replica takes the lock. A Lease holds it in
+// seconds, rounded up. When a leader dies, no replica leads for that long. Locks that are held for life have none.
 //
 // renewDeadline is how long the holder works on after it sent its last successful renewal. It must be shorter than the
 // duration: calls that are still running then have the rest of the time.
 //
-// retryPeriod is the time between two renewals. Two of them must fit into the renew deadline. A candidate looks twice as
-// often, with up to a fifth of the time added at random.
+// retryPeriod is the time between two renewals. Two of them must fit into the renew deadline. A candidate looks twice
+// as often, with up to a fifth of the time added at random.
 func Timing(duration, renewDeadline, retryPeriod time.Duration) Option {
 	return func(o *options) { o.duration, o.deadline, o.retry = duration, renewDeadline, retryPeriod }
 }

@@ -29,21 +29,21 @@ type ObjectLock struct {
 }
 
 // PerObject returns a Reconciler that calls next for an object only while it holds the lock on that: two annotations of
-// the object, lease-name and lease-time of the manager's domain. So several replicas work at once, each object is worked on by
-// one of them at a time, and no single lock is needed.
+// the object, lease-name and lease-time of the manager's domain. So several replicas work at once, each object is
+// worked on by one of them at a time, and no single lock is needed.
 //
 // A free lock is taken by a write that fails if the object has changed since it was read. If another replica holds the
 // lock, Reconcile returns without an error and checks it again after a retry period, until that replica has released it
-// or hasn't renewed it for the duration. While next runs, the lock is renewed every retry period. If that doesn't succeed
-// before the renew deadline, or another replica holds the lock, the context of next is cancelled with the cause ErrLost
-// and its Term.Lost is closed; Reconcile returns an error, and next is called again later. next is never called for an
-// object that can't be read; for one that is gone it is called without a lock. When next has returned or panicked, the
-// lock is released. If the object is deleted or replaced while next runs, the lock is lost.
+// or hasn't renewed it for the duration. While next runs, the lock is renewed every retry period. If that doesn't
+// succeed before the renew deadline, or another replica holds the lock, the context of next is cancelled with the cause
+// ErrLost and its Term.Lost is closed; Reconcile returns an error, and next is called again later. next is never called
+// for an object that can't be read; for one that is gone it is called without a lock. When next has returned or
+// panicked, the lock is released. If the object is deleted or replaced while next runs, the lock is lost.
 //
-// All replicas must have the same Timing and domain, and next the same cluster, whose View shows what is written here. Each replica measures on its own clock how long a lock has stood still since it first saw it as it
-// is; the time in the annotation, in UTC, is for people, and with the domain oper8.org for replicas of an operator
-// written with oper8. What next sends past the renew deadline, because its process was frozen, is kept back by
-// ObjectTransport.
+// All replicas must have the same Timing and domain, and next the same cluster, whose View shows what is written here.
+// Each replica measures on its own clock how long a lock has stood still since it first saw it as it is; the time in
+// the annotation, in UTC, is for people, and with the domain oper8.org for replicas of an operator written with oper8.
+// What next sends past the renew deadline, because its process was frozen, is kept back by ObjectTransport.
 func PerObject(next Reconciler, manager *deploy.Manager, opts ...Option) (*ObjectLock, error) {
 	l, err := newObjectLock(next, manager, opts)
 	if err != nil {

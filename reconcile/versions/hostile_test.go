@@ -127,8 +127,8 @@ func init() {
 	}
 }
 
-// A version that doesn't keep to the protocol is an error of the resources that want it. Others, and the manager, have nothing of it; and nothing
-// that is in the cluster is harmed.
+// A version that doesn't keep to the protocol is an error of the resources that want it. Others, and the manager, have
+// nothing of it; and nothing that is in the cluster is harmed.
 func TestMisdeeds(t *testing.T) {
 	t.Parallel()
 	var names []string

@@ -2,8 +2,8 @@
 // reconciler of the kind. Each object has at most one reconcile at a time; different objects are reconciled at once.
 //
 // Events come from a deploy.View. The watches of the API server, and what happens when one breaks, are in package
-// deploy/cluster. This package handles keys, queues and time, not components or status. A reconciler is an interface of one method, so that other
-// styles of operator run on it too.
+// deploy/cluster. This package handles keys, queues and time, not components or status. A reconciler is an interface of
+// one method, so that other styles of operator run on it too.
 //
 // # What brings an object to reconcile
 //

@@ -72,8 +72,8 @@ func TestComingAndGoing(t *testing.T) {
 	assert.Eventually(t, func() bool {
 		state := engine.State()
 		idle := state.Unread == 0 && state.Waiting == 0 && state.Timers == 0 && len(state.Running) == 0
-		// A worker forgets what its last object followed when it asks for another one, if the engine hasn't ended by then.
-		// A state that is read while a worker takes an object shows it neither as waiting nor as running.
+		// A worker forgets what its last object followed when it asks for another one, if the engine hasn't ended by
+		// then. A state that is read while a worker takes an object shows it neither as waiting nor as running.
 		time.Sleep(10 * time.Millisecond)
 		return idle && engine.State().Reconciles == state.Reconciles && engine.followers.Len() == 0
 	}, 30*time.Second, time.Millisecond)

@@ -122,8 +122,8 @@ func (s *scene) works(what string, condition func(holders map[string]int) bool) 
 	}, patience, 20*time.Millisecond, what)
 }
 
-// killAtWork ends a replica in the middle of work. Only of one that is frozen is it certain that it is: a mark that it had
-// sent is stored soon.
+// killAtWork ends a replica in the middle of work. Only of one that is frozen is it certain that it is: a mark that it
+// had sent is stored soon.
 func (s *scene) killAtWork(p *process) {
 	s.t.Helper()
 	require.Eventually(s.t, func() bool {

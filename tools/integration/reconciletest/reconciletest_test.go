@@ -58,8 +58,8 @@ func TestSwitch(t *testing.T) {
 	}
 }
 
-// changed are the objects that were created, changed or deleted in the latest run, each once. A status is left out: workloads
-// get ready in more steps on a real cluster.
+// changed are the objects that were created, changed or deleted in the latest run, each once. A status is left out:
+// workloads get ready in more steps on a real cluster.
 func changed(h *reconciletest.Harness) (did []string) {
 	for _, call := range h.Calls() {
 		if call.Write() && call.Subresource == "" {
