@@ -13,7 +13,7 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// Keys of the status that an Application owns, apart from its conditions.
+// Keys of the status that an Application owns.
 const (
 	conditionsKey           = "conditions"
 	observedGenerationKey   = "observedGeneration"
@@ -23,59 +23,57 @@ const (
 	operatorVersionKey      = "operatorVersion"
 )
 
-// Application is what a reconcile knows about its custom resource. The zero value of a field keeps what the status has.
-// Only a present Ready or Updating condition whose reason is none of the constants can't be kept: it counts as absent
-// and is removed, with a warning, also by the zero Application.
+// Application is what a reconcile knows about its custom resource. The zero value of a field keeps the present content
+// of the status. There is one exception: a present Ready or Updating condition can't be kept if its reason isn't one of
+// the constants. It counts as absent and is removed, and Warn is called. This applies to the zero Application too.
 type Application struct {
 	// Ready and Updating are the content of the two conditions.
 	Ready    ReadyVerdict
 	Updating UpdatingVerdict
 
-	// Components replaces status.componentStatus. When it is nil although a verdict is given, a present componentStatus
-	// is marked with "stale: true", since it is of an earlier reconcile.
+	// Components replaces status.componentStatus. If it is nil and a verdict is given, a present componentStatus is
+	// marked with "stale: true", since it comes from an earlier reconcile.
 	Components *ComponentState
 
-	// Generation is the metadata.generation of the object that was reconciled.
-	// It becomes the observedGeneration of the conditions with a given verdict
-	// and, when there is one, of the status; the status' reconciledGeneration
-	// as well when both verdicts are Stable.
+	// Generation is the metadata.generation of the object that was reconciled. It becomes the observedGeneration of
+	// each condition with a given verdict. If at least one verdict is given, it also becomes the observedGeneration of
+	// the status; if both verdicts are Stable, its reconciledGeneration too. 0 changes no generation.
 	Generation int64
 
-	// Version is the version that is now fully verified.
+	// Version is the version that has been fully verified. It becomes versions.reconciled.
 	Version string
-	// SupportedVersions are the versions that the operator offers. An empty
-	// list is written, nil isn't.
+	// SupportedVersions are the versions that the operator offers. An empty list is written; nil keeps the present
+	// list.
 	SupportedVersions []string
 	// OperatorVersion is the version of the operator itself.
 	OperatorVersion string
 
-	// Kind is the kind of the custom resource. With it the service status
-	// (field fooServiceStatus of kind FooService) is kept up to date.
+	// Kind is the kind of the custom resource. If it is set, the service status is updated: the field fooServiceStatus
+	// for the kind FooService.
 	Kind string
 
-	// OnlyReady writes Ready as the only condition, for kinds whose status has nothing else in its schema. Ready then
-	// has the message of Updating if there is one. While Ready is True at the Generation, an Updating verdict without a
-	// Ready verdict changes nothing. Components, the versions and Kind aren't written. Updating, Reconciling, Stalled,
-	// the generations, components and versions are removed from the status.
+	// OnlyReady writes Ready as the only own condition, for kinds whose status schema has nothing else. Ready has the
+	// message of the Updating verdict if there is one. While Ready is True at the Generation, an Updating verdict
+	// without a Ready verdict changes nothing. Components, the versions and Kind aren't written. Updating, Reconciling,
+	// Stalled, the generations, components and versions are removed from the status.
 	OnlyReady bool
 
-	// Unmanaged switches everything off, for a status that somebody else writes.
+	// Unmanaged disables all reads and writes of the status, for a status that somebody else writes.
 	Unmanaged bool
 
-	// Warn, when set, is called for everything in the present status that can't be used and therefore counts as absent
-	// or is replaced.
+	// Warn, if not nil, is called for each part of the present status that can't be used, and so counts as absent or is
+	// replaced. Write also calls it when a read or write fails.
 	Warn func(message string)
 }
 
-// Update returns the status that follows from the current one, and whether that is a meaningful change (see Changed). A
-// status that didn't change needs no write; next then equals current. current is the content of status, nil when the
-// object has none; it isn't changed, and next shares no map or list with it. The conditions and keys of others are in
-// next as they were, also those inside of versions and of the own conditions; duplicates are merged.
+// Update computes the new status from the current one, and reports whether it differs meaningfully (see Changed). If it
+// doesn't, next equals current and needs no write. current is the content of status, nil if the object has none. It
+// isn't changed, and next shares no map or list with it. Conditions and keys of others stay as they are, even inside
+// versions and the own conditions. Duplicate conditions are merged.
 //
-// Errors: ErrInvalid for a reason that is none of the constants, for a Kind whose service status would be a field of
-// another meaning, and for a negative Generation; ErrNoTime for a now that is zero
-// or that RFC 3339 can't write. Update is a pure function, apart from calling Warn. An Unmanaged Application changes
-// nothing.
+// Errors: ErrInvalid for a reason that isn't one of the constants, for a Kind whose service status would be
+// componentStatus, and for a negative Generation; ErrNoTime if now is zero or can't be written in RFC 3339. Update is a
+// pure function, apart from calling Warn. An Unmanaged Application changes nothing.
 func (a Application) Update(now time.Time, current map[string]any) (next map[string]any, changed bool, err error) {
 	if err := a.validate(now); err != nil {
 		return nil, false, err
@@ -94,7 +92,7 @@ func (a Application) Update(now time.Time, current map[string]any) (next map[str
 	return next, true, nil
 }
 
-// full is the status that follows from the current one.
+// full computes the whole new status from the current one.
 func (a Application) full(now time.Time, current map[string]any) map[string]any {
 	next := a.clone(current)
 	list := mapsOf(condition.ListOf(next))
@@ -174,8 +172,8 @@ func (a Application) hasVerdict() bool {
 	return a.Ready.verdict().given() || a.Updating.verdict().given()
 }
 
-// setGenerations doesn't change the observed generation of the status without a verdict: with a verdict of an older
-// generation beside it, a reader that looks at the status' generation only would take that for current.
+// setGenerations writes no generation unless a verdict is given. A kept condition may be of an older generation, and a
+// reader that checks only status.observedGeneration would take it for current.
 func (a Application) setGenerations(next map[string]any) {
 	if a.Generation == 0 || !a.hasVerdict() {
 		return
@@ -186,8 +184,8 @@ func (a Application) setGenerations(next map[string]any) {
 	}
 }
 
-// arrange lists the own conditions in their order, each written over the present entry of its type, and then the others
-// in their order.
+// arrange returns the own conditions in their order, each written over the present entry of its type, followed by the
+// other conditions in their order.
 func arrange(list []any, own []metav1.Condition, now time.Time) []any {
 	result := make([]any, 0, len(list)+len(own))
 	for _, c := range own {
@@ -218,7 +216,7 @@ func arrange(list []any, own []metav1.Condition, now time.Time) []any {
 
 var ownTypes = [...]string{ConditionReady, ConditionUpdating, ConditionReconciling, ConditionStalled}
 
-// newer returns the entry that decides among two of a type.
+// newer returns the newer of two entries of one type, the first of two equally new ones.
 func newer(first, second map[string]any) map[string]any {
 	if index, _ := condition.Newest([]any{first, second}, condition.Text(first, condition.Type)); index == 1 {
 		return second
@@ -226,7 +224,7 @@ func newer(first, second map[string]any) map[string]any {
 	return first
 }
 
-// onlyReady returns the status that follows from the current one: the condition Ready, and what others wrote.
+// onlyReady computes the new status for OnlyReady: the condition Ready, and everything that others wrote.
 func (a Application) onlyReady(now time.Time, current map[string]any) map[string]any {
 	next := cloneMap(current)
 	list := mapsOf(condition.ListOf(next))
@@ -242,10 +240,10 @@ func (a Application) onlyReady(now time.Time, current map[string]any) map[string
 	return next
 }
 
-// bothVerdicts returns both verdicts as one condition.
+// bothVerdicts combines both verdicts into one for Ready.
 //
-// Ready says whether a resource works, or why not. Updating has the more exact cause, and it alone changes for an error
-// that passes by itself; such an error doesn't matter to a resource that is Ready at its present generation.
+// Ready reports whether a resource works, and why not. Updating has the more exact cause. For an error that passes by
+// itself, only Updating changes. Such an error doesn't matter to a resource that is Ready at its present generation.
 func (a Application) bothVerdicts(list []any) ReadyVerdict {
 	both := a.Ready
 	if both.Remove || a.Updating.Remove || a.Updating.Reason == "" || a.Updating.Reason == UpdatingStable {
@@ -275,8 +273,8 @@ const (
 	serviceFailed     = "Failed"
 )
 
-// setService keeps the service status of the kind up to date. A value that is
-// none of ours belongs to the service itself.
+// setService updates the service status of the kind. It keeps any other value than its own three, which belongs to the
+// service itself.
 func (a Application) setService(next map[string]any, ready ReadyReason, updating UpdatingReason) {
 	if a.Kind == "" {
 		return
@@ -288,7 +286,7 @@ func (a Application) setService(next map[string]any, ready ReadyReason, updating
 	}
 }
 
-// serviceKey lowers only the first letter: HTTPServer gives hTTPServerStatus.
+// serviceKey changes only the first letter to lower case: HTTPServer becomes hTTPServerStatus.
 func serviceKey(kind string) string {
 	first, size := utf8.DecodeRuneInString(kind)
 	return string(unicode.ToLower(first)) + kind[size:] + "Status"
@@ -307,13 +305,12 @@ func serviceStatus(ready ReadyReason, updating UpdatingReason) string {
 	return serviceInProgress
 }
 
-// ReconciledVersion returns versions.reconciled of a status, empty when there
-// is none or it isn't a text.
+// ReconciledVersion returns versions.reconciled of a status, empty if it is missing or isn't a string.
 func ReconciledVersion(status map[string]any) string {
 	return condition.Text(condition.Map(status, versionsKey), "reconciled")
 }
 
-// setVersions writes the given versions and replaces values of the wrong shape on the way there.
+// setVersions writes the given versions. It replaces a parent value that isn't a map, and warns.
 func (a Application) setVersions(next map[string]any) {
 	if a.OperatorVersion != "" {
 		next[operatorVersionKey] = a.OperatorVersion
@@ -335,8 +332,7 @@ func (a Application) setVersions(next map[string]any) {
 	a.section(versions, "available", "status.versions.available")["versions"] = names
 }
 
-// removeVersions takes away what setVersions writes, but for the version of the
-// operator.
+// removeVersions removes everything that setVersions writes, except operatorVersion.
 func removeVersions(next map[string]any) {
 	versions := condition.Map(next, versionsKey)
 	if versions == nil {
@@ -353,7 +349,7 @@ func removeVersions(next map[string]any) {
 	}
 }
 
-// section returns the map at a key, made when missing.
+// section returns the map at a key. If there is none, it makes one, and warns if it replaces another value.
 func (a Application) section(parent map[string]any, key, path string) map[string]any {
 	if section := condition.Map(parent, key); section != nil {
 		return section

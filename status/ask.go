@@ -19,8 +19,7 @@ func (s *ConditionSet) IsFalse(conditionType string) bool {
 	return s.status(conditionType) == metav1.ConditionFalse
 }
 
-// IsUnknown reports whether nothing is known: the condition is absent, or its
-// status is neither True nor False.
+// IsUnknown reports whether the condition is absent, or its status is neither True nor False.
 func (s *ConditionSet) IsUnknown(conditionType string) bool {
 	return s.status(conditionType) == metav1.ConditionUnknown
 }
@@ -48,7 +47,7 @@ func (s *ConditionSet) status(conditionType string) metav1.ConditionStatus {
 	return condition.ParseStatus(string(c.Status))
 }
 
-// generation is metadata.generation, 0 when absent.
+// generation returns metadata.generation, 0 if it is absent.
 func (s *ConditionSet) generation() int64 {
 	if object := s.document(); object != nil {
 		generation, _ := condition.Integer(condition.Map(object, "metadata")["generation"])

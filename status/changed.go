@@ -7,7 +7,7 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// oldTimes are the keys that are never compared, ownTimes those that aren't compared in own conditions.
+// oldTimes are keys that are never compared. ownTimes are keys that aren't compared in own conditions.
 var (
 	oldTimes = []string{condition.LastTransactionTime}
 	ownTimes = []string{condition.LastTransactionTime, condition.LastTransitionTime}
@@ -84,8 +84,8 @@ func sameConditions(x, y any) bool {
 	return slices.EqualFunc(a, b, sameCondition) || sameSet(a, b)
 }
 
-// sameSet compares conditions in whatever order; the n-th entry of a type is
-// compared to the n-th one of the other side.
+// sameSet compares conditions in any order. It compares the n-th entry of a type with the n-th entry of that type in
+// the other list.
 func sameSet(a, b []any) bool {
 	rest := make(map[string][]any, len(b))
 	for _, element := range b {
@@ -117,8 +117,8 @@ func typeOf(element any) string {
 	return condition.Text(entry, condition.Type)
 }
 
-// cloneMap copies a JSON-like document deeply; nil becomes an empty map. Values
-// that JSON doesn't know are shared, they are never written to here.
+// cloneMap returns a deep copy of a JSON-like document. nil becomes an empty map. Values of types that JSON doesn't
+// have are shared, since this package never writes to them.
 func cloneMap(document map[string]any) map[string]any {
 	result := make(map[string]any, len(document)+1)
 	for key, value := range document {

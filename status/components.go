@@ -6,27 +6,28 @@ import (
 	"slices"
 )
 
-// ComponentState is how far a rollout got, by the names of its components. Order and repetition don't matter. The zero
-// value is a rollout without components.
+// ComponentState is the progress of a rollout, by the names of its components. Order and repetition don't matter. The
+// zero value is a rollout without components.
 type ComponentState struct {
-	// All names every component. Those of the other fields need not be in it.
+	// All names every component. Components in other fields may be left out here.
 	All []string
-	// Verified ones are deployed and ready, Unverified ones only deployed; Failed ones had an error.
+	// Verified components are deployed and ready. Unverified components are deployed and not ready. Failed components
+	// had an error.
 	Verified, Unverified, Failed []string
-	// Unstarted has the components that weren't begun, with the reason, which may be empty.
+	// Unstarted maps each component that wasn't started to the reason, which may be empty.
 	Unstarted map[string]string
-	// Messages are about single components, whatever their state. Each is shortened to 1 KiB, and many long ones to 256
-	// KiB in all or 80 bytes each, so that the status can be stored.
+	// Messages maps components, in any state, to a message. Each message is shortened to 1 KiB. If all of them would
+	// exceed 256 KiB, each is shortened further, to 80 bytes at the least, so that the status can be stored.
 	Messages map[string]string
-	// Graph is the dependency graph as text, left out when empty.
+	// Graph is the dependency graph as text. It isn't written if it is empty.
 	Graph string
-	// Kinds are the kinds of the objects that the components consist of, such as "apps/v1/Deployment", so that objects
-	// of a kind are found when nothing renders it any more. Left out when empty.
+	// Kinds are the kinds of the components' objects, such as "apps/v1/Deployment". They are recorded so that objects
+	// of a kind can be found when no component renders that kind any more. They aren't written if empty.
 	Kinds []string
 }
 
-// setComponents replaces status.componentStatus, or marks a present one as
-// stale when a verdict comes without a state.
+// setComponents replaces status.componentStatus. If a verdict is given without a component state, it marks the present
+// one as stale.
 func (a Application) setComponents(next map[string]any) {
 	if a.Components != nil {
 		present, _ := next[componentStatusKey].(map[string]any)
@@ -42,7 +43,7 @@ func (a Application) setComponents(next map[string]any) {
 	}
 }
 
-// role is what a component is in a rollout, as bits, since a name may be given twice.
+// role is the outcome of a component. It is a set of bits, since a name may be in several lists.
 type role uint8
 
 const (
@@ -67,8 +68,7 @@ func (s *ComponentState) roles() map[string]role {
 	return roles
 }
 
-// document lists every component by what it is. present are the names in the
-// present status.
+// document lists every component by its role. present holds the names in the present status, in their order.
 func (s *ComponentState) document(present []any) map[string]any {
 	roles := s.roles()
 	all, each := ordered(roles, present)
@@ -115,9 +115,8 @@ func (s *ComponentState) document(present []any) map[string]any {
 	return document
 }
 
-// ordered lists the names in their order, and what each is. The components of a
-// rollout are nearly always those of the present status, which are in order
-// already; there may be thousands, and this is done with every reconcile.
+// ordered returns the sorted names and the role of each. The names are nearly always the same as in the present status,
+// which is sorted already. ordered uses its order, since every reconcile calls it and there may be thousands of names.
 func ordered(roles map[string]role, present []any) (names []any, each []role) {
 	names, each = make([]any, 0, len(roles)), make([]role, 0, len(roles))
 	last := ""
@@ -141,7 +140,7 @@ func ordered(roles map[string]role, present []any) (names []any, each []role) {
 	return names, each
 }
 
-// total is how long the texts are together.
+// total returns the length of all texts together, each shortened to maxDetailLength.
 func total(texts map[string]string) int {
 	sum := 0
 	for _, text := range texts {
@@ -150,8 +149,8 @@ func total(texts map[string]string) int {
 	return sum
 }
 
-// explained lists {name, key: text} by name; an empty text is left out. Long
-// ones are shortened, and more so when there are very many of them.
+// explained returns a list of {name, key: text}, sorted by name. An empty text is left out. A long text is shortened to
+// maxDetailLength, or further if all texts would exceed maxDetailsLength.
 func explained(texts map[string]string, key string) []any {
 	limit := maxDetailLength
 	if most := maxDetailsLength / max(1, len(texts)); most < limit && total(texts) > maxDetailsLength {

@@ -13,22 +13,22 @@ import (
 	"github.com/operkit/operkit/status/internal/structs"
 )
 
-// Accessor is what a typed object implements to have its conditions read and written without reflection. GetConditions
-// may return the object's own slice: it is never changed, SetConditions gets a new one.
+// Accessor reads and writes the conditions of a typed object without reflection. GetConditions may return the object's
+// own slice: this package never changes it, and passes a new slice to SetConditions.
 type Accessor interface {
 	// GetConditions returns the conditions, SetConditions replaces them.
 	GetConditions() []metav1.Condition
 	SetConditions(conditions []metav1.Condition)
 }
 
-// ConditionSet reads and writes the conditions of one object. It holds no copy: each call looks at the object, and Set,
-// Merge and Remove change it. It may be used by one goroutine at a time, as the object itself.
+// ConditionSet reads and writes the conditions of one object. It holds no copy: each call reads the object, and Set,
+// Merge and Remove change it. Only one goroutine may use the set or its object at a time.
 type ConditionSet struct {
 	target any
 	err    error
 }
 
-// Conditions gives access to the conditions of an object, which is one of:
+// Conditions returns the set of conditions of an object, which is one of:
 //
 //   - *unstructured.Unstructured, or a pointer to a struct that embeds it, at status.conditions;
 //   - map[string]any holding a whole object, at status.conditions;
@@ -39,18 +39,19 @@ type ConditionSet struct {
 //     and times may be pointers, and a time may be a metav1.Time, a time.Time or a text. A condition with a field of
 //     another type can be read and not written.
 //
-// Another type, and nil, hold no conditions: everything reads as absent, writes change nothing, and Err returns why.
+// nil and objects of other types hold no conditions: every condition reads as absent, writes change nothing, and Err
+// returns ErrUnsupportedObject.
 //
-// In documents whatever isn't where it belongs counts as absent: a status that is null, a list or a string, conditions
-// that are no list, elements that are no maps. A map made in Go may also hold a []map[string]any or a
-// []metav1.Condition; a write makes a []any of it. A list of another Go type reads as absent, and Set refuses to
-// replace it. Conditions of other types and unknown fields of a condition are kept. Make a deep copy of an object from
-// a cache before writing to it.
+// In a document, a value of the wrong type counts as absent: a status that is null, a list or a string, conditions that
+// aren't a list, elements that aren't maps. A map made in Go may also hold a []map[string]any or a []metav1.Condition;
+// a write converts it to a []any. A list of another Go type reads as absent, and Set refuses to replace it. Conditions
+// of other types and unknown fields of a condition are kept. Make a deep copy of an object from a cache before you
+// write to it.
 func Conditions(object any) *ConditionSet {
 	return &ConditionSet{target: target(object)}
 }
 
-// target is the object itself, or the unstructured one that it wraps.
+// target returns the object itself, or the unstructured object that it embeds.
 func target(object any) any {
 	switch object.(type) {
 	case *unstructured.Unstructured, map[string]any, *[]metav1.Condition, Accessor:
@@ -59,8 +60,9 @@ func target(object any) any {
 	return structs.Unwrap(object)
 }
 
-// Err returns the first error of the calls on this set: an object that holds no conditions (ErrUnsupportedObject), or a
-// condition that Set refused (see Validate). It is nil without one.
+// Err returns the first error of the calls on this set, nil if there was none. It wraps ErrUnsupportedObject for an
+// object that can't hold conditions, ErrInvalid for an invalid condition (see Validate), and ErrNoTime for a condition
+// without a usable time.
 func (s *ConditionSet) Err() error { return s.err }
 
 // Get returns the condition of a type; the zero condition and false when there is none, which is not the same as an
@@ -76,8 +78,8 @@ func (s *ConditionSet) Get(conditionType string) (metav1.Condition, bool) {
 	return c, count > 0
 }
 
-// find returns the newest entry of a type, its index, and how many there are. In a document, the status is the text
-// that is written there.
+// find returns the newest entry of a type, its index, and the number of entries. For a document, the status is returned
+// as it is written.
 func (s *ConditionSet) find(conditionType string) (c metav1.Condition, index, count int) {
 	document, list := s.read()
 	if document != nil {
@@ -90,7 +92,8 @@ func (s *ConditionSet) find(conditionType string) (c metav1.Condition, index, co
 	return c, index, count
 }
 
-// all returns the conditions as find does. Elements of a document that are no maps are left out.
+// all returns all conditions in the form in which find returns them. It leaves out elements of a document that aren't
+// maps.
 func (s *ConditionSet) all() []metav1.Condition {
 	document, list := s.read()
 	if document == nil {
@@ -104,8 +107,8 @@ func (s *ConditionSet) all() []metav1.Condition {
 	return list
 }
 
-// List returns all conditions as Get reads them, one of each type, in the order
-// of the first entry of each. Entries without a type are left out.
+// List returns all conditions as Get returns them, one for each type, in the order of the first entry of each type. It
+// leaves out entries without a type.
 func (s *ConditionSet) List() []metav1.Condition {
 	all := s.all()
 	result := make([]metav1.Condition, 0, len(all))
@@ -127,7 +130,7 @@ func (s *ConditionSet) List() []metav1.Condition {
 	return result
 }
 
-// byType returns what Get does, for all types at once.
+// byType returns all conditions by type, as Get returns them.
 func (s *ConditionSet) byType() map[string]metav1.Condition {
 	list := s.List()
 	result := make(map[string]metav1.Condition, len(list))
@@ -137,7 +140,7 @@ func (s *ConditionSet) byType() map[string]metav1.Condition {
 	return result
 }
 
-// document is the object as a document, nil for the other forms.
+// document returns the object if it is a document, nil otherwise.
 func (s *ConditionSet) document() map[string]any {
 	switch target := s.target.(type) {
 	case *unstructured.Unstructured:
@@ -150,7 +153,7 @@ func (s *ConditionSet) document() map[string]any {
 	return nil
 }
 
-// read returns the conditions as the object holds them: of a document, or typed ones.
+// read returns the conditions as the object holds them: the list of a document, or typed conditions.
 func (s *ConditionSet) read() (document []any, list []metav1.Condition) {
 	switch target := s.target.(type) {
 	case []metav1.Condition:
@@ -202,14 +205,14 @@ func isNil(target any) bool {
 	return false
 }
 
-// fromDocument is an entry of a document as Get reads it.
+// fromDocument converts an entry of a document as Get does.
 func fromDocument(entry map[string]any) metav1.Condition {
 	c := asWritten(entry)
 	c.Status = condition.ParseStatus(string(c.Status))
 	return c
 }
 
-// asWritten is an entry of a document with its status as it is written, booleans as texts.
+// asWritten converts an entry of a document and keeps its status as it is written. A boolean becomes a text.
 func asWritten(entry map[string]any) metav1.Condition {
 	status, isText := entry[condition.Status].(string)
 	if holds, isBool := entry[condition.Status].(bool); !isText && isBool {

@@ -11,19 +11,19 @@ import (
 
 // Declared is one type of condition that a controller owns.
 type Declared struct {
-	// Type is its name.
+	// Type is the type of the condition.
 	Type string
 	// Negative is a type whose True is bad news, such as Stalled or Degraded.
 	Negative bool
-	// Summarises makes this type the summary of all the other declared ones (see Summary). It isn't reported itself. At
-	// most one type may.
+	// Summarises makes this type the summary of all other declared types (see Summary). It can't be reported itself. At
+	// most one type may summarise.
 	Summarises bool
-	// Reset makes it Unknown again, with reason "NotReported", when a visit ends without a report of it. Otherwise it
-	// is kept as it was. A Negative type that is Unknown for this reason doesn't make the summary Unknown (see
-	// Summary).
+	// Reset makes the condition Unknown, with reason "NotReported", when a visit ends without a report of it. Without
+	// Reset, the condition is kept as it was. A Negative condition with this reason doesn't make the summary Unknown
+	// (see Summary).
 	Reset bool
-	// Errors gives reasons to errors that are reported for it. The first row
-	// that matches decides; without one the reason is "Error".
+	// Errors maps the errors that Visit.Result reports for this type to reasons. The first row that matches decides. If
+	// no row matches, the reason is "Error".
 	Errors []ErrorReason
 }
 
@@ -41,24 +41,22 @@ func (d Declared) bad() metav1.ConditionStatus {
 	return metav1.ConditionFalse
 }
 
-// ErrDeclaration is a declaration that can't be used, or a report that it
+// ErrDeclaration is wrapped by the errors of a declaration that can't be used, and of a report that the declaration
 // doesn't allow.
 var ErrDeclaration = errors.New("declared conditions")
 
-// Declaration is a set of types that a controller owns, in their order. It is
-// never changed and may be shared.
+// Declaration is an ordered set of types of conditions that a controller owns. It is immutable and may be shared.
 type Declaration struct {
 	types          []Declared
 	places         map[string]int
 	conditionsOnly bool
 }
 
-// Declare makes a declaration of types. Those that an object doesn't have yet are put behind those that it has, in this
-// order; present ones keep their places, so that two controllers of one object don't move each other's conditions for
-// ever.
+// Declare returns a declaration of types. Present conditions of an object keep their places. Missing ones are appended
+// in the order of the declaration. So two controllers of one object don't keep moving each other's conditions.
 //
-// Errors: ErrInvalid for a type that no condition may have, and for an error table whose fixed reason no condition may
-// have; ErrDeclaration for a type that is declared twice, for none at all, and for a second one that summarises.
+// Errors: ErrInvalid for an invalid type, and for an invalid reason or status in an error table; ErrDeclaration for a
+// type that is declared twice, for a call without types, and for a second type that summarises.
 func Declare(types ...Declared) (*Declaration, error) {
 	if len(types) == 0 {
 		return nil, fmt.Errorf("%w: none is given", ErrDeclaration)
@@ -91,8 +89,8 @@ func Declare(types ...Declared) (*Declaration, error) {
 }
 
 // ConditionsOnly returns the same declaration for kinds whose status has no observedGeneration: Visit.End doesn't write
-// it then. A document doesn't show whether its schema has the field; without it the API server drops it, or refuses it
-// in an apply.
+// the field then. Use it with documents, which don't show whether their schema has the field. The API server drops a
+// field that the schema doesn't have, or refuses it in an apply.
 func (d *Declaration) ConditionsOnly() *Declaration {
 	return &Declaration{types: d.types, places: d.places, conditionsOnly: true}
 }
@@ -107,8 +105,8 @@ func (d *Declaration) Types() []string {
 }
 
 // Begin adds each declared condition that the object doesn't have, as Unknown with reason "Initializing", and reports
-// whether it changed the object. Call it when an object is first reconciled, and write its status, so that clients that
-// wait for a condition find it; on later visits it changes nothing. The errors are those of Visit.End.
+// whether it changed the object. Call it when an object is first reconciled, and write its status: then clients that
+// wait for a condition find it. On later visits it changes nothing. It returns the same errors as Visit.End.
 func (d *Declaration) Begin(now time.Time, object any, generation int64) (changed bool, err error) {
 	conditions := Conditions(object)
 	var missing []metav1.Condition
@@ -140,27 +138,26 @@ func (d *Declaration) find(conditionType string) (Declared, bool) {
 	return d.types[place], true
 }
 
-// ErrorReason is one row of a table from errors to conditions. ErrorIs and
-// ErrorAs make the usual ones.
+// ErrorReason is one row of a table that maps errors to conditions. ErrorIs and ErrorAs return the usual rows.
 type ErrorReason struct {
-	// Match reports whether the row is about an error. nil matches every one.
+	// Match reports whether the row applies to an error. A nil Match applies to every error.
 	Match func(err error) bool
-	// Reason is the reason of the condition. ReasonOf, when set, returns it for the error instead; what no condition
-	// may have as its reason falls back to Reason, and to "Error" when that is empty.
+	// Reason is the reason of the condition; empty is "Error". If ReasonOf is set, it returns the reason for an error
+	// instead. Reason is used if ReasonOf returns an invalid reason.
 	Reason   string
 	ReasonOf func(err error) string
-	// Status is the status of the condition; empty is the bad one of its type.
-	// An error that will pass by itself may rather be Unknown.
+	// Status is the status of the condition; empty is False, or True for a Negative type. Unknown suits an error that
+	// will pass by itself.
 	Status metav1.ConditionStatus
 }
 
-// ErrorIs is the row of errors that are a target, in the sense of errors.Is.
+// ErrorIs returns the row for errors that match target, as by errors.Is.
 func ErrorIs(target error, reason string) ErrorReason {
 	return ErrorReason{Reason: reason, Match: func(err error) bool { return errors.Is(err, target) }}
 }
 
-// ErrorAs is the row of errors of a type, in the sense of errors.As. The reason
-// is what the function makes of the error.
+// ErrorAs returns the row for errors of type T, as by errors.As. The function returns the reason for the error. If it
+// is nil or returns an invalid reason, the reason is "Error".
 func ErrorAs[T error](reason func(err T) string) ErrorReason {
 	return ErrorReason{
 		Match: func(err error) bool {
@@ -179,7 +176,7 @@ func ErrorAs[T error](reason func(err T) string) ErrorReason {
 
 const reasonError = "Error"
 
-// judge returns status and reason for an error of a declared type.
+// judge returns the status and the reason for an error that is reported for a declared type.
 func (d Declared) judge(err error) (metav1.ConditionStatus, string) {
 	for _, row := range d.Errors {
 		if row.Match != nil && !row.Match(err) {

@@ -10,11 +10,11 @@ import (
 	"github.com/operkit/operkit/status/internal/structs"
 )
 
-// element holds where a struct other than metav1.Condition, such as a PodCondition or a DeploymentCondition, has the
-// fields of a condition. The indexes of missing fields are nil.
+// element holds the field indexes of a condition type other than metav1.Condition, such as PodCondition or
+// DeploymentCondition. The index of a missing field is nil.
 type element struct {
 	conditionType, status, reason, message, generation, transition []int
-	// unwritable is a key that is there with a type that can't be written.
+	// unwritable is the key of a field that has a type which can't be written, empty without one.
 	unwritable string
 }
 
@@ -23,7 +23,7 @@ var (
 	goTimeType = reflect.TypeFor[time.Time]()
 )
 
-// elementOf returns nil for types that are no conditions.
+// elementOf returns nil if t isn't a type of conditions.
 func elementOf(t reflect.Type) *element {
 	if t.Kind() != reflect.Struct {
 		return nil
@@ -53,7 +53,7 @@ func elementOf(t reflect.Type) *element {
 	return found
 }
 
-// leaf is the type of a field, or what it points to.
+// leaf returns the type of a field, or the type that it points to.
 func leaf(t reflect.Type) reflect.Type {
 	if t.Kind() == reflect.Pointer {
 		return t.Elem()
@@ -65,8 +65,7 @@ func isInteger(t reflect.Type) bool {
 	return t.Kind() == reflect.Int || t.Kind() == reflect.Int32 || t.Kind() == reflect.Int64
 }
 
-// content returns the field at an index, or what it points to; false when there
-// is nothing.
+// content returns the field at an index, or the value that it points to. It returns false if there is no value.
 func content(value reflect.Value, index []int) (reflect.Value, bool) {
 	if index == nil {
 		return value, false
@@ -78,8 +77,8 @@ func content(value reflect.Value, index []int) (reflect.Value, bool) {
 	return field, ok && field.IsValid()
 }
 
-// fill writes a field. One that is a pointer gets another one, since the present
-// one may be shared, and none for what is absent.
+// fill writes a field. A pointer field gets a new pointer, since the present one may be shared, or nil if absent is
+// set.
 func fill(field reflect.Value, absent bool, write func(reflect.Value)) {
 	switch {
 	case field.Kind() != reflect.Pointer:
@@ -119,7 +118,7 @@ func (e *element) read(value reflect.Value) metav1.Condition {
 	return c
 }
 
-// restrict removes from a condition what the struct has no field for, so that it doesn't count as a difference.
+// restrict clears the parts of a condition that the struct has no field for, so that they don't count as a difference.
 func (e *element) restrict(c *metav1.Condition) {
 	if e.reason == nil {
 		c.Reason = ""

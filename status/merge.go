@@ -8,11 +8,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Merge takes conditions over from another object, such as a child: those of the given types, or all when none is
-// given. It reports whether this object changed. A condition of a type that this object has is overwritten, with the
-// other's transition time if the status changes; other types are kept. observedGeneration isn't taken over, since it is
-// the other object's. A reason that conditions don't allow (foreign ones often have none) becomes "Unspecified". other
-// isn't changed.
+// Merge copies conditions from another object, such as a child, and reports whether this object changed. It copies the
+// given types, or all types if none is given. It overwrites a condition that this object has too; if the status
+// changes, the transition time is the one of the other condition. Other types are kept. observedGeneration isn't
+// copied, since it belongs to the other object. An invalid reason becomes "Unspecified"; foreign conditions often have
+// no reason. other isn't changed.
 //
 // Where the other condition has no time, now is used as the transition time. When a type is invalid, or one of the
 // objects holds no conditions, nothing is merged and Err returns why.
@@ -53,9 +53,9 @@ func allowedReason(reason string) string {
 // that nobody has reported yet (Unknown with the reason "Initializing" or "NotReported") is ignored, too. But if no
 // part is good then, the result isn't True but Unknown.
 //
-// Reason and message are those of the first part in the given order that is as bad as the whole, with its type before
-// the message. When all are good, or there are no parts, the reason is "AllGood". Nothing is changed: give the result
-// to Set.
+// The reason and the message come from the first part, in the given order, that decided the status; the message begins
+// with the type of that part. If all parts are good, or there are no parts, the reason is "AllGood". Summary changes
+// nothing: pass its result to Set.
 func (s *ConditionSet) Summary(conditionType string, parts ...Declared) metav1.Condition {
 	return s.summary(conditionType, parts, func(c metav1.Condition) bool { return isStale(c, s.generation()) })
 }
@@ -101,7 +101,7 @@ func (s *ConditionSet) summary(conditionType string, parts []Declared, stale fun
 	return metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: "AllGood"}
 }
 
-// isUnreported reports whether nobody has reported a condition since it was declared.
+// isUnreported reports whether a condition is Unknown because nobody has reported it.
 func isUnreported(c metav1.Condition) bool {
 	return c.Status == metav1.ConditionUnknown && (c.Reason == string(ReadyInitializing) || c.Reason == reasonNotReported)
 }

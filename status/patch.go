@@ -8,50 +8,50 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// PatchForm is a way to write conditions to a cluster.
+// PatchForm is the kind of patch that writes conditions to a cluster.
 type PatchForm string
 
 const (
-	// ServerSideApply is for types whose conditions are a map by type (listType=map): only the own conditions are sent,
-	// those of others can't be lost. Write one object in this form only: what was once written by an update or a merge
-	// patch stays held by that writer, even under the same name, and an apply can't remove it then. Send it with a
-	// field manager of your own and force: you own the conditions of your types, whoever wrote them before, and without
-	// force the API server returns a conflict that no retry resolves.
+	// ServerSideApply is for types whose conditions are a map by type (listType=map). Only the owned conditions are
+	// sent, so the conditions of others can't be lost. Write one object in this form only: fields that an update or a
+	// merge patch once wrote stay owned by that writer, even under the same manager name, and an apply can't remove
+	// them. Send the patch with your own field manager and with force. Your controller owns the conditions of its
+	// types, whoever wrote them before. Without force, the API server returns a conflict that no retry resolves.
 	ServerSideApply PatchForm = "apply"
-	// MergePatch is for every other type: RFC 7386 replaces lists as a whole, so all conditions are sent, with the
-	// resourceVersion that they were read at. When somebody has written since, the API server returns a conflict: read
-	// and compute again (see Write).
+	// MergePatch is for every other type. RFC 7386 replaces lists as a whole, so all conditions are sent, with the
+	// resourceVersion at which they were read. If somebody has written the object since, the API server returns a
+	// conflict: read and compute again (see Write).
 	MergePatch PatchForm = "merge"
 )
 
-// ErrPatch is a pair of objects that no patch can be made of.
+// ErrPatch means that no patch can be made of the two objects.
 var ErrPatch = errors.New("patch of conditions")
 
-// Patch returns the smallest patch that writes the owned conditions of after, to be sent to the status subresource; nil
-// when before has them already. The order of conditions and the transition times of unchanged ones are no difference.
-// Besides the conditions a patch holds status.observedGeneration when after has one, and what identifies the object:
-// nothing else of after gets into it.
+// Patch returns the smallest patch that writes the owned conditions of after. Send it to the status subresource. Patch
+// returns nil if before has these conditions already. The order of conditions and the transition times of unchanged
+// conditions don't count as differences. Besides the conditions, a patch has only status.observedGeneration, if after
+// has one, and the fields that identify the object.
 //
-// Conditions are sent in the form of metav1.Condition, without the fields that they don't have: for a typed object
-// those for which its own condition type has no place, for a document those that aren't there. What Set wrote into a
-// document has reason and message, so that a schema of another form refuses an apply of it. A new or changed condition
-// has to be one that the API server takes; an unchanged one is sent as it is.
+// Conditions are sent in the form of metav1.Condition. Missing fields are left out: for a typed object the fields that
+// its condition type doesn't have, for a document the reason and message that aren't there. A condition that Set wrote
+// into a document always has reason and message. If the schema has no such fields, the API server refuses an apply of
+// it. A new or changed condition has to be valid for the API server. An unchanged one is sent as it is.
 //
-// Fields of a condition that metav1.Condition doesn't have are no difference either. A merge keeps them; an apply
-// neither sends nor removes them, since they belong to the manager that wrote them.
+// Fields of a condition that metav1.Condition doesn't have don't count as differences either. A merge keeps them. An
+// apply neither sends nor removes them, since they belong to the manager that wrote them.
 //
-// An own condition that after doesn't have is removed: by leaving it out of an apply, which gives up its ownership, or
-// out of the list of a merge. When metadata.managedFields of before shows that an apply can't, since another manager
-// (or the same one by an update or a merge patch) holds fields of it too, the error is ErrHeldByOthers; without
-// managedFields this isn't noticed here, and the API server keeps the condition or refuses the patch.
+// An owned condition that after doesn't have is removed. An apply leaves it out and so gives up its ownership; a merge
+// leaves it out of the list. An apply can't remove a condition if another manager owns fields of it too, or the same
+// manager by an update or a merge patch. If metadata.managedFields of before shows this, the error is ErrHeldByOthers.
+// Without managedFields Patch can't find out, and the API server keeps the condition or refuses the patch.
 //
-// before and after are whole objects: *unstructured.Unstructured, map[string]any, or a pointer to a struct. Neither is
-// changed, and the patch shares nothing with them.
+// before and after are whole objects: *unstructured.Unstructured, map[string]any, or a pointer to a struct. Patch
+// changes neither of them, and the patch shares no data with them.
 //
-// Errors: ErrPatch when no type is owned, the form isn't one of the two, the objects are two different ones, or one
-// lacks what its form needs (apiVersion, kind and name; resourceVersion for a merge), and together with an error of
-// Validate, or ErrNoTime, for a new or changed condition that is invalid; ErrHeldByOthers; ErrUnsupportedObject for a
-// value that is no object.
+// Errors: ErrPatch if no type is owned, if the form is unknown, if before and after are different objects, or if one
+// lacks a field that the form needs (apiVersion, kind and name for an apply, resourceVersion for a merge). ErrPatch
+// together with the error of Validate, or with ErrNoTime, if a new or changed condition is invalid. ErrHeldByOthers,
+// which wraps ErrPatch. ErrUnsupportedObject for a value that isn't an object.
 func Patch(before, after any, form PatchForm, owned ...string) (map[string]any, error) {
 	if len(owned) == 0 {
 		return nil, fmt.Errorf("%w: name the types that are owned", ErrPatch)
@@ -141,8 +141,8 @@ func mergePatch(old, status map[string]any) (map[string]any, error) {
 	return map[string]any{"metadata": map[string]any{"resourceVersion": version}, "status": status}, nil
 }
 
-// mergedList is the list as it was read, with the own conditions as they are in after: the conditions of others in
-// after aren't ours to write. It keeps the places of present entries, and their unknown fields.
+// mergedList returns the list of before with the owned conditions of after. It ignores the conditions of others in
+// after, since they aren't ours to write. Present entries keep their places and their unknown fields.
 func mergedList(old, next map[string]any, owned, lacking []string) []any {
 	result := []any{}
 	placed := map[string]bool{}

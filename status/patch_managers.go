@@ -11,13 +11,13 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// ErrHeldByOthers is an apply that can't take a condition away, since it isn't
-// the only one that holds it. It comes with ErrPatch.
+// ErrHeldByOthers means that an apply can't remove a condition, since another manager owns fields of it too. It wraps
+// ErrPatch.
 var ErrHeldByOthers = fmt.Errorf("%w: another manager holds a condition that is to be removed", ErrPatch)
 
-// removable returns an error unless an apply removes each own condition that it leaves out, by metadata.managedFields.
-// The API server removes a condition only when applies by this manager own all its fields. An update or a merge patch
-// counts as another manager, also under the same name.
+// removable uses metadata.managedFields to find out whether an apply removes every own condition that it leaves out,
+// and returns an error if it doesn't. The API server removes a condition only when applies by this manager own all its
+// fields. An update or a merge patch counts as another manager, even with the same name.
 func removable(old, next map[string]any, owned []string) error {
 	present, rest := condition.List(old), condition.List(next)
 	for _, conditionType := range owned {
@@ -59,7 +59,7 @@ func holders(object map[string]any, conditionType string) []holder {
 	return result
 }
 
-// names reports whether fields of a list by type are those of a type.
+// names reports whether the managed fields of the conditions include the condition of a type.
 func names(fields map[string]any, conditionType string) bool {
 	for key := range fields {
 		text, isKey := strings.CutPrefix(key, "k:")

@@ -13,12 +13,11 @@ import (
 	"github.com/operkit/operkit/status/internal/structs"
 )
 
-// withKnown is a condition in the form of metav1.Condition, with its unknown
-// fields.
+// withKnown returns a condition in the form of metav1.Condition, together with its unknown fields.
 func withKnown(entry map[string]any, lacking []string) map[string]any {
 	result := cloneMap(entry)
 	delete(result, condition.LastTransactionTime)
-	if result[condition.LastTransitionTime] == nil { // how a struct says that there is none
+	if result[condition.LastTransitionTime] == nil { // a struct without a time has null
 		delete(result, condition.LastTransitionTime)
 	}
 	for key, value := range sent(entry, lacking) {
@@ -27,7 +26,7 @@ func withKnown(entry map[string]any, lacking []string) map[string]any {
 	return result
 }
 
-// sent is the known part of a condition, without the texts that it doesn't have.
+// sent returns the known part of a condition, without a reason or a message that the entry doesn't have.
 func sent(entry map[string]any, lacking []string) map[string]any {
 	result := known(entry, lacking)
 	for _, key := range [...]string{condition.Reason, condition.Message} {
@@ -38,8 +37,7 @@ func sent(entry map[string]any, lacking []string) map[string]any {
 	return result
 }
 
-// known is a condition in the form of metav1.Condition and nothing else, without
-// the keys that the Go type of the object hasn't got.
+// known returns only the fields of metav1.Condition, without the keys that the Go type of the object lacks.
 func known(entry map[string]any, lacking []string) map[string]any {
 	c := fromDocument(entry)
 	result := map[string]any{
@@ -57,8 +55,8 @@ func known(entry map[string]any, lacking []string) map[string]any {
 	return result
 }
 
-// lackingIn returns the keys for which the conditions of a typed object have no place: its schema refuses them. For a
-// document none is known.
+// lackingIn returns the keys that the condition type of a typed object doesn't have: its schema refuses them. For a
+// document it returns nil, since the schema isn't known.
 func lackingIn(object any) []string {
 	held, ok := structOf(object)
 	if !ok || held.element == nil {
@@ -76,12 +74,12 @@ func lackingIn(object any) []string {
 	return keys
 }
 
-// ownedOf returns the own conditions in the order of the types.
+// ownedOf returns the owned conditions in the order of the types.
 func ownedOf(object map[string]any, owned, lacking []string) []any {
 	return eachOf(object, owned, func(entry map[string]any) any { return known(entry, lacking) })
 }
 
-// sentOf returns the own conditions as an apply sends them.
+// sentOf returns the owned conditions as an apply sends them.
 func sentOf(object map[string]any, owned, lacking []string) []any {
 	return eachOf(object, owned, func(entry map[string]any) any { return sent(entry, lacking) })
 }
@@ -97,8 +95,8 @@ func eachOf(object map[string]any, owned []string, form func(entry map[string]an
 	return result
 }
 
-// sendable returns an error for an own condition that is new or changed and that the API server wouldn't take. An
-// unchanged one is taken, since the object holds it.
+// sendable returns an error if a new or changed owned condition is one that the API server would refuse. An unchanged
+// one isn't checked, since the API server has accepted it before.
 func sendable(old, next map[string]any, owned []string) error {
 	before, after := condition.List(old), condition.List(next)
 	for _, conditionType := range owned {
@@ -120,17 +118,15 @@ func sendable(old, next map[string]any, owned []string) error {
 	return nil
 }
 
-// sameOwned compares all but the transition times, which can't differ without
-// the status.
+// sameOwned compares everything except the transition times, which change only with the status.
 func sameOwned(a, b []any) bool {
 	return slices.EqualFunc(a, b, func(x, y any) bool {
 		return sameMap(x.(map[string]any), y.(map[string]any), ownTimes, sameAt)
 	})
 }
 
-// repaired reports whether an own condition reads alike and is written otherwise:
-// its status in the form of metav1.Condition, with the time that it lacked, or
-// once instead of several times.
+// repaired reports whether an owned condition has the same meaning in next but a different form: its status has the
+// form of metav1.Condition, its missing time is set, or it has one entry instead of several.
 func repaired(old, next map[string]any, owned []string) bool {
 	before, after := condition.List(old), condition.List(next)
 	for _, conditionType := range owned {
@@ -152,7 +148,7 @@ func repaired(old, next map[string]any, owned []string) bool {
 	return false
 }
 
-// documentOf returns an object as a document, without copying it if it is one.
+// documentOf returns an object as a document. It doesn't copy an object that is a document already.
 func documentOf(object any) (map[string]any, error) {
 	switch object := target(object).(type) {
 	case *unstructured.Unstructured:

@@ -14,13 +14,14 @@ const (
 	ConditionReady = "Ready"
 	// ConditionUpdating reports whether a change is being applied.
 	ConditionUpdating = "Updating"
-	// ConditionReconciling is kstatus' "work is under way"; absent when not.
+	// ConditionReconciling means for kstatus that work is under way. It is absent otherwise.
 	ConditionReconciling = "Reconciling"
-	// ConditionStalled is kstatus' "no progress without help"; absent when not.
+	// ConditionStalled means for kstatus that there is no progress without help. It is absent otherwise.
 	ConditionStalled = "Stalled"
 )
 
-// ReadyReason is why the application is ready or not. The set is closed; the empty reason means that none is given.
+// ReadyReason is why the application is ready or not. Only the constants below are valid. The empty string means that
+// no reason is given.
 type ReadyReason string
 
 // The reasons of the Ready condition. Only ReadyStable makes it True.
@@ -32,8 +33,8 @@ const (
 	ReadyErrored      ReadyReason = "Errored"
 )
 
-// Status returns the status that the Ready condition has with this reason,
-// Unknown for one that is none of the constants.
+// Status returns the status of a Ready condition with this reason. It returns Unknown for a reason that isn't one of
+// the constants.
 func (r ReadyReason) Status() metav1.ConditionStatus {
 	switch r {
 	case ReadyStable:
@@ -44,8 +45,8 @@ func (r ReadyReason) Status() metav1.ConditionStatus {
 	return metav1.ConditionUnknown
 }
 
-// UpdatingReason is why a change is or isn't being applied. The set is closed; the empty reason means that none is
-// given.
+// UpdatingReason is why a change is or isn't being applied. Only the constants below are valid. The empty string means
+// that no reason is given.
 type UpdatingReason string
 
 // The reasons of the Updating condition. PreconditionWait, VerifyWait and
@@ -59,8 +60,8 @@ const (
 	UpdatingErrored          UpdatingReason = "Errored"
 )
 
-// Status returns the status that the Updating condition has with this reason,
-// Unknown for one that is none of the constants.
+// Status returns the status of an Updating condition with this reason. It returns Unknown for a reason that isn't one
+// of the constants.
 func (r UpdatingReason) Status() metav1.ConditionStatus {
 	switch r {
 	case UpdatingPreconditionWait, UpdatingVerifyWait, UpdatingVersionChange:
@@ -89,7 +90,7 @@ type ReadyVerdict struct {
 	Remove  bool
 }
 
-// UpdatingVerdict is the content for the Updating condition, with the meanings of ReadyVerdict.
+// UpdatingVerdict is the content for the Updating condition. The zero value keeps the present condition.
 type UpdatingVerdict struct {
 	// Reason, Message and Remove are as in ReadyVerdict.
 	Reason  UpdatingReason
@@ -97,7 +98,7 @@ type UpdatingVerdict struct {
 	Remove  bool
 }
 
-// verdict is either of the two, with what is particular to its condition.
+// verdict is a ReadyVerdict or an UpdatingVerdict, with the type of its condition and the status of each reason.
 type verdict struct {
 	conditionType   string
 	reason, message string
@@ -113,7 +114,7 @@ func (v UpdatingVerdict) verdict() verdict {
 	return verdict{ConditionUpdating, string(v.Reason), v.Message, v.Remove, updatingStatus}
 }
 
-// given reports whether the verdict says anything.
+// given reports whether the verdict isn't the zero value.
 func (v verdict) given() bool {
 	return v.reason != "" || v.message != "" || v.remove
 }
@@ -125,8 +126,8 @@ func (v verdict) validate() error {
 	return nil
 }
 
-// resolve applies a verdict to the present entry and returns the condition, false if there is none. A kept condition
-// keeps the generation it was observed at. A present reason that isn't known counts as absent.
+// resolve applies a verdict to the present entry and returns the resulting condition, or false if there is no
+// condition. A kept condition keeps its observed generation. An unknown present reason counts as absent.
 func (v verdict) resolve(entry map[string]any, generation int64, warn func(string, ...any)) (metav1.Condition, bool) {
 	c := metav1.Condition{Type: v.conditionType, Reason: v.reason, Message: v.message}
 	present := condition.Text(entry, condition.Reason)

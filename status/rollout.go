@@ -8,29 +8,27 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// ErrorClass is the kind of error that ended a reconcile, as far as the status
-// makes a difference.
+// ErrorClass is the kind of error that ended a reconcile. The status depends on it.
 type ErrorClass string
 
 // The classes of errors.
 const (
-	// ErrorPrecondition: something has to be there before the rollout may go on.
+	// ErrorPrecondition: something is missing that the rollout needs to go on.
 	ErrorPrecondition ErrorClass = "Precondition"
-	// ErrorVerification: something isn't ready yet; also every other expected
-	// error.
+	// ErrorVerification: something isn't ready yet. Use it for every other expected error too.
 	ErrorVerification ErrorClass = "Verification"
 	// ErrorConfig: the custom resource or the configuration can't be used.
 	ErrorConfig ErrorClass = "Config"
-	// ErrorCluster: the cluster couldn't be read or written.
+	// ErrorCluster: a read or write of the cluster failed.
 	ErrorCluster ErrorClass = "Cluster"
-	// ErrorRollout: the rollout failed; also every other fatal error.
+	// ErrorRollout: the rollout failed. Use it for every other fatal error too.
 	ErrorRollout ErrorClass = "Rollout"
-	// ErrorUnknown: an error without a class. Other values mean the same.
+	// ErrorUnknown: an error without a class. Values other than these constants have the same effect.
 	ErrorUnknown ErrorClass = "Unknown"
 )
 
-// ForError returns the verdicts for an error that ends a reconcile. The message
-// goes into each condition that is written; a kept one keeps its own.
+// ForError returns the verdicts for an error that ends a reconcile. Each verdict with a reason has the message. A zero
+// verdict keeps the condition and its message.
 func ForError(class ErrorClass, message string) (ReadyVerdict, UpdatingVerdict) {
 	switch class {
 	case ErrorPrecondition:
@@ -45,15 +43,14 @@ func ForError(class ErrorClass, message string) (ReadyVerdict, UpdatingVerdict) 
 	return ReadyVerdict{Reason: ReadyErrored, Message: message}, UpdatingVerdict{Reason: UpdatingErrored, Message: message}
 }
 
-// ForStart returns the verdicts for the start of a reconcile, given the present
-// status and the desired version (empty: the object names none). A reconciled
-// version other than the desired one is a version change. Otherwise the present
-// reason stays, or is Initializing until the first success of this object,
-// which is known by a reconciled version, by the reconciledGeneration that
-// Application writes, or by a present reason that only comes after a success.
+// ForStart returns the verdicts for the start of a reconcile. current is the present status. desired is the desired
+// version, empty if the object names none. If the reconciled version differs from the desired one, the verdicts report
+// a version change. Otherwise the present reason stays, or Ready is Initializing until the first success of this
+// object. An object has succeeded once if its status has a reconciled version or a reconciledGeneration, or if Ready
+// has the reason Stable or InProgress.
 //
-// Nothing is given when nothing is new, so that the start of an ordinary
-// reconcile leaves the status, and the generations in it, as they are.
+// If nothing changes, both verdicts are zero, so that the start of an ordinary reconcile keeps the status and its
+// generations.
 func ForStart(current map[string]any, desired string) (ReadyVerdict, UpdatingVerdict) {
 	reconciled := ReconciledVersion(current)
 	if desired != "" && reconciled != "" && desired != reconciled {
@@ -90,8 +87,8 @@ func ForEnd(current map[string]any, verified bool) (ReadyVerdict, UpdatingVerdic
 
 const verifyMessage = "Verify InProgress"
 
-// presentReady returns the reason of the present Ready condition, empty when
-// there is none or it isn't known.
+// presentReady returns the reason of the present Ready condition, empty if there is no condition or its reason isn't
+// one of the constants.
 func presentReady(current map[string]any) ReadyReason {
 	entry := condition.Find(condition.ListOf(current), ConditionReady)
 	reason := ReadyReason(condition.Text(entry, condition.Reason))
@@ -101,8 +98,8 @@ func presentReady(current map[string]any) ReadyReason {
 	return reason
 }
 
-// succeededOnce reports whether this object was ever reconciled successfully.
-// InProgress counts, since before the first success Initializing is kept.
+// succeededOnce reports whether this object was ever reconciled successfully. InProgress shows a success too: before
+// the first success, the reason stays Initializing.
 func succeededOnce(current map[string]any, present ReadyReason) bool {
 	if present == ReadyStable || present == ReadyInProgress || ReconciledVersion(current) != "" {
 		return true
@@ -111,9 +108,9 @@ func succeededOnce(current map[string]any, present ReadyReason) bool {
 	return marked
 }
 
-// progress returns the condition by which kstatus tools judge the application: Stalled when an error needs someone's
-// help, Reconciling while work is under way, none otherwise. It is never both, so that readers that stop at the first
-// one and those that let Stalled win come to the same result.
+// progress returns the condition by which kstatus tools judge the application: Stalled if an error needs help,
+// Reconciling while work is under way, none otherwise. It never returns both. So tools that use the first of the two
+// conditions, and tools that prefer Stalled, come to the same result.
 func progress(ready, updating metav1.Condition) (metav1.Condition, bool) {
 	switch ReadyReason(ready.Reason) {
 	case ReadyErrored, ReadyConfigError:
@@ -132,7 +129,7 @@ func progress(ready, updating metav1.Condition) (metav1.Condition, bool) {
 	return metav1.Condition{}, false
 }
 
-// marks makes a True condition of a type with the reason and message of its cause.
+// marks returns a True condition of a type, with the reason and the message of cause.
 func marks(conditionType string, cause metav1.Condition) metav1.Condition {
 	cause.Type = conditionType
 	cause.Status = metav1.ConditionTrue

@@ -12,18 +12,19 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// Set puts a condition into the object and reports whether the object changed. A second identical Set changes nothing,
-// and allocates nothing in documents, lists and accessors.
+// Set puts a condition into the object and reports whether the object changed. A second identical Set changes nothing.
+// In documents, lists and accessors, it also allocates nothing.
 //
-// lastTransitionTime becomes now (or c.LastTransitionTime, when given and not that of the present entry, as Get
-// returned it), in UTC and whole seconds, if the condition is new or its status changed, and stays what it was
-// otherwise. Several entries of the type become one, at the place of the first, with the unknown fields of the newest.
-// A new type goes to the end. A missing time of a transition is set as if it were of now. A message that is too long is
-// shortened visibly. An observedGeneration of 0 removes a present one, which would be wrong.
+// If the condition is new or its status changed, lastTransitionTime becomes now, in UTC and whole seconds.
+// c.LastTransitionTime is used instead of now if it is set and differs from the time of the present entry, which Get
+// returns. If the status didn't change, lastTransitionTime stays; a missing one is set as for a new condition. Several
+// entries of the type become one, at the place of the first, with the unknown fields of the newest. A new type is
+// appended. A message that is too long is shortened, with a mark at its end. An observedGeneration of 0 removes the
+// present one, which may be outdated.
 //
-// An invalid condition (see Validate), one without a reason among them, isn't written: Set returns false and Err
-// returns the error. So is a condition without a usable time (ErrNoTime): both now and c.LastTransitionTime are zero,
-// or RFC 3339 can't write it (before the year 1 or after 9999).
+// An invalid condition (see Validate) isn't written; a condition without a reason is invalid too. Set returns false
+// then, and Err returns the error. Neither is a condition without a usable time written (ErrNoTime): both now and
+// c.LastTransitionTime are zero, or the time can't be written in RFC 3339 (before the year 1 or after 9999).
 func (s *ConditionSet) Set(now time.Time, c metav1.Condition) (changed bool) {
 	if !valid(&c) {
 		s.fail(validateContent(&c))
@@ -46,8 +47,8 @@ func (s *ConditionSet) Set(now time.Time, c metav1.Condition) (changed bool) {
 	return s.put(now, []metav1.Condition{c})
 }
 
-// FromBool is True or False, for Set and Visit.Report where the work at hand returns a bool. For a Negative type true
-// is bad.
+// FromBool returns True or False, for callers of Set and Visit.Report that have a bool. For a Negative type, True is
+// bad.
 func FromBool(holds bool) metav1.ConditionStatus {
 	if holds {
 		return metav1.ConditionTrue
@@ -55,8 +56,9 @@ func FromBool(holds bool) metav1.ConditionStatus {
 	return metav1.ConditionFalse
 }
 
-// prepare dates a valid condition as a transition, shortens its message, and reports whether it can be written. A
-// condition that was read by Get, and whose status was changed then, still has the time of the transition before.
+// prepare sets the transition time of a valid condition, shortens its message, and reports whether it can be written. A
+// caller may get a condition, change its status and set it: the condition has the time of the previous transition then,
+// which prepare replaces with now.
 func (s *ConditionSet) prepare(now time.Time, c, present *metav1.Condition, exists bool) bool {
 	if c.LastTransitionTime.IsZero() || exists && condition.Datable(now) &&
 		!sameStatus(present.Status, c.Status) && present.LastTransitionTime.Equal(&c.LastTransitionTime) {
@@ -72,7 +74,7 @@ func (s *ConditionSet) prepare(now time.Time, c, present *metav1.Condition, exis
 	return true
 }
 
-// setAll sets all of the conditions, or none of them when one is invalid. An Accessor is read and written once.
+// setAll sets all conditions, or none if one is invalid. An Accessor is read and written once.
 func (s *ConditionSet) setAll(now time.Time, list []metav1.Condition) (changed bool) {
 	for i := range list {
 		c := &list[i]
@@ -90,15 +92,15 @@ func (s *ConditionSet) setAll(now time.Time, list []metav1.Condition) (changed b
 	return len(list) > 0 && s.put(now, list)
 }
 
-// place is an element of a list of conditions that is to be written: the present one at an index, or a new one for -1,
-// with a condition written over it unless that is nil.
+// place describes one element of a list to write. from is the index of a present element, or -1 for a new one. The
+// condition over is written over the element, unless it is nil.
 type place struct {
 	from int
 	over *metav1.Condition
 }
 
-// put writes valid conditions of different types in one pass: each over the newest entry of its type and in the place
-// of the first one, new types behind the others. It may take out of them what the object has no place for.
+// put writes valid conditions of different types in one pass. Each is written over the newest entry of its type, at the
+// place of the first entry. New types are appended. put may clear parts of given that the object has no field for.
 func (s *ConditionSet) put(now time.Time, given []metav1.Condition) (changed bool) {
 	if target, ok := s.target.(Accessor); ok && !isNil(target) {
 		return s.through(target, func(list *ConditionSet) bool { return list.put(now, given) })
@@ -135,8 +137,8 @@ func (s *ConditionSet) put(now time.Time, given []metav1.Condition) (changed boo
 	return len(changes) > 0 && s.rewrite(placesOf(present, given, changes))
 }
 
-// placesOf returns the present conditions with the changes in the places of the first of each type, and new ones in the
-// order in which they are given.
+// placesOf returns the places of the present conditions, with each change at the first entry of its type. New types
+// follow, in the order in which they are given.
 func placesOf(present, given []metav1.Condition, changes map[string]*place) []place {
 	places := make([]place, 0, len(present)+len(given))
 	placed := make(map[string]bool, len(changes))
@@ -158,7 +160,7 @@ func placesOf(present, given []metav1.Condition, changes map[string]*place) []pl
 	return places
 }
 
-// finder is newestOf for several look-ups in one list.
+// finder returns newestOf for one list, with an index if there are many look-ups.
 func finder(list []metav1.Condition, times int) func(conditionType string) (index, count int) {
 	const few = 16
 	if times <= few {
@@ -181,8 +183,8 @@ func finder(list []metav1.Condition, times int) func(conditionType string) (inde
 	}
 }
 
-// Remove takes every entry of a type out of the object and reports whether there was one. The conditions of other types
-// stay, and an emptied list stays a list.
+// Remove removes every entry of a type from the object and reports whether there was one. Conditions of other types
+// stay. A list without entries stays as an empty list.
 func (s *ConditionSet) Remove(conditionType string) (removed bool) {
 	if target, ok := s.target.(Accessor); ok && !isNil(target) {
 		return s.through(target, func(list *ConditionSet) bool { return list.Remove(conditionType) })
@@ -200,8 +202,8 @@ func (s *ConditionSet) Remove(conditionType string) (removed bool) {
 	return len(rest) < len(present) && s.rewrite(rest)
 }
 
-// through changes the conditions of an Accessor in a list of their own, since theirs may be shared with what the object
-// was copied from.
+// through changes the conditions of an Accessor in a copy of their list, since the object may share the list with the
+// original of a shallow copy.
 func (s *ConditionSet) through(target Accessor, change func(list *ConditionSet) bool) (changed bool) {
 	conditions := slices.Clone(target.GetConditions())
 	list := Conditions(&conditions)
@@ -214,7 +216,8 @@ func (s *ConditionSet) through(target Accessor, change func(list *ConditionSet) 
 	return changed
 }
 
-// writable reports whether the object is of a form whose conditions can be written, and remembers the error otherwise.
+// writable reports whether the object has a form whose conditions can be written. If it doesn't, writable records the
+// error.
 func (s *ConditionSet) writable() bool {
 	switch target := s.target.(type) {
 	case *unstructured.Unstructured, map[string]any, *[]metav1.Condition:
@@ -230,7 +233,7 @@ func (s *ConditionSet) writable() bool {
 	return false
 }
 
-// rewrite makes the conditions of an object consist of places, in a list of its own.
+// rewrite replaces the conditions of the object with a new list of the elements that places describes.
 func (s *ConditionSet) rewrite(places []place) bool {
 	switch target := s.target.(type) {
 	case *unstructured.Unstructured:
@@ -281,7 +284,8 @@ func rewriteDocument(object map[string]any, places []place) {
 	status[conditionsKey] = list
 }
 
-// foreignList is the error of a document whose conditions are of a Go type that a write would lose.
+// foreignList returns an error if the conditions of a document are a list of a Go type that can't be read: a write
+// would lose them.
 func foreignList(object map[string]any) error {
 	status := condition.Map(object, "status")
 	if !condition.Foreign(status) {
@@ -290,7 +294,7 @@ func foreignList(object map[string]any) error {
 	return fmt.Errorf("status.conditions as a %T in a map: %w: use a []any of map[string]any, or []metav1.Condition", status[conditionsKey], ErrUnsupportedObject)
 }
 
-// wholeSeconds is the form in which transitions are dated.
+// wholeSeconds returns a time in the form of transition times: UTC, in whole seconds.
 func wholeSeconds(at time.Time) time.Time {
 	if at.Nanosecond() == 0 && at.Location() == time.UTC {
 		return at
@@ -298,9 +302,8 @@ func wholeSeconds(at time.Time) time.Time {
 	return time.Unix(at.Unix(), 0).UTC()
 }
 
-// toDocument writes a condition over an entry and returns the entry. Its
-// unknown fields stay, and the time of the last transition does when the
-// status is the same and the time is readable.
+// toDocument writes a condition over an entry and returns the entry. Unknown fields of the entry stay. Its transition
+// time stays if the status is the same and the time can be read.
 func toDocument(entry map[string]any, c *metav1.Condition) map[string]any {
 	transition := wholeSeconds(c.LastTransitionTime.Time)
 	if condition.StatusOf(entry) == c.Status {
@@ -318,9 +321,8 @@ func toDocument(entry map[string]any, c *metav1.Condition) map[string]any {
 	return entry
 }
 
-// setInteger writes a number, 0 as absent. An equal one stays as it is, also
-// when it is of another type: a decoder that makes float64 of every number
-// would otherwise see a change with every write.
+// setInteger writes a number, or removes the key if the number is 0. An equal number of another type stays as it is.
+// Otherwise every write would be a change for a decoder that decodes all numbers to float64.
 func setInteger(document map[string]any, key string, value int64) {
 	if value == 0 {
 		delete(document, key)
@@ -331,7 +333,7 @@ func setInteger(document map[string]any, key string, value int64) {
 	}
 }
 
-// mapsOf returns the elements that are maps, the list itself when all are.
+// mapsOf returns the elements that are maps. It returns the list itself if all are.
 func mapsOf(list []any) []any {
 	noMap := func(element any) bool { _, ok := element.(map[string]any); return !ok }
 	if !slices.ContainsFunc(list, noMap) {
@@ -340,8 +342,8 @@ func mapsOf(list []any) []any {
 	return slices.DeleteFunc(slices.Clone(list), noMap)
 }
 
-// overwrite puts what c says over an entry of its type. The time of the last
-// transition stays when the status is the same and there is one.
+// overwrite writes c over an entry of its type. The transition time stays if the status is the same and there is a
+// time.
 func overwrite(present, c *metav1.Condition) {
 	if present.LastTransitionTime.IsZero() || !sameStatus(present.Status, c.Status) {
 		present.LastTransitionTime.Time = wholeSeconds(c.LastTransitionTime.Time)
@@ -352,7 +354,8 @@ func overwrite(present, c *metav1.Condition) {
 	present.ObservedGeneration = c.ObservedGeneration
 }
 
-// sameStatus reports whether a present status, which may be of any form, reads as a given one.
+// sameStatus reports whether a present status equals a given one. The present status may be written in any form that
+// ParseStatus reads.
 func sameStatus(present, given metav1.ConditionStatus) bool {
 	switch present {
 	case given:
@@ -363,8 +366,8 @@ func sameStatus(present, given metav1.ConditionStatus) bool {
 	return condition.ParseStatus(string(present)) == given
 }
 
-// equal reports whether an entry equals a condition, apart from the time of its transition; but an entry without a time
-// has to get one.
+// equal reports whether an entry equals a condition, apart from the transition time. An entry without a time is never
+// equal, since it has to get one.
 func equal(present, c *metav1.Condition) bool {
 	return !present.LastTransitionTime.IsZero() && present.Status == c.Status && present.Reason == c.Reason &&
 		present.Message == c.Message && present.ObservedGeneration == c.ObservedGeneration

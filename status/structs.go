@@ -12,15 +12,16 @@ import (
 	"github.com/operkit/operkit/status/internal/structs"
 )
 
-// layout is where the structs of one type hold their conditions and their observed generation.
+// layout holds the indexes of the conditions and of the observed generation in one struct type.
 type layout struct {
-	// list leads from the struct to status.conditions, generation to status.observedGeneration; nil without one.
+	// list is the index of status.conditions, generation the index of status.observedGeneration. They are nil if the
+	// type doesn't have the field.
 	list, generation []int
 	// element is nil for metav1.Condition itself.
 	element *element
 }
 
-// layouts holds the layouts of the types met so far: reflect.Type to *layout.
+// layouts caches the layouts of types: reflect.Type to *layout.
 var layouts sync.Map
 
 var conditionsType = reflect.TypeFor[[]metav1.Condition]()
@@ -58,7 +59,8 @@ type held struct {
 	object reflect.Value
 }
 
-// layoutOf returns a struct that is pointed to with its layout, and false for everything else.
+// layoutOf returns the struct that target points to, with its layout. It returns false if target isn't a non-nil
+// pointer to a struct.
 func layoutOf(target any) (held, bool) {
 	value := reflect.ValueOf(target)
 	if value.Kind() != reflect.Pointer || value.IsNil() || value.Elem().Kind() != reflect.Struct {
@@ -73,7 +75,7 @@ func layoutOf(target any) (held, bool) {
 	return held{found.(*layout), value.Elem()}, true
 }
 
-// structOf returns a struct that holds conditions, false for everything else.
+// structOf is layoutOf for structs that have conditions. It returns false for all others.
 func structOf(target any) (held, bool) {
 	if found, ok := layoutOf(target); ok && found.list != nil {
 		return found, true
@@ -96,7 +98,7 @@ func (h held) read() []metav1.Condition {
 	return result
 }
 
-// plain returns a list of metav1.Condition, whatever the name of its type.
+// plain returns a list of metav1.Condition, even if its slice type has a name of its own.
 func plain(list reflect.Value) []metav1.Condition {
 	if conditions, ok := list.Interface().([]metav1.Condition); ok {
 		return conditions
@@ -104,7 +106,7 @@ func plain(list reflect.Value) []metav1.Condition {
 	return list.Convert(conditionsType).Interface().([]metav1.Condition)
 }
 
-// unwritable is the error of a struct whose conditions can be read and not written.
+// unwritable returns an error if the conditions of the struct can be read but not written.
 func (h held) unwritable() error {
 	if h.layout == nil || h.element == nil || h.element.unwritable == "" {
 		return nil
@@ -112,7 +114,7 @@ func (h held) unwritable() error {
 	return fmt.Errorf("conditions of %s: %w: their %s is of a type that can't be written", h.object.Type(), ErrUnsupportedObject, h.element.unwritable)
 }
 
-// restrict removes from a condition what the struct has no field for, so that it doesn't count as a difference.
+// restrict clears the parts of a condition that the struct has no field for, so that they don't count as a difference.
 func (h held) restrict(c, present *metav1.Condition) {
 	if h.layout == nil || h.element == nil {
 		return
@@ -123,8 +125,8 @@ func (h held) restrict(c, present *metav1.Condition) {
 	}
 }
 
-// rewrite replaces the list by places. It makes a new slice, since the present one may be shared with the object that
-// this one was copied from. Other fields of the elements are kept.
+// rewrite replaces the list with the elements that places describes. It makes a new slice, since the present one may be
+// shared with the original of a shallow copy. Other fields of the elements are kept.
 func (h held) rewrite(places []place) error {
 	target, ok := structs.MakeAt(h.object, h.list)
 	if !ok {
@@ -147,8 +149,8 @@ func (h held) rewrite(places []place) error {
 	return nil
 }
 
-// observe writes status.observedGeneration and reports whether that changed the
-// object. One that has no such field stays as it is, and so does a bare list.
+// observe writes status.observedGeneration and reports whether that changed the object. It doesn't change a struct
+// without this field, or a bare list.
 func (s *ConditionSet) observe(generation int64) bool {
 	if object := s.document(); object != nil {
 		return observeDocument(object, generation)
@@ -168,8 +170,7 @@ func (s *ConditionSet) observe(generation int64) bool {
 	return true
 }
 
-// holdsGenerations reports whether the object's conditions have a place for an
-// observed generation of their own.
+// holdsGenerations reports whether the object's conditions have a field for their own observed generation.
 func (s *ConditionSet) holdsGenerations() bool {
 	if _, isAccessor := s.target.(Accessor); isAccessor {
 		return true

@@ -12,14 +12,13 @@ import (
 
 // Errors of this package wrap one of these.
 var (
-	// ErrInvalid is a condition, a verdict or an Application with a type, status, reason, generation or kind that it
-	// can't have.
+	// ErrInvalid means that a condition, a verdict or an Application has an invalid type, status, reason, generation or
+	// kind.
 	ErrInvalid = errors.New("invalid")
-	// ErrNoTime is a zero time, or one that RFC 3339 can't write, where a
-	// transition has to be dated.
+	// ErrNoTime means that a transition needs a time, and the given time is zero or can't be written in RFC 3339.
 	ErrNoTime = errors.New("no usable time given")
-	// ErrUnsupportedObject is an object that can hold no conditions: nil, or of
-	// a type that Conditions doesn't know.
+	// ErrUnsupportedObject means that an object can't hold conditions: it is nil, or has a type that Conditions doesn't
+	// support.
 	ErrUnsupportedObject = errors.New("object can hold no conditions")
 )
 
@@ -38,9 +37,9 @@ const (
 	maxMessageLength = 32768
 )
 
-// Validate returns what the API server would refuse about a condition's type, status, reason or observedGeneration, or
-// nil. A message that is too long is no error: writing shortens it visibly. lastTransitionTime isn't looked at, writing
-// sets it. The error wraps ErrInvalid.
+// Validate returns an error if the API server would refuse a condition's type, status, reason or observedGeneration. A
+// message that is too long is no error: a write shortens it and marks the end. lastTransitionTime isn't checked: a
+// write sets it. The error wraps ErrInvalid.
 func Validate(c metav1.Condition) error {
 	if err := validateType(c.Type); err != nil {
 		return err
@@ -61,8 +60,8 @@ func validateType(conditionType string) error {
 	return nil
 }
 
-// valid reports whether validateContent has nothing to say. It is small enough to
-// be inlined, since it runs on every write of a condition.
+// valid reports whether validateContent returns nil. It is small enough to be inlined, since it runs on every write of
+// a condition.
 func valid(c *metav1.Condition) bool {
 	return (c.Status == metav1.ConditionTrue || c.Status == metav1.ConditionFalse || c.Status == metav1.ConditionUnknown) &&
 		len(c.Reason) <= maxReasonLength && c.ObservedGeneration >= 0 && reasonFits(c.Reason)
@@ -101,12 +100,11 @@ func reasonFits(reason string) bool {
 	return reason != ""
 }
 
-// maxDetailLength bounds the texts of single components, of which a status may
-// hold thousands.
+// maxDetailLength limits the text of each component, since a status may hold thousands of them.
 const maxDetailLength = 1024
 
-// maxDetailsLength bounds them all together, down to minDetailLength for one: a
-// status of more than about a megabyte can't be stored.
+// maxDetailsLength limits the texts of all components together, but each may have minDetailLength. A status of more
+// than about a megabyte can't be stored.
 const (
 	maxDetailsLength = 256 << 10
 	minDetailLength  = 80
@@ -116,8 +114,8 @@ func fits(text string, limit int) bool {
 	return len(text) <= limit && (ascii(text) || utf8.ValidString(text))
 }
 
-// ascii reports whether a text is all ASCII. It looks at eight bytes at once, the last time at some of them again:
-// messages are short, and this runs on every write of a condition.
+// ascii reports whether a text of at least eight bytes is all ASCII; for a shorter text it returns false. It checks
+// eight bytes at once, since it runs on every write of a condition. The last eight bytes may overlap the ones before.
 func ascii(text string) bool {
 	const high = 0x8080808080808080
 	if len(text) < 8 {
@@ -131,15 +129,15 @@ func ascii(text string) bool {
 	return bits&high == 0
 }
 
-// word is the first eight bytes, which a compiler loads as one.
+// word returns the first eight bytes as one number. The compiler turns it into a single load.
 func word(text string) uint64 {
 	_ = text[7]
 	return uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
 		uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
 }
 
-// clip makes a text fit into limit bytes of valid UTF-8; the API server would change any other text. The end is
-// replaced by a mark that says how long the text was.
+// clip shortens a text to limit bytes of valid UTF-8, since the API server would change any other text. It replaces the
+// end with a mark that has the original length.
 func clip(text string, limit int) string {
 	if fits(text, limit) {
 		return text

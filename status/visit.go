@@ -9,7 +9,7 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// Visit gathers what one reconcile of an object reports on the declared conditions. It may be used by one goroutine at
+// Visit collects the reports of one reconcile of an object on the declared conditions. Only one goroutine may use it at
 // a time.
 type Visit struct {
 	declaration *Declaration
@@ -18,14 +18,14 @@ type Visit struct {
 	err         error
 }
 
-// Visit begins the gathering. generation is the metadata.generation of the
-// object that is being reconciled, 0 when not known.
+// Visit begins a visit. generation is the metadata.generation of the object that is being reconciled, 0 if it isn't
+// known.
 func (d *Declaration) Visit(generation int64) *Visit {
 	return &Visit{declaration: d, generation: generation, reports: map[string]metav1.Condition{}}
 }
 
-// Report sets the condition of a declared type. Of several reports of one type the last one counts. The first report
-// that the declaration doesn't allow, or that is no valid condition, is the error of End.
+// Report sets the condition of a declared type. If a type is reported several times, the last report counts. If the
+// declaration doesn't allow a report, or its condition is invalid, End returns the error of the first such report.
 func (v *Visit) Report(conditionType string, status metav1.ConditionStatus, reason, message string) {
 	declared, known := v.declaration.find(conditionType)
 	switch {
@@ -63,14 +63,14 @@ func (v *Visit) Result(conditionType string, err error) {
 // keep their places. Conditions that aren't declared stay. A kept condition without a reason gets the reason
 // "Unspecified", and one without a time gets the time now, since the API server may refuse the whole object otherwise.
 //
-// For the summary, a kept condition counts as stale unless its observedGeneration is that of the visit.
+// In the summary, a kept condition counts as stale if its observedGeneration is older than the generation of the visit.
 //
-// status.observedGeneration becomes the generation of the visit once every declared condition is of it: in a document
-// always, in a struct where it has that field, and not for a declaration that is ConditionsOnly. The conditions get it
-// as their own observedGeneration, where their type has that field; visit a document whose schema has no such field
-// either with generation 0, which writes none.
+// status.observedGeneration becomes the generation of the visit when every declared condition has this generation. End
+// writes it into every document, and into a struct that has the field, unless the declaration is ConditionsOnly.
+// Reported conditions get the generation as their own observedGeneration, where their type has that field. For a
+// document whose conditions have no such field, use a visit with generation 0, which writes no generation.
 //
-// Errors: the first one of a report (wrapping ErrDeclaration or what Validate returns), ErrInvalid,
+// Errors: the error of the first invalid report (it wraps ErrDeclaration or the error of Validate), ErrInvalid,
 // ErrUnsupportedObject, ErrNoTime. With an error nothing is written.
 func (v *Visit) End(now time.Time, object any) (changed bool, err error) {
 	if v.err != nil {
@@ -121,7 +121,7 @@ func (v *Visit) content(conditions *ConditionSet) []metav1.Condition {
 	return list
 }
 
-// storable reports whether the API server takes a condition that was kept.
+// storable reports whether the API server accepts a kept condition.
 func storable(c metav1.Condition) bool {
 	return valid(&c) && !c.LastTransitionTime.IsZero()
 }

@@ -27,14 +27,16 @@ const (
 // if nothing had to be written. The returned object doesn't have the new resourceVersion, unless the function write
 // sets it.
 //
-// compute reports whether its result differs from what it was given; otherwise nothing is written. It may be called
-// several times, and must not change what it is given if get reads from a cache. write has to refuse an outdated
+// compute reports whether its result differs from the current object; if it doesn't, nothing is written. compute may be
+// called several times. It must not change its argument if get reads from a cache. write has to refuse an outdated
 // object, by its resourceVersion.
 //
-// Between the attempts it waits, 10 ms at first and then twice as long each time up to a second, each time somewhat
-// less by chance, so that a cache can catch up and several writers don't meet again. The end of ctx ends a wait.
+// Between the attempts Write waits, so that a cache can catch up: 10 ms at first, then twice as long each time, up to
+// one second. Each wait is shortened at random, by up to half, so that several writers don't collide again. The end of
+// ctx ends a wait.
 //
-// The conflict of a server-side apply with another field manager is no outdated version, so it is returned at once.
+// If a server-side apply conflicts with another field manager, the error is returned at once: reading again doesn't
+// resolve this conflict.
 //
 // Errors are the error of ctx, which also wraps the last conflict if there was one; the errors of the three functions,
 // unchanged; and after 10 conflicts the last conflict, wrapped.
@@ -75,8 +77,7 @@ func Write[T any](
 	return none, fmt.Errorf("status: %d conflicts in a row, something else writes it all the time: %w", maxWrites, conflict)
 }
 
-// pause waits before an attempt, not before the first one. The error is that of
-// the context.
+// pause waits before every attempt except the first. It returns the error of the context.
 func pause(ctx context.Context, attempt int) error {
 	if err := ctx.Err(); err != nil || attempt == 0 {
 		return err
@@ -92,12 +93,13 @@ func pause(ctx context.Context, attempt int) error {
 	}
 }
 
-// Write updates the status of an object in a cluster through the caller's functions: get returns the whole object,
-// write writes a whole object's status subresource and refuses outdated ones. Nothing is written without a meaningful
-// change, and conflicts are handled as by the function Write. It returns the status as it is then.
+// Write updates the status of an object in a cluster through the caller's functions: get returns the whole object.
+// write is given the whole object, writes its status subresource, and refuses an outdated object. Nothing is written
+// without a meaningful change (see Changed), and conflicts are handled as by the function Write. It returns the
+// resulting status.
 //
-// A status that can't be read or written is passed to Warn, and Write returns nil without an error. Only an Application
-// that is itself invalid is an error, before any call. When the Application is Unmanaged no call is made at all.
+// If a read or write fails, Write calls Warn and returns nil without an error. It returns an error, before any call,
+// only if the Application or now is invalid. If the Application is Unmanaged, it makes no call and returns nil.
 func (a Application) Write(
 	ctx context.Context,
 	now time.Time,

@@ -14,51 +14,49 @@ import (
 	"github.com/operkit/operkit/status/internal/structs"
 )
 
-// Of decides with the zero Checker and without a time: cells of the table that ask how long something has lasted don't
-// match. The object is one of:
+// Of decides with the zero Checker and without a time: rules about a duration don't apply. The object is one of:
 //
-//   - *unstructured.Unstructured, also embedded in a struct that is pointed to, or map[string]any holding a whole object:
-//     read in place, nothing is copied;
-//   - a pointer to a struct, such as those of k8s.io/api, which is read by reflection. Objects that a client has decoded
-//     often name no kind; then the type's name and package do, for the kinds of the table, and Checker.KindOf for all
-//     others.
+//   - *unstructured.Unstructured, a pointer to a struct that embeds it, or a map[string]any that holds a whole object.
+//     It is read in place, without a copy.
+//   - a pointer to a struct, such as those of k8s.io/api. It is read by reflection. Objects that a client has decoded
+//     often name no kind. Their kind is found by the name and package of the Go type if it has a row in the table, and
+//     by Checker.KindOf otherwise.
 //
-// nil, a nil pointer, and an object without content, is NotFound. Another type, and an object that doesn't name both
-// kind and apiVersion, is Unknown, and so is a list (such as a List or a PodList, also one of a Go type): judge its
-// items. Nothing is changed.
+// nil, a nil pointer and an object without content are NotFound. An object of another type, or without a known kind and
+// apiVersion, is Unknown. A list is Unknown too, such as a List or a PodList, unstructured or typed: judge its items.
+// Of changes nothing.
 func Of(object any) Result {
 	return Checker{}.Of(object)
 }
 
-// Checker decides readiness with the options of the table. The zero value is the table as it stands. A Checker is a
-// value: copy it, change it before use, share it between goroutines.
+// Checker decides readiness, with options for the rules of the table. The zero value uses the table without options. A
+// Checker is a value: copies are independent, and goroutines may share one that nobody changes.
 type Checker struct {
-	// ContainerGrace is how long a container may wait for a reason such as
-	// CrashLoopBackOff before its Pod is Failed, counted from the last
-	// transition of the Pod's Ready condition, else from its creation. Zero:
-	// not at all. More than zero needs a time (At).
+	// ContainerGrace is how long a container may wait with a reason such as CrashLoopBackOff before its Pod is Failed.
+	// The time is counted from the last transition of the Pod's condition Ready, or from the creation of the Pod. With
+	// zero, the Pod is Failed at once. A duration needs a time (At): without one, the Pod isn't Failed for this reason.
 	ContainerGrace time.Duration
 	// SuspendedJobReady makes a suspended Job Ready.
 	SuspendedJobReady bool
-	// WaitsForConsumer reports whether a storage class binds volumes only when a
-	// Pod uses them (WaitForFirstConsumer). Then a pending claim of that class is
-	// Ready, unless the claim names its volume. The name is empty for the default
-	// class. It isn't called for a claim that states the empty class. nil: no
-	// class does.
+	// WaitsForConsumer reports whether a storage class binds volumes only when a Pod uses them (WaitForFirstConsumer).
+	// A pending claim of such a class is Ready, unless the claim names its volume. storageClass is empty for the
+	// default class. The function isn't called for a claim that has the empty class. nil means that no class waits for
+	// a consumer.
 	WaitsForConsumer func(storageClass string) bool
 	// IngressNeedsAddress makes an Ingress wait for an address.
 	IngressNeedsAddress bool
 	// BudgetNeedsHealthy makes a PodDisruptionBudget wait for its Pods.
 	BudgetNeedsHealthy bool
-	// KindOf names the kind of a struct that names none, as a client decodes it, and that the table doesn't know by its
-	// Go type: from the client's scheme, for instance. The zero GroupKind is none.
+	// KindOf returns the kind of a struct that doesn't name its kind and whose Go type has no row in the table. It may
+	// use the client's scheme, for example. It returns the zero GroupKind if it doesn't know the kind. nil knows no
+	// kind.
 	KindOf func(object any) schema.GroupKind
-	// Registry overrides the table, and adds kinds that it doesn't have. The Checker doesn't change it.
+	// Registry overrides rows of the table, and adds kinds to it. The Checker doesn't change the Registry.
 	Registry Registry
 }
 
-// Over returns c with base under it: fields that c leaves at zero, and kinds that its Registry doesn't hold, are
-// base's. Neither is changed.
+// Over returns c with base as the default: a field that is zero in c, or a kind that c's Registry doesn't have, is
+// taken from base. Neither is changed.
 func (c Checker) Over(base Checker) Checker {
 	c.ContainerGrace = cmp.Or(c.ContainerGrace, base.ContainerGrace)
 	c.SuspendedJobReady = c.SuspendedJobReady || base.SuspendedJobReady
@@ -81,16 +79,16 @@ func (c Checker) Over(base Checker) Checker {
 	return c
 }
 
-// Of decides without a time, as the function Of.
+// Of decides without a time, like the function Of.
 func (c Checker) Of(object any) Result {
 	return c.At(time.Time{}, object)
 }
 
-// At decides as of a time, which also lets cells match that ask how long something has lasted.
+// At decides as of the time now, so that rules about a duration apply too.
 //
-// Checks that all kinds share come first. Then the first of these decides: a function, a condition or fields that the
-// Registry holds for the kind; the row of the table; a subsystem of the Registry; the conditions that any kind may set;
-// presence.
+// The checks for all kinds come first. Then the first of these decides: a function, a condition or fields in the
+// Registry for the kind; the row of the table; a subsystem in the Registry; the conditions that any kind may set. An
+// object with none of them is Ready because it is present.
 func (c Checker) At(now time.Time, object any) Result {
 	s, result, done := newSubject(c, now, object)
 	if !done {
@@ -134,9 +132,8 @@ const (
 	judgeItems = "a list isn't ready or not: judge its items, and put the results together with All"
 )
 
-// isList reports whether the object is a list of objects. There are kinds of
-// objects whose name ends in List as well, but those have a name of their own
-// and no items beside their spec.
+// isList reports whether the object is a list of objects. The names of some other kinds end in List too, but such an
+// object has a metadata.name and no top-level items.
 func (s *subject) isList() bool {
 	if !strings.HasSuffix(s.kind, "List") {
 		return false
@@ -145,7 +142,7 @@ func (s *subject) isList() bool {
 	return items || condition.Text(s.metadata, "name") == ""
 }
 
-// isTypedList reports whether an object is a list of a Go type, such as corev1.PodList.
+// isTypedList reports whether an object is a typed list, such as a *corev1.PodList.
 func isTypedList(object any) bool {
 	if _, ok := object.(metav1.ListInterface); !ok {
 		return false

@@ -22,8 +22,8 @@ func node(s subject) Result {
 	return ready(cmp.Or(v.reason, "NodeReady"), cmp.Or(v.message, "the node is ready"), field("Ready"))
 }
 
-// definition is the row apiextensions.k8s.io/CustomResourceDefinition. A schema
-// that isn't structural is served all the same.
+// definition is the row apiextensions.k8s.io/CustomResourceDefinition. It ignores NonStructuralSchema: a schema that
+// isn't structural is served too.
 func definition(s subject) Result {
 	names, established := s.condition("NamesAccepted"), s.condition("Established")
 	if names.isFalse() {

@@ -8,9 +8,8 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// common makes the checks that come before the rule of any kind; false when
-// none of them decides. Stalled wins over Reconciling, whichever is listed
-// first.
+// common makes the checks that come before the rule of any kind. It returns false if none of them decides. Stalled has
+// precedence over Reconciling, whichever is listed first.
 func common(s *subject) (Result, bool) {
 	if deleted := s.metadata["deletionTimestamp"]; deleted != nil && deleted != "" {
 		result := terminating(cmp.Or(s.blockers(), "the object is being deleted"), "metadata.deletionTimestamp")
@@ -40,7 +39,8 @@ func common(s *subject) (Result, bool) {
 	return Result{}, false
 }
 
-// waitsForFinalizers names the finalizers of an object that is being deleted, empty without any.
+// waitsForFinalizers names the finalizers of an object that is being deleted. It returns an empty text if there are
+// none.
 func (s *subject) waitsForFinalizers() string {
 	finalizers, _ := s.metadata["finalizers"].([]any)
 	var names []string
@@ -58,7 +58,7 @@ func (s *subject) waitsForFinalizers() string {
 // maxMessages is how many reasons a message gives.
 const maxMessages = 5
 
-// blockers returns what keeps a Namespace from going away.
+// blockers describes what blocks the deletion of a Namespace. It returns an empty text for other kinds.
 func (s *subject) blockers() string {
 	if s.group != "" || s.kind != "Namespace" {
 		return ""
@@ -76,7 +76,7 @@ func (s *subject) blockers() string {
 		if v := s.condition(conditionType); v.isTrue() && v.message != "" {
 			messages = append(messages, v.message)
 		}
-		if len(asked) == maxMessages { // those that Kubernetes has
+		if len(asked) == maxMessages { // Kubernetes has no more such types
 			break
 		}
 	}

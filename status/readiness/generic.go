@@ -6,11 +6,11 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// generic decides for kinds without a row, by the conditions that many kinds set. An object without any of them is
-// ready as soon as it exists. An object whose status has the versions of an application must be at the version of its
-// own spec.
+// generic decides for kinds without a row, by the conditions that many kinds set. An object without any of these
+// conditions is Ready, unless setsReady is true. If the status has the versions of a status.Application, the reconciled
+// version must be the version in the spec.
 func generic(s subject, setsReady bool) Result {
-	// Stalled and Reconciling have been looked at before.
+	// common has checked Stalled and Reconciling already.
 	if v := s.condition("Failed"); v.isTrue() {
 		return failed(cmp.Or(v.reason, "Failed"), cmp.Or(v.message, "the object has failed"), field("Failed"))
 	}
@@ -30,7 +30,7 @@ func generic(s subject, setsReady bool) Result {
 	return present()
 }
 
-// decided is decide, with other conditions and the versions of the object looked at too.
+// decided is decide, but it also checks the versions of a ready object, and explains a missing message by a fault.
 func (s *subject) decided(conditionType string, v view) Result {
 	result := decide(conditionType, v)
 	if !result.Ready() {

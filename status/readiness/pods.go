@@ -9,8 +9,7 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// unschedulableGrace is how long the scheduler is given before an unschedulable
-// Pod has failed.
+// unschedulableGrace is how long a Pod may be unschedulable before it counts as Failed.
 const unschedulableGrace = 15 * time.Second
 
 // pod is the row Pod.
@@ -52,7 +51,8 @@ func podFailed(s *subject, phase string, isReady view) (Result, bool) {
 	return Result{}, false
 }
 
-// failedPod returns the message of the Pod itself, or of what ended it, or of the container that ended.
+// failedPod returns Failed with the first message that it finds: of the Pod, of the disruption that ended it, or of a
+// container.
 func (s *subject) failedPod() Result {
 	result := failed(cmp.Or(condition.Text(s.status, "reason"), "PodFailed"), cmp.Or(condition.Text(s.status, "message"), "the Pod has failed"), statusPhase)
 	if condition.Text(s.status, "message") != "" {
@@ -64,7 +64,8 @@ func (s *subject) failedPod() Result {
 	return s.containerWords(result)
 }
 
-// pendingPod names what the Pod waits for: the scheduler, then a container, then the containers that run first.
+// pendingPod returns InProgress and names the first thing that the Pod waits for: the scheduler, a container, or the
+// init containers.
 func pendingPod(s *subject) Result {
 	result := inProgress("PodPending", "the Pod is pending", statusPhase)
 	scheduled, initialized := s.condition("PodScheduled"), s.condition("Initialized")
@@ -80,8 +81,8 @@ func pendingPod(s *subject) Result {
 	return result
 }
 
-// containerWords returns the result in the words of the first container that waits for more than its start, or has
-// ended with an error.
+// containerWords returns the result with a message about the first container that has trouble (see troubleOf). Without
+// one, the result is unchanged.
 func (s *subject) containerWords(result Result) Result {
 	for _, list := range containerLists {
 		containers, _ := s.status[list].([]any)
@@ -96,7 +97,8 @@ func (s *subject) containerWords(result Result) Result {
 	return result
 }
 
-// troubleOf returns what keeps a container from running, empty for one that runs, starts or has ended successfully.
+// troubleOf describes why a container doesn't run. It returns an empty text for a container that runs, starts or has
+// ended successfully.
 func troubleOf(container map[string]any) string {
 	state := condition.Map(container, "state")
 	waiting := condition.Map(state, "waiting")
@@ -111,7 +113,7 @@ func troubleOf(container map[string]any) string {
 	return words
 }
 
-// endOf describes how a container ended, empty for one that succeeded or hasn't ended.
+// endOf describes how a container failed. It returns an empty text for a container that succeeded or hasn't ended.
 func endOf(terminated map[string]any) string {
 	code, ended := condition.Integer(terminated["exitCode"])
 	if !ended || code == 0 {
@@ -126,7 +128,7 @@ func endOf(terminated map[string]any) string {
 	return words
 }
 
-// withReason is a message with the word that people search for, once.
+// withReason puts the reason, which people search for, before the message, unless the message contains it.
 func withReason(reason, message string) string {
 	switch {
 	case message == "":
@@ -137,7 +139,7 @@ func withReason(reason, message string) string {
 	return reason + ": " + message
 }
 
-// containerLists are the fields of the status that hold containers, in the order in which they start.
+// containerLists are the fields of the status that hold containers, in the order in which the containers start.
 var containerLists = [...]string{"initContainerStatuses", "containerStatuses"}
 
 func containersFailed(s *subject, isReady view) (Result, bool) {
@@ -160,7 +162,7 @@ func containersFailed(s *subject, isReady view) (Result, bool) {
 	return Result{}, false
 }
 
-// isFatal reports whether a container that waits for a reason won't start by itself.
+// isFatal reports whether a container that waits with this reason counts as failed.
 func isFatal(reason string) bool {
 	switch reason {
 	case "CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "CreateContainerConfigError":
@@ -171,7 +173,7 @@ func isFatal(reason string) bool {
 
 const statusPhase = "status.phase"
 
-// otherPhase returns for a phase that no cell of a row names.
+// otherPhase returns the result for a phase that no rule of a row names.
 func (s *subject) otherPhase() Result {
 	phase := s.phase()
 	if phase == "" {
@@ -210,7 +212,7 @@ func job(s subject) Result {
 	return runningJob(&s)
 }
 
-// runningJob is InProgress, with what is known of the Job's Pods.
+// runningJob returns InProgress, with a message about the Job's Pods.
 func runningJob(s *subject) Result {
 	result := inProgress("JobRunning", "the Job isn't complete yet", field("Complete"))
 	if count := s.count("failed"); count > 0 {

@@ -26,8 +26,8 @@ func budget(s subject) Result {
 	return ready("BudgetObserved", "the budget is computed", "status.observedGeneration")
 }
 
-// autoscaler is the row autoscaling/HorizontalPodAutoscaler. Metrics that are
-// missing for now, or a target that isn't there yet, are no failures.
+// autoscaler is the row autoscaling/HorizontalPodAutoscaler. Missing metrics, or a target that doesn't exist yet,
+// aren't failures.
 func autoscaler(s subject) Result {
 	if s.conditions == nil {
 		s.conditions = annotatedConditions(&s)
@@ -49,8 +49,8 @@ func autoscaler(s subject) Result {
 	return ready(cmp.Or(active.reason, "ScalingActive"), cmp.Or(active.message, "the autoscaler works"), field("ScalingActive"), field("AbleToScale"))
 }
 
-// annotatedConditions returns the conditions of autoscaling/v1, which has no
-// place for them in its status: the API server keeps them in an annotation.
+// annotatedConditions returns the conditions of autoscaling/v1, whose status has no field for them. The API server
+// keeps them in an annotation.
 func annotatedConditions(s *subject) []any {
 	var conditions []any
 	if json.Unmarshal([]byte(s.annotation("autoscaling.alpha.kubernetes.io/conditions")), &conditions) != nil {

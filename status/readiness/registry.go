@@ -16,8 +16,8 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// Registry holds how kinds are judged. It is a value: make one, give it to a Checker, and don't write to it afterwards
-// (With makes another one); then any number of goroutines may use it. nil is empty.
+// Registry maps kinds to the way in which their objects are judged. Don't write to a Registry after you have given it
+// to a Checker (With returns a changed copy); then any number of goroutines may use it. nil is an empty Registry.
 type Registry map[schema.GroupKind]Expectation
 
 // With returns a copy of the Registry with the expectation for one kind. The Registry itself isn't changed.
@@ -28,66 +28,65 @@ func (r Registry) With(kind schema.GroupKind, expected Expectation) Registry {
 	return result
 }
 
-// Expectation is how the objects of one kind are judged. With the zero value the table and the generic conditions
-// decide. The first field that is set decides, in their order. Condition and Fields decide together: both have to be
-// met.
+// Expectation describes how the objects of one kind are judged. If Func is set, it decides alone. Otherwise Condition
+// and Fields decide, and both have to be met. If none of these is set, the table decides, then Subsystem, then
+// SetsReady and the generic conditions. The zero value changes nothing.
 //
-// Whatever is given, an object that is being deleted, whose generation isn't observed, or that is Stalled or
-// Reconciling isn't ready.
+// In every case, an object isn't ready if it is being deleted, if its generation isn't observed, or if it is Stalled or
+// Reconciling.
 type Expectation struct {
-	// Func judges an object, given as a document that it must not change. now is zero when no time is known. A Result
-	// without a State is Unknown.
+	// Func judges an object. It must not change the document. now is zero if no time is known. A Result without a State
+	// becomes Unknown.
 	Func func(now time.Time, object map[string]any) Result
 	// Condition is a condition that makes the object ready.
 	Condition *Condition
 	// Fields are fields that make the object ready.
 	Fields []Field
-	// Subsystem is for custom resources of operators that write their status as
-	// status.Application does. It matters for kinds without a row in the table.
+	// Subsystem is for custom resources whose operators write the status as status.Application does. It has no effect
+	// on kinds with a row in the table.
 	Subsystem *Subsystem
-	// SetsReady declares that the controller of the kind sets the condition
-	// Ready: as long as it is missing, the object is InProgress. It matters for
-	// kinds without a row in the table.
+	// SetsReady declares that the controller of the kind sets the condition Ready: an object without it is InProgress.
+	// It has no effect on kinds with a row in the table.
 	SetsReady bool
 }
 
-// Condition is an expected condition. Of several entries of its type the newest
-// decides.
+// Condition is an expected condition. If the type has several entries, the newest decides.
 type Condition struct {
 	// Type is the condition's type.
 	Type string
-	// Status is what it has to be; empty is True.
+	// Status is the expected status; empty is True.
 	Status string
-	// FailedReasons are the reasons with which the object has Failed, whatever the status is.
+	// FailedReasons are reasons that make the object Failed, whatever the status is.
 	FailedReasons []string
-	// TimeKey is the field that dates an entry; empty is lastTransitionTime.
+	// TimeKey is the field with the time of an entry; empty is lastTransitionTime.
 	TimeKey string
 }
 
-// Field is an expected field. Numbers are compared as numbers, everything else
-// as it is.
+// Field is an expected field. Numbers, strings and booleans are compared by value, whatever their Go type. Other values
+// must be equal in type and content.
 type Field struct {
-	// Path leads to it, with dots: .status.phase
+	// Path is the path of the field, with dots between names: .status.phase
 	Path string
-	// Ready are the values that make the object ready; empty is every value.
+	// Ready are the values that make the object ready. Empty means every value.
 	Ready []any
-	// Failed are the values with which the object has Failed.
+	// Failed are the values that make the object Failed.
 	Failed []any
 }
 
 // Subsystem is an expected application status: Ready is True, Updating is
 // False, and the reconciled version is the desired one.
 type Subsystem struct {
-	// Version is the desired version; empty for the one that the resource wants by its own spec.version. Where that is
-	// missing as well no version is looked at.
+	// Version is the desired version; empty is the resource's own spec.version. If both are empty, the version isn't
+	// checked.
 	Version string
 }
 
-// ErrExpectation is an expectation that can't be met.
+// ErrExpectation means that an expectation is invalid.
 var ErrExpectation = errors.New("invalid expectation")
 
-// Validate returns an error for every expectation that can't be met: a condition without a type, or a field without a
-// path. It wraps ErrExpectation. Objects of a kind with such an expectation are Unknown.
+// Validate returns an error for each invalid expectation: a condition without a type or with an unknown status, or a
+// field with an invalid path. The error wraps ErrExpectation. Objects of a kind with an invalid expectation are
+// Unknown.
 func (r Registry) Validate() error {
 	kinds := slices.SortedFunc(maps.Keys(r), func(a, b schema.GroupKind) int {
 		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind))
@@ -120,7 +119,8 @@ func (e Expectation) validate() error {
 	return nil
 }
 
-// before judges by what comes before the table; false when nothing is given.
+// before judges by Func, or by Condition and Fields, which come before the table. It returns false if none of them is
+// set.
 func (e Expectation) before(s *subject) (Result, bool) {
 	if e.Func == nil && e.Condition == nil && len(e.Fields) == 0 {
 		return Result{}, false
@@ -138,7 +138,7 @@ func (e Expectation) before(s *subject) (Result, bool) {
 	return e.expect(s), true
 }
 
-// expect returns the worst result of the condition and the fields, the first one among equals.
+// expect returns the worst result of the condition and the fields, the first of equally bad ones.
 func (e Expectation) expect(s *subject) Result {
 	var results []Result
 	if e.Condition != nil {
@@ -228,7 +228,8 @@ func number(value any) (float64, bool) {
 	return float64(n), ok
 }
 
-// subsystem judges an application status. A failed one has the condition Stalled, which has been looked at before.
+// subsystem judges the status of a status.Application. It never returns Failed: a failed application is Stalled, which
+// common has checked already.
 func subsystem(s *subject, want Subsystem) Result {
 	isReady, updating := s.condition("Ready"), s.condition("Updating")
 	if !isReady.holds() {
@@ -247,8 +248,8 @@ func subsystem(s *subject, want Subsystem) Result {
 	return ready(cmp.Or(isReady.reason, "Ready"), cmp.Or(isReady.message, "the subsystem is ready"), field("Ready"), field("Updating"))
 }
 
-// upgrading decides for an application status whose reconciled version isn't the desired one; an empty desired version
-// is any. The status may say Ready still, of the version before.
+// upgrading returns InProgress if the reconciled version of an application isn't the desired one. Every version matches
+// an empty desired one. The status may still be Ready for the version before.
 func (s *subject) upgrading(desired string) (Result, bool) {
 	version := condition.Text(condition.Map(s.status, "versions"), "reconciled")
 	if desired == "" || version == desired {

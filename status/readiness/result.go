@@ -10,20 +10,19 @@ import (
 // State is the state of an object.
 type State string
 
-// The states. Only Ready means verified; Failed, unlike InProgress, doesn't get
-// better by waiting.
+// The states. Only Ready means verified. InProgress may become Ready by waiting, Failed may not.
 const (
-	// Ready: the object is as its spec wants it (kstatus: Current).
+	// Ready: the object has reached the state that its spec describes (kstatus: Current).
 	Ready State = "Ready"
-	// InProgress: on the way; wait.
+	// InProgress: the object isn't ready yet; wait.
 	InProgress State = "InProgress"
-	// Failed: someone has to do something.
+	// Failed: the object needs somebody's help.
 	Failed State = "Failed"
-	// Terminating: being deleted; never ready again.
+	// Terminating: the object is being deleted and won't be ready again.
 	Terminating State = "Terminating"
 	// NotFound: there is no object.
 	NotFound State = "NotFound"
-	// Unknown: no rule knows what the object reports.
+	// Unknown: no rule can judge the object.
 	Unknown State = "Unknown"
 )
 
@@ -33,28 +32,28 @@ type Result struct {
 	State State
 	// Reason is a CamelCase word that programs may compare.
 	Reason string
-	// Message is a sentence for people, in the words of the most specific condition that explains the State. Reason
-	// names the rule that decided, which may be a more general one.
+	// Message is a sentence for people. It comes from the most specific condition that explains the State, while Reason
+	// names the rule that decided, which may be more general.
 	Message string
 	// Remark reports that a Ready object is in an unusual state that its Message describes, such as a volume that is
 	// being resized or a Deployment that is paused.
 	Remark bool
-	// Fields are the paths of the fields that decided, the deciding one first;
-	// conditions as status.conditions[Ready]. nil when presence was enough. The
-	// slice may be shared between results: don't write to it.
+	// Fields are the paths of the fields that decided, the most important first. The path of a condition is, for
+	// example, status.conditions[Ready]. Fields is nil if presence was enough. Results may share the slice: don't write
+	// to it.
 	Fields []string
-	// Object names the object, as far as it is named in itself. It is empty for an object that isn't there: the caller
-	// knows its name.
+	// Object is the name that is read from the object. It is empty for an absent object, whose name only the caller
+	// knows.
 	Object Object
 }
 
-// Object is the name of an object.
+// Object is the group, kind, namespace and name of an object.
 type Object struct {
 	// Group, Kind, Namespace and Name are empty where the object doesn't have them.
 	Group, Kind, Namespace, Name string
 }
 
-// String returns the form Kind.group namespace/name, without what is empty.
+// String returns the form Kind.group namespace/name, without the empty parts.
 func (o Object) String() string {
 	name := o.Kind
 	if o.Group != "" {
@@ -102,12 +101,12 @@ func terminating(message string, fields ...string) Result {
 	return Result{State: Terminating, Reason: "Terminating", Message: message, Fields: fields}
 }
 
-// maxCauses is how many other objects a message gives as the cause.
+// maxCauses limits the other objects that a message names as the cause.
 const maxCauses = 2
 
-// Because returns r with the messages of those others that aren't Ready beside its own, the worst first and two at
-// most. The others are objects that r's object depends on, such as the Pods and claims of a workload. State, Reason and
-// Object are r's. A Ready r is returned as it is. Nothing is changed.
+// Because returns r with the messages of others appended to its own. The others are results of objects that r's object
+// depends on, such as the Pods and claims of a workload. Only others that aren't Ready count, the worst first and at
+// most two. State, Reason and Object stay. A Ready r is returned unchanged. Because changes none of its arguments.
 func (r Result) Because(others ...Result) Result {
 	if r.Ready() {
 		return r
@@ -126,26 +125,25 @@ func (r Result) Because(others ...Result) Result {
 
 // Summary combines several results.
 type Summary struct {
-	// State is the worst of the results; of none it is Ready. From worst to best
-	// they are Failed, Unknown, Terminating, NotFound, InProgress, Ready.
+	// State is the worst state of the results, Ready if there are none. From worst to best the states are Failed,
+	// Unknown, Terminating, NotFound, InProgress, Ready.
 	State State
-	// Message is a sentence for people, with the first blockers by name.
+	// Message is a sentence for people that names the first blockers.
 	Message string
-	// Blockers are the results that aren't Ready, the worst first, then by name, reason
-	// and message: the order in which they were given doesn't matter.
+	// Blockers are the results that aren't Ready, sorted by state (the worst first), name, reason and message.
 	Blockers []Result
-	// ReadyCount of Total results are Ready.
+	// ReadyCount is the number of Ready results, Total the number of all results.
 	ReadyCount, Total int
 }
 
 // Ready reports whether the state is Ready.
 func (s Summary) Ready() bool { return s.State == Ready }
 
-// maxNamed is how many blockers a message names.
+// maxNamed limits the blockers that a message names.
 const maxNamed = 3
 
-// All returns what the results of several objects come to, such as the children of one object. The results aren't
-// changed. A result for an absent object has no name: set its Object, or the message can't name what is missing.
+// All combines the results of several objects, such as the children of one object. It doesn't change the results. The
+// result for an absent object has no name: set its Object, so that the message can name it.
 func All(results ...Result) Summary {
 	s := Summary{State: Ready, Total: len(results)}
 	for _, result := range results {

@@ -7,8 +7,8 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// claim is the row PersistentVolumeClaim. A bound claim is usable, so it is Ready whatever happens to its volume: a
-// file system often grows only when the Pod that uses it restarts, and that Pod may wait for the claim.
+// claim is the row PersistentVolumeClaim. A bound claim is usable, so it is Ready even while its volume changes. A file
+// system often grows only when the Pod that uses it restarts, and this Pod may be waiting for the claim.
 func claim(s subject) Result {
 	switch s.phase() {
 	case "Lost":
@@ -37,7 +37,7 @@ func pendingClaim(s *subject) Result {
 	return remark(reason, reason+": the claim is bound when a Pod uses it", statusPhase, "spec.storageClassName")
 }
 
-// volumeChanges are the conditions of a claim whose volume is being changed, the more specific ones first.
+// volumeChanges are the conditions that a claim has while its volume changes, the more specific ones first.
 var volumeChanges = [...]struct{ condition, text string }{
 	{"ControllerResizeError", "the volume can't be resized"},
 	{"NodeResizeError", "the file system of the volume can't be resized"},
@@ -60,11 +60,12 @@ func boundClaim(s *subject) Result {
 	return ready("ClaimBound", "the claim is bound", statusPhase)
 }
 
-// classAnnotation named the class of a claim before there was a field for it. It wins over the field.
+// classAnnotation holds the storage class of old claims, from before spec.storageClassName. It has precedence over the
+// field.
 const classAnnotation = "volume.beta.kubernetes.io/storage-class"
 
-// waitsForConsumer reports whether the claim's class binds late. A claim that names the empty class wants a volume
-// without a class, and doesn't use the default class.
+// waitsForConsumer reports whether the claim's class binds volumes only when a Pod uses them. A claim with the empty
+// class wants a volume without a class: the default class doesn't apply to it.
 func (s *subject) waitsForConsumer() bool {
 	if s.checker.WaitsForConsumer == nil {
 		return false

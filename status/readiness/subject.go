@@ -18,20 +18,20 @@ import (
 type subject struct {
 	checker Checker
 	now     time.Time
-	// document is the object; for a typed one without the parts that no rule reads.
+	// document is the object. For a typed object it lacks the parts that no rule reads.
 	document map[string]any
 	// whole is the struct of a typed object.
 	whole      reflect.Value
 	group      string
 	kind       string
-	versioned  bool // the group is known, also that it is the one without a name
+	versioned  bool // the group is known; it may be the core group, whose name is empty
 	metadata   map[string]any
 	spec       map[string]any
 	status     map[string]any
 	conditions []any
 }
 
-// newSubject returns the object to look at, or the result when there is nothing to look at.
+// newSubject returns the subject for an object. If the object can't be judged, it returns the result and done.
 func newSubject(checker Checker, now time.Time, object any) (s subject, result Result, done bool) {
 	s = subject{checker: checker, now: now}
 	switch object := unwrapped(object).(type) {
@@ -79,7 +79,8 @@ func newSubject(checker Checker, now time.Time, object any) (s subject, result R
 	return s, Result{}, false
 }
 
-// ofType sets group and kind of a struct that doesn't name both: by its Go type, or by Checker.KindOf.
+// ofType sets the group and kind of a struct that doesn't name both. It finds them by the Go type, or by
+// Checker.KindOf.
 func (s *subject) ofType(object any) {
 	group, kind := kindOf(s.whole.Type())
 	if kind == "" && s.checker.KindOf != nil {
@@ -91,7 +92,7 @@ func (s *subject) ofType(object any) {
 	}
 }
 
-// unwrapped returns the object itself, or the unstructured object that it wraps.
+// unwrapped returns the object itself, or the unstructured object that it embeds.
 func unwrapped(object any) any {
 	switch object.(type) {
 	case *unstructured.Unstructured, map[string]any, nil:
@@ -128,7 +129,7 @@ func (s *subject) wanted(field string, byDefault int64) int64 {
 	return byDefault
 }
 
-// unreadable returns a result for a number of the spec that is of another type, such as a text: the wanted number is
+// unreadable returns a result if a number of the spec has the wrong type, such as a string. The wanted number is
 // unknown then.
 func (s *subject) unreadable(number string) (Result, bool) {
 	value := s.spec[number]
@@ -148,15 +149,14 @@ func (s *subject) phase() string { return condition.Text(s.status, "phase") }
 // view is the part of one condition that the rules read.
 type view struct {
 	present bool
-	// status is the status as written. fresh is Unknown for a True of an older generation: only a fresh condition can
-	// make an object Ready; all other rules read status.
+	// status is the status as written. fresh is the same, but Unknown if the condition is True for an older generation.
+	// Rules that make an object Ready read fresh; all other rules read status.
 	status, fresh   metav1.ConditionStatus
 	reason, message string
 	entry           map[string]any
 }
 
-// condition returns the condition of a type as the rules read it: the newest
-// entry decides. An absent one is Unknown.
+// condition returns the view of the newest condition of a type. An absent condition is Unknown.
 func (s *subject) condition(conditionType string) view {
 	return s.view(condition.Find(s.conditions, conditionType))
 }
@@ -179,8 +179,7 @@ func (s *subject) view(entry map[string]any) view {
 	return v
 }
 
-// outdated reports whether a condition was observed at an older generation than
-// the object has.
+// outdated reports whether a condition has an older generation than the object.
 func (s *subject) outdated(entry map[string]any) bool {
 	generation, known := s.generation()
 	observed, stated := condition.Integer(entry[condition.ObservedGeneration])
@@ -191,8 +190,8 @@ func (v view) isTrue() bool  { return v.status == metav1.ConditionTrue }
 func (v view) isFalse() bool { return v.status == metav1.ConditionFalse }
 func (v view) holds() bool   { return v.fresh == metav1.ConditionTrue }
 
-// lasts returns how long ago the condition last changed its status, else how
-// long ago the object was created; false without a time to compare to.
+// lasts returns how long ago the condition changed its status. If the condition has no time, it returns how long ago
+// the object was created. It returns false if one of the times to compare is missing.
 func (s *subject) lasts(v view) (time.Duration, bool) {
 	if s.now.IsZero() {
 		return 0, false
@@ -204,8 +203,9 @@ func (s *subject) lasts(v view) (time.Duration, bool) {
 	return s.now.Sub(since), ok
 }
 
-// waits returns InProgress for a condition that has to be True and isn't, with the condition's own reason and message
-// where it has them. Those of one that is True for an older generation are outdated, so they aren't used.
+// waits returns InProgress for a condition that has to be True and isn't. The result has the condition's own reason and
+// message, or the given ones if the condition has none. If the condition is True for an older generation, its reason
+// and message are outdated, so waits replaces them.
 func waits(conditionType string, v view, reason, message string, more ...string) Result {
 	fields := append([]string{field(conditionType)}, more...)
 	if v.isTrue() && !v.holds() {
@@ -215,7 +215,7 @@ func waits(conditionType string, v view, reason, message string, more ...string)
 	return inProgress(cmp.Or(v.reason, reason), cmp.Or(v.message, message), fields...)
 }
 
-// field is the path of a condition.
+// field returns the path of a condition.
 func field(conditionType string) string {
 	return "status.conditions[" + conditionType + "]"
 }

@@ -2,14 +2,13 @@ package readiness
 
 import "k8s.io/apimachinery/pkg/runtime/schema"
 
-// key names the row of a kind: any version of a group.
+// key identifies the row of a kind. It has no version, since a row applies to all versions.
 type key struct{ group, kind string }
 
-// rule decides for the kinds of its row, after the common checks.
+// rule decides for the kinds of its row. It runs after the common checks.
 type rule func(s subject) Result
 
-// table holds the rows. It is never written to; a kind without a row is decided
-// by generic.
+// table holds the rows. It is never changed. generic decides for kinds without a row.
 var table = map[key]rule{
 	{"apps", "Deployment"}:        deployment,
 	{"apps", "StatefulSet"}:       statefulSet,
@@ -55,11 +54,11 @@ var table = map[key]rule{
 	{"coordination.k8s.io", "Lease"}:                                   byPresence,
 }
 
-// byPresence is the row of kinds that are ready as soon as they exist.
+// byPresence is the row of kinds that are ready as soon as they exist. It is nil.
 var byPresence rule
 
-// NeedsContent reports whether more than the metadata of a kind's objects is looked at. Where it is false an object may
-// be given without spec, data and status, with the same result; its kind, apiVersion and metadata are needed.
+// NeedsContent reports whether the Checker reads more than the metadata of a kind's objects. If it returns false, an
+// object without spec, data and status gets the same result. Its apiVersion, kind and metadata are always needed.
 func (c Checker) NeedsContent(kind schema.GroupKind) bool {
 	if expected := c.Registry[kind]; expected.Func != nil || expected.Condition != nil || len(expected.Fields) > 0 {
 		return true

@@ -9,8 +9,8 @@ import (
 	"github.com/operkit/operkit/status/internal/structs"
 )
 
-// heavy are parts of a spec or of metadata that no rule reads. They are most of a typed object, so they aren't
-// converted.
+// heavy are parts of spec and metadata that no rule reads. They aren't converted, since they make up most of a typed
+// object.
 var heavy = map[string][]string{
 	"metadata": {"managedFields", "annotations", "labels", "ownerReferences"},
 	"spec": {
@@ -20,7 +20,7 @@ var heavy = map[string][]string{
 	},
 }
 
-// typedDocument returns the parts of a struct that the rules read, nil when it has none.
+// typedDocument returns the parts of a struct that the rules read, nil if it has none of them.
 func typedDocument(object reflect.Value) map[string]any {
 	var document map[string]any
 	for _, key := range [...]string{"apiVersion", "kind", "metadata", "spec", "status"} {
@@ -44,7 +44,7 @@ func (s *subject) everything() map[string]any {
 		return s.document
 	}
 	document, ok := structs.Document(s.whole).(map[string]any)
-	if !ok { // one that encodes itself as something else, or can't
+	if !ok { // it doesn't encode to a map, or can't be encoded
 		document = map[string]any{}
 	}
 	if document["kind"] == nil || document["kind"] == "" {
@@ -63,12 +63,12 @@ func (s *subject) annotation(key string) string {
 	return condition.Text(condition.Map(s.metadata, "annotations"), key)
 }
 
-// kinds holds the keys of the Go types met so far: reflect.Type to key.
+// kinds caches the keys of Go types: reflect.Type to key.
 var kinds sync.Map
 
-// kindOf returns group and kind of a type of Kubernetes' own, empty for others.
-// Their packages end in the first label of the group and the version, as in
-// k8s.io/api/networking/v1, with core for the group without a name.
+// kindOf returns the group and kind of a Kubernetes type that has a row in the table, empty strings for other types.
+// The package path of such a type ends in the first label of the group and the version, as in k8s.io/api/networking/v1.
+// The label of the core group is core.
 func kindOf(t reflect.Type) (group, kind string) {
 	if known, ok := kinds.Load(t); ok {
 		return known.(key).group, known.(key).kind

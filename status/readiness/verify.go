@@ -12,18 +12,18 @@ import (
 // Target names an object to verify.
 type Target struct {
 	schema.GroupVersionKind
-	// Name is the object's.
+	// Name is the name of the object.
 	Name string
-	// Namespace is nil for the namespace that Verify is given, and points to the empty string for a cluster-scoped
-	// object.
+	// Namespace is the namespace of the object. nil means the namespace argument of Verify. A pointer to the empty
+	// string means a cluster-scoped object.
 	Namespace *string
 }
 
-// Verify reads an object through the caller's function and judges it as At does. get returns one of the forms that Of
-// takes, nil when there is no object; its namespace is empty for a cluster-scoped kind. namespace is that of the target
-// when it names none. An object that get doesn't find (nil, an empty object, or the API server's NotFound) is NotFound,
-// under the name of the target. Another failed read is an error, never a state: it names the target and wraps the error
-// of get.
+// Verify reads the target with get and judges it as At does. get returns an object in one of the forms that Of takes,
+// or nil if there is none. Its namespace is empty for a cluster-scoped kind. The argument namespace is used if the
+// target has no Namespace. If get returns nil, an empty object or the API server's NotFound, the result is NotFound and
+// has the name of the target. If get fails in another way, Verify returns an error that names the target and wraps the
+// error of get.
 func (c Checker) Verify(
 	ctx context.Context, now time.Time,
 	get func(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (any, error),

@@ -8,8 +8,8 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// because returns the result with the message of a condition that explains it better than the one that decided. State
-// and Reason stay. If the condition has no message, the whole result stays.
+// because returns the result with the message of a condition, for a condition that explains the result better than the
+// deciding one. State and Reason stay. If the condition has no message, the result is unchanged.
 func (r Result) because(conditionType string, v view) Result {
 	if v.message == "" || v.message == r.Message {
 		return r
@@ -18,7 +18,7 @@ func (r Result) because(conditionType string, v view) Result {
 	return r.withField(field(conditionType))
 }
 
-// with appends words to the message, unless it has them already.
+// with appends words to the message, unless the message contains them already.
 func (r Result) with(words, path string) Result {
 	if words == "" || strings.Contains(r.Message, words) {
 		return r
@@ -27,14 +27,14 @@ func (r Result) with(words, path string) Result {
 	return r.withField(path)
 }
 
-// withField copies the fields, since those of a result may be shared.
+// withField appends a field. It copies the slice, since results may share it.
 func (r Result) withField(path string) Result {
 	r.Fields = append(r.Fields[:len(r.Fields):len(r.Fields)], path)
 	return r
 }
 
-// unmet returns what waits returns for own. If own has no message and another condition isn't True either, the result
-// has the message of that one: an absent condition must not hide it.
+// unmet returns the result of waits for own. If own has no message and other isn't True either, the result has the
+// message of other: an absent condition must not hide it.
 func (s *subject) unmet(ownType string, own view, reason, message, otherType string, other view) Result {
 	result := waits(ownType, own, reason, message)
 	if own.message == "" && !other.isTrue() {
@@ -43,8 +43,8 @@ func (s *subject) unmet(ownType string, own view, reason, message, otherType str
 	return result
 }
 
-// withReplicaFailure returns the result of a count that is too low, with the message of ReplicaFailure, which has the
-// cause.
+// withReplicaFailure returns the result with the message of a True ReplicaFailure, which has the cause of missing
+// replicas.
 func (s *subject) withReplicaFailure(result Result) Result {
 	if failure := s.condition("ReplicaFailure"); failure.isTrue() {
 		return result.because("ReplicaFailure", failure)
@@ -52,8 +52,8 @@ func (s *subject) withReplicaFailure(result Result) Result {
 	return result
 }
 
-// withFault returns the result with the message of the first condition that names a fault: one that is False, or one
-// that is True and whose type ends like those of faults.
+// withFault appends the message of the first condition that reports a fault: a condition that is False, or one that is
+// True and whose type is that of a fault (see isFault). It skips the types in but.
 func (s *subject) withFault(result Result, but ...string) Result {
 	for _, element := range s.conditions {
 		entry, _ := element.(map[string]any)
@@ -69,7 +69,7 @@ func (s *subject) withFault(result Result, but ...string) Result {
 	return result
 }
 
-// isFault reports whether a condition of the type is a fault when it is True.
+// isFault reports whether a condition of this type reports a fault when it is True.
 func isFault(conditionType string) bool {
 	for _, end := range [...]string{"Error", "Failed", "Failure", "Degraded"} {
 		if strings.HasSuffix(conditionType, end) {
@@ -84,10 +84,10 @@ type atLeast struct {
 	field  string // of the status
 	want   int64
 	reason string
-	what   string // are what the number counts
+	what   string // how a message describes the counted replicas
 }
 
-// short returns for the first number that isn't reached.
+// short returns a result for the first number that is too low. wants is the path of the wanted number.
 func (s *subject) short(wants string, checks []atLeast) (Result, bool) {
 	for i := range checks {
 		check := &checks[i]

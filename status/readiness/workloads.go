@@ -43,7 +43,8 @@ func deployment(s subject) Result {
 	return ready("Available", "all replicas are available", field("Available"))
 }
 
-// pausedDeployment judges by the counts only, since the controller leaves the conditions of a paused one as they were.
+// pausedDeployment judges by the counts only, since the controller doesn't update the conditions of a paused
+// Deployment.
 func pausedDeployment(s *subject, want int64) Result {
 	result, done := s.unobserved()
 	if !done {
@@ -86,8 +87,8 @@ func deploymentCounts(s *subject, want int64) (Result, bool) {
 	return s.surplus(want)
 }
 
-// hasDeadline reports whether the controller keeps the Progressing condition up
-// to date: it does so only for Deployments with a progress deadline.
+// hasDeadline reports whether the controller updates the condition Progressing. It does so only for Deployments with a
+// progress deadline.
 func hasDeadline(s *subject) bool {
 	seconds, set := condition.Integer(s.spec["progressDeadlineSeconds"])
 	return set && seconds != math.MaxInt32
@@ -125,8 +126,8 @@ func statefulSet(s subject) Result {
 	return ready("Replicas", "all replicas are ready", "status.readyReplicas", specReplicas)
 }
 
-// statefulSetUpdate returns a result while an update isn't complete. With OnDelete it never waits, and with a partition
-// it waits for the replicas above the partition.
+// statefulSetUpdate returns a result while an update isn't complete. With a partition it waits only for the replicas
+// above the partition. With OnDelete it never waits.
 func statefulSetUpdate(s *subject, want int64) (Result, bool) {
 	strategy := condition.Map(s.spec, "updateStrategy")
 	if condition.Text(strategy, "type") == "OnDelete" {
@@ -178,7 +179,7 @@ func daemonSet(s subject) Result {
 	return ready("Replicas", "all replicas are ready", "status.numberReady", desired)
 }
 
-// replicaSet is the row apps/ReplicaSet and ReplicationController.
+// replicaSet is the row of apps/ReplicaSet and ReplicationController.
 func replicaSet(s subject) Result {
 	if result, done := s.unreadable("replicas"); done {
 		return result

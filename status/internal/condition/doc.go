@@ -2,6 +2,6 @@
 // (map[string]any, as encoding/json and unstructured objects hold them)
 // without converting or copying them.
 //
-// It is tolerant: what isn't where it belongs counts as absent. It is shared
-// by the packages status and readiness and never writes.
+// It is tolerant: a value of the wrong type counts as absent. The packages status and readiness share it. It never
+// writes.
 package condition

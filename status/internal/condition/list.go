@@ -28,8 +28,8 @@ func List(object map[string]any) []any {
 	return ListOf(status)
 }
 
-// ListOf returns the conditions of a status, nil when there are none or when they are no list. Lists of documents made
-// in Go, of maps or of metav1.Condition, are converted to what a decoder would return.
+// ListOf returns the conditions of a status, nil if there are none or they aren't a list. A document made in Go may
+// hold a list of maps or of metav1.Condition; ListOf converts it to the form that a decoder returns.
 func ListOf(status map[string]any) []any {
 	switch list := status["conditions"].(type) {
 	case []any:
@@ -42,8 +42,7 @@ func ListOf(status map[string]any) []any {
 	return nil
 }
 
-// Foreign reports whether the conditions of a status are a list with content of
-// another Go type than ListOf reads.
+// Foreign reports whether the conditions of a status are a non-empty list of a Go type that ListOf doesn't read.
 func Foreign(status map[string]any) bool {
 	switch status["conditions"].(type) {
 	case nil, []any, []map[string]any, []metav1.Condition:
@@ -72,9 +71,9 @@ func documentOf(c metav1.Condition) map[string]any {
 	return entry
 }
 
-// Newest returns the index of the entry that decides for a type, and how many entries have that type. The newest
-// transition decides, the first listed one among equals; a missing or unreadable time counts as the epoch. Without an
-// entry of the type, and for the empty type, the index is -1. Elements that are no maps are passed over.
+// Newest returns the index of the entry of a type with the newest transition, and the number of entries of that type.
+// Of equally new entries the first one counts. A missing or unreadable time counts as the epoch. The index is -1 if no
+// entry has the type, or if the type is empty. Elements that aren't maps are skipped.
 func Newest(list []any, conditionType string) (index, count int) {
 	return newest(list, conditionType, orEpoch)
 }
@@ -95,8 +94,7 @@ func newest(list []any, conditionType string, date func(entry map[string]any) ti
 			index = i
 			continue
 		}
-		// Times are parsed only where two entries compete: one entry per type
-		// is what nearly every list holds.
+		// Times are parsed only if a type has two entries, since nearly every list has one entry for each type.
 		if count == 2 {
 			newest = date(list[index].(map[string]any))
 		}
@@ -107,12 +105,12 @@ func newest(list []any, conditionType string, date func(entry map[string]any) ti
 	return index, count
 }
 
-// Find returns the entry that decides for a type, nil when there is none.
+// Find returns the newest entry of a type (see Newest), nil if there is none.
 func Find(list []any, conditionType string) map[string]any {
 	return FindBy(list, conditionType, "")
 }
 
-// FindBy is Find for entries that are dated by a key of their own; empty is the usual one.
+// FindBy is Find with the key that holds the time of an entry. An empty timeKey is lastTransitionTime.
 func FindBy(list []any, conditionType, timeKey string) map[string]any {
 	date := orEpoch
 	if timeKey != "" && timeKey != LastTransitionTime {
@@ -130,8 +128,8 @@ func FindBy(list []any, conditionType, timeKey string) map[string]any {
 	return list[index].(map[string]any)
 }
 
-// StatusOf reads the status of an entry: the texts true and false in any
-// case, and booleans, count; everything else, a missing one too, is Unknown.
+// StatusOf reads the status of an entry from a boolean or from the texts true and false, in upper or lower case.
+// Everything else is Unknown, and so is a missing status.
 func StatusOf(entry map[string]any) metav1.ConditionStatus {
 	switch value := entry[Status].(type) {
 	case string:

@@ -39,9 +39,8 @@ func Integer(value any) (int64, bool) {
 	return 0, false
 }
 
-// layouts are the forms in which timestamps of conditions occur: RFC 3339,
-// and without zone (then UTC) as oper8 and other writers have left them.
-// Parsing accepts fractions of a second in each.
+// layouts are the forms of timestamps in conditions: RFC 3339, and forms without a zone, which oper8 and other writers
+// use and which are read as UTC. Parsing accepts fractions of a second in each.
 var layouts = [...]string{
 	time.RFC3339,
 	"2006-01-02T15:04:05",
@@ -50,9 +49,8 @@ var layouts = [...]string{
 	"2006-01-02",
 }
 
-// ParseTime reads a timestamp: a string of a known form, or an already parsed
-// time. A missing, zero or unreadable one returns false, and so does one that
-// couldn't be written again.
+// ParseTime reads a timestamp: a string of a known form, or an already parsed time. It returns false for a missing,
+// zero or unreadable time, and for a time that can't be written in RFC 3339 (see Datable).
 func ParseTime(value any) (time.Time, bool) {
 	switch value := value.(type) {
 	case string:
@@ -69,12 +67,12 @@ func ParseTime(value any) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// The seconds of the first and the last moment that RFC 3339 can write in UTC.
-// The first one is the zero time, which is no time.
+// The seconds of the first and the last time that RFC 3339 can write in UTC. The first one is the zero time, which
+// counts as no time.
 const firstSecond, lastSecond = -62135596800, 253402300799
 
-// Datable reports whether a time is one, and has an RFC 3339 form in UTC: a text
-// such as 9999-12-31T23:59:59-01:00 hasn't.
+// Datable reports whether a time isn't zero and can be written in RFC 3339 in UTC. 9999-12-31T23:59:59-01:00 can't, for
+// example: in UTC it is in the year 10000.
 func Datable(at time.Time) bool {
 	seconds := at.Unix()
 	return seconds > firstSecond && seconds <= lastSecond

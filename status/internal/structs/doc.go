@@ -1,6 +1,6 @@
-// Package structs reads Go structs as the JSON documents that they encode to: which field has a key, and what the
-// document would be, without encoding anything.
+// Package structs reads Go structs as the JSON documents that they encode to, without encoding them: it finds the field
+// of a key, and converts a value to its document.
 //
-// What is known of a type is computed once and cached. The packages status and readiness use it. It never writes to its
-// arguments, apart from MakeAt.
+// The fields of a type are computed once and cached. The packages status and readiness use this package. Only MakeAt
+// writes to its argument.
 package structs

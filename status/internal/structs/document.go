@@ -16,12 +16,11 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// maxDepth ends the conversion of values that are nested without an end in
-// sight.
+// maxDepth limits the depth to which nested values are converted.
 const maxDepth = 200
 
-// trail is the list of pointers, maps and lists that a conversion is inside of. A value that contains itself becomes
-// nil there, otherwise the conversion would follow it again and again.
+// trail is the list of values around the value that is being converted. Inside itself, a pointer, map or list becomes
+// nil: otherwise the conversion would never end.
 type trail struct {
 	address uintptr
 	of      reflect.Type
@@ -29,8 +28,8 @@ type trail struct {
 	depth   int
 }
 
-// enter returns the trail inside of a value, false when the conversion is
-// inside of it already or too deep.
+// enter returns the trail for the content of a value. It returns false if the value is on the trail already, or nested
+// too deeply.
 func (t *trail) enter(value reflect.Value) (trail, bool) {
 	next := trail{up: t}
 	if t != nil {
@@ -48,9 +47,8 @@ func (t *trail) enter(value reflect.Value) (trail, bool) {
 	return next, next.depth <= maxDepth
 }
 
-// Document returns the document that a value encodes to: maps, lists, strings,
-// booleans, int64 and float64, and nil. Values that can't be encoded are nil.
-// The keys in leaveOut are left out at the top.
+// Document returns the document that a value encodes to. It consists of maps, lists, strings, booleans, int64, float64
+// and nil. Values that can't be encoded become nil. The keys in leaveOut are left out of the top-level map.
 func Document(value reflect.Value, leaveOut ...string) any {
 	return convert(value, nil, leaveOut)
 }
@@ -133,7 +131,7 @@ func empty(value reflect.Value) bool {
 	return value.IsZero()
 }
 
-// zero asks values that know it themselves, as times do.
+// zero calls the IsZero method of values that have it, such as times.
 func zero(value reflect.Value) bool {
 	if value.Kind() != reflect.Pointer && value.CanInterface() {
 		if content, ok := value.Interface().(interface{ IsZero() bool }); ok {
@@ -162,8 +160,8 @@ func scalar(value reflect.Value) any {
 	return nil
 }
 
-// float returns what a decoder makes of the number's shortest text, in which an
-// integral one is an integer.
+// float returns the value that a decoder reads from the shortest text of the number. An integral number becomes an
+// int64.
 func float(number float64, bits int) any {
 	if math.IsNaN(number) || math.IsInf(number, 0) {
 		return nil
@@ -177,7 +175,7 @@ func float(number float64, bits int) any {
 
 var timeType = reflect.TypeFor[metav1.Time]()
 
-// encoded returns for values that encode themselves, false for others.
+// encoded returns the document of a value that has an encoding method of its own, false for other values.
 func encoded(value reflect.Value) (any, bool) {
 	if !value.CanInterface() {
 		return nil, false
@@ -189,7 +187,7 @@ func encoded(value reflect.Value) (any, bool) {
 		}
 		return at.UTC().Format(time.RFC3339), true
 	}
-	// Some encode themselves by their pointer only, and no pointer is copied.
+	// Some types have the encoding method on their pointer only. The address also avoids a copy of the value.
 	if kind := value.Kind(); value.CanAddr() && kind != reflect.Pointer && kind != reflect.Interface {
 		value = value.Addr()
 	}

@@ -10,24 +10,22 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Field is one field of a struct as it stands in the document.
+// Field is one field of a struct in its JSON document.
 type Field struct {
-	// Key is its key in the document, Index its place in the struct.
+	// Key is the key in the document, Index the index in the struct, as for reflect.Value.FieldByIndex.
 	Key   string
 	Index []int
 
 	omitEmpty, omitZero bool
-	// tagged is a key that a tag gives, and not the name in Go.
+	// tagged reports that the key comes from a tag instead of the Go name.
 	tagged bool
 }
 
-// known holds the fields of the types met so far: reflect.Type to []Field.
+// known caches the fields of types: reflect.Type to []Field.
 var known sync.Map
 
-// Fields returns the fields of a struct type, those of inlined structs
-// included. Of several with one key the outermost counts, of several as far out
-// the one whose key is in a tag, and none when there are several of those, as
-// in encoding/json.
+// Fields returns the fields of a struct type and of its inlined structs. If several fields have one key, the rules of
+// encoding/json decide: the outermost field counts, at the same depth the only one with a tag, and otherwise none.
 func Fields(t reflect.Type) []Field {
 	if fields, ok := known.Load(t); ok {
 		return fields.([]Field)
@@ -37,8 +35,7 @@ func Fields(t reflect.Type) []Field {
 	return fields
 }
 
-// Index returns the place of the field at a key, nil when there is none or
-// when t is no struct.
+// Index returns the index of the field with a key, nil if there is none or if t isn't a struct.
 func Index(t reflect.Type, key string) []int {
 	if t.Kind() != reflect.Struct {
 		return nil
@@ -78,7 +75,7 @@ func collect(t reflect.Type, at []int, path map[reflect.Type]bool) []Field {
 	return fields
 }
 
-// inlines returns the struct whose fields stand in the place of a field.
+// inlines returns the struct type of an inlined field, nil if the field isn't inlined.
 func inlines(field reflect.StructField, name, options string) reflect.Type {
 	inner := field.Type
 	if inner.Kind() == reflect.Pointer {
@@ -95,7 +92,7 @@ func contains(options, option string) bool {
 	return slices.Contains(strings.Split(options, ","), option)
 }
 
-// dominant leaves one field of each key, or none.
+// dominant returns at most one field for each key.
 func dominant(fields []Field) []Field {
 	slices.SortStableFunc(fields, func(a, b Field) int {
 		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(len(a.Index), len(b.Index)), cmp.Compare(untagged(a), untagged(b)))
@@ -120,12 +117,12 @@ func untagged(f Field) int {
 	return 1
 }
 
-// rivals reports whether neither of two fields hides the other one.
+// rivals reports whether two fields have one key and neither hides the other.
 func rivals(a, b Field) bool {
 	return a.Key == b.Key && len(a.Index) == len(b.Index) && a.tagged == b.tagged
 }
 
-// At returns the field at an index, false when a nil pointer is on the way.
+// At returns the field at an index, false if the path has a nil pointer.
 func At(value reflect.Value, index []int) (reflect.Value, bool) {
 	for _, i := range index {
 		if value.Kind() == reflect.Pointer {
@@ -139,8 +136,8 @@ func At(value reflect.Value, index []int) (reflect.Value, bool) {
 	return value, true
 }
 
-// MakeAt is At for writing: nil pointers on the way are given a value. False
-// when one of them can't be, since its field isn't exported.
+// MakeAt is At for writing: it allocates the nil pointers on the path. It returns false if the field, or a nil pointer
+// on the path, can't be set, such as an unexported one.
 func MakeAt(value reflect.Value, index []int) (reflect.Value, bool) {
 	for _, i := range index {
 		if value.Kind() == reflect.Pointer {
@@ -157,8 +154,7 @@ func MakeAt(value reflect.Value, index []int) (reflect.Value, bool) {
 	return value, value.CanSet()
 }
 
-// Unwrap returns the unstructured object that a struct embeds, as wrappers with
-// methods of their own do, and everything else as it is.
+// Unwrap returns the unstructured object that a wrapper struct embeds. It returns every other object unchanged.
 func Unwrap(object any) any {
 	if _, isDocument := object.(interface{ UnstructuredContent() map[string]any }); !isDocument {
 		return object
