@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// fromOper8 replaces oper8's -te by -t, in "-te X" and "-te=X". A longer -teX is -t with the value eX, as for every
-// flag of one letter.
+// fromOper8 replaces oper8's -te with -t, in "-te X" and "-te=X". It keeps -teX, which is -t with the value eX, as for
+// every flag of one letter.
 func fromOper8(flags *pflag.FlagSet, args []string) []string {
 	args = slices.Clone(args)
 	for i := 0; i < len(args) && args[i] != "--"; i++ {
@@ -47,7 +47,7 @@ func takesNext(flags *pflag.FlagSet, arg string) bool {
 	return false
 }
 
-// explained adds to an error in the flags what to do.
+// explained adds a hint to an error in the flags.
 func explained(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {

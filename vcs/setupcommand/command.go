@@ -22,9 +22,9 @@ type settings struct {
 	output              string
 }
 
-// New returns the command setup-vcs, for a program of its own or as a subcommand. It parses its flags itself, those of
-// the commands above it included, and doesn't print the error that it returns: see [ExitCode]. SIGPIPE doesn't end the
-// process while it works.
+// New returns the command setup-vcs, for use as a program or as a subcommand. The command parses its flags itself, and
+// also the flags of its parent commands. It doesn't print the error that it returns; [ExitCode] returns the exit code
+// for the error. While the command works, SIGPIPE doesn't end the process.
 func New() *cobra.Command {
 	var s settings
 	command := &cobra.Command{
@@ -34,7 +34,7 @@ func New() *cobra.Command {
 		DisableFlagsInUseLine: true,
 		SilenceErrors:         true,
 		SilenceUsage:          true,
-		// execute parses the flags, after it has replaced oper8's -te.
+		// execute replaces oper8's -te and then parses the flags.
 		DisableFlagParsing: true,
 		Args:               cobra.ArbitraryArgs,
 	}
@@ -59,8 +59,8 @@ func New() *cobra.Command {
 	return command
 }
 
-// Execute runs the command as a program and returns its exit code. args are the arguments without the program's name.
-// The end of ctx interrupts it.
+// Execute runs the command as a program and returns the exit code. args are the arguments without the program's name.
+// The end of ctx interrupts the command.
 func Execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	command := New()
 	command.Version = "unknown"

@@ -1,10 +1,10 @@
-// Package setupcommand is the command setup-vcs, which makes a git repository of single versions out of one with a
-// history. It is vcs.Setup for people and scripts.
+// Package setupcommand has the command setup-vcs, which makes a git repository of single versions from a repository
+// with a history. It runs vcs.Setup for people and scripts.
 //
 //	root.AddCommand(setupcommand.New())
 //
 // # When to use it
 //
-// Use it to add the command to your own program. For the command alone there is the program tools/setup-vcs. To call it
-// from Go, use vcs.Setup, which doesn't need cobra.
+// Use it to add the command to your own program. If you need only the command, use the program tools/setup-vcs. From
+// Go, call vcs.Setup, which doesn't need cobra.
 package setupcommand

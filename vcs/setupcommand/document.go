@@ -7,11 +7,11 @@ import (
 	"github.com/operkit/operkit/vcs"
 )
 
-// document is the report as JSON. Fields are only ever added, and empty lists are written as such.
+// document is the report as JSON. Fields may be added but are never removed. An empty list is written as [].
 type document struct {
 	Source      string `json:"source"`
 	Destination string `json:"destination"`
-	// DryRun reports that nothing was written, Verified that everything was read back.
+	// DryRun means that nothing was written, Verified that everything was read back.
 	DryRun   bool `json:"dryRun"`
 	Verified bool `json:"verified"`
 	// Root is the empty commit below all versions.
@@ -20,7 +20,8 @@ type document struct {
 	Skipped  []skippedDocument `json:"skipped"`
 	Warnings []string          `json:"warnings"`
 	Objects  int               `json:"objects"`
-	// Bytes is how long the pack is, 0 for a dry run, and SourceBytes how long the source's packs and objects are.
+	// Bytes is the length of the pack, 0 for a dry run. SourceBytes is the total length of the source's packs and loose
+	// objects.
 	Bytes       int64   `json:"bytes"`
 	SourceBytes int64   `json:"sourceBytes"`
 	Seconds     float64 `json:"seconds"`
@@ -29,7 +30,7 @@ type document struct {
 type keptDocument struct {
 	Kind string `json:"kind"`
 	Name string `json:"name"`
-	// SourceRef and SourceCommit are the source's, Ref, Commit and Tree those of the result.
+	// SourceRef and SourceCommit are in the source; Ref, Commit and Tree are in the result.
 	SourceRef    string `json:"sourceRef"`
 	SourceCommit string `json:"sourceCommit"`
 	Ref          string `json:"ref"`

@@ -17,7 +17,7 @@ const (
 	exitInterrupted = 130
 )
 
-// exitCodes explain them in the help.
+// exitCodes explains the exit codes in the help.
 var exitCodes = [][]string{
 	{"0", "the repository was made, or with --dry-run could be made"},
 	{"1", "it failed: no space is left, the source is broken, --verify has found a mistake"},
@@ -40,8 +40,8 @@ func (e *exitError) ExitCode() int { return e.code }
 
 func usage(err error) error { return &exitError{err, exitUsage} }
 
-// ExitCode returns the exit code for an error that the command returned, as its help lists them: 0 for nil, 1 for
-// errors of others.
+// ExitCode returns the exit code for an error that the command returned. The help of the command lists the codes. It
+// returns 0 for nil, and 1 for errors without an exit code.
 func ExitCode(err error) int {
 	var own interface{ ExitCode() int }
 	switch {

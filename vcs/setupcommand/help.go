@@ -14,14 +14,14 @@ const examples = `  setup-vcs --source . --destination ../operator_vcs
   setup-vcs -s . -d ../operator_vcs -t '2\.\d+\.\d+' --dry-run
   setup-vcs -s /src -d /versions --no-tags -b main -o json`
 
-// description are the paragraphs about what it does.
+// description has paragraphs about what the command does.
 var description = []string{
 	`It keeps, for each chosen tag or branch, one commit on an empty root, with the same files, and nothing else of the source: no other commit, ` +
 		`no author, no message, no deleted file. The same source gives the same ids. The git program isn't needed.`,
 	`The result is made beside the destination, and takes its place when it is complete. If anything fails, the destination is left as it was.`,
 }
 
-// chapter is a part of the help: paragraphs, and rows of two cells.
+// chapter is a section of the help: paragraphs, and rows of two cells.
 type chapter struct {
 	title      string
 	paragraphs []string
@@ -46,13 +46,13 @@ var chapters = []chapter{
 }
 
 const (
-	// defaultColumns is the width of the help where there is no terminal, maxColumns the width on a wide one.
+	// defaultColumns is the width of the help without a terminal. maxColumns is the maximum width on a terminal.
 	defaultColumns, maxColumns = 80, 100
 	// codeWidth is the width of the first cell of a row.
 	codeWidth = 6
 )
 
-// help returns the page about the command, columns wide.
+// help returns the help text of the command, columns wide.
 func help(cmd *cobra.Command, columns int) string {
 	columns = min(cmp.Or(columns, defaultColumns), maxColumns)
 	var out strings.Builder

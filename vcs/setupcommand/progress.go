@@ -18,15 +18,15 @@ const (
 	again    = 10 * time.Second
 )
 
-// meter shows how far the work is. On a terminal it draws a bar, if the work takes long, and removes it in the end.
-// Elsewhere it prints a line for each phase, and more in a long one.
+// meter shows the progress. On a terminal it draws a bar if the work takes long, and removes it at the end. Elsewhere
+// it prints a line for each phase, and more lines during a long phase.
 type meter struct {
 	out     io.Writer
 	live    bool
 	columns func() int
 	now     func() time.Time
 	begun   time.Time
-	// shown is the time of the last output, phase its phase, and drawn reports whether the bar is on the screen.
+	// shown is the time of the last output, phase its phase. drawn means that the bar is on the screen.
 	shown time.Time
 	phase vcs.Phase
 	drawn bool
@@ -37,7 +37,7 @@ func newMeter(out io.Writer) *meter {
 	return &meter{out: out, live: columns() > 0 && os.Getenv("TERM") != "dumb", columns: columns, now: time.Now, begun: time.Now()}
 }
 
-// take shows the progress, unless something was shown a moment ago.
+// take shows the progress, unless the last output was a moment ago.
 func (m *meter) take(p vcs.Progress) {
 	now := m.now()
 	switch {
@@ -55,7 +55,7 @@ func (m *meter) take(p vcs.Progress) {
 	m.shown, m.phase = now, p.Phase
 }
 
-// things returns a number of what the phase counts.
+// things returns n with the unit that the phase counts.
 func things(p vcs.Progress, n int) string {
 	if p.Phase == vcs.Reading {
 		return amount(n, "version")
@@ -63,7 +63,7 @@ func things(p vcs.Progress, n int) string {
 	return amount(n, "object")
 }
 
-// draw writes the bar over the one before.
+// draw draws the bar over the previous one.
 func (m *meter) draw(p vcs.Progress) {
 	_, _ = io.WriteString(m.out, "\r"+bar(p, m.columns())+"\x1b[K")
 	m.drawn = true
@@ -74,7 +74,7 @@ const (
 	minBar = 5
 )
 
-// bar returns the bar as one line. It leaves the last column free, after which some terminals begin a new line.
+// bar returns the bar as one line. It leaves the last column free, since some terminals begin a new line after it.
 func bar(p vcs.Progress, columns int) string {
 	share := 1.0
 	if p.Total > 0 {

@@ -15,7 +15,8 @@ import (
 
 // run makes the repository and prints the report.
 func (s *settings) run(ctx context.Context, stdout, stderr io.Writer) error {
-	// A reader of the output that goes away, as head does, must not interrupt the work. Writing the report fails then.
+	// A reader of the output that ends early, such as head, must not interrupt the work. Only writing the report fails
+	// then.
 	gone := make(chan os.Signal, 1)
 	signal.Notify(gone, syscall.SIGPIPE)
 	defer signal.Stop(gone)
@@ -46,7 +47,7 @@ func (s *settings) options() vcs.SetupOptions {
 	}
 }
 
-// withHint adds what to do about a source that is a URL.
+// withHint adds a hint to the error of a source that is a URL.
 func withHint(source string, err error) error {
 	_, missing := os.Stat(source)
 	host, _, colon := strings.Cut(source, ":")
@@ -56,7 +57,7 @@ func withHint(source string, err error) error {
 	return fmt.Errorf("%w: the source has to be a path: clone this URL with 'git clone --mirror' first", err)
 }
 
-// print prints the report, and warnings beside it.
+// print prints the report to stdout and the warnings to stderr.
 func (s *settings) print(report vcs.Report, stdout, stderr io.Writer) error {
 	if s.output == "json" {
 		return writeDocument(stdout, newDocument(s, report))
@@ -71,10 +72,10 @@ func (s *settings) print(report vcs.Report, stdout, stderr io.Writer) error {
 	return err
 }
 
-// maxLines is how many lines of one kind the report has.
+// maxLines limits the lines of each kind in the report.
 const maxLines = 20
 
-// limited returns the first of many lines, and a line with the number of the others.
+// limited returns the first maxLines lines, and if there are more, a line with their number.
 func limited(lines []string, what string) []string {
 	if len(lines) <= maxLines {
 		return lines

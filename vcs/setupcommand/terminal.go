@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 )
 
-// columnsOf returns the width of a terminal, 0 for what isn't one.
+// columnsOf returns the width of a terminal, 0 if out isn't a terminal.
 func columnsOf(out io.Writer) int {
 	file, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
@@ -44,13 +44,13 @@ func printable(text string) string {
 }
 
 const (
-	// gap is the space between the columns of a table, indent the space before continued lines.
+	// gap is the number of spaces between the columns of a table. indent is the space before continued lines.
 	gap    = 3
 	indent = "  "
 )
 
-// table returns rows, of which the first is the head, in columns. If the longest row doesn't fit, the first cell of
-// each row has a line of its own, and the others follow below.
+// table returns rows as text in columns. The first row is the header. If the longest row doesn't fit, the first cell of
+// each row gets its own line, and the other cells follow below it.
 func table(rows [][]string, columns int) string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -82,7 +82,8 @@ func table(rows [][]string, columns int) string {
 	return out.String()
 }
 
-// wrap breaks a text into lines between words, and breaks words that are longer than a line. 0 columns mean one line.
+// wrap breaks a text into lines between words. It also breaks words that are longer than a line. If columns is 0, it
+// returns one line.
 func wrap(text string, columns int) (lines []string) {
 	if columns <= 0 {
 		return []string{text}

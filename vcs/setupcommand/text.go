@@ -8,7 +8,7 @@ import (
 	"github.com/operkit/operkit/vcs"
 )
 
-// text returns the report for people, columns wide; 0 means without a limit.
+// text returns the report for people. It is columns wide; 0 means no limit.
 func (s *settings) text(report vcs.Report, columns int) string {
 	kept := [][]string{{"KEPT", "KIND", "COMMIT", "TREE"}}
 	for _, one := range report.Kept {
@@ -50,7 +50,7 @@ func amount(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// shown is how many digits of an id the report has.
+// shown is the number of digits of an id in the report.
 const shown = 12
 
 func short(id string) string { return id[:min(len(id), shown)] }
@@ -63,7 +63,7 @@ func size(bytes int64) string {
 	}
 	value, unit := float64(bytes), ""
 	for _, unit = range []string{"kB", "MB", "GB", "TB"} {
-		// One that is rounded up to a thousand is one of the next.
+		// A value that rounds up to 1000 gets the next unit.
 		if value /= step; value < step-0.5 {
 			break
 		}
