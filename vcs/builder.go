@@ -23,11 +23,11 @@ type builder struct {
 	source  *Repository
 	options SetupOptions
 	report  *Report
-	// made are new objects, in the order in which they are written; needed are objects of the source.
+	// made are the new objects, in the order in which they are written. needed are the needed objects of the source.
 	made   []made
 	needed map[plumbing.Hash]bool
-	// walked are the needed trees, each with how deep folders are nested below it. A hostile repository may have trees
-	// in needed too where files should be.
+	// walked maps each needed tree to the depth of the folders below it. In a hostile repository, needed may also have
+	// trees where files should be.
 	walked map[plumbing.Hash]int
 	// modules is set if there is a submodule. attributes are the files .gitattributes.
 	modules    bool
@@ -98,8 +98,8 @@ func commitText(tree, parent plumbing.Hash, authored, committed, message string)
 	return []byte(text + "author " + identity + " " + authored + "\ncommitter " + identity + " " + committed + "\n\n" + message + "\n")
 }
 
-// need collects the tree of a path and everything in it except for submodules, and returns how deep folders are nested
-// below it.
+// need collects the tree of a path and everything in it except submodules. It returns the depth of the folders below
+// the tree.
 func (b *builder) need(ctx context.Context, tree plumbing.Hash, at string, depth int) (below int, err error) {
 	below, known := b.walked[tree]
 	if depth+below > maxDepth {
@@ -138,14 +138,14 @@ func (b *builder) need(ctx context.Context, tree plumbing.Hash, at string, depth
 	return below, nil
 }
 
-// kin relates objects that have the same path in versions that follow each other. An object that isn't packed as a
-// delta in the source is packed as one to its kin.
+// kin relates objects that have the same path in consecutive versions. An object that has no delta in the source is
+// packed as a delta to its kin.
 type kin struct {
 	// order is the order in which objects were found.
 	order []plumbing.Hash
-	// older and newer have the object before and after one.
+	// older and newer map an object to the one before and after it.
 	older, newer map[plumbing.Hash]plumbing.Hash
-	// latest are the trees of the version before, by path.
+	// latest maps a path to its tree in the previous version.
 	latest map[string]latest
 }
 
@@ -154,7 +154,7 @@ type latest struct {
 	entries []entry
 }
 
-// note adds a tree and its entries, except for those that are known.
+// note adds a tree and those of its entries that aren't known yet.
 func (k *kin) note(at string, tree plumbing.Hash, entries []entry, known map[plumbing.Hash]bool) {
 	if k.latest == nil {
 		k.older, k.newer, k.latest = map[plumbing.Hash]plumbing.Hash{}, map[plumbing.Hash]plumbing.Hash{}, map[string]latest{}
@@ -186,8 +186,7 @@ func (k *kin) relate(older, newer plumbing.Hash) {
 	}
 }
 
-// byTime returns the indexes of kept in the order of their commits' times: versions that follow each other have most in
-// common.
+// byTime returns the indexes of kept, sorted by the times of the commits: consecutive versions have most in common.
 func (r *Repository) byTime(kept []Kept) []int {
 	order, times := make([]int, len(kept)), make([]int64, len(kept))
 	for i, one := range kept {

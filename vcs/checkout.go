@@ -12,21 +12,23 @@ import (
 type Checkout struct {
 	// Path is the absolute path of the folder.
 	Path string
-	// Commit is the commit whose files it has.
+	// Commit is the commit whose files are in the folder.
 	Commit Commit
 	// Reused reports whether the folder held the commit already.
 	Reused bool
-	// Warnings are about files that aren't complete, such as those that Git LFS keeps elsewhere.
+	// Warnings are about files whose content isn't in the repository, such as files in Git LFS, and about old files
+	// that couldn't be removed.
 	Warnings []string
 }
 
-// Checkout writes the files of a revision into the folder destination. The folder appears complete or not at all. If it
-// already holds the commit, it is returned as it is: its files aren't compared, see [Repository.Verify]. A tag and a
-// branch of the same commit may share a folder. Goroutines and processes that want the same folder wait for each other,
-// by a lock file beside it.
+// Checkout writes the files of a revision into the folder destination. The folder appears complete or not at all. If
+// the folder already holds the commit, Checkout returns it without comparing its files; use [Repository.Verify] to
+// compare them. Revisions of the same commit may share a folder. Goroutines and processes that check out the same
+// folder wait for each other, by a lock file beside the folder.
 //
-// Errors are a *ConfigError if the folder holds something else or the revision isn't known, a *ContentionError if
-// others were working on the folder until ctx ended, and a *RuntimeError for what failed.
+// Errors: *ConfigError if the folder has other content, the revision isn't known, an option is wrong, or the options
+// don't allow the content of the commit, such as a submodule; *ContentionError if others were working on the folder
+// until ctx ended, or at once with NoWait; *RuntimeError for other failures.
 func (r *Repository) Checkout(ctx context.Context, revision, destination string, method Method, options ...CheckoutOption) (Checkout, error) {
 	refused := func(err error) (Checkout, error) { return Checkout{}, &ConfigError{"checkout", destination, err} }
 	o, err := newCheckoutOptions(method, options)
@@ -72,13 +74,13 @@ func wrapped(op, destination string, err error) error {
 	return &RuntimeError{op, destination, err}
 }
 
-// refusedError is an error that trying again doesn't help against. It becomes a ConfigError.
+// refusedError is an error that another attempt wouldn't resolve. It becomes a ConfigError.
 type refusedError struct{ error }
 
 func refuse(format string, args ...any) error { return &refusedError{fmt.Errorf(format, args...)} }
 
-// present returns nil if a folder holds a commit, errAbsent if there is nothing yet, and another error for anything
-// else.
+// present returns nil if a folder holds the commit in the form of method. It returns errAbsent if the folder is missing
+// or empty, and another error otherwise.
 func present(path string, commit Commit, method Method) error {
 	m, err := readMarker(path)
 	switch {

@@ -42,11 +42,11 @@ func newChooser(o SetupOptions) (*chooser, error) {
 	return c, err
 }
 
-// noExpression is why most references aren't kept.
+// noExpression is the reason why most references aren't kept.
 const noExpression = "no expression matches its name"
 
-// choose sorts the tags and branches of a repository into those that are kept and those that are skipped. Of a tag and
-// a branch with one name the tag is kept.
+// choose reports which tags and branches of a repository are kept, and which are skipped. If a tag and a branch have
+// the same name, the tag is kept.
 func (c *chooser) choose(ctx context.Context, source *Repository) (report Report, err error) {
 	refs, err := source.Refs(ctx)
 	if err != nil {
@@ -74,8 +74,8 @@ func (c *chooser) choose(ctx context.Context, source *Repository) (report Report
 	return report, nil
 }
 
-// reason returns why a reference is skipped, empty if it is kept. A reference that matches and can't be read is an
-// error, so that no version gets lost.
+// reason returns the reason why a reference is skipped, empty if it is kept. If a reference matches but can't be read,
+// it returns an error, so that no version gets lost.
 func (c *chooser) reason(source *Repository, ref Ref, taken nameSet) (string, error) {
 	expressions := c.branches
 	if ref.Kind == Tag {
@@ -106,8 +106,7 @@ func (c *chooser) full(ref Ref) string {
 	return "refs/heads/" + ref.Name
 }
 
-// nameSet has the full names of kept references, with the value true, and the folders that these names are in, with the
-// value false.
+// nameSet maps the full name of each kept reference to true, and each folder that contains such a name to false.
 type nameSet map[string]bool
 
 func (n nameSet) add(full string) {
@@ -117,7 +116,7 @@ func (n nameSet) add(full string) {
 	}
 }
 
-// reason returns why a name can't be added, empty if it can: a and a/b can't both exist.
+// reason returns the reason why a name can't be added, empty if it can be. Names such as a and a/b can't both exist.
 func (n nameSet) reason(full string) string {
 	if isName, is := n[full]; isName {
 		return "a tag of that name is kept"
@@ -135,18 +134,18 @@ func (n nameSet) reason(full string) string {
 // expression is a regular expression for names.
 type expression struct {
 	text string
-	// whole matches the names that are kept. part matches a part of a name, regardless of case, for suggestions.
+	// whole matches the names to keep. part matches a part of a name, in upper or lower case, for suggestions.
 	whole, part *regexp.Regexp
 }
 
-// expressions compiles texts so that they match a whole name, or with prefix its beginning.
+// expressions compiles texts. They match a whole name, or with prefix the beginning of a name.
 func expressions(what string, texts []string, prefix bool) (all []expression, err error) {
 	for i, text := range texts {
-		// An empty one, as of an unset variable, would keep nothing, or with Prefix everything.
+		// An empty expression, as from an unset variable, would keep nothing, or everything with Prefix.
 		if strings.TrimSpace(text) == "" {
 			return nil, fmt.Errorf("%s expression %d is empty", what, i+1)
 		}
-		// The parser closes what the text leaves open, as in \Qa.
+		// The parsed form closes what the text leaves open, such as a \Q without \E.
 		parsed, err := syntax.Parse(text, syntax.Perl)
 		if err != nil {
 			return nil, fmt.Errorf("%s expression %d, %q: %w", what, i+1, text, positioned(text, err))
@@ -167,7 +166,7 @@ func expressions(what string, texts []string, prefix bool) (all []expression, er
 	return all, nil
 }
 
-// positioned adds to an error where in the expression it is.
+// positioned adds the position in the expression to an error.
 func positioned(text string, err error) error {
 	var mistake *syntax.Error
 	if !errors.As(err, &mistake) {
@@ -184,7 +183,7 @@ func matches(expressions []expression, name string) bool {
 	return slices.ContainsFunc(expressions, func(one expression) bool { return one.whole.MatchString(name) })
 }
 
-// kindOf returns the kind of the object that a reference points to, by way of tags or not.
+// kindOf returns the kind of the object that a reference points to, directly or through tags.
 func (r *Repository) kindOf(ref Ref) (plumbing.ObjectType, error) {
 	hash, found, err := r.reference(ref.Full)
 	if err == nil && !found {
@@ -208,7 +207,7 @@ func (r *Repository) kindOf(ref Ref) (plumbing.ObjectType, error) {
 	return 0, fmt.Errorf("more than %d tags follow each other", maxTags)
 }
 
-// size returns how long the packs and loose objects of a repository are together.
+// size returns the total size of the packs and loose objects of a repository, in bytes.
 func (r *Repository) size() (total int64, err error) {
 	files := r.store.root.FS()
 	folders, err := fs.ReadDir(files, "objects")
@@ -220,7 +219,7 @@ func (r *Repository) size() (total int64, err error) {
 			continue
 		}
 		entries, err := fs.ReadDir(files, path.Join("objects", folder.Name()))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // somebody packs the repository anew
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // git may have repacked the repository
 			return 0, err
 		}
 		for _, e := range entries {

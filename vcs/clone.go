@@ -26,23 +26,24 @@ type tracked struct {
 	hash plumbing.Hash
 }
 
-// cloneConfig is the configuration of a clone. Nothing is taken over from the source.
+// cloneConfig is the configuration of a clone. It has nothing from the configuration of the source.
 const cloneConfig = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n"
 
-// clone makes a repository beside the files, with copies of the objects and references of the source and its HEAD at
-// the commit.
+// clone makes a repository beside the files. It has copies of the objects, tags and branches of the source, and its
+// HEAD is at the commit.
 func (r *Repository) clone(ctx context.Context, root *os.Root, commit Commit, w *writer) error {
 	for _, folder := range []string{".git", ".git/objects", ".git/objects/pack", ".git/objects/info", ".git/refs", ".git/refs/heads", ".git/refs/tags", ".git/info"} {
 		if err := root.Mkdir(folder, 0o755); err != nil {
 			return err
 		}
 	}
-	// git writes an object before its references. Whoever reads goes the other way, so that all objects are there.
+	// git writes objects before the references to them. So read the references first: then all their objects exist.
 	references, err := r.clonedRefs()
 	if err != nil {
 		return err
 	}
-	// A shallow clone has a file with the commits whose parents it doesn't have. Without it they would be missing.
+	// A shallow clone lists the commits whose parents it lacks in the file shallow. Without this file, git would report
+	// the parents as missing.
 	if err := r.copyIfThere(root, "shallow", w); err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func (r *Repository) clone(ctx context.Context, root *os.Root, commit Commit, w 
 	return writeIndex(root, w.tracked)
 }
 
-// clonedRefs returns the tags and branches of the source as a file packed-refs.
+// clonedRefs returns the tags and branches of the source in the format of packed-refs.
 func (r *Repository) clonedRefs() (string, error) {
 	references, err := r.references()
 	if err != nil {
@@ -75,7 +76,7 @@ func (r *Repository) clonedRefs() (string, error) {
 	return text.String(), nil
 }
 
-// writeIndex writes an index with the times of the files, so that git needn't read them again.
+// writeIndex writes an index with the times of the files, so that git needn't read the files again.
 func writeIndex(root *os.Root, files []tracked) error {
 	slices.SortFunc(files, func(a, b tracked) int { return cmp.Compare(a.path, b.path) })
 	all := &index.Index{Version: 2}
@@ -98,7 +99,8 @@ func writeIndex(root *os.Root, files []tracked) error {
 	return errors.Join(index.NewEncoder(file).Encode(all), file.Close())
 }
 
-// copyObjects copies the objects of the source. Loose ones go first: one that git packs meanwhile is found in its pack.
+// copyObjects copies the objects of the source, first the loose ones, then the packs. If git packs a loose object
+// meanwhile, it is copied with its pack.
 func (r *Repository) copyObjects(ctx context.Context, root *os.Root, w *writer) error {
 	source := r.store.root.FS()
 	folders, err := fs.ReadDir(source, "objects")
@@ -126,7 +128,7 @@ func (r *Repository) copyObjects(ctx context.Context, root *os.Root, w *writer) 
 	return r.copyPacks(ctx, root, w)
 }
 
-// copyIfThere copies a file of the source, unless that is gone.
+// copyIfThere copies a file of the source if it exists.
 func (r *Repository) copyIfThere(root *os.Root, at string, w *writer) error {
 	file, err := openFile(r.store.root, at)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -138,11 +140,11 @@ func (r *Repository) copyIfThere(root *os.Root, at string, w *writer) error {
 	return errors.Join(copyFile(root, at, file, w), file.Close())
 }
 
-// maxTries is how often the packs are listed again because some vanish while they are copied.
+// maxTries limits how often the packs are listed again because some vanished during the copy.
 const maxTries = 10
 
-// copyPacks copies packs with their indexes. One that vanishes was replaced by git, and its objects are in a new one.
-// An index whose pack is missing twice is ignored, as git does.
+// copyPacks copies packs with their indexes. If a pack vanishes, git has replaced it, and a new pack has its objects.
+// An index whose pack is missing twice is ignored, as by git.
 func (r *Repository) copyPacks(ctx context.Context, root *os.Root, w *writer) error {
 	var before []string
 	for range maxTries {
@@ -155,7 +157,7 @@ func (r *Repository) copyPacks(ctx context.Context, root *os.Root, w *writer) er
 	return fmt.Errorf("%s: its packs are replaced faster than they can be copied: try again", packFolder)
 }
 
-// copyPacksThere copies the packs that aren't copied yet, and returns those that vanished after they were listed.
+// copyPacksThere copies the packs that aren't copied yet, and returns the packs that vanished after they were listed.
 func (r *Repository) copyPacksThere(ctx context.Context, root *os.Root, w *writer) (missing []string, err error) {
 	names, err := packNames(r.store.root)
 	if err != nil {

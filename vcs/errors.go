@@ -12,28 +12,28 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// ConfigError reports that a request can't be met, now or later: the repository, the revision, the destination or an
+// ConfigError means that a request can't succeed, now or later: the repository, the revision, the destination or an
 // option is wrong.
 type ConfigError struct {
-	// Op is the operation, such as checkout, and Subject what it was about: a path, or a revision in quotes.
+	// Op is the operation, such as checkout. Subject is its subject: a path, or a revision in quotes.
 	Op, Subject string
-	// Err is what is wrong.
+	// Err describes what is wrong.
 	Err error
 }
 
-// Error returns operation, subject and what is wrong.
+// Error returns the operation, the subject and the text of Err.
 func (e *ConfigError) Error() string { return e.Op + " " + e.Subject + ": " + e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// ContentionError reports that another goroutine or process is working on the same destination.
+// ContentionError means that another goroutine or process is working on the same destination.
 type ContentionError struct {
 	// Path is the destination.
 	Path string
 	// RetryAfter is how long to wait before the next try.
 	RetryAfter time.Duration
-	// Err is why it wasn't waited for any longer.
+	// Err is the reason why the wait ended.
 	Err error
 }
 
@@ -45,26 +45,25 @@ func (e *ContentionError) Error() string {
 // Unwrap returns Err.
 func (e *ContentionError) Unwrap() error { return e.Err }
 
-// RuntimeError reports that something failed that should have worked: a disk is full, too many files are open, a
-// repository is broken.
+// RuntimeError means that a valid request failed: a disk is full, too many files are open, or a repository is broken.
 type RuntimeError struct {
-	// Op is the operation, and Subject what it was about.
+	// Op is the operation, Subject its subject.
 	Op, Subject string
-	// Err is what failed.
+	// Err describes the failure.
 	Err error
 }
 
-// Error returns operation, subject and what failed.
+// Error returns the operation, the subject and the text of Err.
 func (e *RuntimeError) Error() string { return e.Op + " " + e.Subject + ": " + e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *RuntimeError) Unwrap() error { return e.Err }
 
-// fromSystem reports whether an error is a failure of the system, such as a disk that can't be read. That a file
-// doesn't exist, or that its name is impossible, is no such failure.
+// fromSystem reports whether an error is a failure of the system, such as a disk that can't be read. A missing file or
+// an impossible name isn't a failure of the system.
 func fromSystem(err error) bool {
 	if err == nil {
-		return false // without allocating
+		return false // avoids an allocation
 	}
 	var number syscall.Errno
 	if !errors.As(err, &number) {
@@ -79,7 +78,7 @@ func fromSystem(err error) bool {
 
 func quoted(text string) string { return fmt.Sprintf("%q", text) }
 
-// explained adds to the error of a missing object why it may be missing.
+// explained adds the likely cause to the error of a missing object.
 func (r *Repository) explained(err error) error {
 	if !errors.Is(err, plumbing.ErrObjectNotFound) {
 		return err

@@ -14,8 +14,8 @@ import (
 	"syscall"
 )
 
-// lockFolder takes the lock of a folder, and makes the folders above it. It returns errLocked if somebody else holds
-// the lock: at once with noWait, otherwise when ctx ends.
+// lockFolder makes the parents of a folder and takes its lock. If somebody else holds the lock, it returns errLocked:
+// at once with noWait, otherwise when ctx ends.
 func lockFolder(ctx context.Context, path string, noWait bool) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -26,10 +26,10 @@ func lockFolder(ctx context.Context, path string, noWait bool) (unlock func(), e
 	return lock(ctx, lockOf(path))
 }
 
-// makeBeside makes a temporary folder beside the destination, calls fill to fill it, and renames it in the end, so that
-// it appears complete or not at all. It replaces an empty folder, or with force anything. It removes temporary folders
-// that killed processes have left. left are warnings about what couldn't be removed. The caller holds the lock of the
-// folder.
+// makeBeside makes a temporary folder beside the destination, calls fill to fill it, and renames it at the end. So the
+// destination appears complete or not at all. It replaces an empty folder, or with force any folder. It also removes
+// temporary folders that killed processes have left. left has warnings about files that couldn't be removed. The caller
+// holds the lock of the folder.
 func makeBeside(ctx context.Context, destination string, force bool, fill func(path string) error) (left []string, err error) {
 	if left, err = sweep(destination); err != nil {
 		return left, err
@@ -49,7 +49,7 @@ func makeBeside(ctx context.Context, destination string, force bool, fill func(p
 	if err := errors.Join(syncFolder(path), ctx.Err()); err != nil {
 		return left, err
 	}
-	// Unlike os.Rename, the system's replaces an empty folder.
+	// Unlike os.Rename, syscall.Rename replaces an empty folder.
 	switch err := syscall.Rename(path, destination); {
 	case err != nil && force:
 		more, err := replace(path, destination)
@@ -60,8 +60,8 @@ func makeBeside(ctx context.Context, destination string, force bool, fill func(p
 	return left, syncFolder(filepath.Dir(destination))
 }
 
-// replace moves a folder to the place of another one, and removes the other one. left are warnings about what couldn't
-// be removed.
+// replace moves the folder path to destination, and removes the old folder there. left has warnings about files that
+// couldn't be removed.
 func replace(path, destination string) (left []string, err error) {
 	old := replaced(destination)
 	if err := syscall.Rename(destination, old); err != nil {
@@ -74,8 +74,8 @@ func replace(path, destination string) (left []string, err error) {
 	return discard(old, destination), err
 }
 
-// discard removes a temporary folder of a path. What can't be removed, such as files of another user, stays under a new
-// temporary name.
+// discard removes a temporary folder of a path. Files that can't be removed, such as files of another user, stay in a
+// folder with a new temporary name. left has a warning about them.
 func discard(folder, path string) (left []string) {
 	if other := beside(path); syscall.Rename(folder, other) == nil {
 		folder = other
@@ -86,7 +86,7 @@ func discard(folder, path string) (left []string) {
 	return nil
 }
 
-// restore puts a folder back that an interrupted replace has moved away. The caller holds the lock of the folder.
+// restore moves a folder back that an interrupted replace has moved away. The caller holds the lock of the folder.
 func restore(destination string) error {
 	if _, err := os.Lstat(destination); !errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -112,7 +112,7 @@ func sweep(path string) (left []string, err error) {
 	return left, nil
 }
 
-// removeAll is os.RemoveAll, but removes read-only folders too.
+// removeAll is os.RemoveAll, but it also removes read-only folders.
 func removeAll(path string) error {
 	if err := os.RemoveAll(path); err == nil {
 		return nil
@@ -132,13 +132,14 @@ func lockOf(path string) string {
 }
 
 const (
-	// temporaryMark stands between the name of a folder and the end of a temporary name: random letters, or oldEnd.
+	// temporaryMark is the part of a temporary name between the name of the folder and the end: random characters, or
+	// oldEnd.
 	temporaryMark    = ".tmp-"
 	temporaryLetters = 12
 	oldEnd           = "old"
 )
 
-// temporary returns how the names of temporary folders of a path begin.
+// temporary returns the beginning of the names of a path's temporary folders.
 func temporary(path string) string { return "." + shortened(filepath.Base(path)) + temporaryMark }
 
 // beside returns a new path for a temporary folder of a path.
@@ -146,13 +147,13 @@ func beside(path string) string {
 	return filepath.Join(filepath.Dir(path), temporary(path)+rand.Text()[:temporaryLetters])
 }
 
-// replaced returns where a folder is moved while another one takes its place.
+// replaced returns the path to which the folder at destination is moved while it is replaced.
 func replaced(destination string) string {
 	return filepath.Join(filepath.Dir(destination), temporary(destination)+oldEnd)
 }
 
-// temporaryOf reports whether a name is the one of a temporary folder, and returns the shortened name of the folder it
-// is for. It checks the end too, because a folder may itself be called web.tmp-1.
+// temporaryOf reports whether a name is the name of a temporary folder, and returns the shortened name of its
+// destination. It checks the end of the name too, since a destination may have a name such as web.tmp-1.
 func temporaryOf(name string) (of string, is bool) {
 	at := strings.LastIndex(name, temporaryMark)
 	if at < len(".x") || name[0] != '.' {
@@ -165,8 +166,8 @@ func temporaryOf(name string) (of string, is bool) {
 	return name[1:at], true
 }
 
-// shortened returns a name that leaves room for what locks and temporary folders add: of a long one its beginning and a
-// hash.
+// shortened returns a name that leaves room for the additions of lock files and temporary folders. It replaces the end
+// of a long name with a hash.
 func shortened(name string) string {
 	const limit = maxName - len(".") - len(temporaryMark) - temporaryLetters
 	if len(name) <= limit {

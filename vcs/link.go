@@ -13,7 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// maxLink is how long the target of a link may be, in bytes.
+// maxLink is the maximum length of a link's target, in bytes.
 const maxLink = 4095
 
 func (w *writer) link(root *os.Root, at string, hash plumbing.Hash) error {
@@ -31,7 +31,7 @@ func (w *writer) link(root *os.Root, at string, hash plumbing.Hash) error {
 	return root.Symlink(target.String(), at)
 }
 
-// checkLinks checks links that lead through other links, once all are there.
+// checkLinks checks links that lead through other links. It is called when all links exist.
 func (w *writer) checkLinks(root *os.Root) error {
 	if w.options.outsideLinks {
 		return nil
@@ -52,7 +52,7 @@ func leadsOut(at, target string) bool {
 	if path.IsAbs(target) {
 		return true
 	}
-	// Not cleaned: a part that path.Clean would leave out may be a link itself.
+	// Don't use path.Clean: a part that it would remove may be a link itself.
 	depth := strings.Count(at, "/")
 	for part := range strings.SplitSeq(target, "/") {
 		switch part {

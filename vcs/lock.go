@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// firstWait and maxWait are the times between two tries to take a lock.
+	// firstWait and maxWait are the shortest and the longest wait between two attempts to take a lock.
 	firstWait, maxWait = 2 * time.Millisecond, 50 * time.Millisecond
-	// retryAfter is ContentionError.RetryAfter.
+	// retryAfter is the value of ContentionError.RetryAfter.
 	retryAfter = 5 * time.Second
 )
 
 var errLocked = errors.New("it is locked")
 
-// lock takes a lock file, among goroutines and processes, and waits for it until ctx ends. The system releases it when
-// the process ends.
+// lock takes a lock file, and waits for it until ctx ends. The lock excludes other goroutines and processes. The system
+// releases it when the process ends.
 func lock(ctx context.Context, path string) (unlock func(), err error) {
 	for wait := firstWait; ; wait = min(2*wait, maxWait) {
 		unlock, err = tryLock(path)
@@ -45,7 +45,7 @@ func tryLock(path string) (unlock func(), err error) {
 	case err != nil:
 		return nil, errors.Join(&os.PathError{Op: "flock", Path: path, Err: err}, file.Close())
 	}
-	// Prune removes the lock files of folders. Whoever opened one before holds a lock that others don't see.
+	// Prune removes lock files. If the file was opened before that, others can't see this lock.
 	held, err := file.Stat()
 	if err != nil {
 		return nil, errors.Join(err, file.Close())

@@ -16,7 +16,7 @@ import (
 	"github.com/operkit/operkit/vcs/internal/pack"
 )
 
-// loose is an open object in a file of its own: "KIND SIZE\0" and its content, compressed together.
+// loose is an open object in a file of its own. The file has "KIND SIZE\0" and the content, compressed together.
 type loose struct {
 	kind    plumbing.ObjectType
 	size    int64
@@ -28,7 +28,7 @@ var kinds = map[string]plumbing.ObjectType{
 	"commit": plumbing.CommitObject, "tree": plumbing.TreeObject, "blob": plumbing.BlobObject, "tag": plumbing.TagObject,
 }
 
-// maxLooseHead is how long "KIND SIZE\0" may be.
+// maxLooseHead is the maximum length of "KIND SIZE\0".
 const maxLooseHead = 32
 
 // openLoose opens an object that isn't packed. It returns plumbing.ErrObjectNotFound if there is none.
@@ -67,7 +67,7 @@ func (l *loose) begin() error {
 	if _, err := text.Discard(len(head) + 1); err != nil {
 		return err
 	}
-	// One byte more than size shows that size is wrong.
+	// Read up to one byte more than size, so that a wrong size is noticed.
 	l.size, l.content = size, io.LimitReader(text, size+1)
 	return nil
 }
@@ -81,7 +81,7 @@ func (l *loose) small() ([]byte, error) {
 	return text, err
 }
 
-// looseWithPrefix returns the objects whose names begin with some digits, at least four.
+// looseWithPrefix returns the loose objects whose names begin with the given digits, which are at least four.
 func (s *store) looseWithPrefix(digits string) (hashes []plumbing.Hash, err error) {
 	entries, err := fs.ReadDir(s.root.FS(), "objects/"+digits[:2])
 	if errors.Is(err, fs.ErrNotExist) {

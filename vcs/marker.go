@@ -20,7 +20,7 @@ type marker struct {
 	Method Method `json:"method"`
 }
 
-// maxMarker is how long that file may be.
+// maxMarker is the maximum length of this file, in bytes.
 const maxMarker = 4096
 
 var (
@@ -28,7 +28,7 @@ var (
 	errForeign = errors.New("it holds something that isn't a checkout")
 )
 
-// readMarker returns what is checked out in a folder, or errAbsent if the folder is empty or doesn't exist.
+// readMarker returns the marker of the checkout in a folder, or errAbsent if the folder is empty or doesn't exist.
 func readMarker(path string) (marker, error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -59,7 +59,7 @@ func readMarker(path string) (marker, error) {
 	return m, nil
 }
 
-// emptyOr returns errAbsent for an empty folder, and otherwise for any other one.
+// emptyOr returns errAbsent for an empty folder, and the error otherwise for a folder with content.
 func emptyOr(path string, otherwise error) error {
 	file, err := os.Open(path)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// maxMetadata is how long a commit, a tag or a tree may be.
+// maxMetadata is the maximum length of a commit, a tag or a tree, in bytes.
 const maxMetadata = 64 << 20
 
 // header returns the value of a header of a commit or a tag.
 func header(text []byte, key string) (string, bool) {
 	for line := range bytes.Lines(text) {
 		if len(line) == 1 {
-			break // what follows is the message
+			break // the message follows
 		}
 		if value, ok := bytes.CutPrefix(line, []byte(key+" ")); ok {
 			return strings.TrimSuffix(string(value), "\n"), true
@@ -26,7 +26,7 @@ func header(text []byte, key string) (string, bool) {
 	return "", false
 }
 
-// id returns the header of an object that names another one. It has to be the first header, as for git.
+// id returns the id in a header that names another object. As in git, it has to be the first header.
 func (o object) id(key string) (plumbing.Hash, error) {
 	value, ok := header(o.text, key)
 	if !ok || !bytes.HasPrefix(o.text, []byte(key)) || !plumbing.IsHash(value) || len(value) != 40 {
@@ -35,7 +35,7 @@ func (o object) id(key string) (plumbing.Hash, error) {
 	return plumbing.NewHash(value), nil
 }
 
-// commitInfo is the part of a commit that is used.
+// commitInfo has the parts of a commit that this package uses.
 type commitInfo struct {
 	tree plumbing.Hash
 	// authored and committed are times as they are written in commits: "1700000000 +0100".

@@ -10,19 +10,19 @@ type Method string
 
 // The methods.
 const (
-	// Worktree is the files alone.
+	// Worktree is only the files.
 	Worktree Method = "worktree"
-	// Clone is the files with a repository of their own.
+	// Clone is the files together with a repository that has all objects, tags and branches of the source.
 	Clone Method = "clone"
 )
 
 // Limits bound a checkout, since a hostile repository may be made to fill a disk. Zero means the default.
 type Limits struct {
-	// Files is how many files, links and folders there may be together: one million by default.
+	// Files is the maximum number of files, links and folders together: one million by default.
 	Files int64
-	// Bytes is how long the files may be together: 16 GiB by default.
+	// Bytes is the maximum total length of the files: 16 GiB by default. With Clone, it includes the copied repository.
 	Bytes int64
-	// Depth is how deep folders may be nested: 256 by default.
+	// Depth is the maximum depth of nested folders: 256 by default.
 	Depth int
 }
 

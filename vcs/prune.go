@@ -9,9 +9,9 @@ import (
 )
 
 // Prune removes the checkouts below the folder base that aren't in use any more, and the temporary folders of
-// interrupted checkouts. inUse is called with the path of each checkout and reports whether to keep it. Checkouts on
-// which somebody is working stay, and so does everything that isn't a checkout. Folders that may not be read are
-// skipped.
+// interrupted checkouts. inUse is called with the path of each checkout and reports whether to keep it. It keeps
+// checkouts that somebody is working on, and everything that isn't a checkout. It skips folders that it has no
+// permission to read.
 //
 // It returns the removed paths, and one error that joins a *RuntimeError for each path that couldn't be removed or
 // read; it goes on with the others. It is safe to call while others check out or prune.
@@ -47,7 +47,7 @@ func Prune(ctx context.Context, base string, inUse func(path string) bool) (remo
 	return p.removed, errors.Join(p.failed...)
 }
 
-// pruner is one call of Prune.
+// pruner holds the state of one call of Prune.
 type pruner struct {
 	base string
 	// found has the checkouts, and half has the temporary folders.
@@ -59,8 +59,8 @@ func (p *pruner) fail(path string, err error) {
 	p.failed = append(p.failed, &RuntimeError{"prune", path, err})
 }
 
-// visit collects what may be removed, as a function for filepath.WalkDir. Folders may be another user's, or vanish
-// meanwhile.
+// visit collects the folders that may be removed. It is called by filepath.WalkDir. Folders may belong to another user,
+// or vanish meanwhile.
 func (p *pruner) visit(path string, e fs.DirEntry, err error) error {
 	switch {
 	case err != nil && path == p.base:
@@ -95,7 +95,7 @@ func isMarked(path string) bool {
 	return err == nil
 }
 
-// prune removes a folder, which is the checkout at path or a temporary folder of it.
+// prune removes a folder: the checkout at path, or one of its temporary folders.
 func (p *pruner) prune(path, folder string) {
 	gone, err := prune(path, folder)
 	if err != nil {
@@ -116,14 +116,14 @@ func prune(path, folder string) (gone bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// Whoever waits for the lock notices that its file is gone, and makes a new one.
+	// A process that waits for the lock notices that the lock file is gone, and makes a new one.
 	defer func() {
 		err = errors.Join(err, os.Remove(lockOf(path)))
 		unlock()
 	}()
 	half := folder
 	if folder == path {
-		// It is renamed first, so that readers find all of it or nothing.
+		// Rename it first, so that readers find the whole checkout or nothing.
 		half = beside(path)
 		if err = os.Chmod(folder, 0o755); err == nil {
 			err = os.Rename(folder, half)

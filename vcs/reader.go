@@ -13,20 +13,20 @@ import (
 	"github.com/operkit/operkit/vcs/internal/pack"
 )
 
-// maxCached is how many bytes of trees are cached: in packs they are deltas of each other.
+// maxCached limits the bytes of cached objects: in packs, trees are deltas of each other.
 const maxCached = 16 << 20
 
-// reader reads the objects of a repository, one at a time, and compares the content of each with its name.
+// reader reads the objects of a repository, one at a time, and checks that the content of each matches its name.
 type reader struct {
 	mu    sync.Mutex
 	store *store
 	packs *pack.Reader
 	sum   hash.Hash
-	// limit is how long a file may be.
+	// limit is the maximum length of a file, in bytes.
 	limit int64
 }
 
-// newReader returns a reader that caches up to that many bytes, and refuses files that are longer than limit.
+// newReader returns a reader that caches up to cached bytes, and refuses files that are longer than limit.
 func newReader(s *store, cached int, limit int64) *reader {
 	return &reader{store: s, packs: pack.NewReader(cached), sum: sha1.New(), limit: limit}
 }
@@ -67,7 +67,7 @@ func (r *reader) small(hash plumbing.Hash) (kind plumbing.ObjectType, text []byt
 	return kind, text, r.check(hash)
 }
 
-// begin begins the hash of an object, check compares it with its name.
+// begin begins the hash of an object. check compares the hash with the object's name.
 func (r *reader) begin(kind plumbing.ObjectType, size int64) {
 	var head [maxLooseHead]byte
 	r.sum.Reset()
@@ -98,7 +98,7 @@ func (r *reader) kind(hash plumbing.Hash) (kind plumbing.ObjectType, err error) 
 	return kind, found.pack.named(err)
 }
 
-// length returns how long an object is.
+// length returns the length of an object, in bytes.
 func (r *reader) length(hash plumbing.Hash) (size int64, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -115,7 +115,7 @@ func (r *reader) length(hash plumbing.Hash) (size int64, err error) {
 }
 
 // copyTo writes the content of an object, which may be larger than memory. It returns an error if the object isn't of
-// the wanted kind, or in the end if its content doesn't match its name.
+// the wanted kind. If the content doesn't match its name, it returns an error after writing it.
 func (r *reader) copyTo(out io.Writer, hash plumbing.Hash, wanted plumbing.ObjectType, buffer []byte) (written int64, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

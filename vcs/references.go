@@ -16,13 +16,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// reference is a reference in a file of its own or in packed-refs. go-git reads them too, but ignores what packed-refs
-// says about the objects that tags point to, so that each tag has to be unpacked: that alone takes longer than git
-// for-each-ref.
+// reference is a reference in a file of its own or in packed-refs. go-git can read references too, but it ignores the
+// peeled ids in packed-refs and unpacks each tag. This alone takes longer than git for-each-ref.
 type reference struct {
 	name string
 	hash plumbing.Hash
-	// peeled is what a tag points to, zero if that isn't known.
+	// peeled is the id of the object that a tag points to, zero if it isn't known.
 	peeled plumbing.Hash
 	// target is the name that a symbolic reference points to.
 	target string
@@ -30,8 +29,8 @@ type reference struct {
 
 const (
 	packedRefs = "packed-refs"
-	// maxRefs is how long packed-refs may be, maxRef how long the file of one reference, and maxLevels how deep folders
-	// may be nested.
+	// maxRefs is the maximum length of packed-refs, maxRef that of the file of one reference, both in bytes. maxLevels
+	// is the maximum depth of nested folders.
 	maxRefs   = 256 << 20
 	maxRef    = 4096
 	maxLevels = 256
@@ -51,7 +50,7 @@ func (r *Repository) references() ([]reference, error) {
 	if all, err = parsePackedRefs(text, all); err != nil {
 		return nil, err
 	}
-	// Loose references come first and are newer than packed ones of the same name.
+	// Loose references come first in all. They are newer than packed references of the same name.
 	if own > 0 || !slices.IsSortedFunc(all, byName) {
 		slices.SortStableFunc(all, byName)
 	}
@@ -61,8 +60,8 @@ func (r *Repository) references() ([]reference, error) {
 
 func byName(a, b reference) int { return cmp.Compare(a.name, b.name) }
 
-// looseRefs adds the references with files of their own in a folder. Other files are ignored, and so is a folder that
-// vanishes because git packs what was in it.
+// looseRefs adds the references that have their own files in a folder. A file whose content isn't a reference is added
+// without an id. Lock files are ignored, and so is a folder that vanishes because git packs its references.
 func (r *Repository) looseRefs(folder string, all []reference, level int) ([]reference, error) {
 	entries, err := fs.ReadDir(r.store.root.FS(), folder)
 	if errors.Is(err, fs.ErrNotExist) && level > 0 {
@@ -98,7 +97,7 @@ func (r *Repository) looseRefs(folder string, all []reference, level int) ([]ref
 
 var errNoRef = errors.New("it is neither the id of an object nor the name of another reference")
 
-// looseRef reads a reference with a file of its own.
+// looseRef reads a reference that has its own file.
 func (r *Repository) looseRef(root *os.Root, name string) (reference, error) {
 	one := reference{name: name}
 	file, err := openFile(root, name)
@@ -121,7 +120,7 @@ func (r *Repository) looseRef(root *os.Root, name string) (reference, error) {
 	return one, nil
 }
 
-// maxLinks is how many symbolic references are followed.
+// maxLinks limits the symbolic references that are followed.
 const maxLinks = 5
 
 // reference returns the object that a full name points to.
@@ -144,7 +143,8 @@ func (r *Repository) reference(name string) (hash plumbing.Hash, found bool, err
 	return plumbing.ZeroHash, false, fmt.Errorf("reference %s: more than %d symbolic references follow each other", name, maxLinks)
 }
 
-// written reads a reference. It returns fs.ErrNotExist if there is none.
+// written reads a reference from its own file or from packed-refs, without following it. It returns fs.ErrNotExist if
+// there is none.
 func (r *Repository) written(name string) (reference, error) {
 	root := r.store.root
 	if !strings.HasPrefix(name, "refs/") {
@@ -170,7 +170,7 @@ func (r *Repository) written(name string) (reference, error) {
 	return one, nil
 }
 
-// isFolderOf reports whether there are references below a name.
+// isFolderOf reports whether a name is a folder of references.
 func isFolderOf(root *os.Root, name string) bool {
 	info, err := root.Stat(name)
 	return err == nil && info.IsDir()
@@ -198,8 +198,8 @@ func (r *Repository) packedRefs() (string, error) {
 	return text.String(), errors.Join(err, file.Close())
 }
 
-// parsePackedRefs adds the references of packed-refs: lines of an id and a name, each followed for a tag by "^" and the
-// id that the tag points to.
+// parsePackedRefs adds the references in the text of packed-refs. Each line has an id and a name. The line of a tag may
+// be followed by a line with "^" and the id that the tag points to.
 func parsePackedRefs(text string, all []reference) ([]reference, error) {
 	all = slices.Grow(all, strings.Count(text, " refs/"))
 	first := len(all)

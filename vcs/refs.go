@@ -27,9 +27,10 @@ type Commit string
 type Ref struct {
 	// Kind follows from the full name.
 	Kind Kind
-	// Name is the short name, such as 1.2.3 or origin/main, Full the whole one, such as refs/tags/1.2.3.
+	// Name is the short name, such as 1.2.3 or origin/main. Full is the full name, such as refs/tags/1.2.3.
 	Name, Full string
-	// Commit is what the reference points to, empty if that isn't a commit, is broken, or is missing.
+	// Commit is the commit that the reference points to, directly or through tags. It is empty if the target isn't a
+	// commit, is broken, or is missing.
 	Commit Commit
 }
 
@@ -47,13 +48,13 @@ func newRef(full string) Ref {
 	return Ref{Kind: Other, Name: full, Full: full}
 }
 
-// Refs returns all references, sorted by full name. Symbolic ones such as HEAD are left out.
+// Refs returns all references, sorted by full name. It leaves out symbolic references such as HEAD.
 func (r *Repository) Refs(ctx context.Context) ([]Ref, error) {
 	return r.refs(ctx, func(Ref) bool { return false })
 }
 
-// refs returns all references. One that can't be read has no commit, but is an error if it is needed or if the system
-// has failed.
+// refs returns all references. A reference that can't be read has no commit. If it is needed, or if the system has
+// failed, refs returns an error.
 func (r *Repository) refs(ctx context.Context, needed func(ref Ref) bool) ([]Ref, error) {
 	references, err := r.references()
 	if err != nil {
@@ -84,7 +85,7 @@ func (r *Repository) commitOf(reference reference) (Commit, error) {
 	return r.peel(reference.hash)
 }
 
-// maxTags is how many tags of tags are followed.
+// maxTags limits the tags that are followed from tag to tag.
 const maxTags = 16
 
 // errNoCommit reports that an object is neither a commit nor a tag of one.

@@ -19,14 +19,14 @@ import (
 // Repository is a git repository, open for reading. It is safe for concurrent use.
 type Repository struct {
 	path string
-	// own is the folder of its own files. The folder of store has those that work trees share.
+	// own is the folder with the repository's own files. The folder of store has the files that all work trees share.
 	own *os.Root
 	*reader
 }
 
-// Open opens the repository at exactly this path, bare or not; folders above it aren't searched. A work tree of another
-// repository opens that one, with its own HEAD. No configuration of a user or a machine is read. Errors are
-// *ConfigError.
+// Open opens the repository at exactly this path, bare or not. It doesn't search parent folders. If the path is a
+// linked work tree, Open opens its main repository, with the HEAD of the work tree. It reads no git configuration of
+// the user or the machine. Errors are *ConfigError.
 func Open(path string) (*Repository, error) {
 	refused := func(err error) (*Repository, error) { return nil, &ConfigError{"open", path, err} }
 	own, common, err := find(path)
@@ -48,7 +48,7 @@ func Open(path string) (*Repository, error) {
 	return r, nil
 }
 
-// Close closes the repository. Nothing else may be called after it.
+// Close closes the repository. Don't use the repository afterwards.
 func (r *Repository) Close() error {
 	return errors.Join(r.store.close(), r.store.root.Close(), r.own.Close())
 }
@@ -56,8 +56,8 @@ func (r *Repository) Close() error {
 // Path returns the path that the repository was opened with.
 func (r *Repository) Path() string { return r.path }
 
-// find returns the folder of a repository's own files, and the folder that it shares with other work trees, empty for
-// none.
+// find returns the folder with a repository's own files. For a linked work tree, it also returns the common folder that
+// all work trees share; it is empty otherwise.
 func find(path string) (own, common string, err error) {
 	info, err := os.Stat(path)
 	switch {
@@ -91,7 +91,7 @@ func find(path string) (own, common string, err error) {
 	return own, common, nil
 }
 
-// followed returns the folder .git, or the one that the file .git names.
+// followed returns the path of the folder .git, or of the folder that the file .git names.
 func followed(path string) (string, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -143,13 +143,13 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// harmless are extensions of the repository format that don't concern readers.
+// harmless are extensions of the repository format that don't affect readers.
 var harmless = []string{"noop", "noop-v1", "preciousobjects", "worktreeconfig", "partialclone", "relativeworktrees"}
 
-// maxConfig is how long the configuration of a repository may be.
+// maxConfig is the maximum length of a repository's configuration, in bytes.
 const maxConfig = 1 << 20
 
-// supported returns why a repository can't be read, nil if it can.
+// supported returns an error if this package can't read the repository.
 func supported(root *os.Root) error {
 	switch info, err := root.Stat("objects/info/alternates"); {
 	case err == nil && info.Size() > 0:

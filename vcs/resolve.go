@@ -10,16 +10,16 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// minDigits is how many digits an abbreviation has at least, as in git.
+// minDigits is the minimum number of digits of an abbreviation, as in git.
 const minDigits = 4
 
-// errUnknown reports that nothing has the name of a revision.
+// errUnknown means that a revision names no tag, branch or commit.
 var errUnknown = errors.New("there is no such tag, branch or commit")
 
-// Resolve returns the commit of a revision: the name of a tag or a branch, the full name of a reference, the id of a
-// commit, or an abbreviation of one that fits no other commit. Of a tag and a branch with one name it takes the tag.
-// Other expressions of git, such as HEAD or main~1, are refused. It returns a *ConfigError if there is no such commit,
-// and a *RuntimeError if the system fails.
+// Resolve returns the commit of a revision. A revision is the name of a tag or a branch, the full name of a reference,
+// the id of a commit, or an unambiguous abbreviation of an id. If a tag and a branch have the same name, it resolves
+// the tag. It refuses other expressions of git, such as HEAD or main~1. It returns a *ConfigError if there is no such
+// commit, and a *RuntimeError if the system fails.
 func (r *Repository) Resolve(ctx context.Context, revision string) (Commit, error) {
 	refused := func(err error) (Commit, error) {
 		subject := quoted(revision) + " in " + r.path
@@ -58,7 +58,7 @@ func (r *Repository) Resolve(ctx context.Context, revision string) (Commit, erro
 	return commit, nil
 }
 
-// abbreviated returns the commit with an id or the beginning of one.
+// abbreviated returns the commit with a full or an abbreviated id.
 func (r *Repository) abbreviated(text string) (Commit, error) {
 	text = strings.ToLower(text)
 	if len(text) < minDigits || len(text) > 40 || strings.Trim(text, "0123456789abcdef") != "" {
@@ -96,10 +96,10 @@ func (r *Repository) abbreviated(text string) (Commit, error) {
 	return "", fmt.Errorf("%d commits begin with it: give more digits", len(found))
 }
 
-// maxPath is how long a revision or a path may be.
+// maxPath is the maximum length of a revision or a path, in bytes.
 const maxPath = 4096
 
-// checkRevision refuses what can't be the name of a reference, as git check-ref-format does.
+// checkRevision returns an error if a text can't be the name of a reference, as git check-ref-format does.
 func checkRevision(text string) error {
 	switch {
 	case text == "":

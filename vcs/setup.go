@@ -10,41 +10,42 @@ import (
 	"time"
 )
 
-// TagsAs is what tags become in the result of Setup.
+// TagsAs selects what Setup turns tags into.
 type TagsAs string
 
-// Tags become branches, which is the default, or stay tags.
+// AsBranches, the default, turns tags into branches. AsTags keeps them as tags.
 const (
 	AsBranches TagsAs = "branches"
 	AsTags     TagsAs = "tags"
 )
 
-// DefaultTags is the expression of the tags that Setup keeps when SetupOptions.Tags is nil.
+// DefaultTags is the expression for the tags that Setup keeps if SetupOptions.Tags is nil.
 const DefaultTags = `v?\d+\.\d+\.\d+`
 
 // SetupOptions are the options of Setup. Source and Destination are required.
 type SetupOptions struct {
-	// Source is the path of the repository to read, Destination the path of the one to make.
+	// Source is the path of the repository to read. Destination is the path of the repository to make.
 	Source, Destination string
 	// Tags and Branches are regular expressions (RE2) for the names to keep. One of them has to match the whole name,
 	// or with Prefix its beginning. If Tags is nil, DefaultTags is used; if it is empty but not nil, no tags are kept.
 	// If Branches is empty, no branches are kept.
 	Tags, Branches []string
 	Prefix         bool
-	// TagsAs is what tags become; empty means branches.
+	// TagsAs selects what tags become. Empty means AsBranches.
 	TagsAs TagsAs
-	// Force replaces what is at the destination, once the new repository is complete. Parts of the old one that can't
-	// be removed stay beside it, with a warning.
+	// Force replaces the folder at the destination when the new repository is complete. Parts of the old folder that
+	// can't be removed stay beside the new one, with a warning.
 	Force bool
-	// DryRun reports what would be kept, and writes nothing.
+	// DryRun fills the report and writes nothing.
 	DryRun bool
 	// Verify reads the whole new repository back before the repository is moved to the destination. It uses other code
 	// than the code that wrote it: each object matches its name, each version has the tree that it has in the source,
 	// and there is nothing else.
 	Verify bool
-	// NoWait returns a *ContentionError at once when others are working on the same destination.
+	// NoWait makes Setup return a *ContentionError at once if others are working on the same destination.
 	NoWait bool
-	// Progress is called often, on the goroutine that called Setup, and should return soon. Nil means no progress.
+	// Progress is called often, on the goroutine that called Setup, and should return quickly. If it is nil, no
+	// progress is reported.
 	Progress func(Progress)
 }
 
@@ -53,8 +54,9 @@ type SetupOptions struct {
 // input makes the same ids. It is made beside the destination and moved there when it is complete. If anything fails,
 // the destination is left as it was.
 //
-// Errors are a *ConfigError for wrong options, before anything is written, which wraps a *NoMatchError if no reference
-// matches; a *ContentionError if others were working on the destination; and a *RuntimeError for what failed.
+// Errors: *ConfigError for wrong options, before anything is written; it wraps a *NoMatchError if no reference matches.
+// *ContentionError if others were working on the destination until ctx ended, or at once with NoWait. *RuntimeError for
+// other failures.
 func Setup(ctx context.Context, options SetupOptions) (report Report, err error) {
 	start := time.Now()
 	defer func() { report.Took = time.Since(start) }()
@@ -92,8 +94,8 @@ func Setup(ctx context.Context, options SetupOptions) (report Report, err error)
 	return report, wrapped("setup", destination, b.advised(b.build(ctx, destination)))
 }
 
-// build makes the repository at its destination. In the end it removes the lock file: a process that waits for the lock
-// makes a new file.
+// build makes the repository at its destination. At the end it removes the lock file; a process that waits for the lock
+// makes a new one.
 func (b *builder) build(ctx context.Context, destination string) (err error) {
 	missing := missingParents(destination)
 	defer func() {
@@ -112,7 +114,7 @@ func (b *builder) build(ctx context.Context, destination string) (err error) {
 	if err := restore(destination); err != nil {
 		return err
 	}
-	// Somebody else may have made it in the meantime.
+	// Somebody else may have made the destination in the meantime.
 	if _, err := checkPlaces(b.options); err != nil {
 		return &refusedError{err}
 	}
@@ -161,10 +163,10 @@ func writeDurable(path, text string) error {
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-// Phase is a part of the work of Setup.
+// Phase is a step of Setup.
 type Phase string
 
-// The phases, in their order.
+// The phases, in order.
 const (
 	// Reading collects the objects of the versions.
 	Reading Phase = "reading"
@@ -173,7 +175,7 @@ const (
 	Verifying Phase = "verifying"
 )
 
-// Progress is how far a phase of Setup is.
+// Progress is the progress of a phase of Setup.
 type Progress struct {
 	// Phase is the current phase.
 	Phase Phase
@@ -187,21 +189,22 @@ func (b *builder) progress(phase Phase, done, total int) {
 	}
 }
 
-// Report is what Setup has made.
+// Report describes the result of Setup.
 type Report struct {
 	// Kept are the kept references, tags before branches, both sorted by name. Skipped are the other tags and branches.
 	Kept    []Kept
 	Skipped []Skipped
-	// Warnings are about files that aren't complete, such as those that Git LFS keeps elsewhere, and about what
-	// couldn't be removed.
+	// Warnings are about files whose content isn't in the repository, such as files in Git LFS, and about old files
+	// that couldn't be removed.
 	Warnings []string
-	// Root is the empty commit below all others, Objects the number of objects, and Bytes how long their pack is.
+	// Root is the empty commit below all others. Objects is the number of objects. Bytes is the length of their pack, 0
+	// after a dry run.
 	Root    Commit
 	Objects int
 	Bytes   int64
-	// SourceBytes is how long the packs and loose objects of the source are together.
+	// SourceBytes is the total length of the packs and loose objects of the source.
 	SourceBytes int64
-	// Took is how long Setup ran.
+	// Took is the time that Setup took.
 	Took time.Duration
 }
 
@@ -210,14 +213,14 @@ type Kept struct {
 	// Ref is the reference of the source. Name and Full are its short and its full name in the result.
 	Ref        Ref
 	Name, Full string
-	// Commit is the commit in the result. Tree is the id of its tree, which is the same in the source.
+	// Commit is the commit in the result. Tree is the id of its tree, the same as in the source.
 	Commit Commit
 	Tree   string
 }
 
 // Skipped is a reference that wasn't kept.
 type Skipped struct {
-	// Ref is the reference of the source, Reason why it wasn't kept.
+	// Ref is the reference of the source. Reason is the reason why it wasn't kept.
 	Ref    Ref
 	Reason string
 }

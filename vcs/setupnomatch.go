@@ -10,15 +10,16 @@ import (
 
 // NoMatchError reports that no reference of the source is kept.
 type NoMatchError struct {
-	// Tags and Branches are how many the source has.
+	// Tags and Branches are the numbers of tags and branches in the source.
 	Tags, Branches int
-	// Near are up to ten references with similar names, or with a matching name and the reason why they can't be kept.
+	// Near are up to ten references. Their names are similar to the expressions, or match; then Near has the reason why
+	// they can't be kept.
 	Near []string
 	// Shallow reports that the source is a shallow clone, which often has no tags.
 	Shallow bool
 }
 
-// Error says what the source has instead, and what to do.
+// Error returns a text with the number of tags and branches, similar names, and what to do.
 func (e *NoMatchError) Error() string {
 	text := "the source has no tags and no branches"
 	if e.Tags+e.Branches > 0 {
@@ -41,13 +42,14 @@ func amount(n int, one, several string) string {
 }
 
 const (
-	// maxNear is how many names are listed, maxCompared how many are compared, and maxLetters how much of each.
+	// maxNear limits the names that are listed, maxCompared the names that are compared, and maxLetters the characters
+	// that are compared of each.
 	maxNear     = 10
 	maxCompared = 10_000
 	maxLetters  = 64
 )
 
-// noMatch returns the error for a source of which nothing is kept.
+// noMatch returns the error for a source that has no reference to keep.
 func noMatch(source *Repository, c *chooser, skipped []Skipped) error {
 	if len(skipped) == 0 {
 		if _, found, err := source.reference("HEAD"); err == nil && !found {
@@ -75,7 +77,7 @@ func noMatch(source *Repository, c *chooser, skipped []Skipped) error {
 	return e
 }
 
-// near is how near a reference is to being kept: by rank, then by the number of different letters.
+// near describes a reference that is almost kept. A lower rank is nearer, then a smaller edit distance.
 type near struct {
 	text           string
 	rank, distance int

@@ -52,7 +52,7 @@ func (b *builder) writePack(ctx context.Context, folder string) (err error) {
 	return writeIndexOf(path+".idx", w, name)
 }
 
-// writeMade writes a new object, if possible as a delta to the one before: the commits are similar.
+// writeMade writes a new object, if possible as a delta to the previous one, since the commits are similar.
 func (b *builder) writeMade(w *pack.Writer, i int) error {
 	one := b.made[i]
 	if before := b.made[max(i-1, 0)]; before.kind == one.kind && w.MayBeBase(before.hash) {
@@ -112,7 +112,7 @@ func (b *builder) copyPacks(ctx context.Context, w *pack.Writer) error {
 	return nil
 }
 
-// copyAnew unpacks an object and packs it anew, as a delta to its kin or as a whole.
+// copyAnew unpacks an object and packs it again, as a delta to its kin or as a whole.
 func (b *builder) copyAnew(ctx context.Context, w *pack.Writer, hash plumbing.Hash) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
@@ -139,7 +139,7 @@ func (b *builder) copyAnew(ctx context.Context, w *pack.Writer, hash plumbing.Ha
 // maxDiffed is the greatest length of two objects between which a delta is made, in bytes.
 const maxDiffed = 8 << 20
 
-// copyDelta packs an object as a delta to another one, if they have much in common.
+// copyDelta packs an object as a delta to base if they have much in common. done reports whether it did.
 func (b *builder) copyDelta(w *pack.Writer, hash, base plumbing.Hash) (done bool, err error) {
 	if size, err := b.source.length(base); err != nil || size > maxDiffed {
 		return false, err
@@ -153,7 +153,7 @@ func (b *builder) copyDelta(w *pack.Writer, hash, base plumbing.Hash) (done bool
 		return false, err
 	}
 	if kind, _ := b.wanted(hash); to.kind != kind || from.kind != kind {
-		return false, nil // the wrong kind is reported where the object is copied
+		return false, nil // copyTo reports the wrong kind
 	}
 	delta := pack.Diff(from.text, to.text)
 	if delta == nil {

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// checkPlaces returns the absolute destination, or an error for one that may not be replaced or is in the source or
-// around it.
+// checkPlaces returns the absolute destination. It returns an error if the destination may not be replaced, is inside
+// the source, or contains it.
 func checkPlaces(options SetupOptions) (destination string, err error) {
 	destination, err = filepath.Abs(options.Destination)
 	if err != nil {
@@ -42,10 +42,10 @@ func checkPlaces(options SetupOptions) (destination string, err error) {
 	return destination, nil
 }
 
-// errMount reports that a folder can't be replaced.
+// errMount means that a folder can't be replaced because a file system is mounted on it.
 var errMount = errors.New("a file system is mounted on it: choose a folder below it")
 
-// isMount reports whether a folder is on another file system than its parent.
+// isMount reports whether a folder is on a different file system than its parent.
 func isMount(path string, info fs.FileInfo) bool {
 	above, err := os.Stat(filepath.Dir(path))
 	if err != nil {
@@ -56,7 +56,7 @@ func isMount(path string, info fs.FileInfo) bool {
 	return ok && also && own.Dev != outer.Dev
 }
 
-// checkApart refuses a destination that is in the source or around it, its repository included.
+// checkApart refuses a destination that is inside the source or its repository, or contains one of them.
 func checkApart(destination, source string) error {
 	own, common, err := find(source)
 	if err != nil {
@@ -83,7 +83,7 @@ func checkApart(destination, source string) error {
 	return nil
 }
 
-// realPath resolves the links of a path as far as it exists.
+// realPath resolves the links in the existing part of a path.
 func realPath(path string) string {
 	rest := ""
 	for at := path; ; at = filepath.Dir(at) {
@@ -97,8 +97,8 @@ func realPath(path string) string {
 	}
 }
 
-// isSame reports whether two paths lead to one folder. Paths may differ where it is mounted twice, or where case
-// doesn't matter.
+// isSame reports whether two paths lead to the same folder. The paths may differ if the folder is mounted twice, or if
+// the file system ignores case.
 func isSame(path, other string) bool {
 	if path == other {
 		return true
@@ -134,11 +134,11 @@ func missingParents(path string) (missing []string) {
 // removeEmpty removes folders that are empty.
 func removeEmpty(folders []string) {
 	for _, folder := range folders {
-		_ = os.Remove(folder) // it fails, as it should, if somebody uses the folder by now
+		_ = os.Remove(folder) // Remove fails on purpose if the folder has content by now
 	}
 }
 
-// advised adds what to do to the error of a destination that can't be written.
+// advised adds a hint to the error of a destination that can't be written.
 func (b *builder) advised(err error) error {
 	switch {
 	case errors.Is(err, syscall.EBUSY):

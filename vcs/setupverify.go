@@ -19,9 +19,9 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// verify returns what is wrong with the repository in a folder: an object that doesn't match its name, a version with
-// another tree than in the source, or an object or reference too many or too few. Trees are named by what is in them,
-// so that equal names mean equal files.
+// verify returns an error if the repository in a folder is wrong: an object doesn't match its name, a version has
+// another tree than in the source, or an object or a reference is missing or superfluous. The name of a tree is a hash
+// of its content, so equal names mean equal files.
 func (b *builder) verify(ctx context.Context, git string) (err error) {
 	r := newResultReader(git, verifyWhole)
 	defer func() { err = errors.Join(err, r.storage.Close()) }()
@@ -103,16 +103,18 @@ func (b *builder) verifyVersions(r *resultReader) error {
 }
 
 const (
-	// verifyCache is how much of the bases of deltas is cached.
+	// verifyCache limits the cache for the bases of deltas.
 	verifyCache = 32 * cache.MiByte
-	// verifyWhole is how long an object may be that is unpacked in memory. go-git streams longer ones, but slowly.
+	// verifyWhole is the maximum length of an object that is unpacked in memory, in bytes. go-git streams longer
+	// objects, but slowly.
 	verifyWhole = 512 << 20
 )
 
-// resultReader reads what Setup has written with go-git alone, so that it doesn't share mistakes with the writer.
+// resultReader reads the result of Setup with go-git only, so that it can't share a mistake with the code that wrote
+// it.
 type resultReader struct {
 	storage *filesystem.Storage
-	// kinds has the kinds of all objects, trees and commits the content of these two.
+	// kinds has the kinds of all objects. trees and commits have the content of trees and commits.
 	kinds   map[plumbing.Hash]plumbing.ObjectType
 	trees   map[plumbing.Hash][]entry
 	commits map[plumbing.Hash][]byte
@@ -120,7 +122,7 @@ type resultReader struct {
 	reached map[plumbing.Hash]bool
 }
 
-// newResultReader returns a reader that unpacks objects longer than whole while they are read.
+// newResultReader returns a reader. It streams objects that are longer than whole bytes.
 func newResultReader(git string, whole int64) *resultReader {
 	options := filesystem.Options{KeepDescriptors: true, LargeObjectThreshold: whole}
 	return &resultReader{
@@ -129,8 +131,8 @@ func newResultReader(git string, whole int64) *resultReader {
 	}
 }
 
-// onePack returns the path of the only pack of a repository, without the extension, after it has checked that there are
-// no other objects and that the checksums of pack and index are right.
+// onePack returns the path of the only pack of a repository, without the extension. It returns an error if there are
+// other objects, or if the checksum of the pack or its index is wrong.
 func onePack(git string) (path string, err error) {
 	names := map[string][]string{}
 	for _, folder := range []string{"objects", "objects/info", "objects/pack"} {
@@ -178,7 +180,7 @@ func checkSum(path string) error {
 	return nil
 }
 
-// readObjects reads all objects of a pack, in its order, and compares each with its name.
+// readObjects reads all objects of a pack in their order, and checks that each matches its name.
 func (r *resultReader) readObjects(ctx context.Context, pack string, progress func(done int)) error {
 	file, err := os.Open(pack + ".idx")
 	if err != nil {
@@ -248,7 +250,8 @@ func (r *resultReader) read(name plumbing.Hash) error {
 	return nil
 }
 
-// reach marks an object and everything below it as reached. Each has to exist and to be of the right kind.
+// reach marks an object and everything below it as reached. It returns an error if an object is missing or of the wrong
+// kind.
 func (r *resultReader) reach(hash plumbing.Hash, kind plumbing.ObjectType) error {
 	if got, is := r.kinds[hash]; !is {
 		return fmt.Errorf("%s %s: it is missing", kind, hash)

@@ -11,13 +11,13 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// attributesName is the file that names the files in Git LFS.
+// attributesName is the name of the file that lists the files in Git LFS.
 const attributesName = ".gitattributes"
 
-// maxWarnings is how many paths are listed.
+// maxWarnings limits the listed paths.
 const maxWarnings = 1000
 
-// special is a path whose content isn't in the repository, and why.
+// special is a path whose content isn't in the repository, with the reason.
 type special struct{ path, why string }
 
 const (
@@ -25,7 +25,7 @@ const (
 	inLFS    = "its content is kept by Git LFS elsewhere"
 )
 
-// warnings lists submodules and files of Git LFS, once for each path, with the versions that have it.
+// warnings lists submodules and files of Git LFS. Each path is listed once, with the versions that have it.
 func (b *builder) warnings(ctx context.Context) ([]string, error) {
 	pointers, err := b.pointers(ctx)
 	if err != nil || len(pointers) == 0 && !b.modules {
@@ -109,7 +109,7 @@ type finder struct {
 	known    map[plumbing.Hash][]special
 }
 
-// find returns the special paths of a tree, in the order of its entries and at most maxWarnings.
+// find returns the special paths of a tree in the order of its entries, at most maxWarnings.
 func (f *finder) find(ctx context.Context, tree plumbing.Hash) ([]special, error) {
 	if found, is := f.known[tree]; is {
 		return found, nil

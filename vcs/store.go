@@ -19,11 +19,11 @@ import (
 type store struct {
 	root *os.Root
 	mu   sync.Mutex
-	// packs are the open packs as of changed, the time of the last change of their folder.
+	// packs are the open packs. They are up to date if changed equals the modification time of their folder.
 	packs   []namedPack
 	changed time.Time
-	// gone are packs whose files were removed. They are closed when reading, the number of running reads of packs, is
-	// zero.
+	// gone are packs whose files were removed. They are closed when no pack is being read. reading counts the running
+	// reads.
 	gone    []namedPack
 	reading int
 }
@@ -40,7 +40,7 @@ func (s *store) close() error {
 	return errors.Join(errs...)
 }
 
-// place is where an object is: in a pack or in a file of its own. It has to be closed.
+// place is the location of an object: in a pack, or in a loose file. The caller has to close it.
 type place struct {
 	store *store
 	pack  namedPack
@@ -57,8 +57,8 @@ func (p place) close(err *error) {
 	p.store.done()
 }
 
-// find returns where an object is, or plumbing.ErrObjectNotFound. It looks twice, since git may be packing the
-// repository meanwhile: it writes a pack before it removes the files of loose objects.
+// find returns the place of an object, or plumbing.ErrObjectNotFound. It searches twice, since git may be packing the
+// repository at the same time: git writes a pack before it removes the loose files.
 func (s *store) find(hash plumbing.Hash) (place, error) {
 	for range 2 {
 		if found, err := s.packed(hash); err != nil || found.store != nil {
@@ -72,7 +72,7 @@ func (s *store) find(hash plumbing.Hash) (place, error) {
 	return place{}, plumbing.ErrObjectNotFound
 }
 
-// packed returns where an object is in a pack, the zero place if in none.
+// packed returns the place of an object in a pack, the zero place if no pack has it.
 func (s *store) packed(hash plumbing.Hash) (place, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +93,7 @@ func (s *store) packed(hash plumbing.Hash) (place, error) {
 	}
 }
 
-// done ends a read of packs that all began.
+// done ends a read of packs, which packed or all has begun.
 func (s *store) done() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,7 +106,7 @@ func (s *store) closeGone() {
 		return
 	}
 	for _, one := range s.gone {
-		_ = one.Close() // it was only read
+		_ = one.Close() // the file was only read, so errors don't matter
 	}
 	s.gone = nil
 }
@@ -120,7 +120,8 @@ func openFile(root *os.Root, path string) (*os.File, error) {
 	return onlyFile(file)
 }
 
-// onlyFile refuses what isn't a regular file, such as a pipe, which would block, or a device without an end.
+// onlyFile returns an error, and closes the file, if it isn't a regular file: a pipe might block, and a device might be
+// endless.
 func onlyFile(file *os.File) (*os.File, error) {
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
@@ -143,7 +144,7 @@ func (s *store) all() ([]namedPack, error) {
 	return slices.Clone(s.packs), nil
 }
 
-// withPrefix returns the objects whose names begin with some digits, at least four.
+// withPrefix returns the objects whose names begin with the given digits, which are at least four.
 func (s *store) withPrefix(digits string) ([]plumbing.Hash, error) {
 	hashes, err := s.looseWithPrefix(digits)
 	if err != nil {
@@ -166,8 +167,8 @@ func (s *store) withPrefix(digits string) ([]plumbing.Hash, error) {
 
 const (
 	packFolder = "objects/pack"
-	// timeStep is the coarsest step of modification times: a folder that was changed within it may be changed again
-	// without another time.
+	// timeStep is the coarsest resolution of modification times. A folder that was changed within this time may change
+	// again and keep its modification time.
 	timeStep = 2 * time.Second
 )
 
@@ -177,7 +178,7 @@ type namedPack struct {
 	*pack.Pack
 }
 
-// named adds the name of the pack to an error that says that it is broken.
+// named adds the name of the pack to an error that wraps pack.ErrBroken.
 func (p namedPack) named(err error) error {
 	if errors.Is(err, pack.ErrBroken) {
 		return fmt.Errorf("%s/%s: %w", packFolder, p.name, err)
@@ -185,8 +186,7 @@ func (p namedPack) named(err error) error {
 	return err
 }
 
-// open opens the packs that are new, and drops those that are gone. more reports whether there are new ones. The caller
-// holds mu.
+// open opens new packs and drops removed ones. more reports whether there are new packs. The caller holds mu.
 func (s *store) open() (more bool, err error) {
 	info, err := s.root.Stat(packFolder)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.ModTime().Equal(s.changed) {
@@ -220,7 +220,7 @@ func (s *store) open() (more bool, err error) {
 	return more, nil
 }
 
-// drop drops the packs whose names aren't among those that are given in order.
+// drop drops the packs whose names aren't in there, which is sorted.
 func (s *store) drop(there []string) {
 	s.packs = slices.DeleteFunc(s.packs, func(one namedPack) bool {
 		_, is := slices.BinarySearch(there, one.name)
@@ -232,7 +232,7 @@ func (s *store) drop(there []string) {
 	s.closeGone()
 }
 
-// packNames returns the names of the packs that have an index, in order.
+// packNames returns the sorted names of the packs that have an index.
 func packNames(root *os.Root) (names []string, err error) {
 	entries, err := fs.ReadDir(root.FS(), packFolder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

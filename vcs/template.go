@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Template is the path at which the version of a resource is checked out, with fields in braces, such as
+// Template is the path at which the version of a resource is checked out. It has fields in braces, such as
 // "/var/cache/versions/{version}/{kind}/{namespace}/{name}". The fields are {version}, {kind}, {apiVersion},
-// {namespace} and {name}, and values of the resource such as {spec[channel]} and {spec[shards][0][name]}; {{ and }}
-// stand for braces. It is safe for concurrent use.
+// {namespace} and {name}, and values of the resource such as {spec[channel]} and {spec[shards][0][name]}. Write {{ and
+// }} for braces. A Template is safe for concurrent use.
 type Template struct {
 	text  string
 	base  string
@@ -29,8 +29,8 @@ type part struct {
 
 // Values are the values of fields.
 type Values struct {
-	// Version is the version that the resource wants. Kind, APIVersion, Namespace and Name are its own. Without a
-	// Namespace the field is _cluster.
+	// Version is the version that the resource wants. Kind, APIVersion, Namespace and Name identify the resource. If
+	// Namespace is empty, the field {namespace} is _cluster.
 	Version, Kind, APIVersion, Namespace, Name string
 	// Object is the resource, for fields such as {spec[channel]}.
 	Object map[string]any
@@ -50,7 +50,7 @@ var short = map[string]func(v Values) string{
 	},
 }
 
-// ParseTemplate parses a template. It has to begin with a folder: all rendered paths are below what stands before the
+// ParseTemplate parses a template. It has to begin with a folder: all rendered paths are below the folder before the
 // first field. Errors are *ConfigError.
 func ParseTemplate(text string) (*Template, error) {
 	refused := func(format string, args ...any) (*Template, error) {
@@ -104,7 +104,7 @@ func ParseTemplate(text string) (*Template, error) {
 	return t, nil
 }
 
-// parseField parses what is in braces.
+// parseField parses the text between braces.
 func parseField(name string) (part, error) {
 	head, rest, indexed := strings.Cut(name, "[")
 	if head == "" {
@@ -136,10 +136,10 @@ func (t *Template) String() string { return t.text }
 // Base returns the folder below which all rendered paths are.
 func (t *Template) Base() string { return t.base }
 
-// Render returns the path for values. Bytes of a value other than A to Z, a to z, digits, dots, hyphens and underscores
-// are written as %XX, and so is a dot at its beginning: a value never spans folders, and different values have
-// different paths. It returns a *ConfigError for a value that is missing, empty, "." or "..", and for a symbolic link
-// below the base.
+// Render returns the path for values. In a value, every byte other than A to Z, a to z, 0 to 9, dot, hyphen and
+// underscore is written as %XX, and so is a leading dot. So a value never spans several folders, and different values
+// have different paths. It returns a *ConfigError for a value that is missing, empty, "." or "..", and for a symbolic
+// link below the base.
 func (t *Template) Render(values Values) (string, error) {
 	var path strings.Builder
 	for _, one := range t.parts {
@@ -228,8 +228,8 @@ func (p part) value(values Values) (string, error) {
 	return "", fmt.Errorf("the resource has a %T, which isn't text", found)
 }
 
-// escaped returns a value as a part of one element of a path. A dot at its beginning is escaped, since lock files begin
-// with one.
+// escaped returns a value escaped for one element of a path. It escapes a leading dot, since the names of lock files
+// begin with a dot.
 func escaped(value string) (string, error) {
 	if value == "" || value == "." || value == ".." {
 		return "", fmt.Errorf("%q can't be in a path", value)

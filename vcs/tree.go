@@ -22,7 +22,7 @@ const (
 	modeModule
 )
 
-// modeOf parses the modes that git writes, or has written in the past.
+// modeOf parses the modes that git writes now or has written in the past.
 func modeOf(digits string) (mode, bool) {
 	switch digits {
 	case "100644", "100664":
@@ -65,7 +65,7 @@ func (r *reader) tree(hash plumbing.Hash) ([]entry, error) {
 	return entries, nil
 }
 
-// minEntry is how long an entry is at least: "40000 a\0" and an id.
+// minEntry is the minimum length of an entry: "40000 a\0" and an id.
 const minEntry = 8 + len(plumbing.Hash{})
 
 // parseTree parses entries, each of which is "MODE NAME\0" and the bytes of an id.
@@ -97,8 +97,8 @@ func parseTree(text []byte) ([]entry, error) {
 	return entries, checkTwins(entries)
 }
 
-// checkTwins refuses two entries with one name. They needn't be neighbours: folders are ordered as if their names ended
-// with a slash.
+// checkTwins refuses two entries with the same name. They needn't be neighbours: git sorts folders as if their names
+// ended with a slash.
 func checkTwins(entries []entry) error {
 	if slices.IsSortedFunc(entries, func(a, b entry) int { return cmp.Or(strings.Compare(a.name, b.name), -1) }) {
 		return nil
@@ -113,10 +113,10 @@ func checkTwins(entries []entry) error {
 	return nil
 }
 
-// maxName is how long the name of a file may be, in bytes.
+// maxName is the maximum length of a file name, in bytes.
 const maxName = 255
 
-// checkName refuses names that lead out of their folder, and those that some file system takes for .git.
+// checkName refuses names that lead out of their folder, and names that some file systems treat as .git.
 func checkName(name string) error {
 	if isPlain(name) {
 		return nil
@@ -139,7 +139,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// isPlain reports quickly for most names that they are harmless.
+// isPlain returns true for most harmless names. It is faster than the other checks.
 func isPlain(name string) bool {
 	if name == "" || len(name) > maxName || strings.IndexByte(".gG", name[0]) >= 0 {
 		return false
@@ -152,10 +152,11 @@ func isPlain(name string) bool {
 	return true
 }
 
-// disguises reports whether some file system may take a name or a part of it for what, which is .git or "..":
-// regardless of case, of what Windows ignores at the end, of the short names there, and of letters that macOS ignores.
+// disguises reports whether some file system may treat a name, or a part of it, as what, which is ".git" or "..". It
+// ignores case, characters that Windows ignores at the end, and characters that macOS ignores. It knows the short names
+// of Windows.
 func disguises(name, what string) bool {
-	for part := range strings.SplitSeq(name, `\`) { // separates folders on Windows
+	for part := range strings.SplitSeq(name, `\`) { // \ separates folders on Windows
 		if colon := strings.IndexByte(part, ':'); colon >= 0 {
 			part = part[:colon] // an alternate stream on Windows
 		}
@@ -168,7 +169,7 @@ func disguises(name, what string) bool {
 	return false
 }
 
-// seen drops what HFS+ ignores in names.
+// seen drops the characters that HFS+ (macOS) ignores in names.
 func seen(r rune) rune {
 	switch {
 	case r == utf8.RuneError, r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x206a && r <= 0x206f, r == 0xfeff:

@@ -16,13 +16,13 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// maxDifferences is how many differences an error lists.
+// maxDifferences limits the differences that an error lists.
 const maxDifferences = 10
 
-// Verify compares the files of a checkout with its commit, to the last byte. It returns nil if they are the same, and a
-// *ConfigError that lists what differs or says that the folder isn't a checkout. If they couldn't be compared, it
-// returns a *RuntimeError, or the cause of ctx: the folder may be right or wrong then. A commit that the repository
-// doesn't have is such a case.
+// Verify compares the files of a checkout with its commit, byte by byte. It returns nil if they are the same. It
+// returns a *ConfigError if they differ, with a list of the differences, or if the folder isn't a checkout. If the
+// files can't be compared, it returns a *RuntimeError or the cause of ctx, and the folder may be right or wrong. For
+// example, the repository may not have the commit.
 func (r *Repository) Verify(ctx context.Context, folder string) error {
 	refused := func(err error) error { return &ConfigError{"verify", folder, err} }
 	failed := func(err error) error { return &RuntimeError{"verify", folder, r.explained(err)} }
@@ -64,7 +64,7 @@ func (r *Repository) Verify(ctx context.Context, folder string) error {
 type verifier struct {
 	repository *Repository
 	root       *os.Root
-	// own are the names in the folder that aren't part of the commit.
+	// own are the names in the top folder that belong to the checkout but not to the commit.
 	own         []string
 	differences []string
 }
@@ -144,7 +144,7 @@ func (v *verifier) entry(ctx context.Context, at string, e entry) error {
 	return err
 }
 
-// hash returns the name of a file as a git object.
+// hash returns the name that the file has as a git object.
 func (v *verifier) hash(at string, size int64) (sum []byte, err error) {
 	file, err := v.root.Open(at)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 
 // Version is a version that can be checked out.
 type Version struct {
-	// Number is its canonical number, see CanonicalVersion. Ref is the tag or branch with that number as its name.
+	// Number is the canonical number, see CanonicalVersion. Ref is the tag or branch whose name is this number, in any
+	// spelling.
 	Number string
 	Ref    Ref
 }
@@ -18,11 +19,11 @@ type Version struct {
 // String returns the number.
 func (v Version) String() string { return v.Number }
 
-// SupportedVersions returns the versions of a repository in ascending order: references of the given kinds, or tags and
-// local branches if none is given, whose names are version numbers and which point to a commit. Others, such as main,
-// can be checked out by name but aren't versions. Of several with one number, such as v1.2.0 and 1.2.0, it returns one:
-// a tag before a branch, then the one that is spelled like the number. It returns a *RuntimeError if one can't be read,
-// rather than leave it out.
+// SupportedVersions returns the versions of a repository in ascending order. Versions are references that have a
+// version number as their name and point to a commit. It returns only references of the given kinds; by default, tags
+// and local branches. Other references, such as main, can be checked out by name but aren't versions. If several have
+// the same number, such as v1.2.0 and 1.2.0, it returns one: it prefers a tag to a branch, and then the name that is
+// spelled like the number. If a version can't be read, it returns a *RuntimeError, so that no version gets lost.
 func (r *Repository) SupportedVersions(ctx context.Context, kinds ...Kind) ([]Version, error) {
 	if len(kinds) == 0 {
 		kinds = []Kind{Tag, Branch}
@@ -86,7 +87,7 @@ func CanonicalVersion(text string) (number string, ok bool) {
 	return n.String(), ok
 }
 
-// number is a version number: its parts, and what follows a hyphen and a plus.
+// number is a version number: its parts, the text after a hyphen (before), and the text after a plus (build).
 type number struct {
 	parts, before []string
 	build         string
@@ -95,7 +96,7 @@ type number struct {
 // versionText matches version numbers.
 var versionText = regexp.MustCompile(`^v?([0-9]+(?:\.[0-9]+)*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?$`)
 
-// minParts is how many parts a canonical number has at least.
+// minParts is the minimum number of parts in a canonical number.
 const minParts = 3
 
 func parseNumber(text string) (n number, ok bool) {
@@ -121,7 +122,7 @@ func parseNumber(text string) (n number, ok bool) {
 	return n, true
 }
 
-// withoutZeros drops leading zeros of a number, and leaves other text as it is.
+// withoutZeros removes the leading zeros of a number, and returns other text unchanged.
 func withoutZeros(text string) string {
 	if !isNumber(text) {
 		return text
@@ -142,7 +143,7 @@ func (n number) String() string {
 	return text
 }
 
-// compare orders numbers like semantic versions: one with something behind a hyphen comes before the same without it.
+// compare orders numbers like semantic versions: 1.2.0-rc comes before 1.2.0.
 func (n number) compare(other number) int {
 	if c := slices.CompareFunc(n.parts, other.parts, comparePart); c != 0 {
 		return c

@@ -25,25 +25,25 @@ type writer struct {
 	repository *Repository
 	options    checkoutOptions
 
-	// files counts files, links and folders. folders are all folders, outer ones first, and links all links.
+	// files counts files, links and folders. folders are all folders, parents before children. links are all links.
 	files          int64
 	folders, links []string
-	// tracked are the files and links, if track is set.
+	// tracked are the files and links. They are collected only if track is set.
 	track   bool
 	tracked []tracked
-	// bytes counts what is written to files.
+	// bytes counts the bytes that are written to files.
 	bytes    atomic.Int64
 	mu       sync.Mutex
 	warnings []string
-	// readers are those that no goroutine uses at the moment.
+	// readers are the readers that no goroutine uses at the moment.
 	readers sync.Pool
 	writing *errgroup.Group
 }
 
-// maxAtOnce is how many files of a folder are written by one goroutine.
+// maxAtOnce is the maximum number of files of a folder that one goroutine writes.
 const maxAtOnce = 32
 
-// write writes what is in a tree. It follows nothing that leads out of root.
+// write writes the content of a tree. It never follows a path that leads out of root.
 func (w *writer) write(ctx context.Context, root *os.Root, tree plumbing.Hash) error {
 	w.writing, ctx = errgroup.WithContext(ctx)
 	w.writing.SetLimit(runtime.GOMAXPROCS(0) + 1)
@@ -87,7 +87,7 @@ func (w *writer) walk(ctx context.Context, root *os.Root, tree plumbing.Hash, at
 	return nil
 }
 
-// other makes what isn't a file.
+// other makes an entry that isn't a file: a link, a folder or the folder of a submodule.
 func (w *writer) other(ctx context.Context, root *os.Root, e entry, at string, depth int) error {
 	if e.mode == modeLink {
 		return w.link(root, at, e.hash)
@@ -105,12 +105,12 @@ func (w *writer) other(ctx context.Context, root *os.Root, e entry, at string, d
 	return w.walk(ctx, root, e.hash, at, depth+1)
 }
 
-// gitModes are the modes of the entries that an index has.
+// gitModes are the modes of the entries in a git index.
 var gitModes = map[mode]filemode.FileMode{
 	modeFile: filemode.Regular, modeExecutable: filemode.Executable, modeLink: filemode.Symlink, modeModule: filemode.Submodule,
 }
 
-// some writes files of a folder, which is opened once for all of them.
+// some writes files of one folder. It opens the folder once for all of them.
 func (w *writer) some(ctx context.Context, root *os.Root, at string, files []entry) (err error) {
 	reader, is := w.readers.Get().(*blobReader)
 	if !is {
@@ -133,13 +133,13 @@ func (w *writer) some(ctx context.Context, root *os.Root, at string, files []ent
 	return nil
 }
 
-// blobReader is a reader with a buffer to copy files.
+// blobReader is a reader with a buffer for copying files.
 type blobReader struct {
 	*reader
 	buffer []byte
 }
 
-// lfs is the beginning of each pointer file of Git LFS, and maxLFS the greatest length of such a file.
+// lfs is the beginning of each pointer file of Git LFS. maxLFS is the maximum length of such a file.
 var lfs = []byte("version https://git-lfs.github.com/spec/")
 
 const maxLFS = 1024
@@ -176,7 +176,7 @@ func (w *writer) warn(text string) {
 	w.warnings = append(w.warnings, text)
 }
 
-// content writes a file within the limit of all files together, and keeps its beginning.
+// content writes a file, checks the limit for all files together, and keeps the beginning of the file.
 type content struct {
 	out  io.Writer
 	w    *writer
@@ -193,7 +193,7 @@ func (c *content) Write(p []byte) (int, error) {
 	return c.out.Write(p)
 }
 
-// count adds to the bytes that are written.
+// count adds written bytes, and returns an error if they exceed the limit.
 func (w *writer) count(bytes int64) error {
 	if w.bytes.Add(bytes) > w.options.limits.Bytes {
 		return w.tooMuch()
@@ -205,7 +205,7 @@ func (w *writer) tooMuch() error {
 	return refuse("the files together are longer than %d bytes", w.options.limits.Bytes)
 }
 
-// finish makes the folders read-only if that is wanted, inner ones first.
+// finish makes the folders read-only if the option is set, children before parents.
 func (w *writer) finish(root *os.Root) error {
 	if !w.options.readOnly {
 		return nil

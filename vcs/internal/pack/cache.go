@@ -2,7 +2,7 @@ package pack
 
 import "github.com/go-git/go-git/v5/plumbing"
 
-// place is where an object begins.
+// place is the offset of an object in a pack.
 type place struct {
 	pack *Pack
 	at   int64
@@ -14,11 +14,11 @@ type content struct {
 	text []byte
 }
 
-// overhead is about how many bytes it takes to keep an object, besides its own.
+// overhead is the approximate number of bytes that a cached object needs besides its content.
 const overhead = 128
 
-// cache keeps the objects that were asked for last, up to limit bytes. It is two generations: when the young one is
-// half of all, it becomes the old one.
+// cache keeps the recently used objects, up to limit bytes. It has two generations: when the young one exceeds half of
+// limit, it becomes the old one.
 type cache struct {
 	limit, size int
 	young, old  map[place]content
@@ -35,7 +35,7 @@ func (c *cache) get(at place) (content, bool) {
 	return found, is
 }
 
-// put keeps an object, unless that alone takes a good part of the cache.
+// put keeps an object, unless it would need more than an eighth of the cache.
 func (c *cache) put(at place, one content) {
 	size := len(one.text) + overhead
 	if size > c.limit/8 {

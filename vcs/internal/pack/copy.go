@@ -11,17 +11,18 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Wanted selects what Copy takes of a pack.
+// Wanted selects the objects that Copy copies from a pack.
 type Wanted struct {
-	// Kind reports whether an object is wanted, and as what.
+	// Kind reports whether an object is wanted, and returns the kind that it has to be.
 	Kind func(plumbing.Hash) (kind plumbing.ObjectType, is bool)
-	// Anew writes a delta whose base isn't wanted.
+	// Anew writes an object that is a delta in the source, if the delta can't be copied: its base isn't written, or its
+	// chain would be too long.
 	Anew func(plumbing.Hash) error
 }
 
-// Copy writes the wanted objects of another pack that aren't written yet, in its order and as they are packed there:
-// deltas whose bases are wanted too stay deltas, and nothing is unpacked. It fails if an object isn't of the kind that
-// is wanted.
+// Copy writes the wanted objects of another pack that aren't written yet, in the order of that pack. It copies them in
+// their packed form, without unpacking them. A delta is copied if its base is written, and passed to Wanted.Anew
+// otherwise. Copy returns an error if an object isn't of the wanted kind.
 func (w *Writer) Copy(ctx context.Context, from *Pack, wanted Wanted) error {
 	entries, err := from.Entries()
 	if err != nil {
@@ -67,7 +68,7 @@ func (c *copier) copy(e Entry, wanted plumbing.ObjectType) error {
 			return ErrBroken
 		}
 		base, is := c.places[c.entries[i].Hash]
-		// What was written anew may have made the chain longer than it is in the other pack.
+		// Objects that Anew has written may make the chain longer than in the other pack.
 		if !is || base.depth >= maxChain {
 			return c.wanted.Anew(e.Hash)
 		}
@@ -80,8 +81,8 @@ func (c *copier) copy(e Entry, wanted plumbing.ObjectType) error {
 	return c.object(e.Hash, one, text, func() error { return c.body(h, e) })
 }
 
-// body writes what follows a head, and compares all of the object with the checksum in its index. The reader is where
-// the object begins.
+// body writes the part of the object after its head. It compares the checksum of the whole object with the index. The
+// reader has to be at the beginning of the object.
 func (c *copier) body(h head, e Entry) error {
 	sum := crc32.NewIEEE()
 	object := io.TeeReader(io.LimitReader(c.reader.in, e.End-e.Start), sum)

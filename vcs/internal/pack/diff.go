@@ -6,19 +6,19 @@ import (
 )
 
 const (
-	// block is how many bytes have to be the same for a part of the base to be used.
+	// block is the minimum number of equal bytes for which a part of the base is used.
 	block = 16
-	// minDelta is how long a delta is at least, as in git.
+	// minDelta is the minimum length of a delta, as in git.
 	minDelta = 4
-	// maxTried is how many places in the base are tried for one in the text.
+	// maxTried is the maximum number of places in the base that are tried for one place in the text.
 	maxTried = 32
-	// maxCopied and maxNew are how long the part of the base or the new text of one instruction may be.
+	// maxCopied and maxNew are the maximum lengths of the part of the base, and of the new text, in one instruction.
 	maxCopied = 1 << 16
 	maxNew    = 127
 )
 
-// Diff returns the delta that makes text of base, both shorter than 2 GiB, or nil if it would be longer than half of
-// the text.
+// Diff returns the delta that turns base into text. It returns nil if the delta would be longer than half of text. Both
+// arguments have to be shorter than 2 GiB.
 func Diff(base, text []byte) []byte {
 	d := differ{base: base, text: text, limit: len(text) / 2}
 	d.index()
@@ -44,21 +44,22 @@ func Diff(base, text []byte) []byte {
 // differ finds parts of a base in a text.
 type differ struct {
 	base, text, out []byte
-	// limit is how long out may be, done how much of the text is in it.
+	// limit is the maximum length of out. done is the length of the text that out has already.
 	limit, done int
-	// first has the first block of the base for each sum, next the block that follows in that list: the number of the
-	// block + 1, 0 for none.
+	// first and next are linked lists of the blocks of the base, one list for each sum. first has the first block of
+	// each list, next the block after each block. The values are the number of the block + 1, or 0 for none.
 	first, next []int32
 	shift       int
 }
 
-// sum returns a hash of the first block of a text, of as many bits as the index has.
+// sum returns a hash of the first block of a text, as an index of d.first.
 func (d *differ) sum(text []byte) uint64 {
 	a, b := binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[8:])
 	return ((a * 0x9e3779b97f4a7c15) ^ (bits.RotateLeft64(b, 29) * 0xc2b2ae3d27d4eb4f)) * 0xff51afd7ed558ccd >> d.shift
 }
 
-// index adds all blocks of the base, the first ones of the same sum last, so that they are tried first.
+// index adds all blocks of the base, the last ones first, so that of blocks with the same sum the first ones are tried
+// first.
 func (d *differ) index() {
 	count := len(d.base) / block
 	width := max(bits.Len(uint(count)), 4)
@@ -70,8 +71,8 @@ func (d *differ) index() {
 	}
 }
 
-// match returns the longest part of the base that is at a place of the text. It may begin before that place, as far as
-// nothing is done yet.
+// match returns the longest part of the base that the text has at a place. The part may begin before this place, but
+// not before d.done.
 func (d *differ) match(at int) (from, to, length int) {
 	text := d.text[at:]
 	i := d.first[d.sum(text)]
@@ -93,7 +94,7 @@ func (d *differ) match(at int) (from, to, length int) {
 	return from, to, length
 }
 
-// common returns how many bytes at the beginning are the same.
+// common returns the number of equal bytes at the beginning.
 func common(a, b []byte) (n int) {
 	for len(a)-n >= 8 && len(b)-n >= 8 {
 		if other := binary.LittleEndian.Uint64(a[n:]) ^ binary.LittleEndian.Uint64(b[n:]); other != 0 {
@@ -107,7 +108,7 @@ func common(a, b []byte) (n int) {
 	return n
 }
 
-// add adds new text.
+// add appends an instruction that inserts new text.
 func (d *differ) add(text []byte) {
 	for len(text) > 0 {
 		n := min(len(text), maxNew)
@@ -116,7 +117,7 @@ func (d *differ) add(text []byte) {
 	}
 }
 
-// copy adds a part of the base.
+// copy appends an instruction that copies a part of the base.
 func (d *differ) copy(from, length int) {
 	for length > 0 {
 		n := min(length, maxCopied)
@@ -129,7 +130,7 @@ func (d *differ) copy(from, length int) {
 			}
 		}
 		for i := range 2 {
-			if c := byte(n >> (8 * i)); c != 0 { // none stands for maxCopied
+			if c := byte(n >> (8 * i)); c != 0 { // no byte means maxCopied
 				d.out[op] |= 1 << (4 + i)
 				d.out = append(d.out, c)
 			}

@@ -8,10 +8,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// ErrBroken reports that a pack or its index isn't what it has to be.
+// ErrBroken means that a pack or its index is invalid.
 var ErrBroken = errors.New("the pack is broken")
 
-// maxHead is how long the head of an object may be, with the base of a delta.
+// maxHead is the maximum length of an object's head, including the base of a delta.
 const maxHead = 12 + hashSize
 
 // packedHead returns the head of an object in a pack: its kind and its length. Deltas have kinds of their own.
@@ -23,7 +23,7 @@ func packedHead(kind plumbing.ObjectType, size int64) []byte {
 	return binary.AppendUvarint([]byte{first | 0x80}, uint64(size))
 }
 
-// parseHead is the inverse of packedHead. length is how long the head is.
+// parseHead is the inverse of packedHead. length is the length of the head.
 func parseHead(text []byte) (kind plumbing.ObjectType, size int64, length int, err error) {
 	if len(text) == 0 {
 		return 0, 0, 0, ErrBroken
@@ -39,7 +39,7 @@ func parseHead(text []byte) (kind plumbing.ObjectType, size int64, length int, e
 	return kind, size, length, nil
 }
 
-// packedDistance returns how far before a delta its base begins, as a pack has it.
+// packedDistance encodes the distance from a delta back to its base, in bytes, as in a pack.
 func packedDistance(n int64) []byte {
 	bytes := []byte{byte(n & 0x7f)}
 	for n >>= 7; n > 0; n >>= 7 {
@@ -64,7 +64,7 @@ func parseDistance(text []byte) (n int64, length int, err error) {
 	return 0, 0, ErrBroken
 }
 
-// resultSize returns how long the result of a delta is, which stands behind the length of its base.
+// resultSize returns the length of a delta's result. A delta begins with the length of its base and this length.
 func resultSize(delta []byte) (int64, error) {
 	_, n := binary.Uvarint(delta)
 	if n > 0 {

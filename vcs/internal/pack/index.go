@@ -15,19 +15,19 @@ import (
 
 const (
 	hashSize = int64(len(plumbing.Hash{}))
-	// indexHead is where the names begin in an index: behind its signature, its version, and the 256 counts of names up
-	// to each first byte.
+	// indexHead is the offset of the names in an index. They follow the signature, the version, and 256 counts: for
+	// each first byte, the number of names up to this byte.
 	indexHead = 8 + 256*4
 )
 
-// index is where the objects of a pack are. It is read in parts, one for each first byte of names, when a part is
-// needed. It is safe for concurrent use.
+// index maps the objects of a pack to their places. Each part, with the names of one first byte, is read when it is
+// first needed. An index is safe for concurrent use.
 type index struct {
 	file  *os.File
 	count int64
-	// far is how many places need eight bytes.
+	// far is the number of places that need eight bytes.
 	far int64
-	// ends are the counts of names up to those with each first byte.
+	// ends has the number of names up to each first byte.
 	ends  [256]uint32
 	parts [256]atomic.Pointer[part]
 }
@@ -60,7 +60,8 @@ func openIndex(file *os.File) (*index, error) {
 		}
 	}
 	x.count = int64(x.ends[255])
-	// Each name has a sum and a place of four bytes; at the end there are two sums of all.
+	// Each name has a checksum and a place of four bytes each. The index ends with two checksums, of the pack and of
+	// the index.
 	rest := info.Size() - indexHead - x.count*(hashSize+8) - 2*hashSize
 	if x.far = rest / 8; rest < 0 || rest%8 != 0 {
 		return nil, fmt.Errorf("%w: its index isn't as long as it says", ErrBroken)
@@ -68,7 +69,7 @@ func openIndex(file *os.File) (*index, error) {
 	return x, nil
 }
 
-// part returns the part of a first byte, and reads it if that hasn't been done.
+// part returns the part of a first byte. It reads the part if nobody has read it before.
 func (x *index) part(first byte) (*part, error) {
 	if p := x.parts[first].Load(); p != nil {
 		return p, nil
@@ -93,7 +94,7 @@ func (x *index) part(first byte) (*part, error) {
 func (p *part) count() int        { return len(p.names) / int(hashSize) }
 func (p *part) name(i int) []byte { return p.names[i*int(hashSize):][:hashSize] }
 
-// find returns where an object begins in the pack.
+// find returns the offset of an object in the pack.
 func (x *index) find(hash plumbing.Hash) (at int64, found bool, err error) {
 	p, err := x.part(hash[0])
 	if err != nil {
@@ -107,7 +108,7 @@ func (x *index) find(hash plumbing.Hash) (at int64, found bool, err error) {
 	return at, err == nil, err
 }
 
-// place returns where object i of a part begins in the pack.
+// place returns the offset in the pack of object i of a part.
 func (x *index) place(p *part, i int) (int64, error) {
 	at := int64(binary.BigEndian.Uint32(p.places[4*i:]))
 	if at < 1<<31 {

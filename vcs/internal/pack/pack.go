@@ -13,18 +13,18 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// packHead is how long the beginning of a pack is: its signature, its version, and how many objects it has.
+// packHead is the length of the header of a pack: its signature, its version, and the number of its objects.
 const packHead = 12
 
-// Pack is an open pack. It is safe for concurrent use, with a Reader for each goroutine.
+// Pack is an open pack. It is safe for concurrent use; each goroutine needs its own Reader.
 type Pack struct {
 	file  *os.File
 	index *index
-	// end is where the last object ends.
+	// end is the offset after the last object.
 	end int64
 }
 
-// Open opens a pack and its index. Close closes both files, and so does an error.
+// Open opens a pack and its index. Close closes both files. If Open returns an error, it has closed them.
 func Open(file, indexFile *os.File) (*Pack, error) {
 	p := &Pack{file: file}
 	var err error
@@ -74,10 +74,10 @@ func (p *Pack) check() error {
 	return nil
 }
 
-// Find returns where an object begins, and whether the pack has it.
+// Find returns the offset of an object, and whether the pack has it.
 func (p *Pack) Find(hash plumbing.Hash) (at int64, found bool, err error) { return p.index.find(hash) }
 
-// WithPrefix returns the objects whose names begin with some hexadecimal digits, at least two.
+// WithPrefix returns the objects whose names begin with the given hexadecimal digits, which are at least two.
 func (p *Pack) WithPrefix(digits string) (hashes []plumbing.Hash, err error) {
 	first, err := hex.DecodeString(digits[:2])
 	if err != nil {
@@ -95,14 +95,14 @@ func (p *Pack) WithPrefix(digits string) (hashes []plumbing.Hash, err error) {
 	return hashes, nil
 }
 
-// Entry is an object in a pack: from Start to End, with the checksum of these bytes.
+// Entry is an object in a pack. Its bytes are from Start to before End, and CRC is their checksum.
 type Entry struct {
 	Hash       plumbing.Hash
 	Start, End int64
 	CRC        uint32
 }
 
-// Entries returns all objects in the order in which they are in the pack.
+// Entries returns all objects in the order of the pack.
 func (p *Pack) Entries() ([]Entry, error) {
 	entries := make([]Entry, 0, p.index.count)
 	for first := range 256 {

@@ -15,18 +15,19 @@ import (
 )
 
 const (
-	// maxDelta is how long a delta, its base and its result may be: git makes no deltas of longer files.
+	// maxDelta is the maximum length of a delta, of its base and of its result, in bytes. git makes no deltas of longer
+	// files.
 	maxDelta = 512 << 20
-	// maxChain is how many deltas may follow each other, as in git.
+	// maxChain is the maximum length of a chain of deltas, as in git.
 	maxChain = 4095
-	// maxDeflated is how many bytes deflate makes of one at most.
+	// maxDeflated is the maximum number of bytes that one compressed byte can hold.
 	maxDeflated = 1032
-	// readAhead is how much a Reader reads at once.
+	// readAhead is the number of bytes that a Reader reads at once.
 	readAhead = 4 << 10
 )
 
 var (
-	// ErrTooLarge reports that an object is longer than it may be.
+	// ErrTooLarge means that an object exceeds a limit.
 	ErrTooLarge  = errors.New("it is too long")
 	errEndless   = fmt.Errorf("%w: there is no end to its deltas", ErrBroken)
 	errLongDelta = fmt.Errorf("it is packed as a delta of more than %d bytes: 'git repack -a -d -f' packs long files as a whole", maxDelta)
@@ -35,7 +36,7 @@ var (
 // Reader unpacks objects, one at a time.
 type Reader struct {
 	cache cache
-	// in buffers section, which is all of the pack from.
+	// in buffers section, which covers the whole pack from.
 	in      *bufio.Reader
 	section *io.SectionReader
 	from    *Pack
@@ -44,15 +45,14 @@ type Reader struct {
 	window  window
 }
 
-// NewReader returns a Reader that keeps some objects, since others may be deltas to them: up to that many bytes
-// together.
+// NewReader returns a Reader that caches up to cached bytes of objects, since other objects may be deltas to them.
 func NewReader(cached int) *Reader { return newReader(cached, readAhead) }
 
 func newReader(cached, ahead int) *Reader {
 	return &Reader{cache: cache{limit: cached}, in: bufio.NewReaderSize(nil, ahead)}
 }
 
-// seek goes to a place of a pack, within what is buffered if it can.
+// seek goes to an offset in a pack. It stays within the buffer if possible.
 func (r *Reader) seek(p *Pack, at int64) error {
 	if r.from == p {
 		read, err := r.section.Seek(0, io.SeekCurrent)
@@ -68,13 +68,13 @@ func (r *Reader) seek(p *Pack, at int64) error {
 	return err
 }
 
-// head is how an object begins in a pack.
+// head is the decoded head of an object in a pack.
 type head struct {
 	at   int64
 	kind plumbing.ObjectType
-	// size is how long what follows is, unpacked, start where it begins.
+	// size is the unpacked length of the body, which follows the head. start is the offset of the body.
 	size, start int64
-	// base is where the base of a delta begins.
+	// base is the offset of a delta's base.
 	base int64
 }
 
@@ -82,8 +82,8 @@ func (h head) isDelta() bool {
 	return h.kind == plumbing.OFSDeltaObject || h.kind == plumbing.REFDeltaObject
 }
 
-// window is a block of a pack. Reads of heads alone jump back and forth in the pack, often within one block, where a
-// buffer that only goes forward would be filled again for each.
+// window is a block of a pack in memory. Reads of heads jump back and forth in the pack, often within one block. A
+// buffer that only moves forward would be filled again for each of these reads.
 type window struct {
 	pack *Pack
 	at   int64
@@ -105,7 +105,7 @@ func (w *window) peek(p *Pack, at int64) ([]byte, error) {
 	return w.text[at-w.at:][:length], nil
 }
 
-// head reads the head of an object. The reader is left where the object begins.
+// head reads the head of an object. It leaves r.in at the beginning of the object.
 func (r *Reader) head(p *Pack, at int64) (h head, err error) {
 	if at < packHead || at >= p.end {
 		return h, ErrBroken
@@ -120,7 +120,7 @@ func (r *Reader) head(p *Pack, at int64) (h head, err error) {
 	return newHead(p, at, text)
 }
 
-// headOnly is head for a caller that doesn't read the object. The reader is left where it was.
+// headOnly is head for a caller that doesn't read the object. It doesn't move r.in.
 func (r *Reader) headOnly(p *Pack, at int64) (h head, err error) {
 	if at < packHead || at >= p.end {
 		return h, ErrBroken
@@ -132,7 +132,7 @@ func (r *Reader) headOnly(p *Pack, at int64) (h head, err error) {
 	return newHead(p, at, text)
 }
 
-// newHead returns the head that the text at a place of a pack begins with.
+// newHead parses the head at the beginning of text, which is at the offset at in the pack.
 func newHead(p *Pack, at int64, text []byte) (h head, err error) {
 	kind, size, length, err := parseHead(text)
 	if err != nil {
@@ -170,7 +170,7 @@ func newHead(p *Pack, at int64, text []byte) (h head, err error) {
 	return h, nil
 }
 
-// Kind returns the kind of an object: for a delta the one of the object at the end of its chain.
+// Kind returns the kind of an object. The kind of a delta is that of the object at the end of its chain.
 func (r *Reader) Kind(p *Pack, at int64) (plumbing.ObjectType, error) {
 	for range maxChain + 1 {
 		h, err := r.headOnly(p, at)
@@ -182,7 +182,7 @@ func (r *Reader) Kind(p *Pack, at int64) (plumbing.ObjectType, error) {
 	return 0, errEndless
 }
 
-// Size returns how long an object is.
+// Size returns the length of an object, in bytes.
 func (r *Reader) Size(p *Pack, at int64) (int64, error) {
 	h, err := r.head(p, at)
 	if err != nil || !h.isDelta() {
@@ -199,8 +199,9 @@ func (r *Reader) Size(p *Pack, at int64) (int64, error) {
 	return resultSize(sizes)
 }
 
-// Open is Read for objects that may be larger than memory: what is no delta is unpacked while it is read, and may turn
-// out to be shorter or longer than size. The text has to be read before the next call.
+// Open is Read for objects that may be larger than memory. An object that isn't a delta is unpacked while it is read;
+// the text may be shorter than size, or longer by one byte, if the pack is broken. Read the text before the next call
+// of a method.
 func (r *Reader) Open(p *Pack, at, limit int64) (kind plumbing.ObjectType, size int64, text io.Reader, err error) {
 	h, err := r.head(p, at)
 	switch {
@@ -216,7 +217,8 @@ func (r *Reader) Open(p *Pack, at, limit int64) (kind plumbing.ObjectType, size 
 	return h.kind, h.size, text, err
 }
 
-// Read unpacks an object that isn't longer than limit; a longer one is ErrTooLarge. The content must not be changed.
+// Read unpacks an object. It returns ErrTooLarge if the object is longer than limit bytes. The content must not be
+// changed.
 func (r *Reader) Read(p *Pack, at, limit int64) (plumbing.ObjectType, []byte, error) {
 	base, err := r.base(p, at, limit)
 	if err != nil {
@@ -238,8 +240,8 @@ func (r *Reader) Read(p *Pack, at, limit int64) (plumbing.ObjectType, []byte, er
 	return base.kind, base.text, nil
 }
 
-// base returns the object at the end of a chain of deltas, or the first one on the way that is cached. chain has the
-// deltas to apply to it, the last one first.
+// base returns the object at the end of a chain of deltas, or the first object of the chain that is cached. It sets
+// r.chain to the deltas that lead to it; they have to be applied in reverse order.
 func (r *Reader) base(p *Pack, at, limit int64) (content, error) {
 	r.chain = r.chain[:0]
 	for {
@@ -294,7 +296,7 @@ func (r *Reader) apply(p *Pack, h head, base []byte, limit int64) ([]byte, error
 	return result, nil
 }
 
-// unpack returns what follows a head.
+// unpack returns the unpacked body of an object.
 func (r *Reader) unpack(p *Pack, h head) ([]byte, error) {
 	content, err := r.content(p, h)
 	if err != nil {
@@ -312,7 +314,7 @@ func (r *Reader) unpack(p *Pack, h head) ([]byte, error) {
 	return nil, fmt.Errorf("%w: it has an object that isn't as long as it says", ErrBroken)
 }
 
-// content unpacks what follows a head while it is read, one byte more than its length at most.
+// content returns a reader that unpacks the body of an object, at most one byte more than its length.
 func (r *Reader) content(p *Pack, h head) (io.Reader, error) {
 	err := r.seek(p, h.start)
 	if resetter, is := r.zlib.(zlib.Resetter); err == nil && is {
@@ -326,7 +328,7 @@ func (r *Reader) content(p *Pack, h head) (io.Reader, error) {
 	return io.LimitReader(inflated{r.zlib}, h.size+1), nil
 }
 
-// inflated turns errors of content that can't be unpacked into ErrBroken.
+// inflated wraps errors of unpacking with ErrBroken.
 type inflated struct{ io.Reader }
 
 func (i inflated) Read(out []byte) (int, error) {

@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// piece is how much is read and written at once.
+	// piece is the number of bytes that are read and written at once.
 	piece = 256 << 10
-	// maxDepth is how many deltas may follow each other, as in git. Chains that are copied may be longer.
+	// maxDepth is the maximum length of a chain of deltas, as in git. Copied chains may be longer.
 	maxDepth = 50
 )
 
 // Writer writes a pack.
 type Writer struct {
-	// Wrote is called after each object with the number of those that are written. Nil is not called.
+	// Wrote, if not nil, is called after each object with the number of objects written so far.
 	Wrote func(objects int)
 
 	out    *bufio.Writer
@@ -32,21 +32,22 @@ type Writer struct {
 	count  int
 	places map[plumbing.Hash]written
 	index  idxfile.Writer
-	// zlib packs whole objects, fast deltas: these are short, and clearing tables would take most of the time.
+	// zlib compresses whole objects, fast compresses deltas. Deltas are short, and at a higher level clearing the
+	// tables would take most of the time.
 	zlib, fast *zlib.Writer
-	// position is where the next byte goes, crc the checksum of the current object so far.
+	// position is the offset of the next byte. crc is the checksum of the current object so far.
 	position int64
 	crc      uint32
 }
 
-// written is where an object is, its kind and how many deltas it takes to make it.
+// written is the offset of a written object, its kind, and the length of its chain of deltas.
 type written struct {
 	at    int64
 	kind  plumbing.ObjectType
 	depth int
 }
 
-// NewWriter begins a pack of count objects.
+// NewWriter returns a Writer for a pack of count objects, and writes the header of the pack.
 func NewWriter(out io.Writer, count int) (*Writer, error) {
 	fast, err := zlib.NewWriterLevel(nil, zlib.BestSpeed)
 	if err != nil {
@@ -64,7 +65,7 @@ func (w *Writer) write(part []byte) error {
 	return err
 }
 
-// object writes an object: its head and what follows.
+// object writes an object: its head, then its body.
 func (w *Writer) object(hash plumbing.Hash, one written, head []byte, body func() error) error {
 	one.at, w.crc = w.position, 0
 	if err := errors.Join(w.write(head), body()); err != nil {
@@ -78,12 +79,12 @@ func (w *Writer) object(hash plumbing.Hash, one written, head []byte, body func(
 	return nil
 }
 
-// packed is where the packed content of an object goes.
+// packed writes the packed content of an object.
 type packed struct{ *Writer }
 
 func (p packed) Write(part []byte) (int, error) { return len(part), p.write(part) }
 
-// Whole writes an object that is no delta. content is called once, to write its size bytes.
+// Whole writes an object without a delta. content is called once, and has to write size bytes.
 func (w *Writer) Whole(hash plumbing.Hash, kind plumbing.ObjectType, size int64, content func(out io.Writer) error) error {
 	return w.object(hash, written{kind: kind}, packedHead(kind, size), func() error {
 		w.zlib.Reset(packed{w})
@@ -91,7 +92,7 @@ func (w *Writer) Whole(hash plumbing.Hash, kind plumbing.ObjectType, size int64,
 	})
 }
 
-// Delta writes an object as a delta to one for which MayBeBase is true.
+// Delta writes an object as a delta to base, for which MayBeBase has to be true.
 func (w *Writer) Delta(hash, base plumbing.Hash, delta []byte) error {
 	to := w.places[base]
 	head := append(packedHead(plumbing.OFSDeltaObject, int64(len(delta))), packedDistance(w.position-to.at)...)
@@ -108,13 +109,13 @@ func (w *Writer) Has(hash plumbing.Hash) bool {
 	return is
 }
 
-// MayBeBase reports whether an object is written and isn't at the end of a long chain of deltas.
+// MayBeBase reports whether an object is written, and its chain of deltas is short enough for another delta.
 func (w *Writer) MayBeBase(hash plumbing.Hash) bool {
 	one, is := w.places[hash]
 	return is && one.depth < maxDepth
 }
 
-// Position returns where the next object will begin.
+// Position returns the offset of the next object. After Finish, it is the length of the pack.
 func (w *Writer) Position() int64 { return w.position }
 
 // Finish writes the end of the pack, and returns its name.
@@ -129,7 +130,7 @@ func (w *Writer) Finish() (name plumbing.Hash, err error) {
 	return name, errors.Join(w.write(name[:]), w.out.Flush())
 }
 
-// WriteIndex writes the index of a pack that Finish has returned the name of.
+// WriteIndex writes the index of the pack. name is the name that Finish has returned.
 func (w *Writer) WriteIndex(out io.Writer, name plumbing.Hash) error {
 	if err := w.index.OnFooter(name); err != nil {
 		return err
