@@ -2,29 +2,27 @@ package status
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Fields is the status that an Application writes, as a Go type: embed it inline in the
-// status of a custom resource, or use it as that status, so that the schema of its
-// CustomResourceDefinition knows the fields. What the schema doesn't know the API server
-// drops. For the service status add a field of your own named for your kind.
+// Fields is the Go type of the status that an Application writes. Embed it inline in the status of a custom resource,
+// or use it as the status. Then the schema of the CustomResourceDefinition has these fields: the API server drops
+// fields that the schema doesn't have. For the service status, add your own field, named after your kind.
 //
-// A list that is empty isn't one that is missing, so that a status which has been read
-// through this type is what was written: with a type of your own whose lists are
-// omitempty, Application.Update would find a change each time.
+// The lists are omitzero, so that an empty list stays different from a missing one when a status is decoded and
+// encoded. With lists that are omitempty, Application.Update would find a change each time.
 //
 // +kubebuilder:object:generate=true
 type Fields struct {
-	// ObservedGeneration is the generation of the spec that the conditions speak of.
+	// ObservedGeneration is the generation of the spec that the conditions describe.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// ReconciledGeneration is the last generation that was rolled out completely.
 	// +optional
 	ReconciledGeneration int64 `json:"reconciledGeneration,omitempty"`
-	// Conditions say how the resource is: Ready, Updating, and for tools Reconciling and Stalled.
+	// Conditions describe the state of the resource: Ready and Updating, and for tools Reconciling and Stalled.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitzero"`
-	// ComponentStatus tells how far each component is.
+	// ComponentStatus is the progress of each component.
 	// +optional
 	ComponentStatus *ComponentFields `json:"componentStatus,omitempty"`
 	// Versions are the versions of the resource.
@@ -35,66 +33,66 @@ type Fields struct {
 	OperatorVersion string `json:"operatorVersion,omitempty"`
 }
 
-// ComponentFields is how far a rollout got.
+// ComponentFields is the progress of a rollout.
 //
 // +kubebuilder:object:generate=true
 type ComponentFields struct {
-	// Deployed is how many components are deployed, of how many, such as 1/2.
+	// Deployed is the number of deployed components and of all components, such as 1/2.
 	// +optional
 	Deployed string `json:"deployed,omitempty"`
-	// Verified is how many are ready, likewise.
+	// Verified is the number of ready components and of all components, such as 1/2.
 	// +optional
 	Verified string `json:"verified,omitempty"`
-	// AllComponents are the names of all.
+	// AllComponents are the names of all components.
 	// +optional
 	AllComponents []string `json:"allComponents,omitzero"`
-	// DeployedComponents are those that are deployed, ready or not.
+	// DeployedComponents are the deployed components, ready or not.
 	// +optional
 	DeployedComponents []string `json:"deployedComponents,omitzero"`
-	// VerifiedComponents are those that are ready.
+	// VerifiedComponents are the ready components.
 	// +optional
 	VerifiedComponents []string `json:"verifiedComponents,omitzero"`
-	// UnverifiedComponents are those that are deployed and not ready.
+	// UnverifiedComponents are the components that are deployed but not ready.
 	// +optional
 	UnverifiedComponents []string `json:"unverifiedComponents,omitzero"`
-	// FailedComponents are those that failed.
+	// FailedComponents are the components that failed.
 	// +optional
 	FailedComponents []string `json:"failedComponents,omitzero"`
-	// UnstartedComponents tells for what each component waits.
+	// UnstartedComponents are the components that weren't started, with the reason.
 	// +optional
 	UnstartedComponents []ComponentReason `json:"unstartedComponents,omitzero"`
-	// ComponentMessages tells what keeps a component from being ready.
+	// ComponentMessages are the messages about single components, such as why one isn't ready.
 	// +optional
 	ComponentMessages []ComponentMessage `json:"componentMessages,omitzero"`
 	// DependencyGraph is the graph of the components as text.
 	// +optional
 	DependencyGraph string `json:"dependencyGraph,omitempty"`
-	// Kinds are those of the objects that the components consist of.
+	// Kinds are the kinds of the components' objects.
 	// +optional
 	Kinds []string `json:"kinds,omitzero"`
-	// Stale is set while the rest speaks of an earlier reconcile than the conditions.
+	// Stale means that the other fields are from an earlier reconcile than the conditions.
 	// +optional
 	Stale bool `json:"stale,omitempty"`
 }
 
-// ComponentReason tells why a component wasn't started.
+// ComponentReason is the reason why a component wasn't started.
 //
 // +kubebuilder:object:generate=true
 type ComponentReason struct {
-	// Name is the component's.
+	// Name is the name of the component.
 	Name string `json:"name"`
-	// Reason tells for what it waits.
+	// Reason is what the component waits for.
 	// +optional
 	Reason string `json:"reason,omitempty"`
 }
 
-// ComponentMessage says something about a component.
+// ComponentMessage is a message about a component.
 //
 // +kubebuilder:object:generate=true
 type ComponentMessage struct {
-	// Name is the component's.
+	// Name is the name of the component.
 	Name string `json:"name"`
-	// Message tells what keeps it from being ready.
+	// Message describes the state of the component, such as why it isn't ready.
 	// +optional
 	Message string `json:"message,omitempty"`
 }
@@ -106,7 +104,7 @@ type VersionFields struct {
 	// Reconciled is the version that was last rolled out completely.
 	// +optional
 	Reconciled string `json:"reconciled,omitempty"`
-	// Available are those on offer.
+	// Available are the versions that the operator offers.
 	// +optional
 	Available *AvailableFields `json:"available,omitempty"`
 }
