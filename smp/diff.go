@@ -39,7 +39,7 @@ func diff(before, after map[string]any, s Schema, o options) (map[string]any, er
 	}
 	patch, ok, err := d.maps(before, after, root, false)
 	if err != nil {
-		// Visit keys in order, so that of several errors the first by name is returned.
+		// Visit keys in order, so that the same error is always returned.
 		d.sorted, d.path, d.borrowed = true, d.path[:0], 0
 		_, _, err = d.maps(before, after, root, false)
 	}
@@ -55,8 +55,8 @@ func diff(before, after map[string]any, s Schema, o options) (map[string]any, er
 	}
 }
 
-// differ makes one patch. Its methods return ok false where merging can't express the difference, so that the map or
-// list around it has to be replaced.
+// differ makes one patch. Its methods return ok false if merging can't express the difference. The map or list around
+// it has to be replaced then.
 type differ struct{ *merger }
 
 // patchMap is a map of a patch, made when the first entry is put into it.
@@ -64,7 +64,7 @@ type patchMap struct {
 	fields map[string]any
 	// stayed counts the fields that are in both documents.
 	stayed int
-	// incomplete is set when merging can't express all of the difference.
+	// incomplete is set if merging can't express the whole difference.
 	incomplete bool
 }
 

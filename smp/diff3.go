@@ -8,13 +8,14 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// Diff3 makes the strategic merge patch that kubectl apply sends: original is what was applied last, modified what is
-// wanted now, and current what the cluster has, which others may have changed. The patch sets what modified holds,
-// deletes what only original and current hold, and leaves everything else as it is in current.
+// Diff3 makes the strategic merge patch that kubectl apply sends. original is the document that was applied last,
+// modified the document to apply now, and current the document in the cluster, which others may have changed. The patch
+// sets the values of modified, deletes values that only original and current have, and keeps everything else in
+// current.
 //
 // A nil original deletes nothing. A null in modified deletes a field. [Strategic] applies the patch to current. The
-// patch holds nothing that current has already. New elements of lists keep their places of modified among the elements
-// that only current has.
+// patch leaves out values that current has already. New elements of lists have the same places as in modified, among
+// the elements that only current has.
 //
 // Elements with the same key, such as the two ports 53 of a Service for DNS, are matched by their order. If modified
 // has fewer elements with a key than original had, the patch also deletes elements with that key that others added. If
@@ -37,7 +38,7 @@ func diff3(original, modified, current map[string]any, schema Schema, o options)
 	return diff(current, wanted, schema, o)
 }
 
-// threeWay makes the wanted document out of the three. The result shares values with them.
+// threeWay computes the document that the patch has to produce. The result shares values with the three documents.
 type threeWay struct{ merger }
 
 func (t *threeWay) maps(original, modified, current map[string]any, place schema.Place) (map[string]any, error) {
@@ -103,7 +104,7 @@ func (t *threeWay) field(key string, original, value any, current map[string]any
 	}
 }
 
-// withoutNulls returns a value of modified that current has nothing to merge with. It drops nulls, which would only
+// withoutNulls returns a value of modified for a place that is absent in current. It drops nulls, which would only
 // delete.
 func (t *threeWay) withoutNulls(value any) (any, error) {
 	copied, err := t.clone(value)
@@ -129,7 +130,7 @@ func dropNulls(value any) {
 	}
 }
 
-// lists makes the wanted form of a list that merges.
+// lists computes the wanted content of a list that merges.
 func (t *threeWay) lists(original, modified, current []any, place schema.Place) (any, error) {
 	before, wanted, live := new(index), new(index), new(index)
 	if !occurrences(wanted, modified, place) || !occurrences(live, current, place) {
@@ -192,7 +193,7 @@ func rankRepetitions(l *arrangement, wanted *index) {
 	}
 }
 
-// element makes the wanted form of an element that current has.
+// element computes the wanted content of an element that current has.
 func (t *threeWay) element(original, modified, current any, place schema.Place) (any, error) {
 	object, isMap := modified.(map[string]any)
 	if !isMap {

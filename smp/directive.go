@@ -2,7 +2,7 @@ package smp
 
 import "strings"
 
-// The keys of a strategic merge patch that are instructions and not fields.
+// The keys of a strategic merge patch that are instructions instead of fields.
 const (
 	patchDirective      = "$patch"
 	retainKeysDirective = "$retainKeys"
@@ -34,7 +34,7 @@ func directiveField(key, directive string) (field string, ok bool) {
 	return field, ok && field != ""
 }
 
-// instructions holds everything that one map of a patch says about one field.
+// instructions holds all instructions about one field in one map of a patch.
 type instructions struct {
 	value, order, remove          any
 	hasValue, hasOrder, hasRemove bool

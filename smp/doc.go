@@ -1,8 +1,8 @@
 // Package smp applies and makes the three kinds of patches that Kubernetes knows, on plain maps: strategic merge
 // patches ([Strategic]), JSON patches of RFC 6902 ([JSON]) and merge patches of RFC 7386 ([Merge]).
 //
-// [Diff], [DiffJSON] and [DiffMerge] make the patch that turns one document into another, [Diff3] the one that kubectl
-// apply would send. [JSONText] and [YAMLText] have the same seven operations for texts.
+// [Diff], [DiffJSON] and [DiffMerge] make the patch that turns one document into another, [Diff3] makes the patch that
+// kubectl apply would send. [JSONText] and [YAMLText] have the same seven operations for texts.
 //
 // # Documents
 //
@@ -12,17 +12,17 @@
 //
 // # Schemas
 //
-// A strategic merge patch merges lists by keys, which depend on the kind of the document: the containers of a Pod have
-// names, the ports of a Service numbers. A [Schema] holds them. [SchemaFor] has one for every stable kind of
-// Kubernetes, without linking its types; others come from an API server's OpenAPI document ([SchemaFromOpenAPI]), a
-// CustomResourceDefinition ([SchemaFromCRD]) or a Go type ([SchemaFromType]). Without a schema maps merge and
-// lists are replaced.
+// A strategic merge patch merges lists by keys. The keys depend on the kind of the document: containers of a Pod merge
+// by name, ports of a Service by number. A [Schema] holds these keys. [SchemaFor] returns the schema of every stable
+// kind of Kubernetes, without linking its types. Other schemas come from an API server's OpenAPI document
+// ([SchemaFromOpenAPI]), a CustomResourceDefinition ([SchemaFromCRD]) or a Go type ([SchemaFromType]). Without a schema
+// maps merge and lists are replaced.
 //
 // # When to use it
 //
-// Use it to patch manifests before they are applied, to show what differs, or to compute patches for an API server,
-// without a client and without linking k8s.io/api. Sending a patch to a cluster needs none of this: the API server
-// applies it. Use server-side apply where several writers share an object.
+// Use it to patch manifests before they are applied, to show differences, or to compute patches for an API server,
+// without a client and without linking k8s.io/api. To send a patch to a cluster, you don't need this package: the API
+// server applies the patch. Use server-side apply where several writers share an object.
 //
 // # Differences from the API server
 //
@@ -35,19 +35,20 @@
 //   - Keys and scalars are compared as JSON values, so that 80 and 80.0 are the same. A key that isn't a scalar is an
 //     error. Kubernetes panics, or treats it as a scalar.
 //   - A malformed directive ($setElementOrder without a field, $retainKeys with a value that isn't a name) is an error
-//     wherever it stands. Kubernetes ignores some.
+//     in every place. Kubernetes ignores some malformed directives.
 //   - $patch: delete in the element of a list that doesn't merge is an error. Kubernetes stores it.
 //   - $deleteFromPrimitiveList about a list of objects is an error. Kubernetes merges the objects instead. If the patch
 //     also has a value for the list, the value is applied first. In Kubernetes the order is random.
-//   - A $setElementOrder with elements of another type than the list's is an error, an empty one changes nothing, and
+//   - A $setElementOrder is an error if its elements have another type than the list's. An empty one changes nothing.
 //     $patch: replace may come after the ordered elements. Kubernetes ignores, shuffles or refuses these.
-//   - A list of scalars that holds a value twice keeps the first one in its place. In Kubernetes the places of other
-//     elements depend on how much memory the decoder had reserved.
+//   - If a list of scalars has a value twice, the first one keeps its place. In Kubernetes, the places of the other
+//     elements depend on the memory that the decoder had reserved.
 //   - Objects within a map with free keys, and within raw fields such as ControllerRevision's data, merge. Kubernetes
 //     returns an error.
 //   - A patch may not turn the document into another object unless [AllowIdentityChange] is given.
 //
-// [Diff3] makes the patch that kubectl apply sends, with these exceptions: it holds nothing that isn't needed. Elements
-// with the same key are distinguished by their order; kubectl mixes them up. Scalars get the order of modified if
-// current has another one. A new element may be in another place among the elements that only current has.
+// [Diff3] makes the patch that kubectl apply sends, with these exceptions: The patch has only the needed changes.
+// Elements with the same key are distinguished by their order; kubectl mixes them up. Scalars get the order of
+// modified, even if current has another order. A new element may have another place among the elements that only
+// current has.
 package smp

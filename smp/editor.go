@@ -10,15 +10,14 @@ import (
 	"github.com/operkit/operkit/smp/internal/document"
 )
 
-// editor changes a document at the places that pointers name.
+// editor changes a document at places that are given by JSON pointers.
 type editor struct {
 	options
 	root any
-	// inPlace is set when nobody else has the document. Otherwise the containers on the way to a change are copied
-	// once.
+	// inPlace is set if nobody else uses the document. Otherwise each container on the path to a change is copied once.
 	inPlace bool
-	// maps are the copies by their addresses, which can't be reused while the copies are held here. lists are the
-	// copies of lists, found by the addresses of their first elements. An empty list is copied each time.
+	// maps are the copied maps, by their addresses. lists are the copied lists, by the addresses of their first
+	// elements. The addresses stay valid because the copies are kept here. An empty list is copied each time.
 	maps  map[uintptr]map[string]any
 	lists map[*any]bool
 	// copied is the total size of the values that copy operations have copied, in bytes of JSON.
@@ -35,7 +34,7 @@ const (
 	replace
 )
 
-// find returns what is at tokens.
+// find returns the value at tokens.
 func (e *editor) find(tokens []string) (any, error) {
 	node := e.root
 	for _, token := range tokens {
@@ -59,7 +58,7 @@ func (e *editor) find(tokens []string) (any, error) {
 	return node, nil
 }
 
-// change makes a change at the place tokens. value is the value to add, or to replace another value with.
+// change makes a change at the place tokens. value is the value to add, or the replacement for another value.
 func (e *editor) change(tokens []string, kind changeKind, value any) error {
 	if len(tokens) == 0 {
 		if kind == remove {

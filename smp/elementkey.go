@@ -27,8 +27,8 @@ func identify(element map[string]any, keys []schema.Key) (id any, missing string
 	return b.String(), "", true
 }
 
-// elementID returns the identity of an element of a merged list: for an object the identity by identify, and in a list
-// without keys the scalar itself.
+// elementID returns the identity of an element of a merged list: the result of identify for an object, and the scalar
+// itself in a list without keys.
 func elementID(element any, keys []schema.Key) (id any, ok bool) {
 	if len(keys) == 0 {
 		return document.Scalar(element)
@@ -66,7 +66,7 @@ func writeScalar(b *strings.Builder, scalar any) {
 	b.WriteByte(',')
 }
 
-// describe returns the name of an element for errors; keys are those that identify it.
+// describe returns the name of an element for errors; keys are the keys that identify it.
 func describe(id any, keys []schema.Key) string {
 	if len(keys) > 1 {
 		names := make([]string, len(keys))

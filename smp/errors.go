@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ErrorKind is the kind of an error, for callers that branch on it.
+// ErrorKind is the kind of an error. Callers can branch on it.
 type ErrorKind string
 
 // The kinds of errors.
@@ -14,8 +14,8 @@ const (
 	Invalid ErrorKind = "invalid"
 	// Pointer is a path that isn't a JSON pointer (RFC 6901).
 	Pointer ErrorKind = "pointer"
-	// Conflict is a patch that doesn't fit the document: a path that isn't there, another type of
-	// value, an element without its key.
+	// Conflict is a patch that doesn't fit the document: a path doesn't exist, a value has another type, or an element
+	// lacks its key.
 	Conflict ErrorKind = "conflict"
 	// Test is a test operation whose value differs from the document's.
 	Test ErrorKind = "test"
@@ -27,7 +27,7 @@ const (
 	UnknownField ErrorKind = "unknown field"
 	// Document is a document or patch that isn't JSON: a syntax error, NaN, an unsupported Go type.
 	Document ErrorKind = "document"
-	// Limit is a document or patch deeper or larger than allowed.
+	// Limit is a document or patch that is nested too deeply or is too large.
 	Limit ErrorKind = "limit"
 )
 
@@ -37,16 +37,16 @@ type PatchError struct {
 	Patch string
 	// Resource is the document's kind, namespace and name, as far as it has them: "Deployment shop/web".
 	Resource string
-	// Path is where in the document, as a JSON pointer (RFC 6901); empty is the document itself. An element of a list
-	// has its index in the document, or in the patch if only the patch has it.
+	// Path is the place in the document, as a JSON pointer (RFC 6901); empty is the document itself. An element of a
+	// list has its index in the document, or in the patch if only the patch has it.
 	Path string
 	// Kind is the kind of the error.
 	Kind ErrorKind
-	// Err says in words what is wrong, and what to do.
+	// Err describes what is wrong, and what to do.
 	Err error
 }
 
-// Error names the patch, the resource and the path before what is wrong.
+// Error returns the patch, the resource, the path and the text of Err.
 func (e *PatchError) Error() string {
 	var b strings.Builder
 	for _, part := range []string{quotedPatch(e.Patch), e.Resource, e.Path} {
@@ -96,7 +96,7 @@ func call[T any](doc any, opts []Option, do func(o options) (T, error)) (T, erro
 	return out, nil
 }
 
-// located adds the names of the patch and the document to an error of code that doesn't know them.
+// located adds the names of the patch and the document to an error that lacks them.
 func located(err error, doc any, o options) error {
 	var patchError *PatchError
 	if !errors.As(err, &patchError) {

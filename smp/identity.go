@@ -65,8 +65,8 @@ func identityText(value any) string {
 	return fmt.Sprintf("%q", fmt.Sprint(value))
 }
 
-// checkIdentity returns an error if apiVersion, kind, metadata.name or metadata.namespace of a document have changed,
-// which makes it another object. Documents without apiVersion and kind have no identity.
+// checkIdentity returns an error if apiVersion, kind, metadata.name or metadata.namespace have changed: the document
+// would be another object. Documents without apiVersion and kind have no identity.
 func checkIdentity(before, after any, o options) error {
 	return identityOf(before).check(after, o)
 }

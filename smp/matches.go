@@ -6,13 +6,14 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// matches records which elements of two lists are the same. The zero value is ready for use, and can be used again.
+// matches records which elements of two lists, before and after, are the same. The zero value is ready for use, and can
+// be used again.
 type matches struct {
 	// ids are the identities of the elements of the list after.
 	ids []any
-	// at is the index before of each element after, or -1; after is the reverse.
+	// at has the index in before of each element of after, or -1. after is the reverse.
 	at, after []int32
-	// ranks is, for each element after, 1 + the position at which the patch names it, or 0.
+	// ranks has, for each element of after, 1 + its position in the patch, or 0 if the patch doesn't name it.
 	ranks []int32
 }
 
@@ -33,9 +34,9 @@ func zeros(list []int32, n int) []int32 {
 	return list
 }
 
-// match finds the elements of one list in another by their keys; the first elements, same in number, are known to be
-// equal. apart is false unless all elements are objects with the keys, and no two in one list have the same key. It
-// borrows an arrangement.
+// match finds the elements of one list in another by their keys. The first same elements of both are known to be equal.
+// apart reports whether all elements are objects with the keys, and no two elements of one list have the same key.
+// match borrows an arrangement.
 func (d *differ) match(old, value []any, same int, keys []schema.Key) (m *matches, apart bool) {
 	l := d.borrow(len(old))
 	m = &l.matches
@@ -75,8 +76,8 @@ func (m *matches) find(before *index) (apart bool) {
 	return true
 }
 
-// keepsOrder reports whether applying the patch yields the list in the order that it has after, when the patch names
-// some elements and deletes those that don't stay.
+// keepsOrder reports whether applying the patch gives the order of after, if the patch names some elements and deletes
+// the ones that don't stay.
 func (d *differ) keepsOrder(m *matches, named []int) bool {
 	l := d.borrow(len(m.at))
 	defer d.giveBack()

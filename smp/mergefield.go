@@ -63,7 +63,7 @@ func (m *merger) directed(key string) (field string, err error) {
 	return "", m.fail(Invalid, "malformed directive: want %s/<field> or %s/<field>", orderDirective, deleteDirective)
 }
 
-// mergeField applies what a patch says about one field to out.
+// mergeField applies all instructions of a patch about one field to out.
 func (m *merger) mergeField(out map[string]any, key string, in instructions, t *schema.Type) error {
 	current, exists := out[key]
 	place, known := t.Field(key)

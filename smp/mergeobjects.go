@@ -52,8 +52,8 @@ func (m *merger) element(i int, object map[string]any, place schema.Place) (elem
 	return element{id: id, object: object, index: i}, nil
 }
 
-// split distributes the elements of a patch over the fields of l by their $patch, and reports whether one of them
-// replaces the list.
+// split sorts the elements of a patch into the fields of l by their $patch. It reports whether one of them replaces the
+// list.
 func (m *merger) split(l *arrangement, patch []any, place schema.Place) (replace bool, err error) {
 	for i, value := range patch {
 		object, isMap := value.(map[string]any)

@@ -39,7 +39,7 @@ var oper8Keys = sync.OnceValue(func() map[string]string {
 // oper8Types are the types of the kinds in oper8's own table.
 var oper8Types sync.Map
 
-// oper8Type returns the type by which a kind's fields merge. It is made from table, or from oper8's own table if that
+// oper8Type returns the type by which a kind's fields merge. It is made from table, or from oper8's own table if table
 // is nil.
 func oper8Type(kind string, table map[string]string) *schema.Type {
 	if table != nil {

@@ -22,14 +22,14 @@ func (e *editor) operation(index int, members map[string]any) error {
 	if !errors.As(err, &patchError) {
 		patchError = &PatchError{Kind: Pointer, Err: err}
 	}
-	// The error gets the operation's whole path, which says more than the place on the way where something is missing.
+	// The error gets the whole path of the operation, which helps more than the place where the first part is missing.
 	return &PatchError{
 		Path: path + patchError.Path, Kind: patchError.Kind,
 		Err: fmt.Errorf("operation %d (%s): %w", index, name, patchError.Err),
 	}
 }
 
-// carryOut returns the path that an error is about.
+// carryOut carries out an operation. It also returns the path for an error.
 func (e *editor) carryOut(name string, members map[string]any) (path string, err error) {
 	switch name {
 	case "add", "remove", "replace", "test", "move", "copy":

@@ -12,11 +12,11 @@ import (
 type Mode uint8
 
 const (
-	// Kubernetes does what the API server does. It is the default.
+	// Kubernetes gives the same results as the API server. It is the default.
 	Kubernetes Mode = iota
-	// Strict gives the same results, and refuses patches of which a part would silently do nothing, be dropped, or be
-	// ambiguous: a deletion of an element that isn't there, a field that the kind doesn't have, an order without a
-	// list, other fields beside a mark. A null for a field that isn't there is allowed.
+	// Strict gives the same results, but refuses a patch if a part of it would silently do nothing, be dropped, or be
+	// ambiguous. Such parts are the deletion of a missing element, a field that the kind doesn't have, an order without
+	// a list, and other fields beside a $patch. A null for a missing field is allowed.
 	Strict
 	// Oper8 keeps patches written for oper8 working: lists merge by its table of keys instead of the schema (see
 	// [MergeKeys]), elements keep the document's order, and $patch in elements is read as oper8 reads it.
@@ -75,7 +75,7 @@ func Within(depth, bytes int) Option {
 	return func(o options) options { o.limits = limits{depth, bytes}; return o }
 }
 
-// newOptions is the one place where options are validated.
+// newOptions applies and validates the options.
 func newOptions(list []Option) (options, error) {
 	var o options
 	for _, option := range list {
@@ -121,7 +121,7 @@ func (o options) invalid(format string, args ...any) error {
 	return &PatchError{Patch: o.name, Kind: Invalid, Err: fmt.Errorf(format, args...)}
 }
 
-// kubernetesOnly refuses the mode Oper8 where patches are made: they are Kubernetes' own.
+// kubernetesOnly refuses the mode Oper8 for functions that make patches, since they make patches for Kubernetes.
 func (o options) kubernetesOnly() error {
 	if o.mode == Oper8 {
 		return o.invalid("no patches are made for the mode Oper8: leave InMode out")

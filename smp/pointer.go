@@ -52,7 +52,7 @@ func unescape(token string) (string, error) {
 	return b.String(), nil
 }
 
-// maxIndexDigits is how many digits an index has at most, so that it fits into an int. No list is longer than that.
+// maxIndexDigits is the maximum number of digits in an index, so that it fits into an int. No list needs more.
 const maxIndexDigits = 9
 
 // listIndex reads a token as an index below end: digits without leading zeros.

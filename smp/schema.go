@@ -15,8 +15,8 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema/openapi"
 )
 
-// Schema holds how the fields of one kind merge: which lists merge by which keys, which maps are replaced, and which
-// fields the kind has.
+// Schema describes how the fields of one kind merge: which lists merge by which keys, which maps are replaced, and
+// which fields the kind has.
 //
 // Make one with [SchemaFor], [SchemaFromOpenAPI], [SchemaFromCRD] or [SchemaFromType], once for each kind: it never
 // changes and is safe for concurrent use. The zero value is the schema of an unknown kind (see [Schema.Known]).
@@ -25,11 +25,11 @@ type Schema struct {
 	place schema.Place
 }
 
-// SchemaFor returns the schema of Kubernetes' own stable kinds: every kind with a version v1, v2 and so on of the
-// groups that each cluster has, CustomResourceDefinition and APIService included. For every other kind, even one with
+// SchemaFor returns the schema of Kubernetes' own stable kinds: every kind with a version v1, v2 and so on in the
+// groups that each cluster has, including CustomResourceDefinition and APIService. For every other kind, even one with
 // the same name in another group, the schema isn't known.
 //
-// A kind is read when it is first asked for; later calls cost one look-up in a map.
+// A kind is read on the first call; later calls cost one look-up in a map.
 func SchemaFor(gvk kschema.GroupVersionKind) Schema {
 	return Schema{kind: gvk, place: schema.Place{Type: builtin.Type(gvk)}}
 }
@@ -86,8 +86,8 @@ func (f Field) String() string {
 }
 
 // Lookup returns how a field merges, for example the field spec, template, spec, containers of a Deployment. Elements
-// of lists have no name of their own: the fields of a container are those below containers. A map has every field.
-// Without names, Lookup returns how the document itself merges.
+// of lists have no name: the fields of a container are directly below containers. A map has every field. Without names,
+// Lookup returns how the document itself merges.
 //
 // found is false for a field that the kind doesn't have, and for every field of an unknown kind.
 func (s Schema) Lookup(fields ...string) (field Field, found bool) {
@@ -146,12 +146,12 @@ func schemaError(err error, resource string) error {
 // SchemaFromOpenAPI reads the schema of a kind from an OpenAPI v3 document in JSON, as API servers
 // serve one for each group and version, for example at /openapi/v3/apis/apps/v1.
 //
-// x-kubernetes-patch-strategy and x-kubernetes-patch-merge-key say how a field merges. Without these,
-// x-kubernetes-list-type, x-kubernetes-list-map-keys and x-kubernetes-map-type do, as in the schema of a custom
-// resource. They are ignored for Kubernetes' own types, which the API server merges by the first two alone.
+// x-kubernetes-patch-strategy and x-kubernetes-patch-merge-key define how a field merges. Without these,
+// x-kubernetes-list-type, x-kubernetes-list-map-keys and x-kubernetes-map-type define it, as in the schema of a custom
+// resource. Kubernetes' own types ignore these three: the API server merges them by the first two only.
 //
-// Errors are of kind [UnknownType], which lists the kinds that the document has; [Document], which names the part that
-// can't be read; or [Limit], if the document is nested too deep.
+// Errors are of kind [UnknownType], with a list of the kinds in the document; [Document], with the part that can't be
+// read; or [Limit], if the document is nested too deeply.
 func SchemaFromOpenAPI(document []byte, gvk kschema.GroupVersionKind) (Schema, error) {
 	root, err := openapi.FromDocument(document, gvk)
 	if err != nil {
@@ -168,8 +168,9 @@ func SchemaFromOpenAPI(document []byte, gvk kschema.GroupVersionKind) (Schema, e
 // x-kubernetes-map-type atomic is replaced. If an object preserves unknown fields, it has every field. Metadata,
 // including the metadata of embedded resources, merges as in every kind.
 //
-// The definition isn't changed and isn't needed afterwards. Errors are of kind [UnknownType], which lists the versions
-// of the definition; [Document], which names the part that can't be read; or [Limit], if the schema is nested too deep.
+// The definition isn't changed and isn't needed afterwards. Errors are of kind [UnknownType], with a list of the
+// versions of the definition; [Document], with the part that can't be read; or [Limit], if the schema is nested too
+// deeply.
 func SchemaFromCRD(crd map[string]any, version string) (Schema, error) {
 	root, kind, err := openapi.FromCRD(crd, version)
 	if err != nil {
@@ -181,8 +182,8 @@ func SchemaFromCRD(crd map[string]any, version string) (Schema, error) {
 // SchemaFromType reads the schema of a Go struct. The example is a value of the struct, a pointer to it, which may be
 // nil, or its [reflect.Type].
 //
-// Fields are those of encoding/json: by their json tags, those of embedded structs inline. The tags
-// patchStrategy and patchMergeKey say how they merge, as in k8s.io/api:
+// Fields are found as in encoding/json, by their json tags; the fields of embedded structs are inlined. The tags
+// patchStrategy and patchMergeKey define how they merge, as in k8s.io/api:
 //
 //	Ports []Port `json:"ports" patchStrategy:"merge" patchMergeKey:"name"`
 //

@@ -14,9 +14,9 @@ import (
 // to be the schema of the document's kind. Without one, maps merge and lists are replaced, as by [Merge]; see
 // [Schema.Known].
 //
-// A null in the patch deletes a field, a map merges, a list merges by its keys if the schema has keys for it and is
+// A null in the patch deletes a field. A map merges. A list merges by its keys if the schema has keys for it, and is
 // replaced otherwise. $patch, $retainKeys, $setElementOrder and $deleteFromPrimitiveList are applied, and never appear
-// in the result. A nil patch changes nothing, a nil document is an empty one.
+// in the result. A nil patch changes nothing. A nil document is an empty document.
 //
 // Neither the document nor the patch is changed, and the result shares nothing with them unless [Shared] is given.
 // Errors are [*PatchError]; with an error the result is nil.
@@ -39,7 +39,7 @@ func strategic(doc, patch map[string]any, schema Schema, o options) (map[string]
 	}
 	out, err := m.mergeMap(doc, patch, root)
 	if err != nil {
-		// Visit keys in order, so that of several errors the first by name is returned.
+		// Visit keys in order, so that the same error is always returned.
 		m.sorted, m.path, m.borrowed = true, m.path[:0], 0
 		if _, first := m.mergeMap(doc, patch, root); first != nil {
 			err = first
@@ -76,13 +76,13 @@ func mergeType(doc map[string]any, s Schema, o options) (*schema.Type, error) {
 // merger applies one patch.
 type merger struct {
 	options
-	// listless is set when the kind's lists are unknown: then directives about lists are refused.
+	// listless is set if the kind's lists are unknown. Directives about lists are refused then.
 	listless bool
 	// sorted visits the fields of maps by name.
 	sorted bool
 	path   path
-	// lists are arrangements kept for reuse. The first ones, borrowed in number, are in use: one for each level of
-	// nested lists.
+	// lists are arrangements that are kept for reuse. The first borrowed ones are in use, one for each level of nested
+	// lists.
 	lists    []*arrangement
 	borrowed int
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // examine checks a patch in the mode Strict. It refuses parts that would silently do nothing, would be dropped, or are
-// ambiguous. doc is the map that the patch is merged with, or nil. It doesn't check what merging refuses anyway.
+// ambiguous. doc is the map that the patch is merged with, or nil. It leaves out checks that merging makes anyway.
 func (m *merger) examine(doc, patch map[string]any, t *schema.Type) error {
 	if err := m.tooDeep(); err != nil {
 		return err

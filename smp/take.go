@@ -118,7 +118,7 @@ func (m *merger) droppedDirective(key string) error {
 	return nil
 }
 
-// marksElement reports whether a $patch concerns only its own element, which stays.
+// marksElement reports whether a $patch concerns only its own element, and the element stays.
 func (m *merger) marksElement(directive any) bool {
 	return m.mode == Oper8 && (directive == replaceValue || directive == mergeValue)
 }
@@ -141,8 +141,8 @@ func (m *merger) tooDeep() error {
 	return m.fail(Limit, "nested deeper than %d levels", m.limits.depth)
 }
 
-// plain reports whether the document may hold a value of the patch as it is. If it returns false, take examines the
-// value.
+// plain reports whether a value of the patch can be put into the document unchanged. If it returns false, take examines
+// the value.
 func (m *merger) plain(value any, depth int, how taking) bool {
 	switch value := value.(type) {
 	case bool, string, int64:

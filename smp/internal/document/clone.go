@@ -2,8 +2,8 @@ package document
 
 import "maps"
 
-// Clone copies value so that the copy shares no map and no list with it. Go's other integers and float32 become int64
-// and float64, nil maps and nil lists empty ones.
+// Clone copies value so that the copy shares no map and no list with it. Go's other integers become int64, or
+// json.Number if an int64 can't hold them. float32 becomes float64. Nil maps and nil lists become empty ones.
 //
 // Containers may be nested depth deep; zero allows none. Errors are always a [*ValueError]: too much nesting (wrapping
 // [ErrDepth]), a Go type that isn't JSON, NaN and infinities.

@@ -31,7 +31,7 @@ func Decode(text []byte, depth int) (any, error) {
 type decoder struct {
 	text string
 	pos  int
-	// depth is how many more levels may be entered, limit how many are allowed in all.
+	// depth is the number of levels that may still be entered, limit the number of levels that are allowed in all.
 	depth, limit int
 	// items are the elements of the lists that are being read, the innermost list last. At the end of a list, its
 	// elements are copied into a slice of the right size.
@@ -98,7 +98,7 @@ func (d *decoder) object() (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		// One look-up per key: if the object doesn't grow, it had the key already.
+		// If the object doesn't grow, it had the key already. This needs only one look-up for each key.
 		known := len(object)
 		if object[key] = value; len(object) == known {
 			return nil, d.fail(offset, fmt.Errorf("the key %q comes twice in one object: keep one of them", key))
@@ -140,7 +140,7 @@ func (d *decoder) enter() error {
 	return nil
 }
 
-// step says what comes next in a container: a member, or its end, which has been skipped.
+// step is the next part of a container: a member, or its end, which has been skipped.
 type step struct {
 	end bool
 	err error

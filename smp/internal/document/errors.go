@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// ErrDepth is in the chain of an error about a value that is nested deeper than allowed.
+// ErrDepth is wrapped by the error for a value that is nested more deeply than allowed.
 var ErrDepth = errors.New("nested too deeply")
 
 // maxDepth bounds every depth, so that a goroutine's stack always suffices.
 const maxDepth = 100_000
 
-// maxDepthPath is how many steps the path of an error about depth has: enough to find the place. The whole path of data
-// that contains itself would fill pages.
+// maxDepthPath is the number of steps in the path of an error about depth, enough to find the place. The whole path of
+// data that contains itself would fill pages.
 const maxDepthPath = 8
 
 // SyntaxError is an error in a JSON text.
@@ -24,11 +24,11 @@ type SyntaxError struct {
 	Offset int
 	// Line is the line of that byte, the first being 1.
 	Line int
-	// Err says what is wrong.
+	// Err describes what is wrong.
 	Err error
 }
 
-// Error names the place before what is wrong.
+// Error returns the place and the text of Err.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, offset %d: %v", e.Line, e.Offset, e.Err)
 }
@@ -41,14 +41,14 @@ type ValueError struct {
 	// Path is the place of the value, as a JSON pointer (RFC 6901). For too much nesting it is the beginning of the
 	// path.
 	Path string
-	// Err says what is wrong.
+	// Err describes what is wrong.
 	Err error
 
 	// steps are the steps of the path in reverse, collected while the error is returned upwards.
 	steps []string
 }
 
-// Error names the path before what is wrong.
+// Error returns the path and the text of Err.
 func (e *ValueError) Error() string {
 	if e.Path == "" {
 		return e.Err.Error()

@@ -8,7 +8,7 @@ type Uniform struct {
 	count int
 }
 
-// uniformKeys is how many keys an object may have for a guess to be worthwhile.
+// uniformKeys is the maximum number of keys for which a guess is worthwhile.
 const uniformKeys = 4
 
 // Scalars reports whether an object holds nothing but one to four strings, int64 and bool. false may also mean that the

@@ -1,4 +1,4 @@
-// Package schema describes the types of documents for a strategic merge: which fields there are and how each of them
+// Package schema describes the types of documents for a strategic merge: which fields a type has, and how each field
 // merges. The packages below it read types: builtin from the table of Kubernetes' own kinds, openapi from OpenAPI v3
 // documents and CRDs, gotype from Go structs.
 //

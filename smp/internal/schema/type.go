@@ -21,8 +21,8 @@ const (
 	List
 )
 
-// Type is what the values at one place look like. It is immutable once it is built, may refer to
-// itself by way of its fields, and is shared between places.
+// Type describes the values at one place. It is immutable after it has been built, may refer to itself through its
+// fields, and is shared between places.
 type Type struct {
 	// Name is for messages, as in "io.k8s.api.core.v1.PodSpec"; it may be empty.
 	Name  string
@@ -31,7 +31,7 @@ type Type struct {
 	Fields map[string]Place
 	// Open reports that an Object may also have unknown fields besides Fields.
 	Open bool
-	// Values is what a Map or a List holds.
+	// Values is the type and the strategy of the values in a Map or a List.
 	Values Place
 }
 
@@ -157,7 +157,7 @@ const (
 	TooDeep
 )
 
-// Error names the path before what is wrong.
+// Error returns the path and the text of Err.
 func (e *Error) Error() string {
 	if e.Path == "" {
 		return e.Err.Error()

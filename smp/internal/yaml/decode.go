@@ -83,7 +83,7 @@ func marker(line []byte, mark string) bool {
 	return found && (len(rest) == 0 || rest[0] == ' ' || rest[0] == '\t')
 }
 
-// long finds text that may be a number with more digits than every float64 keeps.
+// long finds text that may be a number with more digits than a float64 always keeps.
 var long = regexp.MustCompile(`[-+]?[0-9_]*\.?[0-9_]{8,}(\.[0-9_]*)?([eE][-+]?[0-9]+)?`)
 
 // exact returns an error if the library has dropped digits of a number in the text. Only numbers that are neither a
@@ -114,7 +114,7 @@ func roundedNumber(literal string) (f float64, rounded bool) {
 		return 0, false
 	}
 	if _, err := document.Decode([]byte(literal), 0); err != nil {
-		// It may not be a JSON number, such as .5 with many digits: bring it into that form to compare it.
+		// The literal may not be a JSON number, such as .5 with many digits. Convert it to the JSON form to compare it.
 		literal = normalLiteral(literal)
 	}
 	if integer(literal) || document.Equal(f, json.Number(literal)) {

@@ -8,10 +8,10 @@ import (
 	"github.com/operkit/operkit/smp/internal/document"
 )
 
-// longKey is the length from which on a key needs its own line.
+// longKey is the length in bytes above which a key needs its own line.
 const longKey = 500
 
-// step is how much the values of a map are indented. Lists in maps aren't indented.
+// step is the indentation of the values of a map. Lists in maps aren't indented.
 const step = 2
 
 // Append writes value as a YAML document to the end of dst, with the keys of maps in ascending order.

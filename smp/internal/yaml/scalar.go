@@ -12,7 +12,7 @@ var words = map[string]bool{
 	"true": true, "false": true, "null": true,
 }
 
-// scalar writes a string: as it is if no reader could take it for something else, quoted otherwise.
+// scalar writes a string. It writes it unquoted if no reader could read it as another type, and quoted otherwise.
 func scalar(s string) string {
 	if plain(s) {
 		return s
@@ -20,7 +20,7 @@ func scalar(s string) string {
 	return quoted(s)
 }
 
-// plain reports whether a string certainly needs no quotes. It returns false for many others that need none, too.
+// plain returns true only for strings that need no quotes. It also returns false for many strings that need none.
 func plain(s string) bool {
 	if s == "" || words[strings.ToLower(s)] || strings.HasSuffix(s, " ") || strings.HasSuffix(s, ":") ||
 		strings.Contains(s, ": ") || strings.Contains(s, " #") {

@@ -19,7 +19,7 @@ var text string
 // objectMeta is the type of every object's metadata.
 const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
-// kind is a kind of the table, read when it is first asked for.
+// kind is a kind of the table. It is read when it is first requested.
 type kind struct {
 	name  string // of its type
 	read  sync.Once
@@ -37,8 +37,8 @@ type table struct {
 
 var load = sync.OnceValue(func() *table { return index(text) })
 
-// Type returns the type of a kind, and nil for one that isn't in the table. It is safe for
-// concurrent use; two kinds share the types that they have in common.
+// Type returns the type of a kind, nil if the table doesn't have the kind. It is safe for concurrent use. Kinds share
+// the types that they have in common.
 func Type(gvk kschema.GroupVersionKind) *schema.Type { return load().kind(gvk) }
 
 func (t *table) kind(gvk kschema.GroupVersionKind) *schema.Type {
@@ -82,8 +82,8 @@ func index(text string) *table {
 	return t
 }
 
-// read returns the type of an expression. The type is complete: other goroutines don't see it before everything that it
-// refers to has been read.
+// read returns the type of an expression. The type is complete: other goroutines see it only after all types that it
+// refers to have been read.
 func (t *table) read(expression string) *schema.Type {
 	t.reading.Lock()
 	defer t.reading.Unlock()

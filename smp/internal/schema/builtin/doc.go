@@ -2,5 +2,5 @@
 // the structs of k8s.io/api, so that the library doesn't link them.
 //
 // Use it for kinds that every cluster has. Custom resources are read by package openapi. A kind is read from the table
-// when it is first asked for; a program that uses none pays nothing.
+// when it is first requested, so a program that uses no kind has no cost.
 package builtin

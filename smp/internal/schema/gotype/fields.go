@@ -14,8 +14,8 @@ type field struct {
 }
 
 // jsonFields returns the fields of a struct in JSON. Fields of embedded structs without a name are fields of the struct
-// itself. Of several fields with one name, the least deeply embedded one counts; of several at the same depth, the one
-// with a tag. If that leaves more than one, none counts.
+// itself. If several fields have the same name, the least deeply embedded one counts; at the same depth, the one with a
+// tag counts. If more than one is left, none counts.
 func jsonFields(t reflect.Type) map[string]field {
 	candidates := map[string][]field{}
 	visited := map[reflect.Type]bool{}

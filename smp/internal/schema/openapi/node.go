@@ -15,8 +15,8 @@ type node struct {
 	at     *step
 	// name is the name of the type if this is an object.
 	name string
-	// tagged is set for a type that comes from a Go struct of Kubernetes. Its fields merge by the tags of that struct,
-	// which the document has; x-kubernetes-list-type doesn't matter for them.
+	// tagged is set for a type that comes from a Go struct of Kubernetes. Its fields merge by the tags of the struct,
+	// which the document contains; x-kubernetes-list-type is ignored.
 	tagged bool
 }
 
@@ -26,7 +26,7 @@ type step struct {
 	name   string
 }
 
-// String is the way as a JSON pointer.
+// String returns the path as a JSON pointer.
 func (s *step) String() string {
 	var names []string
 	for ; s != nil; s = s.parent {

@@ -223,7 +223,8 @@ func (r *reader) readFields(object *schema.Type, n node, properties map[string]a
 	object.Fields = fields
 }
 
-// additional returns the place of the values under free keys of an object. false is the same as a missing field.
+// additional returns the place of the values in additionalProperties of an object. A value of false is the same as a
+// missing field.
 func (r *reader) additional(n node) (place schema.Place, found bool) {
 	if allowed, isBool := n.fields["additionalProperties"].(bool); isBool {
 		return schema.Place{}, allowed
