@@ -58,8 +58,8 @@ func (d *differ) sum(text []byte) uint64 {
 	return ((a * 0x9e3779b97f4a7c15) ^ (bits.RotateLeft64(b, 29) * 0xc2b2ae3d27d4eb4f)) * 0xff51afd7ed558ccd >> d.shift
 }
 
-// index adds all blocks of the base, the last ones first, so that of blocks with the same sum the first ones are tried
-// first.
+// index adds all blocks of the base, beginning with the last one. So blocks with the same sum are tried in their order
+// in the base.
 func (d *differ) index() {
 	count := len(d.base) / block
 	width := max(bits.Len(uint(count)), 4)
