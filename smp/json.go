@@ -12,8 +12,8 @@ import (
 // {}, change nothing.
 //
 // All six operations are supported. A test compares JSON values, so that 80 and 80.0 are equal. Members that an
-// operation doesn't define are ignored. The total size of the values that a patch copies is limited to [Within], as
-// JSON.
+// operation doesn't define are ignored. The total size of the values that a patch copies, as JSON, is limited (see
+// [Within]).
 //
 // Neither the document nor the patch is changed, and the result shares nothing with them unless [Shared] is given. With
 // Shared, parts that the patch doesn't touch aren't checked. The apiVersion, kind, name and namespace of a Kubernetes

@@ -34,9 +34,9 @@ func zeros(list []int32, n int) []int32 {
 	return list
 }
 
-// match finds the elements of one list in another by their keys. The first same elements of both are known to be equal.
-// apart reports whether all elements are objects with the keys, and no two elements of one list have the same key.
-// match borrows an arrangement.
+// match finds the elements of one list in another by their keys. The first elements of old and value, as many as same,
+// are known to be equal. apart reports whether all elements are objects with the keys, and no two elements of one list
+// have the same key. match borrows an arrangement.
 func (d *differ) match(old, value []any, same int, keys []schema.Key) (m *matches, apart bool) {
 	l := d.borrow(len(old))
 	m = &l.matches

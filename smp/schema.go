@@ -148,7 +148,8 @@ func schemaError(err error, resource string) error {
 //
 // x-kubernetes-patch-strategy and x-kubernetes-patch-merge-key define how a field merges. Without these,
 // x-kubernetes-list-type, x-kubernetes-list-map-keys and x-kubernetes-map-type define it, as in the schema of a custom
-// resource. Kubernetes' own types ignore these three: the API server merges them by the first two only.
+// resource. For Kubernetes' own types these three are ignored, since the API server merges those types by the first two
+// fields only.
 //
 // Errors are of kind [UnknownType], with a list of the kinds in the document; [Document], with the part that can't be
 // read; or [Limit], if the document is nested too deeply.

@@ -81,8 +81,8 @@ type merger struct {
 	// sorted visits the fields of maps by name.
 	sorted bool
 	path   path
-	// lists are arrangements that are kept for reuse. The first borrowed ones are in use, one for each level of nested
-	// lists.
+	// lists are arrangements that are kept for reuse. Those with an index below borrowed are in use, one for each level
+	// of nested lists.
 	lists    []*arrangement
 	borrowed int
 }

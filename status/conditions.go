@@ -30,14 +30,14 @@ type ConditionSet struct {
 
 // Conditions returns the set of conditions of an object, which is one of:
 //
-//   - *unstructured.Unstructured, or a pointer to a struct that embeds it, at status.conditions;
-//   - map[string]any holding a whole object, at status.conditions;
-//   - *[]metav1.Condition, the bare list; []metav1.Condition to be read only;
+//   - *unstructured.Unstructured, or a pointer to a struct that embeds it, with the list at status.conditions;
+//   - map[string]any that holds a whole object, with the list at status.conditions;
+//   - *[]metav1.Condition, a bare list; or []metav1.Condition, which can only be read;
 //   - a typed object that implements Accessor;
-//   - a pointer to any other struct with a list of conditions at status.conditions of its JSON form: of
-//     metav1.Condition, or of another struct that has at least type and status, such as a PodCondition. Texts, integers
-//     and times may be pointers, and a time may be a metav1.Time, a time.Time or a text. A condition with a field of
-//     another type can be read and not written.
+//   - a pointer to any other struct whose JSON form has a list at status.conditions. Its elements are metav1.Condition,
+//     or another struct that has at least type and status, such as a PodCondition. Strings, integers and times may be
+//     pointers. A time may be a metav1.Time, a time.Time or a string. Conditions with a field of another type can be
+//     read but not written.
 //
 // nil and objects of other types hold no conditions: every condition reads as absent, writes change nothing, and Err
 // returns ErrUnsupportedObject.
@@ -65,11 +65,12 @@ func target(object any) any {
 // without a usable time.
 func (s *ConditionSet) Err() error { return s.err }
 
-// Get returns the condition of a type; the zero condition and false when there is none, which is not the same as an
-// Unknown that somebody wrote (IsUnknown reports both). Of several entries of one type the newest decides, the first
-// listed one among equals. In a document, the text "true" in upper or lower case and the boolean true are read as True,
-// the same holds for False, and everything else is Unknown; a time that can't be read is zero, one without a zone is
-// UTC, and oper8's lastTransactionTime is read where lastTransitionTime is missing.
+// Get returns the condition of a type. If there is none, it returns the zero condition and false; so an absent
+// condition differs from a present one whose status is Unknown (IsUnknown is true for both). If the type has several
+// entries, the newest decides, and of equally new ones the first in the list. In a document, a status is read from
+// booleans and from the texts true and false, in upper or lower case; everything else is Unknown. A time that can't be
+// read is zero, and a time without a zone is UTC. oper8's lastTransactionTime is read where lastTransitionTime is
+// missing.
 func (s *ConditionSet) Get(conditionType string) (metav1.Condition, bool) {
 	c, _, count := s.find(conditionType)
 	if count > 0 && s.document() != nil {

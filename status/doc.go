@@ -17,7 +17,8 @@
 // the state of the components, and the versions and generations:
 //
 //	ready, updating := status.ForEnd(current, allVerified)
-//	next, changed, err := status.Application{Ready: ready, Updating: updating, Generation: generation}.Update(now, current)
+//	application := status.Application{Ready: ready, Updating: updating, Generation: generation}
+//	next, changed, err := application.Update(now, current)
 //
 // The package works in any controller, with any framework. It has no client and no clock: the caller passes the time,
 // and passes Write the functions that read and write. The package status/readiness decides whether an object is ready.

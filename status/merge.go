@@ -14,8 +14,8 @@ import (
 // copied, since it belongs to the other object. An invalid reason becomes "Unspecified"; foreign conditions often have
 // no reason. other isn't changed.
 //
-// Where the other condition has no time, now is used as the transition time. When a type is invalid, or one of the
-// objects holds no conditions, nothing is merged and Err returns why.
+// Where the other condition has no time, now is used as the transition time. If a type is invalid, or one of the
+// objects can't hold conditions, nothing is merged and Err returns the error.
 func (s *ConditionSet) Merge(now time.Time, other *ConditionSet, types ...string) (changed bool) {
 	if other == nil {
 		s.fail(fmt.Errorf("merge of conditions: %w: there is no other set", ErrUnsupportedObject))
@@ -49,9 +49,9 @@ func allowedReason(reason string) string {
 
 // Summary returns one condition of the given type that summarises the parts: False when a part is bad, else Unknown
 // when a part isn't known, else True. A part is bad if its status is False; a Negative part is bad if its status is
-// True. An absent or stale part (see IsStale) isn't known, except that an absent Negative part is good. A Negative part
-// that nobody has reported yet (Unknown with the reason "Initializing" or "NotReported") is ignored, too. But if no
-// part is good then, the result isn't True but Unknown.
+// True. An absent or stale part (see IsStale) isn't known, but an absent Negative part is ignored. A Negative part that
+// nobody has reported yet (Unknown with the reason "Initializing" or "NotReported") makes the result Unknown only if no
+// other part is good or bad.
 //
 // The reason and the message come from the first part, in the given order, that decided the status; the message begins
 // with the type of that part. If all parts are good, or there are no parts, the reason is "AllGood". Summary changes

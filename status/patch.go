@@ -141,8 +141,8 @@ func mergePatch(old, status map[string]any) (map[string]any, error) {
 	return map[string]any{"metadata": map[string]any{"resourceVersion": version}, "status": status}, nil
 }
 
-// mergedList returns the list of before with the owned conditions of after. It ignores the conditions of others in
-// after, since they aren't ours to write. Present entries keep their places and their unknown fields.
+// mergedList returns the conditions of old, with the owned conditions as they are in next. It ignores the conditions of
+// others in next, since they aren't ours to write. Present entries keep their places and their unknown fields.
 func mergedList(old, next map[string]any, owned, lacking []string) []any {
 	result := []any{}
 	placed := map[string]bool{}

@@ -82,8 +82,8 @@ func updatingStatus(reason string) metav1.ConditionStatus {
 
 // ReadyVerdict is the content for the Ready condition. The zero value keeps the present condition.
 //
-// Without a Reason the present reason stays. Without a Message, the present message stays if the reason stays. If the
-// reason changes, the message is removed. Remove takes the condition away, whatever else is given.
+// Without a Reason the present reason stays. Without a Message, the present message stays if the reason stays, and is
+// removed otherwise. Remove removes the condition, whatever else is given.
 type ReadyVerdict struct {
 	Reason  ReadyReason
 	Message string

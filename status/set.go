@@ -22,9 +22,9 @@ import (
 // appended. A message that is too long is shortened, with a mark at its end. An observedGeneration of 0 removes the
 // present one, which may be outdated.
 //
-// An invalid condition (see Validate) isn't written; a condition without a reason is invalid too. Set returns false
-// then, and Err returns the error. Neither is a condition without a usable time written (ErrNoTime): both now and
-// c.LastTransitionTime are zero, or the time can't be written in RFC 3339 (before the year 1 or after 9999).
+// An invalid condition (see Validate) isn't written; a condition without a reason is invalid too. A condition without a
+// usable time isn't written either (ErrNoTime): both now and c.LastTransitionTime are zero, or the time can't be
+// written in RFC 3339 (before the year 1 or after 9999). In both cases Set returns false, and Err returns the error.
 func (s *ConditionSet) Set(now time.Time, c metav1.Condition) (changed bool) {
 	if !valid(&c) {
 		s.fail(validateContent(&c))

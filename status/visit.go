@@ -44,9 +44,9 @@ func (v *Visit) Report(conditionType string, status metav1.ConditionStatus, reas
 	v.reports[conditionType] = c
 }
 
-// Result reports the outcome of the work for a declared type. Without an error it is good, with reason "Succeeded". An
-// error is bad unless its row in Declared.Errors has another status; the reason is that of the row, the message the
-// error's text.
+// Result reports the outcome of the work for a declared type. If err is nil, the status is True (False for a Negative
+// type), and the reason is "Succeeded". Otherwise the matching row of Declared.Errors gives the status and the reason
+// (see ErrorReason), and the message is the text of the error.
 func (v *Visit) Result(conditionType string, err error) {
 	declared, _ := v.declaration.find(conditionType)
 	if err == nil {
@@ -57,13 +57,14 @@ func (v *Visit) Result(conditionType string, err error) {
 	v.Report(conditionType, status, reason, err.Error())
 }
 
-// End writes what was reported into the object and reports whether the object changed. A declared condition that wasn't
-// reported is kept or reset as declared, a missing one is added as Begin adds it, and the one that summarises follows
-// from the others as they are then. Missing conditions are appended in the order of the declaration. Present conditions
-// keep their places. Conditions that aren't declared stay. A kept condition without a reason gets the reason
-// "Unspecified", and one without a time gets the time now, since the API server may refuse the whole object otherwise.
+// End writes the reports into the object and reports whether the object changed. A declared condition that wasn't
+// reported is kept or reset as declared. A missing one is added as by Begin. The condition that summarises is computed
+// last, from the others. Missing conditions are appended in the order of the declaration. Present conditions keep their
+// places. Conditions that aren't declared stay. If a kept condition has no valid reason, it gets the reason
+// "Unspecified", and if it has no time, it gets the time now: the API server may refuse the whole object otherwise.
 //
-// In the summary, a kept condition counts as stale if its observedGeneration is older than the generation of the visit.
+// In the summary, a kept condition counts as stale if its observedGeneration is less than the generation of the visit.
+// A missing observedGeneration counts as 0. A condition whose type has no such field isn't stale.
 //
 // status.observedGeneration becomes the generation of the visit when every declared condition has this generation. End
 // writes it into every document, and into a struct that has the field, unless the declaration is ConditionsOnly.
@@ -126,7 +127,7 @@ func storable(c metav1.Condition) bool {
 	return valid(&c) && !c.LastTransitionTime.IsZero()
 }
 
-// completed returns c with its missing fields filled in, except for the time.
+// completed returns c with valid values in place of missing or invalid ones, except for the time.
 func completed(c metav1.Condition) metav1.Condition {
 	c.Status = condition.ParseStatus(string(c.Status))
 	c.ObservedGeneration = max(c.ObservedGeneration, 0)
@@ -136,8 +137,8 @@ func completed(c metav1.Condition) metav1.Condition {
 
 const reasonNotReported = "NotReported"
 
-// observes reports whether everything declared speaks of this generation. While a kept condition is older, the object's
-// observedGeneration must not rise: readers that look only at it would think that this condition is current.
+// observes reports whether all declared conditions have the generation of the visit. While a kept one is older,
+// status.observedGeneration must stay: readers that check only this field would take the older condition for current.
 func (v *Visit) observes(conditions *ConditionSet) bool {
 	held := conditions.byType()
 	for _, d := range v.declaration.types {
@@ -148,9 +149,9 @@ func (v *Visit) observes(conditions *ConditionSet) bool {
 	return v.generation > 0
 }
 
-// predates reports whether a condition isn't known to be of the generation of the visit. A condition without a
-// generation predates, too: its writer, such as an older release, didn't know the generation. It doesn't if the
-// object's conditions have no field for a generation.
+// predates reports whether a condition is older than the generation of the visit. A condition without a generation
+// counts as older: its writer, such as an older release, didn't know the generation. If the object's conditions have no
+// field for a generation, none of them counts as older.
 func (v *Visit) predates(conditions *ConditionSet, c metav1.Condition) bool {
 	return c.ObservedGeneration < v.generation && conditions.holdsGenerations()
 }

@@ -21,11 +21,11 @@ const (
 	longestWait = time.Second
 )
 
-// Write reads an object, computes what it should be and writes that, and does all of it again when somebody else wrote
-// in between (a conflict of the API server, also a wrapped one). So Write never overwrites a change of somebody else
-// that compute hasn't seen. Write returns the object that it passed to the function write, or the object that it read
-// if nothing had to be written. The returned object doesn't have the new resourceVersion, unless the function write
-// sets it.
+// Write reads an object, computes the new object and writes it. If somebody else wrote in between, it starts again: the
+// function write has returned a conflict of the API server then, possibly wrapped. So Write never overwrites a change
+// of somebody else that compute hasn't seen. Write returns the object that it passed to the function write, or the
+// object that it read if nothing had to be written. The returned object doesn't have the new resourceVersion, unless
+// the function write sets it.
 //
 // compute reports whether its result differs from the current object; if it doesn't, nothing is written. compute may be
 // called several times. It must not change its argument if get reads from a cache. write has to refuse an outdated
@@ -38,8 +38,8 @@ const (
 // If a server-side apply conflicts with another field manager, the error is returned at once: reading again doesn't
 // resolve this conflict.
 //
-// Errors are the error of ctx, which also wraps the last conflict if there was one; the errors of the three functions,
-// unchanged; and after 10 conflicts the last conflict, wrapped.
+// Errors: the error of ctx, wrapped together with the last conflict if there was one; the errors of the three
+// functions, unchanged; and after 10 conflicts the last conflict, wrapped.
 func Write[T any](
 	ctx context.Context,
 	get func(ctx context.Context) (T, error),
@@ -93,10 +93,10 @@ func pause(ctx context.Context, attempt int) error {
 	}
 }
 
-// Write updates the status of an object in a cluster through the caller's functions: get returns the whole object.
-// write is given the whole object, writes its status subresource, and refuses an outdated object. Nothing is written
-// without a meaningful change (see Changed), and conflicts are handled as by the function Write. It returns the
-// resulting status.
+// Write updates the status of an object in a cluster through the caller's functions get and write. get returns the
+// whole object. write is given the whole object, writes its status subresource, and refuses an outdated object. Without
+// a meaningful change (see Changed) nothing is written. Conflicts are handled as by the function Write. The method
+// returns the resulting status.
 //
 // If a read or write fails, Write calls Warn and returns nil without an error. It returns an error, before any call,
 // only if the Application or now is invalid. If the Application is Unmanaged, it makes no call and returns nil.

@@ -81,7 +81,8 @@ func (l *loose) small() ([]byte, error) {
 	return text, err
 }
 
-// looseWithPrefix returns the loose objects whose names begin with the given digits, which are at least four.
+// looseWithPrefix returns the loose objects whose names begin with the given digits. There have to be at least four
+// digits.
 func (s *store) looseWithPrefix(digits string) (hashes []plumbing.Hash, err error) {
 	entries, err := fs.ReadDir(s.root.FS(), "objects/"+digits[:2])
 	if errors.Is(err, fs.ErrNotExist) {

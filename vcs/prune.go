@@ -9,8 +9,8 @@ import (
 )
 
 // Prune removes the checkouts below the folder base that aren't in use any more, and the temporary folders of
-// interrupted checkouts. inUse is called with the path of each checkout and reports whether to keep it. It keeps
-// checkouts that somebody is working on, and everything that isn't a checkout. It skips folders that it has no
+// interrupted checkouts. inUse is called with the path of each checkout and reports whether to keep it. Prune also
+// keeps checkouts that somebody is working on, and everything that isn't a checkout. It skips folders that it has no
 // permission to read.
 //
 // It returns the removed paths, and one error that joins a *RuntimeError for each path that couldn't be removed or
@@ -20,8 +20,7 @@ func Prune(ctx context.Context, base string, inUse func(path string) bool) (remo
 	if err != nil {
 		return nil, &ConfigError{"prune", base, err}
 	}
-	// With the dot at its end, WalkDir enters a base that is a symbolic link. The paths below the base don't contain
-	// the dot.
+	// The dot makes WalkDir enter a base that is a symbolic link. The paths below the base don't contain the dot.
 	p := &pruner{base: base + string(filepath.Separator) + "."}
 	err = filepath.WalkDir(p.base, func(path string, e fs.DirEntry, err error) error {
 		if ctx.Err() != nil {

@@ -39,8 +39,8 @@ type SetupOptions struct {
 	// DryRun fills the report and writes nothing.
 	DryRun bool
 	// Verify reads the whole new repository back before the repository is moved to the destination. It uses other code
-	// than the code that wrote it: each object matches its name, each version has the tree that it has in the source,
-	// and there is nothing else.
+	// than the code that wrote the repository. It checks that each object matches its name, that each version has the
+	// same tree as in the source, and that there is nothing else.
 	Verify bool
 	// NoWait makes Setup return a *ContentionError at once if others are working on the same destination.
 	NoWait bool
@@ -50,9 +50,9 @@ type SetupOptions struct {
 }
 
 // Setup makes a repository without history from one with history. Each kept reference becomes one commit with the same
-// files, whose parent is an empty root commit. No other commit, author or message of the source is in it, and the same
-// input makes the same ids. It is made beside the destination and moved there when it is complete. If anything fails,
-// the destination is left as it was.
+// files, on top of an empty root commit. The result has no other commit, author or message of the source. The same
+// input gives the same ids. The repository is made beside the destination and moved there when it is complete. If
+// anything fails, the destination is left as it was.
 //
 // Errors: *ConfigError for wrong options, before anything is written; it wraps a *NoMatchError if no reference matches.
 // *ContentionError if others were working on the destination until ctx ended, or at once with NoWait. *RuntimeError for

@@ -12,8 +12,8 @@ import (
 type NoMatchError struct {
 	// Tags and Branches are the numbers of tags and branches in the source.
 	Tags, Branches int
-	// Near are up to ten references. Their names are similar to the expressions, or match; then Near has the reason why
-	// they can't be kept.
+	// Near has up to ten references: those with names that are similar to the expressions, and those that match but
+	// can't be kept, with the reason.
 	Near []string
 	// Shallow reports that the source is a shallow clone, which often has no tags.
 	Shallow bool

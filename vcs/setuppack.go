@@ -136,7 +136,7 @@ func (b *builder) copyAnew(ctx context.Context, w *pack.Writer, hash plumbing.Ha
 	})
 }
 
-// maxDiffed is the greatest length of two objects between which a delta is made, in bytes.
+// maxDiffed limits new deltas: the object and its base may each be at most this many bytes long.
 const maxDiffed = 8 << 20
 
 // copyDelta packs an object as a delta to base if they have much in common. done reports whether it did.

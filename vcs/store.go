@@ -144,7 +144,7 @@ func (s *store) all() ([]namedPack, error) {
 	return slices.Clone(s.packs), nil
 }
 
-// withPrefix returns the objects whose names begin with the given digits, which are at least four.
+// withPrefix returns the objects whose names begin with the given digits. There have to be at least four digits.
 func (s *store) withPrefix(digits string) ([]plumbing.Hash, error) {
 	hashes, err := s.looseWithPrefix(digits)
 	if err != nil {

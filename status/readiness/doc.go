@@ -14,6 +14,6 @@
 // can't find out whether an application does its work: an object is ready when its controller reports so. For rules
 // over single conditions use the package status.
 //
-// Objects are read in place, never copied or changed; Of may be called by several goroutines on one object as long as
-// nobody writes to it. A field with a value of the wrong type counts as missing.
+// Objects are never changed. Several goroutines may call Of with one object, as long as nobody writes to it. A field
+// with a value of the wrong type counts as missing.
 package readiness

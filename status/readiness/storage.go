@@ -21,8 +21,9 @@ func claim(s subject) Result {
 	return s.otherPhase()
 }
 
-// pendingClaim returns Ready for a claim that is bound only when a Pod uses it. It also stays Ready when a Pod uses it
-// but it isn't bound yet: if the Pod has a problem, the components that wait for the claim may contain the fix.
+// pendingClaim returns Ready for a claim that is bound only when a Pod uses it. The claim is Ready even while its
+// volume is being provisioned for a Pod: if the Pod has a problem, the components that wait for the claim may contain
+// the fix.
 func pendingClaim(s *subject) Result {
 	if volume := condition.Text(s.spec, "volumeName"); volume != "" {
 		return inProgress("ClaimPending", fmt.Sprintf("the claim isn't bound yet: it waits for the volume %q", volume), statusPhase, "spec.volumeName")

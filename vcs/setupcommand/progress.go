@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// patience is the time before the bar is first drawn. frame is the time between two bars. The constant again is the
-	// time between two lines about the same phase.
+	// patience is the time before the bar is first drawn. frame is the minimum time between two drawings of the bar.
+	// The constant again is the minimum time between two lines about the same phase.
 	patience = 300 * time.Millisecond
 	frame    = 100 * time.Millisecond
 	again    = 10 * time.Second

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Check returns the error that [Clone] would return for value, without copying it. If there are several errors, it
-// visits fields sorted by name and returns the first error.
+// Check returns the error that [Clone] would return for value, without copying it. It visits fields sorted by name and
+// returns the first error.
 func Check(value any, depth int) error {
 	limit := min(depth, maxDepth)
 	if isPlain(value, limit) {

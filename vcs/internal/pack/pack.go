@@ -77,7 +77,8 @@ func (p *Pack) check() error {
 // Find returns the offset of an object, and whether the pack has it.
 func (p *Pack) Find(hash plumbing.Hash) (at int64, found bool, err error) { return p.index.find(hash) }
 
-// WithPrefix returns the objects whose names begin with the given hexadecimal digits, which are at least two.
+// WithPrefix returns the objects whose names begin with the given hexadecimal digits. There have to be at least two
+// digits.
 func (p *Pack) WithPrefix(digits string) (hashes []plumbing.Hash, err error) {
 	first, err := hex.DecodeString(digits[:2])
 	if err != nil {
