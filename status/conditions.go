@@ -233,24 +233,32 @@ func asWritten(entry map[string]any) metav1.Condition {
 
 // newestOf is condition.Newest for typed conditions.
 func newestOf(list []metav1.Condition, conditionType string) (index, count int) {
-	index = -1
-	if conditionType == "" {
-		return index, 0
-	}
-	size := len(conditionType)
-	last := conditionType[size-1]
-	for i := range list {
-		// Types in one list often differ only at their ends.
-		have := list[i].Type
-		if len(have) != size || have[size-1] != last || have != conditionType {
-			continue
-		}
+	index = firstOf(list, conditionType)
+	for at := index; at >= 0; {
 		count++
-		if count == 1 || orEpoch(list[i].LastTransitionTime).After(orEpoch(list[index].LastTransitionTime)) {
-			index = i
+		if orEpoch(list[at].LastTransitionTime).After(orEpoch(list[index].LastTransitionTime)) {
+			index = at
 		}
+		next := firstOf(list[at+1:], conditionType)
+		if next < 0 {
+			break
+		}
+		at += 1 + next
 	}
 	return index, count
+}
+
+// firstOf returns the index of the first entry of a type, -1 if there is none or the type is empty. It is small enough
+// to be inlined, since it runs on every write of a condition.
+func firstOf(list []metav1.Condition, conditionType string) int {
+	end := len(conditionType) - 1
+	for i := range list {
+		// Types in one list often differ only at their ends.
+		if have := list[i].Type; len(have)-1 == end && end >= 0 && have[end] == conditionType[end] && have == conditionType {
+			return i
+		}
+	}
+	return -1
 }
 
 func orEpoch(at metav1.Time) time.Time {

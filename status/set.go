@@ -26,25 +26,33 @@ import (
 // usable time isn't written either (ErrNoTime): both now and c.LastTransitionTime are zero, or the time can't be
 // written in RFC 3339 (before the year 1 or after 9999). In both cases Set returns false, and Err returns the error.
 func (s *ConditionSet) Set(now time.Time, c metav1.Condition) (changed bool) {
-	if !valid(&c) {
-		s.fail(validateContent(&c))
+	if err := validateContent(&c); err != nil {
+		s.fail(err)
 		return false
 	}
-	if list, ok := s.target.(*[]metav1.Condition); ok && list != nil {
-		if index, count := newestOf(*list, c.Type); count == 1 {
-			present := &(*list)[index]
-			if !s.prepare(now, &c, present, true) || equal(present, &c) {
-				return false
-			}
-			overwrite(present, &c)
-			return true
-		}
+	list, ok := s.target.(*[]metav1.Condition)
+	if !ok || list == nil {
+		return s.setIn(now, &c)
 	}
+	index := firstOf(*list, c.Type)
+	if index < 0 || firstOf((*list)[index+1:], c.Type) >= 0 {
+		return s.setIn(now, &c)
+	}
+	present := &(*list)[index]
+	if !s.prepare(now, &c, present, true) || equal(present, &c) {
+		return false
+	}
+	overwrite(present, &c)
+	return true
+}
+
+// setIn is Set for a valid condition in any form of object.
+func (s *ConditionSet) setIn(now time.Time, c *metav1.Condition) (changed bool) {
 	present, _, count := s.find(c.Type)
-	if !s.prepare(now, &c, &present, count > 0) || count == 1 && equal(&present, &c) {
+	if !s.prepare(now, c, &present, count > 0) || count == 1 && equal(&present, c) {
 		return false
 	}
-	return s.put(now, []metav1.Condition{c})
+	return s.put(now, []metav1.Condition{*c})
 }
 
 // FromBool returns True or False, for callers of Set and Visit.Report that have a bool. For a Negative type, True is

@@ -124,7 +124,7 @@ func (v *Visit) content(conditions *ConditionSet) []metav1.Condition {
 
 // storable reports whether the API server accepts a kept condition.
 func storable(c metav1.Condition) bool {
-	return valid(&c) && !c.LastTransitionTime.IsZero()
+	return validateContent(&c) == nil && !c.LastTransitionTime.IsZero()
 }
 
 // completed returns c with valid values in place of missing or invalid ones, except for the time.

@@ -25,7 +25,7 @@ func setPair() ratio.Pair {
 	return ratio.Pair{
 		Name: "status-set", Goal: 1.2,
 		Ours: flipping(setOurs), Peer: flipping(setPeer),
-		Hint: "Set, prepare and overwrite (set.go), valid and fits (validate.go): what is done before the entry is found",
+		Hint: "Set, prepare and overwrite (set.go), validateContent and fits (validate.go), firstOf (conditions.go)",
 	}
 }
 
