@@ -1,6 +1,7 @@
 package deploytest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
@@ -148,11 +149,5 @@ func kept(s *scene) {
 
 // withoutAnnotations returns the paths outside of annotations, because a Manager adds an annotation of its own.
 func withoutAnnotations(paths []string) []string {
-	rest := []string{}
-	for _, path := range paths {
-		if !strings.HasPrefix(path, ".metadata.annotations") {
-			rest = append(rest, path)
-		}
-	}
-	return rest
+	return slices.DeleteFunc(paths, func(path string) bool { return strings.HasPrefix(path, ".metadata.annotations") })
 }

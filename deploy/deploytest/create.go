@@ -2,6 +2,7 @@ package deploytest
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
@@ -32,7 +33,7 @@ var createCases = []Case{
 	{"create/owner of fields", "the creator owns the fields", func(s *scene) {
 		obj := s.create("kubectl-create", s.settings("{a: '1'}"))
 		equal(s, []string{"kubectl-create Update"}, entries(obj), "entries")
-		s.is(contains(s.owned(obj, "kubectl-create Update"), ".data.a"), "owned: %v", s.owned(obj, "kubectl-create Update"))
+		s.is(slices.Contains(s.owned(obj, "kubectl-create Update"), ".data.a"), "owned: %v", s.owned(obj, "kubectl-create Update"))
 	}},
 	{"create/dry run", "a dry run stores nothing", func(s *scene) {
 		obj, err := s.port().Create(s.Context(), s.settings("{a: '1'}"), deploy.CreateOptions{FieldManager: "operkit", DryRun: true})
@@ -109,15 +110,6 @@ func unsendable(s *scene) {
 			s.is(errors.As(err, &invalid), "%s with %s: %v (%T)", verb, reason, err, err)
 		}
 	}
-}
-
-func contains(list []string, item string) bool {
-	for _, one := range list {
-		if one == item {
-			return true
-		}
-	}
-	return false
 }
 
 // update replaces an object as manager.

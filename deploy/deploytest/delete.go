@@ -148,11 +148,7 @@ var finalizerCases = []Case{
 func (s *scene) removes(m *deploy.Manager, objects []*unstructured.Unstructured, want []deploy.Action, options ...deploy.Option) deploy.Results {
 	s.Helper()
 	results, _ := m.Delete(s.Context(), objects, options...)
-	got := []deploy.Action{}
-	for _, result := range results {
-		got = append(got, result.Action)
-	}
-	equal(s, want, got, "actions")
+	equal(s, want, actions(results), "actions")
 	return results
 }
 

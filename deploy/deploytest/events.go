@@ -34,11 +34,7 @@ func (h *eventLog) all() []deploy.Event {
 
 // texts returns the events so far, in the form "ADDED settings".
 func (h *eventLog) texts() []string {
-	texts := []string{}
-	for _, event := range h.all() {
-		texts = append(texts, string(event.Type)+" "+event.New.GetName())
-	}
-	return texts
+	return each(h.all(), func(event deploy.Event) string { return string(event.Type) + " " + event.New.GetName() })
 }
 
 // subscribe returns a log that records the events of a kind. The log has the existing objects already.

@@ -73,10 +73,7 @@ var managerCases = []Case{
 		calls.take()
 		result := s.becomes(deploy.Configured, m, s.settings("{a: '3', c: '4'}"))
 		s.asked(calls, "apply ConfigMap settings")
-		changes := []string{}
-		for _, change := range result.Changes {
-			changes = append(changes, change.String())
-		}
+		changes := each(result.Changes, deploy.Change.String)
 		equal(s, []string{`.data.a: "1" -> "3"`, `.data.b: "2" -> none`, `.data.c: none -> "4"`}, changes, "changes")
 		s.settles(s.settings("{a: '3', c: '4'}"))
 	}},

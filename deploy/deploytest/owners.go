@@ -16,11 +16,7 @@ func (s *scene) owner(name string) *unstructured.Unstructured {
 
 // ownersOf returns the uids of the owners of an object.
 func ownersOf(obj *unstructured.Unstructured) []types.UID {
-	uids := []types.UID{}
-	for _, reference := range obj.GetOwnerReferences() {
-		uids = append(uids, reference.UID)
-	}
-	return uids
+	return each(obj.GetOwnerReferences(), func(reference metav1.OwnerReference) types.UID { return reference.UID })
 }
 
 // elsewhere creates another namespace, and returns a function that deletes it.

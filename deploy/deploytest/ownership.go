@@ -1,6 +1,8 @@
 package deploytest
 
 import (
+	"slices"
+
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -64,7 +66,7 @@ var ownershipCases = []Case{
 		obj := s.apply("operkit", s.settings("{a: '1'}"))
 		equal(s, map[string]string{"a": "1", "b": "2"}, data(obj), "data")
 		equal(s, []string{".data.a"}, s.owned(obj, "operkit Apply"), "by our applies")
-		s.is(contains(s.owned(obj, "operkit Update"), ".data.b"), "by our creation: %v", s.owned(obj, "operkit Update"))
+		s.is(slices.Contains(s.owned(obj, "operkit Update"), ".data.b"), "by our creation: %v", s.owned(obj, "operkit Update"))
 	}},
 	{"ownership/given up", "fields that an intent leaves out are removed", func(s *scene) {
 		s.apply("operkit", s.noted())
@@ -103,10 +105,7 @@ var ownershipCases = []Case{
 		s.apply("one", s.settings("{a: '1'}"))
 		s.apply("two", s.settings("{b: '2'}"))
 		_, err := s.port().Apply(s.Context(), s.settings("{a: '8', b: '9'}"), deploy.ApplyOptions{FieldManager: "operkit"})
-		held := map[string]string{}
-		for _, field := range fails[*deploy.ConflictError](s, err).Fields {
-			held[field.Field] = field.Manager
-		}
+		held := fieldsOf(fails[*deploy.ConflictError](s, err).Fields)
 		equal(s, map[string]string{".data.a": "one", ".data.b": "two"}, held, "contested fields")
 	}},
 	{"ownership/forced", "a forced apply takes over only the fields of the intent", func(s *scene) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -209,13 +210,18 @@ func data(obj *unstructured.Unstructured) map[string]string {
 	return values
 }
 
-// names returns the names of objects, in their order.
-func names(objects []*unstructured.Unstructured) []string {
-	all := []string{}
-	for _, obj := range objects {
-		all = append(all, obj.GetName())
+// each returns the results of calling of for the items of a list, in their order.
+func each[T, U any](items []T, of func(T) U) []U {
+	all := make([]U, 0, len(items))
+	for _, item := range items {
+		all = append(all, of(item))
 	}
 	return all
+}
+
+// names returns the names of objects, in their order.
+func names(objects []*unstructured.Unstructured) []string {
+	return each(objects, (*unstructured.Unstructured).GetName)
 }
 
 // owned returns the leaf fields of an entry of managedFields, ascending. It returns nil if there is no such entry. who
@@ -223,11 +229,7 @@ func names(objects []*unstructured.Unstructured) []string {
 func (s *scene) owned(obj *unstructured.Unstructured, who string) []string {
 	s.Helper()
 	for _, entry := range obj.GetManagedFields() {
-		is := entry.Manager + " " + string(entry.Operation)
-		if entry.Subresource != "" {
-			is += " " + entry.Subresource
-		}
-		if is != who {
+		if whose(entry) != who {
 			continue
 		}
 		set := &fieldpath.Set{}
@@ -240,18 +242,14 @@ func (s *scene) owned(obj *unstructured.Unstructured, who string) []string {
 	return nil
 }
 
+// whose returns the manager of an entry and its operation, in the form of the parameter who of owned.
+func whose(entry metav1.ManagedFieldsEntry) string {
+	return strings.TrimSpace(entry.Manager + " " + string(entry.Operation) + " " + entry.Subresource)
+}
+
 // entries returns all entries of managedFields, in the form of the parameter who of owned, ascending.
 func entries(obj *unstructured.Unstructured) []string {
-	all := []string{}
-	for _, entry := range obj.GetManagedFields() {
-		is := entry.Manager + " " + string(entry.Operation)
-		if entry.Subresource != "" {
-			is += " " + entry.Subresource
-		}
-		all = append(all, is)
-	}
-	slices.Sort(all)
-	return all
+	return slices.Sorted(slices.Values(each(obj.GetManagedFields(), whose)))
 }
 
 // unchanged fails the case if two states of an object have different resourceVersions.

@@ -3,6 +3,7 @@ package deploytest
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,20 +13,10 @@ import (
 
 // actions returns the actions of results, in their order.
 func actions(results deploy.Results) []deploy.Action {
-	all := []deploy.Action{}
-	for _, result := range results {
-		all = append(all, result.Action)
-	}
-	return all
+	return each(results, func(result deploy.Result) deploy.Action { return result.Action })
 }
 
-func times[T any](n int, one T) []T {
-	all := []T{}
-	for range n {
-		all = append(all, one)
-	}
-	return all
-}
+func times[T any](n int, one T) []T { return slices.Repeat([]T{one}, n) }
 
 var setCases = []Case{
 	{"sets/order of results", "results are in the order of the objects, however many are applied at once", func(s *scene) {

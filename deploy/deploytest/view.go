@@ -249,10 +249,7 @@ var listCases = []Case{
 		}
 		found, err := s.Others.Port().List(s.Context(), configMap, "", deploy.ListOptions{Labels: s.selecting("case=" + s.Namespace)})
 		s.ok(err)
-		got := []string{}
-		for _, obj := range found {
-			got = append(got, obj.GetNamespace()+"/"+obj.GetName())
-		}
+		got := each(found, func(obj *unstructured.Unstructured) string { return obj.GetNamespace() + "/" + obj.GetName() })
 		slices.Sort(where)
 		equal(s, []string{where[0] + "/a", where[0] + "/b", where[1] + "/a", where[1] + "/b"}, got, "objects")
 		s.ok(s.Others.Port().Delete(s.Context(), deploy.Ref{Kind: namespace, Name: other}, deploy.DeleteOptions{}))
