@@ -9,11 +9,11 @@ import (
 
 var applyCases = []Case{
 	{"apply/creates", "an apply can't require that the object is absent, so the result must tell whether it was created", func(s *scene) {
-		applied, err := s.port().Apply(s.Context(), s.settings("{a: '1'}"), deploy.ApplyOptions{FieldManager: "operkit"})
+		applied, err := s.port().Apply(s.Context(), s.settings("{a: '1'}"), asOperkit)
 		s.ok(err)
 		s.is(applied.Created, "Created is false")
 		equal(s, s.get(deploy.RefOf(applied.Object)).Object, applied.Object.Object, "the answer")
-		again, err := s.port().Apply(s.Context(), s.settings("{a: '2'}"), deploy.ApplyOptions{FieldManager: "operkit"})
+		again, err := s.port().Apply(s.Context(), s.settings("{a: '2'}"), asOperkit)
 		s.ok(err)
 		s.is(!again.Created, "Created is true for an object that was there")
 		equal(s, "2", data(again.Object)["a"], "a")
@@ -24,16 +24,14 @@ var applyCases = []Case{
 		s.merge("kubectl", deploy.RefOf(before), `{"data":{"b":"2"}}`)
 		intent := s.settings("{a: '3'}")
 		intent.SetResourceVersion(before.GetResourceVersion())
-		_, err := s.port().Apply(s.Context(), intent, deploy.ApplyOptions{FieldManager: "operkit"})
-		fails[*deploy.StaleError](s, err)
+		refusal[*deploy.StaleError](s, s.port().Apply, intent, asOperkit)
 		equal(s, "1", data(s.get(deploy.RefOf(before)))["a"], "a")
 	}},
 	{"apply/other uid", "a new object of the same name isn't changed", func(s *scene) {
 		obj := s.apply("operkit", s.settings("{a: '1'}"))
 		intent := s.settings("{a: '2'}")
 		intent.SetUID("0d6b1e3a-3a3e-4d8e-9f3e-6a5b0c1d2e3f")
-		_, err := s.port().Apply(s.Context(), intent, deploy.ApplyOptions{FieldManager: "operkit"})
-		fails[*deploy.StaleError](s, err)
+		refusal[*deploy.StaleError](s, s.port().Apply, intent, asOperkit)
 		s.unchanged(obj, s.get(deploy.RefOf(obj)))
 	}},
 	{"apply/uid of what is gone", "a deleted object isn't brought back", func(s *scene) {
@@ -41,8 +39,7 @@ var applyCases = []Case{
 		s.ok(s.port().Delete(s.Context(), deploy.RefOf(obj), deploy.DeleteOptions{}))
 		intent := s.settings("{a: '2'}")
 		intent.SetUID(obj.GetUID())
-		_, err := s.port().Apply(s.Context(), intent, deploy.ApplyOptions{FieldManager: "operkit"})
-		fails[*deploy.StaleError](s, err)
+		refusal[*deploy.StaleError](s, s.port().Apply, intent, asOperkit)
 		s.absent(deploy.RefOf(obj))
 	}},
 	{"apply/its uid", "an intent with the uid of the object is applied", func(s *scene) {
@@ -52,47 +49,41 @@ var applyCases = []Case{
 		equal(s, "2", data(s.apply("operkit", intent))["a"], "a")
 	}},
 	{"apply/no manager", "every applied field needs a manager", func(s *scene) {
-		_, err := s.port().Apply(s.Context(), s.settings("{}"), deploy.ApplyOptions{})
-		fails[*deploy.InvalidError](s, err)
+		refusal[*deploy.InvalidError](s, s.port().Apply, s.settings("{}"), deploy.ApplyOptions{})
 	}},
 	{"apply/managedFields", "an object that was read from a cluster isn't an intent", func(s *scene) {
 		exported := s.apply("operkit", s.settings("{a: '1'}"))
-		_, err := s.port().Apply(s.Context(), exported, deploy.ApplyOptions{FieldManager: "operkit"})
-		fails[*deploy.InvalidError](s, err)
+		refusal[*deploy.InvalidError](s, s.port().Apply, exported, asOperkit)
 	}},
 	{"apply/unknown field", "a typo isn't ignored", func(s *scene) {
 		obj := s.settings("{}")
 		obj.Object["datum"] = map[string]any{"a": "1"}
-		_, err := s.port().Apply(s.Context(), obj, deploy.ApplyOptions{FieldManager: "operkit"})
-		fails[*deploy.InvalidError](s, err)
+		refusal[*deploy.InvalidError](s, s.port().Apply, obj, asOperkit)
 		s.absent(deploy.RefOf(obj))
 	}},
 	{"apply/unknown field of a custom resource", "a typo isn't ignored in custom resources either", func(s *scene) {
 		obj := s.widget("{size: 1, colour: red}")
-		_, err := s.port().Apply(s.Context(), obj, deploy.ApplyOptions{FieldManager: "operkit"})
-		fails[*deploy.InvalidError](s, err)
+		refusal[*deploy.InvalidError](s, s.port().Apply, obj, asOperkit)
 		s.absent(deploy.RefOf(obj))
 	}},
 	{"apply/wrong type", "an intent that can't be merged is refused as a whole", func(s *scene) {
 		obj := s.object("{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: [a, b]}")
-		_, err := s.port().Apply(s.Context(), obj, deploy.ApplyOptions{FieldManager: "operkit"})
-		fails[*deploy.InvalidError](s, err)
+		refusal[*deploy.InvalidError](s, s.port().Apply, obj, asOperkit)
 	}},
 	{"apply/against the schema", "an intent that violates the schema changes nothing", func(s *scene) {
 		before := s.apply("operkit", s.widget("{size: 1}"))
-		_, err := s.port().Apply(s.Context(), s.widget("{size: -1}"), deploy.ApplyOptions{FieldManager: "operkit"})
-		fails[*deploy.InvalidError](s, err)
+		refusal[*deploy.InvalidError](s, s.port().Apply, s.widget("{size: -1}"), asOperkit)
 		s.unchanged(before, s.get(deploy.RefOf(before)))
 	}},
 	{"apply/dry run of what is new", "a dry run stores nothing", func(s *scene) {
-		applied, err := s.port().Apply(s.Context(), s.settings("{a: '1'}"), deploy.ApplyOptions{FieldManager: "operkit", DryRun: true})
+		applied, err := s.port().Apply(s.Context(), s.settings("{a: '1'}"), dryAsOperkit)
 		s.ok(err)
 		s.is(applied.Created, "Created is false")
 		s.absent(deploy.RefOf(applied.Object))
 	}},
 	{"apply/dry run of a change", "a diff needs the whole object from a dry run", func(s *scene) {
 		before := s.apply("operkit", s.settings("{a: '1'}"))
-		applied, err := s.port().Apply(s.Context(), s.settings("{a: '2', b: '3'}"), deploy.ApplyOptions{FieldManager: "operkit", DryRun: true})
+		applied, err := s.port().Apply(s.Context(), s.settings("{a: '2', b: '3'}"), dryAsOperkit)
 		s.ok(err)
 		equal(s, map[string]string{"a": "2", "b": "3"}, data(applied.Object), "data of the answer")
 		equal(s, []string{".data.a", ".data.b"}, s.owned(applied.Object, "operkit Apply"), "fields of the answer")
@@ -100,8 +91,7 @@ var applyCases = []Case{
 	}},
 	{"apply/dry run of a conflict", "a dry run reports what would fail", func(s *scene) {
 		s.apply("kubectl", s.settings("{a: '1'}"))
-		_, err := s.port().Apply(s.Context(), s.settings("{a: '2'}"), deploy.ApplyOptions{FieldManager: "operkit", DryRun: true})
-		fails[*deploy.ConflictError](s, err)
+		refusal[*deploy.ConflictError](s, s.port().Apply, s.settings("{a: '2'}"), dryAsOperkit)
 	}},
 	{"apply/generation", "only a change of the spec raises the generation", func(s *scene) {
 		equal(s, int64(1), s.apply("operkit", s.widget("{size: 1}")).GetGeneration(), "generation of a new object")
@@ -113,8 +103,7 @@ var applyCases = []Case{
 	{"apply/in no such namespace", "the namespace must exist first", func(s *scene) {
 		obj := s.settings("{}")
 		obj.SetNamespace(s.Namespace + "-none")
-		_, err := s.Others.Port().Apply(s.Context(), obj, deploy.ApplyOptions{FieldManager: "operkit"})
-		fails[*deploy.NotFoundError](s, err)
+		refusal[*deploy.NotFoundError](s, s.Others.Port().Apply, obj, asOperkit)
 	}},
 	{"apply/input", "callers keep using their objects", func(s *scene) {
 		obj := s.settings("{a: '1'}")
@@ -191,8 +180,7 @@ var mergeCases = []Case{
 	}},
 	{"merge/conflict in an item", "its path names the item by its key", func(s *scene) {
 		s.apply("other", s.web("x:1", "[]"))
-		_, err := s.port().Apply(s.Context(), s.also("{name: app, image: 'x:2'}"), deploy.ApplyOptions{FieldManager: "operkit"})
-		s.contested(fails[*deploy.ConflictError](s, err), `.spec.template.spec.containers[name="app"].image`, "other")
+		s.contested(s.also("{name: app, image: 'x:2'}"), `.spec.template.spec.containers[name="app"].image`, "other")
 	}},
 	{"merge/list of a definition", "custom resources merge by the schema of their definition", func(s *scene) {
 		s.apply("operkit", s.widget("{parts: [{name: a, count: 1}]}"))
@@ -204,8 +192,7 @@ var mergeCases = []Case{
 	}},
 	{"merge/conflict in a list of a definition", "its path names the item by its key", func(s *scene) {
 		s.apply("other", s.widget("{parts: [{name: a, count: 1}]}"))
-		_, err := s.port().Apply(s.Context(), s.widget("{parts: [{name: a, count: 2}]}"), deploy.ApplyOptions{FieldManager: "operkit"})
-		s.contested(fails[*deploy.ConflictError](s, err), `.spec.parts[name="a"].count`, "other")
+		s.contested(s.widget("{parts: [{name: a, count: 2}]}"), `.spec.parts[name="a"].count`, "other")
 	}},
 	{"merge/set of a definition", "each manager owns its own members", func(s *scene) {
 		s.apply("operkit", s.widget("{tags: [a, b]}"))
@@ -218,13 +205,12 @@ var mergeCases = []Case{
 	{"merge/atomic list", "a list without keys belongs to one manager", func(s *scene) {
 		obj := s.apply("other", s.widget("{words: [a, b]}"))
 		equal(s, []string{".spec.words"}, s.owned(obj, "other Apply"), "theirs")
-		_, err := s.port().Apply(s.Context(), s.widget("{words: [b]}"), deploy.ApplyOptions{FieldManager: "operkit"})
-		s.contested(fails[*deploy.ConflictError](s, err), ".spec.words", "other")
+		s.contested(s.widget("{words: [b]}"), ".spec.words", "other")
 		equal(s, []string{"b"}, listed(s.force("operkit", s.widget("{words: [b]}")), "", "spec", "words"), "words")
 	}},
 	{"merge/duplicate keys", "it isn't clear which of the two is meant", func(s *scene) {
 		obj := s.widget("{parts: [{name: a, count: 1}, {name: a, count: 2}]}")
-		_, err := s.port().Apply(s.Context(), obj, deploy.ApplyOptions{FieldManager: "operkit"})
+		_, err := s.port().Apply(s.Context(), obj, asOperkit)
 		s.is(err != nil, "no error")
 		s.absent(deploy.RefOf(obj))
 	}},
@@ -261,8 +247,7 @@ var mergeCases = []Case{
 		s.is(!found, "data: %v", obj.Object["data"])
 		equal(s, []string{".data"}, s.owned(obj, "other Apply"), "theirs")
 		s.unchanged(obj, s.apply("other", s.settings("{}")))
-		_, err := s.port().Apply(s.Context(), s.settings("{}"), deploy.ApplyOptions{FieldManager: "operkit"})
-		s.contested(fails[*deploy.ConflictError](s, err), ".data", "other")
+		s.contested(s.settings("{}"), ".data", "other")
 		s.apply("operkit", s.bare())
 		equal(s, []string{"other Apply"}, entries(s.get(deploy.RefOf(obj))), "entries")
 	}},

@@ -17,8 +17,7 @@ var createCases = []Case{
 	}},
 	{"create/exists", "a caller must learn that the object exists", func(s *scene) {
 		first := s.create("operkit", s.settings("{a: '1'}"))
-		_, err := s.port().Create(s.Context(), s.settings("{a: '2'}"), deploy.CreateOptions{FieldManager: "operkit"})
-		exists := fails[*deploy.AlreadyExistsError](s, err)
+		exists := refusal[*deploy.AlreadyExistsError](s, s.port().Create, s.settings("{a: '2'}"), deploy.CreateOptions{})
 		equal(s, deploy.RefOf(first), exists.Ref, "what exists")
 		s.unchanged(first, s.get(deploy.RefOf(first)))
 	}},
@@ -43,8 +42,7 @@ var createCases = []Case{
 	}},
 	{"create/dry run of what exists", "a dry run reports what would fail", func(s *scene) {
 		s.create("operkit", s.settings("{}"))
-		_, err := s.port().Create(s.Context(), s.settings("{}"), deploy.CreateOptions{DryRun: true})
-		fails[*deploy.AlreadyExistsError](s, err)
+		refusal[*deploy.AlreadyExistsError](s, s.port().Create, s.settings("{}"), deploy.CreateOptions{DryRun: true})
 	}},
 	{"create/generation", "observedGeneration is compared with it", func(s *scene) {
 		equal(s, int64(1), s.create("operkit", s.widget("{size: 1}")).GetGeneration(), "generation")
@@ -52,32 +50,27 @@ var createCases = []Case{
 	{"create/with a version", "an object that was read isn't new", func(s *scene) {
 		obj := s.settings("{}")
 		obj.SetResourceVersion("1")
-		_, err := s.port().Create(s.Context(), obj, deploy.CreateOptions{})
-		fails[*deploy.InvalidManifestError](s, err)
+		refusal[*deploy.InvalidManifestError](s, s.port().Create, obj, deploy.CreateOptions{})
 	}},
 	{"create/in no such namespace", "the namespace must exist first", func(s *scene) {
 		obj := s.settings("{}")
 		obj.SetNamespace(s.Namespace + "-none")
-		_, err := s.Others.Port().Create(s.Context(), obj, deploy.CreateOptions{})
-		fails[*deploy.NotFoundError](s, err)
+		refusal[*deploy.NotFoundError](s, s.Others.Port().Create, obj, deploy.CreateOptions{})
 	}},
 	{"create/unsendable", "an object that can't be sent costs no request", unsendable},
 	{"create/bad name", "an invalid name is refused, not changed", func(s *scene) {
 		obj := s.config("Not_A_Name", "{}")
-		_, err := s.port().Create(s.Context(), obj, deploy.CreateOptions{})
-		refused := fails[*deploy.InvalidError](s, err)
+		refused := refusal[*deploy.InvalidError](s, s.port().Create, obj, deploy.CreateOptions{})
 		s.is(len(refused.Causes) > 0 && refused.Causes[0].Field == "metadata.name", "causes: %v", refused.Causes)
 	}},
 	{"create/unknown field", "a typo isn't ignored", func(s *scene) {
 		obj := s.settings("{}")
 		obj.Object["datum"] = map[string]any{"a": "1"}
-		_, err := s.port().Create(s.Context(), obj, deploy.CreateOptions{})
-		fails[*deploy.InvalidError](s, err)
+		refusal[*deploy.InvalidError](s, s.port().Create, obj, deploy.CreateOptions{})
 		s.absent(deploy.RefOf(obj))
 	}},
 	{"create/against the schema", "the error names the field that violates the schema", func(s *scene) {
-		_, err := s.port().Create(s.Context(), s.widget("{size: -1}"), deploy.CreateOptions{})
-		refused := fails[*deploy.InvalidError](s, err)
+		refused := refusal[*deploy.InvalidError](s, s.port().Create, s.widget("{size: -1}"), deploy.CreateOptions{})
 		s.is(len(refused.Causes) == 1 && refused.Causes[0].Field == "spec.size", "causes: %v", refused.Causes)
 	}},
 	{"create/input", "callers keep using their objects", func(s *scene) {
@@ -139,22 +132,20 @@ var updateCases = []Case{
 	{"update/no version", "a caller must have read the object that it replaces", func(s *scene) {
 		obj := s.create("operkit", s.settings("{}"))
 		obj.SetResourceVersion("")
-		_, err := s.port().Update(s.Context(), obj, deploy.UpdateOptions{})
-		fails[*deploy.InvalidManifestError](s, err)
+		refusal[*deploy.InvalidManifestError](s, s.port().Update, obj, deploy.UpdateOptions{})
 	}},
 	{"update/outdated", "no update of others is lost", func(s *scene) {
 		before := s.create("operkit", s.settings("{a: '1'}"))
 		s.merge("kubectl", deploy.RefOf(before), `{"data":{"a":"2"}}`)
-		_, err := s.port().Update(s.Context(), with(before, map[string]any{"a": "3"}), deploy.UpdateOptions{})
-		stale := fails[*deploy.StaleError](s, err)
+		next := with(before, map[string]any{"a": "3"})
+		stale := refusal[*deploy.StaleError](s, s.port().Update, next, deploy.UpdateOptions{})
 		equal(s, deploy.RefOf(before), stale.Ref, "what is stale")
 		equal(s, "2", data(s.get(deploy.RefOf(before)))["a"], "a")
 	}},
 	{"update/absent", "a replacement doesn't create the object", func(s *scene) {
 		obj := s.create("operkit", s.settings("{}"))
 		s.ok(s.port().Delete(s.Context(), deploy.RefOf(obj), deploy.DeleteOptions{}))
-		_, err := s.port().Update(s.Context(), obj, deploy.UpdateOptions{})
-		fails[*deploy.NotFoundError](s, err)
+		refusal[*deploy.NotFoundError](s, s.port().Update, obj, deploy.UpdateOptions{})
 		s.absent(deploy.RefOf(obj))
 	}},
 	{"update/successor", "a new object of the same name isn't changed", func(s *scene) {
@@ -162,8 +153,7 @@ var updateCases = []Case{
 		s.ok(s.port().Delete(s.Context(), deploy.RefOf(obj), deploy.DeleteOptions{}))
 		next := s.create("operkit", s.settings("{a: '2'}"))
 		obj.SetResourceVersion(next.GetResourceVersion())
-		_, err := s.port().Update(s.Context(), obj, deploy.UpdateOptions{})
-		fails[*deploy.StaleError](s, err)
+		refusal[*deploy.StaleError](s, s.port().Update, obj, deploy.UpdateOptions{})
 		equal(s, "2", data(s.get(deploy.RefOf(obj)))["a"], "a")
 	}},
 	{"update/nothing", "an update without a change causes no event", func(s *scene) {
@@ -197,8 +187,7 @@ var updateCases = []Case{
 	{"update/unknown field", "a typo isn't ignored", func(s *scene) {
 		obj := s.create("operkit", s.settings("{a: '1'}"))
 		obj.Object["datum"] = map[string]any{"a": "1"}
-		_, err := s.port().Update(s.Context(), obj, deploy.UpdateOptions{})
-		fails[*deploy.InvalidError](s, err)
+		refusal[*deploy.InvalidError](s, s.port().Update, obj, deploy.UpdateOptions{})
 	}},
 	{"update/status", "an update of the object can't change the status", func(s *scene) {
 		obj := s.create("operkit", s.widget("{size: 1}"))

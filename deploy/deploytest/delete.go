@@ -108,7 +108,7 @@ var finalizerCases = []Case{
 		manifest.SetFinalizers([]string{"operkit.dev/a"})
 		ref := deploy.RefOf(s.apply("operkit", manifest))
 		s.delete(ref)
-		_, err := s.port().Apply(s.Context(), s.widget("{size: 1}"), deploy.ApplyOptions{FieldManager: "operkit"})
+		_, err := s.port().Apply(s.Context(), s.widget("{size: 1}"), asOperkit)
 		s.ok(err)
 		s.absent(ref)
 	}},
@@ -130,8 +130,7 @@ var finalizerCases = []Case{
 	}},
 	{"finalizers/name is taken", "a new object of the same name has to wait", func(s *scene) {
 		s.held("operkit.dev/a")
-		_, err := s.port().Create(s.Context(), s.widget("{size: 1}"), deploy.CreateOptions{})
-		fails[*deploy.AlreadyExistsError](s, err)
+		refusal[*deploy.AlreadyExistsError](s, s.port().Create, s.widget("{size: 1}"), deploy.CreateOptions{})
 	}},
 	{"finalizers/deleted by others", "the client that deletes needn't be the one that cleans up", func(s *scene) {
 		manifest := s.settings("{}")

@@ -114,17 +114,14 @@ func (f fixed) object(s *scene, content string) *unstructured.Unstructured {
 
 func (f fixed) run(s *scene) {
 	before := s.apply("operkit", f.object(s, f.before))
-	dry := deploy.ApplyOptions{FieldManager: "operkit", DryRun: true}
-	_, err := s.port().Apply(s.Context(), f.object(s, f.same), dry)
+	_, err := s.port().Apply(s.Context(), f.object(s, f.same), dryAsOperkit)
 	s.ok(err)
-	for _, options := range []deploy.ApplyOptions{dry, {FieldManager: "operkit"}} {
+	for _, options := range []deploy.ApplyOptions{dryAsOperkit, asOperkit} {
 		_, err = s.port().Apply(s.Context(), f.object(s, f.after), options)
 		s.refusedFor(err, f.field)
 	}
 	equal(s, before.GetUID(), s.get(deploy.RefOf(before)).GetUID(), "uid")
-	options := deploy.CreateOptions{FieldManager: "operkit", DryRun: true}
-	_, err = s.port().Create(s.Context(), f.object(s, f.after), options)
-	fails[*deploy.AlreadyExistsError](s, err)
+	refusal[*deploy.AlreadyExistsError](s, s.port().Create, f.object(s, f.after), deploy.CreateOptions{DryRun: true})
 }
 
 // refusedFor ends the case unless err is an *InvalidError that names field.

@@ -90,23 +90,19 @@ var ownershipCases = []Case{
 	}},
 	{"ownership/conflict", "users must see which manager holds which field", func(s *scene) {
 		before := s.apply("other", s.settings("{a: '1', b: '2'}"))
-		_, err := s.port().Apply(s.Context(), s.settings("{a: '9', b: '2'}"), deploy.ApplyOptions{FieldManager: "operkit"})
-		conflict := fails[*deploy.ConflictError](s, err)
-		s.contested(conflict, ".data.a", "other")
+		conflict := s.contested(s.settings("{a: '9', b: '2'}"), ".data.a", "other")
 		equal(s, deploy.RefOf(before), conflict.Ref, "whose fields")
 		s.unchanged(before, s.get(deploy.RefOf(before)))
 	}},
 	{"ownership/conflict with an update", "a client that doesn't apply owns fields, too", func(s *scene) {
 		s.create("kubectl-client-side-apply", s.settings("{a: '1'}"))
-		_, err := s.port().Apply(s.Context(), s.settings("{a: '9'}"), deploy.ApplyOptions{FieldManager: "operkit"})
-		s.contested(fails[*deploy.ConflictError](s, err), ".data.a", "kubectl-client-side-apply")
+		s.contested(s.settings("{a: '9'}"), ".data.a", "kubectl-client-side-apply")
 	}},
 	{"ownership/conflicts", "one error has all conflicts", func(s *scene) {
 		s.apply("one", s.settings("{a: '1'}"))
 		s.apply("two", s.settings("{b: '2'}"))
-		_, err := s.port().Apply(s.Context(), s.settings("{a: '8', b: '9'}"), deploy.ApplyOptions{FieldManager: "operkit"})
-		held := fieldsOf(fails[*deploy.ConflictError](s, err).Fields)
-		equal(s, map[string]string{".data.a": "one", ".data.b": "two"}, held, "contested fields")
+		conflict := refusal[*deploy.ConflictError](s, s.port().Apply, s.settings("{a: '8', b: '9'}"), asOperkit)
+		equal(s, map[string]string{".data.a": "one", ".data.b": "two"}, fieldsOf(conflict.Fields), "contested fields")
 	}},
 	{"ownership/forced", "a forced apply takes over only the fields of the intent", func(s *scene) {
 		s.apply("other", s.settings("{a: '1', b: '2'}"))
@@ -133,12 +129,14 @@ var ownershipCases = []Case{
 	}},
 }
 
-// contested fails the case unless field is the only contested field and manager owns it.
-func (s *scene) contested(conflict *deploy.ConflictError, field, manager string) {
+// contested applies an intent, and fails the case unless field is the only contested field and manager owns it.
+func (s *scene) contested(intent *unstructured.Unstructured, field, manager string) *deploy.ConflictError {
 	s.Helper()
+	conflict := refusal[*deploy.ConflictError](s, s.port().Apply, intent, asOperkit)
 	if len(conflict.Fields) != 1 {
 		s.Fatalf("contested fields: %v", conflict.Fields)
 	}
 	equal(s, field, conflict.Fields[0].Field, "contested field")
 	equal(s, manager, conflict.Fields[0].Manager, "its holder")
+	return conflict
 }

@@ -98,6 +98,22 @@ func fails[E error](s *scene, err error) E {
 	return want
 }
 
+// asOperkit and dryAsOperkit are the options of most applies.
+var (
+	asOperkit    = deploy.ApplyOptions{FieldManager: "operkit"}
+	dryAsOperkit = deploy.ApplyOptions{FieldManager: "operkit", DryRun: true}
+)
+
+// refusal sends obj by a method of a Port, and returns the error. It ends the case when the error isn't an E.
+func refusal[E error, O, R any](
+	s *scene, send func(context.Context, *unstructured.Unstructured, O) (R, error),
+	obj *unstructured.Unstructured, options O,
+) E {
+	s.Helper()
+	_, err := send(s.Context(), obj, options)
+	return fails[E](s, err)
+}
+
 // eventually waits until condition holds.
 func (s *scene) eventually(condition func() bool, what string) {
 	s.Helper()
