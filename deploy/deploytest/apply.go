@@ -95,14 +95,12 @@ var applyCases = []Case{
 	}},
 	{"apply/generation", "only a change of the spec raises the generation", func(s *scene) {
 		equal(s, int64(1), s.apply("operkit", s.widget("{size: 1}")).GetGeneration(), "generation of a new object")
-		intent := s.widget("{size: 1}")
-		intent.SetLabels(map[string]string{"a": "b"})
+		intent := labelled(s.widget("{size: 1}"), "a", "b")
 		equal(s, int64(1), s.apply("operkit", intent).GetGeneration(), "generation after a change of metadata")
 		equal(s, int64(2), s.apply("operkit", s.widget("{size: 2}")).GetGeneration(), "generation after a change of the spec")
 	}},
 	{"apply/in no such namespace", "the namespace must exist first", func(s *scene) {
-		obj := s.settings("{}")
-		obj.SetNamespace(s.Namespace + "-none")
+		obj := in(s.Namespace+"-none", s.settings("{}"))
 		refusal[*deploy.NotFoundError](s, s.Others.Port().Apply, obj, asOperkit)
 	}},
 	{"apply/input", "callers keep using their objects", func(s *scene) {
@@ -215,10 +213,9 @@ var mergeCases = []Case{
 		s.absent(deploy.RefOf(obj))
 	}},
 	{"merge/finalizers", "each manager owns its own finalizers", func(s *scene) {
-		mine, theirs := s.bare(), s.bare()
-		mine.SetFinalizers([]string{"operkit.dev/a"})
+		theirs := s.bare()
 		theirs.SetFinalizers([]string{"example.com/b"})
-		s.apply("operkit", mine)
+		s.apply("operkit", finalized(s.bare()))
 		s.apply("other", theirs)
 		obj := s.apply("operkit", s.bare())
 		equal(s, []string{"example.com/b"}, obj.GetFinalizers(), "finalizers")
@@ -234,11 +231,8 @@ var mergeCases = []Case{
 		equal(s, two.GetUID(), obj.GetOwnerReferences()[0].UID, "the owner that remains")
 	}},
 	{"merge/labels", "each manager owns its own labels", func(s *scene) {
-		mine, theirs := s.bare(), s.bare()
-		mine.SetLabels(map[string]string{"a": "1"})
-		theirs.SetLabels(map[string]string{"b": "2"})
-		s.apply("operkit", mine)
-		s.apply("other", theirs)
+		s.apply("operkit", labelled(s.bare(), "a", "1"))
+		s.apply("other", labelled(s.bare(), "b", "2"))
 		equal(s, map[string]string{"b": "2"}, s.apply("operkit", s.bare()).GetLabels(), "labels")
 	}},
 	{"merge/empty", "an empty map is owned, and isn't stored", func(s *scene) {

@@ -151,9 +151,7 @@ var applySetCases = []Case{
 	{"applysets/label copied", "every object with the label is a member, wherever the label came from", func(s *scene) {
 		m, _ := s.manager()
 		s.together(m, s.folder(), s.config("a", "{}"))
-		copied := s.config("b", "{}")
-		copied.SetLabels(map[string]string{deploy.PartOfLabel: s.folder().ID()})
-		s.create("kubectl", copied)
+		s.create("kubectl", labelled(s.config("b", "{}"), deploy.PartOfLabel, s.folder().ID()))
 		equal(s, map[string]deploy.Action{"ConfigMap b": deploy.Removed}, pruned(s.together(m, s.folder(), s.config("a", "{}"))), "members")
 	}},
 }

@@ -132,8 +132,7 @@ var concurrentCases = []Case{
 		const many = 520
 		for _, err := range atOnce(4, func(i int) error {
 			for k := i; k < many; k += 4 {
-				obj := s.config(fmt.Sprintf("many-%03d", k), "{}")
-				obj.SetLabels(map[string]string{"many": "yes"})
+				obj := labelled(s.config(fmt.Sprintf("many-%03d", k), "{}"), "many", "yes")
 				if _, err := s.port().Create(s.Context(), obj, deploy.CreateOptions{}); err != nil {
 					return err
 				}

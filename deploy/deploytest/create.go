@@ -22,8 +22,7 @@ var createCases = []Case{
 		s.unchanged(first, s.get(deploy.RefOf(first)))
 	}},
 	{"create/generateName", "the cluster generates names", func(s *scene) {
-		manifest := s.unplaced("{apiVersion: v1, kind: ConfigMap, metadata: {generateName: run-}}")
-		manifest.SetNamespace(s.Namespace)
+		manifest := s.object("{apiVersion: v1, kind: ConfigMap, metadata: {generateName: run-}}")
 		first, second := s.create("operkit", manifest), s.create("operkit", manifest)
 		s.is(strings.HasPrefix(first.GetName(), "run-") && len(first.GetName()) > len("run-"), "name %q", first.GetName())
 		s.is(first.GetName() != second.GetName(), "both are %s", first.GetName())
@@ -53,8 +52,7 @@ var createCases = []Case{
 		refusal[*deploy.InvalidManifestError](s, s.port().Create, obj, deploy.CreateOptions{})
 	}},
 	{"create/in no such namespace", "the namespace must exist first", func(s *scene) {
-		obj := s.settings("{}")
-		obj.SetNamespace(s.Namespace + "-none")
+		obj := in(s.Namespace+"-none", s.settings("{}"))
 		refusal[*deploy.NotFoundError](s, s.Others.Port().Create, obj, deploy.CreateOptions{})
 	}},
 	{"create/unsendable", "an object that can't be sent costs no request", unsendable},
@@ -86,8 +84,7 @@ var createCases = []Case{
 func unsendable(s *scene) {
 	unnamed := s.settings("{}")
 	unnamed.SetName("")
-	unplaced := s.settings("{}")
-	unplaced.SetNamespace("")
+	unplaced := in("", s.settings("{}"))
 	placed := s.object("{apiVersion: v1, kind: Namespace, metadata: {name: other}}")
 	for reason, obj := range map[string]*unstructured.Unstructured{
 		"no name": unnamed, "no namespace": unplaced, "a namespace for what has none": placed,
@@ -144,7 +141,7 @@ var updateCases = []Case{
 	}},
 	{"update/absent", "a replacement doesn't create the object", func(s *scene) {
 		obj := s.create("operkit", s.settings("{}"))
-		s.ok(s.port().Delete(s.Context(), deploy.RefOf(obj), deploy.DeleteOptions{}))
+		s.delete(deploy.RefOf(obj))
 		refusal[*deploy.NotFoundError](s, s.port().Update, obj, deploy.UpdateOptions{})
 		s.absent(deploy.RefOf(obj))
 	}},

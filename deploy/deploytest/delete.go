@@ -104,9 +104,7 @@ var finalizerCases = []Case{
 		s.absent(deploy.RefOf(obj))
 	}},
 	{"finalizers/last goes by an apply", "the object is gone with its last finalizer", func(s *scene) {
-		manifest := s.widget("{size: 1}")
-		manifest.SetFinalizers([]string{"operkit.dev/a"})
-		ref := deploy.RefOf(s.apply("operkit", manifest))
+		ref := deploy.RefOf(s.apply("operkit", finalized(s.widget("{size: 1}"))))
 		s.delete(ref)
 		_, err := s.port().Apply(s.Context(), s.widget("{size: 1}"), asOperkit)
 		s.ok(err)
@@ -123,8 +121,7 @@ var finalizerCases = []Case{
 	}},
 	{"finalizers/still changes", "a controller that cleans up may report progress", func(s *scene) {
 		obj := s.held("operkit.dev/a")
-		after, err := s.port().Patch(s.Context(), deploy.RefOf(obj), statusPatch("controller", `{"status":{"phase":"Cleaning"}}`))
-		s.ok(err)
+		after := s.patch(deploy.RefOf(obj), statusPatch("controller", `{"status":{"phase":"Cleaning"}}`))
 		s.is(after.GetDeletionTimestamp() != nil, "no deletionTimestamp")
 		s.merge("operkit", deploy.RefOf(obj), `{"metadata":{"labels":{"a":"b"}}}`)
 	}},
@@ -133,10 +130,8 @@ var finalizerCases = []Case{
 		refusal[*deploy.AlreadyExistsError](s, s.port().Create, s.widget("{size: 1}"), deploy.CreateOptions{})
 	}},
 	{"finalizers/deleted by others", "the client that deletes needn't be the one that cleans up", func(s *scene) {
-		manifest := s.settings("{}")
-		manifest.SetFinalizers([]string{"operkit.dev/a"})
-		ref := deploy.RefOf(s.create("operkit", manifest))
-		s.ok(s.Others.Port().Delete(s.Context(), ref, deploy.DeleteOptions{}))
+		ref := deploy.RefOf(s.create("operkit", finalized(s.settings("{}"))))
+		s.others().delete(ref)
 		s.is(s.get(ref).GetDeletionTimestamp() != nil, "no deletionTimestamp")
 		s.merge("operkit", ref, `{"metadata":{"finalizers":null}}`)
 		s.absent(ref)
@@ -191,8 +186,7 @@ var removalCases = []Case{
 	}},
 	{"removal/until it is gone", "the error of a wait names the object that isn't gone", func(s *scene) {
 		m, _ := s.manager()
-		held := s.widget("{size: 1}")
-		held.SetFinalizers([]string{"operkit.dev/a"})
+		held := finalized(s.widget("{size: 1}"))
 		ref := s.becomes(deploy.Created, m, held).Ref
 		ctx, cancel := context.WithTimeout(s.Context(), 300*time.Millisecond)
 		defer cancel()

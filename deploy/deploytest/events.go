@@ -91,13 +91,11 @@ var eventCases = []Case{
 	}},
 	{"events/of others", "writes of others cause events", func(s *scene) {
 		h := s.subscribe(configMap)
-		obj, err := s.Others.Port().Create(s.Context(), s.settings("{a: '1'}"), deploy.CreateOptions{})
-		s.ok(err)
+		ref := deploy.RefOf(s.others().create("kubectl", s.settings("{a: '1'}")))
 		s.delivers(h, "ADDED settings")
-		_, err = s.Others.Port().Patch(s.Context(), deploy.RefOf(obj), merging("kubectl", `{"data":{"a":"2"}}`))
-		s.ok(err)
+		s.others().merge("kubectl", ref, `{"data":{"a":"2"}}`)
 		s.delivers(h, "ADDED settings", "MODIFIED settings")
-		s.ok(s.Others.Port().Delete(s.Context(), deploy.RefOf(obj), deploy.DeleteOptions{}))
+		s.others().delete(ref)
 		s.delivers(h, "ADDED settings", "MODIFIED settings", "DELETED settings")
 	}},
 	{"events/across uids", "a new object of the same name is another object: never Modified", func(s *scene) {
@@ -133,8 +131,7 @@ var eventCases = []Case{
 	}},
 	{"events/never older than told", "a read in a handler is at least as new as the event", func(s *scene) {
 		h := s.subscribe(configMap)
-		obj, err := s.Others.Port().Create(s.Context(), s.settings("{a: '1'}"), deploy.CreateOptions{})
-		s.ok(err)
+		obj := s.others().create("kubectl", s.settings("{a: '1'}"))
 		s.delivers(h, "ADDED settings")
 		s.is(s.seen(deploy.RefOf(obj)) != nil, "it was delivered, and the View does not show it")
 	}},
@@ -165,14 +162,10 @@ var eventCases = []Case{
 		subscription, err := s.managerOf(s.Cluster).Watch(s.Context(), configMap, scope, h.handle)
 		s.ok(err)
 		s.synced(subscription)
-		obj := s.settings("{}")
-		obj.SetLabels(map[string]string{"tier": "web"})
-		obj.SetFinalizers([]string{"operkit.dev/a"})
-		ref := deploy.RefOf(s.create("operkit", obj))
+		ref := deploy.RefOf(s.create("operkit", finalized(labelled(s.settings("{}"), "tier", "web"))))
 		s.delete(ref)
 		s.delivers(h, "ADDED settings", "MODIFIED settings")
-		_, err = s.Others.Port().Patch(s.Context(), ref, merging("kubectl", `{"metadata":{"labels":{"tier":"db"},"finalizers":null}}`))
-		s.ok(err)
+		s.others().merge("kubectl", ref, `{"metadata":{"labels":{"tier":"db"},"finalizers":null}}`)
 		s.delivers(h, "ADDED settings", "MODIFIED settings", "DELETED settings")
 	}},
 }

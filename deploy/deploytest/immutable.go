@@ -147,9 +147,9 @@ var invalidSuccessors = map[string]string{
 func invalidAsNew(s *scene) {
 	s.create("operkit", s.settings("{a: '1'}"))
 	s.create("operkit", s.widget("{size: 1}"))
-	labelled := s.settings("{a: '1'}")
-	labelled.SetLabels(map[string]string{"a": "no label"})
-	successors := map[string]*unstructured.Unstructured{"metadata.labels": labelled, "spec.size": s.widget("{size: -1}")}
+	successors := map[string]*unstructured.Unstructured{
+		"metadata.labels": labelled(s.settings("{a: '1'}"), "a", "no label"), "spec.size": s.widget("{size: -1}"),
+	}
 	for field, manifest := range invalidSuccessors {
 		successors[field] = s.object(manifest)
 		valid := strings.NewReplacer("b c", "b", "Sometimes", "Never", "Is", "Exists", "99999", "99").Replace(manifest)

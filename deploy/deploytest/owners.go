@@ -23,11 +23,8 @@ func ownersOf(obj *unstructured.Unstructured) []types.UID {
 func (s *scene) elsewhere() (name string, remove func()) {
 	s.Helper()
 	name = s.Namespace + "-y"
-	_, err := s.Others.Port().Create(s.Context(), s.unplaced("{apiVersion: v1, kind: Namespace, metadata: {name: "+name+"}}"), deploy.CreateOptions{})
-	s.ok(err)
-	return name, func() {
-		s.ok(s.Others.Port().Delete(s.Context(), deploy.Ref{Kind: namespace, Name: name}, deploy.DeleteOptions{}))
-	}
+	made := s.others().create("operkit", s.unplaced("{apiVersion: v1, kind: Namespace, metadata: {name: "+name+"}}"))
+	return name, func() { s.others().delete(deploy.RefOf(made)) }
 }
 
 var ownerCases = []Case{
@@ -125,8 +122,7 @@ func byLabel(s *scene) {
 	owner := s.owner("owner")
 	r := &recorder{Cluster: s.Others}
 	m := s.managerOf(r, deploy.OwnedBy(owner))
-	obj := s.config("far", "{a: '1'}")
-	obj.SetNamespace(other)
+	obj := in(other, s.config("far", "{a: '1'}"))
 	fails[*deploy.InvalidManifestError](s, s.becomes(deploy.Failed, m, obj).Err)
 	s.asked(r)
 	result := s.becomes(deploy.Created, m, obj, deploy.OwnedByLabel())
@@ -196,8 +192,7 @@ var garbageCases = []Case{
 		block := true
 		references[0].BlockOwnerDeletion = &block
 		manifest.SetOwnerReferences(references)
-		manifest.SetFinalizers([]string{"operkit.dev/a"})
-		child := s.create("operkit", manifest)
+		child := s.create("operkit", finalized(manifest))
 		s.ok(s.port().Delete(s.Context(), deploy.RefOf(owner), deploy.DeleteOptions{Propagation: metav1.DeletePropagationForeground}))
 		s.eventually(func() bool { return s.get(deploy.RefOf(child)).GetDeletionTimestamp() != nil }, "the child is being deleted")
 		equal(s, []string{metav1.FinalizerDeleteDependents}, s.get(deploy.RefOf(owner)).GetFinalizers(), "finalizers of the owner")
@@ -207,9 +202,7 @@ var garbageCases = []Case{
 	}},
 	{"garbage/by default", "the owner doesn't wait for its dependents", func(s *scene) {
 		owner := s.create("operkit", s.config("owner", "{}"))
-		manifest := ownedBy(s.config("child", "{}"), owner)
-		manifest.SetFinalizers([]string{"operkit.dev/a"})
-		child := s.create("operkit", manifest)
+		child := s.create("operkit", finalized(ownedBy(s.config("child", "{}"), owner)))
 		s.delete(deploy.RefOf(owner))
 		s.absent(deploy.RefOf(owner))
 		s.eventually(func() bool { return s.get(deploy.RefOf(child)).GetDeletionTimestamp() != nil }, "the child is being deleted")

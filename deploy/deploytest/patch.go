@@ -25,8 +25,7 @@ var patchCases = []Case{
 	{"patch/JSON", "a JSON patch can test what it changes", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.settings("{a: '1'}")))
 		body := `[{"op":"test","path":"/data/a","value":"1"},{"op":"replace","path":"/data/a","value":"2"},{"op":"add","path":"/data/b","value":"3"}]`
-		after, err := s.port().Patch(s.Context(), ref, deploy.PatchRequest{Type: types.JSONPatchType, Body: []byte(body), FieldManager: "kubectl"})
-		s.ok(err)
+		after := s.patch(ref, deploy.PatchRequest{Type: types.JSONPatchType, Body: []byte(body), FieldManager: "kubectl"})
 		equal(s, map[string]string{"a": "2", "b": "3"}, data(after), "data")
 	}},
 	{"patch/JSON test fails", "a failed test prevents the whole patch", func(s *scene) {
@@ -62,8 +61,7 @@ var patchCases = []Case{
 		before := s.create("operkit", s.settings("{a: '1'}"))
 		patch := merging("kubectl", `{"data":{"a":"2"}}`)
 		patch.DryRun = true
-		after, err := s.port().Patch(s.Context(), deploy.RefOf(before), patch)
-		s.ok(err)
+		after := s.patch(deploy.RefOf(before), patch)
 		equal(s, "2", data(after)["a"], "a of the answer")
 		equal(s, before.Object, s.get(deploy.RefOf(before)).Object, "what is stored")
 	}},
@@ -97,8 +95,7 @@ func statusPatch(manager, body string) deploy.PatchRequest {
 var statusCases = []Case{
 	{"status/by its subresource", "a write of the status doesn't change the spec", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.widget("{size: 1}")))
-		obj, err := s.port().Patch(s.Context(), ref, statusPatch("controller", `{"status":{"phase":"Ready"},"spec":{"size":9}}`))
-		s.ok(err)
+		obj := s.patch(ref, statusPatch("controller", `{"status":{"phase":"Ready"},"spec":{"size":9}}`))
 		equal(s, any(map[string]any{"phase": "Ready"}), obj.Object["status"], "status")
 		equal(s, any(map[string]any{"size": int64(1)}), obj.Object["spec"], "spec")
 		equal(s, int64(1), obj.GetGeneration(), "generation")
@@ -127,18 +124,14 @@ var statusCases = []Case{
 	}},
 	{"status/stays", "an apply of the object keeps the status", func(s *scene) {
 		ref := deploy.RefOf(s.apply("operkit", s.widget("{size: 1}")))
-		_, err := s.port().Patch(s.Context(), ref, statusPatch("controller", `{"status":{"phase":"Ready"}}`))
-		s.ok(err)
+		s.patch(ref, statusPatch("controller", `{"status":{"phase":"Ready"}}`))
 		obj := s.apply("operkit", s.widget("{size: 2}"))
 		equal(s, any(map[string]any{"phase": "Ready"}), obj.Object["status"], "status")
 	}},
 	{"status/nothing", "writing the same status causes no event", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.widget("{size: 1}")))
-		before, err := s.port().Patch(s.Context(), ref, statusPatch("controller", `{"status":{"phase":"Ready"}}`))
-		s.ok(err)
-		after, err := s.port().Patch(s.Context(), ref, statusPatch("controller", `{"status":{"phase":"Ready"}}`))
-		s.ok(err)
-		s.unchanged(before, after)
+		before := s.patch(ref, statusPatch("controller", `{"status":{"phase":"Ready"}}`))
+		s.unchanged(before, s.patch(ref, statusPatch("controller", `{"status":{"phase":"Ready"}}`)))
 	}},
 	{"status/outdated", "a status that was computed from an older object is refused", func(s *scene) {
 		before := s.create("operkit", s.widget("{size: 1}"))

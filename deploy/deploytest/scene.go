@@ -41,6 +41,13 @@ type scene struct {
 
 func (s *scene) port() deploy.Port { return s.Cluster.Port() }
 
+// others returns the scene as the other client of the cluster sees it.
+func (s *scene) others() *scene {
+	other := *s
+	other.Cluster = s.Others
+	return &other
+}
+
 // ok ends the case when err isn't nil.
 func (s *scene) ok(err error) {
 	s.Helper()
@@ -159,6 +166,24 @@ func (s *scene) config(name, data string) *unstructured.Unstructured {
 	return s.object("{apiVersion: v1, kind: ConfigMap, metadata: {name: " + name + "}, data: " + data + "}")
 }
 
+// finalized returns obj with a finalizer.
+func finalized(obj *unstructured.Unstructured) *unstructured.Unstructured {
+	obj.SetFinalizers([]string{"operkit.dev/a"})
+	return obj
+}
+
+// labelled returns obj with a label.
+func labelled(obj *unstructured.Unstructured, key, value string) *unstructured.Unstructured {
+	obj.SetLabels(map[string]string{key: value})
+	return obj
+}
+
+// in returns obj in another namespace.
+func in(namespace string, obj *unstructured.Unstructured) *unstructured.Unstructured {
+	obj.SetNamespace(namespace)
+	return obj
+}
+
 // create creates an object as manager.
 func (s *scene) create(manager string, obj *unstructured.Unstructured) *unstructured.Unstructured {
 	s.Helper()
@@ -193,7 +218,13 @@ func (s *scene) send(obj *unstructured.Unstructured, options deploy.ApplyOptions
 // merge patches an object as manager.
 func (s *scene) merge(manager string, ref deploy.Ref, body string) *unstructured.Unstructured {
 	s.Helper()
-	patched, err := s.port().Patch(s.Context(), ref, merging(manager, body))
+	return s.patch(ref, merging(manager, body))
+}
+
+// patch sends a patch.
+func (s *scene) patch(ref deploy.Ref, patch deploy.PatchRequest) *unstructured.Unstructured {
+	s.Helper()
+	patched, err := s.port().Patch(s.Context(), ref, patch)
 	s.ok(err)
 	return patched
 }

@@ -42,13 +42,12 @@ var setCases = []Case{
 	{"sets/definition and its objects", "custom resources are applied once their kind is served", definitionAndObjects},
 	{"sets/namespace and its objects", "a namespace is applied before what is in it", func(s *scene) {
 		name := s.Namespace + "-z"
-		inside := s.settings("{a: '1'}")
-		inside.SetNamespace(name)
+		inside := in(name, s.settings("{a: '1'}"))
 		m := s.managerOf(s.Others)
 		results, err := m.Apply(s.Context(), []*unstructured.Unstructured{inside, s.unplaced("{apiVersion: v1, kind: Namespace, metadata: {name: " + name + "}}")})
 		s.ok(err)
 		equal(s, times(2, deploy.Created), actions(results), "actions")
-		s.ok(s.Others.Port().Delete(s.Context(), results[1].Ref, deploy.DeleteOptions{}))
+		s.others().delete(results[1].Ref)
 	}},
 	{"sets/one fails", "a failing object doesn't keep the others from being applied", func(s *scene) {
 		m, calls := s.manager()

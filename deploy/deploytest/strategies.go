@@ -30,8 +30,7 @@ var strategyCases = []Case{
 	}},
 	{"strategies/create only and being deleted", "an object that is being deleted doesn't count: a new one is created once it is gone", func(s *scene) {
 		m, calls := s.manager(deploy.DefaultStrategy(deploy.CreateOnly))
-		held := s.settings("{a: '1'}")
-		held.SetFinalizers([]string{"operkit.dev/a"})
+		held := finalized(s.settings("{a: '1'}"))
 		ref := s.becomes(deploy.Created, m, held).Ref
 		s.delete(ref)
 		calls.take()
@@ -41,8 +40,7 @@ var strategyCases = []Case{
 		s.becomes(deploy.Created, m, s.settings("{a: '1'}"))
 	}},
 	{"strategies/generateName", "the object that was created from a manifest is found again", func(s *scene) {
-		manifest := s.unplaced("{apiVersion: v1, kind: ConfigMap, metadata: {generateName: run-}, data: {a: '1'}}")
-		manifest.SetNamespace(s.Namespace)
+		manifest := s.object("{apiVersion: v1, kind: ConfigMap, metadata: {generateName: run-}, data: {a: '1'}}")
 		m, calls := s.manager(deploy.DefaultStrategy(deploy.CreateOnly))
 		result := s.becomes(deploy.Created, m, manifest)
 		s.is(strings.HasPrefix(result.Ref.Name, "run-"), "name %q", result.Ref.Name)
@@ -69,8 +67,7 @@ var strategyCases = []Case{
 		s.widgets()
 		s.watch(widget)
 		ref := s.becomes(deploy.Created, m, s.widget("{size: 1}")).Ref
-		reported, err := s.Others.Port().Patch(s.Context(), ref, statusPatch("controller", `{"status":{"phase":"Ready"}}`))
-		s.ok(err)
+		reported := s.others().patch(ref, statusPatch("controller", `{"status":{"phase":"Ready"}}`))
 		s.eventually(func() bool { return s.seen(ref).GetResourceVersion() == reported.GetResourceVersion() }, "the status is seen")
 		obj := s.becomes(deploy.Replaced, m, s.widget("{color: red}")).Object
 		s.is(slices.ContainsFunc(s.get(ref).GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.Manager == "controller" }),
@@ -113,9 +110,7 @@ var strategyCases = []Case{
 		m, _ := s.manager(deploy.DefaultStrategy(deploy.Recreate), deploy.Immutable(widget.GroupKind(), ".spec"))
 		before := s.becomes(deploy.Created, m, s.widget("{size: 1}")).Object
 		s.merge("kubectl", deploy.RefOf(before), `{"spec":{"color":"red"}}`)
-		relabelled := s.widget("{size: 1}")
-		relabelled.SetLabels(map[string]string{"a": "b"})
-		after := s.becomes(deploy.Configured, m, relabelled).Object
+		after := s.becomes(deploy.Configured, m, labelled(s.widget("{size: 1}"), "a", "b")).Object
 		equal(s, before.GetUID(), after.GetUID(), "uid")
 	}},
 	{"strategies/protected", "an object that holds data isn't deleted for a change, unless the strategy allows it", func(s *scene) {

@@ -56,9 +56,7 @@ var viewCases = []Case{
 	{"view/own writes in lists", "selectors match our own writes, too", func(s *scene) {
 		s.watch(configMap)
 		for round := 1; round <= 20; round++ {
-			obj := s.settings("{n: '" + strconv.Itoa(round) + "'}")
-			obj.SetLabels(map[string]string{"round": strconv.Itoa(round)})
-			s.apply("operkit", obj)
+			s.apply("operkit", labelled(s.settings("{n: '"+strconv.Itoa(round)+"'}"), "round", strconv.Itoa(round)))
 			equal(s, []string{"settings"}, s.selected("round="+strconv.Itoa(round)), "names")
 			equal(s, []string{}, s.selected("round="+strconv.Itoa(round-1)), "names by the label from before")
 		}
@@ -91,10 +89,9 @@ var viewCases = []Case{
 	{"view/writes of others", "writes of others show up eventually", func(s *scene) {
 		s.watch(configMap)
 		ref := deploy.RefOf(s.apply("operkit", s.settings("{a: '1'}")))
-		_, err := s.Others.Port().Patch(s.Context(), ref, merging("kubectl", `{"data":{"a":"2"}}`))
-		s.ok(err)
+		s.others().merge("kubectl", ref, `{"data":{"a":"2"}}`)
 		s.eventually(func() bool { return data(s.seen(ref))["a"] == "2" }, "the new value is seen")
-		s.ok(s.Others.Port().Delete(s.Context(), ref, deploy.DeleteOptions{}))
+		s.others().delete(ref)
 		s.eventually(func() bool { return s.seen(ref) == nil }, "the deletion is seen")
 	}},
 	{"view/list", "lists are ascending by name and support every form of selector", func(s *scene) {
@@ -234,17 +231,12 @@ var listCases = []Case{
 		fails[*deploy.InvalidError](s, err)
 	}},
 	{"list/all namespaces", "ascending by namespace, then by name", func(s *scene) {
-		other := s.Namespace + "-x"
-		_, err := s.Others.Port().Create(s.Context(), s.unplaced("{apiVersion: v1, kind: Namespace, metadata: {name: "+other+"}}"), deploy.CreateOptions{})
-		s.ok(err)
+		other, remove := s.elsewhere()
+		defer remove()
 		where := []string{other, s.Namespace}
 		for _, namespace := range where {
 			for _, name := range []string{"b", "a"} {
-				obj := s.config(name, "{}")
-				obj.SetNamespace(namespace)
-				obj.SetLabels(map[string]string{"case": s.Namespace})
-				_, err := s.Others.Port().Create(s.Context(), obj, deploy.CreateOptions{})
-				s.ok(err)
+				s.others().create("operkit", in(namespace, labelled(s.config(name, "{}"), "case", s.Namespace)))
 			}
 		}
 		found, err := s.Others.Port().List(s.Context(), configMap, "", deploy.ListOptions{Labels: s.selecting("case=" + s.Namespace)})
@@ -252,7 +244,6 @@ var listCases = []Case{
 		got := each(found, func(obj *unstructured.Unstructured) string { return obj.GetNamespace() + "/" + obj.GetName() })
 		slices.Sort(where)
 		equal(s, []string{where[0] + "/a", where[0] + "/b", where[1] + "/a", where[1] + "/b"}, got, "objects")
-		s.ok(s.Others.Port().Delete(s.Context(), deploy.Ref{Kind: namespace, Name: other}, deploy.DeleteOptions{}))
 	}},
 	{"list/nothing", "an empty list is no error, also in a namespace that doesn't exist", func(s *scene) {
 		s.widgets()
@@ -269,12 +260,9 @@ var listCases = []Case{
 		equal(s, []string{s.Namespace}, names(found), "names")
 	}},
 	{"list/live", "a list shows what others have just written", func(s *scene) {
-		obj := s.config("theirs", "{}")
-		obj.SetLabels(map[string]string{"tier": "web"})
-		_, err := s.Others.Port().Create(s.Context(), obj, deploy.CreateOptions{})
-		s.ok(err)
+		obj := s.others().create("kubectl", labelled(s.config("theirs", "{}"), "tier", "web"))
 		equal(s, []string{"theirs"}, names(s.list(deploy.ListOptions{Labels: s.selecting("tier")})), "names")
-		s.ok(s.Others.Port().Delete(s.Context(), deploy.RefOf(obj), deploy.DeleteOptions{}))
+		s.others().delete(deploy.RefOf(obj))
 		equal(s, []string{}, names(s.list(deploy.ListOptions{Labels: s.selecting("tier")})), "names after the deletion")
 	}},
 }
