@@ -18,10 +18,8 @@ func fieldsOf(fields []deploy.FieldConflict) map[string]string {
 
 var conflictCases = []Case{
 	{"conflicts/ours", "fields that we applied are taken back, and the result names the other manager", func(s *scene) {
-		m, calls := s.manager()
-		ref := s.becomes(deploy.Created, m, s.settings("{a: '1', b: '2'}")).Ref
-		s.merge("kubectl", ref, `{"data":{"a":"9"}}`)
-		calls.take()
+		m, calls, made := s.managing(s.settings("{a: '1', b: '2'}"))
+		s.merge("kubectl", deploy.RefOf(made), `{"data":{"a":"9"}}`)
 		result := s.becomes(deploy.Configured, m, s.settings("{a: '1', b: '2'}"))
 		s.asked(calls, "force ConfigMap settings")
 		equal(s, map[string]string{".data.a": "kubectl"}, fieldsOf(result.Taken), "what was taken")
@@ -52,10 +50,8 @@ var conflictCases = []Case{
 		equal(s, map[string]string{"a": "9", "b": "2"}, data(result.Object), "data")
 	}},
 	{"conflicts/fail", "on request, not even our own fields are taken back", func(s *scene) {
-		m, calls := s.manager(deploy.Conflicts(deploy.Fail))
-		ref := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Ref
-		s.merge("kubectl", ref, `{"data":{"a":"9"}}`)
-		calls.take()
+		m, calls, made := s.managing(s.settings("{a: '1'}"), deploy.Conflicts(deploy.Fail))
+		s.merge("kubectl", deploy.RefOf(made), `{"data":{"a":"9"}}`)
 		fails[*deploy.ConflictError](s, s.becomes(deploy.Conflicted, m, s.settings("{a: '1'}")).Err)
 		s.asked(calls)
 	}},
@@ -80,8 +76,8 @@ var conflictCases = []Case{
 		}}), s.get(result.Ref).Object["spec"], "spec")
 	}},
 	{"conflicts/no war", "two managers that both insist end in a reported conflict, and write no more", func(s *scene) {
-		m, calls := s.manager()
-		ref := s.becomes(deploy.Created, m, s.settings("{a: '1', b: '2'}")).Ref
+		m, calls, made := s.managing(s.settings("{a: '1', b: '2'}"))
+		ref := deploy.RefOf(made)
 		for range 3 {
 			s.merge("kubectl", ref, `{"data":{"a":"9"}}`)
 			s.becomes(deploy.Configured, m, s.settings("{a: '1', b: '2'}"))

@@ -148,10 +148,8 @@ func (s *scene) removes(m *deploy.Manager, objects []*unstructured.Unstructured,
 
 var removalCases = []Case{
 	{"removal/of ours", "a deletion costs one request, and none when there is nothing to delete", func(s *scene) {
-		m, calls := s.manager()
-		ours := []*unstructured.Unstructured{s.settings("{a: '1'}")}
-		s.becomes(deploy.Created, m, ours[0])
-		calls.take()
+		m, calls, made := s.managing(s.settings("{a: '1'}"))
+		ours := []*unstructured.Unstructured{made}
 		s.removes(m, ours, []deploy.Action{deploy.Removed}, deploy.DryRun())
 		s.asked(calls, "delete ConfigMap settings dry-run")
 		s.removes(m, ours, []deploy.Action{deploy.Removed})
@@ -185,16 +183,14 @@ var removalCases = []Case{
 		equal(s, []string{"delete ConfigMap c", "delete ConfigMap b", "delete ConfigMap a"}, calls.take(), "requests")
 	}},
 	{"removal/until it is gone", "the error of a wait names the object that isn't gone", func(s *scene) {
-		m, _ := s.manager()
-		held := finalized(s.widget("{size: 1}"))
-		ref := s.becomes(deploy.Created, m, held).Ref
+		m, _, held := s.managing(finalized(s.widget("{size: 1}")))
 		ctx, cancel := context.WithTimeout(s.Context(), 300*time.Millisecond)
 		defer cancel()
 		results, _ := m.Delete(ctx, []*unstructured.Unstructured{held}, deploy.UntilGone())
 		late := fails[*deploy.TimeoutError](s, results[0].Err)
 		s.is(strings.Contains(late.Reason, "operkit.dev/a"), "reason: %s", late.Reason)
-		s.merge("operkit", ref, `{"metadata":{"finalizers":null}}`)
-		s.absent(ref)
+		s.merge("operkit", deploy.RefOf(held), `{"metadata":{"finalizers":null}}`)
+		s.absent(deploy.RefOf(held))
 	}},
 	{"removal/gone", "Gone returns the objects that still exist, and not those of others", func(s *scene) {
 		m, _ := s.manager()

@@ -29,6 +29,17 @@ func (s *scene) becomes(want deploy.Action, m *deploy.Manager, obj *unstructured
 	return result
 }
 
+// managing returns a Manager that has created obj, a recorder of its later requests, and obj as it was created.
+func (s *scene) managing(
+	obj *unstructured.Unstructured, options ...deploy.Option,
+) (*deploy.Manager, *recorder, *unstructured.Unstructured) {
+	s.Helper()
+	m, calls := s.manager(options...)
+	made := s.becomes(deploy.Created, m, obj).Object
+	calls.take()
+	return m, calls, made
+}
+
 // settles fails the case unless a new Manager with these options, as after a restart, finds the object unchanged and
 // sends no request.
 func (s *scene) settles(obj *unstructured.Unstructured, options ...deploy.Option) {
@@ -50,9 +61,7 @@ var managerCases = []Case{
 		equal(s, s.get(result.Ref).Object, result.Object.Object, "the object of the result")
 	}},
 	{"manager/unchanged", "an unchanged object costs no request, also after a restart", func(s *scene) {
-		m, calls := s.manager()
-		s.becomes(deploy.Created, m, s.settings("{a: '1'}"))
-		calls.take()
+		m, calls, _ := s.managing(s.settings("{a: '1'}"))
 		for range 5 {
 			s.becomes(deploy.Unchanged, m, s.settings("{a: '1'}"))
 		}
@@ -61,16 +70,12 @@ var managerCases = []Case{
 	}},
 	{"manager/unchanged in a watched kind", "the same holds for an object that informers show", func(s *scene) {
 		s.watch(configMap)
-		m, calls := s.manager()
-		s.becomes(deploy.Created, m, s.settings("{a: '1'}"))
+		m, _, _ := s.managing(s.settings("{a: '1'}"))
 		s.becomes(deploy.Configured, m, s.settings("{a: '2'}"))
-		calls.take()
 		s.settles(s.settings("{a: '2'}"))
 	}},
 	{"manager/configures", "a change costs one request, and the result has the changes", func(s *scene) {
-		m, calls := s.manager()
-		s.becomes(deploy.Created, m, s.settings("{a: '1', b: '2'}"))
-		calls.take()
+		m, calls, _ := s.managing(s.settings("{a: '1', b: '2'}"))
 		result := s.becomes(deploy.Configured, m, s.settings("{a: '3', c: '4'}"))
 		s.asked(calls, "apply ConfigMap settings")
 		changes := each(result.Changes, deploy.Change.String)
@@ -79,10 +84,8 @@ var managerCases = []Case{
 	}},
 	{"manager/drift", "changes of our fields by others are undone at once", drift},
 	{"manager/additions", "fields that others add are left alone", func(s *scene) {
-		m, calls := s.manager()
-		ref := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Ref
-		s.merge("kubectl", ref, `{"data":{"b":"2"},"metadata":{"labels":{"x":"y"}}}`)
-		calls.take()
+		m, calls, made := s.managing(s.settings("{a: '1'}"))
+		s.merge("kubectl", deploy.RefOf(made), `{"data":{"b":"2"},"metadata":{"labels":{"x":"y"}}}`)
 		s.becomes(deploy.Unchanged, m, s.settings("{a: '1'}"))
 		s.asked(calls)
 	}},
@@ -127,9 +130,7 @@ spec:
 		s.unchanged(before, s.get(ref))
 	}},
 	{"manager/diff", "a diff shows what an apply would change, as the cluster computes it", func(s *scene) {
-		m, calls := s.manager()
-		before := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Object
-		calls.take()
+		m, calls, before := s.managing(s.settings("{a: '1'}"))
 		differences, err := m.Diff(s.Context(), []*unstructured.Unstructured{s.settings("{a: '2'}"), s.config("new", "{b: '1'}")})
 		s.ok(err)
 		s.asked(calls, "apply ConfigMap settings dry-run", "apply ConfigMap new dry-run")
@@ -175,8 +176,7 @@ spec:
 		equal(s, any(map[string]any{"ready": int64(2)}), result.Object.Object["status"], "status")
 	}},
 	{"manager/finalizers", "finalizers are added to and removed from the object that was read, or not at all", func(s *scene) {
-		m, _ := s.manager()
-		before := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Object
+		m, _, before := s.managing(s.settings("{a: '1'}"))
 		ref := deploy.RefOf(before)
 		s.ok(m.AddFinalizer(s.Context(), before, "operkit.dev/a"))
 		var stale *deploy.StaleError
@@ -201,9 +201,9 @@ var drifts = map[string]string{
 }
 
 func drift(s *scene) {
-	m, calls := s.manager()
 	intent := s.settings("{a: '1', b: '2'}")
-	ref := s.becomes(deploy.Created, m, intent).Ref
+	m, calls, made := s.managing(intent)
+	ref := deploy.RefOf(made)
 	for what, edit := range drifts {
 		s.merge("kubectl", ref, edit)
 		calls.take()

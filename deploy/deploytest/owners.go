@@ -42,16 +42,14 @@ var ownerCases = []Case{
 	}},
 	{"owners/go", "objects applied for an owner are deleted with it", func(s *scene) {
 		owner := s.owner("owner")
-		m, _ := s.manager(deploy.OwnedBy(owner))
-		ref := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Ref
+		_, _, made := s.managing(s.settings("{a: '1'}"), deploy.OwnedBy(owner))
 		s.delete(deploy.RefOf(owner))
-		s.goes(ref)
+		s.goes(deploy.RefOf(made))
 	}},
 	{"owners/reference taken off", "a removed owner reference is drift like any other", func(s *scene) {
 		owner := s.owner("owner")
-		m, _ := s.manager(deploy.OwnedBy(owner))
-		ref := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Ref
-		s.merge("kubectl", ref, `{"metadata":{"ownerReferences":null}}`)
+		m, _, made := s.managing(s.settings("{a: '1'}"), deploy.OwnedBy(owner))
+		s.merge("kubectl", deploy.RefOf(made), `{"metadata":{"ownerReferences":null}}`)
 		obj := s.becomes(deploy.Configured, m, s.settings("{a: '1'}")).Object
 		equal(s, []types.UID{owner.GetUID()}, ownersOf(obj), "owners")
 	}},
@@ -95,10 +93,9 @@ var ownerCases = []Case{
 	}},
 	{"owners/controller", "an object has at most one controller", func(s *scene) {
 		one, two := s.owner("one"), s.owner("two")
-		m, _ := s.manager(deploy.OwnedBy(one), deploy.AsController())
-		obj := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Object
+		_, _, obj := s.managing(s.settings("{a: '1'}"), deploy.OwnedBy(one), deploy.AsController())
 		s.is(metav1.IsControlledBy(obj, one), "owners: %v", obj.GetOwnerReferences())
-		m, _ = s.manager(deploy.OwnedBy(two), deploy.AsController(), deploy.Adopt(deploy.AdoptAlways), deploy.FieldManager("two"))
+		m, _ := s.manager(deploy.OwnedBy(two), deploy.AsController(), deploy.Adopt(deploy.AdoptAlways), deploy.FieldManager("two"))
 		fails[*deploy.OwnedError](s, s.becomes(deploy.Conflicted, m, s.settings("{b: '2'}")).Err)
 	}},
 	{"owners/first by others", "an object that somebody else created meanwhile is left as it was", func(s *scene) {

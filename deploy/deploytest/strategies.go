@@ -29,11 +29,10 @@ var strategyCases = []Case{
 		s.becomes(deploy.Unchanged, m, s.settings("{a: '2'}"))
 	}},
 	{"strategies/create only and being deleted", "an object that is being deleted doesn't count: a new one is created once it is gone", func(s *scene) {
-		m, calls := s.manager(deploy.DefaultStrategy(deploy.CreateOnly))
 		held := finalized(s.settings("{a: '1'}"))
-		ref := s.becomes(deploy.Created, m, held).Ref
+		m, calls, made := s.managing(held, deploy.DefaultStrategy(deploy.CreateOnly))
+		ref := deploy.RefOf(made)
 		s.delete(ref)
-		calls.take()
 		equal(s, []string{"operkit.dev/a"}, fails[*deploy.TerminatingError](s, s.becomes(deploy.Skipped, m, held).Err).Finalizers, "what holds it")
 		s.asked(calls)
 		s.merge("operkit", ref, `{"metadata":{"finalizers":null}}`)
@@ -41,19 +40,15 @@ var strategyCases = []Case{
 	}},
 	{"strategies/generateName", "the object that was created from a manifest is found again", func(s *scene) {
 		manifest := s.object("{apiVersion: v1, kind: ConfigMap, metadata: {generateName: run-}, data: {a: '1'}}")
-		m, calls := s.manager(deploy.DefaultStrategy(deploy.CreateOnly))
-		result := s.becomes(deploy.Created, m, manifest)
-		s.is(strings.HasPrefix(result.Ref.Name, "run-"), "name %q", result.Ref.Name)
-		calls.take()
+		m, calls, made := s.managing(manifest, deploy.DefaultStrategy(deploy.CreateOnly))
+		s.is(strings.HasPrefix(made.GetName(), "run-"), "name %q", made.GetName())
 		again := s.becomes(deploy.Unchanged, m, manifest)
-		equal(s, result.Ref, again.Ref, "what is found")
+		equal(s, deploy.RefOf(made), again.Ref, "what is found")
 		s.asked(calls)
 	}},
 	{"strategies/replace", "fields that the manifest leaves out are removed, whoever set them; metadata of others stays", func(s *scene) {
-		m, calls := s.manager(deploy.DefaultStrategy(deploy.Replace))
-		ref := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Ref
-		s.merge("kubectl", ref, `{"data":{"b":"2"},"metadata":{"labels":{"x":"y"}}}`)
-		calls.take()
+		m, calls, made := s.managing(s.settings("{a: '1'}"), deploy.DefaultStrategy(deploy.Replace))
+		s.merge("kubectl", deploy.RefOf(made), `{"data":{"b":"2"},"metadata":{"labels":{"x":"y"}}}`)
 		s.becomes(deploy.Unchanged, m, s.settings("{a: '1'}"))
 		s.asked(calls)
 		result := s.becomes(deploy.Replaced, m, s.settings("{a: '3'}"))
@@ -63,10 +58,10 @@ var strategyCases = []Case{
 		s.settles(s.settings("{a: '3'}"), deploy.DefaultStrategy(deploy.Replace))
 	}},
 	{"strategies/replace leaves the status", "a replacement doesn't change the status", func(s *scene) {
-		m, _ := s.manager(deploy.DefaultStrategy(deploy.Replace))
 		s.widgets()
 		s.watch(widget)
-		ref := s.becomes(deploy.Created, m, s.widget("{size: 1}")).Ref
+		m, _, made := s.managing(s.widget("{size: 1}"), deploy.DefaultStrategy(deploy.Replace))
+		ref := deploy.RefOf(made)
 		reported := s.others().patch(ref, statusPatch("controller", `{"status":{"phase":"Ready"}}`))
 		s.eventually(func() bool { return s.seen(ref).GetResourceVersion() == reported.GetResourceVersion() }, "the status is seen")
 		obj := s.becomes(deploy.Replaced, m, s.widget("{color: red}")).Object
@@ -76,9 +71,8 @@ var strategyCases = []Case{
 		equal(s, any(map[string]any{"phase": "Ready"}), obj.Object["status"], "status")
 	}},
 	{"strategies/recreate", "an object is recreated only for a change that the cluster refuses", func(s *scene) {
-		m, calls := s.manager(deploy.DefaultStrategy(deploy.Recreate), deploy.Immutable(widget.GroupKind(), ".spec.size"))
-		before := s.becomes(deploy.Created, m, s.widget("{size: 1}")).Object
-		calls.take()
+		fixed := deploy.Immutable(widget.GroupKind(), ".spec.size")
+		m, calls, before := s.managing(s.widget("{size: 1}"), deploy.DefaultStrategy(deploy.Recreate), fixed)
 		s.becomes(deploy.Configured, m, s.widget("{size: 1, color: red}"))
 		s.asked(calls, "apply Widget one")
 		after := s.becomes(deploy.Recreated, m, s.widget("{size: 2}")).Object
@@ -88,13 +82,11 @@ var strategyCases = []Case{
 		s.settles(s.widget("{size: 2}"), deploy.DefaultStrategy(deploy.Recreate))
 	}},
 	{"strategies/recreate a kind of Kubernetes", "immutable fields of built-in kinds are recognized", func(s *scene) {
-		m, calls := s.manager(deploy.DefaultStrategy(deploy.Recreate))
 		frozen := func(value string) *unstructured.Unstructured {
 			return s.object("{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, immutable: true, data: {a: '" + value + "'}}")
 		}
-		s.becomes(deploy.Created, m, frozen("1"))
+		m, calls, _ := s.managing(frozen("1"), deploy.DefaultStrategy(deploy.Recreate))
 		s.becomes(deploy.Unchanged, m, frozen("1"))
-		calls.take()
 		equal(s, "2", data(s.becomes(deploy.Recreated, m, frozen("2")).Object)["a"], "a")
 		s.asked(calls, "apply ConfigMap settings", "list PersistentVolumeClaim", "create ConfigMap settings dry-run", "delete ConfigMap settings", "apply ConfigMap settings")
 	}},
@@ -117,21 +109,17 @@ var strategyCases = []Case{
 		claim := func(mode string) *unstructured.Unstructured {
 			return s.object("{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: disk}, spec: {storageClassName: none, accessModes: [" + mode + "], resources: {requests: {storage: 1Gi}}}}")
 		}
-		m, calls := s.manager(deploy.DefaultStrategy(deploy.Recreate))
-		before := s.becomes(deploy.Created, m, claim("ReadWriteOnce")).Object
-		calls.take()
+		m, calls, before := s.managing(claim("ReadWriteOnce"), deploy.DefaultStrategy(deploy.Recreate))
 		fails[*deploy.InvalidError](s, s.becomes(deploy.Failed, m, claim("ReadWriteMany")).Err)
 		s.asked(calls, "apply PersistentVolumeClaim disk")
 		equal(s, before.GetUID(), s.get(deploy.RefOf(before)).GetUID(), "uid")
 		s.becomes(deploy.Recreated, m, claim("ReadWriteMany"), deploy.DefaultStrategy(deploy.RecreateProtected))
 	}},
 	{"strategies/on delete", "the object changes when somebody deletes it", func(s *scene) {
-		m, calls := s.manager(deploy.DefaultStrategy(deploy.OnDelete))
-		ref := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Ref
-		calls.take()
+		m, calls, made := s.managing(s.settings("{a: '1'}"), deploy.DefaultStrategy(deploy.OnDelete))
 		s.becomes(deploy.Skipped, m, s.settings("{a: '2'}"))
 		s.asked(calls)
-		s.delete(ref)
+		s.delete(deploy.RefOf(made))
 		equal(s, "2", data(s.becomes(deploy.Created, m, s.settings("{a: '2'}")).Object)["a"], "a")
 	}},
 	{"strategies/by the manifest", "an annotation sets the strategy of its object, and isn't part of the intent", func(s *scene) {
