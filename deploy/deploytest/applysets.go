@@ -18,6 +18,15 @@ func (s *scene) together(m *deploy.Manager, set deploy.ApplySet, objects ...*uns
 	return results
 }
 
+// managingSet returns a Manager that has applied objects as the set folder, and a recorder of its later requests.
+func (s *scene) managingSet(objects ...*unstructured.Unstructured) (*deploy.Manager, *recorder) {
+	s.Helper()
+	m, calls := s.manager()
+	s.together(m, s.folder(), objects...)
+	calls.take()
+	return m, calls
+}
+
 // pruned returns the actions of pruned members by kind and name.
 func pruned(results deploy.SetResults) map[string]deploy.Action {
 	all := map[string]deploy.Action{}
@@ -53,16 +62,13 @@ var applySetCases = []Case{
 		s.remembers("ConfigMap,ServiceAccount")
 	}},
 	{"applysets/unchanged", "applying the same again costs a read of the parent and a list of each kind", func(s *scene) {
-		m, calls := s.manager()
-		s.together(m, s.folder(), s.config("a", "{}"), s.account("b"))
-		calls.take()
+		m, calls := s.managingSet(s.config("a", "{}"), s.account("b"))
 		results := s.together(m, s.folder(), s.config("a", "{}"), s.account("b"))
 		equal(s, times(2, deploy.Unchanged), actions(results.Applied), "actions")
 		s.asked(calls, "get Secret folder", "list ConfigMap", "list ServiceAccount")
 	}},
 	{"applysets/prune", "members that have left the set are deleted, and nothing else is", func(s *scene) {
-		m, calls := s.manager()
-		s.together(m, s.folder(), s.config("a", "{}"), s.config("b", "{}"), s.account("b"))
+		m, calls := s.managingSet(s.config("a", "{}"), s.config("b", "{}"), s.account("b"))
 		s.create("operkit", s.config("c", "{}"))
 		other := s.folder()
 		other.Parent.Name = "other"
@@ -79,8 +85,7 @@ var applySetCases = []Case{
 		s.remembers("ConfigMap")
 	}},
 	{"applysets/dry run", "a dry run reports what would be pruned and deletes nothing", func(s *scene) {
-		m, _ := s.manager()
-		s.together(m, s.folder(), s.config("a", "{}"), s.account("b"))
+		m, _ := s.managingSet(s.config("a", "{}"), s.account("b"))
 		dry, err := m.With(deploy.DryRun())
 		s.ok(err)
 		results := s.together(dry, s.folder(), s.config("a", "{x: '1'}"))
@@ -100,8 +105,7 @@ var applySetCases = []Case{
 		s.absent(deploy.RefOf(s.config("a", "{}")))
 	}},
 	{"applysets/failure", "nothing is pruned unless all was applied", func(s *scene) {
-		m, _ := s.manager()
-		s.together(m, s.folder(), s.config("a", "{}"), s.account("b"))
+		m, _ := s.managingSet(s.config("a", "{}"), s.account("b"))
 		bad := s.config("a", "{}")
 		bad.Object["datum"] = "x"
 		results, err := m.ApplySet(s.Context(), s.folder(), []*unstructured.Unstructured{bad, s.config("c", "{}")})
@@ -111,9 +115,8 @@ var applySetCases = []Case{
 		s.remembers("ConfigMap,ServiceAccount")
 	}},
 	{"applysets/protected", "members that hold data are kept, and stay in the set", func(s *scene) {
-		m, _ := s.manager()
 		claim := s.object("{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: disk}, spec: {storageClassName: none, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}")
-		s.together(m, s.folder(), s.config("a", "{}"), claim)
+		m, _ := s.managingSet(s.config("a", "{}"), claim)
 		results := s.together(m, s.folder(), s.config("a", "{}"))
 		equal(s, map[string]deploy.Action{"PersistentVolumeClaim disk": deploy.Skipped}, pruned(results), "members")
 		s.remembers("ConfigMap,PersistentVolumeClaim")
@@ -122,8 +125,7 @@ var applySetCases = []Case{
 		equal(s, map[string]deploy.Action{"PersistentVolumeClaim disk": deploy.Removed}, pruned(s.together(m, set, s.config("a", "{}"))), "members when that is meant")
 	}},
 	{"applysets/others'", "neither the parent of another tool nor a member of another set is taken over", func(s *scene) {
-		m, _ := s.manager()
-		s.together(m, s.folder(), s.config("a", "{}"))
+		m, _ := s.managingSet(s.config("a", "{}"))
 		set := s.folder()
 		set.Tooling = "kubectl/v1"
 		_, err := m.ApplySet(s.Context(), set, []*unstructured.Unstructured{s.config("a", "{}")})
@@ -137,9 +139,7 @@ var applySetCases = []Case{
 		s.unchanged(before, s.get(deploy.RefOf(before)))
 	}},
 	{"applysets/empty", "an empty folder must not delete everything", func(s *scene) {
-		m, calls := s.manager()
-		s.together(m, s.folder(), s.config("a", "{}"))
-		calls.take()
+		m, calls := s.managingSet(s.config("a", "{}"))
 		_, err := m.ApplySet(s.Context(), s.folder(), nil)
 		fails[*deploy.InvalidSetError](s, err)
 		s.asked(calls)
@@ -149,8 +149,7 @@ var applySetCases = []Case{
 		s.remembers("")
 	}},
 	{"applysets/label copied", "every object with the label is a member, wherever the label came from", func(s *scene) {
-		m, _ := s.manager()
-		s.together(m, s.folder(), s.config("a", "{}"))
+		m, _ := s.managingSet(s.config("a", "{}"))
 		s.create("kubectl", labelled(s.config("b", "{}"), deploy.PartOfLabel, s.folder().ID()))
 		equal(s, map[string]deploy.Action{"ConfigMap b": deploy.Removed}, pruned(s.together(m, s.folder(), s.config("a", "{}"))), "members")
 	}},
