@@ -237,8 +237,7 @@ var mergeCases = []Case{
 	}},
 	{"merge/empty", "an empty map is owned, and isn't stored", func(s *scene) {
 		obj := s.apply("other", s.settings("{}"))
-		_, found := obj.Object["data"]
-		s.is(!found, "data: %v", obj.Object["data"])
+		s.lacks(obj.Object, "data")
 		equal(s, []string{".data"}, s.owned(obj, "other Apply"), "theirs")
 		s.unchanged(obj, s.apply("other", s.settings("{}")))
 		s.contested(s.settings("{}"), ".data", "other")
@@ -247,12 +246,9 @@ var mergeCases = []Case{
 	}},
 	{"merge/empty by a creation", "a manager that sets no fields owns none", func(s *scene) {
 		obj := s.create("other", s.settings("{}"))
-		_, found := obj.Object["data"]
-		s.is(!found, "data: %v", obj.Object["data"])
+		s.lacks(obj.Object, "data")
 		equal(s, 0, len(entries(obj)), "entries")
-		obj = s.update("other", with(obj, map[string]any{}))
-		_, found = obj.Object["data"]
-		s.is(!found, "data after an update: %v", obj.Object["data"])
+		s.lacks(s.update("other", with(obj, map[string]any{})).Object, "data")
 	}},
 	{"merge/empty within", "empty lists and maps aren't stored, empty structs are", func(s *scene) {
 		obj := s.apply("operkit", s.object(`
@@ -270,12 +266,9 @@ spec:
       containers: [{name: app, image: 'x:1', env: [], args: [], securityContext: {}}]`))
 		pod, _, _ := unstructured.NestedMap(obj.Object, "spec", "template", "spec")
 		app, _ := pod["containers"].([]any)[0].(map[string]any)
-		for _, field := range []string{"env", "args"} {
-			_, found := app[field]
-			s.is(!found, "%s of the container: %v", field, app[field])
-		}
-		_, found := pod["nodeSelector"]
-		s.is(!found, "nodeSelector: %v", pod["nodeSelector"])
+		s.lacks(app, "env")
+		s.lacks(app, "args")
+		s.lacks(pod, "nodeSelector")
 		equal(s, any(map[string]any{}), app["securityContext"], "securityContext of the container")
 		volume, _ := pod["volumes"].([]any)[0].(map[string]any)
 		equal(s, any(map[string]any{}), volume["emptyDir"], "emptyDir of the volume")

@@ -104,22 +104,19 @@ var statusCases = []Case{
 	{"status/not by a creation", "a new object has no status", func(s *scene) {
 		manifest := s.widget("{size: 1}")
 		manifest.Object["status"] = map[string]any{"phase": "Ready"}
-		_, found := s.create("operkit", manifest).Object["status"]
-		s.is(!found, "it has a status")
+		s.lacks(s.create("operkit", manifest).Object, "status")
 	}},
 	{"status/not by a patch of the object", "a write of the object doesn't change the status", func(s *scene) {
 		before := s.create("operkit", s.widget("{size: 1}"))
 		after := s.merge("kubectl", deploy.RefOf(before), `{"status":{"phase":"Ready"}}`)
-		_, found := after.Object["status"]
-		s.is(!found, "it has a status")
+		s.lacks(after.Object, "status")
 		s.unchanged(before, after)
 	}},
 	{"status/not by an apply of the object", "an apply of the object neither changes nor owns the status", func(s *scene) {
 		intent := s.widget("{size: 1}")
 		intent.Object["status"] = map[string]any{"phase": "Ready"}
 		obj := s.apply("operkit", intent)
-		_, found := obj.Object["status"]
-		s.is(!found, "it has a status")
+		s.lacks(obj.Object, "status")
 		equal(s, []string{".spec.size"}, s.owned(obj, "operkit Apply"), "ours")
 	}},
 	{"status/stays", "an apply of the object keeps the status", func(s *scene) {

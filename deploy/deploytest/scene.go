@@ -64,6 +64,13 @@ func (s *scene) is(condition bool, format string, args ...any) {
 	}
 }
 
+// lacks fails the case when content has field.
+func (s *scene) lacks(content map[string]any, field string) {
+	s.Helper()
+	value, found := content[field]
+	s.is(!found, "%s: %v", field, value)
+}
+
 // equal fails the case when got differs from want.
 func equal[T any](s *scene, want, got T, what string) {
 	s.Helper()
