@@ -46,8 +46,7 @@ var contextCases = []Case{
 		cancel(why)
 		for method, request := range requests {
 			err := request()
-			var unavailable *deploy.UnavailableError
-			s.is(errors.Is(err, context.Canceled) && errors.Is(err, why) && !errors.As(err, &unavailable), "%s: %v (%T)", method, err, err)
+			s.is(errors.Is(err, context.Canceled) && errors.Is(err, why) && !isA[*deploy.UnavailableError](err), "%s: %v (%T)", method, err, err)
 		}
 		equal(s, "1", data(s.get(deploy.RefOf(s.settings("{}"))))["a"], "a")
 		s.absent(deploy.RefOf(s.config("new", "{}")))
@@ -57,8 +56,7 @@ var contextCases = []Case{
 		defer cancel()
 		for method, request := range s.requests(ctx) {
 			err := request()
-			var late *deploy.TimeoutError
-			s.is(errors.As(err, &late) && errors.Is(err, context.DeadlineExceeded), "%s: %v (%T)", method, err, err)
+			s.is(isA[*deploy.TimeoutError](err) && errors.Is(err, context.DeadlineExceeded), "%s: %v (%T)", method, err, err)
 		}
 		equal(s, "1", data(s.get(deploy.RefOf(s.settings("{}"))))["a"], "a")
 	}},
@@ -80,11 +78,10 @@ func wins[E error](s *scene, outcomes []error) {
 	s.Helper()
 	won := 0
 	for _, err := range outcomes {
-		var lost E
 		switch {
 		case err == nil:
 			won++
-		case !errors.As(err, &lost):
+		case !isA[E](err):
 			s.Errorf("a call that lost got %v (%T)", err, err)
 		}
 	}

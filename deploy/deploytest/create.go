@@ -1,7 +1,6 @@
 package deploytest
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -96,8 +95,7 @@ func unsendable(s *scene) {
 		delete(calls, "List")
 		for verb, call := range calls {
 			err := call()
-			var invalid *deploy.InvalidManifestError
-			s.is(errors.As(err, &invalid), "%s with %s: %v (%T)", verb, reason, err, err)
+			s.is(isA[*deploy.InvalidManifestError](err), "%s with %s: %v (%T)", verb, reason, err, err)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package deploytest
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -53,9 +52,8 @@ func (s *scene) synced(subscription deploy.Subscription) {
 	s.Helper()
 	var err error
 	s.eventually(func() bool {
-		var unavailable *deploy.UnavailableError
 		err = subscription.Synced(s.Context())
-		return !errors.As(err, &unavailable)
+		return !isA[*deploy.UnavailableError](err)
 	}, "the subscription is in sync")
 	s.ok(err)
 }

@@ -1,7 +1,6 @@
 package deploytest
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
@@ -179,9 +178,7 @@ spec:
 		m, _, before := s.managing(s.settings("{a: '1'}"))
 		ref := deploy.RefOf(before)
 		s.ok(m.AddFinalizer(s.Context(), before, "operkit.dev/a"))
-		var stale *deploy.StaleError
-		err := m.AddFinalizer(s.Context(), before, "operkit.dev/b")
-		s.is(errors.As(err, &stale), "with an object that was read before: %v", err)
+		fails[*deploy.StaleError](s, m.AddFinalizer(s.Context(), before, "operkit.dev/b"))
 		held := s.get(ref)
 		equal(s, []string{"operkit.dev/a"}, held.GetFinalizers(), "finalizers")
 		s.settles(s.settings("{a: '1'}"))

@@ -112,6 +112,12 @@ func fails[E error](s *scene, err error) E {
 	return want
 }
 
+// isA reports whether an error in the tree of err is an E.
+func isA[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
 // asOperkit and dryAsOperkit are the options of most applies.
 var (
 	asOperkit    = deploy.ApplyOptions{FieldManager: "operkit"}

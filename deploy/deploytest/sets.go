@@ -2,7 +2,6 @@ package deploytest
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -104,8 +103,7 @@ func definitionAndObjects(s *scene) {
 	r := &recorder{Cluster: s.Others}
 	m := s.managerOf(r)
 	_, err := m.Get(s.Context(), deploy.RefOf(obj))
-	var unknown *deploy.KindUnknownError
-	s.is(errors.As(err, &unknown), "before it is defined: %v", err)
+	fails[*deploy.KindUnknownError](s, err)
 	results, err := m.Apply(s.Context(), []*unstructured.Unstructured{obj, s.settings("{a: '1'}"), definition})
 	s.ok(err)
 	equal(s, times(3, deploy.Created), actions(results), "actions")
