@@ -49,14 +49,15 @@ func (b *Bystander) Within(patience time.Duration) *Bystander {
 	return &other
 }
 
-// request returns the context for one request. The context is valid in a cleanup, too.
-func (b *Bystander) request() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(b.t.Context()), b.patience)
-}
-
-// ref returns the reference of an object. It is in the bystander's namespace if the kind is namespaced.
-func (b *Bystander) ref(ctx context.Context, kind schema.GroupVersionKind, name string) deploy.Ref {
+// do calls request with the reference of an object, which is in the bystander's namespace if the kind is namespaced,
+// and returns the result. It ends the test if there is an error. The context of request is valid in a cleanup, too.
+func do[R any](
+	b *Bystander, verb string, kind schema.GroupVersionKind, name string,
+	request func(context.Context, deploy.Ref) (R, error),
+) R {
 	b.t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(b.t.Context()), b.patience)
+	defer cancel()
 	ref := deploy.Ref{Kind: kind, Name: name}
 	scope, err := b.port.Scope(ctx, kind)
 	if err != nil {
@@ -65,44 +66,27 @@ func (b *Bystander) ref(ctx context.Context, kind schema.GroupVersionKind, name 
 	if scope == deploy.Namespaced {
 		ref.Namespace = b.namespace
 	}
-	return ref
-}
-
-// failed ends the test if there is an error.
-func (b *Bystander) failed(verb string, ref deploy.Ref, err error) {
-	b.t.Helper()
+	result, err := request(ctx, ref)
 	if err != nil {
 		b.t.Fatalf("bystander %s: %s %s: %v", b.name, verb, ref, err)
 	}
+	return result
 }
 
 // Get reads an object from the cluster itself, past any cache, and returns nil if it doesn't exist. The caller may
 // change the object.
 func (b *Bystander) Get(kind schema.GroupVersionKind, name string) *unstructured.Unstructured {
 	b.t.Helper()
-	ctx, cancel := b.request()
-	defer cancel()
-	ref := b.ref(ctx, kind, name)
-	obj, err := b.port.Get(ctx, ref)
-	b.failed("get", ref, err)
-	return obj
+	return do(b, "get", kind, name, b.port.Get)
 }
 
 // List reads the objects of a kind from the cluster itself, ascending by name. For a namespaced kind it reads those in
 // the bystander's namespace. For a cluster-scoped kind it reads all.
 func (b *Bystander) List(kind schema.GroupVersionKind) []*unstructured.Unstructured {
 	b.t.Helper()
-	ctx, cancel := b.request()
-	defer cancel()
-	all := b.ref(ctx, kind, "*")
-	objects, err := b.port.List(ctx, kind, all.Namespace, deploy.ListOptions{})
-	b.failed("list", all, err)
-	return objects
-}
-
-func isAbsent(err error) bool {
-	var absent *deploy.NotFoundError
-	return errors.As(err, &absent)
+	return do(b, "list", kind, "*", func(ctx context.Context, all deploy.Ref) ([]*unstructured.Unstructured, error) {
+		return b.port.List(ctx, kind, all.Namespace, deploy.ListOptions{})
+	})
 }
 
 // Merge edits an object by a JSON merge patch, such as {"spec":{"replicas":3}}; null removes a field. It fails the test
@@ -115,23 +99,24 @@ func (b *Bystander) Merge(kind schema.GroupVersionKind, name, patch string) {
 // MergeSubresource is like Merge for a subresource of an object, such as status or scale.
 func (b *Bystander) MergeSubresource(kind schema.GroupVersionKind, name, subresource, patch string) {
 	b.t.Helper()
-	ctx, cancel := b.request()
-	defer cancel()
-	ref := b.ref(ctx, kind, name)
-	_, err := b.port.Patch(ctx, ref, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(patch), Subresource: subresource, FieldManager: b.name})
-	b.failed("merge into", ref, err)
+	do(b, "merge into", kind, name, func(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
+		return b.port.Patch(ctx, ref, deploy.PatchRequest{
+			Type: types.MergePatchType, Body: []byte(patch), Subresource: subresource, FieldManager: b.name,
+		})
+	})
 }
 
 // Delete requests the deletion of an object and doesn't wait until it is gone. It does nothing if the object doesn't
 // exist.
 func (b *Bystander) Delete(kind schema.GroupVersionKind, name string) {
 	b.t.Helper()
-	ctx, cancel := b.request()
-	defer cancel()
-	ref := b.ref(ctx, kind, name)
-	if err := b.port.Delete(ctx, ref, deploy.DeleteOptions{}); !isAbsent(err) {
-		b.failed("delete", ref, err)
-	}
+	do(b, "delete", kind, name, func(ctx context.Context, ref deploy.Ref) (gone bool, err error) {
+		err = b.port.Delete(ctx, ref, deploy.DeleteOptions{})
+		if _, absent := errors.AsType[*deploy.NotFoundError](err); absent {
+			return true, nil
+		}
+		return false, err
+	})
 }
 
 // pause is how long Eventually waits between two calls of its condition.

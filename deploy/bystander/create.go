@@ -19,12 +19,10 @@ import (
 // stored it. obj isn't changed. It fails the test if the object exists.
 func (b *Bystander) Create(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	b.t.Helper()
-	ctx, cancel := b.request()
-	defer cancel()
-	ref := b.refOf(ctx, obj)
-	made, err := b.port.Create(ctx, in(ref.Namespace, obj), deploy.CreateOptions{FieldManager: b.name})
-	b.failed("create", ref, err)
-	return made
+	return b.send("create", obj, func(ctx context.Context, obj *unstructured.Unstructured) (deploy.Applied, error) {
+		made, err := b.port.Create(ctx, obj, deploy.CreateOptions{FieldManager: b.name})
+		return deploy.Applied{Object: made}, err
+	})
 }
 
 // CreateYAML is like Create for an object in YAML or JSON. It fails the test, and creates nothing, if text doesn't hold
@@ -56,28 +54,26 @@ func (b *Bystander) CreateFile(path string) *unstructured.Unstructured {
 // stored it. It takes over fields that others own. The namespace is the bystander's, as with Create.
 func (b *Bystander) Apply(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	b.t.Helper()
-	ctx, cancel := b.request()
-	defer cancel()
-	ref := b.refOf(ctx, obj)
-	applied, err := b.port.Apply(ctx, in(ref.Namespace, obj), deploy.ApplyOptions{FieldManager: b.name, Force: true, Whole: true})
-	b.failed("apply", ref, err)
-	return applied.Object
+	return b.send("apply", obj, func(ctx context.Context, obj *unstructured.Unstructured) (deploy.Applied, error) {
+		return b.port.Apply(ctx, obj, deploy.ApplyOptions{FieldManager: b.name, Force: true, Whole: true})
+	})
 }
 
-// refOf returns the reference under which the bystander creates obj.
-func (b *Bystander) refOf(ctx context.Context, obj *unstructured.Unstructured) deploy.Ref {
+// send calls request with a copy of obj in the bystander's namespace, and returns the object as the cluster stored it.
+func (b *Bystander) send(
+	verb string, obj *unstructured.Unstructured,
+	request func(context.Context, *unstructured.Unstructured) (deploy.Applied, error),
+) *unstructured.Unstructured {
 	b.t.Helper()
 	if obj == nil {
 		b.t.Fatalf("bystander %s: nil object", b.name)
 	}
-	return b.ref(ctx, obj.GroupVersionKind(), obj.GetName())
-}
-
-// in returns a copy of obj in a namespace.
-func in(namespace string, obj *unstructured.Unstructured) *unstructured.Unstructured {
 	obj = obj.DeepCopy()
-	obj.SetNamespace(namespace)
-	return obj
+	kind, name := obj.GroupVersionKind(), obj.GetName()
+	return do(b, verb, kind, name, func(ctx context.Context, ref deploy.Ref) (deploy.Applied, error) {
+		obj.SetNamespace(ref.Namespace)
+		return request(ctx, obj)
+	}).Object
 }
 
 // parse returns the only object in text.
