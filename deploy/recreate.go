@@ -16,16 +16,11 @@ import (
 // new object. isRefusedChange returns false if a field of metadata was refused: a new object would lose owners,
 // finalizers or annotations that others have set.
 func isRefusedChange(err error) bool {
-	var invalid *InvalidError
-	if !errors.As(err, &invalid) || len(invalid.Causes) == 0 {
-		return false
-	}
-	for _, cause := range invalid.Causes {
-		if field, _, _ := strings.Cut(cause.Field, "."); field == "" || field == "metadata" {
-			return false
-		}
-	}
-	return true
+	causes := causesOf(err)
+	return len(causes) > 0 && !slices.ContainsFunc(causes, func(cause InvalidField) bool {
+		field, _, _ := strings.Cut(cause.Field, ".")
+		return field == "" || field == "metadata"
+	})
 }
 
 // recreate deletes an object that can't be changed, waits until it is gone, and creates it again. It keeps the object
@@ -66,8 +61,7 @@ func keptError(ref Ref, refusal, successor error) error {
 
 // reason returns the text of a refusal without the name of the object.
 func reason(refusal error) string {
-	var invalid *InvalidError
-	if errors.As(refusal, &invalid) && invalid.Err != nil {
+	if invalid, ok := errors.AsType[*InvalidError](refusal); ok && invalid.Err != nil {
 		return invalid.Err.Error()
 	}
 	return refusal.Error()
@@ -168,14 +162,12 @@ func (t *task) tryCreation(ctx context.Context, obj *unstructured.Unstructured) 
 // heldByLive returns the paths of values in wanted that err refuses only because live still has them: ports of a
 // Service, and globalDefault of a PriorityClass. It returns nothing if err has any other reason.
 func heldByLive(err error, wanted, live *unstructured.Unstructured) [][]any {
-	var invalid *InvalidError
-	var forbidden *ForbiddenError
 	switch kind := wanted.GroupVersionKind().GroupKind(); {
-	case kind == priorityClass && errors.As(err, &forbidden) && forbidden.Err != nil &&
-		strings.Contains(forbidden.Err.Error(), "PriorityClass "+live.GetName()+" is already marked as default"):
+	case kind == priorityClass && is[*ForbiddenError](err) &&
+		strings.Contains(err.Error(), "PriorityClass "+live.GetName()+" is already marked as default"):
 		return [][]any{{"globalDefault"}}
-	case kind == serviceKind.GroupKind() && errors.As(err, &invalid):
-		return portsOfLive(invalid.Causes, wanted, live)
+	case kind == serviceKind.GroupKind():
+		return portsOfLive(causesOf(err), wanted, live)
 	}
 	return nil
 }

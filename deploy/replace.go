@@ -236,8 +236,7 @@ func dropOmitted(next, live, intent *unstructured.Unstructured, manager string) 
 
 // causesOf returns the fields that the cluster named in a refusal.
 func causesOf(err error) []InvalidField {
-	var invalid *InvalidError
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*InvalidError](err); ok {
 		return invalid.Causes
 	}
 	return nil
