@@ -72,12 +72,10 @@ func sleep(ctx context.Context, wait time.Duration) bool {
 	if deadline, limited := ctx.Deadline(); limited && time.Until(deadline) < wait {
 		return false
 	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return false
-	case <-timer.C:
+	case <-time.After(wait):
 		return true
 	}
 }
@@ -175,12 +173,10 @@ func waitUntil(ctx context.Context, done func(ctx context.Context) (bool, error)
 		if finished || err != nil && ctx.Err() == nil && !is[*UnavailableError](err) {
 			return err
 		}
-		timer := time.NewTimer(pause)
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return context.Cause(ctx)
-		case <-timer.C:
+		case <-time.After(pause):
 		}
 	}
 }

@@ -49,18 +49,15 @@ func (d *definitions) await(ctx context.Context, kind schema.GroupVersionKind) (
 		if ctx.Err() != nil {
 			return resource{}, context.Cause(ctx)
 		}
-		wait := time.NewTimer(delay)
 		select {
 		case <-ctx.Done():
 		case <-d.store.ctx.Done():
-			wait.Stop()
 			return resource{}, context.Cause(d.store.ctx)
 		case <-changed:
 			delay = firstTry // a new kind is served a moment after its definition was created
-		case <-wait.C:
+		case <-time.After(delay):
 			delay = min(2*delay, d.longest())
 		}
-		wait.Stop()
 	}
 }
 
