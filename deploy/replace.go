@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -74,19 +75,10 @@ func replaced(intent, live *unstructured.Unstructured) *unstructured.Unstructure
 	next.SetLabels(over(live.GetLabels(), wanted.GetLabels()))
 	next.SetAnnotations(over(live.GetAnnotations(), wanted.GetAnnotations()))
 	finalizers := live.GetFinalizers()
-	for _, finalizer := range wanted.GetFinalizers() {
-		if !slices.Contains(finalizers, finalizer) {
-			finalizers = append(finalizers, finalizer)
-		}
-	}
-	next.SetFinalizers(finalizers)
-	owners := live.GetOwnerReferences()
-	for _, reference := range wanted.GetOwnerReferences() {
-		if !ownedBy(live, reference.UID) {
-			owners = append(owners, reference)
-		}
-	}
-	next.SetOwnerReferences(owners)
+	isThere := func(finalizer string) bool { return slices.Contains(finalizers, finalizer) }
+	next.SetFinalizers(append(finalizers, slices.DeleteFunc(wanted.GetFinalizers(), isThere)...))
+	owns := func(reference metav1.OwnerReference) bool { return ownedBy(live, reference.UID) }
+	next.SetOwnerReferences(append(live.GetOwnerReferences(), slices.DeleteFunc(wanted.GetOwnerReferences(), owns)...))
 	return next
 }
 
