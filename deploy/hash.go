@@ -43,7 +43,7 @@ var encodings = sync.Pool{New: func() any { return &encoding{} }}
 
 // value writes a value as a tag and its length or content, so that different values have different encodings.
 func (e *encoding) value(value any) error {
-	switch v := value.(type) {
+	switch v := number(value).(type) {
 	case nil:
 		e.number('n', 0)
 	case bool:
@@ -52,16 +52,8 @@ func (e *encoding) value(value any) error {
 		e.string(v)
 	case int64:
 		e.number('i', uint64(v))
-	case int:
-		e.number('i', uint64(v))
-	case int32:
-		e.number('i', uint64(v))
 	case float64:
-		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-			e.number('i', uint64(int64(v)))
-		} else {
-			e.number('f', math.Float64bits(v))
-		}
+		e.number('f', math.Float64bits(v))
 	case []any:
 		e.number('l', uint64(len(v)))
 		for i, item := range v {
