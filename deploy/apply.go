@@ -229,10 +229,7 @@ func (s settings) checkAdoption(owned OwnedError) error {
 // withdraw applies an empty intent, to remove our fields and our owner reference from an object that somebody else
 // created.
 func (t *task) withdraw(ctx context.Context, uid types.UID, owned OwnedError) Result {
-	nothing := &unstructured.Unstructured{}
-	nothing.SetGroupVersionKind(t.in.ref.Kind)
-	nothing.SetNamespace(t.in.ref.Namespace)
-	nothing.SetName(t.in.ref.Name)
+	nothing := emptyOf(t.in.ref)
 	// If the object has been deleted meanwhile, our fields are gone, too. Without the uid the apply would then create
 	// an empty object.
 	nothing.SetUID(uid)

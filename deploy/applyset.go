@@ -284,15 +284,12 @@ func (r *setRun) labelled(ref Ref, obj *unstructured.Unstructured) (*unstructure
 	if err != nil {
 		return nil, err
 	}
-	labels, _, err := unstructured.NestedStringMap(labelled.Object, "metadata", "labels")
+	labels, err := stringLabels(labelled, ref)
 	if err != nil {
-		return nil, &InvalidManifestError{Ref: ref, Reason: "metadata.labels isn't a map of strings: quote its values"}
+		return nil, err
 	}
 	if other := labels[PartOfLabel]; other != "" && other != r.id {
 		return nil, &InvalidManifestError{Ref: ref, Reason: "its label " + PartOfLabel + " names another set, " + other + ": leave it out"}
-	}
-	if labels == nil {
-		labels = map[string]string{}
 	}
 	labels[PartOfLabel] = r.id
 	labelled.SetLabels(labels)

@@ -145,12 +145,7 @@ func (r *setRun) createParent(ctx context.Context, wanted *unstructured.Unstruct
 			return nil
 		}
 		unlabelled := r.objects[i].DeepCopy()
-		labels := unlabelled.GetLabels()
-		delete(labels, PartOfLabel)
-		if len(labels) == 0 {
-			labels = nil
-		}
-		unlabelled.SetLabels(labels)
+		unstructured.RemoveNestedField(unlabelled.Object, "metadata", "labels", PartOfLabel)
 		founded, err := r.apply(ctx, r.settings, []*unstructured.Unstructured{unlabelled})
 		if err != nil {
 			return err
