@@ -40,14 +40,7 @@ type managedEntry map[string]any
 
 func managedEntries(live *unstructured.Unstructured) []managedEntry {
 	metadata, _ := live.Object["metadata"].(map[string]any)
-	list, _ := metadata["managedFields"].([]any)
-	entries := make([]managedEntry, 0, len(list))
-	for _, item := range list {
-		if entry, ok := item.(map[string]any); ok {
-			entries = append(entries, entry)
-		}
-	}
-	return entries
+	return mapsIn[managedEntry](metadata["managedFields"])
 }
 
 func (e managedEntry) manager() string {

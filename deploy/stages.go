@@ -144,10 +144,8 @@ func definedKinds(definition *unstructured.Unstructured) []schema.GroupVersionKi
 	kind, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "kind")
 	// NestedSlice would panic on a manifest whose numbers are ints, because it copies.
 	field, _, _ := unstructured.NestedFieldNoCopy(definition.Object, "spec", "versions")
-	versions, _ := field.([]any)
 	var kinds []schema.GroupVersionKind
-	for _, item := range versions {
-		version, _ := item.(map[string]any)
+	for _, version := range mapsOf(field) {
 		name, _ := version["name"].(string)
 		if served, _ := version["served"].(bool); served {
 			kinds = append(kinds, schema.GroupVersionKind{Group: group, Version: name, Kind: kind})

@@ -139,9 +139,12 @@ func isEmptyMap(value any) bool {
 }
 
 // mapsOf returns the items of a list that are maps.
-func mapsOf(value any) []map[string]any {
+func mapsOf(value any) []map[string]any { return mapsIn[map[string]any](value) }
+
+// mapsIn is mapsOf for items of another type.
+func mapsIn[T ~map[string]any](value any) []T {
 	list, _ := value.([]any)
-	items := make([]map[string]any, 0, len(list))
+	items := make([]T, 0, len(list))
 	for _, item := range list {
 		if fields, isMap := item.(map[string]any); isMap {
 			items = append(items, fields)
