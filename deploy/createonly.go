@@ -3,6 +3,7 @@ package deploy
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -76,12 +77,13 @@ func (t *task) make(ctx context.Context) (*unstructured.Unstructured, error) {
 	if t.in.ref.Name != "" || t.dryRun {
 		return t.port.Create(ctx, t.in.object, options)
 	}
+	made := labels.SelectorFromSet(labels.Set{t.generatedLabel(): t.in.object.GetLabels()[t.generatedLabel()]})
 	once := t.port
 	once.retryFor = 0
 	asked := false
 	return retry(ctx, t.retryFor, func() (*unstructured.Unstructured, error) {
 		if asked {
-			found, err := once.List(ctx, t.in.ref.Kind, t.in.ref.Namespace, ListOptions{Labels: t.generatedSelector()})
+			found, err := once.List(ctx, t.in.ref.Kind, t.in.ref.Namespace, ListOptions{Labels: made})
 			if err != nil || len(found) > 0 {
 				return standing(found), err
 			}
@@ -94,20 +96,20 @@ func (t *task) make(ctx context.Context) (*unstructured.Unstructured, error) {
 // standing returns the first object that isn't being deleted. If all are being deleted, it returns the first; if there
 // are none, nil.
 func standing(objects []*unstructured.Unstructured) *unstructured.Unstructured {
-	for _, obj := range objects {
-		if obj.GetDeletionTimestamp() == nil {
-			return obj
-		}
-	}
 	if len(objects) == 0 {
 		return nil
 	}
-	return objects[0]
+	isStanding := func(obj *unstructured.Unstructured) bool { return obj.GetDeletionTimestamp() == nil }
+	return objects[max(slices.IndexFunc(objects, isStanding), 0)]
 }
 
-// generatedSelector selects the objects that were created from the manifest.
-func (t *task) generatedSelector() labels.Selector {
-	return labels.SelectorFromSet(labels.Set{t.generatedLabel(): t.in.object.GetLabels()[t.generatedLabel()]})
+// generated returns the object in the View that was created from a manifest with generateName, nil if there is none.
+// from is the value of its label.
+func (m *Manager) generated(ctx context.Context, s settings, ref Ref, from string) (*unstructured.Unstructured, error) {
+	found, err := retry(ctx, s.retryFor, func() ([]*unstructured.Unstructured, error) {
+		return m.view.List(ctx, ref.Kind, ref.Namespace, labels.SelectorFromSet(labels.Set{s.generatedLabel(): from}))
+	})
+	return standing(found), err
 }
 
 // created looks for the object that was created from the manifest, by its name or by its label.
@@ -115,10 +117,7 @@ func (t *task) created(ctx context.Context) (*unstructured.Unstructured, error) 
 	if t.in.ref.Name != "" {
 		return t.look(ctx, t.in.ref)
 	}
-	found, err := retry(ctx, t.retryFor, func() ([]*unstructured.Unstructured, error) {
-		return t.view.List(ctx, t.in.ref.Kind, t.in.ref.Namespace, t.generatedSelector())
-	})
-	return standing(found), err
+	return t.generated(ctx, t.settings, t.in.ref, t.in.object.GetLabels()[t.generatedLabel()])
 }
 
 // leaveAlone returns the result for an object that exists. The result has an error if the object isn't ours or is being

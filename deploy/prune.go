@@ -62,14 +62,7 @@ func (r *setRun) existing(ctx context.Context, ref Ref, obj *unstructured.Unstru
 	if ref.Name != "" {
 		return r.read(ctx, r.retryFor, ref)
 	}
-	made := labels.Set{r.generatedLabel(): r.generatedFrom(ref, obj.GetGenerateName())}
-	found, err := retry(ctx, r.retryFor, func() ([]*unstructured.Unstructured, error) {
-		return r.view.List(ctx, ref.Kind, ref.Namespace, labels.SelectorFromSet(made))
-	})
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	return found[0], nil
+	return r.generated(ctx, r.settings, ref, r.generatedFrom(ref, obj.GetGenerateName()))
 }
 
 // kept are the uids of the objects of a set. A list of another kind may return the same object again.
