@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // parentAttempts is how often the parent is read again after somebody else wrote to it.
@@ -161,60 +162,46 @@ func (r *setRun) createParent(ctx context.Context, wanted *unstructured.Unstruct
 
 // has reports whether values contains all of wanted.
 func has(values, wanted map[string]string) bool {
-	for key, value := range wanted {
-		if held, ok := values[key]; !ok || held != value {
-			return false
-		}
-	}
-	return true
+	return maps.Equal(values, over(values, wanted))
 }
 
 // inventory holds the kinds and namespaces that members of a set may have.
 type inventory struct {
-	kinds      map[schema.GroupKind]bool
-	namespaces map[string]bool
+	kinds      sets.Set[schema.GroupKind]
+	namespaces sets.Set[string]
 }
 
-func newInventory() inventory {
-	return inventory{map[schema.GroupKind]bool{}, map[string]bool{}}
-}
+func newInventory() inventory { return inventory{sets.New[schema.GroupKind](), sets.New[string]()} }
 
 // add adds the kind and namespace of ref. It leaves out names with separators in them, which would be parsed as other
 // names.
 func (i inventory) add(ref Ref) {
 	kind := ref.Kind.GroupKind()
 	if kind.Kind != "" && !strings.ContainsAny(kind.Kind, ",.") && !strings.Contains(kind.Group, ",") {
-		i.kinds[kind] = true
+		i.kinds.Insert(kind)
 	}
 	if ref.Namespace != "" && !strings.Contains(ref.Namespace, ",") {
-		i.namespaces[ref.Namespace] = true
+		i.namespaces.Insert(ref.Namespace)
 	}
 }
 
 // with returns the union of both.
 func (i inventory) with(other inventory) inventory {
-	both := newInventory()
-	for _, one := range []inventory{i, other} {
-		maps.Copy(both.kinds, one.kinds)
-		maps.Copy(both.namespaces, one.namespaces)
-	}
-	return both
+	return inventory{i.kinds.Union(other.kinds), i.namespaces.Union(other.namespaces)}
 }
 
 // holds reports whether i contains all kinds and namespaces of other.
 func (i inventory) holds(other inventory) bool {
-	all := i.with(other)
-	return len(all.kinds) == len(i.kinds) && len(all.namespaces) == len(i.namespaces)
+	return i.kinds.IsSuperset(other.kinds) && i.namespaces.IsSuperset(other.namespaces)
 }
 
 // annotations returns the annotations of a parent in the namespace own. They don't list own.
 func (i inventory) annotations(own string) map[string]string {
 	kinds := make([]string, 0, len(i.kinds))
-	for kind := range i.kinds {
+	for _, kind := range i.sortedKinds() {
 		kinds = append(kinds, kind.String())
 	}
-	slices.Sort(kinds)
-	namespaces := slices.DeleteFunc(slices.Sorted(maps.Keys(i.namespaces)), func(name string) bool { return name == own })
+	namespaces := sets.List(i.namespaces.Difference(sets.New(own)))
 	return map[string]string{
 		SetKindsAnnotation:      strings.Join(kinds, ","),
 		SetNamespacesAnnotation: strings.Join(namespaces, ","),
@@ -227,12 +214,12 @@ func readInventory(annotations map[string]string, own string) inventory {
 	for kind := range strings.SplitSeq(annotations[SetKindsAnnotation], ",") {
 		kind = strings.TrimSpace(kind)
 		if parsed := schema.ParseGroupKind(kind); parsed.Kind != "" && !strings.ContainsFunc(kind, unicode.IsSpace) {
-			i.kinds[parsed] = true
+			i.kinds.Insert(parsed)
 		}
 	}
 	for name := range strings.SplitSeq(annotations[SetNamespacesAnnotation]+","+own, ",") {
 		if name = strings.TrimSpace(name); name != "" {
-			i.namespaces[name] = true
+			i.namespaces.Insert(name)
 		}
 	}
 	return i

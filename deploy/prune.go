@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // Pruned is the result for a member of an ApplySet that isn't among its objects. Its Action is Removed, Skipped if the
@@ -136,11 +137,7 @@ func (r *setRun) labelledOf(ctx context.Context, kind schema.GroupKind, where in
 	}
 	namespaces := []string{""}
 	if scope == Namespaced {
-		namespaces = namespaces[:0]
-		for namespace := range where.namespaces {
-			namespaces = append(namespaces, namespace)
-		}
-		slices.Sort(namespaces)
+		namespaces = sets.List(where.namespaces)
 	}
 	options := ListOptions{Labels: labels.SelectorFromSet(labels.Set{PartOfLabel: r.id})}
 	var members []*unstructured.Unstructured
