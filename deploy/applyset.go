@@ -99,7 +99,7 @@ type SetResults struct {
 
 // Changed reports whether any object was changed, not counting the parent.
 func (r SetResults) Changed() bool {
-	return r.Applied.Changed() || slices.ContainsFunc(r.Pruned, func(p Pruned) bool { return p.Changed() })
+	return r.Applied.Changed() || slices.ContainsFunc(r.Pruned, Pruned.Changed)
 }
 
 // ApplySet applies objects as Apply does, each with the label of the set, and then prunes: it deletes the members of

@@ -66,11 +66,7 @@ type Result struct {
 
 // Changed reports whether the cluster was changed.
 func (r Result) Changed() bool {
-	switch r.Action {
-	case Created, Configured, Replaced, Recreated, Removed:
-		return true
-	}
-	return false
+	return slices.Contains([]Action{Created, Configured, Replaced, Recreated, Removed}, r.Action)
 }
 
 // Results holds one Result per object, in the order of the objects.
@@ -78,12 +74,7 @@ type Results []Result
 
 // Changed reports whether any object was changed.
 func (r Results) Changed() bool {
-	for _, result := range r {
-		if result.Changed() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r, Result.Changed)
 }
 
 // Err joins the errors of all objects. It returns nil if there are none.
