@@ -212,7 +212,7 @@ func onlyMetadata(obj *unstructured.Unstructured) bool {
 
 // show sets Changes and Unified to the changes between two states. Either state may be nil.
 func (d *Difference) show(s settings, before, after *unstructured.Unstructured) error {
-	from, to := s.shown(d.Ref, before), s.shown(d.Ref, after)
+	from, to := s.shown(before), s.shown(after)
 	d.Changes = Changes(from, to)
 	if len(d.Changes) == 0 {
 		return nil
@@ -242,10 +242,9 @@ func manifestText(content map[string]any) (string, error) {
 	if content == nil {
 		return "", nil
 	}
-	if metadata, ok := content["metadata"].(map[string]any); ok {
-		for _, field := range movingFields {
-			delete(metadata, field)
-		}
+	metadata, _ := content["metadata"].(map[string]any)
+	for _, field := range movingFields {
+		delete(metadata, field)
 	}
 	text, err := yaml.Marshal(content)
 	return string(text), err
@@ -254,32 +253,24 @@ func manifestText(content map[string]any) (string, error) {
 // changes returns the changes between two states of an object in the fields that an intent may have. Values of Secrets
 // are shown as digests.
 func (s settings) changes(before, after *unstructured.Unstructured) []Change {
-	var ref Ref
-	for _, obj := range []*unstructured.Unstructured{before, after} {
-		if obj != nil {
-			ref = RefOf(obj)
-		}
-	}
-	return Changes(s.shown(ref, before), s.shown(ref, after))
+	return Changes(s.shown(before), s.shown(after))
 }
 
 // shown returns a copy of obj without its status and the annotation with our hash, and with digests as the values of a
 // Secret. It returns nil for nil.
-func (s settings) shown(ref Ref, obj *unstructured.Unstructured) map[string]any {
+func (s settings) shown(obj *unstructured.Unstructured) map[string]any {
 	if obj == nil {
 		return nil
 	}
 	content := obj.DeepCopy().Object
 	delete(content, "status")
-	if metadata, ok := content["metadata"].(map[string]any); ok {
-		if annotations, ok := metadata["annotations"].(map[string]any); ok {
-			delete(annotations, s.hashKey())
-			if len(annotations) == 0 {
-				delete(metadata, "annotations")
-			}
-		}
+	metadata, _ := content["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	delete(annotations, s.hashKey())
+	if isEmptyMap(metadata["annotations"]) {
+		delete(metadata, "annotations")
 	}
-	if ref.Kind.Group == "" && ref.Kind.Kind == "Secret" {
+	if kind := kindOf(obj); kind.Group == "" && kind.Kind == "Secret" {
 		redact(content)
 	}
 	return content
