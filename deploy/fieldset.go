@@ -90,18 +90,11 @@ func allBelow(sets []fieldSet, key string) []fieldSet {
 
 // isOf reports whether the keys of the set fit the type of value: fields for a map, items for a list.
 func (f fieldSet) isOf(value any) bool {
+	_, isMap := value.(map[string]any)
+	_, isList := value.([]any)
 	for key := range f {
 		isField, isItem := strings.HasPrefix(key, "f:"), strings.HasPrefix(key, "k:") || strings.HasPrefix(key, "v:")
-		switch value.(type) {
-		case map[string]any:
-			if isItem {
-				return false
-			}
-		case []any:
-			if isField {
-				return false
-			}
-		default:
+		if isField && !isMap || isItem && !isList || !isMap && !isList {
 			return false
 		}
 	}
@@ -227,14 +220,9 @@ func (f fieldSet) itemsOf(list []any) []any {
 
 // with returns the set with one more leaf. It copies only the maps on the path.
 func (f fieldSet) with(keys []string) fieldSet {
-	out := maps.Clone(f)
-	if out == nil {
-		out = fieldSet{}
-	}
-	switch {
-	case len(keys) == 1:
-		out[keys[0]] = map[string]any{}
-	default:
+	out := fieldSet{}
+	maps.Copy(out, f)
+	if len(keys) > 0 {
 		out[keys[0]] = map[string]any(f.below(keys[0]).with(keys[1:]))
 	}
 	return out
