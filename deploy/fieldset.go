@@ -58,12 +58,6 @@ func (e managedEntry) isApplyOf(manager string) bool {
 	return e["manager"] == manager && e["operation"] == "Apply" && e["subresource"] == nil
 }
 
-// isScaleOfOthers reports whether the entry is for the scale subresource and of a manager other than the given one.
-// Autoscalers and `kubectl scale` write through this subresource.
-func (e managedEntry) isScaleOfOthers(manager string) bool {
-	return e["subresource"] == "scale" && e["manager"] != manager
-}
-
 // withFields returns a copy of the entry with fields instead of its own.
 func (e managedEntry) withFields(fields fieldSet) map[string]any {
 	entry := maps.Clone(e)
@@ -75,6 +69,19 @@ func (e managedEntry) withFields(fields fieldSet) map[string]any {
 func (f fieldSet) below(key string) fieldSet {
 	fields, _ := f[key].(map[string]any)
 	return fields
+}
+
+// leaves returns the paths of the leaves, ascending, as keys.
+func (f fieldSet) leaves() (paths [][]string) {
+	for _, key := range slices.Sorted(maps.Keys(f)) {
+		if len(f.below(key)) == 0 && key != "." {
+			paths = append(paths, []string{key})
+		}
+		for _, path := range f.below(key).leaves() {
+			paths = append(paths, append([]string{key}, path...))
+		}
+	}
+	return paths
 }
 
 // allBelow returns the field sets below key, of those sets that have key.

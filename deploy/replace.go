@@ -25,7 +25,7 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 		t.scaled = scaledFields(t.in.object, live, t.fieldManager, false)
 		next := replaced(t.in.object, live)
 		dropOmitted(next, live, t.in.object, t.fieldManager)
-		keepScaled(next.Object, live, t.fieldManager)
+		keepScaled(next, live, t.fieldManager)
 		if live.GetAnnotations()[t.hashKey()] == t.in.hash && t.isThere(live) && sameValue(next.Object["metadata"], live.Object["metadata"]) {
 			return Result{Ref: t.in.ref, Action: Unchanged, Object: live}
 		}
