@@ -1,41 +1,30 @@
 package deploy
 
 import (
+	"regexp"
 	"strconv"
-	"strings"
 )
 
 // fieldSteps splits the path of a field in an API server's error, such as spec.volumes[0].configMap, into names
 // (string) and list indexes (int). A key in brackets, such as that of a label, becomes a name.
-func fieldSteps(path string) []any {
-	var steps []any
-	for path != "" {
-		var name string
-		switch end := strings.IndexAny(path, ".["); {
-		case path[0] == '[':
-			closing := strings.IndexByte(path, ']')
-			if closing < 0 {
-				return append(steps, path)
-			}
-			name, path = path[1:closing], path[closing+1:]
-			if index, err := strconv.Atoi(name); err == nil && index >= 0 {
-				steps = append(steps, index)
-			} else {
-				steps = append(steps, name)
-			}
-			path = strings.TrimPrefix(path, ".")
-			continue
-		case end < 0:
-			name, path = path, ""
-		case path[end] == '.':
-			name, path = path[:end], path[end+1:]
+func fieldSteps(path string) (steps []any) {
+	for _, step := range fieldStep.FindAllStringSubmatch(path, -1) {
+		name, bracketed := step[0], step[1]
+		index, err := strconv.Atoi(bracketed)
+		switch {
+		case err == nil && index >= 0:
+			steps = append(steps, index)
+		case bracketed != "":
+			steps = append(steps, bracketed)
 		default:
-			name, path = path[:end], path[end:]
+			steps = append(steps, name)
 		}
-		steps = append(steps, name)
 	}
 	return steps
 }
+
+// fieldStep matches a name, or a key or index in brackets.
+var fieldStep = regexp.MustCompile(`\[([^\]]*)\]|\[.*|[^.[]+`)
 
 // valueAt returns the value at a path. It returns false if there is none.
 func valueAt(value any, path []any) (any, bool) {
