@@ -1,7 +1,6 @@
 package deploy
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -200,7 +199,7 @@ func contestedFields(intent map[string]any, live *unstructured.Unstructured, man
 	w := contest{lost: lost}
 	for _, field := range slices.Sorted(maps.Keys(intent)) {
 		if field != "apiVersion" && field != "kind" {
-			w.field(field, intent[field], live.Object, claims)
+			w.enter("f:"+field, intent[field], live.Object[field], claims)
 		}
 	}
 	return w.found
@@ -211,10 +210,6 @@ type contest struct {
 	lost  bool
 	keys  []string
 	found []contestedField
-}
-
-func (w *contest) field(name string, value any, live map[string]any, claims []claim) {
-	w.enter("f:"+name, value, live[name], claims)
 }
 
 // enter compares the values below one key.
@@ -263,7 +258,7 @@ func (w *contest) value(value, live any, claims []claim) {
 	case map[string]any:
 		content, _ := live.(map[string]any)
 		for _, name := range slices.Sorted(maps.Keys(value)) {
-			w.field(name, value[name], content, inner)
+			w.enter("f:"+name, value[name], content[name], inner)
 		}
 	case []any:
 		list, _ := live.([]any)
@@ -298,10 +293,9 @@ func (w *contest) item(element map[string]any, list []any, claims []claim) {
 
 func (w *contest) report(manager string) {
 	field := fieldPath(w.keys)
-	for _, known := range w.found {
-		if known.Field == field && known.Manager == manager {
-			return
-		}
+	isKnown := func(known contestedField) bool { return known.Field == field && known.Manager == manager }
+	if slices.ContainsFunc(w.found, isKnown) {
+		return
 	}
 	w.found = append(w.found, contestedField{
 		FieldConflict{Field: field, Manager: manager, Message: fmt.Sprintf("conflict with %q", manager)}, slices.Clone(w.keys),
@@ -315,22 +309,11 @@ func fieldPath(keys []string) string {
 		if name, isField := strings.CutPrefix(key, "f:"); isField {
 			out.WriteString("." + name)
 		} else if item, isItem := listKeyOf(key); isItem {
-			out.WriteString("[" + item.text() + "]")
+			text, _ := byKeys(slices.Sorted(maps.Keys(item.key)))(item.key)
+			out.WriteString(text)
 		} else if value, isValue := strings.CutPrefix(key, "v:"); isValue {
 			out.WriteString("[=" + value + "]")
 		}
 	}
 	return out.String()
-}
-
-func (k listKey) text() string {
-	parts := make([]string, 0, len(k.key))
-	for _, name := range slices.Sorted(maps.Keys(k.key)) {
-		value, err := json.Marshal(k.key[name])
-		if err != nil {
-			value = []byte("?")
-		}
-		parts = append(parts, name+"="+string(value))
-	}
-	return strings.Join(parts, ",")
 }
