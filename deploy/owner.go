@@ -119,7 +119,7 @@ func (s settings) checkOwnership(ref Ref, live *unstructured.Unstructured) error
 		}
 		return &OwnedError{Ref: ref, Deletion: s.deletion}
 	}
-	controller := controllerAmong(references)
+	controller := metav1.GetControllerOf(&metav1.ObjectMeta{OwnerReferences: references})
 	switch {
 	case s.adoption == AdoptAlways && (controller == nil || !s.controller):
 		return nil
@@ -134,15 +134,6 @@ func (s settings) checkOwnership(ref Ref, live *unstructured.Unstructured) error
 		owned.remedy = fmt.Sprintf("set the label to %s", s.owner.GetUID())
 	}
 	return owned
-}
-
-// controllerAmong returns the controller reference, nil if there is none.
-func controllerAmong(references []metav1.OwnerReference) *metav1.OwnerReference {
-	at := slices.IndexFunc(references, func(r metav1.OwnerReference) bool { return r.Controller != nil && *r.Controller })
-	if at < 0 {
-		return nil
-	}
-	return &references[at]
 }
 
 func describeOwner(reference metav1.OwnerReference) string {
