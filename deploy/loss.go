@@ -63,11 +63,11 @@ func (t *task) lostWith(ctx context.Context, live *unstructured.Unstructured) ([
 			return nil, err
 		}
 		for _, obj := range found {
-			goes, err := owners.goes(ctx, obj)
+			fate, err := owners.fateOf(ctx, obj)
 			if err != nil {
 				return nil, fmt.Errorf("%s: it is kept, because %s %s might be deleted with it: %w", t.in.ref, kind.Kind, obj.GetName(), err)
 			}
-			if goes {
+			if fate == goes {
 				lost = append(lost, kind.Kind+" "+obj.GetName())
 			}
 		}
@@ -77,23 +77,19 @@ func (t *task) lostWith(ctx context.Context, live *unstructured.Unstructured) ([
 
 // mayBeOwnedBy lists the objects of a protected kind that live may own. A namespaced object may own only claims in its
 // namespace, a cluster-scoped one all objects.
-func (t *task) mayBeOwnedBy(ctx context.Context, live *unstructured.Unstructured, kind schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
+func (t *task) mayBeOwnedBy(
+	ctx context.Context, live *unstructured.Unstructured, kind schema.GroupVersionKind,
+) (found []*unstructured.Unstructured, err error) {
 	namespace := live.GetNamespace()
 	if namespace != "" && kind.Kind != "PersistentVolumeClaim" {
 		return nil, nil
 	}
-	_, err := t.port.Scope(ctx, kind)
-	if is[*KindUnknownError](err) {
-		return nil, nil
+	if _, err = t.port.Scope(ctx, kind); err == nil {
+		if found, err = t.port.List(ctx, kind, namespace, ListOptions{}); err == nil {
+			return found, nil
+		}
 	}
-	var found []*unstructured.Unstructured
-	if err == nil {
-		found, err = t.port.List(ctx, kind, namespace, ListOptions{})
-	}
-	switch {
-	case err == nil:
-		return found, nil
-	case t.isUnlikelyOwner(err):
+	if is[*KindUnknownError](err) || t.isUnlikelyOwner(err) {
 		return nil, nil
 	}
 	return nil, fmt.Errorf("%s: it is kept, because objects of the kind %s that would be deleted with it can't be looked for: %w", t.in.ref, kind.Kind, err)
@@ -108,8 +104,7 @@ func (t *task) isUnlikelyOwner(err error) bool {
 // deletesClaims reports whether a StatefulSet's claims are deleted with it.
 func deletesClaims(obj *unstructured.Unstructured) bool {
 	policy, _, _ := unstructured.NestedString(obj.Object, "spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted")
-	kind := obj.GroupVersionKind()
-	return kind.Group == "apps" && kind.Kind == "StatefulSet" && policy == "Delete"
+	return obj.GroupVersionKind().GroupKind() == statefulSet && policy == "Delete"
 }
 
 // isBuiltIn reports whether a group is part of Kubernetes.
@@ -134,22 +129,23 @@ type ownerWalk struct {
 	known map[types.UID]fate
 }
 
-// goes reports whether the garbage collector deletes obj after the root: at least one of its owners is deleted, and
-// none stays.
-func (w ownerWalk) goes(ctx context.Context, obj *unstructured.Unstructured) (bool, error) {
-	owned := false
+// fateOf returns the fate of an object that exists. The garbage collector deletes it after the root if at least one of
+// its owners is deleted, and none stays.
+func (w ownerWalk) fateOf(ctx context.Context, obj *unstructured.Unstructured) (fate, error) {
+	found := stays
 	for _, reference := range obj.GetOwnerReferences() {
-		fate, err := w.fateOf(ctx, obj.GetNamespace(), reference)
-		if err != nil || fate == stays {
-			return false, err
+		owner, err := w.fateOfOwner(ctx, obj.GetNamespace(), reference)
+		if err != nil || owner == stays {
+			return stays, err
 		}
-		owned = owned || fate == goes
+		if owner == goes {
+			found = goes
+		}
 	}
-	return owned, nil
+	return found, nil
 }
 
-// fateOf returns the fate of an owner.
-func (w ownerWalk) fateOf(ctx context.Context, namespace string, reference metav1.OwnerReference) (fate, error) {
+func (w ownerWalk) fateOfOwner(ctx context.Context, namespace string, reference metav1.OwnerReference) (fate, error) {
 	if known, seen := w.known[reference.UID]; seen {
 		return known, nil
 	}
@@ -160,12 +156,7 @@ func (w ownerWalk) fateOf(ctx context.Context, namespace string, reference metav
 		return stays, nil
 	}
 	if err == nil && owner != nil {
-		var below bool
-		if below, err = w.goes(ctx, owner); below {
-			found = goes
-		} else {
-			found = stays
-		}
+		found, err = w.fateOf(ctx, owner)
 	}
 	if err == nil {
 		w.known[reference.UID] = found
