@@ -32,7 +32,7 @@ func typed(ctx context.Context, err error, f failed) error {
 		return unanswered(ctx, err, f)
 	}
 	switch {
-	case noAPIServer(status):
+	case noAPIServer(err, status):
 		return &deploy.UnavailableError{Ref: f.ref, Err: fmt.Errorf("the answer isn't from an API server: %w", err)}
 	case apierrors.IsNotFound(err):
 		return &deploy.NotFoundError{Ref: f.ref, Err: err}
@@ -98,18 +98,14 @@ const pageNotFound = "404 page not found"
 
 // nothingServed reports whether err means that the kind isn't served. It returns false if only the object is absent.
 func nothingServed(err error) bool {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) || !apierrors.IsNotFound(err) {
-		return false
-	}
-	text, raw := rawAnswer(status)
-	return raw && text == pageNotFound
+	text, raw := rawAnswer(err)
+	return raw && text == pageNotFound && apierrors.IsNotFound(err)
 }
 
 // noAPIServer reports whether an error came from something in front of the API server, such as a proxy with an error
 // page. Such an error doesn't mean that an object is absent.
-func noAPIServer(status apierrors.APIStatus) bool {
-	text, raw := rawAnswer(status)
+func noAPIServer(err error, status apierrors.APIStatus) bool {
+	text, raw := rawAnswer(err)
 	if !raw {
 		return false
 	}
@@ -123,17 +119,9 @@ func noAPIServer(status apierrors.APIStatus) bool {
 }
 
 // rawAnswer returns the text of a response that isn't a Status. raw is false if the response is a Status.
-func rawAnswer(status apierrors.APIStatus) (text string, raw bool) {
-	details := status.Status().Details
-	if details == nil {
-		return "", false
-	}
-	for _, cause := range details.Causes {
-		if cause.Type == metav1.CauseTypeUnexpectedServerResponse {
-			return strings.TrimSpace(cause.Message), true
-		}
-	}
-	return "", false
+func rawAnswer(err error) (text string, raw bool) {
+	cause, raw := apierrors.StatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
+	return strings.TrimSpace(cause.Message), raw
 }
 
 // refused reports whether the content of an object was refused. Another try would be refused, too.

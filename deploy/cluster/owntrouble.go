@@ -28,7 +28,7 @@ func ownTrouble(err error) bool {
 			return true
 		}
 	case http.StatusUnprocessableEntity, http.StatusForbidden:
-		if status.Details != nil && slices.ContainsFunc(status.Details.Causes, isInternal) {
+		if apierrors.HasStatusCause(err, metav1.CauseType(field.ErrorTypeInternal)) {
 			return true
 		}
 	default:
@@ -36,10 +36,6 @@ func ownTrouble(err error) bool {
 	}
 	text := quoted.ReplaceAllString(status.Message, "")
 	return slices.ContainsFunc(troubles, func(trouble string) bool { return strings.Contains(text, trouble) })
-}
-
-func isInternal(cause metav1.StatusCause) bool {
-	return cause.Type == metav1.CauseType(field.ErrorTypeInternal)
 }
 
 // quoted matches quoted texts in an error. They may be values of the object, with any content.
