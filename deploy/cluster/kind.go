@@ -3,6 +3,8 @@ package cluster
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -178,11 +180,7 @@ func (k *watchedKind) of(namespace string) *informer {
 func (k *watchedKind) all() []*informer {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
-	all := make([]*informer, 0, len(k.informers))
-	for _, i := range k.informers {
-		all = append(all, i)
-	}
-	return all
+	return slices.Collect(maps.Values(k.informers))
 }
 
 // collect calls of for the objects of each informer of a namespace ("": of all namespaces), and returns all results.

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -122,12 +123,7 @@ func (o *overlay) flights(ref deploy.Ref) (found []*inFlight) {
 }
 
 func (o *overlay) deletedMeanwhile(ref deploy.Ref, uid types.UID) bool {
-	for _, flight := range o.flights(ref) {
-		if flight.deleted[uid] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.flights(ref), func(flight *inFlight) bool { return flight.deleted[uid] })
 }
 
 // wrote records obj, the response to a write.

@@ -152,12 +152,7 @@ func eachText(m *metav1.ObjectMeta, visit func(text string) string) {
 		owner.Name, owner.UID = visit(owner.Name), types.UID(visit(string(owner.UID)))
 	}
 	for _, values := range []map[string]string{m.Labels, m.Annotations} {
-		keys := make([]string, 0, len(values))
-		for key := range values {
-			keys = append(keys, key)
-		}
-		slices.Sort(keys)
-		for _, key := range keys {
+		for _, key := range slices.Sorted(maps.Keys(values)) {
 			values[key] = visit(values[key])
 		}
 	}
