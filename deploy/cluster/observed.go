@@ -8,6 +8,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // Observer is implemented by the View of a Cluster.
@@ -41,24 +42,17 @@ func (s *store) Observed(ctx context.Context, ref deploy.Ref, resourceVersion st
 	} else if err != nil {
 		return err
 	}
-	tick := time.NewTicker(observedPoll)
-	defer tick.Stop()
-	for {
+	err := wait.PollUntilContextCancel(ctx, observedPoll, true, func(context.Context) (bool, error) {
 		now := informer.shown(ref)
 		if reached(now.version, resourceVersion) || now.object != nil && reached(now.object.GetResourceVersion(), resourceVersion) {
-			return nil
+			return true, nil
 		}
-		if s.informerOf(ref) != informer {
-			return nil // ref isn't watched any more
-		}
-		select {
-		case <-ctx.Done():
-			return informer.unobserved(ctx, ref, resourceVersion)
-		case <-s.ctx.Done():
-			return context.Cause(s.ctx)
-		case <-tick.C:
-		}
+		return s.informerOf(ref) != informer, context.Cause(s.ctx) // another informer: ref isn't watched any more
+	})
+	if err != nil && ctx.Err() != nil {
+		return informer.unobserved(ctx, ref, resourceVersion)
 	}
+	return err
 }
 
 // unobserved returns the error of Observed when ctx ends.
