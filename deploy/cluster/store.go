@@ -104,13 +104,10 @@ func (s *store) live(ctx context.Context, ref deploy.Ref) (*unstructured.Unstruc
 
 // List implements deploy.View.
 func (s *store) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
-	if watched := s.watchedFor(kind, namespace); watched != nil && !s.metadataOnly[kind.GroupKind()] {
-		objects, complete, err := s.collect(ctx, watched, namespace, func(o *objects) []*unstructured.Unstructured { return o.in(namespace) })
-		if err != nil {
-			return nil, err
-		}
-		if complete {
-			return chosen(objects, selector), nil
+	if !s.metadataOnly[kind.GroupKind()] {
+		within := func(o *objects) []*unstructured.Unstructured { return o.in(namespace) }
+		if found, complete, err := s.collect(ctx, kind, namespace, within); complete || err != nil {
+			return chosen(found, selector), err
 		}
 	}
 	ref := deploy.Ref{Kind: kind, Namespace: namespace}
@@ -136,22 +133,23 @@ func (s *store) Owned(ctx context.Context, kind schema.GroupVersionKind, namespa
 		refers := func(reference metav1.OwnerReference) bool { return reference.UID == owner }
 		return namespace != "" && obj.GetNamespace() != namespace || !slices.ContainsFunc(obj.GetOwnerReferences(), refers)
 	}
-	if watched := s.watchedFor(kind, namespace); watched != nil {
-		objects, complete, err := s.collect(ctx, watched, namespace, func(o *objects) []*unstructured.Unstructured { return o.owned(string(owner)) })
-		if err != nil {
-			return nil, err
-		}
-		if complete {
-			return slices.DeleteFunc(objects, foreign), nil
-		}
+	owned := func(o *objects) []*unstructured.Unstructured { return o.owned(string(owner)) }
+	found, complete, err := s.collect(ctx, kind, namespace, owned)
+	if !complete && err == nil {
+		found, err = s.List(ctx, kind, namespace, nil)
 	}
-	objects, err := s.List(ctx, kind, namespace, nil)
-	return slices.DeleteFunc(objects, foreign), err
+	return slices.DeleteFunc(found, foreign), err
 }
 
 // collect calls of for the objects of each informer of a namespace ("": of all namespaces), and returns the results
 // with our own writes on top. complete is false if the API server may have more objects.
-func (s *store) collect(ctx context.Context, watched *watchedKind, namespace string, of func(o *objects) []*unstructured.Unstructured) (found []*unstructured.Unstructured, complete bool, err error) {
+func (s *store) collect(
+	ctx context.Context, kind schema.GroupVersionKind, namespace string, of func(o *objects) []*unstructured.Unstructured,
+) (found []*unstructured.Unstructured, complete bool, err error) {
+	watched := s.watchedFor(kind, namespace)
+	if watched == nil {
+		return nil, false, nil
+	}
 	if err := watched.awaitSynced(ctx); err != nil {
 		return nil, false, err
 	}
@@ -159,7 +157,7 @@ func (s *store) collect(ctx context.Context, watched *watchedKind, namespace str
 	if informer == nil || !informer.hasSynced() {
 		return nil, false, nil // the informer was closed or restarted meanwhile
 	}
-	found, complete = s.overlay.list(watched.kind, namespace, func() []*unstructured.Unstructured { return watched.collect(namespace, of) })
+	found, complete = s.overlay.list(kind, namespace, func() []*unstructured.Unstructured { return watched.collect(namespace, of) })
 	return found, complete && watched.of(namespace) == informer, nil // a closed informer shows no objects
 }
 
