@@ -121,8 +121,7 @@ func (r *resources) forget() {
 func (r *resources) discover(ctx context.Context, version schema.GroupVersion) (map[string]resource, error) {
 	list := &metav1.APIResourceList{}
 	err := r.requests.discover(ctx, discovery(version), list)
-	var absent *deploy.NotFoundError
-	if errors.As(err, &absent) {
+	if _, absent := errors.AsType[*deploy.NotFoundError](err); absent {
 		return nil, nil
 	}
 	if err != nil {

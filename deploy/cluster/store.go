@@ -95,8 +95,7 @@ func (s *store) held(ctx context.Context, ref deploy.Ref) (obj *unstructured.Uns
 // live reads an object from the API server. It returns nil if the object is absent.
 func (s *store) live(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	got, err := on(ctx, s.resources, ref.Kind, func(at resource) (answer, error) { return s.requests.get(ctx, at, ref) })
-	var absent *deploy.NotFoundError
-	if errors.As(err, &absent) {
+	if _, absent := errors.AsType[*deploy.NotFoundError](err); absent {
 		return nil, nil
 	}
 	return got.object, err
