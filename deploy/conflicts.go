@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // ConflictPolicy decides about a field of the intent to which another manager gave another value.
@@ -128,39 +129,11 @@ func (m *Manager) decide(s settings, wanted, live *unstructured.Unstructured, lo
 	return out
 }
 
-// withoutKeys returns content without the field at the path keys, which are keys of a field set. It copies the maps on
-// the path. It removes maps that become empty, because an apply would claim ownership of an empty map itself.
+// withoutKeys returns a copy of content without the field at the path keys, which are keys of a field set. It removes
+// maps that become empty, because an apply would claim ownership of an empty map itself.
 func withoutKeys(content map[string]any, keys []string) map[string]any {
-	out := maps.Clone(content)
-	name := strings.TrimPrefix(keys[0], "f:")
-	if len(keys) == 1 {
-		delete(out, name)
-		return out
-	}
-	switch value := out[name].(type) {
-	case map[string]any:
-		rest := withoutKeys(value, keys[1:])
-		out[name] = rest
-		if len(rest) == 0 {
-			delete(out, name)
-		}
-	case []any:
-		out[name] = withoutInItem(value, keys[1:])
-	}
-	return out
-}
-
-// withoutInItem removes a field from the list item that the first key identifies. The item itself and its key fields
-// stay.
-func withoutInItem(list []any, keys []string) []any {
-	out := append([]any(nil), list...)
-	for i, item := range out {
-		element, isMap := item.(map[string]any)
-		if key, ok := listKeyOf(keys[0]); ok && isMap && len(keys) > 1 && key.fits(element) {
-			out[i] = withoutKeys(element, keys[1:])
-			break
-		}
-	}
+	out := runtime.DeepCopyJSON(content)
+	withoutFields(out, fieldSet{}.with(keys), nil)
 	return out
 }
 

@@ -16,7 +16,7 @@ func scalesOf(live *unstructured.Unstructured, manager string) []managedEntry {
 }
 
 // withoutScaled returns object without the fields that another manager set through the scale subresource of live. The
-// result shares its content with object.
+// result may share its content with object.
 func withoutScaled(object, live *unstructured.Unstructured, manager string) *unstructured.Unstructured {
 	content := object.Object
 	for _, entry := range scalesOf(live, manager) {
