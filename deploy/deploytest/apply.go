@@ -83,10 +83,9 @@ var applyCases = []Case{
 	}},
 	{"apply/dry run of a change", "a diff needs the whole object from a dry run", func(s *scene) {
 		before := s.apply("operkit", s.settings("{a: '1'}"))
-		applied, err := s.port().Apply(s.Context(), s.settings("{a: '2', b: '3'}"), dryAsOperkit)
-		s.ok(err)
-		equal(s, map[string]string{"a": "2", "b": "3"}, data(applied.Object), "data of the answer")
-		equal(s, []string{".data.a", ".data.b"}, s.owned(applied.Object, "operkit Apply"), "fields of the answer")
+		applied := s.send(s.settings("{a: '2', b: '3'}"), dryAsOperkit)
+		equal(s, map[string]string{"a": "2", "b": "3"}, data(applied), "data of the answer")
+		equal(s, []string{".data.a", ".data.b"}, s.owned(applied, "operkit Apply"), "fields of the answer")
 		equal(s, before.Object, s.get(deploy.RefOf(before)).Object, "what is stored")
 	}},
 	{"apply/dry run of a conflict", "a dry run reports what would fail", func(s *scene) {

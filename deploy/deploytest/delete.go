@@ -176,8 +176,7 @@ var removalCases = []Case{
 	{"removal/in reverse", "an object may need those that were created before it", func(s *scene) {
 		m, calls := s.manager()
 		objects := []*unstructured.Unstructured{s.config("a", "{}"), s.config("b", "{}"), s.config("c", "{}")}
-		_, err := m.Apply(s.Context(), objects)
-		s.ok(err)
+		s.applies(deploy.Created, m, objects...)
 		calls.take()
 		s.removes(m, objects, []deploy.Action{deploy.Removed, deploy.Removed, deploy.Removed})
 		equal(s, []string{"delete ConfigMap c", "delete ConfigMap b", "delete ConfigMap a"}, calls.take(), "requests")

@@ -114,10 +114,9 @@ func (f fixed) object(s *scene, content string) *unstructured.Unstructured {
 
 func (f fixed) run(s *scene) {
 	before := s.apply("operkit", f.object(s, f.before))
-	_, err := s.port().Apply(s.Context(), f.object(s, f.same), dryAsOperkit)
-	s.ok(err)
+	s.send(f.object(s, f.same), dryAsOperkit)
 	for _, options := range []deploy.ApplyOptions{dryAsOperkit, asOperkit} {
-		_, err = s.port().Apply(s.Context(), f.object(s, f.after), options)
+		_, err := s.port().Apply(s.Context(), f.object(s, f.after), options)
 		s.refusedFor(err, f.field)
 	}
 	equal(s, before.GetUID(), s.get(deploy.RefOf(before)).GetUID(), "uid")

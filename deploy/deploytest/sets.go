@@ -15,6 +15,15 @@ func actions(results deploy.Results) []deploy.Action {
 	return each(results, func(result deploy.Result) deploy.Action { return result.Action })
 }
 
+// applies applies objects by a Manager, and fails the case unless each result has the wanted action.
+func (s *scene) applies(want deploy.Action, m *deploy.Manager, objects ...*unstructured.Unstructured) deploy.Results {
+	s.Helper()
+	results, err := m.Apply(s.Context(), objects)
+	s.ok(err)
+	equal(s, times(len(objects), want), actions(results), "actions")
+	return results
+}
+
 func times[T any](n int, one T) []T { return slices.Repeat([]T{one}, n) }
 
 var setCases = []Case{
@@ -26,27 +35,20 @@ var setCases = []Case{
 			objects = append(objects, s.config(name, "{}"))
 			want = append(want, "apply ConfigMap "+name)
 		}
-		results, err := m.Apply(s.Context(), objects)
-		s.ok(err)
-		for i, result := range results {
+		for i, result := range s.applies(deploy.Created, m, objects...) {
 			equal(s, deploy.RefOf(objects[i]), result.Ref, "object of the result")
 		}
-		equal(s, times(6, deploy.Created), actions(results), "actions")
 		s.asked(calls, want...)
-		results, err = m.Apply(s.Context(), objects)
-		s.ok(err)
-		equal(s, times(6, deploy.Unchanged), actions(results), "actions for the same again")
+		s.applies(deploy.Unchanged, m, objects...)
 		s.asked(calls)
 	}},
 	{"sets/definition and its objects", "custom resources are applied once their kind is served", definitionAndObjects},
 	{"sets/namespace and its objects", "a namespace is applied before what is in it", func(s *scene) {
 		name := s.Namespace + "-z"
 		inside := in(name, s.settings("{a: '1'}"))
-		m := s.managerOf(s.Others)
-		results, err := m.Apply(s.Context(), []*unstructured.Unstructured{inside, s.unplaced("{apiVersion: v1, kind: Namespace, metadata: {name: " + name + "}}")})
-		s.ok(err)
-		equal(s, times(2, deploy.Created), actions(results), "actions")
-		s.others().delete(results[1].Ref)
+		around := s.unplaced("{apiVersion: v1, kind: Namespace, metadata: {name: " + name + "}}")
+		s.applies(deploy.Created, s.managerOf(s.Others), inside, around)
+		s.others().delete(deploy.RefOf(around))
 	}},
 	{"sets/one fails", "a failing object doesn't keep the others from being applied", func(s *scene) {
 		m, calls := s.manager()
@@ -104,12 +106,8 @@ func definitionAndObjects(s *scene) {
 	m := s.managerOf(r)
 	_, err := m.Get(s.Context(), deploy.RefOf(obj))
 	fails[*deploy.KindUnknownError](s, err)
-	results, err := m.Apply(s.Context(), []*unstructured.Unstructured{obj, s.settings("{a: '1'}"), definition})
-	s.ok(err)
-	equal(s, times(3, deploy.Created), actions(results), "actions")
-	results, err = m.Apply(s.Context(), []*unstructured.Unstructured{obj, s.settings("{a: '1'}"), definition})
-	s.ok(err)
-	equal(s, times(3, deploy.Unchanged), actions(results), "actions for the same again")
+	s.applies(deploy.Created, m, obj, s.settings("{a: '1'}"), definition)
+	s.applies(deploy.Unchanged, m, obj, s.settings("{a: '1'}"), definition)
 	s.asked(r, "apply CustomResourceDefinition widgets."+group, "apply ConfigMap settings", "apply Widget one")
 	// Delete both here: without it, a server may take a minute to find the remaining objects of a kind.
 	s.removes(m, []*unstructured.Unstructured{definition, obj}, times(2, deploy.Removed))

@@ -81,8 +81,7 @@ var viewCases = []Case{
 	{"view/dry run", "a read doesn't show the result of a dry run", func(s *scene) {
 		s.watch(configMap)
 		before := s.apply("operkit", s.settings("{a: '1'}"))
-		_, err := s.port().Apply(s.Context(), s.settings("{a: '2'}"), dryAsOperkit)
-		s.ok(err)
+		s.send(s.settings("{a: '2'}"), dryAsOperkit)
 		s.ok(s.port().Delete(s.Context(), deploy.RefOf(before), deploy.DeleteOptions{DryRun: true}))
 		equal(s, held(before), held(s.seen(deploy.RefOf(before))), "what is seen")
 	}},
