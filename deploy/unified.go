@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -23,10 +24,7 @@ func unified(fromName, toName, from, to string) string {
 }
 
 // splitLines keeps line ends, so that a missing newline at the end is a difference.
-func splitLines(text string) []string {
-	lines := strings.SplitAfter(text, "\n")
-	return lines[:len(lines)-1+min(len(lines[len(lines)-1]), 1)]
-}
+func splitLines(text string) []string { return slices.Collect(strings.Lines(text)) }
 
 // lineEdit is one line of a diff: kept (' '), removed ('-') or added ('+').
 type lineEdit struct {

@@ -28,7 +28,7 @@ func TestUnified(t *testing.T) {
 		"context of three":  {numbers(1, 20), numbers(1, 9) + "x\n" + numbers(11, 20), "@@ -7,7 +7,7 @@\n 7\n 8\n 9\n-10\n+x\n 11\n 12\n 13\n"},
 		"near: one hunk":    {numbers(1, 10), "1\n" + numbers(3, 8) + "10\n", "@@ -1,10 +1,8 @@\n 1\n-2\n 3\n 4\n 5\n 6\n 7\n 8\n-9\n 10\n"},
 		"far: two hunks":    {numbers(1, 10), numbers(2, 9), "@@ -1,4 +1,3 @@\n-1\n 2\n 3\n 4\n@@ -7,4 +6,3 @@\n 7\n 8\n 9\n-10\n"},
-		"the shortest way":  {"a\nb\nc\na\nb\nb\na\n", "c\nb\na\nb\na\nc\n", "@@ -1,7 +1,6 @@\n-a\n+c\n b\n-c\n a\n b\n-b\n a\n+c\n"},
+		"the shortest way":  {"a\nb\nc\na\nb\nb\na\n", "c\nb\na\nb\na\nc\n", "@@ -1,7 +1,6 @@\n-a\n-b\n c\n+b\n a\n b\n-b\n a\n+c\n"},
 		"a line moved down": {"a\nb\nc\nd\n", "b\nc\nd\na\n", "@@ -1,4 +1,4 @@\n-a\n b\n c\n d\n+a\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,139 +1,92 @@
 package deploy
 
-// editLimit limits the search for the shortest edit script, whose time grows with the square of the number of edits. If
-// more than 2*editLimit lines differ, all lines of this part are shown as removed and added.
-const editLimit = 1000
+import "slices"
 
-// lineEdits returns the edits from one list of lines to another. It uses the variant in linear space of Myers, "An
-// O(ND) Difference Algorithm and Its Variations". The result is the shortest script, within editLimit.
+// editLimit limits the search for the shortest edit script, whose time and memory grow with the square of the number of
+// edits. If more lines differ, all lines between the first and the last difference are shown as removed and added.
+const editLimit = 2000
+
+// lineEdits returns the edits from one list of lines to another. It uses the greedy algorithm of Myers, "An O(ND)
+// Difference Algorithm and Its Variations". The result is the shortest script, within editLimit.
 func lineEdits(from, to []string) []lineEdit {
-	numbers := map[string]int{}
-	d := lineDiff{a: numbered(from, numbers), b: numbered(to, numbers), gone: make([]bool, len(from)), new: make([]bool, len(to))}
-	d.compare(0, len(from), 0, len(to))
-	edits := make([]lineEdit, 0, max(len(from), len(to)))
-	for i, j := 0, 0; i < len(from) || j < len(to); {
-		switch {
-		case i < len(from) && d.gone[i]:
-			edits = append(edits, lineEdit{'-', from[i]})
-			i++
-		case j < len(to) && d.new[j]:
-			edits = append(edits, lineEdit{'+', to[j]})
-			j++
-		default:
-			edits = append(edits, lineEdit{' ', from[i]})
-			i, j = i+1, j+1
-		}
+	first, shorter := 0, min(len(from), len(to))
+	for first < shorter && from[first] == to[first] {
+		first++
+	}
+	last := 0
+	for last < shorter-first && from[len(from)-1-last] == to[len(to)-1-last] {
+		last++
+	}
+	edits := edited(nil, ' ', from[:first])
+	edits = append(edits, middleEdits(from[first:len(from)-last], to[first:len(to)-last])...)
+	return edited(edits, ' ', from[len(from)-last:])
+}
+
+// edited appends an edit for each line.
+func edited(edits []lineEdit, op byte, lines []string) []lineEdit {
+	for _, line := range lines {
+		edits = append(edits, lineEdit{op, line})
 	}
 	return edits
 }
 
-// numbered returns a number for each line. Equal lines have equal numbers.
-func numbered(lines []string, numbers map[string]int) []int {
-	out := make([]int, len(lines))
-	for i, line := range lines {
-		number, known := numbers[line]
-		if !known {
-			number = len(numbers)
-			numbers[line] = number
+// middleEdits is lineEdits for lists that differ in the first line and in the last one.
+func middleEdits(from, to []string) (edits []lineEdit) {
+	paths := shortest(from, to)
+	if paths == nil {
+		return edited(edited(nil, '-', from), '+', to)
+	}
+	x, y := len(from), len(to)
+	for d := len(paths) - 1; d >= 0; d-- { // from the end to the beginning
+		begin, removes := paths.edit(d, x-y)
+		for ; x > begin; x, y = x-1, y-1 {
+			edits = append(edits, lineEdit{' ', from[x-1]})
 		}
-		out[i] = number
-	}
-	return out
-}
-
-// lineDiff marks the lines of a that aren't in b, and the new lines of b.
-type lineDiff struct {
-	a, b      []int
-	gone, new []bool
-}
-
-// compare marks the lines of a[i:m] and b[j:n].
-func (d *lineDiff) compare(i, m, j, n int) {
-	for i < m && j < n && d.a[i] == d.b[j] {
-		i, j = i+1, j+1
-	}
-	for i < m && j < n && d.a[m-1] == d.b[n-1] {
-		m, n = m-1, n-1
-	}
-	if i < m && j < n {
-		if x, y, found := d.middle(i, m, j, n); found {
-			d.compare(i, x, j, y)
-			d.compare(x, m, y, n)
-			return
+		switch {
+		case d == 0:
+		case removes:
+			x--
+			edits = append(edits, lineEdit{'-', from[x]})
+		default:
+			y--
+			edits = append(edits, lineEdit{'+', to[y]})
 		}
 	}
-	for ; i < m; i++ {
-		d.gone[i] = true
-	}
-	for ; j < n; j++ {
-		d.new[j] = true
-	}
+	slices.Reverse(edits)
+	return edits
 }
 
-// middle searches from both ends for a point on a shortest path through a[i:m] and b[j:n]. The first lines of the two
-// differ, and so do the last lines, so the point isn't a corner.
-func (d *lineDiff) middle(i, m, j, n int) (x, y int, found bool) {
-	width, height := m-i, n-j
-	limit := min((width+height+1)/2, editLimit)
-	forward := newFront(width, height, limit, func(x, y int) bool { return d.a[i+x] == d.b[j+y] })
-	backward := newFront(width, height, limit, func(x, y int) bool { return d.a[m-1-x] == d.b[n-1-y] })
-	delta := width - height
-	for edits := 0; edits <= limit; edits++ {
-		for k := -edits; k <= edits; k += 2 {
-			x := forward.advance(edits, k)
-			if opposite := backward.reached(delta - k); x >= 0 && opposite >= 0 && x+opposite >= width {
-				return i + x, j + x - k, true
+// editPaths holds, for each number of edits d, how far paths with d edits get: at index k+d, the number of lines of the
+// first list on diagonal k, which is the difference to the number of lines of the second list.
+type editPaths [][]int32
+
+// shortest returns the paths up to the first that reaches the end of both lists. It returns nil if that takes more
+// edits than editLimit, or if a list is empty.
+func shortest(from, to []string) (paths editPaths) {
+	for d := 0; d <= editLimit && len(from) > 0 && len(to) > 0; d++ {
+		paths = append(paths, make([]int32, 2*d+1))
+		for k := -d; k <= d; k += 2 {
+			x, _ := paths.edit(d, k)
+			for x < len(from) && x-k < len(to) && from[x] == to[x-k] {
+				x++
 			}
-		}
-		for k := -edits; k <= edits; k += 2 {
-			x := backward.advance(edits, k)
-			if opposite := forward.reached(delta - k); x >= 0 && opposite >= 0 && x+opposite >= width {
-				return m - x, n - (x - k), true
+			paths[d][k+d] = int32(x)
+			if x >= len(from) && x-k >= len(to) {
+				return paths
 			}
 		}
 	}
-	return 0, 0, false
+	return nil
 }
 
-// front holds how far a search from a corner gets on each diagonal k = x - y with a number of edits.
-type front struct {
-	width, height, limit int
-	equal                func(x, y int) bool
-	// far holds the x that is reached on diagonal k, at index k+limit+1. It is -1 if the diagonal isn't reached.
-	far []int
-}
-
-func newFront(width, height, limit int, equal func(x, y int) bool) *front {
-	f := &front{width, height, limit, equal, make([]int, 2*limit+3)}
-	for i := range f.far {
-		f.far[i] = -1
+// edit returns where the d-th edit of a path leads on diagonal k, and whether it removes a line or adds one.
+func (p editPaths) edit(d, k int) (x int, removes bool) {
+	if d == 0 {
+		return 0, false
 	}
-	return f
-}
-
-func (f *front) reached(k int) int {
-	if k < -f.limit-1 || k > f.limit+1 {
-		return -1
+	before := p[d-1]
+	if k == -d || k != d && before[k+d-2] < before[k+d] {
+		return int(before[k+d]), false
 	}
-	return f.far[k+f.limit+1]
-}
-
-// advance returns the x that is reached on diagonal k with the given number of edits, the last of which comes from a
-// neighbouring diagonal. It returns -1 if the diagonal isn't reached.
-func (f *front) advance(edits, k int) int {
-	x := -1
-	if edits == 0 {
-		x = 0
-	}
-	if above := f.reached(k + 1); above >= 0 && above-k <= f.height {
-		x = above
-	}
-	if left := f.reached(k - 1); left >= x && left >= 0 && left < f.width {
-		x = left + 1
-	}
-	for x >= 0 && x < f.width && x-k < f.height && f.equal(x, x-k) {
-		x++
-	}
-	f.far[k+f.limit+1] = x
-	return x
+	return int(before[k+d-2]) + 1, true
 }
