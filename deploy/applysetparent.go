@@ -13,9 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// parentAttempts is how often the parent is read again after somebody else wrote to it.
-const parentAttempts = 5
-
 // open reads the parent from the API server, not from the View: members are found only in the kinds and namespaces that
 // the parent records, and other processes write to the parent, too.
 func (r *setRun) open(ctx context.Context) error {
@@ -68,7 +65,7 @@ func (r *setRun) checkParent(live *unstructured.Unstructured) error {
 func (r *setRun) widen(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
 		err := r.write(ctx, r.known.with(r.wanted))
-		if !is[*StaleError](err) && !is[*AlreadyExistsError](err) || attempt == parentAttempts {
+		if !is[*StaleError](err) && !is[*AlreadyExistsError](err) || attempt == maxAttempts {
 			return err
 		}
 		if err := r.open(ctx); err != nil {
@@ -92,7 +89,7 @@ func (r *setRun) shrink(ctx context.Context, pruned []Pruned) error {
 	written := readInventory(r.parent.GetAnnotations(), r.where.Namespace)
 	for attempt := 1; ; attempt++ {
 		err := r.write(ctx, needed)
-		if !is[*StaleError](err) || attempt == parentAttempts {
+		if !is[*StaleError](err) || attempt == maxAttempts {
 			return err
 		}
 		if err := r.open(ctx); err != nil {

@@ -10,9 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// configureAttempts limits how often an object is tried, because its state in the cluster differs from the state that
-// the View showed.
-const configureAttempts = 5
+// maxAttempts limits how often a write is tried because the object in the cluster differs from the one that was read.
+const maxAttempts = 5
 
 // existing applies the strategy to an object that exists.
 func (t *task) existing(ctx context.Context, live *unstructured.Unstructured) Result {
@@ -20,7 +19,7 @@ func (t *task) existing(ctx context.Context, live *unstructured.Unstructured) Re
 		result, enough := t.configure(ctx, live)
 		var conflict *ConflictError
 		outdated := is[*StaleError](result.Err) || errors.As(result.Err, &conflict) && conflict.Err != nil
-		if enough && (!outdated || attempt == configureAttempts) {
+		if enough && (!outdated || attempt == maxAttempts) {
 			return result
 		}
 		if enough && attempt > 1 && !t.pause(ctx, attempt) {

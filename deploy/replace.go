@@ -42,7 +42,7 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 		if err == nil {
 			return Result{Ref: t.in.ref, Action: Replaced, Object: stored, Changes: t.changes(live, stored)}
 		}
-		if !is[*StaleError](err) || attempt == configureAttempts {
+		if !is[*StaleError](err) || attempt == maxAttempts {
 			return failure(t.in.ref, t.advise(ctx, live, err))
 		}
 		if attempt > 1 && !t.pause(ctx, attempt) {

@@ -12,9 +12,6 @@ import (
 	apijson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// statusAttempts limits how often SetStatus computes the status because the object changed meanwhile.
-const statusAttempts = 5
-
 // SetStatus writes the status that compute returns for the current object. It sends the differences as a merge patch to
 // the status subresource, with the resourceVersion that compute saw as the precondition. If the object changed
 // meanwhile, SetStatus reads it from the cluster and calls compute again, so that writes of others aren't lost. A
@@ -34,7 +31,7 @@ func (m *Manager) SetStatus(ctx context.Context, ref Ref, compute func(current *
 		switch {
 		case is[*NotFoundError](err):
 			return m.statusNotFound(ctx, requests, ref)
-		case is[*StaleError](err) && attempt < statusAttempts:
+		case is[*StaleError](err) && attempt < maxAttempts:
 			current, err = requests.Get(ctx, ref)
 		case err != nil:
 			return Result{Ref: ref, Action: Failed, Err: err}, err

@@ -12,9 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// takeBackAttempts limits how often TakeBack reads an object because somebody else wrote to it meanwhile.
-const takeBackAttempts = 5
-
 // TakeBack removes the ownership of fields from all other managers. The next Apply then writes the fields that its
 // intent has. Use it for fields that were left to a scaler or, by Keep, to others (Result.Kept). TakeBack changes only
 // managedFields, and no value. Fields are paths as in FieldConflict; a path includes all fields below it. TakeBack
@@ -28,19 +25,16 @@ func (m *Manager) TakeBack(ctx context.Context, ref Ref, fields []string, option
 	}
 	requests := m.requests(s)
 	for attempt := 1; ; attempt++ {
-		live, err := requests.Get(ctx, ref)
+		live, err := requests.getPresent(ctx, ref)
 		if err != nil {
 			return nil, err
-		}
-		if live == nil {
-			return nil, &NotFoundError{Ref: ref}
 		}
 		patch, taken, err := s.takeBack(ref, live, fields)
 		if err != nil {
 			return nil, err
 		}
 		_, err = requests.Patch(ctx, ref, patch)
-		if !is[*StaleError](err) || attempt == takeBackAttempts {
+		if !is[*StaleError](err) || attempt == maxAttempts {
 			return taken, err
 		}
 	}
