@@ -44,12 +44,8 @@ func (t *task) existing(ctx context.Context, live *unstructured.Unstructured) Re
 
 // configure tries once. If it needs more than the metadata of live, it sends nothing and returns false for enough.
 func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) (result Result, enough bool) {
-	if live.GetDeletionTimestamp() != nil {
-		err := &TerminatingError{Ref: t.in.ref, Finalizers: live.GetFinalizers()}
-		return Result{Ref: t.in.ref, Action: Skipped, Object: live, Err: err}, true
-	}
-	if err := t.mayChange(ctx, t.settings, t.in.ref, live); err != nil {
-		return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: err}, true
+	if result, barred := t.barred(ctx, live); barred {
+		return result, true
 	}
 	live, err := t.upgrade(ctx, live)
 	if err != nil {
@@ -83,6 +79,17 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) (
 		return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: &ConflictError{Ref: t.in.ref, Fields: decided.refused}}, true
 	}
 	return t.carryOut(ctx, decided, live), true
+}
+
+// barred returns the result for an object that is being deleted or isn't ours. It returns false for other objects.
+func (t *task) barred(ctx context.Context, live *unstructured.Unstructured) (result Result, barred bool) {
+	result = Result{Ref: RefOf(live), Object: live}
+	if live.GetDeletionTimestamp() != nil {
+		result.Action, result.Err = Skipped, &TerminatingError{Ref: result.Ref, Finalizers: live.GetFinalizers()}
+	} else if err := t.mayChange(ctx, t.settings, result.Ref, live); err != nil {
+		result.Action, result.Err = Conflicted, err
+	}
+	return result, result.Err != nil
 }
 
 // carryOut carries out a decision.

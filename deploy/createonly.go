@@ -123,12 +123,8 @@ func (t *task) created(ctx context.Context) (*unstructured.Unstructured, error) 
 // leaveAlone returns the result for an object that exists. The result has an error if the object isn't ours or is being
 // deleted.
 func (t *task) leaveAlone(ctx context.Context, live *unstructured.Unstructured) Result {
-	ref := RefOf(live)
-	if live.GetDeletionTimestamp() != nil {
-		return Result{Ref: ref, Action: Skipped, Object: live, Err: &TerminatingError{Ref: ref, Finalizers: live.GetFinalizers()}}
-	}
-	if err := t.mayChange(ctx, t.settings, ref, live); err != nil {
-		return Result{Ref: ref, Action: Conflicted, Object: live, Err: err}
+	if result, barred := t.barred(ctx, live); barred {
+		return result
 	}
 	return t.leave(ctx, live, Unchanged)
 }

@@ -16,11 +16,8 @@ import (
 // that this manager wrote before and the intent omits.
 func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Result {
 	for attempt := 1; ; attempt++ {
-		if live.GetDeletionTimestamp() != nil {
-			return Result{Ref: t.in.ref, Action: Skipped, Object: live, Err: &TerminatingError{Ref: t.in.ref, Finalizers: live.GetFinalizers()}}
-		}
-		if err := t.mayChange(ctx, t.settings, t.in.ref, live); err != nil {
-			return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: err}
+		if result, barred := t.barred(ctx, live); barred {
+			return result
 		}
 		t.scaled = scaledFields(t.in.object, live, t.fieldManager, false)
 		next := replaced(t.in.object, live)
