@@ -15,9 +15,7 @@ import (
 func (s *scene) watch(kinds ...schema.GroupVersionKind) {
 	s.Helper()
 	for _, kind := range kinds {
-		subscription, err := s.Cluster.View().Subscribe(s.Context(), kind, func(deploy.Event) {})
-		s.ok(err)
-		s.synced(subscription)
+		s.subscribe(kind)
 	}
 }
 
