@@ -12,7 +12,7 @@ var applyCases = []Case{
 		applied, err := s.port().Apply(s.Context(), s.settings("{a: '1'}"), asOperkit)
 		s.ok(err)
 		s.is(applied.Created, "Created is false")
-		equal(s, s.get(deploy.RefOf(applied.Object)).Object, applied.Object.Object, "the answer")
+		equal(s, s.get(deploy.RefOf(applied.Object)).Object, applied.Object.Object, "the response")
 		again, err := s.port().Apply(s.Context(), s.settings("{a: '2'}"), asOperkit)
 		s.ok(err)
 		s.is(!again.Created, "Created is true for an object that was there")
@@ -84,8 +84,8 @@ var applyCases = []Case{
 	{"apply/dry run of a change", "a diff needs the whole object from a dry run", func(s *scene) {
 		before := s.apply("operkit", s.settings("{a: '1'}"))
 		applied := s.send(s.settings("{a: '2', b: '3'}"), dryAsOperkit)
-		equal(s, map[string]string{"a": "2", "b": "3"}, data(applied), "data of the answer")
-		equal(s, []string{".data.a", ".data.b"}, s.owned(applied, "operkit Apply"), "fields of the answer")
+		equal(s, map[string]string{"a": "2", "b": "3"}, data(applied), "data of the response")
+		equal(s, []string{".data.a", ".data.b"}, s.owned(applied, "operkit Apply"), "fields of the response")
 		equal(s, before.Object, s.get(deploy.RefOf(before)).Object, "what is stored")
 	}},
 	{"apply/dry run of a conflict", "a dry run reports what would fail", func(s *scene) {

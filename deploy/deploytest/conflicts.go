@@ -93,7 +93,7 @@ var conflictCases = []Case{
 		s.asked(calls)
 		equal(s, map[string]string{"a": "9", "b": "2"}, data(s.get(ref)), "data")
 		s.becomes(deploy.Conflicted, m, s.settings("{a: '1', b: '3'}"))
-		equal(s, map[string]string{"a": "9", "b": "3"}, data(s.get(ref)), "data: what isn't fought over goes on")
+		equal(s, map[string]string{"a": "9", "b": "3"}, data(s.get(ref)), "data: other fields are still applied")
 	}},
 	{"conflicts/one name", "two processes of one name that both insist end in a reported conflict, and write no more", func(s *scene) {
 		a, callsOfA := s.manager()
@@ -140,7 +140,7 @@ func kept(s *scene) {
 	s.asked(calls)
 	s.apply("other", s.bare())
 	result = s.becomes(deploy.Configured, m, s.settings("{a: '9', b: '2'}"))
-	equal(s, map[string]string{"a": "9", "b": "2"}, data(result.Object), "data once it is let go")
+	equal(s, map[string]string{"a": "9", "b": "2"}, data(result.Object), "data after the other manager gave the field up")
 }
 
 // withoutAnnotations returns the paths outside of annotations, because a Manager adds an annotation of its own.

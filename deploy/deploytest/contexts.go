@@ -117,7 +117,7 @@ var concurrentCases = []Case{
 			}
 			results, err := m.Apply(s.Context(), objects)
 			if err == nil && !results.Changed() {
-				err = errors.New("nothing was made")
+				err = errors.New("nothing was changed")
 			}
 			return err
 		}) {

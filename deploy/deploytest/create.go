@@ -12,7 +12,7 @@ var createCases = []Case{
 	{"create/stored", "a creation returns the object as it is stored", func(s *scene) {
 		obj := s.create("operkit", s.settings("{a: '1'}"))
 		s.is(obj.GetUID() != "" && obj.GetResourceVersion() != "" && !obj.GetCreationTimestamp().Time.IsZero(), "metadata: %v", obj.Object["metadata"])
-		equal(s, s.get(deploy.RefOf(obj)).Object, obj.Object, "the answer")
+		equal(s, s.get(deploy.RefOf(obj)).Object, obj.Object, "the response")
 	}},
 	{"create/exists", "a caller must learn that the object exists", func(s *scene) {
 		first := s.create("operkit", s.settings("{a: '1'}"))
@@ -35,7 +35,7 @@ var createCases = []Case{
 	{"create/dry run", "a dry run stores nothing", func(s *scene) {
 		obj, err := s.port().Create(s.Context(), s.settings("{a: '1'}"), deploy.CreateOptions{FieldManager: "operkit", DryRun: true})
 		s.ok(err)
-		equal(s, map[string]string{"a": "1"}, data(obj), "data of the answer")
+		equal(s, map[string]string{"a": "1"}, data(obj), "data of the response")
 		s.absent(deploy.RefOf(obj))
 	}},
 	{"create/dry run of what exists", "a dry run reports what would fail", func(s *scene) {
@@ -76,7 +76,7 @@ var createCases = []Case{
 		created := s.create("operkit", obj)
 		equal(s, before.Object, obj.Object, "the caller's object")
 		created.SetLabels(map[string]string{"mine": "yes"})
-		s.is(len(s.get(deploy.RefOf(obj)).GetLabels()) == 0, "who changes an answer changes the cluster")
+		s.is(len(s.get(deploy.RefOf(obj)).GetLabels()) == 0, "a change of the response changed the stored object")
 	}},
 }
 
@@ -121,7 +121,7 @@ var updateCases = []Case{
 		after := s.update("operkit", with(before, map[string]any{"a": "3"}))
 		equal(s, map[string]string{"a": "3"}, data(after), "data")
 		s.changed(before, after)
-		equal(s, after.Object, s.get(deploy.RefOf(after)).Object, "the answer")
+		equal(s, after.Object, s.get(deploy.RefOf(after)).Object, "the response")
 		equal(s, before.GetUID(), after.GetUID(), "uid")
 	}},
 	{"update/no version", "a caller must have read the object that it replaces", func(s *scene) {
@@ -159,7 +159,7 @@ var updateCases = []Case{
 		before := s.create("operkit", s.settings("{a: '1'}"))
 		after, err := s.port().Update(s.Context(), with(before, map[string]any{"a": "2"}), deploy.UpdateOptions{DryRun: true})
 		s.ok(err)
-		equal(s, "2", data(after)["a"], "a of the answer")
+		equal(s, "2", data(after)["a"], "a of the response")
 		equal(s, before.Object, s.get(deploy.RefOf(before)).Object, "what is stored")
 	}},
 	{"update/generation", "controllers detect an outdated status by it", func(s *scene) {

@@ -83,7 +83,7 @@ var finalizerCases = []Case{
 		obj := s.held("operkit.dev/a")
 		s.is(obj.GetDeletionTimestamp() != nil, "no deletionTimestamp")
 		equal(s, []string{"operkit.dev/a"}, obj.GetFinalizers(), "finalizers")
-		equal(s, int64(2), obj.GetGeneration(), "generation: a deletion is something wanted")
+		equal(s, int64(2), obj.GetGeneration(), "generation after the request of a deletion")
 	}},
 	{"finalizers/second deletion", "a second deletion changes nothing", func(s *scene) {
 		obj := s.held("operkit.dev/a")

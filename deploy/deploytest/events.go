@@ -131,7 +131,7 @@ var eventCases = []Case{
 		h := s.subscribe(configMap)
 		obj := s.others().create("kubectl", s.settings("{a: '1'}"))
 		s.delivers(h, "ADDED settings")
-		s.is(s.seen(deploy.RefOf(obj)) != nil, "it was delivered, and the View does not show it")
+		s.is(s.seen(deploy.RefOf(obj)) != nil, "its event was delivered, but the View doesn't show it")
 	}},
 	{"events/two subscribers", "each subscriber gets all events", func(s *scene) {
 		one := s.subscribe(configMap)

@@ -94,7 +94,7 @@ var kindCases = []Case{
 	{"kinds/defined later", "a definition and its objects are applied together", func(s *scene) {
 		s.widgets()
 		obj := s.apply("operkit", s.widget("{size: 1}"))
-		equal(s, widget, obj.GroupVersionKind(), "kind of the answer")
+		equal(s, widget, obj.GroupVersionKind(), "kind of the response")
 	}},
 	{"kinds/by every name", "people write kinds, plurals, singulars and short names", kindNames},
 	{"kinds/in two groups", "the caller must choose which one is meant", func(s *scene) {
@@ -153,20 +153,20 @@ func unknownKind(s *scene) {
 }
 
 var namespaceCases = []Case{
-	{"namespaces/go with what is in them", "deleting a namespace deletes what is in it, once no finalizer holds that", func(s *scene) {
+	{"namespaces/go with what is in them", "deleting a namespace deletes the objects in it, as soon as no finalizer blocks them", func(s *scene) {
 		name, remove := s.elsewhere()
 		s = s.others()
 		held := deploy.RefOf(s.create("operkit", in(name, finalized(s.config("held", "{}")))))
 		free := deploy.RefOf(s.create("operkit", in(name, s.config("free", "{}"))))
 		remove()
 		s.goes(free)
-		s.eventually(func() bool { return s.get(held).GetDeletionTimestamp() != nil }, "what is held is being deleted")
+		s.eventually(func() bool { return s.get(held).GetDeletionTimestamp() != nil }, "the held object is being deleted")
 		ref := deploy.Ref{Kind: namespace, Name: name}
 		phase, _, _ := unstructured.NestedString(s.get(ref).Object, "status", "phase")
 		equal(s, "Terminating", phase, "phase of the namespace")
 		late := in(name, s.config("late", "{}"))
 		forbidden := refusal[*deploy.ForbiddenError](s, s.port().Create, late, deploy.CreateOptions{})
-		s.is(!forbidden.MissingRight(), "a right is said to be missing: %v", forbidden)
+		s.is(!forbidden.MissingRight(), "the error says that a permission is missing: %v", forbidden)
 		s.merge("operkit", held, `{"metadata":{"finalizers":null}}`)
 		s.goes(ref)
 	}},

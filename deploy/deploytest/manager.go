@@ -153,7 +153,7 @@ spec:
 		ref := deploy.RefOf(s.held("operkit.dev/a"))
 		m, calls := s.manager()
 		result := s.becomes(deploy.Skipped, m, s.widget("{size: 2}"))
-		equal(s, []string{"operkit.dev/a"}, fails[*deploy.TerminatingError](s, result.Err).Finalizers, "what holds it")
+		equal(s, []string{"operkit.dev/a"}, fails[*deploy.TerminatingError](s, result.Err).Finalizers, "finalizers")
 		s.asked(calls)
 		s.merge("operkit", ref, `{"metadata":{"finalizers":null}}`)
 		s.becomes(deploy.Created, m, s.widget("{size: 2}"))

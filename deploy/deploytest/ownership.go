@@ -58,7 +58,7 @@ var ownershipCases = []Case{
 	{"ownership/same again", "an apply that changes nothing writes nothing", func(s *scene) {
 		before := s.apply("operkit", s.noted())
 		after := s.apply("operkit", s.noted())
-		equal(s, before.Object, after.Object, "the answer")
+		equal(s, before.Object, after.Object, "the response")
 		s.unchanged(before, s.get(deploy.RefOf(before)))
 	}},
 	{"ownership/of what was created", "an apply can't remove fields that a creation owns", func(s *scene) {
@@ -137,6 +137,6 @@ func (s *scene) contested(intent *unstructured.Unstructured, field, manager stri
 		s.Fatalf("contested fields: %v", conflict.Fields)
 	}
 	equal(s, field, conflict.Fields[0].Field, "contested field")
-	equal(s, manager, conflict.Fields[0].Manager, "its holder")
+	equal(s, manager, conflict.Fields[0].Manager, "its manager")
 	return conflict
 }

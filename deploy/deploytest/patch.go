@@ -19,7 +19,7 @@ var patchCases = []Case{
 		before := s.create("operkit", s.settings("{a: '1', b: '2'}"))
 		after := s.merge("kubectl", deploy.RefOf(before), `{"data":{"b":null,"c":"3"}}`)
 		equal(s, map[string]string{"a": "1", "c": "3"}, data(after), "data")
-		equal(s, s.get(deploy.RefOf(after)).Object, after.Object, "the answer")
+		equal(s, s.get(deploy.RefOf(after)).Object, after.Object, "the response")
 		s.changed(before, after)
 	}},
 	{"patch/JSON", "a JSON patch can test what it changes", func(s *scene) {
@@ -62,7 +62,7 @@ var patchCases = []Case{
 		patch := merging("kubectl", `{"data":{"a":"2"}}`)
 		patch.DryRun = true
 		after := s.patch(deploy.RefOf(before), patch)
-		equal(s, "2", data(after)["a"], "a of the answer")
+		equal(s, "2", data(after)["a"], "a of the response")
 		equal(s, before.Object, s.get(deploy.RefOf(before)).Object, "what is stored")
 	}},
 	{"patch/no JSON", "a patch that can't be parsed is refused", func(s *scene) {

@@ -33,7 +33,7 @@ var strategyCases = []Case{
 		m, calls, made := s.managing(held, deploy.DefaultStrategy(deploy.CreateOnly))
 		ref := deploy.RefOf(made)
 		s.delete(ref)
-		equal(s, []string{"operkit.dev/a"}, fails[*deploy.TerminatingError](s, s.becomes(deploy.Skipped, m, held).Err).Finalizers, "what holds it")
+		equal(s, []string{"operkit.dev/a"}, fails[*deploy.TerminatingError](s, s.becomes(deploy.Skipped, m, held).Err).Finalizers, "finalizers")
 		s.asked(calls)
 		s.merge("operkit", ref, `{"metadata":{"finalizers":null}}`)
 		s.becomes(deploy.Created, m, s.settings("{a: '1'}"))
@@ -66,7 +66,7 @@ var strategyCases = []Case{
 		s.eventually(func() bool { return s.seen(ref).GetResourceVersion() == reported.GetResourceVersion() }, "the status is seen")
 		obj := s.becomes(deploy.Replaced, m, s.widget("{color: red}")).Object
 		s.is(slices.ContainsFunc(s.get(ref).GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.Manager == "controller" }),
-			"whose the status is: %v", s.get(ref).GetManagedFields())
+			"no entry of the controller: %v", s.get(ref).GetManagedFields())
 		equal(s, any(map[string]any{"color": "red"}), obj.Object["spec"], "spec")
 		equal(s, any(map[string]any{"phase": "Ready"}), obj.Object["status"], "status")
 	}},

@@ -38,17 +38,17 @@ func (s *scene) selected(selector string) []string {
 var viewCases = []Case{
 	{"view/unwatched", "a kind that isn't watched can be read, too", func(s *scene) {
 		ref := deploy.RefOf(s.settings("{}"))
-		s.is(s.seen(ref) == nil, "it is there before it was made")
+		s.is(s.seen(ref) == nil, "it is shown before it was created")
 		obj := s.create("operkit", s.settings("{a: '1'}"))
 		equal(s, held(obj), held(s.seen(ref)), "what is seen")
 		s.delete(ref)
-		s.is(s.seen(ref) == nil, "it is there after its deletion")
+		s.is(s.seen(ref) == nil, "it is shown after its deletion")
 	}},
 	{"view/watched", "reads of a watched kind return the same", func(s *scene) {
 		before := s.create("operkit", s.settings("{a: '1'}"))
 		s.watch(configMap)
 		equal(s, held(before), held(s.seen(deploy.RefOf(before))), "what is seen")
-		s.is(s.seen(deploy.RefOf(s.config("none", "{}"))) == nil, "an absent object is there")
+		s.is(s.seen(deploy.RefOf(s.config("none", "{}"))) == nil, "an absent object is shown")
 	}},
 	{"view/own writes", "a read is never older than our last write, whatever its verb", ownWrites},
 	{"view/own writes in lists", "selectors match our own writes, too", func(s *scene) {
@@ -65,7 +65,7 @@ var viewCases = []Case{
 			obj := s.create("operkit", s.settings("{}"))
 			equal(s, obj.GetUID(), s.seen(deploy.RefOf(obj)).GetUID(), "uid")
 			s.delete(deploy.RefOf(obj))
-			s.is(s.seen(deploy.RefOf(obj)) == nil, "it is there after its deletion")
+			s.is(s.seen(deploy.RefOf(obj)) == nil, "it is shown after its deletion")
 		}
 	}},
 	{"view/being deleted", "a read shows the deletion that we requested", func(s *scene) {
@@ -74,7 +74,7 @@ var viewCases = []Case{
 		obj := s.held("operkit.dev/a")
 		s.is(s.seen(deploy.RefOf(obj)).GetDeletionTimestamp() != nil, "no deletionTimestamp")
 		s.merge("operkit", deploy.RefOf(obj), `{"metadata":{"finalizers":null}}`)
-		s.is(s.seen(deploy.RefOf(obj)) == nil, "it is there after its last finalizer went")
+		s.is(s.seen(deploy.RefOf(obj)) == nil, "it is shown after its last finalizer was removed")
 	}},
 	{"view/dry run", "a read doesn't show the result of a dry run", func(s *scene) {
 		s.watch(configMap)
@@ -140,7 +140,7 @@ func byOwner(s *scene) {
 	s.watch(configMap)
 	found("names once the kind is watched", "a", "b", "d")
 	s.merge("operkit", deploy.RefOf(both), `{"metadata":{"ownerReferences":null}}`)
-	found("names without the one that was given up", "a", "b")
+	found("names after a reference was removed", "a", "b")
 	s.delete(deploy.RefOf(s.config("a", "{}")))
 	found("names after a deletion", "b")
 }
@@ -158,7 +158,7 @@ func ownWrites(s *scene) {
 		obj = s.update("kubectl", with(obj, map[string]any{"c": strconv.Itoa(round)}))
 		s.sees(ref, obj, "update")
 		s.delete(ref)
-		s.is(s.seen(ref) == nil, "delete: it is still seen")
+		s.is(s.seen(ref) == nil, "delete: it is still shown")
 	}
 }
 
