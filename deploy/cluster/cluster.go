@@ -49,7 +49,7 @@ type options struct {
 // Namespaces limits the watches of namespaced kinds to these namespaces, in addition to those of an earlier Namespaces;
 // others are read from the API server. The default is all namespaces. A name may be a pattern with *, ? and [a-z], such
 // as "team-*". A name or pattern after an exclamation mark excludes what it matches; if several match, the last one
-// decides: "*", "!kube-*", "kube-public". Patterns are followed while the program runs, which takes the right to list
+// decides: "*", "!kube-*", "kube-public". Namespaces that match later are watched, too, which needs permission to list
 // and watch namespaces. When a namespace leaves the scope, its objects come as events of the type deploy.Left.
 func Namespaces(names ...string) Option {
 	return func(o *options) { o.namespaces = append(o.namespaces, names...) }

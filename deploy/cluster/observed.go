@@ -60,7 +60,7 @@ func (i *informer) unobserved(ctx context.Context, ref deploy.Ref, resourceVersi
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return context.Cause(ctx)
 	}
-	reason := "the watch has not come to version " + resourceVersion
+	reason := "the watch has not reached version " + resourceVersion
 	if _, failure := i.state(); failure != nil {
 		reason += ", it fails: " + failure.Error()
 	}
