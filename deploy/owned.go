@@ -37,12 +37,9 @@ func (m *Manager) Owned(
 	isWanted := func(obj *unstructured.Unstructured) bool { return wanted != nil && wanted(RefOf(obj)) }
 	found, err := m.listOwned(ctx, s, kinds, func(kind schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
 		listed, err := m.ownedOf(ctx, s, kind)
-		var objects []*unstructured.Unstructured
-		for _, obj := range listed {
-			if !isWanted(obj) && ownedBy(obj, s.owner.GetUID()) && s.hasApplied(obj) {
-				objects = append(objects, obj)
-			}
-		}
+		objects := slices.DeleteFunc(listed, func(obj *unstructured.Unstructured) bool {
+			return isWanted(obj) || !ownedBy(obj, s.owner.GetUID()) || !s.hasApplied(obj)
+		})
 		slices.SortFunc(objects, byName)
 		return objects, err
 	})

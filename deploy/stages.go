@@ -108,19 +108,12 @@ func (r *stageRun) one(ctx context.Context, i int) {
 // waitServed waits until the kinds that were just defined are served. It waits only for kinds of which the set has
 // objects. If a kind isn't served in time, the results of its objects have the error.
 func (r *stageRun) waitServed(ctx context.Context, definitions []int) {
-	if len(definitions) == 0 {
-		return
-	}
-	needed := map[schema.GroupVersionKind]bool{}
-	for _, ref := range r.refs {
-		needed[ref.Kind] = true
-	}
 	for _, i := range definitions {
 		if r.dryRun || r.results[i].Action == "" || r.results[i].Err != nil {
 			continue
 		}
 		for _, kind := range definedKinds(r.objects[i]) {
-			if needed[kind] {
+			if slices.ContainsFunc(r.refs, func(ref Ref) bool { return ref.Kind == kind }) {
 				r.waitKind(ctx, kind)
 			}
 		}
