@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -53,9 +54,7 @@ func (s settings) checkDuplicates(objects []*unstructured.Unstructured, refs []R
 		if ref.Name == "" && objects[i] != nil {
 			ref.Name = objects[i].GetGenerateName()
 		}
-		if ref.Namespace == "" {
-			ref.Namespace = home
-		}
+		ref.Namespace = cmp.Or(ref.Namespace, home)
 		if ref.Name == "" {
 			continue
 		}

@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -59,9 +60,7 @@ func (s ApplySet) ID() string {
 
 func (s ApplySet) parentRef() Ref {
 	ref := s.Parent
-	if ref.Kind.Empty() {
-		ref.Kind = defaultParentKind
-	}
+	ref.Kind = cmp.Or(ref.Kind, defaultParentKind)
 	return ref
 }
 
@@ -198,9 +197,7 @@ func (m *Manager) newSetRun(ctx context.Context, set ApplySet, objects []*unstru
 	if err != nil {
 		return nil, err
 	}
-	if set.Tooling == "" {
-		set.Tooling = s.fieldManager + "/v1"
-	}
+	set.Tooling = cmp.Or(set.Tooling, s.fieldManager+"/v1")
 	set.Parent = set.parentRef()
 	invalid := func(reason string) error { return &InvalidSetError{Parent: set.Parent, Reason: reason} }
 	if name := tool(set.Tooling); name == "" || name == set.Tooling || strings.HasSuffix(set.Tooling, "/") {

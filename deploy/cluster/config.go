@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -24,10 +25,7 @@ func Config(kubeconfig, contextName string) (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.WarnIfAllMissing = false
 	rules.ExplicitPath = kubeconfig
-	files := strings.Join(rules.Precedence, ", ")
-	if kubeconfig != "" {
-		files = kubeconfig
-	}
+	files := cmp.Or(kubeconfig, strings.Join(rules.Precedence, ", "))
 	content, err := rules.Load()
 	if err != nil {
 		return nil, fmt.Errorf("kubeconfig %s: %w: correct the file or name another one", files, err)
@@ -79,13 +77,8 @@ func inPod(kubeconfig, contextName, files string) (*rest.Config, error) {
 }
 
 func checkContext(content *api.Config, name string) error {
-	if name == "" {
-		name = content.CurrentContext
-	}
-	names := strings.Join(slices.Sorted(maps.Keys(content.Contexts)), ", ")
-	if names == "" {
-		names = "none"
-	}
+	name = cmp.Or(name, content.CurrentContext)
+	names := cmp.Or(strings.Join(slices.Sorted(maps.Keys(content.Contexts)), ", "), "none")
 	if name == "" {
 		return fmt.Errorf("no current context: choose one of its contexts: %s", names)
 	}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"log/slog"
 	"slices"
 	"sync"
@@ -162,9 +163,7 @@ func (o *overlay) deleted(ref deploy.Ref, uid types.UID) {
 	defer o.mu.Unlock()
 	now := o.shown(ref)
 	previous, written := o.entries[ref]
-	if uid == "" {
-		uid = previous.uid
-	}
+	uid = cmp.Or(uid, previous.uid)
 	if uid == "" && now.object != nil {
 		uid = now.object.GetUID()
 	}

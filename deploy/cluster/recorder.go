@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"cmp"
+
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -17,9 +19,7 @@ func (s *store) record(ref deploy.Ref, write func() (answer, error)) (answer, er
 	if err != nil {
 		return got, err
 	}
-	if ref.Name == "" {
-		ref.Name = got.object.GetName()
-	}
+	ref.Name = cmp.Or(ref.Name, got.object.GetName())
 	s.wrote(ref, got.object)
 	return got, nil
 }
@@ -65,9 +65,7 @@ func (s *store) recordDelete(ref deploy.Ref, uid types.UID, remove func() (answe
 		s.wrote(ref, obj)
 		return nil
 	}
-	if gone := deletedUID(ref, obj); gone != "" {
-		uid = gone
-	}
+	uid = cmp.Or(deletedUID(ref, obj), uid)
 	for _, kind := range s.watchedVersions(ref) {
 		ref.Kind = kind
 		s.overlay.deleted(ref, uid)

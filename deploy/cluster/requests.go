@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,10 +85,7 @@ func (r *requests) apply(ctx context.Context, res resource, ref deploy.Ref, p de
 }
 
 func (r *requests) delete(ctx context.Context, res resource, ref deploy.Ref, options deploy.DeleteOptions) (answer, error) {
-	propagation := options.Propagation
-	if propagation == "" {
-		propagation = metav1.DeletePropagationBackground
-	}
+	propagation := cmp.Or(options.Propagation, metav1.DeletePropagationBackground)
 	body := metav1.DeleteOptions{
 		TypeMeta:          metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"},
 		PropagationPolicy: &propagation,
