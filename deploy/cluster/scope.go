@@ -6,12 +6,12 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 var namespaceKind = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
@@ -76,12 +76,9 @@ func (c *scope) start(ctx context.Context) {
 	running := &c.kind.store.running
 	running.Go(func() { c.kind.run(ctx, where) })
 	running.Go(func() {
-		for delay := firstTry; subscription.Synced(ctx) != nil; delay = min(2*delay, longestTry) {
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(delay):
-			}
+		synced := func(ctx context.Context) (bool, error) { return subscription.Synced(ctx) == nil, nil }
+		if wait.PollUntilContextCancel(ctx, firstTry, true, synced) != nil {
+			return
 		}
 		for {
 			c.look()
