@@ -281,7 +281,7 @@ func (r *setRun) labelled(ref Ref, obj *unstructured.Unstructured) (*unstructure
 	if err != nil {
 		return nil, err
 	}
-	labels, err := stringLabels(labelled, ref)
+	labels, err := metadataTexts(labelled, ref, "labels")
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (s settings) generatedFrom(ref Ref, generateName string) string {
 
 // markGenerated adds the label to an object that is to be created with generateName.
 func (s settings) markGenerated(obj *unstructured.Unstructured, ref Ref) error {
-	marks, err := stringLabels(obj, ref)
+	marks, err := metadataTexts(obj, ref, "labels")
 	if err != nil {
 		return err
 	}

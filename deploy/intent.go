@@ -61,27 +61,18 @@ func (m *Manager) newIntent(ctx context.Context, s settings, obj *unstructured.U
 	if err != nil {
 		return nil, &InvalidManifestError{Ref: ref, Reason: strings.TrimPrefix(err.Error(), ".")}
 	}
-	metadata, _ := content["metadata"].(map[string]any)
-	annotations, _ := metadata["annotations"].(map[string]any)
-	if annotations == nil {
-		annotations = make(map[string]any, 1)
-		metadata["annotations"] = annotations
+	if err := unstructured.SetNestedField(content, sum, "metadata", "annotations", s.hashKey()); err != nil {
+		return nil, &InvalidManifestError{Ref: ref, Reason: err.Error()}
 	}
-	annotations[s.hashKey()] = sum
 	return &intent{ref: ref, object: clean, hash: sum, strategy: strategy, byLabel: byLabel}, nil
 }
 
 // checkAnnotations returns an error if an annotation isn't a string, because then GetAnnotations returns no annotations
 // at all.
 func checkAnnotations(obj *unstructured.Unstructured, ref Ref) error {
-	metadata, _ := obj.Object["metadata"].(map[string]any)
-	annotations, isMap := metadata["annotations"].(map[string]any)
-	for _, value := range annotations {
-		_, isText := value.(string)
-		isMap = isMap && isText
-	}
-	if _, there := metadata["annotations"]; there && !isMap {
-		return &InvalidManifestError{Ref: ref, Reason: "metadata.annotations isn't a map of strings: quote its values"}
+	annotations, err := metadataTexts(obj, ref, "annotations")
+	if err != nil {
+		return err
 	}
 	if _, bad := annotations[""]; bad {
 		return &InvalidManifestError{Ref: ref, Reason: "metadata.annotations has an empty key"}

@@ -44,7 +44,7 @@ func (s settings) own(obj *unstructured.Unstructured, ref Ref, scope Scope) (byL
 		return false, &InvalidManifestError{Ref: ref, Reason: "it can't be owned by " + RefOf(owner).String() +
 			": an owner in a namespace owns objects of that namespace only, others by a label (OwnedByLabel)"}
 	}
-	marks, err := stringLabels(obj, ref)
+	marks, err := metadataTexts(obj, ref, "labels")
 	if err != nil {
 		return false, err
 	}
@@ -53,11 +53,11 @@ func (s settings) own(obj *unstructured.Unstructured, ref Ref, scope Scope) (byL
 	return true, nil
 }
 
-// stringLabels returns a copy of the labels of obj, or an error if a label isn't a string.
-func stringLabels(obj *unstructured.Unstructured, ref Ref) (map[string]string, error) {
-	found, _, err := unstructured.NestedStringMap(obj.Object, "metadata", "labels")
+// metadataTexts returns a copy of the labels or annotations of obj, or an error if one of them isn't a string.
+func metadataTexts(obj *unstructured.Unstructured, ref Ref, field string) (map[string]string, error) {
+	found, _, err := unstructured.NestedStringMap(obj.Object, "metadata", field)
 	if err != nil {
-		return nil, &InvalidManifestError{Ref: ref, Reason: "metadata.labels isn't a map of strings: quote its values"}
+		return nil, &InvalidManifestError{Ref: ref, Reason: "metadata." + field + " isn't a map of strings: quote its values"}
 	}
 	if found == nil {
 		found = map[string]string{}
