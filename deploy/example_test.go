@@ -128,6 +128,31 @@ func ExampleManager_Locate() {
 	// Output: ConfigMap shop/web <nil>
 }
 
+func ExampleManager_Change() {
+	m := must(deploy.NewManager(newMemory(newOwner("cart"))))
+	take := func(who string) {
+		holder := ""
+		result, err := m.Change(context.Background(), deploy.RefOf(newOwner("cart")), func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+			if holder = current.GetAnnotations()["example.com/holder"]; holder != "" {
+				return nil, nil // leave it to its holder
+			}
+			holder = who
+			changed := current.DeepCopy()
+			changed.SetAnnotations(map[string]string{"example.com/holder": who})
+			return changed, nil
+		})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(result.Action, holder)
+	}
+	take("a")
+	take("b")
+	// Output:
+	// configured a
+	// unchanged a
+}
+
 func ExampleManager_SetStatus() {
 	cart := newOwner("cart")
 	m := must(deploy.NewManager(newMemory(cart)))

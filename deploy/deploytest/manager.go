@@ -2,6 +2,7 @@ package deploytest
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -173,6 +174,30 @@ spec:
 		s.ok(err)
 		equal(s, 2, asked, "how often the status was computed")
 		equal(s, any(map[string]any{"ready": int64(2)}), result.Object.Object["status"], "status")
+	}},
+	{"manager/change of what changed meanwhile", "a change is computed again, and may be declined then", func(s *scene) {
+		ref := deploy.RefOf(s.create("operkit", s.settings("{a: '1'}")))
+		m, calls := s.manager()
+		take := func(who string, meanwhile func()) deploy.Result {
+			result, err := m.Change(s.Context(), ref, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+				meanwhile()
+				if current.GetAnnotations()["holder"] != "" {
+					return nil, nil
+				}
+				changed := current.DeepCopy()
+				changed.SetAnnotations(map[string]string{"holder": who})
+				return changed, nil
+			})
+			s.ok(err)
+			return result
+		}
+		result := take("us", sync.OnceFunc(func() { s.merge("kubectl", ref, `{"metadata":{"annotations":{"holder":"them"}}}`) }))
+		equal(s, deploy.Unchanged, result.Action, "action after others have taken it")
+		s.merge("kubectl", ref, `{"metadata":{"annotations":{"holder":null}}}`)
+		calls.take()
+		equal(s, deploy.Configured, take("us", func() {}).Action, "action when it is free")
+		equal(s, 1, len(calls.take()), "requests")
+		equal(s, "us", s.get(ref).GetAnnotations()["holder"], "holder")
 	}},
 	{"manager/finalizers", "finalizers are added to and removed from the object that was read, or not at all", func(s *scene) {
 		m, _, before := s.managing(s.settings("{a: '1'}"))

@@ -2,7 +2,6 @@ package leader
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -10,7 +9,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 // The keys of the annotations of a lock on an object, after their domain.
@@ -22,13 +21,9 @@ const (
 // conflictPause is the time before the next attempt for an object that changed during each attempt to lock it.
 const conflictPause = 200 * time.Millisecond
 
-// writeAttempts is how often a lock is written while others keep changing its object.
-const writeAttempts = 3
-
 // objects implements locks in annotations of objects.
 type objects struct {
-	port     deploy.Port
-	view     deploy.View
+	manager  *deploy.Manager
 	options  options
 	identity string
 	// domain is that of the annotations.
@@ -57,8 +52,13 @@ type claim struct {
 	wait   time.Duration
 }
 
-func newObjects(manager *deploy.Manager, o options, identity string) *objects {
-	return &objects{port: manager.Port(), view: manager.View(), options: o, identity: identity, domain: manager.KeyDomain(), seen: map[deploy.Ref]sighting{}}
+func newObjects(manager *deploy.Manager, o options, identity string) (*objects, error) {
+	// A renewal that is late is tried anew by its caller.
+	manager, err := manager.With(deploy.FieldManager(fieldManager), deploy.RetryFor(0))
+	if err != nil {
+		return nil, err
+	}
+	return &objects{manager: manager, options: o, identity: identity, domain: manager.KeyDomain(), seen: map[deploy.Ref]sighting{}}, nil
 }
 
 func (o *objects) pairOf(obj *unstructured.Unstructured) pair {
@@ -82,29 +82,22 @@ func (o *objects) ours() pair {
 
 // take makes this replica the holder of a lock that is free, has run out, or is ours because an answer was lost.
 func (o *objects) take(ctx context.Context, key deploy.Ref) (claim, error) {
-	current, err := o.read(ctx, key)
-	for range writeAttempts {
-		if err != nil {
-			return claim{}, err
+	var busy claim
+	present, err := o.change(ctx, key, func(current pair) (pair, error) {
+		if busy.holder, busy.wait = o.busy(key, current); busy.wait > 0 {
+			return current, nil
 		}
-		if current == nil {
-			o.forget(key)
-			return claim{gone: true}, nil
-		}
-		if holder, wait := o.busy(key, o.pairOf(current)); wait > 0 {
-			return claim{holder: holder, wait: wait}, nil
-		}
-		conflict := o.write(ctx, key, current, o.ours())
-		if conflict == nil {
-			o.forget(key)
-			return claim{held: true}, nil
-		}
-		if !changed(conflict) {
-			return claim{}, conflict
-		}
-		current, err = o.live(ctx, key)
+		return o.ours(), nil
+	})
+	var stale *deploy.StaleError
+	switch {
+	case errors.As(err, &stale):
+		return claim{wait: jittered(conflictPause)}, nil
+	case err != nil || busy.wait > 0:
+		return busy, err
 	}
-	return claim{wait: jittered(conflictPause)}, nil
+	o.forget(key)
+	return claim{held: present, gone: !present}, nil
 }
 
 // busy returns which other replica holds a lock, and the time until it is checked again; zero if it can be taken.
@@ -131,92 +124,60 @@ func (o *objects) forget(key deploy.Ref) {
 
 // keep renews a lock that is ours; the error is ErrLost when it isn't.
 func (o *objects) keep(ctx context.Context, key deploy.Ref) error {
-	return o.rewrite(ctx, key, func(current *unstructured.Unstructured) (pair, error) {
-		if current == nil {
-			return pair{}, fmt.Errorf("%w: the object is gone", ErrLost)
-		}
-		switch found := o.pairOf(current); found.holder {
+	present, err := o.change(ctx, key, func(current pair) (pair, error) {
+		switch current.holder {
 		case o.identity:
 			return o.ours(), nil
 		case "":
 			return pair{}, fmt.Errorf("%w: the lock was taken away", ErrLost)
 		default:
-			return pair{}, fmt.Errorf("%w: %s works on it", ErrLost, found.holder)
+			return pair{}, fmt.Errorf("%w: %s works on it", ErrLost, current.holder)
 		}
 	})
+	if err == nil && !present {
+		return fmt.Errorf("%w: the object is gone", ErrLost)
+	}
+	return err
 }
-
-// errNotOurs means that there is no lock to release.
-var errNotOurs = errors.New("not ours")
 
 // release frees a lock that is ours.
 func (o *objects) release(ctx context.Context, key deploy.Ref) error {
-	err := o.rewrite(ctx, key, func(current *unstructured.Unstructured) (pair, error) {
-		if current == nil || o.pairOf(current).holder != o.identity {
-			return pair{}, errNotOurs
+	_, err := o.change(ctx, key, func(current pair) (pair, error) {
+		if current.holder != o.identity {
+			return current, nil
 		}
 		return pair{}, nil
 	})
-	if errors.Is(err, errNotOurs) {
-		return nil
-	}
 	return err
 }
 
-// rewrite writes the lock that decide returns for the present object.
-func (o *objects) rewrite(ctx context.Context, key deploy.Ref, decide func(current *unstructured.Unstructured) (pair, error)) error {
-	var last error
-	current, err := o.read(ctx, key)
-	for range writeAttempts {
-		if err != nil {
-			return err
+// change writes the lock that decide returns for the present one. It returns false if the object or its kind is gone.
+func (o *objects) change(ctx context.Context, key deploy.Ref, decide func(current pair) (pair, error)) (present bool, err error) {
+	result, err := o.manager.Change(ctx, key, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		found := o.pairOf(current)
+		next, err := decide(found)
+		if err != nil || next == found {
+			return nil, err
 		}
-		next, refused := decide(current)
-		if refused != nil {
-			return refused
-		}
-		conflict := o.write(ctx, key, current, next)
-		if !changed(conflict) {
-			return conflict
-		}
-		last = conflict
-		current, err = o.live(ctx, key)
-	}
-	return last
-}
-
-// read returns the object as the View shows it, nil if it or its kind is gone.
-func (o *objects) read(ctx context.Context, key deploy.Ref) (*unstructured.Unstructured, error) {
-	obj, err := o.view.Get(ctx, key)
+		return o.withPair(current, next), nil
+	})
 	var unserved *deploy.KindUnknownError
 	if errors.As(err, &unserved) {
-		return nil, nil
+		return false, nil
 	}
-	return obj, err
+	return result.Action != deploy.Skipped, err
 }
 
-// live reads an object from the cluster itself: the View hasn't seen yet the change by which a write failed.
-func (o *objects) live(ctx context.Context, key deploy.Ref) (*unstructured.Unstructured, error) {
-	return o.port.Get(ctx, key)
-}
-
-// changed reports whether a write failed because the object has changed since it was read.
-func changed(err error) bool {
-	var stale *deploy.StaleError
-	var absent *deploy.NotFoundError
-	return errors.As(err, &stale) || errors.As(err, &absent)
-}
-
-// write sets the annotations if the cluster still has current.
-func (o *objects) write(ctx context.Context, key deploy.Ref, current *unstructured.Unstructured, next pair) error {
-	annotations := map[string]any{o.domain + leaseName: next.holder, o.domain + leaseTime: next.renewed}
+// withPair returns a copy of obj with the annotations of a lock.
+func (o *objects) withPair(obj *unstructured.Unstructured, next pair) *unstructured.Unstructured {
+	obj = obj.DeepCopy()
+	annotations := obj.GetAnnotations() // a copy
 	if next == (pair{}) {
-		annotations = map[string]any{o.domain + leaseName: nil, o.domain + leaseTime: nil}
+		delete(annotations, o.domain+leaseName)
+		delete(annotations, o.domain+leaseTime)
+	} else {
+		annotations = labels.Merge(annotations, labels.Set{o.domain + leaseName: next.holder, o.domain + leaseTime: next.renewed})
 	}
-	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": current.GetResourceVersion(), "annotations": annotations}})
-	if err != nil {
-		return err
-	}
-	_, err = o.port.Patch(ctx, key, deploy.PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: fieldManager})
-	return err
+	obj.SetAnnotations(annotations)
+	return obj
 }

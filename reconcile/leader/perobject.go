@@ -71,7 +71,11 @@ func newObjectLock(next Reconciler, manager *deploy.Manager, opts []Option) (*Ob
 		return nil, err
 	}
 	identity := unique(replica)
-	return &ObjectLock{next: next, sources: sources, options: o, identity: identity, objects: newObjects(manager, o, identity)}, nil
+	objects, err := newObjects(manager, o, identity)
+	if err != nil {
+		return nil, err
+	}
+	return &ObjectLock{next: next, sources: sources, options: o, identity: identity, objects: objects}, nil
 }
 
 // Identity returns the name of this replica in the annotation.

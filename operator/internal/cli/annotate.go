@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -10,7 +9,7 @@ import (
 	"github.com/operkit/operkit/operator/config"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 // pauseKey is the key of the annotation that pauses a resource, without the domain.
@@ -20,9 +19,9 @@ const pauseKey = "pause-execution"
 type annotating struct {
 	// key is the key of the annotation, without the domain.
 	key string
-	// value returns the new value of the annotation, nil to remove it. done is printed about a changed resource.
-	value func(now time.Time) (value any, done string, err error)
-	// undone is printed about a resource that needs no change. If it is empty, every resource is changed.
+	// value returns the new value of the annotation, empty to remove it. done is printed about a changed resource.
+	value func(now time.Time) (value, done string, err error)
+	// undone is printed about a resource that needs no change.
 	undone string
 }
 
@@ -54,31 +53,43 @@ func (o *Operator) annotatingCommand(a annotating, command *cobra.Command) *cobr
 		if err == nil && len(objects) == 0 {
 			fmt.Fprintln(cmd.ErrOrStderr(), "there are none")
 		}
+		manager, invalid := deploy.NewManager(c, deploy.FieldManager(o.fieldManager()))
+		if invalid != nil {
+			return invalid
+		}
 		return errors.Join(err, c.each(objects, func(obj *unstructured.Unstructured) error {
-			present, has := obj.GetAnnotations()[o.Domain+"/"+a.key]
-			if a.undone != "" && (value == nil && !has || value == present) {
-				fmt.Fprintln(cmd.OutOrStdout(), deploy.RefOf(obj), a.undone)
-				return nil
-			}
-			body, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]any{o.Domain + "/" + a.key: value}}})
+			result, err := manager.Change(cmd.Context(), deploy.RefOf(obj), func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+				return annotated(current, o.Domain+"/"+a.key, value), nil
+			})
 			if err != nil {
 				return err
 			}
-			patch := deploy.PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: o.fieldManager()}
-			if _, err = c.Port().Patch(cmd.Context(), deploy.RefOf(obj), patch); err == nil {
-				fmt.Fprintln(cmd.OutOrStdout(), deploy.RefOf(obj), done)
-			}
-			return err
+			said := map[deploy.Action]string{deploy.Configured: done, deploy.Unchanged: a.undone, deploy.Skipped: "is gone"}
+			fmt.Fprintln(cmd.OutOrStdout(), result.Ref, said[result.Action])
+			return nil
 		}))
 	}
 	return command
+}
+
+// annotated returns obj with an annotation, or without it if value is empty.
+func annotated(obj *unstructured.Unstructured, key, value string) *unstructured.Unstructured {
+	obj = obj.DeepCopy()
+	annotations := obj.GetAnnotations() // a copy
+	if value == "" {
+		delete(annotations, key)
+	} else {
+		annotations = labels.Merge(annotations, labels.Set{key: value})
+	}
+	obj.SetAnnotations(annotations)
+	return obj
 }
 
 // fieldManager returns the field manager of commands that write a resource as a person would.
 func (o *Operator) fieldManager() string { return o.Name + "-cli" }
 
 func (o *Operator) triggerCommand() *cobra.Command {
-	a := annotating{key: "reconcile-at", value: func(now time.Time) (any, string, error) {
+	a := annotating{key: "reconcile-at", value: func(now time.Time) (value, done string, err error) {
 		return now.UTC().Format(time.RFC3339Nano), "triggered", nil
 	}}
 	return o.annotatingCommand(a, &cobra.Command{
@@ -91,13 +102,13 @@ func (o *Operator) triggerCommand() *cobra.Command {
 
 func (o *Operator) pauseCommand() *cobra.Command {
 	var until string
-	a := annotating{key: pauseKey, undone: "was paused already", value: func(now time.Time) (any, string, error) {
+	a := annotating{key: pauseKey, undone: "was paused already", value: func(now time.Time) (value, done string, err error) {
 		if until == "" {
 			return "true", "paused", nil
 		}
 		at, err := timeOf(until, now)
 		if err != nil {
-			return nil, "", err
+			return "", "", err
 		}
 		text := at.UTC().Format(time.RFC3339)
 		return text, "paused until " + text, nil
@@ -114,7 +125,7 @@ func (o *Operator) pauseCommand() *cobra.Command {
 }
 
 func (o *Operator) resumeCommand() *cobra.Command {
-	a := annotating{key: pauseKey, undone: "wasn't paused", value: func(time.Time) (any, string, error) { return nil, "resumed", nil }}
+	a := annotating{key: pauseKey, undone: "wasn't paused", value: func(time.Time) (value, done string, err error) { return "", "resumed", nil }}
 	return o.annotatingCommand(a, &cobra.Command{
 		Use:     "resume [KIND] NAME...",
 		Short:   "Have the operator reconcile paused resources again",

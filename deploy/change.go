@@ -1,0 +1,170 @@
+package deploy
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Change changes the object of ref to what compute returns for its current state. It sends the differences as a merge
+// patch, with the uid and resourceVersion that compute saw as the precondition. If the object changed meanwhile, Change
+// reads it from the cluster and calls compute again, so that writes of others aren't lost. Without a difference it
+// sends nothing, and the result is Unchanged.
+//
+// compute returns a changed copy and must not change its argument. It may return its argument or nil to leave the
+// object as it is, for example because another owner has taken it meanwhile. Its changes of the status aren't written,
+// see SetStatus. An error of compute is returned as it is. A list that differs is written whole. If the object is
+// absent, compute isn't called and the result is Skipped.
+func (m *Manager) Change(ctx context.Context, ref Ref, compute func(current *unstructured.Unstructured) (*unstructured.Unstructured, error)) (Result, error) {
+	c := change{manager: m, requests: m.requests(m.settings), ref: ref}
+	c.content = func(current *unstructured.Unstructured) (before, after map[string]any, err error) {
+		next, err := compute(current)
+		if err != nil || next == nil || sameMap(next.Object, current.Object) {
+			return nil, nil, err
+		}
+		return withoutStatus(current.Object), withoutStatus(next.Object), nil
+	}
+	return c.run(ctx)
+}
+
+// SetStatus sets the status of the object to what compute returns for its current state. It is Change for the status
+// subresource. compute must not change its argument. If the kind has no status subresource, the error is an
+// *InvalidError.
+func (m *Manager) SetStatus(ctx context.Context, ref Ref, compute func(current *unstructured.Unstructured) (map[string]any, error)) (Result, error) {
+	c := change{manager: m, requests: m.requests(m.settings), ref: ref, subresource: "status"}
+	c.content = func(current *unstructured.Unstructured) (before, after map[string]any, err error) {
+		present, _ := current.Object["status"].(map[string]any)
+		next, err := compute(current)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: status: %w", ref, err)
+		}
+		if sameMap(next, present) {
+			return nil, nil, nil
+		}
+		return map[string]any{"status": orEmpty(present)}, map[string]any{"status": orEmpty(next)}, nil
+	}
+	return c.run(ctx)
+}
+
+// change is one call of Change or SetStatus.
+type change struct {
+	manager     *Manager
+	requests    requests
+	ref         Ref
+	subresource string
+	// content returns what the object holds and what it should hold, both nil if nothing is to change.
+	content func(current *unstructured.Unstructured) (before, after map[string]any, err error)
+}
+
+func (c *change) run(ctx context.Context) (Result, error) {
+	result, err := c.attempts(ctx)
+	result.Ref, result.Calls, result.Err = c.ref, int(c.requests.calls.Load()), err
+	if err != nil {
+		result.Action = Failed
+	}
+	return result, err
+}
+
+func (c *change) attempts(ctx context.Context) (Result, error) {
+	current, err := c.manager.read(ctx, c.requests.retryFor, c.ref)
+	for attempt := 1; ; attempt++ {
+		if err == nil && current == nil {
+			return Result{Action: Skipped}, nil
+		}
+		var result Result
+		if err == nil {
+			result, err = c.patch(ctx, current)
+		}
+		switch {
+		case is[*NotFoundError](err):
+			return c.notFound(ctx)
+		case is[*StaleError](err) && attempt < maxAttempts:
+			current, err = c.requests.Get(ctx, c.ref)
+		default:
+			return result, err
+		}
+	}
+}
+
+// notFound distinguishes an absent object from a kind without the subresource: a patch returns 404 for both.
+func (c *change) notFound(ctx context.Context) (Result, error) {
+	if c.subresource == "" {
+		return Result{Action: Skipped}, nil
+	}
+	current, err := c.requests.Get(ctx, c.ref)
+	if err == nil && current != nil {
+		err = &InvalidError{Ref: c.ref, Err: errors.New("its kind has no status subresource: add it to the CustomResourceDefinition")}
+	}
+	return Result{Action: Skipped}, err
+}
+
+func (c *change) patch(ctx context.Context, current *unstructured.Unstructured) (Result, error) {
+	body, err := c.body(current)
+	if err != nil {
+		return Result{}, err
+	}
+	if body == nil {
+		return Result{Action: Unchanged, Object: current}, nil
+	}
+	s := c.manager.settings
+	obj, err := c.requests.Patch(ctx, c.ref, PatchRequest{
+		Type: types.MergePatchType, Body: body, Subresource: c.subresource, FieldManager: s.fieldManager, DryRun: s.dryRun,
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	if !s.dryRun && isState(obj, current) {
+		// The patch changed nothing, because the schema defaults or drops the differences: the object can't be stored
+		// in another form.
+		return Result{Action: Unchanged, Object: obj}, nil
+	}
+	return Result{Action: Configured, Object: obj}, nil
+}
+
+// body returns the patch, nil if nothing is to change.
+func (c *change) body(current *unstructured.Unstructured) ([]byte, error) {
+	before, after, err := c.content(current)
+	if err != nil || after == nil {
+		return nil, err
+	}
+	wanted, err := asJSON(after)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", c.ref, cmp.Or(c.subresource, "change"), err)
+	}
+	difference := mergeDifference(before, wanted)
+	if len(difference) == 0 {
+		return nil, nil
+	}
+	metadata, _ := difference["metadata"].(map[string]any)
+	metadata = orEmpty(maps.Clone(metadata))
+	metadata["uid"], metadata["resourceVersion"] = string(current.GetUID()), current.GetResourceVersion()
+	difference["metadata"] = metadata
+	return json.Marshal(difference)
+}
+
+// withoutStatus returns what Change compares of an object: all but its status, its managedFields, and what identifies
+// its state.
+func withoutStatus(content map[string]any) map[string]any {
+	content = maps.Clone(content)
+	delete(content, "status")
+	metadata, _ := content["metadata"].(map[string]any)
+	metadata = maps.Clone(metadata)
+	for _, key := range []string{"managedFields", "uid", "resourceVersion"} {
+		delete(metadata, key)
+	}
+	content["metadata"] = orEmpty(metadata)
+	return content
+}
+
+func orEmpty(content map[string]any) map[string]any {
+	if content == nil {
+		return map[string]any{}
+	}
+	return content
+}
