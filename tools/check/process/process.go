@@ -3,8 +3,10 @@ package process
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -54,6 +56,26 @@ func Output(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
 		return out.Bytes(), fmt.Errorf("%s: %w", Line(cmd), err)
 	}
 	return out.Bytes(), fmt.Errorf("%s: %w\n%s", Line(cmd), err, text)
+}
+
+// JSON runs cmd as [Output] does and returns the JSON values that it prints, one after another.
+func JSON[T any](ctx context.Context, cmd *exec.Cmd) ([]T, error) {
+	out, err := Output(ctx, cmd)
+	if err != nil {
+		return nil, err
+	}
+	var values []T
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var value T
+		err := decoder.Decode(&value)
+		if errors.Is(err, io.EOF) {
+			return values, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: its output isn't JSON: %w", Line(cmd), err)
+		}
+		values = append(values, value)
+	}
 }
 
 // Combined runs cmd as [Run] does and returns its standard output and standard error together. The error contains the

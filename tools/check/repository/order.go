@@ -2,7 +2,6 @@ package repository
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -11,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/module"
+
+	"github.com/operkit/operkit/tools/check/process"
 )
 
 // Released returns the released modules, each after the modules that it requires, and otherwise sorted by folder. It
@@ -174,17 +175,14 @@ func Membership(ctx context.Context, r *Repository, _ Options) (report Report, e
 
 // uses returns the folders that go.work holds, below the root and with slashes.
 func (r *Repository) uses(ctx context.Context) ([]string, error) {
-	out, err := output(ctx, r.Root, "go", "work", "edit", "-json", filepath.Join(r.Root, "go.work"))
-	if err != nil {
-		return nil, err
+	type workspace struct{ Use []struct{ DiskPath string } }
+	cmd := process.Command(ctx, r.Root, nil, "go", "work", "edit", "-json", filepath.Join(r.Root, "go.work"))
+	files, err := process.JSON[workspace](ctx, cmd)
+	var dirs []string
+	for _, file := range files {
+		for _, use := range file.Use {
+			dirs = append(dirs, path.Clean(filepath.ToSlash(use.DiskPath)))
+		}
 	}
-	var work struct{ Use []struct{ DiskPath string } }
-	if err := json.Unmarshal(out, &work); err != nil {
-		return nil, fmt.Errorf("go.work: %w", err)
-	}
-	dirs := make([]string, 0, len(work.Use))
-	for _, use := range work.Use {
-		dirs = append(dirs, path.Clean(filepath.ToSlash(use.DiskPath)))
-	}
-	return dirs, nil
+	return dirs, err
 }

@@ -129,7 +129,8 @@ type Options struct {
 // Files lists the files of the repository whose names end with the suffix, below the root and with slashes. Tracked and
 // untracked files are listed; ignored and deleted files aren't.
 func (r *Repository) Files(ctx context.Context, suffix string) ([]string, error) {
-	out, err := output(ctx, r.Root, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+	cmd := process.Command(ctx, r.Root, nil, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+	out, err := process.Output(ctx, cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -170,8 +171,4 @@ func (r *Repository) Fingerprint() (string, error) {
 		return "", fmt.Errorf("fingerprint of %s: %w", r.Root, err)
 	}
 	return hex.EncodeToString(all.Sum(nil)), nil
-}
-
-func output(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
-	return process.Output(ctx, process.Command(ctx, dir, nil, name, args...))
 }

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -115,16 +114,12 @@ type goSettings struct{ GOPROXY, GONOSUMDB, GONOPROXY, GOMODCACHE string }
 
 // configured asks the go command for its settings in an environment.
 func configured(ctx context.Context, env []string) (goSettings, error) {
-	var s goSettings
-	args := []string{"env", "-json", "GOPROXY", "GONOSUMDB", "GONOPROXY", "GOMODCACHE"}
-	out, err := process.Output(ctx, process.Command(ctx, "", env, "go", args...))
+	cmd := process.Command(ctx, "", env, "go", "env", "-json", "GOPROXY", "GONOSUMDB", "GONOPROXY", "GOMODCACHE")
+	found, err := process.JSON[goSettings](ctx, cmd)
 	if err != nil {
-		return s, err
+		return goSettings{}, err
 	}
-	if err := json.Unmarshal(out, &s); err != nil {
-		return s, fmt.Errorf("go env: %w", err)
-	}
-	return s, nil
+	return found[0], nil
 }
 
 // without returns an environment without some variables.

@@ -1,11 +1,8 @@
 package docs
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/build"
@@ -132,22 +129,12 @@ func (g group) compile(ctx context.Context, packages []string) (compiled, error)
 	if g.race {
 		args = append(args, "-race")
 	}
-	out, err := process.Output(ctx, process.Command(ctx, g.dir, g.env, "go", append(args, packages...)...))
-	if err != nil {
-		return nil, err
-	}
+	found, err := process.JSON[listed](ctx, process.Command(ctx, g.dir, g.env, "go", append(args, packages...)...))
 	all := compiled{}
-	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p listed
-		err := decoder.Decode(&p)
-		if errors.Is(err, io.EOF) {
-			return all, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("go list: %w", err)
-		}
+	for _, p := range found {
 		all[p.ImportPath] = p
 	}
+	return all, err
 }
 
 // testPackage is the external test package of a package, with the types of all its expressions.

@@ -2,7 +2,6 @@ package gotest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -16,21 +15,18 @@ const program = "#include <stdlib.h>\nint main(void) { return EXIT_SUCCESS; }\n"
 // RaceDetector reports whether tests can run under the race detector, which needs cgo and a C compiler that works. If
 // they can't, reason says why. env is the environment as os.Environ returns it.
 func RaceDetector(ctx context.Context, env []string) (ok bool, reason string, err error) {
-	out, err := process.Output(ctx, process.Command(ctx, "", env, "go", "env", "-json", "CGO_ENABLED", "CC"))
+	type settings struct{ CGO_ENABLED, CC string }
+	found, err := process.JSON[settings](ctx, process.Command(ctx, "", env, "go", "env", "-json", "CGO_ENABLED", "CC"))
 	if err != nil {
 		return false, "", err
 	}
-	var settings struct{ CGO_ENABLED, CC string }
-	if err := json.Unmarshal(out, &settings); err != nil {
-		return false, "", fmt.Errorf("go env: %w", err)
-	}
-	compiler := strings.Fields(settings.CC)
+	compiler := strings.Fields(found[0].CC)
 	if len(compiler) == 0 {
 		return false, "no C compiler is configured", nil
 	}
 	problem := tryCompiler(ctx, env, compiler)
 	switch {
-	case problem == nil && settings.CGO_ENABLED == "0":
+	case problem == nil && found[0].CGO_ENABLED == "0":
 		return false, "CGO_ENABLED is 0", nil
 	case problem != nil:
 		return false, fmt.Sprintf("the C compiler %s does not work; install gcc and the headers of the C library", compiler[0]), nil //nolint:nilerr // it is the reason

@@ -1,12 +1,8 @@
 package importgraph
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -104,20 +100,9 @@ func Load(ctx context.Context, dir string, env []string, patterns ...string) (g 
 		"list", "-mod=readonly", "-e", "-deps", "-test",
 		"-json=ImportPath,Name,GoFiles,Imports,TestImports,XTestImports,Standard,DepOnly,ForTest,Error,Module",
 	}, patterns...)
-	out, err := process.Output(ctx, process.Command(ctx, dir, env, "go", args...))
-	if err != nil {
-		return nil, nil, err
-	}
+	all, err := process.JSON[listed](ctx, process.Command(ctx, dir, env, "go", args...))
 	g = Graph{}
-	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p listed
-		err := decoder.Decode(&p)
-		if errors.Is(err, io.EOF) {
-			return g, problems, nil
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("go list: %w", err)
-		}
+	for _, p := range all {
 		if p.ForTest != "" || p.Name == "main" && strings.HasSuffix(p.ImportPath, ".test") {
 			continue // a package as compiled for a test; its imports are in the graph already
 		}
@@ -126,4 +111,5 @@ func Load(ctx context.Context, dir string, env []string, patterns ...string) (g 
 			problems = append(problems, fmt.Sprintf("%s: %s", p.ImportPath, p.Error.Err))
 		}
 	}
+	return g, problems, err
 }

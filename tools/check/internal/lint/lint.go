@@ -2,7 +2,6 @@ package lint
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -64,15 +63,12 @@ func issues(ctx context.Context, group repository.Group, program string) ([]issu
 	words := append([]string{"run", "--allow-parallel-runners", "--issues-exit-code=0", "--show-stats=false", "--output.json.path=stdout"},
 		group.Patterns...)
 	cmd := process.Command(ctx, group.Folder, group.Environ, program, words...)
-	out, err := process.Output(ctx, cmd)
-	if err != nil {
-		return nil, err
+	reports, err := process.JSON[struct{ Issues []issue }](ctx, cmd)
+	var found []issue
+	for _, report := range reports {
+		found = append(found, report.Issues...)
 	}
-	var report struct{ Issues []issue }
-	if err := json.Unmarshal(out, &report); err != nil {
-		return nil, fmt.Errorf("%s: its report isn't JSON: %w", process.Line(cmd), err)
-	}
-	return report.Issues, nil
+	return found, err
 }
 
 // groups returns the groups of modules that are linted together. All modules at once take a quarter of the time. Only

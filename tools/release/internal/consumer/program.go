@@ -2,13 +2,11 @@ package consumer
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -103,26 +101,12 @@ func exportedFunctions(p goPackage) ([]string, error) {
 
 // list finds the module's packages. It returns an error if there are none.
 func (v *visit) list(ctx context.Context, folder, pattern string) error {
-	out, err := v.run(ctx, folder, "list", "-json=ImportPath,Name,Dir,GoFiles,Module", pattern)
+	cmd := process.Command(ctx, folder, v.env, "go", "list", "-json=ImportPath,Name,Dir,GoFiles,Module", pattern)
+	found, err := process.JSON[goPackage](ctx, cmd)
 	if err != nil {
 		return err
 	}
-	for decoder := json.NewDecoder(strings.NewReader(out)); ; {
-		var p struct {
-			goPackage
-			Module struct{ Path string }
-		}
-		err := decoder.Decode(&p)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return fmt.Errorf("go list: %w", err)
-		}
-		if p.Module.Path == v.Path {
-			v.packages = append(v.packages, p.goPackage)
-		}
-	}
+	v.packages = slices.DeleteFunc(found, func(p goPackage) bool { return p.Module.Path != v.Path })
 	if v.result.Packages = len(v.packages); v.result.Packages == 0 {
 		return errors.New("the module has no packages")
 	}

@@ -82,6 +82,7 @@ type visit struct {
 type goPackage struct {
 	ImportPath, Name, Dir string
 	GoFiles               []string
+	Module                struct{ Path string }
 }
 
 // importable reports whether others may import it.
