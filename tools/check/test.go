@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/operkit/operkit/tools/check/internal/controlplane"
+	"github.com/operkit/operkit/tools/check/controlplane"
 	"github.com/operkit/operkit/tools/check/internal/gotest"
 	"github.com/operkit/operkit/tools/check/internal/hygiene"
 	"github.com/operkit/operkit/tools/check/repository"

@@ -17,7 +17,6 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/operkit/operkit/tools/check/repository"
-	"github.com/operkit/operkit/tools/envtest/devcluster"
 	"github.com/operkit/operkit/tools/release/internal/git"
 	"github.com/operkit/operkit/tools/release/internal/publication"
 	"github.com/operkit/operkit/tools/release/proxy"
@@ -131,38 +130,4 @@ func removeReadOnly(folder string) error {
 		return nil
 	}
 	return errors.Join(err, os.RemoveAll(folder))
-}
-
-// envtest is the package through which tests reach a control plane.
-const envtest = "github.com/operkit/operkit/tools/envtest"
-
-// plane is the control plane of one module's tests. Modules don't share one, since their tests' definitions may
-// conflict.
-type plane struct {
-	log     io.Writer
-	cluster *devcluster.Cluster
-}
-
-// start starts the control plane, unless the environment names one already. It returns the environment with which tests
-// find it.
-func (p *plane) start(ctx context.Context) ([]string, error) {
-	if os.Getenv(devcluster.Variable) != "" {
-		return nil, nil
-	}
-	binary, err := devcluster.Binary(ctx, p.log)
-	if err != nil {
-		return nil, fmt.Errorf("control plane: %w", err)
-	}
-	if p.cluster, err = devcluster.Start(ctx, devcluster.StartOptions{Progress: p.log}); err != nil {
-		return nil, fmt.Errorf("control plane: %w", err)
-	}
-	return []string{devcluster.BinaryVariable + "=" + binary, devcluster.Variable + "=" + p.cluster.Dir()}, nil
-}
-
-// stop ends the control plane, if start has started one.
-func (p *plane) stop(ctx context.Context) error {
-	if p.cluster == nil {
-		return nil
-	}
-	return p.cluster.Stop(ctx)
 }

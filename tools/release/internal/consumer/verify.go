@@ -12,7 +12,10 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/operkit/operkit/tools/check/controlplane"
 	"github.com/operkit/operkit/tools/check/process"
+	"github.com/operkit/operkit/tools/check/repository"
+	"github.com/operkit/operkit/tools/envtest/devcluster"
 	"github.com/operkit/operkit/tools/release/internal/publication"
 )
 
@@ -174,8 +177,9 @@ func (v *visit) weigh(bin string) error {
 // testTimeout is how long the tests of one package may take.
 const testTimeout = 20 * time.Minute
 
-// test runs the module's tests and examples, in the module cache or where it is built.
-func (v *visit) test(ctx context.Context) (err error) {
+// test runs the module's tests and examples, in the module cache or where it is built. If they need a control plane, and
+// the environment names none, it starts one. Modules don't share it, since their tests' definitions may conflict.
+func (v *visit) test(ctx context.Context) error {
 	folder := v.source
 	if folder == "" {
 		folder = v.dir
@@ -183,22 +187,29 @@ func (v *visit) test(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	env := v.env
-	needed, err := v.needsPlane(ctx, folder)
+	group := repository.Group{Subject: v.Path, Folder: folder, Environ: v.env, Patterns: v.paths(nil)}
+	needed, err := controlplane.Used(ctx, group)
 	if err != nil {
 		return err
 	}
-	if needed {
-		plane := plane{log: v.bench.log}
-		var told []string
-		if told, err = plane.start(ctx); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, plane.stop(context.WithoutCancel(ctx))) }()
-		env = append(slices.Clone(env), told...)
+	if !needed || os.Getenv(devcluster.Variable) != "" {
+		return v.goTest(ctx, group)
 	}
-	args := append([]string{"test", "-timeout=" + testTimeout.String()}, v.paths(nil)...)
-	out, err := process.Combined(ctx, process.Command(ctx, folder, env, "go", args...))
+	binary, err := controlplane.Binary(ctx, v.bench.log)
+	if err != nil {
+		return err
+	}
+	plane, err := controlplane.Start(ctx, v.dir, binary, v.bench.log)
+	if err != nil {
+		return err
+	}
+	group.Environ = append(slices.Clone(v.env), devcluster.BinaryVariable+"="+binary, devcluster.Variable+"="+plane.Dir)
+	return errors.Join(v.goTest(ctx, group), plane.Stop(context.WithoutCancel(ctx)))
+}
+
+func (v *visit) goTest(ctx context.Context, group repository.Group) error {
+	args := append([]string{"test", "-timeout=" + testTimeout.String()}, group.Patterns...)
+	out, err := process.Combined(ctx, process.Command(ctx, group.Folder, group.Environ, "go", args...))
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("go test %s: %s", v.all(), failing(out))
 	}
@@ -211,17 +222,4 @@ func failing(out string) string {
 		return strings.HasPrefix(line, "ok  \t") || strings.HasPrefix(line, "?   \t")
 	})
 	return strings.Join(append([]string{""}, kept...), "\n")
-}
-
-// needsPlane reports whether a test of the module depends on envtest.
-func (v *visit) needsPlane(ctx context.Context, folder string) (bool, error) {
-	args := append([]string{"list", "-deps", "-test", "-f", "{{.ImportPath}}"}, v.paths(nil)...)
-	out, err := v.run(ctx, folder, args...)
-	if err != nil {
-		return false, err
-	}
-	return slices.ContainsFunc(lines(out), func(line string) bool {
-		path, _, _ := strings.Cut(line, " ") // after the space: the test that the package is compiled for
-		return path == envtest
-	}), nil
 }

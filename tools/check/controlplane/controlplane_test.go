@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/operkit/operkit/tools/check/internal/controlplane"
+	"github.com/operkit/operkit/tools/check/controlplane"
 	"github.com/operkit/operkit/tools/check/internal/repotest"
 	"github.com/operkit/operkit/tools/check/repository"
 	"github.com/operkit/operkit/tools/envtest/devcluster"

@@ -116,7 +116,7 @@ const envtest = repository.Prefix + "/tools/envtest"
 // here: the test run reports them.
 func Needed(ctx context.Context, r *repository.Repository, modules []repository.Module) (bool, error) {
 	for _, group := range r.Groups(modules) {
-		if needed, err := dependsOn(ctx, group); needed || err != nil {
+		if needed, err := Used(ctx, group); needed || err != nil {
 			return needed, err
 		}
 	}
@@ -134,7 +134,8 @@ func Users(modules []repository.Module) map[string]bool {
 	return users
 }
 
-func dependsOn(ctx context.Context, group repository.Group) (bool, error) {
+// Used reports whether a test of the group depends on tools/envtest. Packages that do not build are no error.
+func Used(ctx context.Context, group repository.Group) (bool, error) {
 	args := append([]string{"list", "-mod=readonly", "-e", "-deps", "-test", "-f", "{{.ImportPath}}"}, group.Patterns...)
 	out, err := process.Output(ctx, process.Command(ctx, group.Folder, group.Environ, "go", args...))
 	if err != nil {
