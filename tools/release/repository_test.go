@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/operkit/operkit/tools/check/repository"
-	"github.com/operkit/operkit/tools/release/internal/git"
 	"github.com/operkit/operkit/tools/release/internal/plan"
 	"github.com/operkit/operkit/tools/release/internal/repotest"
 )
@@ -21,7 +20,7 @@ func scratch(t *testing.T) *repotest.Repository {
 	t.Helper()
 	here, err := repository.Open(".")
 	require.NoError(t, err)
-	names, err := git.Dir(here.Root).Files(t.Context(), ".")
+	names, err := here.Files(t.Context(), "")
 	require.NoError(t, err)
 	files := repotest.Files{}
 	for _, name := range names {

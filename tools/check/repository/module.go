@@ -103,7 +103,7 @@ func (m Module) Environ(base []string) []string {
 		// own is outside of the workspace, as it is when go test runs the test directly.
 		workspace = ""
 	}
-	env := Setenv(withoutHook(base), "GOWORK", workspace)
+	env := Setenv(WithoutHook(base), "GOWORK", workspace)
 	if m.IsControlPlane() {
 		env = Setenv(env, "CGO_ENABLED", "0")
 	}
@@ -171,10 +171,15 @@ func (m Module) walk(root string, visit func(file string) error) error {
 
 // Setenv returns env with name set to value. env is not changed.
 func Setenv(env []string, name, value string) []string {
-	kept := slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
-		return strings.HasPrefix(entry, name+"=")
+	return append(Unsetenv(env, name), name+"="+value)
+}
+
+// Unsetenv returns env without the variables names. env is not changed.
+func Unsetenv(env []string, names ...string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(names, name)
 	})
-	return append(kept, name+"="+value)
 }
 
 // AddFlags returns env with flags added to those that the go command takes from GOFLAGS. env is not changed.
@@ -188,16 +193,10 @@ func AddFlags(env []string, flags ...string) []string {
 	return Setenv(env, "GOFLAGS", strings.Join(all, " "))
 }
 
-// ofHook are the variables with which git tells a hook about its repository.
-var ofHook = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}
-
-// withoutHook removes these variables from an environment. With them, tests that create repositories would commit to
-// the hook's repository.
-func withoutHook(env []string) []string {
-	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
-		name, _, _ := strings.Cut(entry, "=")
-		return slices.Contains(ofHook, name)
-	})
+// WithoutHook returns env without the variables that name the repository of a git hook. With them, git would use that
+// repository in every folder. env is not changed.
+func WithoutHook(env []string) []string {
+	return Unsetenv(env, "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY")
 }
 
 // hidden reports whether the go command ignores a folder of this name.
@@ -206,7 +205,7 @@ func hidden(name string) bool {
 }
 
 func isFile(path string) bool {
-	info, err := os.Stat(path)
+	info, err := os.Lstat(path)
 	return err == nil && info.Mode().IsRegular()
 }
 

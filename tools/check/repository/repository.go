@@ -126,11 +126,11 @@ type Options struct {
 	Verbose bool
 }
 
-// Files lists the files of the repository whose names end with the suffix, below the root and with slashes. Tracked and
-// untracked files are listed; ignored and deleted files aren't.
-func (r *Repository) Files(ctx context.Context, suffix string) ([]string, error) {
-	cmd := process.Command(ctx, r.Root, nil, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
-	out, err := process.Output(ctx, cmd)
+// Files lists the regular files of the repository whose names end with the suffix, below the root and with slashes;
+// with folders, only the files below these. Tracked and untracked files are listed; ignored and deleted files aren't.
+func (r *Repository) Files(ctx context.Context, suffix string, folders ...string) ([]string, error) {
+	args := append([]string{"ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", "--"}, folders...)
+	out, err := process.Output(ctx, process.Command(ctx, r.Root, WithoutHook(os.Environ()), "git", args...))
 	if err != nil {
 		return nil, err
 	}

@@ -94,7 +94,7 @@ func Environ(ctx context.Context, dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	env := without(os.Environ(), "GOPROXY", "GONOSUMDB", "GOPRIVATE", "GONOPROXY", "GOWORK", "GOFLAGS")
+	env := repository.Unsetenv(os.Environ(), "GOPROXY", "GONOSUMDB", "GOPRIVATE", "GONOPROXY", "GOWORK", "GOFLAGS")
 	env = append(env,
 		"GOPROXY="+join(fileURL(absolute), fileURL(filepath.Join(was.GOMODCACHE, "cache", "download")), was.GOPROXY),
 		"GONOSUMDB="+join(append(paths, was.GONOSUMDB)...),
@@ -120,14 +120,6 @@ func configured(ctx context.Context, env []string) (goSettings, error) {
 		return goSettings{}, err
 	}
 	return found[0], nil
-}
-
-// without returns an environment without some variables.
-func without(env []string, variables ...string) []string {
-	return slices.DeleteFunc(env, func(entry string) bool {
-		name, _, _ := strings.Cut(entry, "=")
-		return slices.Contains(variables, name)
-	})
 }
 
 // served lists the paths of the modules that a proxy has.

@@ -7,12 +7,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/operkit/operkit/tools/check/process"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
 // Dir is the top folder of a working tree.
@@ -23,22 +22,23 @@ func (d Dir) run(ctx context.Context, args ...string) (string, error) {
 	return d.feed(ctx, "", nil, args...)
 }
 
+// lines runs git and returns the lines of its output.
+func (d Dir) lines(ctx context.Context, args ...string) ([]string, error) {
+	out, err := d.run(ctx, args...)
+	if out == "" || err != nil {
+		return nil, err
+	}
+	return strings.Split(out, "\n"), nil
+}
+
 // feed is run with standard input and additional environment variables.
 func (d Dir) feed(ctx context.Context, stdin string, env []string, args ...string) (string, error) {
-	cmd := process.Command(ctx, string(d), append(environ(), env...), "git", args...)
+	// Git takes no locks for reading.
+	env = append(append(repository.WithoutHook(os.Environ()), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"), env...)
+	cmd := process.Command(ctx, string(d), env, "git", args...)
 	cmd.Stdin = strings.NewReader(stdin)
 	out, err := process.Output(ctx, cmd)
 	return strings.TrimSuffix(string(out), "\n"), err
-}
-
-// environ returns the environment of this process without the variables with which git tells a hook about its
-// repository, since this process may run inside a hook. It also makes git take no locks for reading.
-func environ() []string {
-	env := slices.DeleteFunc(os.Environ(), func(entry string) bool {
-		name, _, _ := strings.Cut(entry, "=")
-		return name == "GIT_DIR" || name == "GIT_WORK_TREE" || name == "GIT_INDEX_FILE" || name == "GIT_PREFIX"
-	})
-	return append(env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
 }
 
 // Branch returns the full name of the branch that HEAD points to, or "" if HEAD is detached.
@@ -52,11 +52,7 @@ func (d Dir) Branch(ctx context.Context) (string, error) {
 
 // Dirty lists the files that differ from HEAD in the working tree or the index, one line each.
 func (d Dir) Dirty(ctx context.Context) ([]string, error) {
-	out, err := d.run(ctx, "status", "--porcelain", "--untracked-files=all")
-	if out == "" || err != nil {
-		return nil, err
-	}
-	return strings.Split(out, "\n"), nil
+	return d.lines(ctx, "status", "--porcelain", "--untracked-files=all")
 }
 
 // Resolve returns the id of the commit that a revision names.
@@ -66,11 +62,7 @@ func (d Dir) Resolve(ctx context.Context, revision string) (string, error) {
 
 // Tags lists all tags.
 func (d Dir) Tags(ctx context.Context) ([]string, error) {
-	out, err := d.run(ctx, "for-each-ref", "--format=%(refname:strip=2)", "refs/tags/")
-	if out == "" || err != nil {
-		return nil, err
-	}
-	return strings.Split(out, "\n"), nil
+	return d.lines(ctx, "for-each-ref", "--format=%(refname:strip=2)", "refs/tags/")
 }
 
 // Time returns when HEAD was committed, or the beginning of 1970 if there is no commit.
@@ -87,41 +79,13 @@ func (d Dir) Time(ctx context.Context) (time.Time, error) {
 }
 
 // Subjects lists the subjects of the commits after a revision that change a folder, the newest first. Commits that
-// change only folders among except are left out. Without a revision it lists all commits.
+// change only folders among except are left out.
 func (d Dir) Subjects(ctx context.Context, after, folder string, except []string) ([]string, error) {
-	args := []string{"log", "--no-merges", "--format=%s"}
-	if after != "" {
-		args = append(args, after+"..HEAD")
-	}
-	args = append(args, "--", folder)
+	args := []string{"log", "--no-merges", "--format=%s", after + "..HEAD", "--", folder}
 	for _, other := range except {
 		args = append(args, ":(exclude,literal)"+other)
 	}
-	out, err := d.run(ctx, args...)
-	if out == "" || err != nil {
-		return nil, err
-	}
-	return strings.Split(out, "\n"), nil
-}
-
-// Files lists the files below a folder, from the top and with slashes: tracked and untracked ones, without ignored and
-// deleted ones.
-func (d Dir) Files(ctx context.Context, folder string) ([]string, error) {
-	out, err := d.run(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", "--", folder)
-	if err != nil {
-		return nil, err
-	}
-	var files []string
-	for name := range strings.SplitSeq(out, "\x00") {
-		if name == "" {
-			continue
-		}
-		info, err := os.Lstat(filepath.Join(string(d), filepath.FromSlash(name)))
-		if err == nil && info.Mode().IsRegular() {
-			files = append(files, name)
-		}
-	}
-	return files, nil
+	return d.lines(ctx, args...)
 }
 
 // Archive returns the regular files of a revision below folders, by their paths from the top. Without folders it

@@ -28,7 +28,7 @@ func TestInsideOfAHook(t *testing.T) {
 	tags, err := git.Dir(r.Root).Tags(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, []string{"mine"}, tags)
-	files, err := git.Dir(r.Root).Files(t.Context(), ".")
+	files, err := r.Open().Files(t.Context(), "")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"a"}, files)
 }
@@ -53,7 +53,7 @@ func TestFilesThatCount(t *testing.T) {
 	require.NoError(t, os.Symlink("a", filepath.Join(r.Root, "in", "link")))
 	r.Commit("a link")
 	r.Write(repotest.Files{"in/d": "d", "in/e": "e"})
-	files, err := git.Dir(r.Root).Files(t.Context(), "in")
+	files, err := r.Open().Files(t.Context(), "", "in")
 	require.NoError(t, err)
 	assert.ElementsMatch(t, []string{"in/a", "in/ü \"b\"\n", "in/e"}, files, "no link, nothing that is ignored, but what is new")
 	archived, err := git.Dir(r.Root).Archive(t.Context(), "HEAD", "in", "nowhere")

@@ -29,7 +29,7 @@ type Files map[string][]byte
 // Tree reads the files of a module in the working tree: files that git tracks, and untracked files that it doesn't
 // ignore.
 func Tree(ctx context.Context, r *repository.Repository, m repository.Module) (Files, error) {
-	names, err := git.Dir(r.Root).Files(ctx, m.Dir)
+	names, err := r.Files(ctx, "", m.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("files of module %s: %w", m.Dir, err)
 	}
