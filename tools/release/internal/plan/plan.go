@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/operkit/operkit/tools/check/repository"
 	"github.com/operkit/operkit/tools/release/internal/changelog"
 	"github.com/operkit/operkit/tools/release/internal/git"
@@ -140,7 +142,7 @@ func (p *planner) number() error {
 	for _, m := range p.released {
 		for _, companion := range p.repository.Companions(m.Path) {
 			f := p.found[companion]
-			f.next = version.Max(f.next, p.found[m.Path].next)
+			f.next = slices.MaxFunc([]string{f.next, p.found[m.Path].next}, semver.Compare)
 		}
 	}
 	return nil

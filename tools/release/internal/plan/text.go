@@ -175,14 +175,6 @@ func (p Plan) Publish(ctx context.Context, r *repository.Repository) ([]publicat
 				return publication.Draft{Version: planned.Next, Files: files}, nil
 			}
 		}
-		return publication.Draft{}, &StaleError{Module: m.Dir}
+		return publication.Draft{}, fmt.Errorf("module %s: the plan doesn't know it: make the plan again", m.Dir)
 	})
-}
-
-// StaleError reports that the repository has a released module that isn't in the plan.
-type StaleError struct{ Module string }
-
-// Error names the module.
-func (e *StaleError) Error() string {
-	return "module " + e.Module + ": the plan doesn't know it: make the plan again"
 }

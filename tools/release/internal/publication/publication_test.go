@@ -42,10 +42,11 @@ func TestSums(t *testing.T) {
 			files[row.name] = row.text
 			modules, err := publication.FromTree(t.Context(), repotest.New(t, files).Open(), nil)
 			require.NoError(t, err)
-			middle, found := publication.Find(modules, repotest.Prefix+"middle")
-			require.True(t, found)
-			sums := string(middle.Files["go.sum"])
-			aside, _ := publication.Find(modules, repotest.Prefix+"aside")
+			published := map[string]publication.Module{}
+			for _, m := range modules {
+				published[m.Dir] = m
+			}
+			sums, aside := string(published["middle"].Files["go.sum"]), published["aside"]
 			assert.Contains(t, sums, aside.Path+" "+aside.Version+"/go.mod "+aside.ModSum+"\n")
 			if row.needed {
 				assert.Contains(t, sums, aside.Path+" "+aside.Version+" "+aside.Sum+"\n")

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -144,13 +143,4 @@ func replaceFile(name string, text []byte) error {
 		return err
 	}
 	return os.Rename(temporary.Name(), name)
-}
-
-// Find returns the published module of a path.
-func Find(modules []Module, modulePath string) (Module, bool) {
-	at := slices.IndexFunc(modules, func(m Module) bool { return m.Path == modulePath })
-	if at < 0 {
-		return Module{}, false
-	}
-	return modules[at], true
 }

@@ -110,10 +110,9 @@ func Apply(ctx context.Context, r *repository.Repository, p plan.Plan) (Result, 
 func commit(ctx context.Context, repo git.Dir, p plan.Plan, head string, modules []publication.Module) (Result, error) {
 	changelogs, requirements := map[string][]byte{}, map[string][]byte{}
 	var names []string
-	for _, planned := range p.Modules {
-		m, found := publication.Find(modules, planned.Path)
-		if !found {
-			return Result{}, &plan.StaleError{Module: planned.Module}
+	for _, m := range modules {
+		if _, kept := p.Kept[m.Path]; kept {
+			continue
 		}
 		changelogs[path.Join(m.Dir, repository.ChangelogFile)] = m.Files[repository.ChangelogFile]
 		for _, name := range []string{"go.mod", "go.sum"} {

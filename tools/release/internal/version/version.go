@@ -80,14 +80,6 @@ func Latest(modulePath, prefix string, tags []string) string {
 	return latest
 }
 
-// Max returns the higher of two versions; "" is the lowest.
-func Max(a, b string) string {
-	if semver.Compare(a, b) >= 0 {
-		return a
-	}
-	return b
-}
-
 func majorOf(modulePath string) string {
 	_, suffix, _ := module.SplitPathVersion(modulePath)
 	return strings.TrimLeft(suffix, "/.")

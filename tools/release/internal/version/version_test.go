@@ -78,13 +78,6 @@ func TestLatest(t *testing.T) {
 	}
 }
 
-func TestMax(t *testing.T) {
-	t.Parallel()
-	assert.Equal(t, "v0.10.0", version.Max("v0.9.0", "v0.10.0"))
-	assert.Equal(t, "v0.1.0", version.Max("v0.1.0", ""))
-	assert.Equal(t, "", version.Max("", ""))
-}
-
 // FuzzNext: what comes next is later, fits the path, and the next larger change is never an earlier version.
 func FuzzNext(f *testing.F) {
 	for _, last := range []string{"v0.1.0", "v1.2.3", "v2.0.0", "v0.0.0-x", "v1.2.3+meta", "v01.0.0"} {
