@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -68,12 +69,9 @@ func (all imports) read(modulePath string, files snapshot.Files, ours func(impor
 
 // hidden reports whether the go command ignores a file of the module.
 func hidden(name string) bool {
-	for element := range strings.SplitSeq(name, "/") {
-		if element == "testdata" || strings.HasPrefix(element, ".") || strings.HasPrefix(element, "_") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(name, "/"), func(element string) bool {
+		return element == "testdata" || strings.HasPrefix(element, ".") || strings.HasPrefix(element, "_")
+	})
 }
 
 // siblings returns the modules whose packages go mod tidy reads for a module. These are the modules of all packages

@@ -120,14 +120,10 @@ func (s sums) format() []byte {
 // tests and their data, and the changes that a release makes itself: versions of siblings in go.mod and go.sum, and the
 // lines that replace siblings.
 func Changed(before, after Files, ours func(modulePath string) bool) ([]string, error) {
-	names := map[string]bool{}
-	for _, files := range []Files{before, after} {
-		for name := range files {
-			names[name] = true
-		}
-	}
+	all := maps.Clone(before)
+	maps.Copy(all, after)
 	var changed []string
-	for _, name := range slices.Sorted(maps.Keys(names)) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if isTest(name) || bytes.Equal(before[name], after[name]) {
 			continue
 		}

@@ -1,14 +1,15 @@
 package snapshot
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/module"
@@ -70,7 +71,7 @@ func only(all map[string][]byte, dir string) (Files, error) {
 	files := Files{}
 	for name, text := range all {
 		rest, inside := strings.CutPrefix(name, prefix)
-		if inside && !below(rest, nested) {
+		if inside && !slices.ContainsFunc(nested, func(folder string) bool { return strings.HasPrefix(rest, folder) }) {
 			files[rest] = text
 		}
 	}
@@ -81,15 +82,6 @@ func only(all map[string][]byte, dir string) (Files, error) {
 		files[licence] = all[licence]
 	}
 	return files, nil
-}
-
-func below(name string, folders []string) bool {
-	for _, folder := range folders {
-		if strings.HasPrefix(name, folder) {
-			return true
-		}
-	}
-	return false
 }
 
 // Zip returns the archive of a version of the module as a module proxy serves it. The same files always give the same
@@ -112,16 +104,15 @@ func (f Files) Zip(version module.Version) ([]byte, error) {
 
 // Sums returns the checksums of go.sum for an archive of the files and for their go.mod.
 func (f Files) Sums(archive []byte) (sum, modSum string, err error) {
-	file, err := os.CreateTemp("", "release-sum-*.zip")
+	unpacked, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {
 		return "", "", err
 	}
-	defer func() { _ = os.Remove(file.Name()) }() // in the folder for temporary files
-	_, err = file.Write(archive)
-	if err := errors.Join(err, file.Close()); err != nil {
-		return "", "", err
+	var names []string
+	for _, file := range unpacked.File {
+		names = append(names, file.Name)
 	}
-	if sum, err = dirhash.HashZip(file.Name(), dirhash.Hash1); err != nil {
+	if sum, err = dirhash.Hash1(names, func(name string) (io.ReadCloser, error) { return unpacked.Open(name) }); err != nil {
 		return "", "", err
 	}
 	modSum, err = dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(f["go.mod"])), nil })
@@ -130,27 +121,21 @@ func (f Files) Sums(archive []byte) (sum, modSum string, err error) {
 
 // Write creates a folder and writes the files below it.
 func (f Files) Write(folder string) error {
-	top, err := makeRoot(folder)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	top, err := os.OpenRoot(folder)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = top.Close() }() // only a handle
 	for name, text := range f {
-		if dir := path.Dir(name); dir != "." {
-			if err := top.MkdirAll(dir, 0o755); err != nil {
-				return err
-			}
+		if err := top.MkdirAll(path.Dir(name), 0o755); err != nil {
+			return err
 		}
 		if err := top.WriteFile(name, text, 0o644); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func makeRoot(folder string) (*os.Root, error) {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return nil, err
-	}
-	return os.OpenRoot(folder)
 }
