@@ -3,7 +3,6 @@ package consumer
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -19,7 +18,7 @@ func (v *visit) download(ctx context.Context) error {
 	}
 	out, err := v.run(ctx, v.dir, "mod", "download", "-json", v.Path+v.at())
 	if err != nil {
-		return errors.Join(err, errors.New(out))
+		return err
 	}
 	var got struct{ Dir string }
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
@@ -36,12 +35,12 @@ func (v *visit) buildInPlace(ctx context.Context) error {
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return err
 	}
-	if err := v.loud(ctx, v.source, "build", "./..."); err != nil {
+	if _, err := v.run(ctx, v.source, "build", "./..."); err != nil {
 		return err
 	}
-	commands := v.paths(func(p goPackage) bool { return p.Name == "main" })
+	commands := v.paths(goPackage.command)
 	if len(commands) > 0 {
-		if err := v.loud(ctx, v.source, append([]string{"build", "-o", bin + string(os.PathSeparator)}, commands...)...); err != nil {
+		if _, err := v.run(ctx, v.source, append([]string{"build", "-o", bin + string(os.PathSeparator)}, commands...)...); err != nil {
 			return err
 		}
 		if err := v.weigh(bin); err != nil {

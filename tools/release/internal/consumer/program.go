@@ -19,7 +19,7 @@ import (
 // it counts the modules of the commands instead.
 func (v *visit) consume(ctx context.Context) error {
 	if importable := v.paths(goPackage.importable); len(importable) == 0 {
-		return v.count(ctx, v.dir, v.paths(func(p goPackage) bool { return p.Name == "main" }))
+		return v.count(ctx, v.dir, v.paths(goPackage.command))
 	}
 	text, err := v.program()
 	if err != nil {
@@ -30,7 +30,7 @@ func (v *visit) consume(ctx context.Context) error {
 	}
 	program := filepath.Join(v.dir, "consumer")
 	for _, args := range [][]string{{"mod", "tidy"}, {"build", "-o", program, "."}} {
-		if err := v.loud(ctx, v.dir, args...); err != nil {
+		if _, err := v.run(ctx, v.dir, args...); err != nil {
 			return err
 		}
 	}
@@ -39,19 +39,10 @@ func (v *visit) consume(ctx context.Context) error {
 		return err
 	}
 	v.result.Bytes = info.Size()
-	if err := v.start(ctx, program); err != nil {
-		return err
+	if _, err := process.Output(ctx, process.Command(ctx, v.dir, v.env, program)); err != nil {
+		return fmt.Errorf("the program of the consumer: %w", err)
 	}
 	return v.count(ctx, v.dir, []string{"."})
-}
-
-// start runs the program that was built.
-func (v *visit) start(ctx context.Context, program string) error {
-	out, err := process.Combined(ctx, process.Command(ctx, v.dir, v.env, program))
-	if err != nil {
-		return fmt.Errorf("the program of the consumer: %w\n%s", err, out)
-	}
-	return nil
 }
 
 // program returns the source of a program that can call every exported function of every package, so that all of them
@@ -131,12 +122,9 @@ func (v *visit) count(ctx context.Context, folder string, packages []string) err
 	if err != nil {
 		return err
 	}
-	others := map[string]bool{}
-	for _, path := range lines(out) {
-		others[path] = true
-	}
-	delete(others, v.Path)
-	v.result.Modules = len(others)
+	others := slices.DeleteFunc(lines(out), func(path string) bool { return path == v.Path })
+	slices.Sort(others)
+	v.result.Modules = len(slices.Compact(others))
 	return nil
 }
 

@@ -90,22 +90,19 @@ type goPackage struct {
 
 // importable reports whether others may import it.
 func (p goPackage) importable() bool {
-	return p.Name != "main" && !strings.Contains("/"+p.ImportPath+"/", "/internal/")
+	return !p.command() && !strings.Contains("/"+p.ImportPath+"/", "/internal/")
 }
 
-// run runs go in a folder and returns its standard output. Its error contains the standard error.
+// command reports whether it is a program that users install.
+func (p goPackage) command() bool { return p.Name == "main" }
+
+// run runs go in a folder and returns its standard output. Its error contains standard output and standard error.
 func (v *visit) run(ctx context.Context, folder string, args ...string) (string, error) {
 	out, err := process.Output(ctx, process.Command(ctx, folder, v.env, "go", args...))
-	return string(out), err
-}
-
-// loud runs go in a folder. Its error contains standard output and standard error.
-func (v *visit) loud(ctx context.Context, folder string, args ...string) error {
-	out, err := process.Combined(ctx, process.Command(ctx, folder, v.env, "go", args...))
-	if err != nil {
-		return fmt.Errorf("%w\n%s", err, strings.TrimSpace(out))
+	if text := strings.TrimSpace(string(out)); err != nil && text != "" {
+		err = fmt.Errorf("%w\n%s", err, text)
 	}
-	return nil
+	return string(out), err
 }
 
 // all returns the pattern of the module's packages. It also matches packages of nested modules that are in use.
@@ -119,7 +116,8 @@ func (v *visit) tidy(ctx context.Context) error {
 	if err := v.Files.Write(folder); err != nil {
 		return err
 	}
-	return v.loud(ctx, folder, "mod", "tidy", "-diff")
+	_, err := v.run(ctx, folder, "mod", "tidy", "-diff")
+	return err
 }
 
 // fetch adds the module as a requirement to a new module, and lists its packages.
@@ -128,7 +126,7 @@ func (v *visit) fetch(ctx context.Context) error {
 		return err
 	}
 	for _, args := range [][]string{{"mod", "init", "example.com/consumer"}, {"get", v.Path + v.at()}, {"get", v.all() + v.at()}} {
-		if err := v.loud(ctx, v.dir, args...); err != nil {
+		if _, err := v.run(ctx, v.dir, args...); err != nil {
 			return err
 		}
 	}
@@ -136,19 +134,20 @@ func (v *visit) fetch(ctx context.Context) error {
 }
 
 func (v *visit) build(ctx context.Context) error {
-	return v.loud(ctx, v.dir, append([]string{"build"}, v.paths(nil)...)...)
+	_, err := v.run(ctx, v.dir, append([]string{"build"}, v.paths(nil)...)...)
+	return err
 }
 
 // install installs the module's commands.
 func (v *visit) install(ctx context.Context) error {
-	commands := v.paths(func(p goPackage) bool { return p.Name == "main" })
+	commands := v.paths(goPackage.command)
 	bin := v.dir + "-bin"
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return err
 	}
 	for _, path := range commands {
 		v.env = append(v.env, "GOBIN="+bin)
-		if err := v.loud(ctx, bin, "install", path+v.at()); err != nil {
+		if _, err := v.run(ctx, bin, "install", path+v.at()); err != nil {
 			return err
 		}
 	}
@@ -183,7 +182,7 @@ func (v *visit) test(ctx context.Context) error {
 	folder := v.source
 	if folder == "" {
 		folder = v.dir
-		if err := v.loud(ctx, folder, "get", "-t", v.all()+v.at()); err != nil {
+		if _, err := v.run(ctx, folder, "get", "-t", v.all()+v.at()); err != nil {
 			return err
 		}
 	}
