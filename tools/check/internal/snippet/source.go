@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -67,29 +66,26 @@ func region(text, name string) (found string, ok bool, err error) {
 	return strings.Join(unindent(lines), "\n"), ok, nil
 }
 
-// unindent removes the white space that all lines begin with. Empty lines don't count.
+// unindent removes, in place, the white space that all lines begin with. Empty lines don't count.
 func unindent(lines []string) []string {
-	short := slices.Clone(lines)
-	for {
-		var first string // the character that all lines begin with
-		for _, line := range short {
-			if strings.TrimSpace(line) == "" {
-				continue
-			}
-			if first == "" {
-				first = line[:1]
-			}
-			if line[:1] != first || first != " " && first != "\t" {
-				return short
-			}
+	common, first := "", true
+	for _, line := range lines {
+		text := strings.TrimLeft(line, " \t")
+		if text == "" {
+			continue
 		}
-		if first == "" {
-			return short
+		indent := strings.TrimSuffix(line, text)
+		if first {
+			common, first = indent, false
 		}
-		for i, line := range short {
-			short[i] = strings.TrimPrefix(line, first)
+		for !strings.HasPrefix(indent, common) {
+			common = common[:len(common)-1]
 		}
 	}
+	for i, line := range lines {
+		lines[i] = strings.TrimPrefix(line, common)
+	}
+	return lines
 }
 
 // declaration returns the top-level declaration of a function, type, constant or variable, with its doc comment. A name
