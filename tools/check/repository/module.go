@@ -134,39 +134,27 @@ func (m Module) IsControlPlane() bool { return m.Dir == devcluster }
 // HasPackages reports whether the module in the repository at root holds any Go file. The go command refuses to test or
 // to vet a module without one.
 func (m Module) HasPackages(root string) bool {
-	found := false
-	_ = m.walk(root, func(string) error {
-		found = true
-		return filepath.SkipAll
-	})
-	return found
+	files, _ := m.GoFiles(root) // of a module that can't be read, the go command says why
+	return len(files) > 0
 }
 
 // GoFiles lists the Go files of the module as absolute paths, without those of nested modules and of testdata folders.
 func (m Module) GoFiles(root string) ([]string, error) {
 	var files []string
-	err := m.walk(root, func(file string) error {
-		files = append(files, file)
-		return nil
-	})
-	return files, err
-}
-
-func (m Module) walk(root string, visit func(file string) error) error {
 	top := filepath.Join(root, filepath.FromSlash(m.Dir))
-	return filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case !entry.IsDir() && strings.HasSuffix(path, ".go"):
-			return visit(path)
+			files = append(files, path)
 		case !entry.IsDir() || path == top:
-			return nil
 		case hidden(entry.Name()) || entry.Name() == "testdata" || isFile(filepath.Join(path, "go.mod")):
 			return filepath.SkipDir
 		}
 		return nil
 	})
+	return files, err
 }
 
 // Setenv returns env with name set to value. env is not changed.

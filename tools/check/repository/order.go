@@ -124,18 +124,17 @@ func (o *order) place(m Module, chain []string) error {
 // Companions returns the paths of the modules that have the same version as the given one, itself included.
 func (r *Repository) Companions(path string) []string {
 	all := []string{path}
-	for grown := true; grown; {
-		grown = false
+	for at := 0; at < len(all); at++ {
 		for _, m := range r.Modules {
-			if m.Companion == "" {
-				continue
+			other := ""
+			switch all[at] {
+			case m.Path:
+				other = m.Companion
+			case m.Companion:
+				other = m.Path
 			}
-			has, other := slices.Contains(all, m.Path), slices.Contains(all, m.Companion)
-			if has && !other {
-				all, grown = append(all, m.Companion), true
-			}
-			if other && !has {
-				all, grown = append(all, m.Path), true
+			if other != "" && !slices.Contains(all, other) {
+				all = append(all, other)
 			}
 		}
 	}
