@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"go/format"
 	"os"
 	"path"
 	"path/filepath"
@@ -74,34 +75,29 @@ func selectedVersions(ctx context.Context, r *repository.Repository) (versions m
 	return versions, "", nil
 }
 
-// Format runs gofmt to find the Go files that it would change. If asked, it has gofmt rewrite them.
+// Format finds the Go files that gofmt would change. If asked, it formats them.
 func Format(ctx context.Context, r *repository.Repository, o repository.Options) (report repository.Report, err error) {
 	files, err := r.Files(ctx, ".go")
-	if err != nil || len(files) == 0 {
-		return report, err
+	for _, name := range files {
+		path := filepath.Join(r.Root, filepath.FromSlash(name))
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return report, err
+		}
+		formatted, wrong := format.Source(text)
+		switch {
+		case wrong != nil:
+			report.Problems = append(report.Problems, name+":"+wrong.Error())
+		case bytes.Equal(text, formatted):
+		case !o.Write:
+			report.Problems = append(report.Problems, name+": not formatted: run make fmt")
+		default:
+			if err := os.WriteFile(path, formatted, 0o644); err != nil {
+				return report, err
+			}
+		}
 	}
-	root, err := process.Output(ctx, process.Command(ctx, r.Root, nil, "go", "env", "GOROOT"))
-	if err != nil {
-		return report, err
-	}
-	gofmt := filepath.Join(strings.TrimSpace(string(root)), "bin", "gofmt")
-	words := append([]string{"-l"}, files...)
-	if o.Write {
-		words[0] = "-w"
-	}
-	cmd := process.Command(ctx, r.Root, nil, gofmt, words...)
-	var out, wrong bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &wrong
-	if err := process.Run(ctx, cmd); err != nil && wrong.Len() == 0 {
-		return report, err
-	}
-	for line := range strings.Lines(out.String()) {
-		report.Problems = append(report.Problems, strings.TrimSpace(line)+": not formatted: run make fmt")
-	}
-	if wrong.Len() > 0 { // files that it can't parse
-		report.Problems = append(report.Problems, strings.Split(strings.TrimSpace(wrong.String()), "\n")...)
-	}
-	return report, nil
+	return report, err
 }
 
 // largest is the maximum size of a file in bytes: larger than any source file, smaller than any program.
