@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/operkit/operkit/tools/check/process"
@@ -49,8 +50,8 @@ type Runner struct {
 func (r *Runner) All(ctx context.Context, modules []repository.Module) (Tally, error) {
 	var total Tally
 	var problems error
-	early := r.ahead(ctx, modules)
-	defer early.stop()
+	compiled, stop := r.ahead(ctx, modules)
+	defer stop()
 	for i, m := range modules {
 		if ctx.Err() != nil {
 			break
@@ -62,7 +63,7 @@ func (r *Runner) All(ctx context.Context, modules []repository.Module) (Tally, e
 		}
 		r.printf("%s\n", title)
 		start := time.Now()
-		early.await(i)
+		<-compiled[i]
 		tally, err := r.module(ctx, m)
 		problems = errors.Join(problems, err)
 		if r.Run != "" && r.Named && tally == (Tally{}) && ctx.Err() == nil {
@@ -116,17 +117,12 @@ func (r *Runner) building(m repository.Module) []string {
 	return m.BuildFlags()
 }
 
-// vetting selects the analyzers of go vet: all of them, since go test's default subset takes as long. In the control
-// plane it turns vet off, because vet would first read all of Kubernetes for minutes; the linter checks that module.
-func vetting(m repository.Module) string {
-	if m.IsControlPlane() {
-		return "off"
-	}
-	return "all"
-}
-
 func (r *Runner) args(m repository.Module) []string {
-	args := append([]string{"test", "-json", "-vet=" + vetting(m)}, r.building(m)...)
+	vetting := "-vet=all" // go test's default subset takes as long
+	if m.IsControlPlane() {
+		vetting = "-vet=off" // vet would first read all of Kubernetes for minutes; the linter checks that module
+	}
+	args := append([]string{"test", "-json", vetting}, r.building(m)...)
 	if r.Count > 0 {
 		args = append(args, "-count="+strconv.Itoa(r.Count))
 	}
@@ -147,30 +143,27 @@ func (r *Runner) args(m repository.Module) []string {
 	return append(args, "./...")
 }
 
-// compiling compiles the tests of later modules while tests of earlier modules run, which mostly wait.
-type compiling struct {
-	// done has a channel for each module, which is closed when its compilation has ended, successful or not: go test
-	// then reports the error.
-	done   []chan struct{}
-	cancel context.CancelFunc
-}
-
-// ahead starts to compile the modules in order. The caller must call stop.
-func (r *Runner) ahead(ctx context.Context, modules []repository.Module) *compiling {
+// ahead starts to compile the tests of the modules in order, while tests of earlier modules run, which mostly wait. It
+// closes the channel of a module when its compilation has ended, successful or not: go test then reports the error. The
+// caller must call stop, which ends the current compilation.
+func (r *Runner) ahead(ctx context.Context, modules []repository.Module) (compiled []chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	c := &compiling{cancel: cancel}
 	for range modules {
-		c.done = append(c.done, make(chan struct{}))
+		compiled = append(compiled, make(chan struct{}))
 	}
-	go func() {
+	var running sync.WaitGroup
+	running.Go(func() {
 		for i, m := range modules {
 			if ctx.Err() == nil && m.HasPackages(r.Repository.Root) {
 				_ = process.Run(ctx, r.compile(ctx, m, i > 0))
 			}
-			close(c.done[i])
+			close(compiled[i])
 		}
-	}()
-	return c
+	})
+	return compiled, func() {
+		cancel()
+		running.Wait()
+	}
 }
 
 // compile returns the command that compiles the packages of a module, its tests, and their dependencies. If yields is
@@ -181,15 +174,4 @@ func (r *Runner) compile(ctx context.Context, m repository.Module, yields bool) 
 		words = process.Yielding(words...)
 	}
 	return process.Command(ctx, r.Repository.Folder(m), process.Roomy(r.Repository.Environ(m)), words[0], words[1:]...)
-}
-
-// await waits until the module with that number is compiled, or compilation was stopped.
-func (c *compiling) await(number int) { <-c.done[number] }
-
-// stop ends the current compilation.
-func (c *compiling) stop() {
-	c.cancel()
-	for _, done := range c.done {
-		<-done
-	}
 }
