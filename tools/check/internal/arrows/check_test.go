@@ -217,7 +217,7 @@ func TestOtherProblems(t *testing.T) {
 		{
 			reason:   "a package that cannot be loaded",
 			packages: imports{"dag": {"nowhere.test/x"}},
-			want:     []string{prefix + "dag -> nowhere.test/x: dag is a ground room", "nowhere.test/x: "},
+			want:     []string{prefix + "dag -> nowhere.test/x: dag may import only its own packages, the standard library, golang.org/x/sync/...", "nowhere.test/x: "},
 		},
 		{reason: "nothing is there yet", packages: imports{}},
 	} {

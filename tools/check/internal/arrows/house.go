@@ -39,77 +39,37 @@ var (
 // House is the design's table.
 var House = Policy{
 	Rooms: []Room{
-		{
-			Module: "dag",
-			Reason: "dag is a ground room: the standard library and golang.org/x/sync, no other room",
-		},
-		{
-			Module:    "smp",
-			Libraries: []string{apimachinery, yaml},
-			Reason:    "smp is a ground room: apimachinery and sigs.k8s.io/yaml, no other room",
-		},
-		{
-			Module:    "status",
-			Libraries: []string{apimachinery},
-			Reason:    "status is a ground room: apimachinery, no other room",
-		},
-		{
-			Module:    "vcs",
-			Libraries: []string{goGit},
-			Reason:    "vcs is a ground room: go-git, no other room",
-		},
-		{
-			Module:    "vcs/setupcommand",
-			Siblings:  []string{"./vcs/..."},
-			Libraries: []string{cobra, terminal},
-			Reason:    "vcs/setupcommand is a command of vcs: cobra and golang.org/x/term",
-		},
-		{
-			Module:    "deploy",
-			Libraries: []string{clientGo, api, apimachinery, mergeDiff, openAPI, yaml},
-			Reason:    "deploy is a ground room: client-go, apimachinery, structured-merge-diff, kube-openapi and sigs.k8s.io/yaml, no other room",
-		},
+		// The ground rooms: none imports another one.
+		{Module: "dag"},
+		{Module: "smp", Libraries: []string{apimachinery, yaml}},
+		{Module: "status", Libraries: []string{apimachinery}},
+		{Module: "vcs", Libraries: []string{goGit}},
+		{Module: "deploy", Libraries: []string{clientGo, api, apimachinery, mergeDiff, openAPI, yaml}},
+		// A command of vcs.
+		{Module: "vcs/setupcommand", Siblings: []string{"./vcs/..."}, Libraries: []string{cobra, terminal}},
 		{
 			Module:    "reconcile",
 			Siblings:  []string{"./dag/...", "./smp/...", "./status/...", "./deploy/..."},
 			Libraries: []string{clientGo, api, apimachinery, yaml, celGo, sprig, sprout},
-			Reason:    "reconcile builds on dag, smp, status, deploy, client-go and apimachinery",
 		},
-		{
-			Module:    "reconcile/celready",
-			Siblings:  []string{"./status/...", "./reconcile/..."},
-			Libraries: []string{apimachinery, celGo},
-			Reason:    "reconcile/celready is the rule of a kind for reconcile and status/readiness: cel-go and apimachinery",
-		},
+		// The rule of a kind, for reconcile and status/readiness.
+		{Module: "reconcile/celready", Siblings: []string{"./status/...", "./reconcile/..."}, Libraries: []string{apimachinery, celGo}},
+		// Runs versions of an operator, for reconcile.
 		{
 			Module:    "reconcile/versions",
 			Siblings:  []string{"./dag/...", "./deploy/...", "./reconcile/...", "./status/..."},
 			Libraries: []string{apimachinery, cbor},
-			Reason:    "reconcile/versions runs versions of an operator for reconcile: cbor and apimachinery",
 		},
-		{
-			Module:   "operator",
-			Siblings: libraries,
-			Any:      true,
-			Reason:   "operator wires the other libraries; nothing of it comes from examples or tools",
-		},
-		{
-			Module:   "operator/full",
-			Siblings: libraries,
-			Any:      true,
-			Reason:   "operator/full is operator with everything on; nothing of it comes from examples or tools",
-		},
-		{
-			Module:   "examples",
-			Siblings: append([]string{"./tools/envtest/..."}, libraries...),
-			Any:      true,
-			Reason:   "examples show the libraries; only a demo starts a control plane, through tools/envtest",
-		},
+		// They wire the other libraries, with any library; nothing of them comes from examples or tools.
+		{Module: "operator", Siblings: libraries, Any: true},
+		{Module: "operator/full", Siblings: libraries, Any: true},
+		// They show the libraries; only a demo starts a control plane, through tools/envtest.
+		{Module: "examples", Siblings: append([]string{"./tools/envtest/..."}, libraries...), Any: true},
+		// Writes text; a test asks what an operator understands.
 		{
 			Module:    "tools/operkit",
 			Siblings:  []string{"./operator/full/..."},
 			Libraries: []string{cobra, yaml, "golang.org/x/mod/...", "github.com/gobuffalo/flect/..."},
-			Reason:    "tools/operkit writes text: cobra, golang.org/x/mod, flect and sigs.k8s.io/yaml; a test asks what an operator understands",
 		},
 	},
 	Bans: []Ban{

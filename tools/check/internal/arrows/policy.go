@@ -31,8 +31,6 @@ type Room struct {
 	// tests. With Any set it may import all of them.
 	Libraries []string
 	Any       bool
-	// Reason is why.
-	Reason string
 }
 
 // Ban forbids imports.
@@ -96,12 +94,12 @@ func (p Policy) findings(g importgraph.Graph, from string) (lines []string) {
 	}
 	for _, to := range g[from].Imports {
 		if room.Module != "" && !room.allows(g, to) {
-			add(room.Reason, false, to)
+			add(room.reason(), false, to)
 		}
 	}
 	for _, to := range g[from].Tests() {
 		if room.Module != "" && ours(to) && !room.allows(g, to) && !matches(to, []string{tools}) {
-			add(room.Reason, true, to)
+			add(room.reason(), true, to)
 		}
 	}
 	for _, ban := range p.Bans {
@@ -120,6 +118,16 @@ func (room Room) allows(g importgraph.Graph, to string) bool {
 		return true
 	}
 	return matches(to, room.Libraries) || matches(to, []string{sync})
+}
+
+// reason returns the row as a text.
+func (room Room) reason() string {
+	others := append([]string{sync}, room.Libraries...)
+	if room.Any {
+		others = []string{"any library"}
+	}
+	allowed := slices.Concat([]string{"its own packages", "the standard library"}, room.Siblings, others)
+	return room.Module + " may import only " + strings.Join(allowed, ", ")
 }
 
 func (b Ban) holds(path string) bool { return matches(path, b.From) && !matches(path, b.Except) }
