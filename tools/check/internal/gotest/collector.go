@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
+	"regexp"
 	"strings"
 )
 
@@ -14,8 +14,9 @@ import (
 //
 // It is not safe for concurrent use.
 type Collector struct {
-	// Tally holds the counts of the packages that have ended.
-	Tally Tally
+	// Tally holds the counts of the packages that have ended, Results the runs of their tests.
+	Tally   Tally
+	Results []Result
 
 	out      io.Writer
 	packages map[string]*packageRun
@@ -35,8 +36,17 @@ const (
 	skipped outcome = "skip"
 )
 
-// testRun is one run of one test: with -count there are several of the same name.
-type testRun struct{ outcome outcome }
+// Result is how one run of one test ended: with -count there are several of the same name. A test that was skipped or
+// didn't end hasn't passed.
+type Result struct {
+	Package, Test string
+	Passed        bool
+}
+
+type testRun struct {
+	test    string
+	outcome outcome
+}
 
 type output struct {
 	test *testRun // nil: the package's own
@@ -74,7 +84,7 @@ func (c *Collector) Event(e Event) {
 	}
 	if e.Test == "" && (e.Action == "pass" || e.Action == "fail" || e.Action == "skip") {
 		delete(c.packages, e.Package)
-		c.end(p, e.Action == "fail")
+		c.end(e.Package, p, e.Action == "fail")
 		return
 	}
 	p.event(e)
@@ -83,7 +93,7 @@ func (c *Collector) Event(e Event) {
 func (p *packageRun) event(e Event) {
 	switch e.Action {
 	case "run":
-		run := &testRun{}
+		run := &testRun{test: e.Test}
 		p.running[e.Test] = run
 		p.runs = append(p.runs, run)
 	case "pass", "fail", "skip":
@@ -99,11 +109,11 @@ func (p *packageRun) event(e Event) {
 func (c *Collector) Close() {
 	for name, p := range c.packages {
 		delete(c.packages, name)
-		c.end(p, true)
+		c.end(name, p, true)
 	}
 }
 
-func (c *Collector) end(p *packageRun, failedPackage bool) {
+func (c *Collector) end(name string, p *packageRun, failedPackage bool) {
 	before := c.Tally.Failed
 	for _, run := range p.runs {
 		switch run.outcome {
@@ -115,6 +125,7 @@ func (c *Collector) end(p *packageRun, failedPackage bool) {
 			run.outcome = failed
 			c.Tally.Failed++
 		}
+		c.Results = append(c.Results, Result{name, run.test, run.outcome == passed})
 	}
 	if failedPackage && c.Tally.Failed == before {
 		c.Tally.Failed++
@@ -122,66 +133,39 @@ func (c *Collector) end(p *packageRun, failedPackage bool) {
 	for _, o := range p.outputs {
 		if wanted(o, failedPackage) {
 			_, _ = io.WriteString(c.out, o.text)
-		} else if text, ok := figure(o.text); ok {
-			_, _ = io.WriteString(c.out, text)
+		} else if found := figure.FindStringSubmatch(o.text); found != nil {
+			_, _ = io.WriteString(c.out, found[1])
 		}
 	}
 }
 
-// figureMarks are the beginnings of lines in which tests report what they have measured or counted.
-var figureMarks = []string{"COUNT ", "RATIO ", "VECTORS "}
-
-// figure returns a line with a test's measurement, without the position in the code that t.Log puts before it.
-func figure(line string) (string, bool) {
-	text := strings.TrimLeft(line, " ")
-	if at := strings.Index(text, ".go:"); at > 0 && text != line {
-		_, after, found := strings.Cut(text[at+len(".go:"):], ": ")
-		if found {
-			text = after
-		}
-	}
-	isFigure := slices.ContainsFunc(figureMarks, func(mark string) bool { return strings.HasPrefix(text, mark) })
-	return text, isFigure
-}
+var (
+	// figure matches a line in which a test reports what it has measured or counted. t.Log puts a position in the code
+	// before that text.
+	figure = regexp.MustCompile(`(?s)^ *(?:\S+\.go:\d+: )?((?:COUNT|RATIO|VECTORS) .*)$`)
+	// progress matches a progress line of a verbose test run.
+	progress = regexp.MustCompile(`^=== (?:RUN|PAUSE|CONT|NAME) `)
+)
 
 // wanted reports whether a line of output is printed. Of a package that passed that is the last line; of a package that
 // failed, all output that isn't a test's. The output of a test is printed unless the test passed. The seed of a long
 // run is always printed.
 func wanted(o output, failedPackage bool) bool {
 	if o.test != nil {
-		return o.test.outcome != passed && !isProgress(o.text) || strings.Contains(o.text, ": SOAK ")
+		return o.test.outcome != passed && !progress.MatchString(o.text) || strings.Contains(o.text, ": SOAK ")
 	}
 	return failedPackage || strings.HasPrefix(o.text, "ok  \t") || strings.HasPrefix(o.text, "?   \t")
 }
 
-// isProgress reports whether the line is a progress line of a verbose test run.
-func isProgress(text string) bool {
-	for _, mark := range []string{"=== RUN ", "=== PAUSE ", "=== CONT ", "=== NAME "} {
-		if strings.HasPrefix(text, mark) {
-			return true
-		}
-	}
-	return false
-}
-
 // Event is one line of the output of go test -json; see go doc test2json and go help buildjson.
-type Event struct {
-	Action      string
-	Package     string
-	ImportPath  string
-	Test        string
-	Output      string
-	FailedBuild string
-}
+type Event struct{ Action, Package, Test, Output string }
 
 // ParseEvent reads one line. It returns false for a line that isn't an event; the go command prints such lines in rare
 // cases.
 func ParseEvent(line []byte) (Event, bool) {
 	var event Event
-	if !bytes.HasPrefix(line, []byte("{")) || json.Unmarshal(line, &event) != nil {
-		return Event{}, false
-	}
-	return event, event.Action != ""
+	err := json.Unmarshal(line, &event)
+	return event, err == nil && event.Action != ""
 }
 
 // lines is an io.Writer that passes on what is written line by line.

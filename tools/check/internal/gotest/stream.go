@@ -1,7 +1,6 @@
 package gotest
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -43,12 +42,6 @@ func (s *stream) close(complete bool) error {
 	return errors.Join(err, os.Remove(s.file.Name()))
 }
 
-// Result is how one test ended in a stream.
-type Result struct {
-	Package, Test string
-	Passed        bool
-}
-
 // ReadResults returns how the tests and subtests of a module ended in the last complete run; a test that was skipped or
 // didn't end hasn't passed. It returns no results for a module whose tests were never run.
 func ReadResults(path string) ([]Result, error) {
@@ -60,39 +53,12 @@ func ReadResults(path string) ([]Result, error) {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	results, err := parseResults(file)
-	if err != nil {
+	collector := NewCollector(io.Discard)
+	split := &lines{each: collector.Line}
+	if _, err := io.Copy(split, file); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return results, nil
-}
-
-func parseResults(in io.Reader) ([]Result, error) {
-	type key struct{ pkg, test string }
-	var (
-		results []Result
-		running = map[key]int{} // index in results of the last run of a test
-		reader  = bufio.NewReader(in)
-	)
-	for {
-		line, err := reader.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, err
-		}
-		if event, ok := ParseEvent(line); ok && event.Test != "" {
-			name := key{event.Package, event.Test}
-			switch event.Action {
-			case "run":
-				running[name] = len(results)
-				results = append(results, Result{Package: event.Package, Test: event.Test})
-			case "pass":
-				if at, ok := running[name]; ok {
-					results[at].Passed = true
-				}
-			}
-		}
-		if err != nil {
-			return results, nil //nolint:nilerr // the stream is at its end
-		}
-	}
+	split.flush()
+	collector.Close()
+	return collector.Results, nil
 }
