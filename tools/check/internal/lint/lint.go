@@ -24,11 +24,15 @@ func Lint(ctx context.Context, r *repository.Repository, race bool) (report repo
 	if err != nil {
 		return report, err
 	}
-	all, forget, err := groups(ctx, r, race)
+	dir, err := os.MkdirTemp("", "operkit-lint-")
 	if err != nil {
 		return report, err
 	}
-	defer forget()
+	defer func() { _ = os.RemoveAll(dir) }() // if that fails, a small folder stays
+	all, err := groups(ctx, r, race, dir)
+	if err != nil {
+		return report, err
+	}
 	for _, group := range all {
 		found, err := issues(ctx, group, program)
 		if err != nil {
@@ -72,8 +76,8 @@ func issues(ctx context.Context, group repository.Group, program string) ([]issu
 }
 
 // groups returns the groups of modules that are linted together. All modules at once take a quarter of the time. Only
-// the control plane is a separate group, since it has its own flags and linters. forget removes temporary files.
-func groups(ctx context.Context, r *repository.Repository, race bool) (all []repository.Group, forget func(), err error) {
+// the control plane is a separate group, since it has its own flags and linters. dir is a folder for temporary files.
+func groups(ctx context.Context, r *repository.Repository, race bool, dir string) (all []repository.Group, err error) {
 	together := repository.Group{Subject: "all modules at once", Folder: r.Root}
 	var folders []string
 	for _, m := range r.Modules {
@@ -89,22 +93,16 @@ func groups(ctx context.Context, r *repository.Repository, race bool) (all []rep
 		}
 	}
 	if len(folders) == 0 {
-		return all, func() {}, nil
+		return all, nil
 	}
-	dir, err := os.MkdirTemp("", "operkit-lint-")
-	if err != nil {
-		return nil, nil, err
-	}
-	forget = func() { _ = os.RemoveAll(dir) } // if that fails, a small folder stays
 	if err := writeWorkspace(ctx, r, dir, folders); err != nil {
-		forget()
-		return nil, nil, fmt.Errorf("a workspace of all modules, to read them at once (do their requirements go together?): %w", err)
+		return nil, fmt.Errorf("a workspace of all modules, to read them at once (do their requirements go together?): %w", err)
 	}
 	together.Environ = repository.Setenv(r.WorkspaceEnviron(), "GOWORK", filepath.Join(dir, "go.work"))
 	if race {
 		together.Environ = repository.AddFlags(together.Environ, "-race")
 	}
-	return append([]repository.Group{together}, all...), forget, nil
+	return append([]repository.Group{together}, all...), nil
 }
 
 // writeWorkspace writes a go.work in dir for modules of the repository. Modules that must not be in the go.work at the
