@@ -70,22 +70,21 @@ func (b Build) Modules(packages []string) map[string]importgraph.Module {
 
 // Chain returns the shortest chain of imports from one of the packages to a package of the given module.
 func (b Build) Chain(packages []string, module string) []string {
-	return b.graph.Chain(packages, func(path string) bool {
+	return b.graph.Chain(packages, b.isIn(module))
+}
+
+// isIn returns a function that reports whether a package belongs to the given module.
+func (b Build) isIn(module string) func(path string) bool {
+	return func(path string) bool {
 		from := b.graph[path].Module
 		return from != nil && from.Path == module
-	})
+	}
 }
 
 // Imports reports whether a package of this module directly imports a package of the given module, outside of tests.
 func (b Build) Imports(module string) bool {
-	for _, p := range b.graph {
-		if p.Module == nil || p.Module.Path != b.own {
-			continue
-		}
-		if slices.ContainsFunc(p.Imports, func(path string) bool {
-			from := b.graph[path].Module
-			return from != nil && from.Path == module
-		}) {
+	for path, p := range b.graph {
+		if b.isIn(b.own)(path) && slices.ContainsFunc(p.Imports, b.isIn(module)) {
 			return true
 		}
 	}
