@@ -24,18 +24,13 @@ func RaceDetector(ctx context.Context, env []string) (ok bool, reason string, er
 	if len(compiler) == 0 {
 		return false, "no C compiler is configured", nil
 	}
-	problem := tryCompiler(ctx, env, compiler)
-	switch {
-	case problem == nil && found[0].CGO_ENABLED == "0":
+	cmd := process.Command(ctx, "", env, compiler[0], append(compiler[1:], "-o", os.DevNull, "-x", "c", "-")...)
+	cmd.Stdin = strings.NewReader(program)
+	switch works := process.Run(ctx, cmd) == nil; {
+	case !works:
+		return false, fmt.Sprintf("the C compiler %s does not work; install gcc and the headers of the C library", compiler[0]), nil
+	case found[0].CGO_ENABLED == "0":
 		return false, "CGO_ENABLED is 0", nil
-	case problem != nil:
-		return false, fmt.Sprintf("the C compiler %s does not work; install gcc and the headers of the C library", compiler[0]), nil //nolint:nilerr // it is the reason
 	}
 	return true, "", nil
-}
-
-func tryCompiler(ctx context.Context, env, compiler []string) error {
-	cmd := process.Command(ctx, "", env, compiler[0], append(compiler[1:len(compiler):len(compiler)], "-o", os.DevNull, "-x", "c", "-")...)
-	cmd.Stdin = strings.NewReader(program)
-	return process.Run(ctx, cmd)
 }
