@@ -76,9 +76,14 @@ func (c *checking) look(m repository.Module, sources []source) (libraries []sour
 			continue
 		}
 		libraries = append(libraries, s)
-		for _, id := range s.members(c.files) {
-			c.fields++
-			if !id.documented {
+		for _, id := range s.identifiers(c.files) {
+			if id.entryPoint {
+				c.entryPoints++
+			}
+			if id.member {
+				c.fields++
+			}
+			if id.member && !id.documented {
 				c.add("%s: %s: no doc comment", id.place, id.name)
 			}
 		}
@@ -108,8 +113,6 @@ func (c *checking) exampled(ctx context.Context, g group) error {
 		return err
 	}
 	for _, s := range g.sources {
-		entryPoints := s.entryPoints(c.files)
-		c.entryPoints += len(entryPoints)
 		c.inside(s)
 		test, err := all.test(s.path())
 		if err != nil {
@@ -117,9 +120,9 @@ func (c *checking) exampled(ctx context.Context, g group) error {
 			continue
 		}
 		shown := c.examples(s, test)
-		for _, entry := range entryPoints {
-			if !shown[entry.name] {
-				c.add("%s: %s: no Example with output is named for it or uses it", entry.place, entry.name)
+		for _, id := range s.identifiers(c.files) {
+			if id.entryPoint && !shown[id.name] {
+				c.add("%s: %s: no Example with output is named for it or uses it", id.place, id.name)
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package docs
 import (
 	"go/ast"
 	"go/token"
-	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -13,29 +12,20 @@ import (
 type identifier struct {
 	name, place string
 	documented  bool
+	// member is false for a type, since golangci-lint (revive) checks the comments of types, constants and variables.
+	member bool
+	// entryPoint is true if the name needs an example.
+	entryPoint bool
 }
 
-// members lists a package's exported functions and methods, the exported fields of its exported types and the methods
-// of its interfaces. The comments of types, constants and variables are checked by golangci-lint (revive), which skips
-// some methods.
-func (s source) members(files *token.FileSet) []identifier {
+// identifiers lists a package's exported types, functions and methods, the exported fields of its exported types and
+// the methods of its interfaces.
+func (s source) identifiers(files *token.FileSet) []identifier {
 	var all []identifier
 	for _, f := range s.files {
 		l := lister{files: files, file: f}
 		for _, d := range f.Decls {
-			group, is := d.(*ast.GenDecl)
-			if !is {
-				f, _ := d.(*ast.FuncDecl)
-				if name, exported := function(f); exported {
-					l.add(f.Pos(), name, text(f.Doc) != "")
-				}
-				continue
-			}
-			for _, spec := range group.Specs {
-				if t, is := spec.(*ast.TypeSpec); is && t.Name.IsExported() {
-					l.members(t.Name.Name, text(group.Doc, t.Doc), t.Type)
-				}
-			}
+			l.declaration(d, !ast.IsGenerated(f.File))
 		}
 		all = append(all, l.all...)
 	}
@@ -58,8 +48,22 @@ type lister struct {
 	all   []identifier
 }
 
-func (l *lister) add(pos token.Pos, name string, documented bool) {
-	l.all = append(l.all, identifier{name: name, place: at(l.files, l.file, pos), documented: documented})
+// declaration adds the names of a declaration. Its functions, methods and types need examples if exampled is true.
+func (l *lister) declaration(d ast.Decl, exampled bool) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if name, exported := function(d); exported {
+			called := d.Recv == nil || !slices.Contains(conventional, d.Name.Name)
+			l.all = append(l.all, identifier{name, at(l.files, l.file, d.Pos()), text(d.Doc) != "", true, exampled && called})
+		}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			if t, is := spec.(*ast.TypeSpec); is && t.Name.IsExported() {
+				l.all = append(l.all, identifier{name: t.Name.Name, place: at(l.files, l.file, t.Pos()), entryPoint: exampled})
+				l.members(t.Name.Name, text(d.Doc, t.Doc), t.Type)
+			}
+		}
+	}
 }
 
 // members adds the exported fields of a struct and of structs inside of it, and the methods of an interface. Embedded
@@ -96,7 +100,8 @@ func (l *lister) fields(of, comment string, list []*ast.Field) {
 		last = l.files.Position(field.End()).Line
 		for _, name := range field.Names {
 			if name.IsExported() {
-				l.add(name.Pos(), of+"."+name.Name, own != "" || says(comment, name.Name) || says(above, name.Name))
+				documented := own != "" || says(comment, name.Name) || says(above, name.Name)
+				l.all = append(l.all, identifier{of + "." + name.Name, at(l.files, l.file, name.Pos()), documented, true, false})
 				l.members(of+"."+name.Name, own, field.Type)
 			}
 		}
@@ -105,12 +110,8 @@ func (l *lister) fields(of, comment string, list []*ast.Field) {
 
 // says reports whether a comment contains a name as a word.
 func says(comment, name string) bool {
-	for word := range strings.FieldsFuncSeq(comment, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }) {
-		if word == name {
-			return true
-		}
-	}
-	return false
+	words := strings.FieldsFunc(comment, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
+	return slices.Contains(words, name)
 }
 
 // text returns the text of comments without the lines for generators, which begin with a plus.
@@ -131,41 +132,6 @@ func text(comments ...*ast.CommentGroup) string {
 var conventional = []string{
 	"Error", "Unwrap", "Is", "As", "String", "GoString", "Format", "LogValue",
 	"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "MarshalYAML", "UnmarshalYAML",
-}
-
-// entryPoints lists the exported functions and types of a package and the exported methods of these types.
-func (s source) entryPoints(files *token.FileSet) []identifier {
-	var all []identifier
-	for _, f := range s.files {
-		if ast.IsGenerated(f.File) {
-			continue
-		}
-		for _, d := range f.Decls {
-			for name, pos := range offered(d) {
-				all = append(all, identifier{name: name, place: at(files, f, pos)})
-			}
-		}
-	}
-	return all
-}
-
-// offered returns the entry points of a declaration with their positions.
-func offered(d ast.Decl) iter.Seq2[string, token.Pos] {
-	return func(yield func(string, token.Pos) bool) {
-		switch d := d.(type) {
-		case *ast.FuncDecl:
-			name, exported := function(d)
-			if exported && (d.Recv == nil || !slices.Contains(conventional, d.Name.Name)) {
-				yield(name, d.Pos())
-			}
-		case *ast.GenDecl:
-			for _, spec := range d.Specs {
-				if t, is := spec.(*ast.TypeSpec); is && t.Name.IsExported() && !yield(t.Name.Name, t.Pos()) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // exampleOf returns what an example shows, according to its name: "" for the package, F, T or T.M.
