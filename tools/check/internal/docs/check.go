@@ -108,15 +108,15 @@ func (c *checking) exampled(ctx context.Context, g group) error {
 	for _, s := range g.sources {
 		paths = append(paths, s.path())
 	}
-	all, err := g.compile(ctx, paths)
+	tests, err := g.tests(ctx, paths)
 	if err != nil {
 		return err
 	}
 	for _, s := range g.sources {
 		c.inside(s)
-		test, err := all.test(s.path())
-		if err != nil {
-			c.add("%s: its tests do not compile: %v", s.dir, err)
+		test := tests[s.path()]
+		if test != nil && len(test.Errors) > 0 {
+			c.add("%s: its tests do not compile: %v", s.dir, test.Errors[0])
 			continue
 		}
 		shown := c.examples(s, test)

@@ -5,24 +5,27 @@ import (
 	"go/doc"
 	"go/types"
 	"regexp"
+	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/packages"
 )
 
 // examples returns the names that the examples of a package show. test may be nil.
-func (c *checking) examples(s source, test *testPackage) map[string]bool {
+func (c *checking) examples(s source, test *packages.Package) map[string]bool {
 	if test == nil {
 		return nil
 	}
 	u := newUses(s.path(), test)
 	bodies := map[string]*ast.FuncDecl{}
-	for _, f := range test.files {
+	for _, f := range test.Syntax {
 		for _, d := range f.Decls {
 			if function, is := d.(*ast.FuncDecl); is && function.Recv == nil {
 				bodies[function.Name.Name] = function
 			}
 		}
 	}
-	for _, example := range doc.Examples(test.files...) {
+	for _, example := range doc.Examples(test.Syntax...) {
 		name := "Example" + example.Name
 		if example.Output == "" && !example.EmptyOutput {
 			c.add("%s: %s: it has no line 'Output:' and never runs", s.dir, name)
@@ -49,7 +52,7 @@ func (c *checking) inside(s source) {
 // uses collects the names of the package at path that an example uses.
 type uses struct {
 	path string
-	test *testPackage
+	test *packages.Package
 	// declared are the top-level declarations of the test package, by the object that they declare.
 	declared map[types.Object][]ast.Node
 	seen     map[ast.Node]bool
@@ -58,10 +61,10 @@ type uses struct {
 	names    map[string]bool
 }
 
-func newUses(path string, test *testPackage) *uses {
+func newUses(path string, test *packages.Package) *uses {
 	u := &uses{path: path, test: test, declared: map[types.Object][]ast.Node{}, seen: map[ast.Node]bool{}, names: map[string]bool{},
 		values: map[types.Type]bool{}, ours: regexp.MustCompile(`\b` + regexp.QuoteMeta(path) + `\.(\w+)`)}
-	for _, f := range test.files {
+	for _, f := range test.Syntax {
 		for _, d := range f.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
@@ -77,9 +80,9 @@ func newUses(path string, test *testPackage) *uses {
 // declareFunction records the declaration of a function under the function, and that of a method under the type of its
 // receiver.
 func (u *uses) declareFunction(d *ast.FuncDecl) {
-	object := u.test.info.Defs[d.Name]
+	object := u.test.TypesInfo.Defs[d.Name]
 	if d.Recv != nil {
-		object = u.test.scope.Lookup(receiver(d.Recv.List[0].Type))
+		object = u.test.Types.Scope().Lookup(receiver(d.Recv.List[0].Type))
 	}
 	u.declare(object, d)
 }
@@ -88,10 +91,10 @@ func (u *uses) declareNames(d *ast.GenDecl) {
 	for _, spec := range d.Specs {
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
-			u.declare(u.test.info.Defs[spec.Name], spec)
+			u.declare(u.test.TypesInfo.Defs[spec.Name], spec)
 		case *ast.ValueSpec:
 			for _, name := range spec.Names {
-				u.declare(u.test.info.Defs[name], spec)
+				u.declare(u.test.TypesInfo.Defs[name], spec)
 			}
 		}
 	}
@@ -112,22 +115,22 @@ func (u *uses) walk(node ast.Node) {
 	ast.Inspect(node, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.Ident:
-			u.object(u.test.info.Uses[n])
+			u.object(u.test.TypesInfo.Uses[n])
 		case *ast.CallExpr:
 			u.call(n)
 		case *ast.ValueSpec:
 			for _, value := range n.Values {
 				if n.Type != nil {
-					u.given(u.test.info.TypeOf(value), u.test.info.TypeOf(n.Type))
+					u.given(u.test.TypesInfo.TypeOf(value), u.test.TypesInfo.TypeOf(n.Type))
 				}
 			}
 		case *ast.KeyValueExpr:
-			if key, is := n.Key.(*ast.Ident); is && u.test.info.Uses[key] != nil {
-				u.given(u.test.info.TypeOf(n.Value), u.test.info.Uses[key].Type())
+			if key, is := n.Key.(*ast.Ident); is && u.test.TypesInfo.Uses[key] != nil {
+				u.given(u.test.TypesInfo.TypeOf(n.Value), u.test.TypesInfo.Uses[key].Type())
 			}
 		}
 		if expr, is := n.(ast.Expr); is {
-			u.value(u.test.info.TypeOf(expr))
+			u.value(u.test.TypesInfo.TypeOf(expr))
 		}
 		return true
 	})
@@ -157,10 +160,11 @@ func (u *uses) object(object types.Object) {
 
 // implements adds the interfaces of the package that a type of the test package implements.
 func (u *uses) implements(t types.Type) {
-	if u.test.tested == nil || types.IsInterface(t) {
+	at := slices.IndexFunc(u.test.Types.Imports(), func(p *types.Package) bool { return p.Path() == u.path })
+	if at < 0 || types.IsInterface(t) {
 		return
 	}
-	scope := u.test.tested.Scope()
+	scope := u.test.Types.Imports()[at].Scope()
 	for _, name := range scope.Names() {
 		wanted, is := scope.Lookup(name).Type().Underlying().(*types.Interface)
 		if is && wanted.NumMethods() > 0 && types.Implements(types.NewPointer(t), wanted) {
@@ -184,12 +188,12 @@ func (u *uses) function(f *types.Func) {
 
 // call adds the types of the arguments of a call.
 func (u *uses) call(n *ast.CallExpr) {
-	t := u.test.info.TypeOf(n.Fun)
+	t := u.test.TypesInfo.TypeOf(n.Fun)
 	if t == nil {
 		return
 	}
-	if u.test.info.Types[n.Fun].IsType() { // a conversion
-		u.given(u.test.info.TypeOf(n.Args[0]), t)
+	if u.test.TypesInfo.Types[n.Fun].IsType() { // a conversion
+		u.given(u.test.TypesInfo.TypeOf(n.Args[0]), t)
 		return
 	}
 	signature, is := t.Underlying().(*types.Signature)
@@ -205,7 +209,7 @@ func (u *uses) call(n *ast.CallExpr) {
 		if list, is := to.(*types.Slice); is && signature.Variadic() && i >= parameters.Len()-1 && !n.Ellipsis.IsValid() {
 			to = list.Elem()
 		}
-		u.given(u.test.info.TypeOf(arg), to)
+		u.given(u.test.TypesInfo.TypeOf(arg), to)
 	}
 }
 

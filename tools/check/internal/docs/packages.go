@@ -6,18 +6,15 @@ import (
 	"fmt"
 	"go/ast"
 	"go/build"
-	"go/importer"
 	"go/parser"
 	"go/token"
-	"go/types"
-	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/operkit/operkit/tools/check/process"
+	"golang.org/x/tools/go/packages"
+
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
@@ -113,74 +110,22 @@ func receiver(expr ast.Expr) string {
 	}
 }
 
-// listed is a package as go list -json prints it.
-type listed struct {
-	ImportPath, Dir, Export string
-	GoFiles                 []string
-	ImportMap               map[string]string
-}
-
-// compiled are the packages and test packages that the go command has compiled, by their names in go list.
-type compiled map[string]listed
-
-// compile builds packages and their tests.
-func (g group) compile(ctx context.Context, packages []string) (compiled, error) {
-	args := slices.Concat([]string{"list", "-mod=readonly", "-e", "-deps", "-test", "-export", "-json=ImportPath,Dir,Export,GoFiles,ImportMap"}, g.flags)
+// tests type-checks the external test packages of packages, and returns them by the path of the package under test. A
+// package that doesn't compile has Errors.
+func (g group) tests(ctx context.Context, paths []string) (map[string]*packages.Package, error) {
+	config := packages.Config{
+		Context: ctx, Dir: g.dir, Env: g.env, BuildFlags: g.flags, Tests: true,
+		Mode: packages.NeedName | packages.NeedForTest | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo,
+	}
 	if g.race {
-		args = append(args, "-race")
+		config.BuildFlags = append(config.BuildFlags, "-race")
 	}
-	found, err := process.JSON[listed](ctx, process.Command(ctx, g.dir, g.env, "go", append(args, packages...)...))
-	all := compiled{}
-	for _, p := range found {
-		all[p.ImportPath] = p
-	}
-	return all, err
-}
-
-// testPackage is the external test package of a package, with the types of all its expressions.
-type testPackage struct {
-	files []*ast.File
-	info  *types.Info
-	scope *types.Scope
-	// tested is the package under test, nil if the test package doesn't import it.
-	tested *types.Package
-}
-
-// test type-checks the external test package of the package with this path. It returns nil if there is none, and the
-// first error if the package doesn't compile.
-func (c compiled) test(path string) (*testPackage, error) {
-	p, is := c[path+"_test ["+path+".test]"]
-	if !is {
-		return nil, nil
-	}
-	fileSet := token.NewFileSet()
-	test := &testPackage{info: &types.Info{
-		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
-		Selections: map[*ast.SelectorExpr]*types.Selection{},
-	}}
-	for _, name := range p.GoFiles {
-		parsed, err := parser.ParseFile(fileSet, filepath.Join(p.Dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			return nil, err
+	loaded, err := packages.Load(&config, paths...)
+	tests := map[string]*packages.Package{}
+	for _, p := range loaded {
+		if p.PkgPath == p.ForTest+"_test" {
+			tests[p.ForTest] = p
 		}
-		test.files = append(test.files, parsed)
 	}
-	config := types.Config{Importer: importer.ForCompiler(fileSet, "gc", func(path string) (io.ReadCloser, error) {
-		if other, is := p.ImportMap[path]; is {
-			path = other
-		}
-		if c[path].Export == "" {
-			return nil, fmt.Errorf("%s was not compiled", path)
-		}
-		return os.Open(c[path].Export)
-	})}
-	checked, err := config.Check(path+"_test", fileSet, test.files, test.info)
-	if err != nil {
-		return nil, err
-	}
-	test.scope = checked.Scope()
-	if at := slices.IndexFunc(checked.Imports(), func(p *types.Package) bool { return p.Path() == path }); at >= 0 {
-		test.tested = checked.Imports()[at]
-	}
-	return test, nil
+	return tests, err
 }
