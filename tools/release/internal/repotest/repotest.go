@@ -1,6 +1,7 @@
 package repotest
 
 import (
+	_ "embed" // of the files of Standard
 	"fmt"
 	"os"
 	"os/exec"
@@ -8,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/tools/txtar"
 
 	"github.com/operkit/operkit/tools/check/repository"
 )
@@ -42,25 +45,17 @@ func New(t testing.TB, files Files) *Repository {
 	return r
 }
 
-// Standard are the files of a repository in which top requires middle, middle requires ground, and aside is alone.
+//go:embed standard.txtar
+var standard []byte
+
+// Standard returns the files of a repository in which top requires middle, middle requires ground, and aside is alone.
 // Those four are released modules; scratch requires top and isn't released.
 func Standard() Files {
-	return Files{
-		"LICENSE":            "Do what you like.\n",
-		".gitignore":         "*.tmp\n",
-		"ground/go.mod":      Mod("ground"),
-		"ground/ground.go":   "// Package ground is below all.\npackage ground\n\n// Depth is how deep it is.\nfunc Depth() int { return 1 }\n",
-		"middle/go.mod":      Mod("middle", "ground"),
-		"middle/middle.go":   "// Package middle is in between.\npackage middle\n\nimport \"example.com/kit/ground\"\n\n// Height is how high it is.\nfunc Height() int { return ground.Depth() + 1 }\n",
-		"top/go.mod":         Mod("top", "middle", "ground // indirect"),
-		"top/main.go":        "// Command top shows how high it is.\npackage main\n\nimport (\n\t\"fmt\"\n\n\t\"example.com/kit/middle\"\n)\n\nfunc main() { fmt.Println(middle.Height() + 1) }\n",
-		"aside/go.mod":       Mod("aside"),
-		"aside/aside.go":     "// Package aside needs nobody.\npackage aside\n\n// Alone is true.\nconst Alone = true\n",
-		"scratch/go.mod":     Mod("scratch", "top", "middle // indirect", "ground // indirect"),
-		"scratch/scratch.go": "package scratch\n",
-
-		"ground/CHANGELOG.md": Changelog, "middle/CHANGELOG.md": Changelog, "top/CHANGELOG.md": Changelog, "aside/CHANGELOG.md": Changelog,
+	files := Files{}
+	for _, file := range txtar.Parse(standard).Files {
+		files[file.Name] = string(file.Data)
 	}
+	return files
 }
 
 // Mod returns the go.mod of a module in a folder, with replace lines to the folders of the modules that it requires.
