@@ -35,9 +35,7 @@ var checks = []check{
 	{"snippets", "pages show what the files hold that they name (-w fills them)", snippet.Check},
 	{"testnames", "no test has the name of another one in its folder", hygiene.TestNames},
 	{"lint", "golangci-lint finds no mistake; what is long or tangled is a note", lintAll},
-	{"arrows", "imports follow the design", func(ctx context.Context, r *repository.Repository, _ repository.Options) (repository.Report, error) {
-		return arrows.Check(ctx, r, arrows.House)
-	}},
+	{"arrows", "imports follow the design", arrows.Check},
 	{"budgets", "importers compile no more modules than promised (-v prints how many)", budget.Check},
 	{"licences", "what importers compile has a licence that is allowed (-v prints them)", func(ctx context.Context, r *repository.Repository, o repository.Options) (repository.Report, error) {
 		return licence.Check(ctx, r, licence.House, o)

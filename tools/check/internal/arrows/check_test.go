@@ -115,7 +115,7 @@ var allowed = arrangement{
 
 func TestAllowedImports(t *testing.T) {
 	t.Parallel()
-	report, err := Check(t.Context(), allowed.repository(t), House)
+	report, err := Check(t.Context(), allowed.repository(t), repository.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestWrongImports(t *testing.T) {
 			t.Parallel()
 			wrong := arrangement{packages: maps.Clone(allowed.packages), libraries: stubs}
 			maps.Copy(wrong.packages, row.packages)
-			report, err := Check(t.Context(), wrong.repository(t), House)
+			report, err := Check(t.Context(), wrong.repository(t), repository.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -223,7 +223,7 @@ func TestOtherProblems(t *testing.T) {
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
-			report, err := Check(t.Context(), row.repository(t), House)
+			report, err := Check(t.Context(), row.repository(t), repository.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -237,7 +237,7 @@ func TestOtherProblems(t *testing.T) {
 func TestCheckOfBrokenWorkspace(t *testing.T) {
 	t.Parallel()
 	r := repotest.New(t, []string{"dag"}, repotest.Files{"dag/dag.go": "package dag\n", "go.work": "go 1.26.0\nuse ./nowhere\n"})
-	if _, err := Check(t.Context(), r, House); err == nil || !strings.Contains(err.Error(), "nowhere") {
+	if _, err := Check(t.Context(), r, repository.Options{}); err == nil || !strings.Contains(err.Error(), "nowhere") {
 		t.Errorf("error %v, want the one of the go command", err)
 	}
 }

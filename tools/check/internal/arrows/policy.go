@@ -3,7 +3,6 @@ package arrows
 import (
 	"context"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -46,9 +45,9 @@ type Ban struct {
 	Reason string
 }
 
-// Check finds every import of the repository that breaks the policy, every package that cannot be loaded, and every
-// library module without a room in the policy. Modules that may link anything are left out.
-func Check(ctx context.Context, r *repository.Repository, policy Policy) (report repository.Report, err error) {
+// Check finds every import of the repository that breaks [House], every package that cannot be loaded, and every library
+// module without a room there. Modules that may link anything are left out.
+func Check(ctx context.Context, r *repository.Repository, _ repository.Options) (report repository.Report, err error) {
 	coupled := slices.DeleteFunc(slices.Clone(r.Modules), func(m repository.Module) bool { return matches(m.Path, uncoupled) })
 	for _, group := range r.Groups(coupled) {
 		g, problems, err := importgraph.Load(ctx, group.Folder, group.Environ, group.Patterns...)
@@ -56,12 +55,12 @@ func Check(ctx context.Context, r *repository.Repository, policy Policy) (report
 			return report, fmt.Errorf("%s: %w", group.Subject, err)
 		}
 		report.Problems = append(report.Problems, problems...)
-		for from := range maps.Keys(g) {
-			report.Problems = append(report.Problems, policy.findings(g, from)...)
+		for from := range g {
+			report.Problems = append(report.Problems, House.findings(g, from)...)
 		}
 	}
 	for _, m := range r.Modules {
-		known := slices.ContainsFunc(policy.Rooms, func(room Room) bool { return room.Module == m.Dir })
+		known := slices.ContainsFunc(House.Rooms, func(room Room) bool { return room.Module == m.Dir })
 		if !strings.HasPrefix(m.Dir, "tools/") && !known {
 			report.Problems = append(report.Problems, m.Dir+": the design's table has no row for this module")
 		}
