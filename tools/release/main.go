@@ -75,8 +75,16 @@ func (p program) run(ctx context.Context, args []string) int {
 	return 1
 }
 
-// open finds the repository.
-func (p program) open() (*repository.Repository, error) { return repository.Open(p.dir) }
+// inRepository returns the function of a command that needs the repository.
+func (p program) inRepository(do func(ctx context.Context, r *repository.Repository, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		r, err := repository.Open(p.dir)
+		if err != nil {
+			return err
+		}
+		return do(cmd.Context(), r, args)
+	}
+}
 
 func isTerminal(file *os.File) bool {
 	info, err := file.Stat()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/operkit/operkit/tools/check/repository"
 	"github.com/operkit/operkit/tools/release/internal/plan"
 	"github.com/operkit/operkit/tools/release/internal/tagging"
 )
@@ -24,15 +26,11 @@ func (p program) plan() *cobra.Command {
 		Args: noArguments,
 	}
 	command.Flags().StringVarP(&output, "output", "o", "text", "print it as `text|json`")
-	command.RunE = func(cmd *cobra.Command, _ []string) error {
+	command.RunE = p.inRepository(func(ctx context.Context, r *repository.Repository, _ []string) error {
 		if output != "text" && output != "json" {
 			return fmt.Errorf("%w: --output %q: use text or json", errUsage, output)
 		}
-		r, err := p.open()
-		if err != nil {
-			return err
-		}
-		made, err := plan.Make(cmd.Context(), r, p.now())
+		made, err := plan.Make(ctx, r, p.now())
 		if err != nil {
 			return err
 		}
@@ -42,7 +40,7 @@ func (p program) plan() *cobra.Command {
 		encoder := json.NewEncoder(p.stdout)
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(made)
-	}
+	})
 	return command
 }
 
@@ -65,17 +63,13 @@ func (p program) api() *cobra.Command {
 		Args: noArguments,
 	}
 	command.Flags().StringVar(&since, "since", "HEAD~1", "the `revision` to compare the working tree with")
-	command.RunE = func(cmd *cobra.Command, _ []string) error {
-		r, err := p.open()
-		if err != nil {
-			return err
-		}
-		found, err := plan.Since(cmd.Context(), r, since)
+	command.RunE = p.inRepository(func(ctx context.Context, r *repository.Repository, _ []string) error {
+		found, err := plan.Since(ctx, r, since)
 		if err != nil {
 			return err
 		}
 		return found.Write(p.stdout)
-	}
+	})
 	return command
 }
 
@@ -90,16 +84,12 @@ func (p program) apply() *cobra.Command {
 		Args: noArguments,
 	}
 	command.Flags().BoolVar(&yes, "yes", false, "don't ask; needed where nobody can answer")
-	command.RunE = func(cmd *cobra.Command, _ []string) error {
-		r, err := p.open()
+	command.RunE = p.inRepository(func(ctx context.Context, r *repository.Repository, _ []string) error {
+		made, err := plan.Make(ctx, r, p.now())
 		if err != nil {
 			return err
 		}
-		made, err := plan.Make(cmd.Context(), r, p.now())
-		if err != nil {
-			return err
-		}
-		if err := tagging.Check(cmd.Context(), r, made); err != nil {
+		if err := tagging.Check(ctx, r, made); err != nil {
 			return err
 		}
 		if err := made.Write(p.stdout); err != nil {
@@ -110,13 +100,13 @@ func (p program) apply() *cobra.Command {
 				return err
 			}
 		}
-		result, err := tagging.Apply(cmd.Context(), r, made)
+		result, err := tagging.Apply(ctx, r, made)
 		if err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(p.stdout, "\n%d tags on %.12s; nothing is pushed yet:\n  %s\n", len(result.Tags), result.Tagged, result.Push)
 		return err
-	}
+	})
 	return command
 }
 

@@ -41,13 +41,9 @@ func (p program) verify() *cobra.Command {
 	flags.StringVar(&v.modules, "module", "", "`folders` of the modules to verify, separated by commas; all when empty")
 	flags.BoolVar(&v.noTests, "no-tests", false, "don't run the tests of the modules")
 	flags.BoolVar(&v.planned, "planned", false, "with the versions and changelogs that 'release plan' proposes: what 'release apply' would tag")
-	command.RunE = func(cmd *cobra.Command, _ []string) error {
-		r, err := p.open()
-		if err != nil {
-			return err
-		}
-		return p.verifyAll(cmd.Context(), r, v)
-	}
+	command.RunE = p.inRepository(func(ctx context.Context, r *repository.Repository, _ []string) error {
+		return p.verifyAll(ctx, r, v)
+	})
 	return command
 }
 
@@ -147,19 +143,15 @@ func (p program) proxy() *cobra.Command {
 			return nil
 		},
 	}
-	command.RunE = func(cmd *cobra.Command, args []string) error {
-		r, err := p.open()
-		if err != nil {
-			return err
-		}
+	command.RunE = p.inRepository(func(ctx context.Context, r *repository.Repository, args []string) error {
 		dir := filepath.Join(r.Root, ".cache", "release", "proxy")
 		if len(args) == 1 {
 			dir = args[0]
 		}
-		if _, err := proxy.Fill(cmd.Context(), r.Root, dir); err != nil {
+		if _, err := proxy.Fill(ctx, r.Root, dir); err != nil {
 			return err
 		}
-		env, err := proxy.Environ(cmd.Context(), dir)
+		env, err := proxy.Environ(ctx, dir)
 		if err != nil {
 			return err
 		}
@@ -171,6 +163,6 @@ func (p program) proxy() *cobra.Command {
 		}
 		_, err = io.WriteString(p.stdout, lines)
 		return err
-	}
+	})
 	return command
 }

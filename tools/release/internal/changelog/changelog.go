@@ -47,18 +47,14 @@ func Release(text, release string, day time.Time, otherwise string) string {
 	if body = strings.Trim(body, "\r\n"); body == "" {
 		body = strings.Trim(otherwise, "\r\n")
 	}
-	mark := "## Unreleased\n"
-	if !found && before != "" && !strings.HasSuffix(before, "\n\n") {
-		mark = "\n" + mark
-		if !strings.HasSuffix(before, "\n") {
-			mark = "\n" + mark
-		}
+	if !found && before != "" {
+		before = strings.TrimRight(before, "\r\n") + "\n\n"
 	}
 	section := "\n" + Heading(release, day) + "\n\n" + body + "\n"
 	if after != "" {
 		section += "\n"
 	}
-	return before + mark + section + after
+	return before + "## Unreleased\n" + section + after
 }
 
 // Heading returns the heading of the section of a version.
