@@ -81,7 +81,7 @@ func testModules(
 	if err != nil {
 		return tally, err
 	}
-	runner.Waiting = controlplane.Users(chosen)
+	runner.Waiting = controlplane.Waits
 	given := os.Getenv(devcluster.Variable)
 	starts := needed && given == ""
 	if needed && !starts {

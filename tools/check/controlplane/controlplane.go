@@ -123,15 +123,9 @@ func Needed(ctx context.Context, r *repository.Repository, modules []repository.
 	return false, nil
 }
 
-// Users returns the folders of the modules that require tools/envtest. Their tests mostly wait for a control plane.
-func Users(modules []repository.Module) map[string]bool {
-	users := map[string]bool{}
-	for _, m := range modules {
-		if slices.ContainsFunc(m.Requires, func(other repository.Requirement) bool { return other.Path == envtest && !other.Indirect }) {
-			users[m.Dir] = true
-		}
-	}
-	return users
+// Waits reports whether a module requires tools/envtest. Then its tests mostly wait for a control plane.
+func Waits(m repository.Module) bool {
+	return slices.ContainsFunc(m.Requires, func(other repository.Requirement) bool { return other.Path == envtest && !other.Indirect })
 }
 
 // Used reports whether a test of the group depends on tools/envtest. Packages that do not build are no error.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -200,14 +199,16 @@ func TestNeeded(t *testing.T) {
 	}
 }
 
-func TestUsers(t *testing.T) {
+func TestWaits(t *testing.T) {
 	t.Parallel()
 	const envtest = repository.Prefix + "/tools/envtest"
 	r := repotest.New(t, []string{"dag", "deploy", "operator"}, repotest.Files{
 		"deploy/go.mod":   "module " + repository.Prefix + "/deploy\n\ngo 1.26.0\n\nrequire " + envtest + " v0.0.0\n",
 		"operator/go.mod": "module " + repository.Prefix + "/operator\n\ngo 1.26.0\n\nrequire " + envtest + " v0.0.0 // indirect\n",
 	})
-	if users, want := controlplane.Users(r.Modules), map[string]bool{"deploy": true}; !maps.Equal(users, want) {
-		t.Errorf("%v; want %v", users, want)
+	for _, m := range r.Modules {
+		if got, want := controlplane.Waits(m), m.Dir == "deploy"; got != want {
+			t.Errorf("%s: %v; want %v", m.Dir, got, want)
+		}
 	}
 }

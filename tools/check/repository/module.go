@@ -110,11 +110,15 @@ func (m Module) Environ(base []string) []string {
 	return env
 }
 
-// BuildFlags are the flags that every build, test and vet of the module needs. For the control plane these are the
-// compiler flags in its build.env, so that it is compiled only once.
-func (m Module) BuildFlags() []string {
-	if m.IsControlPlane() {
+// BuildFlags are the flags that every build, test and vet of the module needs, with the race detector if race is true.
+// For the control plane these are the compiler flags in its build.env, so that it is compiled only once; its tests, which
+// run the program that is built from it, never run under the race detector.
+func (m Module) BuildFlags(race bool) []string {
+	switch {
+	case m.IsControlPlane():
 		return []string{"-trimpath", "-gcflags=all=-dwarf=false"}
+	case race:
+		return []string{"-race"}
 	}
 	return nil
 }
@@ -124,9 +128,6 @@ func (m Module) BuildFlags() []string {
 func (m Module) ReadsRepository() bool {
 	return !m.IsControlPlane() && (m.Dir == "examples" || strings.HasPrefix(m.Dir, "tools/"))
 }
-
-// Race reports whether the tests of the module may run under the race detector.
-func (m Module) Race() bool { return !m.IsControlPlane() }
 
 // IsControlPlane reports whether the module is the control plane. Its tests run the program that is built from it.
 func (m Module) IsControlPlane() bool { return m.Dir == devcluster }

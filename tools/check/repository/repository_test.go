@@ -86,23 +86,22 @@ func TestModuleBuild(t *testing.T) {
 	for _, row := range []struct {
 		reason, dir string
 		want        []string
-		flags       []string
-		race        bool
+		flags       []string // under the race detector
 	}{
-		{"in the workspace", "dag", []string{"CGO_ENABLED=1", "HOME=/home", "GOWORK="}, nil, true},
-		{"peers stand alone", "tools/peers/dag", []string{"CGO_ENABLED=1", "HOME=/home", "GOWORK=off"}, nil, true},
-		{"bench stands alone", "tools/bench", []string{"CGO_ENABLED=1", "HOME=/home", "GOWORK=off"}, nil, true},
-		{"the control plane is compiled in one way only", "tools/devcluster", []string{"HOME=/home", "GOWORK=off", "CGO_ENABLED=0"}, []string{"-trimpath", "-gcflags=all=-dwarf=false"}, false},
+		{"in the workspace", "dag", []string{"CGO_ENABLED=1", "HOME=/home", "GOWORK="}, []string{"-race"}},
+		{"peers stand alone", "tools/peers/dag", []string{"CGO_ENABLED=1", "HOME=/home", "GOWORK=off"}, []string{"-race"}},
+		{"bench stands alone", "tools/bench", []string{"CGO_ENABLED=1", "HOME=/home", "GOWORK=off"}, []string{"-race"}},
+		{"the control plane is compiled in one way only", "tools/devcluster", []string{"HOME=/home", "GOWORK=off", "CGO_ENABLED=0"}, []string{"-trimpath", "-gcflags=all=-dwarf=false"}},
 	} {
 		m := repository.Module{Dir: row.dir}
 		if got := m.Environ(base); !slices.Equal(got, row.want) {
 			t.Errorf("%s: environment %q, want %q", row.reason, got, row.want)
 		}
-		if got := m.BuildFlags(); !slices.Equal(got, row.flags) {
+		if got := m.BuildFlags(true); !slices.Equal(got, row.flags) {
 			t.Errorf("%s: flags %q, want %q", row.reason, got, row.flags)
 		}
-		if m.Race() != row.race {
-			t.Errorf("%s: race %v, want %v", row.reason, m.Race(), row.race)
+		if got := m.BuildFlags(false); slices.Contains(got, "-race") {
+			t.Errorf("%s: flags %q without the race detector", row.reason, got)
 		}
 	}
 	if base[0] != "GOWORK=/elsewhere/go.work" || len(base) != 5 {
@@ -119,7 +118,7 @@ func TestControlPlaneIsCompiledInOneWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	controlPlane := repository.Module{Dir: "tools/devcluster"}
-	for _, flag := range append(controlPlane.BuildFlags(), "CGO_ENABLED=0") {
+	for _, flag := range append(controlPlane.BuildFlags(true), "CGO_ENABLED=0") {
 		if !strings.Contains(string(text), flag) {
 			t.Errorf("build.env of the control plane doesn't say %s, as the checks do", flag)
 		}

@@ -40,7 +40,7 @@ func Check(ctx context.Context, r *repository.Repository, _ repository.Options) 
 	}
 	c := &checking{files: token.NewFileSet()}
 	c.changelogs(r)
-	workspace := group{dir: r.Root, env: r.WorkspaceEnviron(), race: race}
+	workspace := group{dir: r.Root, env: r.WorkspaceEnviron(), flags: repository.Module{}.BuildFlags(race)}
 	for _, m := range r.Modules {
 		sources, err := parse(r, m, c.files)
 		if err != nil {
@@ -52,7 +52,7 @@ func Check(ctx context.Context, r *repository.Repository, _ repository.Options) 
 			workspace.sources = append(workspace.sources, libraries...)
 			continue
 		}
-		alone := group{dir: r.Folder(m), env: r.Environ(m), flags: m.BuildFlags(), race: race && m.Race(), sources: libraries}
+		alone := group{dir: r.Folder(m), env: r.Environ(m), flags: m.BuildFlags(race), sources: libraries}
 		if err := c.exampled(ctx, alone); err != nil {
 			return c.Report, fmt.Errorf("%s: %w", m.Dir, err)
 		}
@@ -95,7 +95,6 @@ func (c *checking) look(m repository.Module, sources []source) (libraries []sour
 type group struct {
 	dir        string
 	env, flags []string
-	race       bool
 	sources    []source
 }
 

@@ -117,9 +117,6 @@ func (g group) tests(ctx context.Context, paths []string) (map[string]*packages.
 		Context: ctx, Dir: g.dir, Env: g.env, BuildFlags: g.flags, Tests: true,
 		Mode: packages.NeedName | packages.NeedForTest | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo,
 	}
-	if g.race {
-		config.BuildFlags = append(config.BuildFlags, "-race")
-	}
 	loaded, err := packages.Load(&config, paths...)
 	tests := map[string]*packages.Package{}
 	for _, p := range loaded {

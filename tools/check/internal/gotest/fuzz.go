@@ -44,7 +44,7 @@ func (r *Runner) Fuzz(ctx context.Context, modules []repository.Module, each tim
 }
 
 func (r *Runner) fuzz(ctx context.Context, m repository.Module, t target, each time.Duration) error {
-	args := append([]string{"test"}, m.BuildFlags()...)
+	args := append([]string{"test"}, m.BuildFlags(false)...)
 	args = append(args, "-run=^$", "-fuzz=^"+t.name+"$", "-timeout=0",
 		"-fuzztime="+each.String(), "-fuzzminimizetime="+(each/minimizing).String(), t.pkg)
 	cmd := process.Command(ctx, r.Repository.Folder(m), append(r.Repository.Environ(m), r.Env...), "go", args...)
@@ -69,7 +69,7 @@ var timeWasUp = regexp.MustCompile(`(?m)^--- FAIL: Fuzz\w+ \([0-9.]+s\)\n    con
 
 // targets lists the fuzz targets of a module.
 func (r *Runner) targets(ctx context.Context, m repository.Module) ([]target, error) {
-	args := append([]string{"test"}, m.BuildFlags()...)
+	args := append([]string{"test"}, m.BuildFlags(false)...)
 	args = append(args, "-list=^Fuzz", "./...")
 	out, err := process.Output(ctx, process.Command(ctx, r.Repository.Folder(m), r.Repository.Environ(m), "go", args...))
 	if err != nil {

@@ -36,9 +36,9 @@ type Runner struct {
 	Named bool
 	// Timeout is the flag -timeout of go test: how long the tests of one package may take. Zero leaves the flag out.
 	Timeout time.Duration
-	// Waiting are the folders of modules whose tests mostly wait. More of these tests run at once than there are
+	// Waiting reports whether the tests of a module mostly wait; nil stands for no module. More of these tests run at once than there are
 	// processors.
-	Waiting map[string]bool
+	Waiting func(repository.Module) bool
 	// Fingerprint is a hash of all files of the repository. If tests of a module may read files of other modules, a new
 	// fingerprint makes their cached results invalid. If it is empty, cached results are always used.
 	Fingerprint string
@@ -109,27 +109,19 @@ func (r *Runner) module(ctx context.Context, m repository.Module) (Tally, error)
 	return tally, nil
 }
 
-// building returns the build flags of a module.
-func (r *Runner) building(m repository.Module) []string {
-	if r.Race && m.Race() {
-		return append(m.BuildFlags(), "-race")
-	}
-	return m.BuildFlags()
-}
-
 func (r *Runner) args(m repository.Module) []string {
 	vetting := "-vet=all" // go test's default subset takes as long
 	if m.IsControlPlane() {
 		vetting = "-vet=off" // vet would first read all of Kubernetes for minutes; the linter checks that module
 	}
-	args := append([]string{"test", "-json", vetting}, r.building(m)...)
+	args := append([]string{"test", "-json", vetting}, m.BuildFlags(r.Race)...)
 	if r.Count > 0 {
 		args = append(args, "-count="+strconv.Itoa(r.Count))
 	}
 	if r.Run != "" {
 		args = append(args, "-run="+r.Run)
 	}
-	if r.Waiting[m.Dir] {
+	if r.Waiting != nil && r.Waiting(m) {
 		args = append(args, "-parallel="+strconv.Itoa(waitingAtOnce*runtime.GOMAXPROCS(0)))
 	}
 	if r.Fingerprint != "" && m.ReadsRepository() {
@@ -169,7 +161,7 @@ func (r *Runner) ahead(ctx context.Context, modules []repository.Module) (compil
 // compile returns the command that compiles the packages of a module, its tests, and their dependencies. If yields is
 // true it runs with a low priority, so that running tests get the processors first.
 func (r *Runner) compile(ctx context.Context, m repository.Module, yields bool) *exec.Cmd {
-	words := append([]string{"go", "list", "-e", "-export", "-test", "-deps"}, append(r.building(m), "./...")...)
+	words := append([]string{"go", "list", "-e", "-export", "-test", "-deps"}, append(m.BuildFlags(r.Race), "./...")...)
 	if yields {
 		words = process.Yielding(words...)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/operkit/operkit/tools/check/internal/gotest"
 	"github.com/operkit/operkit/tools/check/internal/repotest"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
 const good = `package good
@@ -110,7 +111,8 @@ func TestRunnerOfTestsThatWait(t *testing.T) {
 	t.Parallel()
 	r := repotest.New(t, []string{"dag", "deploy"}, repotest.Files{"dag/at_test.go": crowded, "deploy/at_test.go": crowded})
 	var out, problems bytes.Buffer
-	runner := gotest.Runner{Repository: r, Stdout: &out, Stderr: &problems, Waiting: map[string]bool{"deploy": true}}
+	deploy := func(m repository.Module) bool { return m.Dir == "deploy" }
+	runner := gotest.Runner{Repository: r, Stdout: &out, Stderr: &problems, Waiting: deploy}
 	tally, err := runner.All(t.Context(), r.Modules)
 	if want := (gotest.Tally{Passed: 1, Failed: 1}); err != nil || tally != want {
 		t.Errorf("counts %v, %v; want deploy's passed and dag's failed\n%s%s", tally, err, &out, &problems)

@@ -85,7 +85,7 @@ func groups(ctx context.Context, r *repository.Repository, race bool, dir string
 		case !m.HasPackages(r.Root):
 		case m.IsControlPlane():
 			all = append(all, repository.Group{
-				Subject: m.Dir, Folder: r.Folder(m), Environ: repository.AddFlags(r.Environ(m), m.BuildFlags()...), Patterns: []string{"./..."},
+				Subject: m.Dir, Folder: r.Folder(m), Environ: repository.AddFlags(r.Environ(m), m.BuildFlags(race)...), Patterns: []string{"./..."},
 			})
 		default:
 			folders = append(folders, r.Folder(m))
