@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/packages"
 
 	"github.com/operkit/operkit/tools/check/process"
 )
@@ -21,7 +21,7 @@ func (v *visit) consume(ctx context.Context) error {
 	if importable := v.paths(goPackage.importable); len(importable) == 0 {
 		return v.count(ctx, v.dir, v.paths(goPackage.command))
 	}
-	text, err := v.program()
+	text, err := v.program(ctx)
 	if err != nil {
 		return err
 	}
@@ -46,53 +46,32 @@ func (v *visit) consume(ctx context.Context) error {
 }
 
 // program returns the source of a program that can call every exported function of every package, so that all of them
-// are linked.
-func (v *visit) program() (string, error) {
+// are linked. Functions with type parameters are left out.
+func (v *visit) program(ctx context.Context) (string, error) {
+	config := packages.Config{Context: ctx, Dir: v.dir, Env: v.env, Mode: packages.NeedName | packages.NeedTypes}
+	loaded, err := packages.Load(&config, v.paths(goPackage.importable)...)
+	if err != nil {
+		return "", err
+	}
 	var imports, uses strings.Builder
-	for i, p := range v.packages {
-		if !p.importable() {
-			continue
+	for i, p := range loaded {
+		name := "_"
+		for _, exported := range p.Types.Scope().Names() {
+			function, is := p.Types.Scope().Lookup(exported).(*types.Func)
+			if is && function.Exported() && function.Signature().TypeParams() == nil {
+				name = fmt.Sprintf("p%d", i)
+				fmt.Fprintf(&uses, "\t%s.%s,\n", name, exported)
+			}
 		}
-		functions, err := exportedFunctions(p)
-		if err != nil {
-			return "", err
-		}
-		name := fmt.Sprintf("p%d", i)
-		if len(functions) == 0 {
-			name = "_"
-		}
-		fmt.Fprintf(&imports, "\t%s %q\n", name, p.ImportPath)
-		for _, function := range functions {
-			fmt.Fprintf(&uses, "\t%s.%s,\n", name, function)
-		}
+		fmt.Fprintf(&imports, "\t%s %q\n", name, p.PkgPath)
 	}
 	return "package main\n\nimport (\n" + imports.String() + ")\n\nvar functions = []any{\n" + uses.String() +
 		"}\n\nfunc main() { println(len(functions)) }\n", nil
 }
 
-// exportedFunctions lists the exported functions of a package, without methods and functions with type parameters.
-func exportedFunctions(p goPackage) ([]string, error) {
-	var names []string
-	files := token.NewFileSet()
-	for _, name := range p.GoFiles {
-		file, err := parser.ParseFile(files, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
-		if err != nil {
-			return nil, err
-		}
-		for _, declaration := range file.Decls {
-			function, is := declaration.(*ast.FuncDecl)
-			if is && function.Recv == nil && function.Type.TypeParams == nil && function.Name.IsExported() {
-				names = append(names, function.Name.Name)
-			}
-		}
-	}
-	slices.Sort(names)
-	return names, nil
-}
-
 // list finds the module's packages. It returns an error if there are none.
 func (v *visit) list(ctx context.Context, folder, pattern string) error {
-	cmd := process.Command(ctx, folder, v.env, "go", "list", "-json=ImportPath,Name,Dir,GoFiles,Module", pattern)
+	cmd := process.Command(ctx, folder, v.env, "go", "list", "-json=ImportPath,Name,Module", pattern)
 	found, err := process.JSON[goPackage](ctx, cmd)
 	if err != nil {
 		return err

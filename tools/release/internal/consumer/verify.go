@@ -83,9 +83,8 @@ type visit struct {
 
 // goPackage is a package of the module.
 type goPackage struct {
-	ImportPath, Name, Dir string
-	GoFiles               []string
-	Module                struct{ Path string }
+	ImportPath, Name string
+	Module           struct{ Path string }
 }
 
 // importable reports whether others may import it.
