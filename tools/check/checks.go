@@ -29,18 +29,18 @@ type check struct {
 
 // checks are all checks, in the order in which 'all' runs them: the quick ones first.
 var checks = []check{
-	{"modules", "go.work and the tree hold the same modules", repository.Membership},
+	{"modules", "go.work and the tree have the same modules", repository.Membership},
 	{"large", "no file is as large as a built program", hygiene.Large},
 	{"format", "every Go file is formatted (-w formats them)", hygiene.Format},
-	{"snippets", "pages show what the files hold that they name (-w fills them)", snippet.Check},
+	{"snippets", "code blocks are equal to the files that they name (-w updates them)", snippet.Check},
 	{"testnames", "no test has the name of another one in its folder", hygiene.TestNames},
-	{"lint", "golangci-lint finds no mistake; what is long or tangled is a note", lintAll},
+	{"lint", "golangci-lint finds no mistake; long or nested functions are notes", lintAll},
 	{"arrows", "imports follow the design", arrows.Check},
 	{"budgets", "importers compile no more modules than promised (-v prints how many)", budget.Check},
 	{"licences", "what importers compile has a licence that is allowed (-v prints them)", func(ctx context.Context, r *repository.Repository, o repository.Options) (repository.Report, error) {
 		return licence.Check(ctx, r, licence.House, o)
 	}},
-	{"vulnerabilities", "govulncheck finds none that is reached, where it reaches its database", lint.Vulnerabilities},
+	{"vulnerabilities", "govulncheck finds no vulnerability that our code reaches; a note if its database can't be read", lint.Vulnerabilities},
 	{"docs", "exports have comments, entry points Examples, packages a doc.go, modules a README", docs.Check},
 	{"tidy", "every go.mod is tidy and agrees with the workspace", hygiene.Tidy},
 	{"generated", "generated files are fresh", hygiene.Generated},
@@ -59,7 +59,7 @@ func lintAll(ctx context.Context, r *repository.Repository, _ repository.Options
 func (c check) command() command {
 	return command{c.name, c.summary, func(flags *flag.FlagSet) func(context.Context, environment) error {
 		var o repository.Options
-		flags.BoolVar(&o.Write, "w", false, "mend what can be mended")
+		flags.BoolVar(&o.Write, "w", false, "fix the files that can be fixed")
 		flags.BoolVar(&o.Verbose, "v", false, "print figures too")
 		return func(ctx context.Context, env environment) error {
 			if !c.perform(ctx, env, o) {

@@ -62,7 +62,7 @@ func run(ctx context.Context, dir string, args []string, stdout, stderr io.Write
 			return runCommand(ctx, dir, c, args[1:], stdout, stderr)
 		}
 	}
-	_, _ = fmt.Fprintf(stderr, "check: command %q: there is none of this name\n\n", args[0])
+	_, _ = fmt.Fprintf(stderr, "check: command %q: there is no such command\n\n", args[0])
 	usage(stderr)
 	return 2
 }
@@ -78,7 +78,7 @@ func runCommand(ctx context.Context, dir string, c command, args []string, stdou
 		return 2
 	}
 	if flags.NArg() > 0 {
-		_, _ = fmt.Fprintf(stderr, "check %s: argument %q: none is taken\n", c.name, flags.Arg(0))
+		_, _ = fmt.Fprintf(stderr, "check %s: argument %q: the command takes no arguments\n", c.name, flags.Arg(0))
 		return 2
 	}
 	opened, err := repository.Open(dir)

@@ -339,7 +339,7 @@ func TestAllListsEveryProblem(t *testing.T) {
 		"large      FAILED, 1 problem", "    dag/built: 1.0 MB",
 		"format     FAILED, 1 problem", "    dag/dag.go: not formatted",
 		"snippets   FAILED, 1 problem", "    dag/README.md:3: no fenced block",
-		"testnames  FAILED, 1 problem", "    dag/b_test.go: ExampleA stands in a_test.go too",
+		"testnames  FAILED, 1 problem", "    dag/b_test.go: ExampleA is declared in a_test.go too",
 		"lint       FAILED, 1 problem", "    tools/lint: ",
 		"arrows     FAILED, 1 problem", "    " + repository.Prefix + "/status -> " + dag + ": status may import only its own packages, the standard library, golang.org/x/sync/..., k8s.io/apimachinery/...",
 		"budgets    FAILED, 1 problem", "    dag/budget.txt: it is missing",

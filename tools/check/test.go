@@ -28,7 +28,7 @@ const (
 
 func prepareTest(flags *flag.FlagSet) func(context.Context, environment) error {
 	modules := flags.String("module", "", "the folders of the modules to test, separated by commas; all when empty")
-	count := flags.Int("count", 0, "run each test this often; 0 lets the go command take results that it knows already")
+	count := flags.Int("count", 0, "run each test this often; 0 lets the go command use cached results")
 	run := flags.String("run", "", "run only tests that this regular expression matches; such a run proves no rules")
 	soak := flags.Bool("soak", false, "set "+soakVariable+"=1, so that long tests run in full")
 	return func(ctx context.Context, env environment) error {

@@ -92,8 +92,8 @@ func TestMistakes(t *testing.T) {
 		{"an argument", []string{"plan", "dag"}, 2, "release plan: mistake in the arguments: \"dag\": there are only flags\n"},
 		{"a flag", []string{"apply", "--no"}, 2, "release apply: mistake in the arguments: unknown flag: --no\n"},
 		{"a command", []string{"tag"}, 2, "release: mistake in the arguments: \"tag\": there is no such command\n"},
-		{"a module", []string{"verify", "--module", "scratch"}, 1, "release verify: module \"scratch\": there is none of this name: use one of aside, ground, middle, top\n"},
-		{"nobody to ask", []string{"apply"}, 1, "release apply: nobody can be asked: give --yes\n"},
+		{"a module", []string{"verify", "--module", "scratch"}, 1, "release verify: module \"scratch\": there is no such module: use one of aside, ground, middle, top\n"},
+		{"nobody to ask", []string{"apply"}, 1, "release apply: the input is no terminal, so the question can't be asked: give --yes\n"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
@@ -125,7 +125,7 @@ func TestApplyAsks(t *testing.T) {
 			require.True(t, asked, got.stdout)
 			assert.Contains(t, plan, "Tags, in this order:\n  aside/v0.1.0\n", "the plan comes first")
 			if !row.done {
-				assert.Equal(t, call{1, got.stdout, "release apply: nothing is done: the answer wasn't yes\n"}, got)
+				assert.Equal(t, call{1, got.stdout, "release apply: nothing was changed: the answer wasn't yes\n"}, got)
 				assert.Equal(t, "", r.Git("tag", "--list"))
 				return
 			}

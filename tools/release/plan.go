@@ -20,8 +20,8 @@ func (p program) plan() *cobra.Command {
 	var output string
 	command := &cobra.Command{
 		Use:   "plan",
-		Short: "Say which modules get which versions and why; changes nothing",
-		Long: "Say which modules get which versions and why, what has changed in their APIs, the tags, and what the changelogs will\n" +
+		Short: "Show which modules get which versions and why; changes nothing",
+		Long: "Show which modules get which versions and why, what has changed in their APIs, the tags, and what the changelogs will\n" +
 			"say. Changes nothing and asks no network but for modules of others that the module cache lacks.",
 		Args: noArguments,
 	}
@@ -57,9 +57,9 @@ func (p program) api() *cobra.Command {
 	var since string
 	command := &cobra.Command{
 		Use:   "api",
-		Short: "Say how the APIs of the modules have changed since a commit; changes nothing",
-		Long: "Say how the APIs of the released modules have changed since a commit: what breaks callers, and what is new.\n" +
-			"A module that hasn't changed costs nothing. plan says the same since the last tags.",
+		Short: "Show how the APIs of the modules have changed since a commit; changes nothing",
+		Long: "Show how the APIs of the released modules have changed since a commit: what breaks callers, and what is new.\n" +
+			"Modules without changes are skipped. plan shows the same since the last tags.",
 		Args: noArguments,
 	}
 	command.Flags().StringVar(&since, "since", "HEAD~1", "the `revision` to compare the working tree with")
@@ -83,7 +83,7 @@ func (p program) apply() *cobra.Command {
 			"requirements of the released modules, and a tag for each of them. Nothing is pushed.",
 		Args: noArguments,
 	}
-	command.Flags().BoolVar(&yes, "yes", false, "don't ask; needed where nobody can answer")
+	command.Flags().BoolVar(&yes, "yes", false, "don't ask; needed if the input is no terminal")
 	command.RunE = p.inRepository(func(ctx context.Context, r *repository.Repository, _ []string) error {
 		made, err := plan.Make(ctx, r, p.now())
 		if err != nil {
@@ -113,12 +113,12 @@ func (p program) apply() *cobra.Command {
 // ask asks for confirmation, and returns an error unless the answer is yes.
 func (p program) ask() error {
 	if !p.terminal {
-		return errors.New("nobody can be asked: give --yes")
+		return errors.New("the input is no terminal, so the question can't be asked: give --yes")
 	}
 	_, _ = fmt.Fprint(p.stdout, "\nMake these tags? [y/N] ")
 	answer, _ := bufio.NewReader(p.stdin).ReadString('\n') // the end of the input means no
 	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
-		return errors.New("nothing is done: the answer wasn't yes")
+		return errors.New("nothing was changed: the answer wasn't yes")
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func Select(among []Module, list string) ([]Module, error) {
 			for _, m := range among {
 				names = append(names, m.Dir)
 			}
-			problems = append(problems, fmt.Errorf("module %q: there is none of this name: use one of %s", name, strings.Join(names, ", ")))
+			problems = append(problems, fmt.Errorf("module %q: there is no such module: use one of %s", name, strings.Join(names, ", ")))
 			continue
 		}
 		chosen[among[at].Dir] = true

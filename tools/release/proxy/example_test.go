@@ -54,7 +54,7 @@ func ExampleFill() {
 	// Output:
 	// 1 <nil>
 	// true
-	// version "1.0" of example.com/shop/greet: it has to be one like v0.1.0
+	// version "1.0" of example.com/shop/greet: want a version like v0.1.0
 }
 
 func ExampleEnviron() {

@@ -201,8 +201,8 @@ func TestVersions(t *testing.T) {
 	assert.Equal(t, "v0.5.0-rc.1", versions[middle], "the last one counts")
 	assert.Contains(t, archive(t, dir, middle, "v0.5.0-rc.1")["go.mod"], "require "+ground+" v1.2.3\n")
 	for _, row := range []struct{ reason, path, version, want string }{
-		{"no version", ground, "1.2", `version "1.2" of example.com/kit/ground: it has to be one like v0.1.0`},
-		{"short", ground, "v1", `version "v1" of example.com/kit/ground: it has to be one like v0.1.0`},
+		{"no version", ground, "1.2", `version "1.2" of example.com/kit/ground: want a version like v0.1.0`},
+		{"short", ground, "v1", `version "v1" of example.com/kit/ground: want a version like v0.1.0`},
 		{"a major version that its path would have", ground, "v2.0.0", "version v2.0.0 of example.com/kit/ground: "},
 		{"a module that isn't released", repotest.Prefix + "scratch", "v1.0.0", "version v1.0.0 of example.com/kit/scratch: no released module has this path"},
 	} {
@@ -223,7 +223,7 @@ func TestFillRefuses(t *testing.T) {
 	}{
 		{"what isn't released is required", repotest.Files{"aside/go.mod": repotest.Mod("aside", "scratch")}, "module aside: requires scratch, which isn't released"},
 		{"a folder that nobody else has", repotest.Files{"aside/go.mod": repotest.Mod("aside") + "\nreplace example.com/other => ../other\n"},
-			"aside/go.mod: replaces example.com/other by the folder ../other, which nobody has who fetches the module"},
+			"aside/go.mod: replaces example.com/other by the folder ../other, which users of the module don't have"},
 		{"a name that no archive takes", repotest.Files{"aside/a:b.txt": "x"}, "example.com/kit/aside@v0.0.0-"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {

@@ -113,7 +113,7 @@ func Large(ctx context.Context, r *repository.Repository, _ repository.Options) 
 			return report, err
 		}
 		if info.Size() > largest {
-			report.Problems = append(report.Problems, fmt.Sprintf("%s: %.1f MB, more than the one that a file may have: remove what was built, and have data made where it is needed",
+			report.Problems = append(report.Problems, fmt.Sprintf("%s: %.1f MB, more than the one that a file may have: remove built programs, and generate large data where it is needed",
 				name, float64(info.Size())/(1<<20)))
 		}
 	}
@@ -139,7 +139,7 @@ func TestNames(ctx context.Context, r *repository.Repository, _ repository.Optio
 		for _, found := range testName.FindAllStringSubmatch(string(text), -1) {
 			key := path.Dir(file) + " " + found[1]
 			if other, twice := first[key]; twice && found[1] != "TestMain" {
-				report.Problems = append(report.Problems, fmt.Sprintf("%s: %s stands in %s too: rename one of them", file, found[1], path.Base(other)))
+				report.Problems = append(report.Problems, fmt.Sprintf("%s: %s is declared in %s too: rename one of them", file, found[1], path.Base(other)))
 			}
 			first[key] = file
 		}

@@ -82,7 +82,7 @@ func Of(dir string) ([]string, error) {
 		}
 		found := licensecheck.Scan(text)
 		if found.Percent < known || len(found.Match) == 0 {
-			return nil, fmt.Errorf("%s: %.0f %% of it is the text of a known licence: it has to be read", file, found.Percent)
+			return nil, fmt.Errorf("%s: %.0f %% of it is the text of a known licence: a person has to read it", file, found.Percent)
 		}
 		for _, match := range found.Match {
 			names = append(names, match.ID)

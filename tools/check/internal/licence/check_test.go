@@ -100,7 +100,7 @@ func TestCheck(t *testing.T) {
 	}{
 		{"problems", found.Problems, []string{
 			"other.test v0.0.0: licence 0BSD is not on the list of those allowed (" + dag + " -> other.test)",
-			"own.test v0.0.0: LICENSE: 0 % of it is the text of a known licence: it has to be read (" + dag + "/cmd -> own.test)",
+			"own.test v0.0.0: LICENSE: 0 % of it is the text of a known licence: a person has to read it (" + dag + "/cmd -> own.test)",
 		}},
 		{"notes", found.Notes, []string{
 			"good.test v0.0.0: MIT", "good.test v0.0.0: licence MIT: smile (" + dag + " -> good.test)", "other.test v0.0.0: 0BSD", "own.test v0.0.0: ",

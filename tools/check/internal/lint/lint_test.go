@@ -118,7 +118,7 @@ func TestVulnerabilitiesOfNoDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	is(t, "problems", report.Problems)
-	if len(report.Notes) != 1 || !strings.HasPrefix(report.Notes[0], "nothing is known of vulnerabilities: ") {
+	if len(report.Notes) != 1 || !strings.HasPrefix(report.Notes[0], "the vulnerability database can't be read: ") {
 		t.Errorf("notes %q, not one that nothing is known", report.Notes)
 	}
 }

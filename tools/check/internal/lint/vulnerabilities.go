@@ -30,7 +30,7 @@ func vulnerabilities(ctx context.Context, r *repository.Repository, database str
 		case !process.Failed(err):
 			return report, fmt.Errorf("%s: %w", m.Dir, err)
 		case strings.Contains(err.Error(), "fetching vulnerabilities"), strings.Contains(err.Error(), "creating client"):
-			report.Notes = append(report.Notes, "nothing is known of vulnerabilities: "+err.Error())
+			report.Notes = append(report.Notes, "the vulnerability database can't be read: "+err.Error())
 			return report, nil
 		default:
 			report.Problems = append(report.Problems, fmt.Sprintf("%s: %v\n%s", m.Dir, err, strings.TrimSpace(string(out))))

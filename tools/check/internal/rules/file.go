@@ -50,7 +50,7 @@ func cited(ctx context.Context, r *repository.Repository) (problems []string, er
 	files, err := r.Files(ctx, "")
 	for _, name := range files {
 		if strings.HasSuffix(name, "/rules.txt") {
-			problems = append(problems, fmt.Sprintf("%s: nobody reads it: write its rules into %s beside it", name, FileName))
+			problems = append(problems, fmt.Sprintf("%s: no program reads this file: write its rules into %s beside it", name, FileName))
 		}
 		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			continue

@@ -185,7 +185,7 @@ func TestCitations(t *testing.T) {
 	report, err := rules.Check(t.Context(), r, repository.Options{})
 	want := []string{
 		`dag/dag.go:3: "spec: d" cites a page that readers don't have: leave it to the name of a test`,
-		"dag/rules.txt: nobody reads it: write its rules into RULES.md beside it",
+		"dag/rules.txt: no program reads this file: write its rules into RULES.md beside it",
 	}
 	if err != nil || !slices.Equal(report.Problems, want) {
 		t.Errorf("problems %q, %v; want %q", report.Problems, err, want)

@@ -59,7 +59,7 @@ func compare(root, text string, write bool) (page string, problems []string, sho
 			filled = append(append(filled, lines[at:b.first]...), wanted)
 			at = b.last
 		default:
-			problems = append(problems, fmt.Sprintf("%d: the block is not what %s holds: run check snippets -w", b.line, b.source))
+			problems = append(problems, fmt.Sprintf("%d: the block differs from %s: run check snippets -w", b.line, b.source))
 		}
 	}
 	return strings.Join(append(filled, lines[at:]...), "\n"), problems, len(found)

@@ -80,7 +80,7 @@ func TestShown(t *testing.T) {
 			before, after := "# Page\n\n<!-- file: "+row.source+" -->\n```go\n", "```\n\nThe end.\n"
 			r := page(t, before+after)
 			report, err := snippet.Check(t.Context(), r, repository.Options{})
-			if err != nil || report.Summary != "1 snippets" || !slices.Equal(report.Problems, []string{"guide/page.md:3: the block is not what " + row.source + " holds: run check snippets -w"}) {
+			if err != nil || report.Summary != "1 snippets" || !slices.Equal(report.Problems, []string{"guide/page.md:3: the block differs from " + row.source + ": run check snippets -w"}) {
 				t.Fatalf("an empty block: %+v, %v", report, err)
 			}
 			for range 2 { // the second time changes nothing

@@ -37,8 +37,8 @@ func TestReleasedInOrder(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"aside", "top"}, folders(chosen), "each once")
 	_, err = repository.Select(released, "top,scratch,none")
-	assert.EqualError(t, err, `module "scratch": there is none of this name: use one of aside, ground, middle, top, ground/deep`+
-		"\n"+`module "none": there is none of this name: use one of aside, ground, middle, top, ground/deep`)
+	assert.EqualError(t, err, `module "scratch": there is no such module: use one of aside, ground, middle, top, ground/deep`+
+		"\n"+`module "none": there is no such module: use one of aside, ground, middle, top, ground/deep`)
 
 	below, err := repository.Open(filepath.Join(r.Root, "ground", "deep"))
 	require.NoError(t, err)

@@ -131,7 +131,7 @@ func checkVersions(released []repository.Module, versions map[string]string) err
 			return fmt.Errorf("version %s of %s: no released module has this path", version, path)
 		}
 		if semver.Canonical(version) != version {
-			return fmt.Errorf("version %q of %s: it has to be one like v0.1.0", version, path)
+			return fmt.Errorf("version %q of %s: want a version like v0.1.0", version, path)
 		}
 		if err := module.Check(path, version); err != nil {
 			return fmt.Errorf("version %s of %s: %w", version, path, err)

@@ -74,7 +74,7 @@ func dropReplaces(file *modfile.File, name string, ours func(string) bool) error
 			continue
 		}
 		if replace.New.Version == "" {
-			return fmt.Errorf("%s: replaces %s by the folder %s, which nobody has who fetches the module", name, replace.Old.Path, replace.New.Path)
+			return fmt.Errorf("%s: replaces %s by the folder %s, which users of the module don't have", name, replace.Old.Path, replace.New.Path)
 		}
 	}
 	return nil

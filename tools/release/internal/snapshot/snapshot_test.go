@@ -87,7 +87,7 @@ func TestPublishErrors(t *testing.T) {
 	for _, row := range []struct{ reason, text, want string }{
 		{"no go.mod", "x\n", "a/go.mod:1: unknown directive: x"},
 		{"a sibling without a version", "module example.com/kit/a\n\nrequire example.com/kit/b v0.0.0\n", "a/go.mod: requires example.com/kit/b, of which there is no version"},
-		{"a folder", "module example.com/kit/a\n\nreplace example.com/b => ../b\n", "a/go.mod: replaces example.com/b by the folder ../b, which nobody has who fetches the module"},
+		{"a folder", "module example.com/kit/a\n\nreplace example.com/b => ../b\n", "a/go.mod: replaces example.com/b by the folder ../b, which users of the module don't have"},
 	} {
 		_, err := snapshot.Files{"go.mod": []byte(row.text)}.Publish("a", siblings, nil, ours)
 		assert.EqualError(t, err, row.want, row.reason)

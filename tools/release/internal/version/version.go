@@ -87,7 +87,7 @@ func majorOf(modulePath string) string {
 
 func parse(version string) (major, minor, patch int, err error) {
 	if !semver.IsValid(version) || semver.Canonical(version) != version || semver.Prerelease(version) != "" {
-		return 0, 0, 0, fmt.Errorf("version %q: it has to be one like v1.2.3", version)
+		return 0, 0, 0, fmt.Errorf("version %q: want a version like v1.2.3", version)
 	}
 	if _, err = fmt.Sscanf(version, "v%d.%d.%d", &major, &minor, &patch); err != nil {
 		err = fmt.Errorf("version %q: %w", version, err)

@@ -43,10 +43,10 @@ func TestNextErrors(t *testing.T) {
 			"change the path in go.mod and in imports, or don't break them"},
 		{"and again", "example.com/a/v2", "v2.2.3", "module example.com/a/v2: it breaks callers of v2.2.3, so it has to become example.com/a/v3: " +
 			"change the path in go.mod and in imports, or don't break them"},
-		{"no version", "example.com/a", "1.2.3", `version "1.2.3": it has to be one like v1.2.3`},
-		{"short", "example.com/a", "v1.2", `version "v1.2": it has to be one like v1.2.3`},
-		{"a pre-release", "example.com/a", "v1.2.3-rc.1", `version "v1.2.3-rc.1": it has to be one like v1.2.3`},
-		{"nothing", "example.com/a", "", `version "": it has to be one like v1.2.3`},
+		{"no version", "example.com/a", "1.2.3", `version "1.2.3": want a version like v1.2.3`},
+		{"short", "example.com/a", "v1.2", `version "v1.2": want a version like v1.2.3`},
+		{"a pre-release", "example.com/a", "v1.2.3-rc.1", `version "v1.2.3-rc.1": want a version like v1.2.3`},
+		{"nothing", "example.com/a", "", `version "": want a version like v1.2.3`},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
