@@ -78,11 +78,12 @@ func JSON[T any](ctx context.Context, cmd *exec.Cmd) ([]T, error) {
 	}
 }
 
-// Combined runs cmd as [Run] does and returns its standard output and standard error together. The error contains the
-// command line.
-func Combined(ctx context.Context, cmd *exec.Cmd) (string, error) {
+// Combined runs cmd as [Run] does and returns its standard output and standard error together, which it also writes to
+// others. The error contains the command line.
+func Combined(ctx context.Context, cmd *exec.Cmd, others ...io.Writer) (string, error) {
 	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
+	all := io.MultiWriter(append(others, &out)...)
+	cmd.Stdout, cmd.Stderr = all, all
 	if err := Run(ctx, cmd); err != nil {
 		return out.String(), fmt.Errorf("%s: %w", Line(cmd), err)
 	}

@@ -1,12 +1,9 @@
 package gotest
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 	"time"
@@ -48,11 +45,8 @@ func (r *Runner) fuzz(ctx context.Context, m repository.Module, t target, each t
 	args = append(args, "-run=^$", "-fuzz=^"+t.name+"$", "-timeout=0",
 		"-fuzztime="+each.String(), "-fuzzminimizetime="+(each/minimizing).String(), t.pkg)
 	cmd := process.Command(ctx, r.Repository.Folder(m), append(r.Repository.Environ(m), r.Env...), "go", args...)
-	var said bytes.Buffer
-	both := io.MultiWriter(r.Stdout, &said)
-	cmd.Stdout, cmd.Stderr = both, both
-	err := process.Run(ctx, cmd)
-	if process.Failed(err) && timeWasUp.Match(said.Bytes()) {
+	said, err := process.Combined(ctx, cmd, r.Stdout)
+	if process.Failed(err) && timeWasUp.MatchString(said) {
 		r.printf("fuzz %s %s: its time was up; no input failed\n", t.pkg, t.name)
 		return nil
 	}
@@ -75,16 +69,15 @@ func (r *Runner) targets(ctx context.Context, m repository.Module) ([]target, er
 	if err != nil {
 		return nil, fmt.Errorf("%s: fuzz targets: %w", m.Dir, err)
 	}
-	return parseTargets(out), nil
+	return parseTargets(string(out)), nil
 }
 
 // parseTargets reads what go test -list prints: the names of a package, then its line 'ok  <package>  0.1s'.
-func parseTargets(out []byte) []target {
+func parseTargets(out string) []target {
 	var targets []target
 	var names []string
-	scan := bufio.NewScanner(bytes.NewReader(out))
-	for scan.Scan() {
-		fields := strings.Fields(scan.Text())
+	for line := range strings.Lines(out) {
+		fields := strings.Fields(line)
 		switch {
 		case len(fields) == 1 && strings.HasPrefix(fields[0], "Fuzz"):
 			names = append(names, fields[0])

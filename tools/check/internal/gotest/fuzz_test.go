@@ -9,7 +9,7 @@ func TestParseTargets(t *testing.T) {
 	t.Parallel()
 	out := "FuzzOne\nFuzzTwo\nok  \texample.test/a\t0.1s\nok  \texample.test/b\t0.1s\n?   \texample.test/c\t[no test files]\nFuzzOne\nok  \texample.test/d\t0.1s\n"
 	want := []target{{"example.test/a", "FuzzOne"}, {"example.test/a", "FuzzTwo"}, {"example.test/d", "FuzzOne"}}
-	if got := parseTargets([]byte(out)); !slices.Equal(got, want) {
+	if got := parseTargets(out); !slices.Equal(got, want) {
 		t.Errorf("targets %v, want %v", got, want)
 	}
 }

@@ -204,7 +204,7 @@ func TestFuzz(t *testing.T) {
 	}{
 		{0, 200 * time.Millisecond, "", []string{"fuzz github.com/operkit/operkit/dag FuzzGood for 200ms\n"}},
 		{1, time.Second, "", nil},
-		{2, time.Minute, "operkit/status FuzzBad: exit status 1", []string{"found"}},
+		{2, time.Minute, "operkit/status FuzzBad: go test ", []string{"found"}},
 	} {
 		var out, problems bytes.Buffer
 		runner := gotest.Runner{Repository: r, Stdout: &out, Stderr: &problems}

@@ -1,7 +1,6 @@
 package hygiene
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -52,13 +51,10 @@ func Generate(ctx context.Context, r *repository.Repository, out io.Writer) erro
 	}
 	for _, m := range modules {
 		_, _ = fmt.Fprintf(out, "generate %s\n", m.Dir)
-		var said bytes.Buffer
 		env := repository.Setenv(repository.AddFlags(r.Environ(m), "-trimpath"), "CGO_ENABLED", "0")
 		cmd := process.Command(ctx, r.Folder(m), env, "go", "generate", "./...")
-		both := io.MultiWriter(out, &said)
-		cmd.Stdout, cmd.Stderr = both, both
-		if err := process.Run(ctx, cmd); err != nil {
-			return fmt.Errorf("%s: %s: %w\n%s", m.Dir, process.Line(cmd), err, &said)
+		if said, err := process.Combined(ctx, cmd, out); err != nil {
+			return fmt.Errorf("%s: %w\n%s", m.Dir, err, said)
 		}
 	}
 	return nil

@@ -1,15 +1,17 @@
 package repotest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"testing"
+
+	"golang.org/x/mod/module"
 
 	"github.com/operkit/operkit/tools/check/repository"
 )
@@ -68,10 +70,8 @@ func NewWithLibraries(t testing.TB, modules []string, files Files, libraries map
 
 // version returns a version that is valid for a module with this path.
 func version(path string) string {
-	if major := regexp.MustCompile(`[./]v([0-9]+)$`).FindStringSubmatch(path); major != nil {
-		return "v" + major[1] + ".0.0"
-	}
-	return "v0.0.0"
+	_, major, _ := module.SplitPathVersion(path)
+	return cmp.Or(module.PathMajorPrefix(major), "v0") + ".0.0"
 }
 
 // WithTools returns files plus the files of this repository that set up its linters.

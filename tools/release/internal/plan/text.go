@@ -18,12 +18,11 @@ import (
 
 // Write prints the plan for people: the table, the changes of APIs, the tags, and what changelogs will say.
 func (p Plan) Write(out io.Writer) error {
-	var text strings.Builder
 	if len(p.Modules) == 0 {
-		text.WriteString("Nothing to release: no module has changed since its last tag.\n")
-		_, err := io.WriteString(out, text.String())
+		_, err := io.WriteString(out, "Nothing to release: no module has changed since its last tag.\n")
 		return err
 	}
+	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
 	_, _ = fmt.Fprintln(table, "MODULE\tLAST\tNEXT\tCHANGE\tWHY") // a strings.Builder takes all
 	for _, m := range p.Modules {
