@@ -1,7 +1,6 @@
 package dag
 
 import (
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
@@ -196,17 +195,6 @@ func (o *observation) end() error {
 		o.mu.Unlock()
 		return err
 	}
-}
-
-// joinErrors joins the error of a run with the one of its observer.
-func joinErrors(run, observer error) error {
-	if observer == nil {
-		return run
-	}
-	if run == nil {
-		return fmt.Errorf("run: %w", observer)
-	}
-	return errors.Join(run, fmt.Errorf("run: %w", observer))
 }
 
 // EventKind is the kind of an [Event].

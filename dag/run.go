@@ -52,7 +52,10 @@ func Run[T any](ctx context.Context, g *Graph[T], visit func(ctx context.Context
 	if len(s.abandoned) > 0 {
 		ended = &AbandonedError{Nodes: s.abandoned, Err: ended}
 	}
-	return State{result}, joinErrors(ended, observer)
+	if observer != nil {
+		ended = errors.Join(ended, fmt.Errorf("run: %w", observer))
+	}
+	return State{result}, ended
 }
 
 // Call is a visit for graphs whose data are the functions to run. A nil function does nothing.
