@@ -56,13 +56,6 @@ func (r *result) sets() *[outcomes][]string {
 	return &r.members
 }
 
-func (r *result) outcomeOf(name string) Outcome {
-	if id := r.plan.find(name); id != none {
-		return r.outcomes[id]
-	}
-	return OutcomeUnstarted
-}
-
 // errOf returns the first error of a node. Only a state of NewState can have several.
 func (r *result) errOf(name string) error {
 	r.byNameOnce.Do(func() {

@@ -31,55 +31,38 @@ func (s State) All() []string {
 
 // Outcome returns the outcome of a node. ok is false if the state has no such node.
 func (s State) Outcome(name string) (outcome Outcome, ok bool) {
-	if s.result == nil {
-		return OutcomeUnstarted, false
-	}
-	id := s.result.plan.find(name)
+	r := s.content()
+	id := r.plan.find(name)
 	if id == none {
 		return OutcomeUnstarted, false
 	}
-	return s.result.outcomes[id], true
+	return r.outcomes[id], true
 }
 
-func (s State) set(o Outcome) []string {
+// content returns the result, an empty one for the zero value.
+func (s State) content() *result {
 	if s.result == nil {
-		return nil
+		return &result{plan: &plan{}, stopped: none}
 	}
-	return slices.Clone(s.result.sets()[o])
+	return s.result
 }
 
-func (s State) count(o Outcome) int {
-	if s.result == nil {
-		return 0
-	}
-	return s.result.counts[o]
-}
+func (s State) set(o Outcome) []string { return slices.Clone(s.content().sets()[o]) }
+
+func (s State) count(o Outcome) int { return s.content().counts[o] }
 
 // Errors returns the errors of the nodes in the order in which they occurred: one for each failed and unverified node,
 // and one for each node that an error of a predicate kept from starting.
-func (s State) Errors() []NodeError {
-	if s.result == nil {
-		return nil
-	}
-	return slices.Clone(s.result.errs)
-}
+func (s State) Errors() []NodeError { return slices.Clone(s.content().errs) }
 
 // Err returns the error of a node as its visit or predicate returned it, or nil.
-func (s State) Err(name string) error {
-	if s.result == nil {
-		return nil
-	}
-	return s.result.errOf(name)
-}
+func (s State) Err(name string) error { return s.content().errOf(name) }
 
 // JoinedErr returns all of Errors joined, or nil if there are none.
 func (s State) JoinedErr() error {
-	if s.result == nil {
-		return nil
-	}
-	errs := make([]error, len(s.result.errs))
-	for i, err := range s.result.errs {
-		errs[i] = err
+	var errs []error
+	for _, err := range s.content().errs {
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
@@ -87,26 +70,22 @@ func (s State) JoinedErr() error {
 // Headline returns the error to show where there is room for one: the first error that makes the run count as failed,
 // or else the first error. It is a [NodeError], or nil if there are no errors.
 func (s State) Headline() error {
-	if s.result == nil || len(s.result.errs) == 0 {
+	errs := s.content().errs
+	if len(errs) == 0 {
 		return nil
 	}
-	for _, err := range s.result.errs {
-		if s.result.outcomeOf(err.Name) == OutcomeFailed || isFatal(err.Err) {
+	for _, err := range errs {
+		if outcome, _ := s.Outcome(err.Name); outcome == OutcomeFailed || isFatal(err.Err) {
 			return err
 		}
 	}
-	return s.result.errs[0]
+	return errs[0]
 }
 
 // Reason returns why a node is unstarted: that it is disabled, which dependency isn't verified, which predicate
 // returned false or an error, or that the run was cancelled or stopped. It is empty for a node that was started, and
 // for an unknown name.
-func (s State) Reason(name string) string {
-	if s.result == nil {
-		return ""
-	}
-	return s.result.reasonOf(name)
-}
+func (s State) Reason(name string) string { return s.content().reasonOf(name) }
 
 // DeployCompleted reports whether every node did its work: none is failed or unstarted. Nodes may be unverified, and
 // errors don't count.
@@ -116,14 +95,14 @@ func (s State) DeployCompleted() bool {
 
 // VerifyCompleted reports whether every node is verified and there is no error.
 func (s State) VerifyCompleted() bool {
-	return s.DeployCompleted() && s.count(OutcomeUnverified) == 0 && (s.result == nil || len(s.result.errs) == 0)
+	return s.DeployCompleted() && s.count(OutcomeUnverified) == 0 && len(s.content().errs) == 0
 }
 
 // HasFailed reports whether a node failed or any error is fatal. If an error, or an error that it wraps, has a method
 // Fatal() bool, it is fatal if Fatal returns true. Any other error is fatal, except for Unverified(nil).
 func (s State) HasFailed() bool {
 	return s.count(OutcomeFailed) > 0 ||
-		s.result != nil && slices.ContainsFunc(s.result.errs, func(err NodeError) bool { return isFatal(err.Err) })
+		slices.ContainsFunc(s.content().errs, func(err NodeError) bool { return isFatal(err.Err) })
 }
 
 // Equal reports whether the same nodes are in the same sets. Errors and reasons don't count.
