@@ -1,6 +1,9 @@
 package dag
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // search is the scratch space of admit.
 type search struct {
@@ -80,12 +83,7 @@ func (s *structure) step(way direction, parent, child int32) (ended, met bool) {
 }
 
 func (s *structure) inOrder(ids []int32) []int32 {
-	slices.SortFunc(ids, func(a, b int32) int {
-		if s.order.before(a, b) {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(ids, func(a, b int32) int { return cmp.Compare(s.order.places[a].label, s.order.places[b].label) })
 	return ids
 }
 

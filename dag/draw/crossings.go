@@ -1,6 +1,9 @@
 package draw
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // sweeps is how often the order is improved, from left to right and back.
 const sweeps = 12
@@ -58,18 +61,8 @@ func reorder(layer []*item, neighbours func(*item) []*item) {
 			middles[one] = sum / float64(len(all))
 		}
 	}
-	slices.SortStableFunc(layer, func(a, b *item) int {
-		switch {
-		case middles[a] < middles[b]:
-			return -1
-		case middles[a] > middles[b]:
-			return 1
-		}
-		return 0
-	})
-	for at, one := range layer {
-		one.at = at
-	}
+	slices.SortStableFunc(layer, func(a, b *item) int { return cmp.Compare(middles[a], middles[b]) })
+	number([][]*item{layer})
 }
 
 // crossings returns the number of pairs of edges that cross.
