@@ -68,25 +68,16 @@ func reorder(layer []*item, neighbours func(*item) []*item) {
 // crossings returns the number of pairs of edges that cross.
 func crossings(layers [][]*item) (sum int) {
 	for at := 1; at < len(layers); at++ {
-		// seen is a Fenwick tree. It counts how many of the edges so far end at each place of this layer.
-		seen, total := make([]int, len(layers[at])+1), 0
+		// ends are the places in this layer at which the edges so far end, sorted.
+		var ends []int
 		for _, one := range layers[at-1] {
-			ends := make([]int, len(one.right))
-			for i, other := range one.right {
-				ends[i] = other.at
+			for _, other := range one.right {
+				behind, _ := slices.BinarySearch(ends, other.at+1)
+				sum += len(ends) - behind
 			}
-			for _, end := range ends {
-				upTo := 0
-				for i := end + 1; i > 0; i -= i & -i {
-					upTo += seen[i]
-				}
-				sum += total - upTo
-			}
-			for _, end := range ends {
-				total++
-				for i := end + 1; i < len(seen); i += i & -i {
-					seen[i]++
-				}
+			for _, other := range one.right {
+				place, _ := slices.BinarySearch(ends, other.at)
+				ends = slices.Insert(ends, place, other.at)
 			}
 		}
 	}
