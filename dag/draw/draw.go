@@ -35,10 +35,8 @@ func (d drawing) note(name string) string {
 // shade is how an outcome is painted, legible in black on white paper too.
 type shade struct{ fill, line string }
 
-// outcomes are in the order in which Mermaid lists them.
-var outcomes = []dag.Outcome{dag.OutcomeUnstarted, dag.OutcomeVerified, dag.OutcomeUnverified, dag.OutcomeFailed}
-
-var shades = map[dag.Outcome]shade{
+// shades are the shades of the outcomes.
+var shades = [...]shade{
 	dag.OutcomeUnstarted:  {"#eeeeee", "#9e9e9e"},
 	dag.OutcomeVerified:   {"#c8e6c9", "#2e7d32"},
 	dag.OutcomeUnverified: {"#fff3c4", "#b28704"},

@@ -133,8 +133,7 @@ const passes = 8
 // align gives each item a vertical position near its neighbours, in the order of its layer and with room between items.
 func align(layers [][]*item) {
 	for _, layer := range layers {
-		wishes := make([]float64, len(layer))
-		place(layer, wishes)
+		place(layer, make([]float64, len(layer)))
 	}
 	for pass := range passes {
 		for i := range layers {

@@ -32,10 +32,10 @@ func Mermaid[T any](g *dag.Graph[T], state dag.State) string {
 		}
 		fmt.Fprintf(&b, "  n%d %s n%d\n", parent, arrow, child)
 	})
-	for _, outcome := range outcomes {
-		if ids := members[outcome]; len(ids) > 0 {
+	for outcome, shade := range shades {
+		if ids := members[dag.Outcome(outcome)]; len(ids) > 0 {
 			fmt.Fprintf(&b, "  classDef %s fill:%s,stroke:%s,color:#000\n  class %s %[1]s\n",
-				outcome, shades[outcome].fill, shades[outcome].line, strings.Join(ids, ","))
+				dag.Outcome(outcome), shade.fill, shade.line, strings.Join(ids, ","))
 		}
 	}
 	if len(disabled) > 0 {
