@@ -78,14 +78,7 @@ func (g *Graph[T]) Layers() [][]string {
 		return nil
 	}
 	depths, count := p.depths()
-	sizes := make([]int, count)
-	for _, depth := range depths {
-		sizes[depth]++
-	}
-	var layers [][]string
-	for _, size := range sizes {
-		layers = append(layers, make([]string, 0, size))
-	}
+	layers := append([][]string(nil), make([][]string, count)...) // nil for a graph without nodes
 	_, byName := p.order()
 	for _, id := range byName {
 		layers[depths[id]] = append(layers[depths[id]], p.names[id])
