@@ -7,7 +7,7 @@ import (
 )
 
 // Topology returns the names of all nodes, each behind the nodes that it waits for: the depth-first post-order with
-// siblings sorted by name. It takes linear time, plus sorting the names, once per change of the graph.
+// siblings sorted by name. It is computed once per change of the graph, in linear time besides sorting the names.
 func (g *Graph[T]) Topology() []string {
 	p, _ := g.snapshot()
 	if p.err != nil {
@@ -24,7 +24,10 @@ func (g *Graph[T]) Topology() []string {
 // postOrder keeps its own stack instead of recursing, since a chain may be too long for a goroutine's stack.
 func (p *plan) postOrder() []int32 {
 	_, byName := p.order()
-	children := p.childrenByName()
+	children := adjacency{p.children.start, slices.Clone(p.children.to)}
+	for id := range p.names {
+		p.sortByName(children.of(int32(id)))
+	}
 	next := slices.Clone(children.start[:len(p.names)])
 	entered := make([]bool, len(p.names))
 	result := make([]int32, 0, len(p.names))
@@ -51,21 +54,6 @@ func (p *plan) postOrder() []int32 {
 		}
 	}
 	return result
-}
-
-// childrenByName returns p.children with the children of each node sorted by name. It goes through the nodes by name
-// and adds each to the lists of its parents, which sorts all lists at once.
-func (p *plan) childrenByName() adjacency {
-	_, byName := p.order()
-	sorted := adjacency{start: p.children.start, to: make([]int32, len(p.children.to))}
-	end := slices.Clone(p.children.start[:len(p.names)])
-	for _, child := range byName {
-		for _, parent := range p.parents.of(child) {
-			sorted.to[end[parent]] = child
-			end[parent]++
-		}
-	}
-	return sorted
 }
 
 // Layers returns the names of all nodes in layers. Nodes in the first layer wait for nothing. Nodes in any other layer
