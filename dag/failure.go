@@ -85,12 +85,7 @@ func isUnverified(err error) bool {
 		return isUnverified(e.Unwrap())
 	case interface{ Unwrap() []error }:
 		branches := e.Unwrap()
-		for _, branch := range branches {
-			if !isUnverified(branch) {
-				return false
-			}
-		}
-		return len(branches) > 0
+		return len(branches) > 0 && !slices.ContainsFunc(branches, func(branch error) bool { return !isUnverified(branch) })
 	}
 	return false
 }

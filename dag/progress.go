@@ -71,13 +71,8 @@ func (s *scheduler) notifyDisabled() {
 		return
 	}
 	s.blocked = make([]bool, len(s.plan.names))
-	var off []int32
 	_, byName := s.plan.order()
-	for _, id := range byName {
-		if s.plan.disabled[id] {
-			off = append(off, id)
-		}
-	}
+	off := slices.DeleteFunc(slices.Clone(byName), func(id int32) bool { return !s.plan.disabled[id] })
 	s.notifyBlocked(time.Now(), off...)
 }
 

@@ -210,11 +210,7 @@ func (s *structure) disable(id int32, disabled bool) bool {
 	if s.disabled == nil {
 		s.disabled = map[int32]bool{}
 	}
-	if disabled {
-		s.disabled[id] = true
-	} else {
-		delete(s.disabled, id)
-	}
+	s.disabled[id] = disabled
 	return true
 }
 
