@@ -7,7 +7,7 @@ import (
 )
 
 // Topology returns the names of all nodes, each behind the nodes that it waits for: the depth-first post-order with
-// siblings sorted by name. It is computed once per change of the graph, in linear time besides sorting the names.
+// siblings sorted by name. It is computed once per change of the graph, in linear time besides sorting.
 func (g *Graph[T]) Topology() []string {
 	p, _ := g.snapshot()
 	if p.err != nil {
