@@ -161,38 +161,38 @@ func (g *Graph[T]) setDisabled(name string, disabled bool) {
 	}
 }
 
-// Len returns the number of nodes.
-func (g *Graph[T]) Len() int {
+// read returns the structure, locked for reading. The structure of a nil graph is empty.
+func (g *Graph[T]) read() (s *structure, unlock func()) {
 	if g == nil {
-		return 0
+		return &structure{}, func() {}
 	}
 	g.mu.RLock()
-	defer g.mu.RUnlock()
-	return g.structure.index.count
+	return &g.structure, g.mu.RUnlock
+}
+
+// Len returns the number of nodes.
+func (g *Graph[T]) Len() int {
+	s, unlock := g.read()
+	defer unlock()
+	return s.index.count
 }
 
 // Names returns the names of the nodes in the order in which they were added.
 func (g *Graph[T]) Names() []string {
-	if g == nil {
-		return nil
-	}
-	g.mu.RLock()
-	defer g.mu.RUnlock()
-	names := make([]string, 0, g.structure.index.count)
-	for id := range g.structure.live {
-		names = append(names, g.structure.names[id])
+	s, unlock := g.read()
+	defer unlock()
+	names := make([]string, 0, s.index.count)
+	for id := range s.live {
+		names = append(names, s.names[id])
 	}
 	return names
 }
 
 // Node returns the data of a node. ok is false if there is no such node.
 func (g *Graph[T]) Node(name string) (data T, ok bool) {
-	if g == nil {
-		return data, false
-	}
-	g.mu.RLock()
-	defer g.mu.RUnlock()
-	id := g.structure.find(name)
+	s, unlock := g.read()
+	defer unlock()
+	id := s.find(name)
 	if id == none {
 		return data, false
 	}
@@ -202,13 +202,11 @@ func (g *Graph[T]) Node(name string) (data T, ok bool) {
 // String lists the nodes in the order in which they were added, each with what it waits for, as in
 // "Graph({web:[db],db:[]})".
 func (g *Graph[T]) String() string {
+	s, unlock := g.read()
+	defer unlock()
 	var b strings.Builder
 	b.WriteString("Graph({")
-	if g != nil {
-		g.mu.RLock()
-		defer g.mu.RUnlock()
-		g.structure.write(&b)
-	}
+	s.write(&b)
 	b.WriteString("})")
 	return b.String()
 }

@@ -5,13 +5,10 @@ import "slices"
 // Reaches reports whether dependent waits for dependency, directly or not. A node reaches itself. An unknown name
 // reaches nothing and isn't reached.
 func (g *Graph[T]) Reaches(dependent, dependency string) bool {
-	if g == nil {
-		return false
-	}
-	g.mu.RLock()
-	defer g.mu.RUnlock()
-	from, to := g.structure.find(dependent), g.structure.find(dependency)
-	return from != none && to != none && g.structure.reaches(from, to)
+	s, unlock := g.read()
+	defer unlock()
+	from, to := s.find(dependent), s.find(dependency)
+	return from != none && to != none && s.reaches(from, to)
 }
 
 // Dependencies returns the nodes that a node waits for directly, in the order in which the dependencies were added. It
@@ -33,12 +30,8 @@ func (g *Graph[T]) Ancestors(name string) []string { return g.around(name, up, t
 // around returns the names of a node's neighbours in one direction, in the order in which the edges were added. With
 // all, it returns the names of all nodes that can be reached in that direction, sorted.
 func (g *Graph[T]) around(name string, way direction, all bool) (names []string) {
-	if g == nil {
-		return nil
-	}
-	g.mu.RLock()
-	defer g.mu.RUnlock()
-	s := &g.structure
+	s, unlock := g.read()
+	defer unlock()
 	id := s.find(name)
 	if id == none {
 		return nil
