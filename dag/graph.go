@@ -98,8 +98,8 @@ func (g *Graph[T]) Depend(dependent, dependency string, options ...EdgeOption) e
 // Remove removes a node, the dependencies of others on it, and its own dependencies. It does nothing for an unknown
 // name. Runs in progress aren't affected.
 //
-// The data of a removed node are released by the next run or query of the whole graph, or once more nodes have been
-// removed than are left.
+// The data of a removed node are released by the next run, by the next call of Topology, Layers, Nodes or Validate, or
+// once more than 16 nodes, and more than are left, have been removed.
 func (g *Graph[T]) Remove(name string) {
 	if g == nil {
 		return
