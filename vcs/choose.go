@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // chooser decides which references are kept.
@@ -89,11 +87,15 @@ func (c *chooser) reason(source *Repository, ref Ref, taken nameSet) (string, er
 		return "its name can't be the name of a branch: " + err.Error(), nil //nolint:nilerr // it is the reason
 	}
 	if ref.Commit == "" {
-		kind, err := source.kindOf(ref)
-		if err != nil {
-			return "", fmt.Errorf("%s: %w", ref.Full, err)
+		hash, _, err := source.reference(ref.Full)
+		if err == nil {
+			_, err = source.peel(hash)
 		}
-		return fmt.Sprintf("it points to a %s and not to a commit", kind), nil
+		var other *noCommitError
+		if !errors.As(err, &other) {
+			return "", fmt.Errorf("%s: %w", ref.Full, cmp.Or(err, errUnknown))
+		}
+		return fmt.Sprintf("it points to a %s and not to a commit", other.kind), nil
 	}
 	return taken.reason(full), nil
 }
@@ -181,30 +183,6 @@ func positioned(text string, err error) error {
 
 func matches(expressions []expression, name string) bool {
 	return slices.ContainsFunc(expressions, func(one expression) bool { return one.whole.MatchString(name) })
-}
-
-// kindOf returns the kind of the object that a reference points to, directly or through tags.
-func (r *Repository) kindOf(ref Ref) (plumbing.ObjectType, error) {
-	hash, found, err := r.reference(ref.Full)
-	if err == nil && !found {
-		err = errUnknown
-	}
-	for range maxTags {
-		if err != nil {
-			return 0, err
-		}
-		obj, err := r.object(hash)
-		if err != nil {
-			return 0, fmt.Errorf("object %s: %w", hash, err)
-		}
-		if obj.kind == plumbing.TreeObject || obj.kind == plumbing.BlobObject {
-			return obj.kind, nil
-		}
-		if hash, err = obj.id("object"); err != nil {
-			return 0, fmt.Errorf("object %s: %w", obj.hash, err)
-		}
-	}
-	return 0, fmt.Errorf("more than %d tags follow each other", maxTags)
 }
 
 // size returns the total size of the packs and loose objects of a repository, in bytes.

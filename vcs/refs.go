@@ -67,7 +67,7 @@ func (r *Repository) refs(ctx context.Context, needed func(ref Ref) bool) ([]Ref
 		}
 		ref := newRef(reference.name)
 		ref.Commit, err = r.commitOf(reference)
-		if fromSystem(err) || err != nil && !errors.Is(err, errNoCommit) && needed(ref) {
+		if fromSystem(err) || err != nil && !errors.As(err, new(*noCommitError)) && needed(ref) {
 			return nil, &RuntimeError{"refs of", r.path, fmt.Errorf("%s: %w", ref.Full, r.explained(err))}
 		}
 		refs = append(refs, ref)
@@ -88,8 +88,15 @@ func (r *Repository) commitOf(reference reference) (Commit, error) {
 // maxTags limits the tags that are followed from tag to tag.
 const maxTags = 16
 
-// errNoCommit reports that an object is neither a commit nor a tag of one.
-var errNoCommit = errors.New("not a commit")
+// noCommitError reports that an object is neither a commit nor a tag.
+type noCommitError struct {
+	hash plumbing.Hash
+	kind plumbing.ObjectType
+}
+
+func (e *noCommitError) Error() string {
+	return fmt.Sprintf("object %s: it is a %s and not a commit", e.hash, e.kind)
+}
 
 // peel follows tags to the commit that they name.
 func (r *Repository) peel(hash plumbing.Hash) (Commit, error) {
@@ -110,8 +117,8 @@ func (r *Repository) peel(hash plumbing.Hash) (Commit, error) {
 				return "", fmt.Errorf("tag %s: %w", obj.hash, err)
 			}
 		default:
-			return "", fmt.Errorf("object %s: it is a %s and %w", hash, kind, errNoCommit)
+			return "", &noCommitError{hash, kind}
 		}
 	}
-	return "", fmt.Errorf("object %s: more than %d tags follow each other", hash, maxTags)
+	return "", fmt.Errorf("more than %d tags follow each other", maxTags)
 }
