@@ -187,27 +187,19 @@ func matches(expressions []expression, name string) bool {
 
 // size returns the total size of the packs and loose objects of a repository, in bytes.
 func (r *Repository) size() (total int64, err error) {
-	files := r.store.root.FS()
-	folders, err := fs.ReadDir(files, "objects")
-	if err != nil {
-		return 0, err
-	}
-	for _, folder := range folders {
-		if !folder.IsDir() || folder.Name() != "pack" && len(folder.Name()) != 2 {
-			continue
-		}
-		entries, err := fs.ReadDir(files, path.Join("objects", folder.Name()))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // git may have repacked the repository
-			return 0, err
-		}
-		for _, e := range entries {
-			if folder.Name() == "pack" && path.Ext(e.Name()) != ".pack" {
-				continue
-			}
+	err = fs.WalkDir(r.store.root.FS(), "objects", func(at string, e fs.DirEntry, err error) error {
+		folder := path.Base(path.Dir(at))
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && at != "objects": // git may have repacked the repository
+			return nil
+		case err != nil:
+			return err
+		case e.Type().IsRegular() && (len(folder) == 2 || folder == "pack" && path.Ext(at) == ".pack"):
 			if info, err := e.Info(); err == nil {
 				total += info.Size()
 			}
 		}
-	}
-	return total, nil
+		return nil
+	})
+	return total, err
 }
