@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"slices"
 	"strings"
 	"syscall"
@@ -38,7 +37,7 @@ const (
 
 // references returns the references that aren't symbolic, sorted by name.
 func (r *Repository) references() ([]reference, error) {
-	all, err := r.looseRefs("refs", nil, 0)
+	all, err := r.looseRefs("refs")
 	if err != nil {
 		return nil, err
 	}
@@ -60,39 +59,30 @@ func (r *Repository) references() ([]reference, error) {
 
 func byName(a, b reference) int { return cmp.Compare(a.name, b.name) }
 
-// looseRefs adds the references that have their own files in a folder. A file whose content isn't a reference is added
-// without an id. Lock files are ignored, and so is a folder that vanishes because git packs its references.
-func (r *Repository) looseRefs(folder string, all []reference, level int) ([]reference, error) {
-	entries, err := fs.ReadDir(r.store.root.FS(), folder)
-	if errors.Is(err, fs.ErrNotExist) && level > 0 {
-		return all, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if level > maxLevels {
-		return nil, fmt.Errorf("%s: folders are more than %d deep", folder, maxLevels)
-	}
-	for _, e := range entries {
-		name := path.Join(folder, e.Name())
-		if e.IsDir() {
-			if all, err = r.looseRefs(name, all, level+1); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if strings.HasSuffix(name, ".lock") {
-			continue
+// looseRefs returns the references that have their own files in a folder. A file whose content isn't a reference has no
+// id. Lock files are ignored, and so is a folder that vanishes because git packs its references.
+func (r *Repository) looseRefs(folder string) (all []reference, err error) {
+	err = fs.WalkDir(r.store.root.FS(), folder, func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && name != "refs":
+			return nil
+		case err != nil:
+			return err
+		case e.IsDir() && strings.Count(name, "/") > maxLevels:
+			return fmt.Errorf("%s: folders are more than %d deep", name, maxLevels)
+		case e.IsDir() || strings.HasSuffix(name, ".lock"):
+			return nil
 		}
 		one, err := r.looseRef(r.store.root, name)
-		if err != nil && !errors.Is(err, errNoRef) && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		if err == nil || errors.Is(err, errNoRef) {
+		switch {
+		case err == nil || errors.Is(err, errNoRef):
 			all = append(all, one)
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
 		}
-	}
-	return all, nil
+		return nil
+	})
+	return all, err
 }
 
 var errNoRef = errors.New("it is neither the id of an object nor the name of another reference")
