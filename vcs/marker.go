@@ -79,12 +79,7 @@ func writeMarker(root *os.Root, m marker) error {
 	if err != nil {
 		return err
 	}
-	file, err := root.OpenFile(markerName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(append(text, '\n'))
-	return errors.Join(err, file.Sync(), file.Close())
+	return writeDurable(filepath.Join(root.Name(), markerName), string(text)+"\n")
 }
 
 // syncFolder syncs the names in a folder.
