@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
+	"text/tabwriter"
 	"unicode"
 	"unicode/utf8"
 
@@ -52,26 +54,18 @@ const (
 // table returns rows as text in columns. The first row is the header. If the longest row doesn't fit, the first cell of
 // each row gets its own line, and the other cells follow below it.
 func table(rows [][]string, columns int) string {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	total := gap * (len(widths) - 1)
-	for _, width := range widths {
-		total += width
-	}
 	var out strings.Builder
+	aligned := tabwriter.NewWriter(&out, 0, 0, gap, ' ', 0)
 	for _, row := range rows {
-		if columns == 0 || total <= columns {
-			line := ""
-			for i, cell := range row {
-				line += cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+gap)
-			}
-			out.WriteString(strings.TrimRight(line, " ") + "\n")
-			continue
-		}
+		_, _ = fmt.Fprintln(aligned, strings.Join(row, "\t"))
+	}
+	_ = aligned.Flush()
+	tooLong := func(line string) bool { return utf8.RuneCountInString(line) > columns }
+	if columns == 0 || !slices.ContainsFunc(strings.Split(out.String(), "\n"), tooLong) {
+		return out.String()
+	}
+	out.Reset()
+	for _, row := range rows {
 		for _, line := range wrap(row[0], columns) {
 			out.WriteString(line + "\n")
 		}
