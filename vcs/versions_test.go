@@ -45,6 +45,18 @@ func TestSupportedVersions(t *testing.T) {
 	}
 }
 
+func TestSupportedVersionsOfAnotherKind(t *testing.T) {
+	t.Parallel()
+	g, _, _ := released(t)
+	for _, kind := range []Kind{Remote, Other, "comet"} {
+		versions, err := g.open().SupportedVersions(t.Context(), Tag, kind)
+		assert.Empty(t, versions)
+		var config *ConfigError
+		require.ErrorAs(t, err, &config)
+		assert.EqualError(t, config.Err, fmt.Sprintf("kind %q: only tags and branches can be versions: use tag or branch", kind))
+	}
+}
+
 func TestCanonicalVersion(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ reason, text, want string }{
