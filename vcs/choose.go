@@ -187,14 +187,8 @@ func matches(expressions []expression, name string) bool {
 
 // size returns the total size of the packs and loose objects of a repository, in bytes.
 func (r *Repository) size() (total int64, err error) {
-	err = fs.WalkDir(r.store.root.FS(), "objects", func(at string, e fs.DirEntry, err error) error {
-		folder := path.Base(path.Dir(at))
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && at != "objects": // git may have repacked the repository
-			return nil
-		case err != nil:
-			return err
-		case e.Type().IsRegular() && (len(folder) == 2 || folder == "pack" && path.Ext(at) == ".pack"):
+	err = r.walkObjects(func(folder, at string, e fs.DirEntry) error {
+		if len(folder) == 2 || folder == "pack" && path.Ext(at) == ".pack" {
 			if info, err := e.Info(); err == nil {
 				total += info.Size()
 			}
@@ -202,4 +196,18 @@ func (r *Repository) size() (total int64, err error) {
 		return nil
 	})
 	return total, err
+}
+
+// walkObjects calls visit for each file below the folder objects, with the name of its folder. Folders may vanish,
+// since git may repack the repository.
+func (r *Repository) walkObjects(visit func(folder, at string, e fs.DirEntry) error) error {
+	return fs.WalkDir(r.store.root.FS(), "objects", func(at string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && at != "objects" {
+			return nil
+		}
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		return visit(path.Base(path.Dir(at)), at, e)
+	})
 }

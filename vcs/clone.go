@@ -102,28 +102,14 @@ func writeIndex(root *os.Root, files []tracked) error {
 // copyObjects copies the objects of the source, first the loose ones, then the packs. If git packs a loose object
 // meanwhile, it is copied with its pack.
 func (r *Repository) copyObjects(ctx context.Context, root *os.Root, w *writer) error {
-	source := r.store.root.FS()
-	folders, err := fs.ReadDir(source, "objects")
+	err := r.walkObjects(func(folder, at string, _ fs.DirEntry) error {
+		if len(folder) != 2 || strings.Trim(folder, "0123456789abcdef") != "" {
+			return nil
+		}
+		return errors.Join(ctx.Err(), r.copyIfThere(root, at, w))
+	})
 	if err != nil {
 		return err
-	}
-	for _, folder := range folders {
-		name := folder.Name()
-		if !folder.IsDir() || len(name) != 2 || strings.Trim(name, "0123456789abcdef") != "" {
-			continue
-		}
-		files, err := fs.ReadDir(source, path.Join("objects", name))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		for _, file := range files {
-			if !file.Type().IsRegular() {
-				continue
-			}
-			if err := errors.Join(ctx.Err(), r.copyIfThere(root, path.Join("objects", name, file.Name()), w)); err != nil {
-				return err
-			}
-		}
 	}
 	return r.copyPacks(ctx, root, w)
 }
