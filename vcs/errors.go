@@ -76,8 +76,6 @@ func fromSystem(err error) bool {
 	return true
 }
 
-func quoted(text string) string { return fmt.Sprintf("%q", text) }
-
 // explained adds the likely cause to the error of a missing object.
 func (r *Repository) explained(err error) error {
 	if !errors.Is(err, plumbing.ErrObjectNotFound) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -22,7 +23,7 @@ var errUnknown = errors.New("there is no such tag, branch or commit")
 // commit, and a *RuntimeError if the system fails.
 func (r *Repository) Resolve(ctx context.Context, revision string) (Commit, error) {
 	refused := func(err error) (Commit, error) {
-		subject := quoted(revision) + " in " + r.path
+		subject := strconv.Quote(revision) + " in " + r.path
 		if fromSystem(err) {
 			return "", &RuntimeError{"resolve", subject, err}
 		}

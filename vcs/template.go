@@ -54,7 +54,7 @@ var short = map[string]func(v Values) string{
 // first field. Errors are *ConfigError.
 func ParseTemplate(text string) (*Template, error) {
 	refused := func(format string, args ...any) (*Template, error) {
-		return nil, &ConfigError{"template", quoted(text), fmt.Errorf(format, args...)}
+		return nil, &ConfigError{"template", strconv.Quote(text), fmt.Errorf(format, args...)}
 	}
 	t := &Template{text: text}
 	literal := ""
@@ -152,13 +152,13 @@ func (t *Template) Render(values Values) (string, error) {
 			value, err = escaped(value)
 		}
 		if err != nil {
-			return "", &ConfigError{"template", quoted(t.text), fmt.Errorf("{%s}: %w", one.field, err)}
+			return "", &ConfigError{"template", strconv.Quote(t.text), fmt.Errorf("{%s}: %w", one.field, err)}
 		}
 		path.WriteString(value)
 	}
 	cleaned := filepath.Clean(path.String())
 	if err := t.check(cleaned); err != nil {
-		return "", &ConfigError{"template", quoted(t.text), err}
+		return "", &ConfigError{"template", strconv.Quote(t.text), err}
 	}
 	return cleaned, nil
 }

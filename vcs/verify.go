@@ -1,9 +1,7 @@
 package vcs
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha1"
 	"errors"
 	"fmt"
 	"io"
@@ -138,20 +136,19 @@ func (v *verifier) entry(ctx context.Context, at string, e entry) error {
 		v.differs(at, "has other permissions")
 	}
 	hash, err := v.hash(at, info.Size())
-	if err == nil && !bytes.Equal(hash, e.hash[:]) {
+	if err == nil && hash != e.hash {
 		v.differs(at, "has another content")
 	}
 	return err
 }
 
 // hash returns the name that the file has as a git object.
-func (v *verifier) hash(at string, size int64) (sum []byte, err error) {
+func (v *verifier) hash(at string, size int64) (plumbing.Hash, error) {
 	file, err := v.root.Open(at)
 	if err != nil {
-		return nil, err
+		return plumbing.ZeroHash, err
 	}
-	hash := sha1.New()
-	fmt.Fprintf(hash, "blob %d\x00", size)
-	_, err = io.Copy(hash, file)
-	return hash.Sum(nil), errors.Join(err, file.Close())
+	sum := plumbing.NewHasher(plumbing.BlobObject, size)
+	_, err = io.Copy(sum, file)
+	return sum.Sum(), errors.Join(err, file.Close())
 }
