@@ -3,7 +3,6 @@ package access
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -18,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/cache"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/rest"
 )
 
@@ -54,9 +54,12 @@ var errBusy = errors.New("too many questions at once")
 
 // New returns a Reviewer that asks the API server of config.
 func New(config *rest.Config, logger *slog.Logger) (*Reviewer, error) {
+	scheme := runtime.NewScheme()
+	utilruntime.Must(errors.Join(authentication.AddToScheme(scheme), authorization.AddToScheme(scheme)))
 	config = rest.CopyConfig(config)
-	config.GroupVersion = &schema.GroupVersion{}
-	config.NegotiatedSerializer = serializer.NewCodecFactory(runtime.NewScheme()).WithoutConversion()
+	config.ContentConfig = rest.ContentConfig{
+		GroupVersion: &schema.GroupVersion{}, NegotiatedSerializer: serializer.NewCodecFactory(scheme).WithoutConversion(),
+	}
 	client, err := rest.UnversionedRESTClientFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("who may read pages: %w", err)
@@ -137,8 +140,8 @@ func (r *Reviewer) verdict(ctx context.Context, token, path, verb string) (verdi
 
 func (r *Reviewer) ask(ctx context.Context, token, path, verb string) (verdict, error) {
 	who := authentication.TokenReview{Spec: authentication.TokenReviewSpec{Token: token}}
-	if err := r.post(ctx, "/apis/authentication.k8s.io/v1/tokenreviews", "TokenReview", &who); err != nil {
-		return verdict{}, err
+	if err := r.client.Post().AbsPath("/apis/authentication.k8s.io/v1/tokenreviews").Body(&who).Do(ctx).Into(&who); err != nil {
+		return verdict{}, fmt.Errorf("TokenReview: %w", err)
 	}
 	if !who.Status.Authenticated {
 		return verdict{}, nil
@@ -154,28 +157,9 @@ func (r *Reviewer) ask(ctx context.Context, token, path, verb string) (verdict, 
 	for key, values := range user.Extra {
 		may.Spec.Extra[key] = authorization.ExtraValue(values)
 	}
-	if err := r.post(ctx, "/apis/authorization.k8s.io/v1/subjectaccessreviews", "SubjectAccessReview", &may); err != nil {
-		return verdict{}, err
+	err := r.client.Post().AbsPath("/apis/authorization.k8s.io/v1/subjectaccessreviews").Body(&may).Do(ctx).Into(&may)
+	if err != nil {
+		return verdict{}, fmt.Errorf("SubjectAccessReview: %w", err)
 	}
 	return verdict{user: user.Username, allowed: may.Status.Allowed}, nil
-}
-
-// post sends a review and reads the answer into it.
-func (r *Reviewer) post(ctx context.Context, path, kind string, review any) error {
-	body, err := json.Marshal(review)
-	if err != nil {
-		return err
-	}
-	answer := r.client.Post().AbsPath(path).SetHeader("Content-Type", "application/json").SetHeader("Accept", "application/json").Body(body).Do(ctx)
-	if err := answer.Error(); err != nil {
-		return fmt.Errorf("%s: %w", kind, err)
-	}
-	document, err := answer.Raw()
-	if err != nil {
-		return fmt.Errorf("%s: %w", kind, err)
-	}
-	if err := json.Unmarshal(document, review); err != nil {
-		return fmt.Errorf("%s: the answer can't be read: %w", kind, err)
-	}
-	return nil
 }

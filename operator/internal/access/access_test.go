@@ -142,6 +142,7 @@ func TestProtectWithoutAnAnswer(t *testing.T) {
 			var asked atomic.Int32
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				asked.Add(1)
+				w.Header().Set("Content-Type", "application/json")
 				if answer == "" {
 					w.WriteHeader(http.StatusInternalServerError)
 				}
@@ -165,6 +166,7 @@ func TestManyStrangers(t *testing.T) {
 	release := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		<-release
+		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"status":{"authenticated":false}}`)
 	}))
 	defer server.Close()
