@@ -36,7 +36,7 @@ func FromEnvironment(ctx context.Context, p operator.Process) (operator.Extensio
 	if err != nil {
 		return operator.Extension{}, fmt.Errorf("traces: %w: see OTEL_RESOURCE_ATTRIBUTES", err)
 	}
-	otel.SetErrorHandler(&complaints{p.Logger, rate.Sometimes{Interval: time.Minute}})
+	otel.SetErrorHandler(complaints(p.Logger))
 	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about))
 	t := New(provider)
 	return operator.Extension{
@@ -58,12 +58,7 @@ func wanted(variable func(string) string) bool {
 }
 
 // complaints logs errors of OpenTelemetry, one a minute at most.
-type complaints struct {
-	logger *slog.Logger
-	log    rate.Sometimes
-}
-
-// Handle implements otel.ErrorHandler.
-func (c *complaints) Handle(err error) {
-	c.log.Do(func() { c.logger.Warn("traces can't be sent", "error", err) })
+func complaints(logger *slog.Logger) otel.ErrorHandlerFunc {
+	sometimes := rate.Sometimes{Interval: time.Minute}
+	return func(err error) { sometimes.Do(func() { logger.Warn("traces can't be sent", "error", err) }) }
 }

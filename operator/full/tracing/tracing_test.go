@@ -233,7 +233,7 @@ func TestFromEnvironment(t *testing.T) {
 	assert.Len(t, on.Engine, 1)
 	assert.Len(t, on.Reconciler, 1)
 	require.NoError(t, on.Close(t.Context()), "nothing waits to be told")
-	c := complaints{logger: about.Logger}
+	c := complaints(about.Logger)
 	for range 3 {
 		c.Handle(errors.New("no collector"))
 	}
