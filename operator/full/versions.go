@@ -14,6 +14,7 @@ import (
 	"github.com/operkit/operkit/reconcile/versions/child"
 	"github.com/operkit/operkit/vcs"
 	"github.com/operkit/operkit/vcs/setupcommand"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -79,7 +80,7 @@ func (v *versionSettings) extension(ctx context.Context, p operator.Process) (e 
 			return e, err
 		}
 		closing = append(closing, pool.Close)
-		e.Controllers, e.Collectors = pool.Controllers(), collectors(pool)
+		e.Controllers, e.Collectors = pool.Controllers(), []prometheus.Collector{versionMetrics{pool}}
 		offered = pool.Versions()
 	}
 	if len(offered) > 0 {
