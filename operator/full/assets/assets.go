@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
@@ -238,11 +236,7 @@ func forResource(err error) error {
 	case errors.As(err, &config):
 		return request.Configuration("%w", err)
 	case errors.As(err, &contention):
-		after := contention.RetryAfter
-		if after <= 0 {
-			after = 5*time.Second + rand.N(5*time.Second)
-		}
-		return request.RetryAfter(after, request.Passing(request.Precondition("%w", err)))
+		return request.RetryAfter(contention.RetryAfter, request.Passing(request.Precondition("%w", err)))
 	}
 	return err
 }
