@@ -24,6 +24,9 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%d settings are wrong:\n  %s", len(e.Problems), strings.Join(e.Problems, "\n  "))
 }
 
+// ExitCode returns the exit code of a command with wrong settings, the same as for wrong arguments.
+func (e *Error) ExitCode() int { return 2 }
+
 // Load reads the environment, in the form of os.Environ, and the file, after the flags were parsed, and returns all
 // settings. The error is an *Error.
 func (s *Settings) Load(environ []string) (config.Config, error) {
