@@ -17,7 +17,7 @@ func (o *Operator) Root() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		Annotations:                map[string]string{cobra.CommandDisplayNameAnnotation: o.Called},
 		Use:                        o.Name,
-		Short:                      "Kubernetes operator for " + strings.Join(o.kinds(), ", "),
+		Short:                      "Kubernetes operator for " + strings.Join(o.Settings.Kinds, ", "),
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		Args:                       noArguments,

@@ -22,8 +22,9 @@ type connection struct {
 	host string
 	// namespace is the namespace of the context.
 	namespace string
-	// kinds are the kinds that the operator controls.
+	// kinds are the kinds that the operator controls, names their names.
 	kinds []schema.GroupVersionKind
+	names string
 }
 
 // attach opens the process and connects it to the cluster.
@@ -46,7 +47,8 @@ func (o *Operator) connect(ctx context.Context, p *Process, options ...cluster.O
 	if err != nil {
 		return nil, err
 	}
-	c := &connection{Cluster: api, host: client.Host, namespace: cluster.DefaultNamespace(p.Kubeconfig, p.Context)}
+	namespace, names := cluster.DefaultNamespace(p.Kubeconfig, p.Context), strings.Join(o.Settings.Kinds, ", ")
+	c := &connection{Cluster: api, host: client.Host, namespace: namespace, names: names}
 	for _, controller := range o.Controllers {
 		c.kinds = append(c.kinds, controller.Kind())
 	}
@@ -92,15 +94,6 @@ func (c *connection) kindOf(ctx context.Context, word string) (schema.GroupVersi
 		return schema.GroupVersionKind{}, false, c.explained(err)
 	}
 	return schema.GroupVersionKind{}, false, nil
-}
-
-// names lists the controlled kinds.
-func (c *connection) names() string {
-	names := make([]string, len(c.kinds))
-	for i, kind := range c.kinds {
-		names[i] = kind.Kind
-	}
-	return strings.Join(names, ", ")
 }
 
 // Advice about a cluster that doesn't answer, a login that it refuses, and a kind that it doesn't know.

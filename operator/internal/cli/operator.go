@@ -49,19 +49,9 @@ type Process struct {
 	Run func(ctx context.Context) error
 }
 
-// kinds returns the names of the kinds that the operator controls.
-func (o *Operator) kinds() (names []string) {
-	for _, c := range o.Controllers {
-		if c != nil {
-			names = append(names, c.Kind().Kind)
-		}
-	}
-	return names
-}
-
 // exampleKind returns a kind for examples, spelled as for kubectl.
 func (o *Operator) exampleKind() string {
-	if kinds := o.kinds(); len(kinds) > 0 {
+	if kinds := o.Settings.Kinds; len(kinds) > 0 {
 		return strings.ToLower(kinds[0])
 	}
 	return "KIND"

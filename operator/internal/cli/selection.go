@@ -121,7 +121,7 @@ func (s *selection) inFiles(ctx context.Context, c *connection) (refs []deploy.R
 	for _, file := range files {
 		kind, known := c.controlled(file.object.GroupVersionKind().GroupKind())
 		if !known {
-			return nil, Usage("%s: it is of no kind that this operator controls: %s", file.origin, c.names())
+			return nil, Usage("%s: it is of no kind that this operator controls: %s", file.origin, c.names)
 		}
 		ref, err := s.ref(ctx, c, kind, file.object.GetNamespace(), file.object.GetName())
 		if err != nil {
@@ -143,12 +143,12 @@ func (s *selection) argument(ctx context.Context, c *connection, kinds []schema.
 			return deploy.Ref{}, err
 		}
 		if !known {
-			return deploy.Ref{}, Usage("%s: this operator controls no %s: choose of %s", arg, word, c.names())
+			return deploy.Ref{}, Usage("%s: this operator controls no %s: choose of %s", arg, word, c.names)
 		}
 		kinds = []schema.GroupVersionKind{kind}
 	}
 	if len(kinds) != 1 {
-		return deploy.Ref{}, Usage("%s: the kind is missing: give KIND/%s, with a kind of %s", arg, name, c.names())
+		return deploy.Ref{}, Usage("%s: the kind is missing: give KIND/%s, with a kind of %s", arg, name, c.names)
 	}
 	return s.ref(ctx, c, kinds[0], "", name)
 }
