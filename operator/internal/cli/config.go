@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/operkit/operkit/operator/internal/settings"
@@ -39,26 +40,17 @@ func choose(s *settings.Settings, keys []string) ([]settings.Setting, error) {
 	if len(keys) == 0 {
 		return all, nil
 	}
-	var chosen []settings.Setting
-	found := map[string]bool{}
-	for _, one := range all {
-		for _, key := range keys {
-			if one.Key == key || strings.HasPrefix(one.Key, key+".") {
-				chosen, found[key] = append(chosen, one), true
-				break
-			}
-		}
+	within := func(one settings.Setting, key string) bool {
+		return one.Key == key || strings.HasPrefix(one.Key, key+".")
 	}
 	for _, key := range keys {
-		if !found[key] {
-			var known []string
-			for _, one := range all {
-				known = append(known, one.Key)
-			}
-			return nil, Usage("%s: there is no such setting%s", key, settings.Suggestion(key, known, ""))
+		if !slices.ContainsFunc(all, func(one settings.Setting) bool { return within(one, key) }) {
+			return nil, Usage("%s: there is no such setting%s", key, settings.Suggestion(key, s.Keys(), ""))
 		}
 	}
-	return chosen, nil
+	return slices.DeleteFunc(all, func(one settings.Setting) bool {
+		return !slices.ContainsFunc(keys, func(key string) bool { return within(one, key) })
+	}), nil
 }
 
 // settingsView prints settings.

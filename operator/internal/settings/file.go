@@ -123,7 +123,7 @@ func (f *file) about(at *yaml.Node, text string) string {
 }
 
 func (f *file) unknown(path string, at *yaml.Node) string {
-	return f.about(at, fmt.Sprintf("%s: there is no such setting%s", path, Suggestion(path, f.keys(), "")))
+	return f.about(at, fmt.Sprintf("%s: there is no such setting%s", path, Suggestion(path, f.Keys(), "")))
 }
 
 // Environment returns the environment for a process that is to read the same file. This is environ with the absolute
@@ -141,7 +141,8 @@ func (s *Settings) Environment(environ []string) []string {
 	return append(others, names+name)
 }
 
-func (s *Settings) keys() []string {
+// Keys returns the keys of all settings.
+func (s *Settings) Keys() []string {
 	var keys []string
 	s.flags.VisitAll(func(f *pflag.Flag) {
 		if f.Name != fileKey {

@@ -89,10 +89,10 @@ func TestEveryKeyOfOper8(t *testing.T) {
 			assert.True(t, has != dropped)
 			assert.Contains(t, string(readme), "| `"+variable(key)+"` |")
 			if has && one.of == "" {
-				assert.Contains(t, New("a", Options{}).keys(), one.key)
+				assert.Contains(t, New("a", Options{}).Keys(), one.key)
 			}
 			if has && one.of != "" {
-				assert.NotContains(t, New("a", Options{}).keys(), one.key, "an operator of package "+one.of+" has it")
+				assert.NotContains(t, New("a", Options{}).Keys(), one.key, "an operator of package "+one.of+" has it")
 			}
 		})
 	}
