@@ -41,11 +41,7 @@ func readResources(flag string, names []string) ([]resourceFile, error) {
 	var resources []resourceFile
 	var errs []error
 	for _, name := range names {
-		files, err := filesOf(name)
-		if err != nil {
-			errs = append(errs, Usage("%s: %w", flag, err))
-		}
-		for _, file := range files {
+		for _, file := range filesOf(name) {
 			content, err := readFile(file)
 			if err != nil {
 				errs = append(errs, Usage("%s: %w", flag, err))
@@ -57,33 +53,25 @@ func readResources(flag string, names []string) ([]resourceFile, error) {
 			}
 			resources = append(resources, found...)
 		}
-		if err == nil && len(errs) == 0 && len(resources) == 0 {
+		if len(errs) == 0 && len(resources) == 0 {
 			errs = append(errs, Usage("%s %s: holds no resource", flag, name))
 		}
 	}
 	return resources, errors.Join(errs...)
 }
 
-// filesOf returns a file itself, or the files of a directory that are read.
-func filesOf(name string) ([]string, error) {
-	if name == "-" {
-		return []string{name}, nil
-	}
-	info, err := os.Stat(name)
-	if err != nil || !info.IsDir() {
-		return []string{name}, nil //nolint:nilerr // reading it reports the error
-	}
+// filesOf returns the files of a directory that are read, or else the file itself, whose reader reports errors.
+func filesOf(name string) (files []string) {
 	entries, err := os.ReadDir(name)
-	if err != nil {
-		return nil, err
+	if err != nil || name == "-" {
+		return []string{name}
 	}
-	var files []string
 	for _, entry := range entries {
 		if !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(entry.Name())) {
 			files = append(files, filepath.Join(name, entry.Name()))
 		}
 	}
-	return files, nil
+	return files
 }
 
 func readFile(name string) ([]byte, error) {
@@ -100,32 +88,19 @@ func parseResources(name string, content []byte) ([]resourceFile, error) {
 	for number := 1; ; number++ {
 		document, err := reader.Read()
 		if errors.Is(err, io.EOF) {
-			break
+			return resources, errors.Join(errs...)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("document %d: %w", number, err)
 		}
-		obj, err := parseResource(document)
-		switch {
-		case err != nil:
+		objects, err := parseDocument(document)
+		if err != nil {
 			errs = append(errs, fmt.Errorf("document %d: %w", number, err))
-		case obj != nil && obj.IsList():
-			items, err := itemsOf(obj)
-			if err != nil {
-				errs = append(errs, fmt.Errorf("document %d: %w", number, err))
-			}
-			for _, item := range items {
-				resources = append(resources, originOf(name, item))
-			}
-		case obj != nil:
-			resources = append(resources, originOf(name, obj))
+		}
+		for _, obj := range objects {
+			resources = append(resources, resourceFile{fmt.Sprintf("%s, %s %s", name, obj.GetKind(), obj.GetName()), obj})
 		}
 	}
-	return resources, errors.Join(errs...)
-}
-
-func originOf(file string, obj *unstructured.Unstructured) resourceFile {
-	return resourceFile{fmt.Sprintf("%s, %s %s", file, obj.GetKind(), obj.GetName()), obj}
 }
 
 // itemsOf returns the objects of a list, such as kubectl get prints.
@@ -143,8 +118,8 @@ func itemsOf(list *unstructured.Unstructured) (items []*unstructured.Unstructure
 	return items, errors.Join(append(errs, err)...)
 }
 
-// parseResource returns nil for an empty document.
-func parseResource(document []byte) (*unstructured.Unstructured, error) {
+// parseDocument returns the object of a document, or the objects if it is a list, none if it is empty.
+func parseDocument(document []byte) ([]*unstructured.Unstructured, error) {
 	content, err := yaml.YAMLToJSON(document)
 	if err != nil {
 		return nil, fmt.Errorf("invalid YAML: %w", err)
@@ -158,12 +133,12 @@ func parseResource(document []byte) (*unstructured.Unstructured, error) {
 		return nil, errors.New("not a Kubernetes object: apiVersion and kind are needed")
 	}
 	if obj.IsList() {
-		return obj, nil
+		return itemsOf(obj)
 	}
 	if obj.GetName() == "" {
 		return nil, fmt.Errorf("%s: metadata.name is missing", obj.GetKind())
 	}
-	return asRendered(obj), nil
+	return []*unstructured.Unstructured{asRendered(obj)}, nil
 }
 
 // asRendered returns a resource as it was before its deletion: the file may have been saved from a cluster while the
