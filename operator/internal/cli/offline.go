@@ -32,7 +32,7 @@ type offline struct {
 
 // rendered is a resource and its components.
 type rendered struct {
-	resource   *unstructured.Unstructured
+	resource   deploy.Ref
 	components []manifest.Component
 }
 
@@ -63,7 +63,7 @@ func (o *Operator) render(
 			return nil, err
 		}
 	}
-	all, err := c.render(ctx, resource.object)
+	all, err := c.render(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -93,9 +93,9 @@ func (c *offline) reconcile(ctx context.Context, ref deploy.Ref, more ...reconci
 }
 
 // render renders a resource that is in the cluster, and those of its objects that are resources of this operator.
-func (c *offline) render(ctx context.Context, resource *unstructured.Unstructured) ([]rendered, error) {
-	one := rendered{resource: resource}
-	c.seen = append(c.seen, deploy.RefOf(resource))
+func (c *offline) render(ctx context.Context, ref deploy.Ref) ([]rendered, error) {
+	one := rendered{resource: ref}
+	c.seen = append(c.seen, ref)
 	var inner []deploy.Ref
 	collect := reconcile.ObserveComponents(func(component *reconcile.Component, results deploy.Results) {
 		one.components = append(one.components, manifest.Of(component, results))
@@ -105,7 +105,7 @@ func (c *offline) render(ctx context.Context, resource *unstructured.Unstructure
 			}
 		}
 	})
-	if err := c.reconcile(ctx, deploy.RefOf(resource), collect); err != nil {
+	if err := c.reconcile(ctx, ref, collect); err != nil {
 		return nil, err
 	}
 	all := []rendered{one}
@@ -113,22 +113,13 @@ func (c *offline) render(ctx context.Context, resource *unstructured.Unstructure
 		if slices.Contains(c.seen, ref) {
 			continue
 		}
-		below, err := c.below(ctx, ref)
+		below, err := c.render(ctx, ref)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", ref, err)
 		}
 		all = append(all, below...)
 	}
 	return all, nil
-}
-
-// below renders a resource that another one has rendered.
-func (c *offline) below(ctx context.Context, ref deploy.Ref) ([]rendered, error) {
-	resource, err := c.manager.View().Get(ctx, ref)
-	if err != nil || resource == nil {
-		return nil, err
-	}
-	return c.render(ctx, resource)
 }
 
 // separatePatches takes the temporary patches out of the resources. A patch whose target isn't among them is an error.

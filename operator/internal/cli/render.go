@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/manifest"
 	"github.com/spf13/cobra"
 )
@@ -146,7 +145,7 @@ func (r *rendering) write(resource rendered) error {
 	if r.directory == nil {
 		return errors.Join(errs...)
 	}
-	paths, err := r.directory.Write(deploy.RefOf(resource.resource), resource.components)
+	paths, err := r.directory.Write(resource.resource, resource.components)
 	for _, path := range paths {
 		fmt.Fprintln(r.out, path)
 	}
