@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
@@ -163,32 +164,24 @@ type plans []*reconcile.Plan
 
 // table writes the differences as a unified diff.
 func (p plans) table(out io.Writer) error {
+	var text strings.Builder
 	for _, plan := range p {
 		for _, c := range plan.Components {
-			if _, err := io.WriteString(out, c.Differences.String()+ownershipOnly(c.Differences)+leftToOthers(c.Differences)); err != nil {
-				return err
-			}
+			text.WriteString(c.Differences.String() + remarks(c.Differences))
 		}
-		if _, err := io.WriteString(out, plan.Pruned.String()); err != nil {
-			return err
-		}
+		text.WriteString(plan.Pruned.String())
 	}
-	return nil
+	_, err := io.WriteString(out, text.String())
+	return err
 }
 
-// ownershipOnly names the objects whose content stays as it is, and whose fields change their owner.
-func ownershipOnly(differences deploy.Differences) (lines string) {
+// remarks names the objects whose fields only change their owner, and the fields that the operator leaves as others
+// have set them.
+func remarks(differences deploy.Differences) (lines string) {
 	for _, d := range differences {
 		if (deploy.Differences{d}).Changed() && d.Unified == "" {
 			lines += fmt.Sprintf("# %s: only the ownership of fields would change\n", d.Ref)
 		}
-	}
-	return lines
-}
-
-// leftToOthers names the fields that the operator leaves as others have set them.
-func leftToOthers(differences deploy.Differences) (lines string) {
-	for _, d := range differences {
 		for _, field := range d.Kept {
 			lines += fmt.Sprintf("# %s: %s\n", d.Ref, oneLine(field.Left()))
 		}
