@@ -74,7 +74,7 @@ func (o *Operator) diff(cmd *cobra.Command, chosen *selection, format string, ar
 	if format == "diff" {
 		format = "table"
 	}
-	return changed, errors.Join(err, more, output{format}.print(cmd.OutOrStdout(), plans))
+	return changed, errors.Join(err, more, output(format).print(cmd.OutOrStdout(), plans))
 }
 
 // wanted returns the chosen resources as they are in the cluster, or the resources of files as they would be if the

@@ -15,14 +15,14 @@ type view interface {
 }
 
 // output is the format in which a command prints a view.
-type output struct{ format string }
+type output string
 
 func (o *output) flag(command *cobra.Command) {
-	command.Flags().StringVarP(&o.format, "output", "o", "table", "table, yaml or json")
+	command.Flags().StringVarP((*string)(o), "output", "o", "table", "table, yaml or json")
 }
 
 func (o output) print(out io.Writer, v view) error {
-	switch o.format {
+	switch o {
 	case "table":
 		return v.table(out)
 	case "json":
@@ -30,19 +30,15 @@ func (o output) print(out io.Writer, v view) error {
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(v.document())
 	case "yaml":
-		content, err := yamlOf(v)
+		content, err := yaml.Marshal(v.document())
+		if settings, ok := v.(settingsView); ok {
+			content, err = settings.yaml()
+		}
 		if err != nil {
 			return err
 		}
 		_, err = out.Write(content)
 		return err
 	}
-	return Usage("--output %q: use table, yaml or json", o.format)
-}
-
-func yamlOf(v view) ([]byte, error) {
-	if special, ok := v.(interface{ yaml() ([]byte, error) }); ok {
-		return special.yaml()
-	}
-	return yaml.Marshal(v.document())
+	return Usage("--output %q: use table, yaml or json", o)
 }

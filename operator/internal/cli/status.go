@@ -38,7 +38,7 @@ func (o *Operator) statusCommand() *cobra.Command {
 				return o.watchStatus(cmd, p, c, &chosen, args, output)
 			}
 			objects, byName, err := chosen.resolve(cmd.Context(), c, args)
-			if len(objects) == 0 && output.format == "table" {
+			if len(objects) == 0 && output == "table" {
 				if err == nil {
 					fmt.Fprintln(cmd.ErrOrStderr(), "there are none")
 				}
@@ -88,8 +88,8 @@ func (o *Operator) watchStatus(cmd *cobra.Command, p *Process, c *connection, s 
 	for _, err := range errs {
 		p.Logger.Warn("not shown", "error", err)
 	}
-	asTable := output.format == "table"
-	screen := &screen{out: cmd.OutOrStdout(), stream: !asTable, between: map[string]string{"table": "\n", "yaml": "---\n"}[output.format]}
+	asTable := output == "table"
+	screen := &screen{out: cmd.OutOrStdout(), stream: !asTable, between: map[string]string{"table": "\n", "yaml": "---\n"}[string(output)]}
 	return w.show(ctx, screen, func(out io.Writer) error {
 		objects, missing := w.all()
 		if asTable && len(objects)+len(missing) == 0 {
