@@ -15,8 +15,6 @@ import (
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/operator/internal/access"
 	"github.com/operkit/operkit/operator/internal/certificate"
-	"github.com/operkit/operkit/operator/internal/cli"
-	"github.com/operkit/operkit/operator/metrics"
 )
 
 // endpoint is an address at which HTTP is served.
@@ -37,7 +35,7 @@ func (r *runner) endpoints() ([]endpoint, error) {
 		{key: "health.address", address: r.Health.Address, usual: ":8081", handler: probes},
 		{key: "profiling.address", address: r.Profiling.Address, handler: profiles()},
 	}
-	if r.metrics == nil {
+	if !r.measures() {
 		return all, nil
 	}
 	page, err := r.metricsEndpoint()
@@ -82,12 +80,9 @@ func (r *runner) certificate() (*certificate.Served, error) {
 	return served, nil
 }
 
-// newMetrics returns nil if metrics are off: then nothing is counted.
-func (p *process) newMetrics() *metrics.Metrics {
-	if p.Metrics.Address == config.NoAddress || p.Metrics.Address == config.AutoAddress && !p.operator.inPod() {
-		return nil
-	}
-	return metrics.New(p.operator.name, cli.Version(p.Versions.Operator))
+// measures reports whether metrics are served. Unless they are, no reconcile and no request is measured.
+func (p *process) measures() bool {
+	return p.Metrics.Address != config.NoAddress && (p.Metrics.Address != config.AutoAddress || p.operator.inPod())
 }
 
 // probe serves the result of a check.

@@ -132,9 +132,11 @@ func (p *process) startExtension(ctx context.Context, start func(context.Context
 			return fmt.Errorf("controller %T: it replaces no controller: %w", c, err)
 		}
 	}
-	for _, collector := range e.Collectors {
-		if err := p.metrics.Collect(collector); err != nil {
-			return err
+	if p.runs {
+		for _, collector := range e.Collectors {
+			if err := p.metrics.Collect(collector); err != nil {
+				return err
+			}
 		}
 	}
 	p.extensions = append(p.extensions, e)

@@ -30,7 +30,7 @@ type process struct {
 	operator *Operator
 	settings *settings.Settings
 	logger   *slog.Logger
-	// runs is set for the command run. manifests, events and metrics are nil if they are off.
+	// runs is set for the command run, which alone has metrics. manifests and events are nil if they are off.
 	runs      bool
 	manifests *manifest.Directory
 	events    event.Sink

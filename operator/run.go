@@ -11,6 +11,8 @@ import (
 
 	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/operator/config"
+	"github.com/operkit/operkit/operator/internal/cli"
+	"github.com/operkit/operkit/operator/metrics"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/filter"
@@ -36,7 +38,7 @@ type runner struct {
 
 // run waits until this replica leads, watches the cluster and reconciles until ctx ends or the leadership is lost.
 func (p *process) run(ctx context.Context) (err error) {
-	p.runs, p.metrics = true, p.newMetrics()
+	p.runs, p.metrics = true, metrics.New(p.operator.name, cli.Version(p.Versions.Operator))
 	r := &runner{process: p}
 	if r.plain, err = p.clientConfig(); err != nil {
 		return err
@@ -79,7 +81,7 @@ func (r *runner) elect(ctx context.Context) (wait func(), err error) {
 // connect makes the cluster. Nothing is watched yet.
 func (r *runner) connect(ctx context.Context) (wait func(), err error) {
 	r.client = rest.CopyConfig(r.plain)
-	if r.metrics != nil {
+	if r.measures() {
 		r.client.Wrap(r.metrics.Transport)
 	}
 	for _, e := range slices.Backward(r.extensions) { // the first wrapper is the innermost
@@ -195,7 +197,7 @@ func (r *runner) engineOptions() []watch.Option {
 		// It bounds the times that controllers ask for, too.
 		options = append(options, watch.Period(r.Watch.Period))
 	}
-	if r.metrics != nil {
+	if r.measures() {
 		options = append(options, watch.Around(r.metrics.Around))
 	}
 	for _, e := range r.extensions {

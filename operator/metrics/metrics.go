@@ -12,8 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics are the metrics of one process. Its methods are safe for concurrent use. Leads, Engine, Reconciler, Events
-// and Collect of nil Metrics do nothing.
+// Metrics are the metrics of one process. Its methods are safe for concurrent use.
 type Metrics struct {
 	registry   *prometheus.Registry
 	reconciles reconciles
@@ -50,9 +49,6 @@ func (m *Metrics) Handler() http.Handler {
 
 // Collect adds a collector.
 func (m *Metrics) Collect(collector prometheus.Collector) error {
-	if m == nil {
-		return nil
-	}
 	if err := m.registry.Register(collector); err != nil {
 		return fmt.Errorf("metrics: %w", err)
 	}
@@ -61,9 +57,6 @@ func (m *Metrics) Collect(collector prometheus.Collector) error {
 
 // Leads sets whether this process leads.
 func (m *Metrics) Leads(works bool) {
-	if m == nil {
-		return
-	}
 	m.leads.Set(0)
 	if works {
 		m.leads.Set(1)
@@ -72,9 +65,6 @@ func (m *Metrics) Leads(works bool) {
 
 // Engine adds the metrics of an engine.
 func (m *Metrics) Engine(engine *watch.Engine) {
-	if m == nil {
-		return
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.engines = append(m.engines, engine)
@@ -82,9 +72,6 @@ func (m *Metrics) Engine(engine *watch.Engine) {
 
 // Events adds the number of Kubernetes events that couldn't be written.
 func (m *Metrics) Events(dropped func() uint64) {
-	if m == nil {
-		return
-	}
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "operkit_kubernetes_events_dropped_total", Help: "Kubernetes events that were not written: too many, or refused by the cluster.",
 	}, func() float64 { return float64(dropped()) }))

@@ -29,9 +29,6 @@ const (
 
 // Reconciler adds the metrics of the resources of r.
 func (m *Metrics) Reconciler(r *reconcile.Reconciler) {
-	if m == nil {
-		return
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.reconcilers = append(m.reconcilers, r)
