@@ -40,24 +40,18 @@ func (n *namespaces) simplify() {
 			return
 		}
 	}
-	if n.areNamed() {
-		slices.Sort(n.patterns)
-		n.patterns = slices.Compact(n.patterns)
+	if named := n.named(); named != nil {
+		slices.Sort(named)
+		n.patterns = slices.Compact(named)
 	}
-}
-
-// areNamed reports whether all namespaces are given by name.
-func (n *namespaces) areNamed() bool {
-	return len(n.patterns) > 0 && !slices.ContainsFunc(n.patterns, func(text string) bool {
-		isPattern, _ := cluster.NamespacePattern(text) // they have been checked
-		return isPattern
-	})
 }
 
 // named returns the namespaces if all are given by name, otherwise none, since any namespace may fit.
 func (n *namespaces) named() []string {
-	if !n.areNamed() {
-		return nil
+	for _, text := range n.patterns {
+		if isPattern, _ := cluster.NamespacePattern(text); isPattern { // they have been checked
+			return nil
+		}
 	}
 	return n.patterns
 }

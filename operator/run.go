@@ -1,7 +1,6 @@
 package operator
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -264,12 +263,11 @@ type service struct {
 	run  func(context.Context) error
 }
 
-// runAll starts services in the order of their names and waits for all. The first error stops the running services, and
-// services that haven't been started yet aren't started. runAll returns all errors.
+// runAll starts services in order and waits for all. The first error stops the running services, and services that
+// haven't been started yet aren't started. runAll returns all errors.
 func runAll(ctx context.Context, services []service) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	services = slices.SortedFunc(slices.Values(services), func(a, b service) int { return cmp.Compare(a.name, b.name) })
 	errs := make([]error, len(services))
 	var running sync.WaitGroup
 	for i, s := range services {

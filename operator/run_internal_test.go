@@ -23,7 +23,7 @@ var errEngine = errors.New("out of steam")
 
 func TestServices(t *testing.T) {
 	t.Parallel()
-	t.Run("watch 2: they are started in the order of their names, and all are waited for", func(t *testing.T) {
+	t.Run("watch 2: they are started in order, and all are waited for", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			var mu sync.Mutex
@@ -66,8 +66,8 @@ func TestServices(t *testing.T) {
 	t.Run("watch 2: what fails while the others end is told too", func(t *testing.T) {
 		t.Parallel()
 		err := runAll(t.Context(), []service{
-			{"b", func(ctx context.Context) error { <-ctx.Done(); return errors.New("doesn't close") }},
 			{"a", func(context.Context) error { time.Sleep(10 * time.Millisecond); return errEngine }},
+			{"b", func(ctx context.Context) error { <-ctx.Done(); return errors.New("doesn't close") }},
 		})
 		assert.EqualError(t, err, "a: out of steam\nb: doesn't close")
 	})
