@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 )
 
@@ -27,16 +28,12 @@ const (
 
 var accessReviews = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectaccessreviews"}
 
-// errNoDefinition is the obstacle while the CustomResourceDefinition isn't installed.
-var errNoDefinition = errors.New("their CustomResourceDefinition isn't installed")
-
-// missingRightsError lists the rights that the operator lacks.
-type missingRightsError struct{ rights []string }
-
-func (e *missingRightsError) Error() string {
-	return "the operator may not " + strings.Join(e.rights, ", ") +
-		": grant that, or switch temporary patches off by operator.WithoutTemporaryPatches"
-}
+// errNoDefinition is the obstacle while the CustomResourceDefinition isn't installed, errNoRight while the operator lacks
+// rights.
+var (
+	errNoDefinition = errors.New("their CustomResourceDefinition isn't installed")
+	errNoRight      = errors.New("grant that, or switch temporary patches off by operator.WithoutTemporaryPatches")
+)
 
 // availability finds out whether temporary patches can be served, by requests that don't fail without the definition or
 // a right.
@@ -52,33 +49,25 @@ type availability struct {
 // await returns true as soon as patches can be served, false when ctx ends before. It logs each obstacle once.
 func (a *availability) await(ctx context.Context) bool {
 	logged := ""
-	for delay := firstPatchLook; ; delay = min(2*delay, longestPatchLook) {
+	backoff := wait.Backoff{Duration: firstPatchLook, Factor: 2, Steps: 10, Cap: longestPatchLook}
+	err := backoff.DelayFunc().Until(ctx, true, true, func(ctx context.Context) (bool, error) {
 		err := a.obstacle(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return false
-		case err == nil:
-			return true
-		case err.Error() != logged:
+		if err != nil && err.Error() != logged && ctx.Err() == nil {
 			logged = err.Error()
 			a.logger.Log(ctx, severity(err), "temporary patches aren't available, waiting", "kind", a.kind.Kind, "version", a.kind.GroupVersion().String(), "reason", err)
 		}
-		select {
-		case <-ctx.Done():
-			return false
-		case <-time.After(delay):
-		}
-	}
+		return err == nil, ctx.Err()
+	})
+	return err == nil
 }
 
 // severity returns the level at which an obstacle is logged. If the definition is missing, nobody uses patches; if
 // rights are missing, somebody may. Package cluster logs when the API server doesn't answer.
 func severity(err error) slog.Level {
-	var rights *missingRightsError
 	switch {
 	case errors.Is(err, errNoDefinition):
 		return slog.LevelInfo
-	case errors.As(err, &rights):
+	case errors.Is(err, errNoRight):
 		return slog.LevelWarn
 	}
 	return slog.LevelDebug
@@ -101,7 +90,7 @@ func (a *availability) obstacle(ctx context.Context) error {
 		}
 	}
 	if len(missing) > 0 {
-		return &missingRightsError{missing}
+		return fmt.Errorf("the operator may not %s: %w", strings.Join(missing, ", "), errNoRight)
 	}
 	return nil
 }
