@@ -9,40 +9,31 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
-// mode is the kind of an entry of a tree.
-type mode int
-
+// The modes of the entries of a tree.
 const (
-	modeFile mode = iota
-	modeExecutable
-	modeLink
-	modeFolder
-	modeModule
+	modeFile       = filemode.Regular
+	modeExecutable = filemode.Executable
+	modeLink       = filemode.Symlink
+	modeFolder     = filemode.Dir
+	modeModule     = filemode.Submodule
 )
 
-// modeOf parses the modes that git writes now or has written in the past.
-func modeOf(digits string) (mode, bool) {
-	switch digits {
-	case "100644", "100664":
-		return modeFile, true
-	case "100755":
-		return modeExecutable, true
-	case "120000":
-		return modeLink, true
-	case "40000", "040000":
-		return modeFolder, true
-	case "160000":
-		return modeModule, true
+// modeOf parses a mode. For a mode that git has written for files in the past, it returns modeFile.
+func modeOf(digits string) (mode filemode.FileMode, known bool) {
+	mode, err := filemode.New(digits)
+	if mode == filemode.Deprecated {
+		mode = modeFile
 	}
-	return 0, false
+	return mode, err == nil && !mode.IsMalformed()
 }
 
 // entry is an entry of a tree.
 type entry struct {
 	name string
-	mode mode
+	mode filemode.FileMode
 	hash plumbing.Hash
 }
 

@@ -15,7 +15,6 @@ import (
 	"sync/atomic"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/operkit/operkit/vcs/internal/pack"
 	"golang.org/x/sync/errgroup"
 )
@@ -69,8 +68,8 @@ func (w *writer) walk(ctx context.Context, root *os.Root, tree plumbing.Hash, at
 	var files []entry
 	for _, e := range entries {
 		path := path.Join(at, e.name)
-		if mode, is := gitModes[e.mode]; is && w.track {
-			w.tracked = append(w.tracked, tracked{path, mode, e.hash})
+		if w.track && e.mode != modeFolder {
+			w.tracked = append(w.tracked, tracked{path, e.mode, e.hash})
 		}
 		if e.mode == modeFile || e.mode == modeExecutable {
 			files = append(files, e)
@@ -103,11 +102,6 @@ func (w *writer) other(ctx context.Context, root *os.Root, e entry, at string, d
 		return nil
 	}
 	return w.walk(ctx, root, e.hash, at, depth+1)
-}
-
-// gitModes are the modes of the entries in a git index.
-var gitModes = map[mode]filemode.FileMode{
-	modeFile: filemode.Regular, modeExecutable: filemode.Executable, modeLink: filemode.Symlink, modeModule: filemode.Submodule,
 }
 
 // some writes files of one folder. It opens the folder once for all of them.
