@@ -24,10 +24,6 @@ type loose struct {
 	file    *os.File
 }
 
-var kinds = map[string]plumbing.ObjectType{
-	"commit": plumbing.CommitObject, "tree": plumbing.TreeObject, "blob": plumbing.BlobObject, "tag": plumbing.TagObject,
-}
-
 // maxLooseHead is the maximum length of "KIND SIZE\0".
 const maxLooseHead = 32
 
@@ -60,8 +56,9 @@ func (l *loose) begin() error {
 	}
 	head, _, found := bytes.Cut(head, []byte{0})
 	kind, digits, _ := strings.Cut(string(head), " ")
-	size, err := strconv.ParseInt(digits, 10, 63)
-	if l.kind = kinds[kind]; err != nil || !found || l.kind == 0 || size < 0 {
+	size, sizeErr := strconv.ParseInt(digits, 10, 63)
+	l.kind, err = plumbing.ParseObjectType(kind)
+	if errors.Join(err, sizeErr) != nil || !found || l.kind.IsDelta() || size < 0 {
 		return errors.New("it doesn't begin as an object does")
 	}
 	if _, err := text.Discard(len(head) + 1); err != nil {

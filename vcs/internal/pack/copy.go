@@ -62,7 +62,7 @@ func (c *copier) copy(e Entry, wanted plumbing.ObjectType) error {
 		return ErrBroken
 	}
 	one, text := written{kind: h.kind}, packedHead(h.kind, h.size)
-	if h.isDelta() {
+	if h.kind.IsDelta() {
 		i, found := slices.BinarySearchFunc(c.entries, h.base, func(e Entry, at int64) int { return cmp.Compare(e.Start, at) })
 		if !found {
 			return ErrBroken

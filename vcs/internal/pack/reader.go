@@ -78,10 +78,6 @@ type head struct {
 	base int64
 }
 
-func (h head) isDelta() bool {
-	return h.kind == plumbing.OFSDeltaObject || h.kind == plumbing.REFDeltaObject
-}
-
 // window is a block of a pack in memory. Reads of heads jump back and forth in the pack, often within one block. A
 // buffer that only moves forward would be filled again for each of these reads.
 type window struct {
@@ -174,7 +170,7 @@ func newHead(p *Pack, at int64, text []byte) (h head, err error) {
 func (r *Reader) Kind(p *Pack, at int64) (plumbing.ObjectType, error) {
 	for range maxChain + 1 {
 		h, err := r.headOnly(p, at)
-		if err != nil || !h.isDelta() {
+		if err != nil || !h.kind.IsDelta() {
 			return h.kind, err
 		}
 		at = h.base
@@ -185,7 +181,7 @@ func (r *Reader) Kind(p *Pack, at int64) (plumbing.ObjectType, error) {
 // Size returns the length of an object, in bytes.
 func (r *Reader) Size(p *Pack, at int64) (int64, error) {
 	h, err := r.head(p, at)
-	if err != nil || !h.isDelta() {
+	if err != nil || !h.kind.IsDelta() {
 		return h.size, err
 	}
 	content, err := r.content(p, h)
@@ -207,7 +203,7 @@ func (r *Reader) Open(p *Pack, at, limit int64) (kind plumbing.ObjectType, size 
 	switch {
 	case err != nil:
 		return 0, 0, nil, err
-	case h.isDelta():
+	case h.kind.IsDelta():
 		kind, whole, err := r.Read(p, at, limit)
 		return kind, int64(len(whole)), bytes.NewReader(whole), err
 	case h.size > limit:
@@ -252,9 +248,9 @@ func (r *Reader) base(p *Pack, at, limit int64) (content, error) {
 		switch {
 		case err != nil:
 			return content{}, err
-		case h.isDelta() && len(r.chain) == maxChain:
+		case h.kind.IsDelta() && len(r.chain) == maxChain:
 			return content{}, errEndless
-		case h.isDelta():
+		case h.kind.IsDelta():
 			r.chain, at = append(r.chain, h), h.base
 			continue
 		case len(r.chain) > 0 && h.size > maxDelta:
