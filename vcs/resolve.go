@@ -22,18 +22,23 @@ var errUnknown = errors.New("there is no such tag, branch or commit")
 // the tag. It refuses other expressions of git, such as HEAD or main~1. It returns a *ConfigError if there is no such
 // commit, and a *RuntimeError if the system fails.
 func (r *Repository) Resolve(ctx context.Context, revision string) (Commit, error) {
-	refused := func(err error) (Commit, error) {
-		subject := strconv.Quote(revision) + " in " + r.path
-		if fromSystem(err) {
-			return "", &RuntimeError{"resolve", subject, err}
-		}
-		return "", &ConfigError{"resolve", subject, err}
-	}
 	if err := ctx.Err(); err != nil {
 		return "", context.Cause(ctx)
 	}
+	commit, err := r.resolve(revision)
+	subject := strconv.Quote(revision) + " in " + r.path
+	switch {
+	case fromSystem(err):
+		return "", &RuntimeError{"resolve", subject, err}
+	case err != nil:
+		return "", &ConfigError{"resolve", subject, err}
+	}
+	return commit, nil
+}
+
+func (r *Repository) resolve(revision string) (Commit, error) {
 	if err := checkRevision(revision); err != nil {
-		return refused(err)
+		return "", err
 	}
 	names := []string{"refs/tags/" + revision, "refs/heads/" + revision}
 	if strings.HasPrefix(revision, "refs/") {
@@ -42,21 +47,13 @@ func (r *Repository) Resolve(ctx context.Context, revision string) (Commit, erro
 	for _, name := range names {
 		hash, found, err := r.reference(name)
 		if err != nil {
-			return refused(err)
+			return "", err
 		}
 		if found {
-			commit, err := r.peel(hash)
-			if err != nil {
-				return refused(err)
-			}
-			return commit, nil
+			return r.peel(hash)
 		}
 	}
-	commit, err := r.abbreviated(revision)
-	if err != nil {
-		return refused(err)
-	}
-	return commit, nil
+	return r.abbreviated(revision)
 }
 
 // abbreviated returns the commit with a full or an abbreviated id.
