@@ -81,7 +81,7 @@ func TestCommandsAgainstABadCluster(t *testing.T) {
 	}
 	refused("the definition is missing", w.Kubeconfig(t, admin), "apply its CustomResourceDefinition", asking)
 	w.InstallCRDs(t, definitions)
-	refused("the resource isn't there", w.Kubeconfig(t, admin), "Gadget "+w.Namespace+"/one: there is none", asking)
+	refused("the resource isn't there", w.Kubeconfig(t, admin), "Gadget "+w.Namespace+"/one: not found", asking)
 	w.resource(gadgets, "one")
 	nobody := w.User(t, "nobody")
 	refused("no rights", w.Kubeconfig(t, nobody), "not allowed to get gadgets", asking)

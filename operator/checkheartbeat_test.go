@@ -29,8 +29,8 @@ func TestCheckHeartbeat(t *testing.T) {
 		{"operator 7: none", []string{"--file", nothing}, 1, "there is none: is it the file that the process writes"},
 		{"operator mistake 8: one that is none", []string{"--file", odd}, 1, `it holds no time: "soon"`},
 		{"no file", nil, 2, "no heartbeat file is given: use --file, or the setting heartbeat.file"},
-		{"an age that is none", []string{"--file", fresh, "--delta", "old"}, 2, `--delta "old": write such as 90s, 5m, or a number of seconds`},
-		{"an age before", []string{"--file", fresh, "--delta", "-5s"}, 2, `--delta "-5s": write such as`},
+		{"an age that is none", []string{"--file", fresh, "--delta", "old"}, 2, `--delta "old": use a duration such as 90s or 5m, or a number of seconds`},
+		{"an age before", []string{"--file", fresh, "--delta", "-5s"}, 2, `--delta "-5s": use a duration`},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()

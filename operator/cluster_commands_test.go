@@ -120,10 +120,10 @@ func TestCommandsAgainstACluster(t *testing.T) {
 			code int
 			want string
 		}{
-			"one that isn't there":    {[]string{"status", "gadget/nobody"}, 1, "Gadget " + w.Namespace + "/nobody: there is none"},
-			"several, all are told":   {[]string{"trigger", "gadget", "no", "none"}, 1, "/no: there is none\nGadget " + w.Namespace + "/none: there is none"},
+			"one that isn't there":    {[]string{"status", "gadget/nobody"}, 1, "Gadget " + w.Namespace + "/nobody: not found"},
+			"several, all are told":   {[]string{"trigger", "gadget", "no", "none"}, 1, "/no: not found\nGadget " + w.Namespace + "/none: not found"},
 			"which kind":              {[]string{"status", "one"}, 2, "one: the kind is missing: give KIND/one, with a kind of Gadget, Gear"},
-			"a kind that isn't ours":  {[]string{"status", "pod/one"}, 2, "pod/one: this operator controls no pod: choose of Gadget, Gear"},
+			"a kind that isn't ours":  {[]string{"status", "pod/one"}, 2, "pod/one: this operator controls no pod: choose one of Gadget, Gear"},
 			"nobody was named":        {[]string{"pause"}, 2, "no resources are given: name them, or use --selector or --all"},
 			"a kind is no name":       {[]string{"pause", "gadget"}, 2, "no resources are given: name them, or use --selector or --all"},
 			"names and all":           {[]string{"resume", "gadget/one", "--all"}, 2, "--all and names exclude each other"},

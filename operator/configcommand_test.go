@@ -60,7 +60,7 @@ watch.namespaces   shop,team-*   `+path+":3\n", out)
 	}{
 		"a key that there isn't":              {[]string{"config", "watch", "wach"}, "wach: there is no such setting"},
 		"a form that there isn't":             {[]string{"config", "-o", "xml"}, `--output "xml": use table, yaml or json`},
-		"operator 2: a controller that isn't": {[]string{"config", "--controllers", "Wodget"}, `--controllers "[Wodget]": this operator has none of the kind Wodget: choose of Widget`},
+		"operator 2: a controller that isn't": {[]string{"config", "--controllers", "Wodget"}, `--controllers "[Wodget]": this operator has no controller of the kind Wodget: choose one of Widget`},
 		"a file that isn't there":             {[]string{"config", "--config", "nowhere.yaml"}, `--config "nowhere.yaml": no such file or directory`},
 		"a file that is a directory":          {[]string{"config", "--config", os.TempDir()}, "is a directory"},
 		"operator 16: all mistakes":           {[]string{"config", "--log.level", "loud", "--watch.workers", "-1"}, "2 settings are wrong:"},

@@ -134,17 +134,17 @@ func TestPlanCommands(t *testing.T) {
 			code int
 			want string
 		}{
-			"one that isn't there, by diff":  {[]string{"diff", "nobody"}, 2, "Gadget NS/nobody: there is none"},
+			"one that isn't there, by diff":  {[]string{"diff", "nobody"}, 2, "Gadget NS/nobody: not found"},
 			"a file that the schema refuses": {[]string{"diff", "-f", bad}, 2, "spec.of"},
 			"a file and a name":              {[]string{"diff", "one", "-f", bad}, 2, "--filename excludes names"},
 			"a kind is no name":              {[]string{"reconcile", "gadget"}, 2, "no resources are given: name them, or use --selector"},
 			"no such context":                {[]string{"diff", "one", "--context", "moon"}, 2, `context "moon" does not exist`},
 			"a form that there isn't":        {[]string{"diff", "one", "-o", "xml"}, 2, `--output "xml": use diff, yaml or json`},
 			"nothing to reconcile":           {[]string{"reconcile"}, 2, "no resources are given: name them, or use --selector"},
-			"one that isn't there":           {[]string{"reconcile", "nobody"}, 1, "Gadget NS/nobody: there is none"},
+			"one that isn't there":           {[]string{"reconcile", "nobody"}, 1, "Gadget NS/nobody: not found"},
 			"graph of nothing":               {[]string{"graph"}, 2, "graph: give either NAME or --filename FILE"},
 			"a drawing that there isn't":     {[]string{"graph", "one", "-o", "png"}, 2, `--output "png": use text, dot, mermaid, svg`},
-			"a drawing of what isn't there":  {[]string{"graph", "nobody"}, 1, "Gadget NS/nobody: there is none"},
+			"a drawing of what isn't there":  {[]string{"graph", "nobody"}, 1, "Gadget NS/nobody: not found"},
 		} {
 			code, out, log := someone.release(1, row.args...)
 			assert.Equal(t, row.code, code, "%s: %s", reason, log)

@@ -169,7 +169,7 @@ func TestStatusWatch(t *testing.T) {
 	in := []string{"-n", w.Namespace, "--kubeconfig", someone.kubeconfig}
 	t.Run("a table that lives in a terminal", func(t *testing.T) {
 		term := inTerminal(t, 80, 10, nil, append([]string{"status", "--watch"}, in...)...)
-		w.eventually("it says that there is nothing", func() bool { return strings.Join(term.picture(), "") == "there are none" })
+		w.eventually("it says that there is nothing", func() bool { return strings.Join(term.picture(), "") == "no resources found" })
 		w.resource(gadgets, "one")
 		w.eventually("it shows what comes", func() bool { return strings.Join(rows(term.picture()), ",") == "one True" })
 		for _, name := range []string{"two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"} {

@@ -196,8 +196,8 @@ func TestVersionsHaveTheFileOfTheManager(t *testing.T) {
 			assert.Contains(t, stdout, "text: 1.0.0!")
 			for _, warning := range []string{
 				"settings.yaml:1: text.colour: there is no such setting",
-				"this operator has none of the kind Brush: choose of Widget",
-				"it goes with manifests.directory", // which a flag of the manager says
+				"this operator has no controller of the kind Brush: choose one of Widget",
+				"it needs manifests.directory", // which a flag of the manager says
 			} {
 				assert.Contains(t, stderr, warning)
 			}

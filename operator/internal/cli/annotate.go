@@ -51,7 +51,7 @@ func (o *Operator) annotatingCommand(a annotating, command *cobra.Command) *cobr
 			return Usage("--all and names exclude each other")
 		}
 		if err == nil && len(objects) == 0 {
-			fmt.Fprintln(cmd.ErrOrStderr(), "there are none")
+			fmt.Fprintln(cmd.ErrOrStderr(), "no resources found")
 		}
 		manager, invalid := deploy.NewManager(c, deploy.FieldManager(o.fieldManager()))
 		if invalid != nil {

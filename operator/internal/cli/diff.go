@@ -62,7 +62,7 @@ func (o *Operator) diff(cmd *cobra.Command, chosen *selection, format string, ar
 			fmt.Fprintf(log, "%s is being deleted: there is nothing to compare\n", deploy.RefOf(obj))
 			return nil
 		case newState(obj, o.Domain).Reason == pausedReason:
-			fmt.Fprintf(log, "%s is paused: this is for when it is resumed\n", deploy.RefOf(obj))
+			fmt.Fprintf(log, "%s is paused: these changes will be made when it is resumed\n", deploy.RefOf(obj))
 		}
 		plan, err := o.plan(ctx, p, c, obj)
 		if plan != nil {

@@ -88,7 +88,7 @@ func durationOf(text string) (time.Duration, error) {
 	}
 	d, err := config.ParseDuration(text)
 	if err != nil || d < 0 {
-		return 0, Usage("--delta %q: write such as 90s, 5m, or a number of seconds", text)
+		return 0, Usage("--delta %q: use a duration such as 90s or 5m, or a number of seconds", text)
 	}
 	return d, nil
 }

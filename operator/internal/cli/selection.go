@@ -63,7 +63,7 @@ func (s *selection) resolve(ctx context.Context, c *connection, args []string) (
 		case err != nil:
 			errs = append(errs, c.explained(err))
 		case obj == nil:
-			errs = append(errs, fmt.Errorf("%s: there is none", ref))
+			errs = append(errs, fmt.Errorf("%s: not found", ref))
 		default:
 			objects = append(objects, obj)
 		}
@@ -143,7 +143,7 @@ func (s *selection) argument(ctx context.Context, c *connection, kinds []schema.
 			return deploy.Ref{}, err
 		}
 		if !known {
-			return deploy.Ref{}, Usage("%s: this operator controls no %s: choose of %s", arg, word, c.names)
+			return deploy.Ref{}, Usage("%s: this operator controls no %s: choose one of %s", arg, word, c.names)
 		}
 		kinds = []schema.GroupVersionKind{kind}
 	}

@@ -40,7 +40,7 @@ func (o *Operator) statusCommand() *cobra.Command {
 			objects, byName, err := chosen.resolve(cmd.Context(), c, args)
 			if len(objects) == 0 && output == "table" {
 				if err == nil {
-					fmt.Fprintln(cmd.ErrOrStderr(), "there are none")
+					fmt.Fprintln(cmd.ErrOrStderr(), "no resources found")
 				}
 				return err
 			}
@@ -93,7 +93,7 @@ func (o *Operator) watchStatus(cmd *cobra.Command, p *Process, c *connection, s 
 	return w.show(ctx, screen, func(out io.Writer) error {
 		objects, missing := w.all()
 		if asTable && len(objects)+len(missing) == 0 {
-			_, err := fmt.Fprintln(out, "there are none")
+			_, err := fmt.Fprintln(out, "no resources found")
 			return err
 		}
 		if len(objects) > 0 || !asTable {
@@ -103,7 +103,7 @@ func (o *Operator) watchStatus(cmd *cobra.Command, p *Process, c *connection, s 
 		}
 		for _, ref := range missing {
 			if asTable {
-				fmt.Fprintf(out, "%s: there is none\n", ref)
+				fmt.Fprintf(out, "%s: not found\n", ref)
 			}
 		}
 		return nil

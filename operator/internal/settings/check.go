@@ -27,11 +27,11 @@ func (s *Settings) check() {
 	s.wants("retry.longest", c.Retry.Longest >= c.Retry.First, fmt.Sprintf("it can't be less than retry.first, %s", c.Retry.First))
 	s.notNegative("retry.attempts", c.Retry.Attempts)
 	s.notNegative("rollout.concurrency", c.Rollout.Concurrency)
-	s.wants("status.graph", c.Status.Manage || !c.Status.Graph, "it goes with status.manage")
-	s.wants("status.service", c.Status.Manage || !c.Status.Service, "it goes with status.manage")
+	s.wants("status.graph", c.Status.Manage || !c.Status.Graph, "it needs status.manage")
+	s.wants("status.service", c.Status.Manage || !c.Status.Service, "it needs status.manage")
 	for _, kind := range c.Controllers {
 		known := len(s.Kinds) == 0 || slices.Contains(s.Kinds, kind)
-		s.wants("controllers", known, fmt.Sprintf("this operator has none of the kind %s: choose of %s", kind, strings.Join(s.Kinds, ", ")))
+		s.wants("controllers", known, fmt.Sprintf("this operator has no controller of the kind %s: choose one of %s", kind, strings.Join(s.Kinds, ", ")))
 	}
 	for _, pattern := range c.Versions.Exempt {
 		_, err := path.Match(pattern, "")
@@ -47,9 +47,9 @@ func (s *Settings) check() {
 	s.wants("heartbeat.period", c.Heartbeat.Period > 0, "it must be positive")
 	s.wants("health.address", c.Health.Address == config.AutoAddress || isAddress(c.Health.Address), "use auto, off, or an address such as :8081 or 127.0.0.1:0")
 	s.wants("metrics.address", c.Metrics.Address == config.AutoAddress || isAddress(c.Metrics.Address), "use auto, off, or an address such as :8080 or 127.0.0.1:0")
-	s.wants("metrics.key-file", (c.Metrics.KeyFile != "") == (c.Metrics.CertificateFile != ""), "it goes with metrics.certificate-file: give both")
+	s.wants("metrics.key-file", (c.Metrics.KeyFile != "") == (c.Metrics.CertificateFile != ""), "give both metrics.certificate-file and metrics.key-file")
 	s.wants("profiling.address", isAddress(c.Profiling.Address), "use off, or an address such as :6060 or 127.0.0.1:0")
-	s.wants("manifests.disabled", !c.Manifests.Disabled || c.Manifests.Directory != "", "it goes with manifests.directory")
+	s.wants("manifests.disabled", !c.Manifests.Disabled || c.Manifests.Directory != "", "it needs manifests.directory")
 }
 
 // isAddress reports whether a text is an address to listen on, or off.

@@ -173,7 +173,7 @@ func ExampleOptions_kinds() {
 	s := settings.New("guestbook-operator", settings.Options{Kinds: []string{"Guestbook", "Page"}})
 	_, err := s.Load([]string{"GUESTBOOK_OPERATOR_CONTROLLERS=Guestbok"})
 	fmt.Println(err)
-	// Output: GUESTBOOK_OPERATOR_CONTROLLERS="[Guestbok]": this operator has none of the kind Guestbok: choose of Guestbook, Page
+	// Output: GUESTBOOK_OPERATOR_CONTROLLERS="[Guestbok]": this operator has no controller of the kind Guestbok: choose one of Guestbook, Page
 }
 
 func ExampleOptions_namespaceFile() {

@@ -35,7 +35,7 @@ func (s *Settings) readFile() {
 		return
 	}
 	if err := decoder.Decode(&another); !errors.Is(err, io.EOF) {
-		s.problems = append(s.problems, fmt.Sprintf("%s: it holds several documents: settings are one", name))
+		s.problems = append(s.problems, fmt.Sprintf("%s: it holds several documents: put the settings into one", name))
 		return
 	}
 	f := file{s, name, map[string]int{}}
@@ -61,7 +61,7 @@ func (f *file) read(path string, node *yaml.Node) {
 	case node.Kind == yaml.MappingNode && flag == nil:
 		f.readMap(path, node)
 	case node.Kind == yaml.AliasNode:
-		f.problem(node, "an alias stands for a value: write a map out")
+		f.problem(node, "an alias can stand for a value only: write the map out")
 	case path == "":
 		f.problem(node, "settings are a map of keys")
 	case path == fileKey:
