@@ -220,10 +220,10 @@ func (s *store) open() (more bool, err error) {
 	return more, nil
 }
 
-// drop drops the packs whose names aren't in there, which is sorted.
-func (s *store) drop(there []string) {
+// drop drops the packs whose names aren't among the given ones, which are sorted.
+func (s *store) drop(names []string) {
 	s.packs = slices.DeleteFunc(s.packs, func(one namedPack) bool {
-		_, is := slices.BinarySearch(there, one.name)
+		_, is := slices.BinarySearch(names, one.name)
 		if !is {
 			s.gone = append(s.gone, one)
 		}

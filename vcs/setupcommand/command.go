@@ -41,7 +41,7 @@ func New() *cobra.Command {
 	flags := command.Flags()
 	flags.SortFlags = false
 	flags.StringVarP(&s.source, "source", "s", "", "`PATH` of the repository with the history, bare or not")
-	flags.StringVarP(&s.destination, "destination", "d", "operator_vcs", "`PATH` of the one to be made")
+	flags.StringVarP(&s.destination, "destination", "d", "operator_vcs", "`PATH` of the repository to make")
 	flags.StringArrayVarP(&s.tags, "tag-expr", "t", nil, "keep tags that the expression `RE` matches; repeat it for more (default "+vcs.DefaultTags+")")
 	flags.StringArrayVarP(&s.branches, "branch-expr", "b", nil, "keep local branches that the expression `RE` matches; repeat it for more (default none)")
 	flags.BoolVar(&s.noTags, "no-tags", false, "keep no tags")
@@ -49,7 +49,7 @@ func New() *cobra.Command {
 	flags.StringVar(&s.tagsAs, "tags-as", string(vcs.AsBranches), "turn tags into `branches|tags`")
 	flags.BoolVarP(&s.force, "force", "f", false, "replace the destination, once the new repository is complete")
 	flags.BoolVar(&s.dryRun, "dry-run", false, "print what would be kept, and write nothing")
-	flags.BoolVar(&s.verify, "verify", false, "read everything back before the result takes its place")
+	flags.BoolVar(&s.verify, "verify", false, "check the new repository before it is moved to the destination")
 	flags.BoolVarP(&s.quiet, "quiet", "q", false, "print nothing but errors, and the document of -o json")
 	flags.StringVarP(&s.output, "output", "o", "text", "print the report as `text|json`")
 	command.SetHelpFunc(func(cmd *cobra.Command, _ []string) {

@@ -18,7 +18,7 @@ const examples = `  setup-vcs --source . --destination ../operator_vcs
 var description = []string{
 	`It keeps, for each chosen tag or branch, one commit on an empty root, with the same files, and nothing else of the source: no other commit, ` +
 		`no author, no message, no deleted file. The same source gives the same ids. The git program isn't needed.`,
-	`The result is made beside the destination, and takes its place when it is complete. If anything fails, the destination is left as it was.`,
+	`The new repository is made beside the destination, and is moved there when it is complete. If anything fails, the destination is left as it was.`,
 }
 
 // chapter is a section of the help: paragraphs, and rows of two cells.

@@ -115,7 +115,7 @@ func (x *index) place(p *part, i int) (int64, error) {
 		return at, nil
 	}
 	if at -= 1 << 31; at >= x.far {
-		return 0, fmt.Errorf("%w: its index has a place too few", ErrBroken)
+		return 0, fmt.Errorf("%w: its index lacks the offset of an object", ErrBroken)
 	}
 	var text [8]byte
 	if _, err := x.file.ReadAt(text[:], indexHead+x.count*(hashSize+8)+8*at); err != nil {

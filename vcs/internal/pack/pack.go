@@ -56,7 +56,7 @@ func (p *Pack) check() error {
 	}
 	version, count := binary.BigEndian.Uint32(head[4:]), binary.BigEndian.Uint32(head[8:])
 	if string(head[:4]) != "PACK" || version != 2 && version != 3 {
-		return fmt.Errorf("%w: it isn't one of version 2 or 3", ErrBroken)
+		return fmt.Errorf("%w: it isn't a pack of version 2 or 3", ErrBroken)
 	}
 	if int64(count) != p.index.count {
 		return fmt.Errorf("%w: it has %d objects, and its index %d", ErrBroken, count, p.index.count)
