@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,7 +77,7 @@ func (o *Operator) graphOffline(ctx context.Context, out io.Writer, p *Process, 
 			obj, err = memory.View().Get(ctx, deploy.RefOf(file.object))
 		}
 		if err == nil {
-			err = o.graph(ctx, out, p, memory, obj, format, nil)
+			err = o.graph(ctx, out, p, memory, obj, format, dag.State{})
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", file.origin, err))
@@ -85,9 +86,9 @@ func (o *Operator) graphOffline(ctx context.Context, out io.Writer, p *Process, 
 	return errors.Join(errs...)
 }
 
-// graph draws a resource. A nil state leaves out how far its components are.
+// graph draws a resource. The zero state leaves out how far its components are.
 func (o *Operator) graph(
-	ctx context.Context, out io.Writer, p *Process, on deploy.Cluster, obj *unstructured.Unstructured, format string, state *dag.State,
+	ctx context.Context, out io.Writer, p *Process, on deploy.Cluster, obj *unstructured.Unstructured, format string, state dag.State,
 ) error {
 	reconciler, err := o.reconciler(ctx, p, on, obj.GroupVersionKind())
 	if err != nil {
@@ -97,17 +98,13 @@ func (o *Operator) graph(
 	if err != nil {
 		return err
 	}
-	var coloured dag.State
-	if state != nil {
-		coloured = *state
-	}
 	switch format {
 	case "dot":
-		_, err = io.WriteString(out, draw.DOT(graph, coloured))
+		_, err = io.WriteString(out, draw.DOT(graph, state))
 	case "mermaid":
-		_, err = io.WriteString(out, draw.Mermaid(graph, coloured))
+		_, err = io.WriteString(out, draw.Mermaid(graph, state))
 	case "svg":
-		_, err = io.WriteString(out, draw.SVG(graph, coloured))
+		_, err = io.WriteString(out, draw.SVG(graph, state))
 	default:
 		err = writeGraph(out, graph, state)
 	}
@@ -115,21 +112,17 @@ func (o *Operator) graph(
 }
 
 // writeGraph writes a graph as a table, in an order in which its components may be deployed.
-func writeGraph(out io.Writer, graph *dag.Graph[*reconcile.Component], state *dag.State) error {
+func writeGraph(out io.Writer, graph *dag.Graph[*reconcile.Component], state dag.State) error {
 	rows := [][]string{{"COMPONENT", "WAITS FOR"}}
-	if state != nil {
+	if state != (dag.State{}) {
 		rows[0] = append(rows[0], "STATE")
 	}
 	for _, name := range graph.Topology() {
-		waits := strings.Join(graph.Dependencies(name), ", ")
-		if waits == "" {
-			waits = "-"
-		}
-		row := []string{name, waits}
+		row := []string{name, cmp.Or(strings.Join(graph.Dependencies(name), ", "), "-")}
 		if component, _ := graph.Node(name); component.Disabled() {
 			row[1] = "(disabled)"
 		}
-		if state != nil {
+		if state != (dag.State{}) {
 			end, known := state.Outcome(name)
 			text := end.String()
 			if !known {
@@ -142,11 +135,11 @@ func writeGraph(out io.Writer, graph *dag.Graph[*reconcile.Component], state *da
 	return writeWhole(out, rows)
 }
 
-// stateOf returns how far the components of a resource are according to its status, nil if that isn't known.
-func stateOf(obj *unstructured.Unstructured) *dag.State {
+// stateOf returns how far the components of a resource are according to its status, the zero state if that isn't known.
+func stateOf(obj *unstructured.Unstructured) dag.State {
 	fields := componentsOf(obj)
 	if fields == nil {
-		return nil
+		return dag.State{}
 	}
 	o := dag.Outcomes{Verified: fields.VerifiedComponents, Unverified: fields.UnverifiedComponents, Failed: fields.FailedComponents, Reasons: map[string]string{}}
 	for _, c := range statesOfComponents(fields) {
@@ -154,9 +147,6 @@ func stateOf(obj *unstructured.Unstructured) *dag.State {
 			o.Unstarted, o.Reasons[c.Name] = append(o.Unstarted, c.Name), c.Message
 		}
 	}
-	state, err := dag.NewState(o)
-	if err != nil {
-		return nil
-	}
-	return &state
+	state, _ := dag.NewState(o) // the state of a contradictory status is unknown
+	return state
 }
