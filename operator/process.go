@@ -1,10 +1,12 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -79,10 +81,7 @@ func (p *process) clientConfig() (*rest.Config, error) {
 	}
 	client.UserAgent = p.operator.name
 	client.WarningHandlerWithContext = rest.NoWarnings{}
-	client.QPS, client.Burst = float32(p.KubeAPI.QPS), p.KubeAPI.Burst
-	if client.Burst == 0 {
-		client.Burst = max(1, int(2*p.KubeAPI.QPS))
-	}
+	client.QPS, client.Burst = float32(p.KubeAPI.QPS), cmp.Or(p.KubeAPI.Burst, max(1, int(2*p.KubeAPI.QPS)))
 	return client, nil
 }
 
@@ -147,10 +146,7 @@ func (p *process) defaultOptions() []reconcile.Option {
 	for _, e := range p.extensions {
 		options = append(options, e.Reconciler...)
 	}
-	for _, option := range p.numbers() {
-		options = append(options, option)
-	}
-	return options
+	return slices.AppendSeq(options, maps.Values(p.numbers()))
 }
 
 // givenOptions override the options of a controller.

@@ -1,6 +1,7 @@
 package vcs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -42,12 +43,7 @@ var short = map[string]func(v Values) string{
 	"kind":       func(v Values) string { return v.Kind },
 	"apiVersion": func(v Values) string { return v.APIVersion },
 	"name":       func(v Values) string { return v.Name },
-	"namespace": func(v Values) string {
-		if v.Namespace == "" {
-			return "_cluster"
-		}
-		return v.Namespace
-	},
+	"namespace":  func(v Values) string { return cmp.Or(v.Namespace, "_cluster") },
 }
 
 // ParseTemplate parses a template. It has to begin with a folder: all rendered paths are below the folder before the

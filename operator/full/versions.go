@@ -1,6 +1,7 @@
 package full
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -103,12 +104,8 @@ func (v *versionSettings) open(ctx context.Context, p operator.Process) (*assets
 
 // start starts the programs of versions.
 func (v *versionSettings) start(ctx context.Context, p operator.Process) (*versions.Pool, error) {
-	entry := v.entry
-	if entry == "" {
-		entry = p.Operator
-	}
 	return versions.Start(ctx, versions.Options{
-		Directory: v.directory, Entry: entry, Limit: v.limit, Idle: v.idle, Logger: p.Logger, KeyDomain: p.Domain, FieldManager: p.FieldManager,
+		Directory: v.directory, Entry: cmp.Or(v.entry, p.Operator), Limit: v.limit, Idle: v.idle, Logger: p.Logger, KeyDomain: p.Domain, FieldManager: p.FieldManager,
 		DefaultNamespace: p.DefaultNamespace, NameObjects: p.Config.Objects.InternalNames, Environment: p.Environment,
 	})
 }

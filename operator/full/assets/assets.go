@@ -1,6 +1,7 @@
 package assets
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,9 +52,7 @@ type Assets struct {
 
 // Open opens the repository. The error holds all mistakes in the options.
 func Open(ctx context.Context, options Options) (*Assets, error) {
-	if options.Method == "" {
-		options.Method = vcs.Worktree
-	}
+	options.Method = cmp.Or(options.Method, vcs.Worktree)
 	if options.Exempt == nil {
 		options.Exempt = []string{"TemporaryPatch*"}
 	}
@@ -156,12 +155,10 @@ func (a *Assets) find(ctx context.Context, version string) (vcs.Version, error) 
 
 // exempt reports whether a kind has no version.
 func (a *Assets) exempt(kind string) bool {
-	for _, pattern := range a.options.Exempt {
-		if ok, _ := path.Match(pattern, kind); ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.options.Exempt, func(pattern string) bool {
+		ok, _ := path.Match(pattern, kind)
+		return ok
+	})
 }
 
 // Open implements reconcile.Assets. It checks out the version of the resource unless that was done before.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"path"
 	"strings"
 	"time"
 	"unicode"
@@ -197,15 +198,11 @@ func (s states) describe(out io.Writer) error {
 }
 
 func (s state) describe(out io.Writer) error {
-	name := s.Name
-	if s.Namespace != "" {
-		name = s.Namespace + "/" + name
-	}
 	verified := s.Verified
 	if verified != "" {
 		verified += " ready"
 	}
-	rows := [][]string{{s.Kind, name}, {"Ready", s.shownReady() + "  " + oneLine(s.Reason)}}
+	rows := [][]string{{s.Kind, path.Join(s.Namespace, s.Name)}, {"Ready", s.shownReady() + "  " + oneLine(s.Reason)}}
 	for _, row := range [][]string{{"Message", s.Message}, {"Version", s.Version}, {"Components", verified}} {
 		if row[1] != "" {
 			rows = append(rows, []string{row[0], oneLine(row[1])})

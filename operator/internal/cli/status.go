@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -173,10 +174,7 @@ func (w *watched) note(e deploy.Event) {
 func (w *watched) all() (objects []*unstructured.Unstructured, missing []deploy.Ref) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, obj := range w.objects {
-		objects = append(objects, obj)
-	}
-	slices.SortFunc(objects, func(a, b *unstructured.Unstructured) int {
+	objects = slices.SortedFunc(maps.Values(w.objects), func(a, b *unstructured.Unstructured) int {
 		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetKind(), b.GetKind()), cmp.Compare(a.GetName(), b.GetName()))
 	})
 	for _, ref := range w.refs {
