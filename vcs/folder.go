@@ -14,18 +14,6 @@ import (
 	"syscall"
 )
 
-// lockFolder makes the parents of a folder and takes its lock. If somebody else holds the lock, it returns errLocked:
-// at once with noWait, otherwise when ctx ends.
-func lockFolder(ctx context.Context, path string, noWait bool) (unlock func(), err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, err
-	}
-	if noWait {
-		return tryLock(lockOf(path))
-	}
-	return lock(ctx, lockOf(path))
-}
-
 // makeBeside makes a temporary folder beside the destination, calls fill to fill it, and renames it at the end. So the
 // destination appears complete or not at all. It replaces an empty folder, or with force any folder. It also removes
 // temporary folders that killed processes have left. left has warnings about files that couldn't be removed. The caller

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 )
@@ -17,12 +18,15 @@ const (
 
 var errLocked = errors.New("it is locked")
 
-// lock takes a lock file, and waits for it until ctx ends. The lock excludes other goroutines and processes. The system
-// releases it when the process ends.
-func lock(ctx context.Context, path string) (unlock func(), err error) {
+// lockFolder makes the parents of a folder and takes its lock. If somebody else holds the lock, it returns errLocked:
+// at once with noWait, otherwise when ctx ends.
+func lockFolder(ctx context.Context, path string, noWait bool) (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
 	for wait := firstWait; ; wait = min(2*wait, maxWait) {
-		unlock, err = tryLock(path)
-		if !errors.Is(err, errLocked) {
+		unlock, err = tryLock(lockOf(path))
+		if noWait || !errors.Is(err, errLocked) {
 			return unlock, err
 		}
 		select {
@@ -33,7 +37,8 @@ func lock(ctx context.Context, path string) (unlock func(), err error) {
 	}
 }
 
-// tryLock is lock without waiting: it returns errLocked if somebody else holds the lock.
+// tryLock takes a lock file, or returns errLocked if somebody else holds it. It excludes other goroutines and processes.
+// The system releases it when the process ends.
 func tryLock(path string) (unlock func(), err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0o644)
 	if err != nil {
