@@ -204,7 +204,10 @@ func (s *store) open() (more bool, err error) {
 			continue
 		}
 		one := namedPack{name: name}
-		one.Pack, err = openPack(s.root, packFolder+"/"+name)
+		file, index, err := openPackFiles(s.root, packFolder+"/"+name)
+		if err == nil {
+			one.Pack, err = pack.Open(file, index)
+		}
 		if errors.Is(err, fs.ErrNotExist) { // it is being removed, or isn't complete yet
 			continue
 		}
@@ -245,14 +248,6 @@ func packNames(root *os.Root) (names []string, err error) {
 	}
 	slices.Sort(names)
 	return names, nil
-}
-
-func openPack(root *os.Root, path string) (*pack.Pack, error) {
-	file, index, err := openPackFiles(root, path)
-	if err != nil {
-		return nil, err
-	}
-	return pack.Open(file, index)
 }
 
 // openPackFiles opens a pack and its index.

@@ -159,15 +159,11 @@ func (w *writer) file(folder *os.Root, reader *blobReader, at string, e entry) e
 		err = file.Sync()
 	}
 	if err == nil && written <= maxLFS && bytes.HasPrefix(content.head, lfs) {
-		w.warn(path.Join(at, e.name) + ": " + inLFS)
+		w.mu.Lock()
+		w.warnings = append(w.warnings, path.Join(at, e.name)+": "+inLFS)
+		w.mu.Unlock()
 	}
 	return errors.Join(err, file.Close())
-}
-
-func (w *writer) warn(text string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.warnings = append(w.warnings, text)
 }
 
 // content writes a file, checks the limit for all files together, and keeps the beginning of the file.

@@ -67,7 +67,7 @@ func (f *file) read(path string, node *yaml.Node) {
 	case path == fileKey:
 		f.problem(node, "a file can't name another one")
 	case flag == nil:
-		f.mistake(f.unknown(path, node))
+		f.mistake(f.about(node, fmt.Sprintf("%s: there is no such setting%s", path, Suggestion(path, f.Keys(), ""))))
 	case f.lines[path] > 0:
 		f.problem(node, fmt.Sprintf("%s is set in line %d already", path, f.lines[path]))
 	default:
@@ -120,10 +120,6 @@ func (f *file) problem(at *yaml.Node, text string) {
 // about adds the place in the file to a text.
 func (f *file) about(at *yaml.Node, text string) string {
 	return fmt.Sprintf("%s:%d: %s", f.name, at.Line, text)
-}
-
-func (f *file) unknown(path string, at *yaml.Node) string {
-	return f.about(at, fmt.Sprintf("%s: there is no such setting%s", path, Suggestion(path, f.Keys(), "")))
 }
 
 // Environment returns the environment for a process that is to read the same file. This is environ with the absolute
