@@ -67,28 +67,7 @@ func (s *structure) closure(id int32, way direction) []int32 {
 	return found
 }
 
-// reaches searches only the nodes between the two in the order, since no other node can be on a path.
+// reaches reports whether a path leads down from one node to another. The order often rules it out without a search.
 func (s *structure) reaches(from, to int32) bool {
-	if from == to {
-		return true
-	}
-	if !s.order.before(to, from) {
-		return false
-	}
-	seen := map[int32]bool{}
-	path := []int32{from}
-	for len(path) > 0 {
-		id := path[len(path)-1]
-		path = path[:len(path)-1]
-		for child := range s.neighbours(id, down) {
-			if child == to {
-				return true
-			}
-			if s.order.before(to, child) && !seen[child] {
-				seen[child] = true
-				path = append(path, child)
-			}
-		}
-	}
-	return false
+	return from == to || s.order.before(to, from) && slices.Contains(s.closure(from, down), to)
 }
