@@ -33,9 +33,6 @@ type plan struct {
 	mirroredOnce sync.Once
 	mirrored     *plan
 	mirror       bool
-
-	topologyOnce sync.Once
-	topology     []int32
 }
 
 // gate is the predicate of the edge to a child.

@@ -7,16 +7,15 @@ import (
 )
 
 // Topology returns the names of all nodes, each behind the nodes that it waits for: the depth-first post-order with
-// siblings sorted by name. It is computed once per change of the graph, in linear time besides sorting.
+// siblings sorted by name. It takes linear time besides sorting.
 func (g *Graph[T]) Topology() []string {
 	p, _ := g.snapshot()
 	if p.err != nil {
 		return nil
 	}
-	p.topologyOnce.Do(func() { p.topology = p.postOrder() })
-	names := make([]string, len(p.topology))
-	for i, id := range p.topology {
-		names[i] = p.names[id]
+	names := make([]string, 0, len(p.names))
+	for _, id := range p.postOrder() {
+		names = append(names, p.names[id])
 	}
 	return names
 }

@@ -62,9 +62,6 @@ func (e *RuntimeError) Unwrap() error { return e.Err }
 // fromSystem reports whether an error is a failure of the system, such as a disk that can't be read. A missing file or
 // an impossible name isn't a failure of the system.
 func fromSystem(err error) bool {
-	if err == nil {
-		return false // avoids an allocation
-	}
 	var number syscall.Errno
 	if !errors.As(err, &number) {
 		return false

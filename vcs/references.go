@@ -41,7 +41,6 @@ func (r *Repository) references() ([]reference, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := len(all)
 	text, err := r.packedRefs()
 	if err != nil {
 		return nil, err
@@ -50,14 +49,10 @@ func (r *Repository) references() ([]reference, error) {
 		return nil, err
 	}
 	// Loose references come first in all. They are newer than packed references of the same name.
-	if own > 0 || !slices.IsSortedFunc(all, byName) {
-		slices.SortStableFunc(all, byName)
-	}
+	slices.SortStableFunc(all, func(a, b reference) int { return cmp.Compare(a.name, b.name) })
 	all = slices.CompactFunc(all, func(a, b reference) bool { return a.name == b.name })
 	return slices.DeleteFunc(all, func(one reference) bool { return one.target != "" }), nil
 }
-
-func byName(a, b reference) int { return cmp.Compare(a.name, b.name) }
 
 // looseRefs returns the references that have their own files in a folder. A file whose content isn't a reference has no
 // id. Lock files are ignored, and so is a folder that vanishes because git packs its references.
