@@ -28,11 +28,6 @@ type plan struct {
 
 	rootsOnce sync.Once
 	roots     []int32
-
-	// mirrored is the reversed plan. The reversed plan has this plan as its mirrored, and mirror set.
-	mirroredOnce sync.Once
-	mirrored     *plan
-	mirror       bool
 }
 
 // gate is the predicate of the edge to a child.
@@ -110,26 +105,19 @@ func (p *plan) compileNode(s *structure, id int) {
 
 // reversed returns the plan for a run from dependents to dependencies, without predicates.
 func (p *plan) reversed() *plan {
-	p.mirroredOnce.Do(func() {
-		m := &plan{names: p.names, disabled: p.disabled, children: p.parents, parents: p.children, mirrored: p, mirror: true}
-		m.waiting = make([]int32, len(p.names))
-		for id := range m.waiting {
-			m.waiting[id] = int32(len(m.children.of(int32(id))))
-			if m.disabled[id] {
-				m.waiting[id]++
-			}
+	r := &plan{names: p.names, disabled: p.disabled, children: p.parents, parents: p.children, waiting: make([]int32, len(p.names))}
+	for id := range r.waiting {
+		r.waiting[id] = int32(len(r.children.of(int32(id))))
+		if r.disabled[id] {
+			r.waiting[id]++
 		}
-		p.mirrored = m
-	})
-	return p.mirrored
+	}
+	return r
 }
 
 // order returns the rank of each node by name, and the nodes sorted by name. Both are computed on first use, since the
 // run of a chain never needs them.
 func (p *plan) order() (ranks, byName []int32) {
-	if p.mirror {
-		return p.mirrored.order()
-	}
 	p.ranksOnce.Do(func() {
 		p.byName = make([]int32, len(p.names))
 		for id := range p.byName {
