@@ -28,8 +28,7 @@ type Operator struct {
 	// operator can't work.
 	Settings *settings.Settings
 	Open     func(log io.Writer) (*Process, error)
-	// Manager returns a Manager of the operator for a cluster, Patches the controller of temporary patches, nil for
-	// none.
+	// Manager returns a Manager for a cluster. Patches returns the controller of temporary patches, nil if they are off.
 	Manager func(deploy.Cluster) (*deploy.Manager, error)
 	Patches func(*deploy.Manager) (*temporarypatch.Controller, error)
 	// Commands are the program's own.
