@@ -109,9 +109,6 @@ const maxName = 255
 
 // checkName refuses names that lead out of their folder, and names that some file systems treat as .git.
 func checkName(name string) error {
-	if isPlain(name) {
-		return nil
-	}
 	refused := func(why string) error { return fmt.Errorf("entry %q: %s", name, why) }
 	switch {
 	case name == "" || name == "." || name == "..":
@@ -128,19 +125,6 @@ func checkName(name string) error {
 		return refused("checkouts use that name themselves")
 	}
 	return nil
-}
-
-// isPlain returns true for most harmless names. It is faster than the other checks.
-func isPlain(name string) bool {
-	if name == "" || len(name) > maxName || strings.IndexByte(".gG", name[0]) >= 0 {
-		return false
-	}
-	for i := range len(name) {
-		if c := name[i]; c == '/' || c == '\\' || c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 // disguises reports whether some file system may treat a name, or a part of it, as what, which is ".git" or "..". It
