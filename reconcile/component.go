@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -61,7 +62,7 @@ func Deployed(context.Context, *Component) (bool, error) { return true, nil }
 // couldn't be read, or if the error is temporary (request.Passing).
 func Ready(ctx context.Context, upstream *Component) (bool, error) {
 	if verifier, ok := upstream.builder.(Verifier); ok {
-		err := guarded(func() error { return verifier.Verify(ctx, upstream.session, upstream) })
+		err := failure.Guard(func() error { return verifier.Verify(ctx, upstream.session, upstream) })
 		if isTemporary(err) {
 			return false, err
 		}

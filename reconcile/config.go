@@ -170,9 +170,9 @@ func decodeInto(what string, content map[string]any, target any) error {
 	if err == nil {
 		err = apijson.Unmarshal(document, target)
 	}
-	var unfit *json.UnmarshalTypeError
+	unfit, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
-	case errors.As(err, &unfit):
+	case ok:
 		return request.Configuration("%s: %s: %s doesn't fit the type %s: correct it", what, strings.TrimPrefix(unfit.Field, "."), unfit.Value, unfit.Type)
 	case err != nil:
 		return request.Configuration("%s: doesn't fit %T: %w", what, target, err)

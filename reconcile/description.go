@@ -10,6 +10,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status/readiness"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -85,7 +86,7 @@ func (d *Description) Finalize(ctx context.Context) error {
 		return fmt.Errorf("controller %T: has no Finalize", r.controller)
 	}
 	ctx = d.Context(ctx)
-	err := guarded(func() error { return r.finalizer.Finalize(ctx, s) })
+	err := failure.Guard(func() error { return r.finalizer.Finalize(ctx, s) })
 	if err == nil && s.addedInFinalize() {
 		if err = r.findPatches(ctx, s); err == nil {
 			_, err = s.graph()

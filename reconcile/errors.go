@@ -3,11 +3,10 @@ package reconcile
 import (
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"time"
 
-	"github.com/operkit/operkit/dag"
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
 )
@@ -34,11 +33,11 @@ func attributed(method string, err error) error {
 
 // isUnavailable reports whether the cluster, or a part of it, didn't answer, and returns when to try again.
 func isUnavailable(err error) (after time.Duration, ok bool) {
-	var unavailable *deploy.UnavailableError
-	if errors.As(err, &unavailable) {
-		return unavailable.RetryAfter, true
+	unavailable, ok := errors.AsType[*deploy.UnavailableError](err)
+	if !ok {
+		return 0, false
 	}
-	return 0, false
+	return unavailable.RetryAfter, true
 }
 
 // isTemporary reports whether err usually goes away when the reconcile is repeated.
@@ -48,23 +47,10 @@ func isTemporary(err error) bool {
 }
 
 // isUnknownKind reports whether the cluster doesn't serve a kind.
-func isUnknownKind(err error) bool {
-	var unknown *deploy.KindUnknownError
-	return errors.As(err, &unknown)
-}
+func isUnknownKind(err error) bool { return failure.Is[*deploy.KindUnknownError](err) }
 
 // isFought reports whether others keep setting fields of an object.
 func isFought(err error) bool {
-	var conflict *deploy.ConflictError
-	return errors.As(err, &conflict) && conflict.Fought
-}
-
-// guarded calls a user's method and turns its panic into an error.
-func guarded(method func() error) (err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			err = &dag.PanicError{Value: value, Stack: debug.Stack()}
-		}
-	}()
-	return method()
+	conflict, ok := errors.AsType[*deploy.ConflictError](err)
+	return ok && conflict.Fought
 }

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
@@ -136,14 +136,13 @@ func (c changes) names(actions ...deploy.Action) string {
 // itself: another writer was faster, or the cluster didn't answer. If the cluster answers repeatedly that it is
 // unavailable, that is reported.
 func (s *Session) failure(err error) (text string, passes bool) {
-	var status *apierrors.StatusError
 	_, unavailable := isUnavailable(err)
 	switch {
 	case err == nil:
 		return "", false
 	case request.Resolve(err).Quiet:
 		return "", true
-	case unavailable && (!errors.As(err, &status) || s.attempt < quietAttempts):
+	case unavailable && (!failure.Is[*apierrors.StatusError](err) || s.attempt < quietAttempts):
 		return "", true
 	}
 	return err.Error(), false

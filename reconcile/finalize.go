@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/request"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,7 +32,7 @@ func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, 
 		if err := r.setupFinalize(ctx, s); err != nil {
 			return r.ended(ctx, s, nil, err)
 		}
-		if err := guarded(func() error { return r.finalizer.Finalize(ctx, s) }); err != nil {
+		if err := failure.Guard(func() error { return r.finalizer.Finalize(ctx, s) }); err != nil {
 			return r.ended(ctx, s, nil, attributed("finalize", err))
 		}
 		if outcome, err := r.rollOutFinalize(ctx, s); outcome != nil || err != nil {
@@ -64,8 +65,7 @@ func (r *Reconciler) setupFinalize(ctx context.Context, s *Session) error {
 		s.assets = missing{err}
 	}
 	err := r.configure(ctx, s)
-	var gone *noConfigError
-	if !errors.As(err, &gone) {
+	if !failure.Is[*noConfigError](err) {
 		return err
 	}
 	s.logger.Warn("finalizing without the configuration of a ConfigMap that is gone", "error", err)

@@ -92,9 +92,9 @@ func (g *generated) once(secret deploy.Ref, key string, generate func() (string,
 	}
 	defer g.end(at)
 	value, err := generate()
-	var circular *circularError
+	circular, ok := errors.AsType[*circularError](err)
 	switch {
-	case errors.As(err, &circular):
+	case ok:
 		return "", mistake(circular) // not wrapped by each generate of the cycle
 	case err != nil:
 		return "", fmt.Errorf("%s: generate %s: %w", secret, key, err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/assert"
@@ -110,8 +111,8 @@ func TestPanicIsNoWayToWait(t *testing.T) {
 	_, _, err := w.once(w.reconciler(adding(func(*Session) { panic(request.Precondition("not yet")) })))
 	require.Error(t, err)
 	assert.Equal(t, "Errored/Errored", w.verdict())
-	assert.Equal(t, status.ErrorCluster, request.ClassOf(guarded(func() error { panic(forbidden("get", "pods")) })), "what it was about still counts")
-	assert.Equal(t, status.ErrorUnknown, request.ClassOf(guarded(func() error { panic(errors.New("no")) })))
+	assert.Equal(t, status.ErrorCluster, request.ClassOf(failure.Guard(func() error { panic(forbidden("get", "pods")) })), "what it was about still counts")
+	assert.Equal(t, status.ErrorUnknown, request.ClassOf(failure.Guard(func() error { panic(errors.New("no")) })))
 }
 
 func (p panicking) Patches(context.Context, PatchTarget) ([]Patch, error) {

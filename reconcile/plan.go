@@ -8,6 +8,7 @@ import (
 
 	"github.com/operkit/operkit/dag"
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -142,8 +143,7 @@ func (s *Session) plan(ctx context.Context, c *Component) PlannedComponent {
 // withoutForeign drops the differences of objects with another owner, which are left alone.
 func withoutForeign(differences deploy.Differences) deploy.Differences {
 	return slices.DeleteFunc(differences, func(d deploy.Difference) bool {
-		var owned *deploy.OwnedError
-		return errors.As(d.Err, &owned)
+		return failure.Is[*deploy.OwnedError](d.Err)
 	})
 }
 
@@ -157,8 +157,7 @@ func (s *Session) planPruning(ctx context.Context) (deploy.Differences, error) {
 	var extra []*unstructured.Unstructured
 	for _, kind := range kinds {
 		owned, err := s.manager.Owned(ctx, []schema.GroupVersionKind{kind}, s.wanted)
-		var unknown *deploy.KindUnknownError
-		if errors.As(err, &unknown) {
+		if isUnknownKind(err) {
 			continue
 		}
 		if err != nil && !slices.Contains(rendered, kind) {

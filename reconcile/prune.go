@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -75,8 +76,7 @@ func (s *Session) pruneFormer(ctx context.Context, kind schema.GroupVersionKind)
 // such an error: a release that no longer renders a kind may no longer have the right to it. Objects of that kind stay,
 // and the kind stays remembered.
 func (s *Session) unlessForbidden(kind schema.GroupVersionKind, err error) error {
-	var forbidden *deploy.ForbiddenError
-	if !errors.As(err, &forbidden) {
+	if !failure.Is[*deploy.ForbiddenError](err) {
 		return err
 	}
 	s.logger.Warn("not pruned: the kind isn't rendered any more, and the operator isn't allowed to access it", "kind", kind.Kind, "error", err)
@@ -159,10 +159,9 @@ func (s *Session) keeps(kind schema.GroupVersionKind) bool {
 
 // watchable watches a kind that isn't rendered. It returns false if the kind isn't served any more.
 func (s *Session) watchable(ctx context.Context, kind schema.GroupVersionKind) (bool, error) {
-	var unknown *deploy.KindUnknownError
 	err := s.Own(ctx, kind)
 	switch {
-	case errors.As(err, &unknown):
+	case isUnknownKind(err):
 		return false, nil
 	case err != nil:
 		return false, fmt.Errorf("prune: %w", err)
@@ -240,9 +239,7 @@ func (s *Session) removeAll(ctx context.Context, objects []*unstructured.Unstruc
 // owner, is skipped without an error.
 func (s *Session) remove(ctx context.Context, objects []*unstructured.Unstructured) (deploy.Results, error) {
 	for _, kind := range kindsOf(objects) {
-		err := s.Own(ctx, kind)
-		var unknown *deploy.KindUnknownError
-		if err != nil && !errors.As(err, &unknown) {
+		if err := s.Own(ctx, kind); err != nil && !isUnknownKind(err) {
 			return nil, err
 		}
 	}
@@ -255,8 +252,7 @@ func (s *Session) remove(ctx context.Context, objects []*unstructured.Unstructur
 	}
 	var errs []error
 	for _, result := range results {
-		var owned *deploy.OwnedError
-		if !errors.As(result.Err, &owned) {
+		if !failure.Is[*deploy.OwnedError](result.Err) {
 			errs = append(errs, result.Err)
 		}
 	}

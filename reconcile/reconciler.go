@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/operkit/operkit/reconcile/internal/render"
 	"github.com/operkit/operkit/reconcile/logging"
@@ -99,8 +100,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	}
 	ref := req.Key
 	resource, err := r.manager.View().Get(ctx, ref)
-	var unknown *deploy.KindUnknownError
-	if errors.As(err, &unknown) {
+	if isUnknownKind(err) {
 		resource, err = nil, nil // its kind isn't served any more; if the kind comes back, its resources are listed again
 	}
 	if err != nil {
@@ -191,7 +191,7 @@ func (r *Reconciler) setup(ctx context.Context, s *Session) error {
 	if err := r.prepare(ctx, s); err != nil {
 		return err
 	}
-	if err := guarded(func() error { return r.controller.Setup(ctx, s) }); err != nil {
+	if err := failure.Guard(func() error { return r.controller.Setup(ctx, s) }); err != nil {
 		return attributed("setup", err)
 	}
 	return nil
@@ -225,11 +225,10 @@ func (r *Reconciler) prepare(ctx context.Context, s *Session) (err error) {
 // findPatches reads the patches of the resource.
 func (r *Reconciler) findPatches(ctx context.Context, s *Session) error {
 	for _, patcher := range r.options.patchers {
-		var patches []Patch
-		if err := guarded(func() (err error) {
-			patches, err = patcher.Patches(ctx, PatchTarget{s.resource, r.manager.View(), s.dryRun, s.logger})
-			return err
-		}); err != nil {
+		patches, err := failure.Value(func() ([]Patch, error) {
+			return patcher.Patches(ctx, PatchTarget{s.resource, r.manager.View(), s.dryRun, s.logger})
+		})
+		if err != nil {
 			return fmt.Errorf("patches: %w", err)
 		}
 		s.patches = append(s.patches, patches...)
@@ -244,7 +243,7 @@ func (r *Reconciler) upgrade(ctx context.Context, s *Session) error {
 	if !ok || from == "" || s.version == "" || from == s.version {
 		return nil
 	}
-	return guarded(func() error { return upgrader.Upgrade(ctx, s, from, s.version) })
+	return failure.Guard(func() error { return upgrader.Upgrade(ctx, s, from, s.version) })
 }
 
 // release ends the session.

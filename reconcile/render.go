@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/render"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -84,7 +85,7 @@ func (s *Session) rendered(ctx context.Context, c *Component) (*finishedRenderin
 	if c.builder != nil {
 		asked, _ := ctx.Value(buildingKey{}).(*buildRun)
 		ctx := context.WithValue(ctx, buildingKey{}, &buildRun{c, asked})
-		if err := guarded(func() error { return c.builder.Build(ctx, s, c) }); err != nil {
+		if err := failure.Guard(func() error { return c.builder.Build(ctx, s, c) }); err != nil {
 			return nil, attributed("build", err)
 		}
 		if err := errors.Join(append(c.mistakes, s.takeMistakes()...)...); err != nil {
@@ -134,7 +135,7 @@ func (s *Session) renderObject(ctx context.Context, o *Object) (*unstructured.Un
 	for _, patch := range patches {
 		var patched map[string]any
 		var matched bool
-		if err := guarded(func() (err error) {
+		if err := failure.Guard(func() (err error) {
 			patched, matched, err = patch.Apply(ctx, o.component.name, o.name, content)
 			return err
 		}); err != nil {
@@ -153,7 +154,7 @@ func (s *Session) renderObject(ctx context.Context, o *Object) (*unstructured.Un
 		return obj, nil
 	}
 	obj = obj.DeepCopy()
-	if err := guarded(func() error { return reviser.Revise(ctx, s, o.name, obj) }); err != nil {
+	if err := failure.Guard(func() error { return reviser.Revise(ctx, s, o.name, obj) }); err != nil {
 		return nil, fmt.Errorf("revise: %w", err)
 	}
 	return obj, nil
@@ -284,11 +285,8 @@ func (f *finishedRendering) content(ctx context.Context, of *unstructured.Unstru
 }
 
 // fetched calls Content of a deferred object.
-func (o *Object) fetched(ctx context.Context) (content *unstructured.Unstructured, err error) {
-	err = guarded(func() (err error) {
-		content, err = o.deferred(ctx)
-		return err
-	})
+func (o *Object) fetched(ctx context.Context) (*unstructured.Unstructured, error) {
+	content, err := failure.Value(func() (*unstructured.Unstructured, error) { return o.deferred(ctx) })
 	switch {
 	case err != nil:
 		return nil, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/operkit/operkit/dag"
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/request"
 )
 
@@ -136,7 +137,7 @@ func (s *Session) deploy(ctx context.Context, c *Component) error {
 	disabler, disables := c.builder.(Disabler)
 	switch {
 	case c.disabled && disables:
-		return s.withMistakes(guarded(func() error { return disabler.Disable(ctx, s, c) }))
+		return s.withMistakes(failure.Guard(func() error { return disabler.Disable(ctx, s, c) }))
 	case c.disabled:
 		return c.Remove(ctx)
 	}
@@ -148,7 +149,7 @@ func (s *Session) deploy(ctx context.Context, c *Component) error {
 		return err
 	}
 	if deploys {
-		err = s.withMistakes(guarded(func() error { return deployer.Deploy(ctx, s, c) }))
+		err = s.withMistakes(failure.Guard(func() error { return deployer.Deploy(ctx, s, c) }))
 	} else {
 		err = c.Apply(ctx)
 	}
@@ -201,7 +202,7 @@ func (s *Session) verifyDeployed(ctx context.Context, c *Component) error {
 		return nil
 	}
 	if verifier, ok := c.builder.(Verifier); ok {
-		return s.withMistakes(guarded(func() error { return verifier.Verify(ctx, s, c) }))
+		return s.withMistakes(failure.Guard(func() error { return verifier.Verify(ctx, s, c) }))
 	}
 	return c.Verify(ctx)
 }
@@ -324,7 +325,7 @@ func (r *Reconciler) requeue(ctx context.Context, hook Requeuer, s *Session, o O
 
 // hooked calls a hook and turns its panic into an error.
 func hooked(when string, hook func() error) error {
-	if err := guarded(hook); err != nil {
+	if err := failure.Guard(hook); err != nil {
 		return fmt.Errorf("%s: %w", when, err)
 	}
 	return nil

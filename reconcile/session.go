@@ -13,6 +13,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/render"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -124,7 +125,7 @@ func (s *Session) Cleanup(f func()) {
 }
 
 func (s *Session) clean(f func()) {
-	if err := guarded(func() error { f(); return nil }); err != nil {
+	if err := failure.Guard(func() error { f(); return nil }); err != nil {
 		s.logger.Error("panic in a function of Cleanup", "error", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
@@ -31,14 +32,13 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) er
 		return nil
 	}
 	s.keepUnwritten(rep.outcome)
-	var forbidden *deploy.ForbiddenError
 	unwritten := fmt.Errorf("status not written: %w", err)
 	switch after, unavailable := isUnavailable(err); {
 	case unavailable && after > 0:
 		return request.RetryAfter(after, unwritten)
 	case unavailable:
 		return unwritten
-	case request.Resolve(err).Passing, errors.As(err, &forbidden):
+	case request.Resolve(err).Passing, failure.Is[*deploy.ForbiddenError](err):
 		// An API server that has just started may refuse what it allows a moment later. If it keeps refusing, that is
 		// reported.
 		return &request.Error{Quiet: true, Err: unwritten}
@@ -113,8 +113,8 @@ var shortenings = []shortening{{message: 4096, names: true}, {message: 1024}, {m
 
 // tooLarge reports whether a write was refused because the object is larger than what the cluster stores.
 func tooLarge(err error) bool {
-	var invalid *deploy.InvalidError
-	return errors.As(err, &invalid) && invalid.TooLarge
+	invalid, ok := errors.AsType[*deploy.InvalidError](err)
+	return ok && invalid.TooLarge
 }
 
 // fitting calls write with the steps of shortenings, until the status isn't too large.

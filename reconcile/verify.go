@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/judge"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
@@ -68,7 +69,7 @@ func (s *Session) verify(ctx context.Context, c *Component) (verdict, error) {
 			return v, err
 		}
 		if o.judge != nil && live != nil {
-			judged := guarded(func() error { return o.judge(ctx, live) })
+			judged := failure.Guard(func() error { return o.judge(ctx, live) })
 			if request.Resolve(judged).Passing {
 				return v, fmt.Errorf("%s %s: %w", ref.Kind.Kind, ref.Name, judged)
 			}

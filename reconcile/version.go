@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -71,7 +72,7 @@ func (r *Reconciler) openAssets(ctx context.Context, s *Session) error {
 	if r.options.assets == nil {
 		return nil
 	}
-	return guarded(func() (err error) {
+	return failure.Guard(func() (err error) {
 		var release func()
 		if s.assets, release, err = r.options.assets.Open(ctx, s); release != nil {
 			s.Cleanup(release)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -149,8 +150,7 @@ func (r *Recorder) isNew(ctx context.Context, e arrived) bool {
 func (r *Recorder) create(ctx context.Context, e arrived) (done bool) {
 	ref, err := r.post(ctx, e.Event, e.at)
 	if e.Type == Warning && apierrors.HasStatusCause(err, namespaceTerminating) {
-		var forbidden *deploy.ForbiddenError
-		if ref, err = r.post(ctx, e.aboutNamespace(), e.at); errors.As(err, &forbidden) {
+		if ref, err = r.post(ctx, e.aboutNamespace(), e.at); failure.Is[*deploy.ForbiddenError](err) {
 			r.dropped.Add(1)
 			return true // a program with rights only in this namespace can't write elsewhere
 		}
@@ -170,8 +170,7 @@ func (r *Recorder) post(ctx context.Context, e Event, at time.Time) (deploy.Ref,
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	_, err := r.port.Create(ctx, obj, deploy.CreateOptions{FieldManager: r.controller})
-	var exists *deploy.AlreadyExistsError
-	if errors.As(err, &exists) {
+	if failure.Is[*deploy.AlreadyExistsError](err) {
 		err = nil // an earlier attempt created it, but its answer was lost
 	}
 	return deploy.RefOf(obj), err
@@ -237,17 +236,15 @@ const namespaceTerminating metav1.CauseType = "NamespaceTerminating"
 
 // failed logs, at intervals, why an event couldn't be written. It reports whether a retry is useless.
 func (r *Recorder) failed(err error) (final bool) {
-	var unavailable *deploy.UnavailableError
-	var late *deploy.TimeoutError
-	var gone *deploy.NotFoundError
-	var forbidden *deploy.ForbiddenError
+	forbidden, isForbidden := errors.AsType[*deploy.ForbiddenError](err)
 	final = true
 	switch {
-	case errors.As(err, &unavailable), errors.As(err, &late), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+	case failure.Is[*deploy.UnavailableError](err), failure.Is[*deploy.TimeoutError](err),
+		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		final = false
-	case errors.As(err, &gone), apierrors.HasStatusCause(err, namespaceTerminating):
+	case failure.Is[*deploy.NotFoundError](err), apierrors.HasStatusCause(err, namespaceTerminating):
 		return true // its namespace is being deleted, or the event has expired
-	case errors.As(err, &forbidden) && forbidden.MissingRight():
+	case isForbidden && forbidden.MissingRight():
 		err = fmt.Errorf("%w: allow to create and patch events in the group events.k8s.io, or switch them off", err)
 	}
 	if final {

@@ -3,11 +3,11 @@ package leader
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -63,11 +63,10 @@ func (f *forLife) findPod(ctx context.Context) error {
 		return nil
 	}
 	pod, err := f.port.Get(ctx, f.pod)
-	var forbidden *deploy.ForbiddenError
 	switch {
 	case err == nil && pod == nil:
 		return &impossibleError{fmt.Errorf("%w: set POD_NAME to the name of the Pod that this process runs in", &deploy.NotFoundError{Ref: f.pod})}
-	case errors.As(err, &forbidden):
+	case failure.Is[*deploy.ForbiddenError](err):
 		return &impossibleError{err}
 	case err != nil:
 		return err
@@ -102,8 +101,7 @@ func (f *forLife) create(ctx context.Context) (standing, error) {
 	obj.SetName(f.ref.Name)
 	obj.SetOwnerReferences([]metav1.OwnerReference{*f.owner})
 	_, err := f.port.Create(ctx, obj, deploy.CreateOptions{FieldManager: fieldManager})
-	var exists *deploy.AlreadyExistsError
-	if errors.As(err, &exists) {
+	if failure.Is[*deploy.AlreadyExistsError](err) {
 		return standing{}, nil
 	}
 	if err != nil {

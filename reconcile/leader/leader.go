@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
 )
 
@@ -119,9 +120,8 @@ func (e *Elector) acquire(ctx context.Context) (*term, error) {
 	for ctx.Err() == nil {
 		start := time.Now()
 		// An attempt that is cut off might have taken the lock unnoticed.
-		got, err := e.attempt(context.WithoutCancel(ctx), e.lock.take)
-		var never *impossibleError
-		if errors.As(err, &never) {
+		got, err := attempt(context.WithoutCancel(ctx), e.options, e.lock.take)
+		if failure.Is[*impossibleError](err) {
 			return nil, fmt.Errorf("%s: %w", e.lock, err)
 		}
 		e.reporter.candidate(ctx, got, err)
@@ -179,22 +179,6 @@ func (e *Elector) lead(t *term, work func(context.Context) error) (err error) {
 func (e *Elector) release(ctx context.Context, deadline time.Time) {
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
-	released := false
-	_, err := e.attempt(ctx, func(ctx context.Context) (_ standing, err error) {
-		released, err = e.lock.release(ctx)
-		return standing{}, err
-	})
+	released, err := attempt(ctx, e.options, e.lock.release)
 	e.reporter.released(ctx, released, err)
-}
-
-// attempt calls do within its time limit.
-func (e *Elector) attempt(ctx context.Context, do func(context.Context) (standing, error)) (got standing, err error) {
-	err = e.options.try(ctx, func(ctx context.Context) (err error) {
-		got, err = do(ctx)
-		return err
-	})
-	if err != nil {
-		got = standing{}
-	}
-	return got, err
 }

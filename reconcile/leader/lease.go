@@ -2,12 +2,12 @@ package leader
 
 import (
 	"context"
-	"errors"
 	"math"
 	"reflect"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -90,9 +90,7 @@ func (l *lease) observe(current *unstructured.Unstructured, found record) time.T
 // keep renews the Lease, without a read if nobody else has written to it.
 func (l *lease) keep(ctx context.Context) (standing, error) {
 	got, err := l.write(ctx, l.ours, recordOf(l.ours))
-	var stale *deploy.StaleError
-	var absent *deploy.NotFoundError
-	if !errors.As(err, &stale) && !errors.As(err, &absent) {
+	if !changed(err) {
 		return got, err
 	}
 	current, err := l.port.Get(ctx, l.ref)
@@ -117,8 +115,7 @@ func (l *lease) create(ctx context.Context, as record) (standing, error) {
 	obj.SetName(l.ref.Name)
 	l.fill(obj, as)
 	created, err := l.port.Create(ctx, obj, deploy.CreateOptions{FieldManager: fieldManager})
-	var exists *deploy.AlreadyExistsError
-	if errors.As(err, &exists) {
+	if failure.Is[*deploy.AlreadyExistsError](err) {
 		return standing{}, nil
 	}
 	return l.wrote(created, err)
@@ -154,8 +151,7 @@ func (l *lease) fill(obj *unstructured.Unstructured, as record) {
 // somebody who isn't a candidate, or by a renewal whose answer was lost.
 func (l *lease) release(ctx context.Context) (bool, error) {
 	err := l.vacate(ctx, l.ours)
-	var stale *deploy.StaleError
-	if !errors.As(err, &stale) {
+	if !failure.Is[*deploy.StaleError](err) {
 		return err == nil, err
 	}
 	current, err := l.port.Get(ctx, l.ref)

@@ -105,12 +105,10 @@ func (l *ObjectLock) forgetNext(key deploy.Ref) {
 
 // Reconcile implements Reconciler.
 func (l *ObjectLock) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
-	var got claim
 	sent := time.Now()
 	// An attempt that is cut off might have taken the lock unnoticed.
-	err := l.options.try(context.WithoutCancel(ctx), func(ctx context.Context) (err error) {
-		got, err = l.objects.take(ctx, req.Key)
-		return err
+	got, err := attempt(context.WithoutCancel(ctx), l.options, func(ctx context.Context) (claim, error) {
+		return l.objects.take(ctx, req.Key)
 	})
 	deadline := sent.Add(l.options.deadline)
 	switch {

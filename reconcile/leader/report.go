@@ -3,10 +3,11 @@ package leader
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 
+	"github.com/operkit/operkit/dag"
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 )
 
 // reporter logs each change once. It is used by one goroutine at a time.
@@ -37,9 +38,8 @@ func (r *reporter) candidate(ctx context.Context, seen standing, err error) {
 // renewal reports an attempt to renew or take the lock. A write that lost a race against another one is no failure, and
 // the loss of the lock is reported by lost.
 func (r *reporter) renewal(ctx context.Context, err error) {
-	var stale *deploy.StaleError
 	switch {
-	case errors.As(err, &stale), errors.Is(err, ErrLost), err != nil && r.failing:
+	case failure.Is[*deploy.StaleError](err), errors.Is(err, ErrLost), err != nil && r.failing:
 		return
 	case err == nil && r.failing:
 		r.log.InfoContext(ctx, "the lock can be read and written again")
@@ -48,12 +48,10 @@ func (r *reporter) renewal(ctx context.Context, err error) {
 		return
 	}
 	log := r.log
-	var panicked *panicError
-	if errors.As(err, &panicked) {
-		log = log.With("stack", string(panicked.stack))
+	if panicked, ok := errors.AsType[*dag.PanicError](err); ok {
+		log = log.With("stack", string(panicked.Stack))
 	}
-	var forbidden *deploy.ForbiddenError
-	if errors.As(err, &forbidden) && forbidden.MissingRight() {
+	if forbidden, ok := errors.AsType[*deploy.ForbiddenError](err); ok && forbidden.MissingRight() {
 		log = log.With("grant", r.rights)
 	}
 	log.WarnContext(ctx, "the lock can't be read or written, trying again", "error", err)
@@ -83,11 +81,3 @@ type impossibleError struct{ err error }
 
 func (e *impossibleError) Error() string { return e.err.Error() }
 func (e *impossibleError) Unwrap() error { return e.err }
-
-// panicError is a panic while the lock was read or written.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }

@@ -8,6 +8,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/plain"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -103,8 +104,7 @@ func (p *patching) reconciler(ctx context.Context, memory *dryrun.Cluster, optio
 		return nil, err
 	}
 	_, err = memory.Port().Create(ctx, crd, deploy.CreateOptions{FieldManager: FieldManager})
-	var exists *deploy.AlreadyExistsError
-	if errors.As(err, &exists) { // created before a restart, or by the test
+	if failure.Is[*deploy.AlreadyExistsError](err) { // created before a restart, or by the test
 		err = nil
 	}
 	return own, err

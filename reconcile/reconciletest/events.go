@@ -2,12 +2,12 @@ package reconciletest
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
@@ -197,8 +197,7 @@ func (e *events) list(kind schema.GroupVersionKind) (map[deploy.Ref]*unstructure
 	if err == nil {
 		objects, err = e.cluster.View().List(ctx, kind, namespace, nil)
 	}
-	var unknown *deploy.KindUnknownError
-	if errors.As(err, &unknown) {
+	if failure.Is[*deploy.KindUnknownError](err) {
 		return nil, nil
 	}
 	found := make(map[deploy.Ref]*unstructured.Unstructured, len(objects))

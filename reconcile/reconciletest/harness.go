@@ -13,6 +13,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
@@ -73,8 +74,7 @@ func New(t T, controller reconcile.Controller, opts ...Option) *Harness {
 	h.events = newEvents(h)
 	h.start()
 	for _, kind := range h.events.looked() {
-		var unknown *deploy.KindUnknownError
-		if err := h.events.watch(kind); err != nil && (h.reconcilers[kind] != nil || !errors.As(err, &unknown)) {
+		if err := h.events.watch(kind); err != nil && (h.reconcilers[kind] != nil || !failure.Is[*deploy.KindUnknownError](err)) {
 			t.Fatalf("reconciletest: watch %s: %v", kind.Kind, err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/document"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/status"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -92,11 +93,10 @@ func (h *Harness) Edit(object string, change func(obj *unstructured.Unstructured
 		edited := live.DeepCopy()
 		change(edited)
 		_, err = h.cluster.Port().Update(h.t.Context(), edited, deploy.UpdateOptions{FieldManager: FieldManager})
-		var stale *deploy.StaleError
 		switch {
 		case err == nil:
 			return
-		case errors.As(err, &stale) && attempt < 5: // controllers of a real cluster write too
+		case failure.Is[*deploy.StaleError](err) && attempt < 5: // controllers of a real cluster write too
 		default:
 			h.t.Fatalf("reconciletest: edit: %v", err)
 		}

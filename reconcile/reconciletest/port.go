@@ -2,11 +2,11 @@ package reconciletest
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -231,16 +231,14 @@ func (p alikePort) Scope(ctx context.Context, kind schema.GroupVersionKind) (dep
 		return scope, err
 	}
 	wanted, err := p.model.Scope(ctx, kind)
-	var unknown *deploy.KindUnknownError
-	if errors.As(err, &unknown) {
+	if failure.Is[*deploy.KindUnknownError](err) {
 		return scope, nil
 	}
 	if err != nil || wanted == scope {
 		return wanted, err
 	}
 	_, err = p.Create(ctx, definitionOf(kind), deploy.CreateOptions{FieldManager: FieldManager})
-	var exists *deploy.AlreadyExistsError
-	if err != nil && !errors.As(err, &exists) {
+	if err != nil && !failure.Is[*deploy.AlreadyExistsError](err) {
 		return "", err
 	}
 	return wanted, nil

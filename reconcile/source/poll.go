@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 )
 
 // Poll calls fetch at once, and again an interval after each return. It brings the keys whose value was added, changed
@@ -16,7 +17,7 @@ import (
 // counts as an error. fetch is never called concurrently: a fetch that hangs stops the poll, so give it a timeout.
 func Poll[V comparable](interval time.Duration, fetch func(ctx context.Context) (map[deploy.Ref]V, error)) External {
 	return &poll[V]{interval, fetch == nil, func(ctx context.Context, target Target, last map[deploy.Ref]V) (map[deploy.Ref]V, map[string]error) {
-		now, err := guarded(func() (map[deploy.Ref]V, error) { return fetch(ctx) })
+		now, err := failure.Value(func() (map[deploy.Ref]V, error) { return fetch(ctx) })
 		if err != nil {
 			return last, map[string]error{err.Error(): fmt.Errorf("poll: %w", err)}
 		}
@@ -34,7 +35,7 @@ func PollEach[V comparable](interval time.Duration, fetch func(ctx context.Conte
 	return &poll[V]{interval, fetch == nil, func(ctx context.Context, target Target, last map[deploy.Ref]V) (map[deploy.Ref]V, map[string]error) {
 		now, failed := map[deploy.Ref]V{}, map[string]error{}
 		for _, key := range target.Keys() {
-			value, err := guarded(func() (V, error) { return fetch(ctx, key) })
+			value, err := failure.Value(func() (V, error) { return fetch(ctx, key) })
 			if ctx.Err() != nil {
 				break
 			}
@@ -114,14 +115,4 @@ func differing[V comparable](last, now map[deploy.Ref]V) (keys []deploy.Ref) {
 		}
 	}
 	return keys
-}
-
-// guarded calls fetch; a panic is an error.
-func guarded[T any](fetch func() (T, error)) (result T, err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			err = fmt.Errorf("panic: %v", value)
-		}
-	}()
-	return fetch()
 }

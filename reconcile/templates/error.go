@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"text/template"
+
+	"github.com/operkit/operkit/reconcile/internal/failure"
 )
 
 // Error is a mistake in a template or its values. Its text contains nothing of a Secret, but the text of the wrapped
@@ -116,8 +118,7 @@ func (t *Templates) executeError(file string, err error) error {
 		cause = errors.Unwrap(within.Err)
 		e.Err = reason(rest, cause, secretive)
 	}
-	var rule *ruleError
-	if e.Line == 0 && !errors.As(err, &rule) && secretive {
+	if e.Line == 0 && !failure.Is[*ruleError](err) && secretive {
 		e.Err = &worded{"it can't be rendered: the reason is " + withheld, err}
 	}
 	slices.Reverse(way)
@@ -147,11 +148,11 @@ func reason(rest string, cause error, secretive bool) error {
 	if found := calling.FindStringSubmatch(rest); cause != nil && found != nil {
 		function = found[1] + ": "
 	}
-	var rule *ruleError
+	rule, isRule := errors.AsType[*ruleError](cause)
 	switch {
-	case errors.As(cause, &rule) && secretive && rule.plain != "":
+	case isRule && secretive && rule.plain != "":
 		return &worded{rule.plain, cause}
-	case errors.As(cause, &rule):
+	case isRule:
 		return cause
 	case secretive && (cause != nil || !slices.ContainsFunc(own, func(start string) bool { return strings.HasPrefix(text, start) })):
 		return &worded{function + "the reason is " + withheld, cause}

@@ -1,16 +1,14 @@
 package templates
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"text/template"
 
-	"github.com/operkit/operkit/dag"
 	"github.com/operkit/operkit/reconcile/internal/document"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -61,19 +59,14 @@ func (r *runner) include(name string, data any) (string, error) {
 }
 
 // execute renders a file.
-func (r *runner) execute(file string, data map[string]any) (out *output, err error) {
-	defer func() {
-		// Package template recovers panics of functions; this is for methods that fmt calls, and the like.
-		if value := recover(); value != nil {
-			err = &dag.PanicError{Value: value, Stack: bytes.Clone(debug.Stack())}
-		}
-		if err != nil {
-			err = r.set.executeError(file, err)
-		}
-	}()
+func (r *runner) execute(file string, data map[string]any) (*output, error) {
 	r.depth = 0
-	out = &output{places: r.set.places}
-	return out, r.all.ExecuteTemplate(out, file, data)
+	out := &output{places: r.set.places}
+	// Package template recovers panics of functions; Guard is for methods that fmt calls, and the like.
+	if err := failure.Guard(func() error { return r.all.ExecuteTemplate(out, file, data) }); err != nil {
+		return nil, r.set.executeError(file, err)
+	}
+	return out, nil
 }
 
 // take returns an idle runner.

@@ -219,8 +219,7 @@ func (t *Templates) Render(component string, data Data) ([]*unstructured.Unstruc
 
 // classified makes an error of fail or required a configuration error of the resource.
 func classified(err error) error {
-	var rule *ruleError
-	if errors.As(err, &rule) && rule.resource {
+	if rule, ok := errors.AsType[*ruleError](err); ok && rule.resource {
 		return request.Configuration("%w", err)
 	}
 	return err

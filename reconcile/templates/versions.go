@@ -56,8 +56,7 @@ func (v *Versions) For(s *reconcile.Session) (*Templates, error) {
 	if one.err == nil {
 		return one.templates, nil
 	}
-	var unread *readError
-	if errors.As(one.err, &unread) {
+	if unread, ok := errors.AsType[*readError](one.err); ok {
 		v.forget(key, one)
 		if unread.passes() {
 			return nil, fmt.Errorf("version %s: %w", s.Version(), one.err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -124,12 +125,10 @@ func (c *Controller) edit(ctx context.Context, target *unstructured.Unstructured
 	ref := deploy.RefOf(target)
 	for attempt := 1; ; attempt++ {
 		err := c.editOnce(ctx, target, change)
-		var absent *deploy.NotFoundError
-		var stale *deploy.StaleError
 		switch {
-		case errors.As(err, &absent):
+		case failure.Is[*deploy.NotFoundError](err):
 			return false, nil
-		case !errors.As(err, &stale):
+		case !failure.Is[*deploy.StaleError](err):
 			return true, err
 		case attempt == editAttempts:
 			return true, fmt.Errorf("annotation %s: %w", c.key(), err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -82,8 +83,7 @@ func (c *Controller) Finalize(ctx context.Context, s *reconcile.Session) error {
 		return nil
 	}
 	target, err := target(ctx, s, named, func(context.Context, deploy.Ref) error { return nil })
-	var unknown *deploy.KindUnknownError
-	if errors.As(err, &unknown) || err == nil && target == nil || s.DryRun() {
+	if failure.Is[*deploy.KindUnknownError](err) || err == nil && target == nil || s.DryRun() {
 		return nil
 	}
 	if err != nil {

@@ -3,7 +3,6 @@ package temporarypatch
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/smp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -66,9 +66,8 @@ func (c *Controller) patchOf(ctx context.Context, target reconcile.PatchTarget, 
 	}
 	ref := deploy.Ref{Kind: kind, Namespace: target.Resource.GetNamespace(), Name: name}
 	obj, err := c.find(ctx, target, ref)
-	var unknown *deploy.KindUnknownError
 	switch {
-	case errors.As(err, &unknown):
+	case failure.Is[*deploy.KindUnknownError](err):
 		log.Warn("temporary patch ignored: its kind isn't served", "kind", kind.String())
 		return nil, nil
 	case err != nil:

@@ -2,13 +2,13 @@ package temporarypatch
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/smp"
 	"github.com/operkit/operkit/status"
@@ -100,8 +100,7 @@ func (c *Controller) foreign(ctx context.Context, kind schema.GroupVersionKind) 
 		return false, nil
 	}
 	_, err := c.manager.Port().Scope(ctx, kind)
-	var unknown *deploy.KindUnknownError
-	if errors.As(err, &unknown) {
+	if failure.Is[*deploy.KindUnknownError](err) {
 		return false, nil
 	}
 	return true, err

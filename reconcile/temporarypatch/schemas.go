@@ -2,7 +2,6 @@ package temporarypatch
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"sync/atomic"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/smp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -90,10 +90,8 @@ func listAnew(ctx context.Context, target reconcile.PatchTarget, kind schema.Gro
 		maps.Copy(next.requested, before.requested)
 	}
 	crds, err := target.View.List(ctx, definitions, "", nil)
-	var unknown *deploy.KindUnknownError
-	var forbidden *deploy.ForbiddenError
 	switch {
-	case errors.As(err, &unknown), errors.As(err, &forbidden):
+	case failure.Is[*deploy.KindUnknownError](err), failure.Is[*deploy.ForbiddenError](err):
 		target.Logger.Warn("definitions can't be read: patches of custom resources replace lists whole", "kind", kind.String(), "error", err)
 		next.refused = true
 		return next, nil

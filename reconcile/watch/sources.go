@@ -2,12 +2,12 @@ package watch
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -146,8 +146,7 @@ func (e *Engine) pause(ctx context.Context, kind schema.GroupVersionKind, reason
 	if !trigger.Sleep(ctx, delay) {
 		return false
 	}
-	var unknown *deploy.KindUnknownError
-	if view, ok := e.view.(deploy.KindView); ok && errors.As(reason, &unknown) {
+	if view, ok := e.view.(deploy.KindView); ok && failure.Is[*deploy.KindUnknownError](reason) {
 		if err := view.Served(ctx, kind); err != nil && ctx.Err() == nil {
 			e.options.logger.Debug("can't find out when a kind is served, retrying", "kind", kind.Kind, "reason", err)
 		}

@@ -2,13 +2,12 @@ package watch
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"runtime/debug"
 
+	"github.com/operkit/operkit/dag"
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/queue"
 	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/request"
@@ -88,9 +87,8 @@ func (e *Engine) recovered(key deploy.Ref) {
 // failed logs that a reconcile failed, and returns when it is retried.
 func (e *Engine) failed(ctx context.Context, key deploy.Ref, attempt int, err error) queue.Next {
 	log := logging.Scoped(ctx, e.options.logger).With("object", key)
-	var panicked *panicError
-	if errors.As(err, &panicked) {
-		log.Error("reconcile panicked", "value", panicked.value, "stack", string(panicked.stack))
+	if panicked, ok := err.(*dag.PanicError); ok { // a wrapped one was logged by the reconciler that wrapped it
+		log.Error("reconcile panicked", "value", panicked.Value, "stack", string(panicked.Stack))
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -109,10 +107,9 @@ func (e *Engine) failed(ctx context.Context, key deploy.Ref, attempt int, err er
 		delay = after
 	}
 	level := slog.LevelWarn
-	var unavailable *deploy.UnavailableError
 	if request.Resolve(err).Quiet && attempt < quietAttempts {
 		level = slog.LevelDebug
-	} else if errors.As(err, &unavailable) {
+	} else if failure.Is[*deploy.UnavailableError](err) {
 		loud, suppressed, probe := e.outage.fails(key, timed)
 		if log = log.With("more_since_last_logged", suppressed); !loud {
 			level = slog.LevelDebug
@@ -126,27 +123,10 @@ func (e *Engine) failed(ctx context.Context, key deploy.Ref, attempt int, err er
 }
 
 // reconcile calls the reconciler of the key's kind. A panic is an error of that object.
-func (e *Engine) reconcile(ctx context.Context, req request.Request) (result request.Result, err error) {
+func (e *Engine) reconcile(ctx context.Context, req request.Request) (request.Result, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, e.options.timeout, e.overtime)
 	defer cancel()
-	defer func() {
-		if value := recover(); value != nil {
-			err = &panicError{value, debug.Stack()}
-		}
-	}()
-	return e.controlled[req.Key.Kind].called.Reconcile(ctx, req)
-}
-
-// panicError is a panic of a reconciler.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
-
-// Unwrap returns the value if it is an error.
-func (e *panicError) Unwrap() error {
-	err, _ := e.value.(error)
-	return err
+	return failure.Value(func() (request.Result, error) {
+		return e.controlled[req.Key.Kind].called.Reconcile(ctx, req)
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/status/readiness"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
@@ -54,28 +55,26 @@ func (j Judge) Object(ctx context.Context, live *unstructured.Unstructured) (rea
 	if live == nil || checker.WaitsForConsumer != nil || live.GroupVersionKind().GroupKind() != volumeClaimKind.GroupKind() {
 		return checker.At(j.Now(), live), nil
 	}
-	var failure error
+	var unread error
 	checker.WaitsForConsumer = func(class string) bool {
 		waits, err := j.bindsAtFirstUse(ctx, class)
-		failure = err
+		unread = err
 		return waits
 	}
 	result := checker.At(j.Now(), live)
-	var forbidden *deploy.ForbiddenError
-	if errors.As(failure, &forbidden) {
+	if forbidden, ok := errors.AsType[*deploy.ForbiddenError](unread); ok {
 		j.Unreadable(unreadClasses, forbidden)
 		result.Message += "; " + unreadClasses
-		failure = nil
+		unread = nil
 	}
-	return result, failure
+	return result, unread
 }
 
 // bindsAtFirstUse reports whether volumes of a storage class are bound when a Pod uses them. An empty name means the
 // default class. The class is followed, so that it is read without a request from the second time on.
 func (j Judge) bindsAtFirstUse(ctx context.Context, name string) (bool, error) {
 	class, err := j.storageClass(ctx, name)
-	var unknown *deploy.KindUnknownError
-	if errors.As(err, &unknown) {
+	if failure.Is[*deploy.KindUnknownError](err) {
 		return false, nil
 	}
 	if err != nil {

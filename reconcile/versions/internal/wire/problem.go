@@ -46,8 +46,7 @@ func NewProblem(err error) (p *Problem) {
 		Text: err.Error(), Class: string(means.Class), Permanent: means.Permanent, Quiet: means.Quiet, Passing: means.Passing,
 		RetryAfter: int64(means.RetryAfter),
 	}
-	var panicked *dag.PanicError
-	if errors.As(err, &panicked) {
+	if panicked, ok := errors.AsType[*dag.PanicError](err); ok {
 		p.Stack = string(panicked.Stack)
 	}
 	for _, t := range types {
@@ -155,11 +154,10 @@ var types = []typed{
 
 func finding[E error](tell func(E, *Problem)) func(error, *Problem) bool {
 	return func(err error, p *Problem) bool {
-		var found E
-		if !errors.As(err, &found) {
-			return false
+		found, ok := errors.AsType[E](err)
+		if ok {
+			tell(found, p)
 		}
-		tell(found, p)
-		return true
+		return ok
 	}
 }
