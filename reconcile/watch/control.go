@@ -76,12 +76,10 @@ func (e *Engine) Control(kind schema.GroupVersionKind, reconciler Reconciler) er
 	if e.running {
 		return fmt.Errorf("%s: the engine runs already: add its reconciler before Run", kind.Kind)
 	}
-	for known := range e.controlled {
-		if known.GroupKind() == kind.GroupKind() {
-			return fmt.Errorf("%s: has a reconciler already", kind)
-		}
+	if e.controlled[kind.GroupKind()] != nil {
+		return fmt.Errorf("%s: has a reconciler already", kind)
 	}
-	e.controlled[kind] = c
+	e.controlled[kind.GroupKind()] = c
 	return nil
 }
 
@@ -109,15 +107,7 @@ func (e *Engine) newControlled(kind schema.GroupVersionKind, reconciler Reconcil
 func (e *Engine) of(kind schema.GroupVersionKind) *controlled {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if c, ok := e.controlled[kind]; ok {
-		return c
-	}
-	for known, c := range e.controlled {
-		if known.GroupKind() == kind.GroupKind() {
-			return c
-		}
-	}
-	return nil
+	return e.controlled[kind.GroupKind()]
 }
 
 // observed passes an event to the observer.

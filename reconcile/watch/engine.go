@@ -39,7 +39,7 @@ type Engine struct {
 	slots              []*slot
 
 	mu         sync.Mutex
-	controlled map[schema.GroupVersionKind]*controlled
+	controlled map[schema.GroupKind]*controlled
 	running    bool
 }
 
@@ -70,7 +70,7 @@ func New(view deploy.View, opts ...Option) (*Engine, error) {
 		queue:      queue.New(),
 		inbox:      newInbox(),
 		overtime:   fmt.Errorf("the reconcile took longer than %s: %w", o.timeout, context.DeadlineExceeded),
-		controlled: map[schema.GroupVersionKind]*controlled{},
+		controlled: map[schema.GroupKind]*controlled{},
 	}
 	for range o.workers {
 		e.slots = append(e.slots, &slot{patience: max(o.timeout, o.timeout+o.timeout/10), logger: o.logger})
@@ -106,11 +106,11 @@ func (e *Engine) Run(ctx context.Context) error {
 		})
 	}
 	e.children.open(work)
-	kinds := slices.SortedFunc(maps.Keys(e.controlled), func(a, b schema.GroupVersionKind) int {
-		return strings.Compare(a.String(), b.String())
+	inOrder := slices.SortedFunc(maps.Values(e.controlled), func(a, b *controlled) int {
+		return strings.Compare(a.kind.String(), b.kind.String())
 	})
-	for _, kind := range kinds {
-		watchers.Go(func() { e.watchKind(ctx, e.controlled[kind]) })
+	for _, c := range inOrder {
+		watchers.Go(func() { e.watchKind(ctx, c) })
 	}
 	for _, slot := range e.slots {
 		workers.Go(func() { e.work(ctx, work, slot) })

@@ -189,7 +189,7 @@ func (e *Engine) observe(c *controlled, event deploy.Event, listing bool) (broug
 // dropped forgets an object that was dropped while it was reconciled, and the state that the reconcile has kept.
 func (e *Engine) dropped(key deploy.Ref) {
 	e.forget(key)
-	e.controlled[key.Kind].forget(key, e.options.logger)
+	e.controlled[key.Kind.GroupKind()].forget(key, e.options.logger)
 }
 
 // forget drops everything that is known of an object, except its place in the queue.

@@ -127,6 +127,6 @@ func (e *Engine) reconcile(ctx context.Context, req request.Request) (request.Re
 	ctx, cancel := context.WithTimeoutCause(ctx, e.options.timeout, e.overtime)
 	defer cancel()
 	return failure.Value(func() (request.Result, error) {
-		return e.controlled[req.Key.Kind].called.Reconcile(ctx, req)
+		return e.controlled[req.Key.Kind.GroupKind()].called.Reconcile(ctx, req)
 	})
 }
