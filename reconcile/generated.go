@@ -82,57 +82,36 @@ func (e *circularError) Error() string {
 
 // once generates a value at most once. It doesn't hold the lock while generate runs, which may ask for other values.
 func (g *generated) once(secret deploy.Ref, key string, generate func() (string, error)) (string, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	at := generatedKey{secret.Name, key}
-	value, known, begun := g.begin(at)
-	switch {
-	case known:
+	if value, known := g.values[at]; known {
 		return value, nil
-	case !begun:
+	}
+	if g.underWay[at] == mostAtWork {
 		return "", mistake(&circularError{secret, key})
 	}
-	defer g.end(at)
-	value, err := generate()
-	circular, ok := errors.AsType[*circularError](err)
-	switch {
-	case ok:
-		return "", mistake(circular) // not wrapped by each generate of the cycle
-	case err != nil:
-		return "", fmt.Errorf("%s: generate %s: %w", secret, key, err)
-	}
-	return g.keep(at, value), nil
-}
-
-// begin returns the value if there is one; otherwise it counts a call that generates it.
-func (g *generated) begin(at generatedKey) (value string, known, begun bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	value, known = g.values[at]
-	if known || g.underWay[at] == mostAtWork {
-		return value, known, false
-	}
-	if g.underWay == nil {
-		g.underWay = map[generatedKey]int{}
+	if g.values == nil {
+		g.values, g.underWay = map[generatedKey]string{}, map[generatedKey]int{}
 	}
 	g.underWay[at]++
-	return "", false, true
+	defer func() { g.underWay[at]-- }()
+	value, err := g.unlocked(generate)
+	if circular, ok := errors.AsType[*circularError](err); ok {
+		return "", mistake(circular) // not wrapped by each generate of the cycle
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: generate %s: %w", secret, key, err)
+	}
+	if _, known := g.values[at]; !known { // the first of concurrent calls wins
+		g.values[at] = value
+	}
+	return g.values[at], nil
 }
 
-func (g *generated) end(at generatedKey) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.underWay[at]--
-}
-
-// keep stores value unless one was stored before, and returns the stored one.
-func (g *generated) keep(at generatedKey, value string) string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if first, ok := g.values[at]; ok {
-		return first
-	}
-	if g.values == nil {
-		g.values = map[generatedKey]string{}
-	}
-	g.values[at] = value
-	return value
+// unlocked calls generate without the lock.
+func (g *generated) unlocked(generate func() (string, error)) (string, error) {
+	g.mu.Unlock()
+	defer g.mu.Lock()
+	return generate()
 }
