@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 
+	"github.com/operkit/operkit/dag"
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/internal/failure"
@@ -18,7 +19,11 @@ import (
 
 // Description holds the components that a controller describes for a resource, so that another process can roll them
 // out (module reconcile/versions). It is a session in which nothing is deployed, verified or written.
-type Description struct{ session *Session }
+type Description struct {
+	session *Session
+	// graph is nil for a resource that is being deleted.
+	graph *dag.Graph[*Component]
+}
 
 // Describing has the settings of a Description. The zero value is ready for use.
 type Describing struct {
@@ -32,6 +37,8 @@ type Describing struct {
 	Logger *slog.Logger
 	// Events receives the events of the session; nil means the Reconciler's.
 	Events event.Sink
+	// unwatched: the session watches nothing.
+	unwatched bool
 }
 
 // Describe prepares a session and calls Setup, unless the resource is being deleted. The error is the one that
@@ -55,6 +62,9 @@ func (r *Reconciler) Describe(ctx context.Context, resource *unstructured.Unstru
 	if as.Events != nil {
 		s.events = as.Events
 	}
+	if as.unwatched {
+		s.watcher = nil
+	}
 	if s.dryRun { // for writes that Setup makes itself
 		if s.manager, err = s.manager.With(deploy.DryRun()); err != nil {
 			return nil, err
@@ -64,14 +74,14 @@ func (r *Reconciler) Describe(ctx context.Context, resource *unstructured.Unstru
 	return d, d.describe(d.Context(ctx))
 }
 
-func (d *Description) describe(ctx context.Context) error {
+func (d *Description) describe(ctx context.Context) (err error) {
 	if d.session.resource.GetDeletionTimestamp() != nil {
 		return d.session.reconciler.setupFinalize(ctx, d.session)
 	}
 	if err := d.session.reconciler.setup(ctx, d.session); err != nil {
 		return err
 	}
-	if _, err := d.session.graph(); err != nil {
+	if d.graph, err = d.session.graph(); err != nil {
 		return err
 	}
 	d.session.rolling.begin()

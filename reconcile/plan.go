@@ -57,14 +57,14 @@ func (p *Plan) Err() error {
 // differently in a dry run is a difference. The resource needs the uid that it has in the cluster, or that a dry run
 // returns. Its status, its finalizer and hooks aren't part of the plan. Errors of components are in the plan.
 func (r *Reconciler) Plan(ctx context.Context, resource *unstructured.Unstructured) (*Plan, error) {
-	s, ctx, graph, err := r.described(ctx, resource)
+	d, err := r.described(ctx, resource)
 	if err != nil {
 		return nil, err
 	}
-	defer s.release()
-	s.rolling.begin()
-	plan := &Plan{Resource: resource, Graph: graph}
-	for _, name := range graph.Topology() {
+	defer d.Release()
+	s, ctx := d.session, d.Context(ctx)
+	plan := &Plan{Resource: resource, Graph: d.graph}
+	for _, name := range d.graph.Topology() {
 		plan.Components = append(plan.Components, s.plan(ctx, s.names[name]))
 	}
 	if plan.Err() == nil {
@@ -83,40 +83,24 @@ func (p *Plan) removes(ref deploy.Ref) bool {
 
 // Graph returns the dependency graph of the components of a resource. It changes nothing.
 func (r *Reconciler) Graph(ctx context.Context, resource *unstructured.Unstructured) (*dag.Graph[*Component], error) {
-	s, _, graph, err := r.described(ctx, resource)
+	d, err := r.described(ctx, resource)
 	if err != nil {
 		return nil, err
 	}
-	s.release()
-	return graph, nil
+	d.Release()
+	return d.graph, nil
 }
 
-// described runs Setup for a resource in a session that deploys nothing.
-func (r *Reconciler) described(ctx context.Context, resource *unstructured.Unstructured) (*Session, context.Context, *dag.Graph[*Component], error) {
-	if resource.GroupVersionKind() != r.Kind() {
-		return nil, nil, nil, fmt.Errorf("%s: not of the kind %s", deploy.RefOf(resource), r.Kind().Kind)
-	}
+// described describes a resource, without watching anything. Release the Description.
+func (r *Reconciler) described(ctx context.Context, resource *unstructured.Unstructured) (*Description, error) {
 	if resource.GetDeletionTimestamp() != nil {
-		return nil, nil, nil, fmt.Errorf("%s: it is being deleted", deploy.RefOf(resource))
+		return nil, fmt.Errorf("%s: it is being deleted", deploy.RefOf(resource))
 	}
-	s, err := r.session(ctx, resource, 0)
-	if err != nil {
-		return nil, nil, nil, err
+	d, err := r.Describe(ctx, resource, Describing{DryRun: true, unwatched: true})
+	if err != nil && d != nil {
+		d.Release()
 	}
-	s.dryRun, s.watcher = true, nil
-	if s.manager, err = s.manager.With(deploy.DryRun()); err != nil { // for writes that Setup makes itself
-		return nil, nil, nil, err
-	}
-	ctx = context.WithValue(ctx, loggerKey{}, s.logger)
-	err = r.setup(ctx, s)
-	if err == nil {
-		var graph *dag.Graph[*Component]
-		if graph, err = s.graph(); err == nil {
-			return s, ctx, graph, nil
-		}
-	}
-	s.release()
-	return nil, nil, nil, err
+	return d, err
 }
 
 func (s *Session) plan(ctx context.Context, c *Component) PlannedComponent {
