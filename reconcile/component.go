@@ -31,8 +31,8 @@ type Component struct {
 	rendering rendering
 	// results are the results of the objects so far.
 	results deploy.Results
-	// remark describes what the last verification found unusual about ready objects.
-	remark atomic.Pointer[string]
+	// remark is a string: what the last verification found unusual about ready objects.
+	remark atomic.Value
 }
 
 // fail records a mistake. It ends the reconcile after Setup; a mistake of a Builder fails the component.

@@ -97,43 +97,28 @@ func (o Outcome) Deployed() bool {
 // is nil if the verifying run wasn't started.
 func newOutcome(graph *dag.Graph[*Component], deployed dag.State, verified *dag.State) Outcome {
 	outcome := Outcome{Components: map[string]ComponentOutcome{}, graph: graph}
-	for _, name := range deployed.Verified() {
-		outcome.Components[name] = ComponentOutcome{State: Unverified, Deployed: true}
+	set := func(run dag.State, names []string, state State, isDeployed bool) {
+		for _, name := range names {
+			outcome.Components[name] = ComponentOutcome{State: state, Deployed: isDeployed, Err: run.Err(name)}
+		}
 	}
-	for _, name := range deployed.Unverified() {
-		outcome.Components[name] = ComponentOutcome{State: Unverified, Err: deployed.Err(name)}
-	}
-	for _, name := range deployed.Failed() {
-		outcome.Components[name] = ComponentOutcome{State: Failed, Err: deployed.Err(name)}
-	}
+	set(deployed, deployed.Verified(), Unverified, true)
+	set(deployed, deployed.Unverified(), Unverified, false)
+	set(deployed, deployed.Failed(), Failed, false)
 	for _, name := range deployed.Unstarted() {
 		outcome.Components[name] = unstarted(graph, deployed, name)
 	}
 	if verified == nil {
 		return outcome
 	}
+	set(*verified, verified.Unverified(), Unverified, true)
+	set(*verified, verified.Failed(), Failed, true)
 	for _, name := range verified.Verified() {
-		outcome.Components[name] = ComponentOutcome{State: Verified, Deployed: true, Remark: remarkOf(graph, name)}
-	}
-	for _, name := range verified.Unverified() {
-		outcome.Components[name] = ComponentOutcome{State: Unverified, Deployed: true, Err: verified.Err(name)}
-	}
-	for _, name := range verified.Failed() {
-		outcome.Components[name] = ComponentOutcome{State: Failed, Deployed: true, Err: verified.Err(name)}
+		component, _ := graph.Node(name)
+		remark, _ := component.remark.Load().(string)
+		outcome.Components[name] = ComponentOutcome{State: Verified, Deployed: true, Remark: remark}
 	}
 	return outcome
-}
-
-// remarkOf returns the remark of the last verification of a component.
-func remarkOf(graph *dag.Graph[*Component], name string) string {
-	component, ok := graph.Node(name)
-	if !ok {
-		return ""
-	}
-	if remark := component.remark.Load(); remark != nil {
-		return *remark
-	}
-	return ""
 }
 
 // unstarted returns the outcome of a component that wasn't started. An error of its gate is an error of this component.
@@ -145,12 +130,8 @@ func unstarted(graph *dag.Graph[*Component], deployed dag.State, name string) Co
 		}
 		return ComponentOutcome{State: state, Err: err}
 	}
-	if component, ok := graph.Node(name); ok {
-		if reason := component.waiting(); reason != "" {
-			return ComponentOutcome{State: Unstarted, Reason: reason}
-		}
-	}
-	return ComponentOutcome{State: Unstarted, Reason: deployed.Reason(name)}
+	component, _ := graph.Node(name)
+	return ComponentOutcome{State: Unstarted, Reason: cmp.Or(component.waiting(), deployed.Reason(name))}
 }
 
 // Err joins the errors of failed components and of hooks, the most severe first, each with its component's name; nil
@@ -207,7 +188,6 @@ func (o Outcome) join(state State, others ...error) error {
 		}
 	}
 	errs = append(errs, others...)
-	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
 	slices.SortStableFunc(errs, func(a, b error) int {
 		return request.Severity(request.ClassOf(b)) - request.Severity(request.ClassOf(a))
 	})

@@ -44,10 +44,7 @@ func (c *Component) Verify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.remark.Store(nil); len(v.remarks) > 0 {
-		remark := strings.Join(v.remarks, "; ")
-		c.remark.Store(&remark)
-	}
+	c.remark.Store(strings.Join(v.remarks, "; "))
 	return v.err()
 }
 
