@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -33,6 +34,8 @@ const (
 	// gateInterval is how often a closed gate is called again while other components are deployed; it is also called
 	// when one of them ends.
 	gateInterval = 500 * time.Millisecond
+	// idLength is the length of a session's id.
+	idLength = 22
 )
 
 // Reconciler reconciles the resources of one Controller. It is safe for concurrent use.
@@ -165,7 +168,7 @@ func (r *Reconciler) session(ctx context.Context, resource *unstructured.Unstruc
 	if err != nil {
 		return nil, err
 	}
-	id := newID()
+	id := rand.Text()[:idLength]
 	logger := logging.Scoped(ctx, r.loggerFor(resource, r.options.logger)).
 		With("object", logged{deploy.RefOf(resource), resource.GetResourceVersion()}, "reconcile", id)
 	logging.Annotate(ctx, slog.String("reconcile", id))

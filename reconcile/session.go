@@ -2,8 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base32"
 	"errors"
 	"io/fs"
 	"iter"
@@ -69,14 +67,6 @@ type Session struct {
 	// finalized: our finalizer was removed. undone describes components of Finalize that were given up.
 	finalized bool
 	undone    string
-}
-
-// newID returns 22 characters of base32 from 16 random bytes.
-func newID() string {
-	var random [16]byte
-	// crypto/rand.Read never fails.
-	_, _ = rand.Read(random[:])
-	return base32.StdEncoding.EncodeToString(random[:])[:22]
 }
 
 // ID identifies this reconcile in logs.
