@@ -180,15 +180,6 @@ func (s *Session) identityOf(ref deploy.Ref) identity {
 	return identity{ref.Kind.GroupKind(), cmp.Or(ref.Namespace, s.home), ref.Name}
 }
 
-// expect makes room for n objects. Objects that were registered before the rollout stay.
-func (l *objectIndex) expect(n int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.holders) == 0 {
-		l.holders = make(map[identity]*Object, n)
-	}
-}
-
 // register records the identity under which o is rendered, and replaces an earlier record of o. The error names the
 // component that already renders this object. An object without a name isn't recorded.
 func (s *Session) register(o *Object, ref deploy.Ref) error {

@@ -89,11 +89,6 @@ func (s *Session) graph() (*dag.Graph[*Component], error) {
 
 // shared returns an error for each object that was added more than once. Objects of Builders aren't known yet.
 func (s *Session) shared() (errs []error) {
-	total := 0
-	for _, c := range s.components {
-		total += len(c.objects)
-	}
-	s.index.expect(total)
 	for _, c := range s.components {
 		for _, o := range c.objects {
 			if err := s.register(o, o.ref); err != nil {
