@@ -133,10 +133,7 @@ func withoutForeign(differences deploy.Differences) deploy.Differences {
 
 // planPruning is prune without deleting anything.
 func (s *Session) planPruning(ctx context.Context) (deploy.Differences, error) {
-	var rendered []schema.GroupVersionKind
-	for _, c := range s.components {
-		rendered = withKinds(rendered, c.kinds()...)
-	}
+	rendered := s.andRendered()
 	kinds := withKinds(slices.Clone(rendered), append(s.remembered(), s.reconciler.options.prunes...)...)
 	var extra []*unstructured.Unstructured
 	for _, kind := range kinds {

@@ -26,21 +26,21 @@ func (s *Session) settleKinds(ctx context.Context, o *Outcome) (err error) {
 }
 
 // keepKinds records the kinds of which there may be objects: the remembered kinds, and the kinds that are rendered now.
-func (s *Session) keepKinds(o *Outcome) {
-	o.kinds = s.remembered()
+func (s *Session) keepKinds(o *Outcome) { o.kinds = s.andRendered(s.remembered()...) }
+
+// andRendered returns kinds, and the kinds that components render now.
+func (s *Session) andRendered(kinds ...schema.GroupVersionKind) []schema.GroupVersionKind {
 	for _, c := range s.components {
-		o.kinds = withKinds(o.kinds, c.kinds()...)
+		kinds = withKinds(kinds, c.kinds()...)
 	}
+	return kinds
 }
 
 // prune deletes objects that the resource owns and this manager has applied, but that no component renders any more. It
 // is called when every component was deployed: only then all rendered objects are known. It returns the kinds of which
 // there may be objects.
 func (s *Session) prune(ctx context.Context) ([]schema.GroupVersionKind, error) {
-	var rendered []schema.GroupVersionKind
-	for _, c := range s.components {
-		rendered = withKinds(rendered, c.kinds()...)
-	}
+	rendered := s.andRendered()
 	var errs []error
 	for _, kind := range rendered {
 		_, err := s.pruneKind(ctx, kind)
@@ -238,7 +238,11 @@ func (s *Session) removeAll(ctx context.Context, objects []*unstructured.Unstruc
 // remove deletes the given objects that the resource owns. An object whose kind isn't served, or that has another
 // owner, is skipped without an error.
 func (s *Session) remove(ctx context.Context, objects []*unstructured.Unstructured) (deploy.Results, error) {
-	for _, kind := range kindsOf(objects) {
+	var kinds []schema.GroupVersionKind
+	for _, obj := range objects {
+		kinds = withKinds(kinds, obj.GroupVersionKind())
+	}
+	for _, kind := range kinds {
 		if err := s.Own(ctx, kind); err != nil && !isUnknownKind(err) {
 			return nil, err
 		}
@@ -311,12 +315,8 @@ func (r *Reconciler) removeTracked(ctx context.Context, s *Session) error {
 	if !r.options.ownAnywhere {
 		return nil
 	}
-	known := withKinds(s.remembered(), r.options.prunes...)
-	for _, c := range s.components {
-		known = withKinds(known, c.kinds()...)
-	}
 	var kinds []schema.GroupVersionKind
-	for _, kind := range known {
+	for _, kind := range s.andRendered(withKinds(s.remembered(), r.options.prunes...)...) {
 		served, err := s.watchable(ctx, kind)
 		if err != nil {
 			return err

@@ -302,12 +302,3 @@ func (f *finishedRendering) defines(kind schema.GroupKind) bool {
 		return kind == schema.GroupKind{Group: group, Kind: name}
 	})
 }
-
-// kindsOf returns the kinds of objects, each once, in their order.
-func kindsOf(objects []*unstructured.Unstructured) []schema.GroupVersionKind {
-	var kinds []schema.GroupVersionKind
-	for _, obj := range objects {
-		kinds = withKinds(kinds, obj.GroupVersionKind())
-	}
-	return kinds
-}
