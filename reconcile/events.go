@@ -123,10 +123,8 @@ type changes deploy.Results
 func (c changes) names(actions ...deploy.Action) string {
 	var names []string
 	for _, result := range c {
-		for _, action := range actions {
-			if result.Action == action {
-				names = append(names, result.Ref.Kind.Kind+" "+result.Ref.Name)
-			}
+		if slices.Contains(actions, result.Action) {
+			names = append(names, result.Ref.Kind.Kind+" "+result.Ref.Name)
 		}
 	}
 	return strings.Join(names, ", ")

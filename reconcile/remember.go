@@ -141,10 +141,8 @@ func (s *Session) created(m *memory.Resource) (again []string) {
 // deployed returns the objects of the components' results.
 func (s *Session) deployed() map[deploy.Ref]bool {
 	refs := map[deploy.Ref]bool{}
-	for _, c := range s.components {
-		for _, result := range c.results {
-			refs[result.Ref] = true
-		}
+	for result := range s.results() {
+		refs[result.Ref] = true
 	}
 	return refs
 }
