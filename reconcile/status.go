@@ -91,15 +91,12 @@ func (r *Reconciler) application(s *Session, rep report, present map[string]any)
 		}
 	}
 	started, _ := status.ForStart(present, s.version)
-	if rep.err != nil {
-		application.Ready, application.Updating = status.ForError(request.ClassOf(rep.err), rep.err.Error())
-		if application.Ready.Reason == "" {
-			application.Ready = started
-		}
-		return application
+	err := rep.err
+	if err == nil && rep.outcome.waitsBefore() {
+		err = request.Precondition("%s", waitingMessage(*rep.outcome))
 	}
-	if rep.outcome.waitsBefore() {
-		application.Ready, application.Updating = status.ForError(status.ErrorPrecondition, waitingMessage(*rep.outcome))
+	if err != nil {
+		application.Ready, application.Updating = status.ForError(request.ClassOf(err), err.Error())
 		if application.Ready.Reason == "" {
 			application.Ready = started
 		}
