@@ -82,10 +82,8 @@ func (s *Session) exhausted(ctx context.Context, err error) error {
 		return err
 	}
 	err = fmt.Errorf("given up after %d attempts: %w", failures, err)
-	if hook, ok := s.reconciler.controller.(Exhauster); ok {
-		if failed := hooked("exhausted", func() error { return hook.Exhausted(ctx, s, err) }); failed != nil {
-			err = fmt.Errorf("%w; %w", err, failed)
-		}
+	if failed := hooked(s, "exhausted", func(c Exhauster) error { return c.Exhausted(ctx, s, err) }); failed != nil {
+		err = fmt.Errorf("%w; %w", err, failed)
 	}
 	return request.Permanent(err)
 }

@@ -267,61 +267,53 @@ func (s *Session) takeMistakes() []error {
 
 // afterDeploy calls AfterDeploy or AfterIncomplete.
 func (s *Session) afterDeploy(ctx context.Context, o Outcome) error {
-	hook, ok := s.reconciler.controller.(AfterDeployer)
-	switch {
-	case !o.Deployed():
+	if !o.Deployed() {
 		return s.afterIncomplete(ctx, o)
-	case !ok:
-		return nil
 	}
-	return s.withMistakes(hooked("after the deployment", func() error { return hook.AfterDeploy(ctx, s, o) }))
+	return hooked(s, "after the deployment", func(c AfterDeployer) error { return c.AfterDeploy(ctx, s, o) })
 }
 
 // afterVerify calls AfterVerify, or AfterIncomplete if a component isn't ready. If a component wasn't deployed it calls
 // nothing: afterDeploy has called AfterIncomplete already.
 func (s *Session) afterVerify(ctx context.Context, o Outcome) error {
-	hook, ok := s.reconciler.controller.(AfterVerifier)
 	switch {
 	case !o.Deployed():
 		return nil
 	case !o.Complete():
 		return s.afterIncomplete(ctx, o)
-	case !ok:
-		return nil
 	}
-	return s.withMistakes(hooked("after the verification", func() error { return hook.AfterVerify(ctx, s, o) }))
+	return hooked(s, "after the verification", func(c AfterVerifier) error { return c.AfterVerify(ctx, s, o) })
 }
 
 func (s *Session) afterIncomplete(ctx context.Context, o Outcome) error {
-	hook, ok := s.reconciler.controller.(AfterIncompleter)
-	if !ok {
-		return nil
-	}
-	return s.withMistakes(hooked("after the incomplete rollout", func() error { return hook.AfterIncomplete(ctx, s, o) }))
+	return hooked(s, "after the incomplete rollout", func(c AfterIncompleter) error {
+		return c.AfterIncomplete(ctx, s, o)
+	})
 }
 
 // requeue calls the controller's Requeue; usual is the time that applies without it.
 func (r *Reconciler) requeue(ctx context.Context, hook Requeuer, s *Session, o Outcome, usual time.Duration) (request.Result, error) {
-	var after time.Duration
-	err := hooked("requeue", func() (err error) {
-		after, err = hook.Requeue(ctx, s, o)
-		return err
-	})
+	after, err := failure.Value(func() (time.Duration, error) { return hook.Requeue(ctx, s, o) })
 	switch {
 	case request.IsWaiting(err):
 		return request.Result{RequeueAfter: o.retryTime(r.options.recheck, err)}, nil
 	case err != nil:
-		return request.Result{}, err
+		return request.Result{}, fmt.Errorf("requeue: %w", err)
 	case after == 0:
 		after = usual
 	}
 	return request.Result{RequeueAfter: max(after, 0)}, nil
 }
 
-// hooked calls a hook and turns its panic into an error.
-func hooked(when string, hook func() error) error {
-	if err := failure.Guard(hook); err != nil {
-		return fmt.Errorf("%s: %w", when, err)
+// hooked calls a hook of the controller, if it has the hook.
+func hooked[Hook any](s *Session, when string, call func(Hook) error) error {
+	hook, ok := s.reconciler.controller.(Hook)
+	if !ok {
+		return nil
 	}
-	return nil
+	err := failure.Guard(func() error { return call(hook) })
+	if err != nil {
+		err = fmt.Errorf("%s: %w", when, err)
+	}
+	return s.withMistakes(err)
 }
