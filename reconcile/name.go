@@ -3,6 +3,7 @@ package reconcile
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 )
 
 const (
@@ -40,10 +41,7 @@ func Truncate(name string) string {
 		return name
 	}
 	sum := sha256.Sum256([]byte(name))
-	head := name[:longestName-hashDigits-1]
-	for head != "" && !alphanumeric(head[len(head)-1]) {
-		head = head[:len(head)-1]
-	}
+	head := strings.TrimRightFunc(name[:longestName-hashDigits-1], func(c rune) bool { return !alphanumeric(c) })
 	digits := hex.EncodeToString(sum[:])[:hashDigits]
 	if head == "" {
 		return digits
@@ -51,6 +49,6 @@ func Truncate(name string) string {
 	return head + "-" + digits
 }
 
-func alphanumeric(c byte) bool {
+func alphanumeric(c rune) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
