@@ -48,7 +48,7 @@ func (d *Directory) Close() error { return d.root.Close() }
 func (d *Directory) Write(resource deploy.Ref, components []Component) ([]string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var paths []string
+	var files, paths []string
 	var errs []error
 	for _, component := range components {
 		file, err := d.write(resource, component)
@@ -56,11 +56,11 @@ func (d *Directory) Write(resource deploy.Ref, components []Component) ([]string
 		case err != nil:
 			errs = append(errs, err)
 		case file != "":
-			paths = append(paths, d.absolute(file))
+			files, paths = append(files, file), append(paths, filepath.Join(d.name, filepath.FromSlash(file)))
 		}
 	}
 	if len(errs) == 0 {
-		errs = append(errs, d.keep(resource, components))
+		errs = append(errs, d.keep(resource, files))
 	}
 	return paths, errors.Join(errs...)
 }
@@ -72,10 +72,6 @@ func (d *Directory) Remove(resource deploy.Ref) error {
 	return d.keep(resource, nil)
 }
 
-func (d *Directory) absolute(file string) string {
-	return filepath.Join(d.name, filepath.FromSlash(file))
-}
-
 // write writes one component. It returns the file's name in the directory, empty if there is nothing to write.
 func (d *Directory) write(resource deploy.Ref, component Component) (string, error) {
 	if !d.options.writes(component) {
@@ -85,7 +81,7 @@ func (d *Directory) write(resource deploy.Ref, component Component) (string, err
 	if err != nil {
 		return "", err
 	}
-	file := path.Join(folderOf(resource), fileOf(resource, component))
+	file := fileOf(resource, component)
 	if err := d.replace(file, content); err != nil {
 		return "", fmt.Errorf("manifests: %s: component %s: %w", resource, component.Name, err)
 	}
@@ -126,15 +122,8 @@ func (d *Directory) has(file string, content []byte) bool {
 }
 
 // keep removes other files of the resource, and folders that are empty then.
-func (d *Directory) keep(resource deploy.Ref, components []Component) error {
-	var wanted []string
-	folder := folderOf(resource)
-	for _, component := range components {
-		if d.options.writes(component) {
-			wanted = append(wanted, path.Join(folder, fileOf(resource, component)))
-		}
-	}
-	return d.sweep(folder, func(file string) bool { return !slices.Contains(wanted, file) })
+func (d *Directory) keep(resource deploy.Ref, files []string) error {
+	return d.sweep(folderOf(resource), func(file string) bool { return !slices.Contains(files, file) })
 }
 
 // sweep removes our stale files below folder, and folders that are empty then.

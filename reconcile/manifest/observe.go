@@ -25,8 +25,7 @@ func (d *Directory) Observe(c *reconcile.Component, results deploy.Results) {
 
 // keepOf removes the files of components that the resource doesn't have.
 func (d *Directory) keepOf(resource deploy.Ref, s *reconcile.Session, written Component, undone bool) error {
-	wanted := map[string]bool{}
-	folder := folderOf(resource)
+	var files []string
 	for _, c := range s.Components() {
 		if c.Disabled() && !d.options.disabled {
 			continue
@@ -35,9 +34,9 @@ func (d *Directory) keepOf(resource deploy.Ref, s *reconcile.Session, written Co
 		if c.Name() == written.Name && !undone && !d.options.writes(written) {
 			continue
 		}
-		wanted[path.Join(folder, fileOf(resource, Component{Name: c.Name(), Disabled: c.Disabled()}))] = true
+		files = append(files, fileOf(resource, Component{Name: c.Name(), Disabled: c.Disabled()}))
 	}
-	return d.sweep(folder, func(file string) bool { return !wanted[file] })
+	return d.keep(resource, files)
 }
 
 // complain logs an error unless it is the one that was logged last.

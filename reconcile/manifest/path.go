@@ -26,14 +26,13 @@ func folderOf(resource deploy.Ref) string {
 	return path.Join(piece(kind), piece(resource.Namespace), piece(resource.Name))
 }
 
-// fileOf returns the file of a component, below the folder of its resource.
+// fileOf returns the file of a component.
 func fileOf(resource deploy.Ref, component Component) string {
-	name := piece(component.Name)
-	file := path.Join(name, piece(resource.Name)+"-"+name+suffix)
+	name, folder := piece(component.Name), folderOf(resource)
 	if component.Disabled {
-		return path.Join(disabledFolder, file)
+		folder = path.Join(folder, disabledFolder)
 	}
-	return file
+	return path.Join(folder, name, piece(resource.Name)+"-"+name+suffix)
 }
 
 // piece returns the piece of a path for a name. Different names have different pieces.
