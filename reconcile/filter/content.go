@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/operkit/operkit/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -52,21 +53,10 @@ func Field(path ...string) Predicate {
 // ReadyReason is true when the reason of the condition Ready changed. It is for resources that are children of others.
 func ReadyReason() Predicate {
 	return changed(func(before, after *unstructured.Unstructured) bool {
-		return readyReason(before) != readyReason(after) || areHidden(before, after)
+		was, _ := status.Conditions(before).Get(status.ConditionReady)
+		is, _ := status.Conditions(after).Get(status.ConditionReady)
+		return was.Reason != is.Reason || areHidden(before, after)
 	})
-}
-
-func readyReason(obj *unstructured.Unstructured) string {
-	found, _ := at(obj, []string{"status", "conditions"})
-	conditions, _ := found.([]any)
-	for _, entry := range conditions {
-		condition, _ := entry.(map[string]any)
-		if condition["type"] == "Ready" {
-			reason, _ := condition["reason"].(string)
-			return reason
-		}
-	}
-	return ""
 }
 
 // areHidden reports whether hidden content may have changed: both states have only metadata, and their versions differ.
