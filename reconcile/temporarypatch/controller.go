@@ -11,6 +11,7 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -143,11 +144,8 @@ func target(ctx context.Context, s *reconcile.Session, spec TemporaryPatchSpec, 
 
 // saysExpired reports whether the status already has the reason Expired.
 func saysExpired(resource *unstructured.Unstructured) bool {
-	conditions, _, _ := unstructured.NestedSlice(resource.Object, "status", "conditions")
-	return slices.ContainsFunc(conditions, func(condition any) bool {
-		said, _ := condition.(map[string]any)
-		return said["reason"] == ReasonExpired
-	})
+	applied, _ := status.Conditions(resource).Get(ConditionApplied)
+	return applied.Reason == ReasonExpired
 }
 
 func expired(patch *TemporaryPatch, now time.Time) bool {
