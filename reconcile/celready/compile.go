@@ -123,9 +123,9 @@ const charactersPerUnit = 10
 func (actualCost) CallCost(function, overload string, args []ref.Val, _ ref.Val) *uint64 {
 	switch {
 	case (function == operators.Equals || function == operators.NotEquals) && isContainer(args[0]) && isContainer(args[1]):
-		return units(1 + min(measured(args[0]), measured(args[1]))/charactersPerUnit)
+		return new(1 + min(measured(args[0]), measured(args[1]))/charactersPerUnit)
 	case function == operators.In && isList(args[1]):
-		return units(measured(args[1]))
+		return new(measured(args[1]))
 	case overload != "":
 		return nil
 	}
@@ -138,8 +138,6 @@ func (actualCost) CallCost(function, overload string, args []ref.Val, _ ref.Val)
 	}
 	return &charge
 }
-
-func units(n uint64) *uint64 { return &n }
 
 func isList(value ref.Val) bool {
 	_, ok := value.(traits.Lister)

@@ -67,34 +67,18 @@ func (a activation) ResolveName(name string) (any, bool) { return a.object, name
 // Parent implements cel.Activation.
 func (activation) Parent() cel.Activation { return nil }
 
-// truth evaluates an expression of the type bool.
-func (e *expression) truth(evaluate evaluation, object map[string]any) (bool, *failure) {
-	value, _, err := evaluate(e.program, activation{object})
+// valueOf evaluates an expression whose value must be a T, types.Bool or types.String.
+func valueOf[T ref.Val](e *expression, evaluate evaluation, object map[string]any) (value T, failed *failure) {
+	result, _, err := evaluate(e.program, activation{object})
 	if err != nil {
-		return false, e.explain(err)
+		return value, e.explain(err)
 	}
-	truth, ok := value.(types.Bool)
+	typed, ok := result.(T)
 	if !ok {
-		return false, e.mistyped(value, cel.BoolType)
+		return value, &failure{reason: reasonError, text: fmt.Sprintf("the expression %s is of the type %s, not %s",
+			e.name, result.Type().TypeName(), value.Type().TypeName())}
 	}
-	return bool(truth), nil
-}
-
-// words evaluates an expression of the type string.
-func (e *expression) words(evaluate evaluation, object map[string]any) (string, *failure) {
-	value, _, err := evaluate(e.program, activation{object})
-	if err != nil {
-		return "", e.explain(err)
-	}
-	text, ok := value.(types.String)
-	if !ok {
-		return "", e.mistyped(value, cel.StringType)
-	}
-	return string(text), nil
-}
-
-func (e *expression) mistyped(value ref.Val, want *cel.Type) *failure {
-	return &failure{reason: reasonError, text: fmt.Sprintf("the expression %s is of the type %s, not %s", e.name, value.Type().TypeName(), want)}
+	return typed, nil
 }
 
 // explain returns why an expression has no value. cel-go's messages may contain values of the object, for example of a

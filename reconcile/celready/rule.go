@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"cel.dev/cel-go/common/types"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status/readiness"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -66,22 +67,22 @@ func (r *Rule) judge(evaluate evaluation, object map[string]any) (readiness.Resu
 		return unknown(object, &failure{reason: reasonError, text: "the rule has no expression: make it by Compile"})
 	}
 	if r.failed != nil {
-		failed, err := r.failed.truth(evaluate, object)
+		failed, err := valueOf[types.Bool](r.failed, evaluate, object)
 		switch {
 		case err != nil && err.reason != reasonMissing:
 			return unknown(object, err)
-		case failed:
+		case bool(failed):
 			message := r.words(evaluate, object, r.failed, "is true")
 			return readiness.Result{State: readiness.Failed, Reason: reasonFailed, Message: message, Fields: r.failed.fields}, nil
 		}
 	}
-	ready, err := r.ready.truth(evaluate, object)
+	ready, err := valueOf[types.Bool](r.ready, evaluate, object)
 	switch {
 	case err != nil && err.reason == reasonMissing:
 		return readiness.Result{State: readiness.InProgress, Reason: reasonMissing, Message: err.text, Fields: err.fields}, nil
 	case err != nil:
 		return unknown(object, err)
-	case ready:
+	case bool(ready):
 		message := r.ready.says("is true")
 		return readiness.Result{State: readiness.Ready, Reason: reasonReady, Message: message, Fields: r.ready.fields}, nil
 	}
@@ -96,14 +97,14 @@ func (r *Rule) words(evaluate evaluation, object map[string]any, decided *expres
 	if r.message == nil {
 		return fallback
 	}
-	text, err := r.message.words(evaluate, object)
+	text, err := valueOf[types.String](r.message, evaluate, object)
 	switch {
 	case err != nil && err.reason != reasonMissing:
 		return fallback + "; " + err.text
 	case text == "":
 		return fallback
 	}
-	return text
+	return string(text)
 }
 
 // says returns a text with the name, the verdict and the source of an expression.
