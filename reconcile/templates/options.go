@@ -12,6 +12,7 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/internal/document"
 	"github.com/operkit/operkit/reconcile/internal/plain"
+	"github.com/operkit/operkit/reconcile/internal/render"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime"
 	apijson "k8s.io/apimachinery/pkg/util/json"
@@ -149,7 +150,7 @@ func (d Data) root() (map[string]any, error) {
 
 // valuesOf merges the author's values.
 func valuesOf(ctx context.Context, s *reconcile.Session, layers ...options) (map[string]any, error) {
-	all := map[string]any{}
+	var all []map[string]any
 	for _, o := range layers {
 		for _, values := range o.values {
 			given, err := values(ctx, s)
@@ -160,26 +161,10 @@ func valuesOf(ctx context.Context, s *reconcile.Session, layers ...options) (map
 			if err != nil {
 				return nil, fmt.Errorf("values: %w", err)
 			}
-			all = over(all, content)
+			all = append(all, content)
 		}
 	}
-	return all, nil
-}
-
-// over returns a copy of under with content merged over it: maps are merged, everything else is replaced.
-func over(under, content map[string]any) map[string]any {
-	merged := make(map[string]any, len(under)+len(content))
-	for key, value := range under {
-		merged[key] = value
-	}
-	for key, value := range content {
-		below, isMap := merged[key].(map[string]any)
-		if above, areMaps := value.(map[string]any); isMap && areMaps {
-			value = over(below, above)
-		}
-		merged[key] = value
-	}
-	return merged
+	return render.Layered(all...), nil
 }
 
 // mapOf returns a value in the form of JSON: maps, lists, text, booleans, int64 and float64. nil is an empty map.
