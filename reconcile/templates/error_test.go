@@ -106,8 +106,8 @@ func TestPlacesAreBounded(t *testing.T) {
 	out := &output{places: parsed.places}
 	require.NoError(t, parsed.all.ExecuteTemplate(out, "deploy/web/a.yaml", map[string]any{}))
 	assert.Len(t, out.marks, markLimit+1)
-	assert.Equal(t, place{"deploy/web/a.yaml", 6}, out.placeOf(100))
-	assert.Equal(t, place{}, out.placeOf(60_000))
+	assert.Equal(t, place{"deploy/web/a.yaml", 6}, out.placeOf("b.yaml", 100))
+	assert.Equal(t, place{file: "b.yaml"}, out.placeOf("b.yaml", 60_000))
 }
 
 // The content of a Secret doesn't get into an error, whichever way it goes wrong.

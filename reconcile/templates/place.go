@@ -95,9 +95,9 @@ func (o *output) mark(from place, isText bool) {
 	}
 }
 
-// placeOf returns the place from which a line of the output, counted from 1, comes; a place without a file if that
-// isn't known.
-func (o *output) placeOf(line int) place {
+// placeOf returns the place from which a line of the output of file, counted from 1, comes; file without a line if
+// that isn't known.
+func (o *output) placeOf(file string, line int) place {
 	text := o.buffer.String()
 	offset := 0
 	for range line - 1 {
@@ -112,8 +112,8 @@ func (o *output) placeOf(line int) place {
 		offset++
 	}
 	at := sort.Search(len(o.marks), func(i int) bool { return o.marks[i].offset > offset }) - 1
-	if at < 0 {
-		return place{}
+	if at < 0 || o.marks[at].file == "" {
+		return place{file: file}
 	}
 	found := o.marks[at]
 	if found.isText {

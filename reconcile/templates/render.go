@@ -111,10 +111,7 @@ func (t *Templates) objects(file string, out *output) ([]*unstructured.Unstructu
 
 // placed returns an Error for a whole document.
 func placed(file string, out *output, d document.Document, object string, err error) error {
-	from := out.placeOf(d.FirstLine())
-	if from.file == "" {
-		from.file = file
-	}
+	from := out.placeOf(file, d.FirstLine())
 	return &Error{File: from.file, Line: from.line, Object: object, Err: err}
 }
 
@@ -126,11 +123,8 @@ func (t *Templates) documentError(file string, out *output, d document.Document,
 	if p.Line > 0 {
 		line = d.Line + p.Line - 1
 	}
-	from := out.placeOf(line)
+	from := out.placeOf(file, line)
 	e := &Error{File: from.file, Line: from.line}
-	if from.file == "" {
-		e.File = file
-	}
 	excerpt := strings.Split(out.buffer.String(), "\n")[min(line, strings.Count(out.buffer.String(), "\n")+1)-1]
 	if len(excerpt) > longestExcerpt {
 		excerpt = excerpt[:longestExcerpt] + "..."
@@ -147,10 +141,7 @@ func (t *Templates) documentError(file string, out *output, d document.Document,
 }
 
 func nameOf(object *unstructured.Unstructured) string {
-	kind, _ := object.Object["kind"].(string)
-	metadata, _ := object.Object["metadata"].(map[string]any)
-	name, _ := metadata["name"].(string)
-	return strings.TrimSpace(kind + " " + name)
+	return strings.TrimSpace(object.GetKind() + " " + object.GetName())
 }
 
 // textual are the paths of maps whose values must be strings: missing quotes are the usual mistake.
@@ -158,17 +149,14 @@ var textual = [][]string{{"metadata", "labels"}, {"metadata", "annotations"}}
 
 // check reports mistakes for which every cluster would refuse the object.
 func check(object *unstructured.Unstructured) error {
-	metadata, isMap := object.Object["metadata"].(map[string]any)
-	kind, _ := object.Object["kind"].(string)
-	version, _ := object.Object["apiVersion"].(string)
-	name, _ := metadata["name"].(string)
-	generate, _ := metadata["generateName"].(string)
+	_, isMap := object.Object["metadata"].(map[string]any)
+	kind, version := object.GetKind(), object.GetAPIVersion()
 	switch {
 	case kind == "" || version == "":
 		return errors.New("apiVersion or kind is missing, or no text")
 	case !isMap:
 		return errors.New("has no metadata")
-	case name == "" && generate == "":
+	case object.GetName() == "" && object.GetGenerateName() == "":
 		return errors.New("metadata.name is missing, or no text: quote it then")
 	}
 	paths := textual
@@ -184,11 +172,7 @@ func check(object *unstructured.Unstructured) error {
 }
 
 func checkTexts(content map[string]any, path []string) error {
-	var value any = content
-	for _, field := range path {
-		within, _ := value.(map[string]any)
-		value = within[field]
-	}
+	value, _, _ := unstructured.NestedFieldNoCopy(content, path...)
 	if value == nil {
 		return nil
 	}
