@@ -24,7 +24,7 @@ type runner struct {
 	depth int
 }
 
-func (t *Templates) tryRunner() (*runner, error) {
+func (t *Templates) newRunner() (*runner, error) {
 	all, err := t.all.Clone()
 	if err != nil {
 		return nil, err
@@ -32,13 +32,6 @@ func (t *Templates) tryRunner() (*runner, error) {
 	r := &runner{set: t, all: all}
 	all.Funcs(r.bound())
 	return r, nil
-}
-
-// newRunner calls tryRunner and ignores its error: Parse has called it successfully, and the original template is never
-// executed.
-func (t *Templates) newRunner() *runner {
-	r, _ := t.tryRunner()
-	return r
 }
 
 const deepestInclude = 100
@@ -72,8 +65,11 @@ func (r *runner) execute(file string, data map[string]any) (*output, error) {
 // take returns an idle runner.
 func (t *Templates) take(folder string, scopedName func(string) string) (*runner, error) {
 	r, ok := t.runners.Get().(*runner)
-	if !ok || r == nil {
-		return nil, fmt.Errorf("templates: folder %s: its templates can't be copied", t.folder)
+	if !ok {
+		var err error
+		if r, err = t.newRunner(); err != nil {
+			return nil, fmt.Errorf("templates: folder %s: %w", t.folder, err)
+		}
 	}
 	r.folder, r.scopedName = folder, scopedName
 	return r, nil

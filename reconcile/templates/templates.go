@@ -67,9 +67,8 @@ func Parse(files fs.FS, folder string, opts ...Option) (*Templates, error) {
 	if err := t.parse(sources); err != nil {
 		return nil, err
 	}
-	t.runners.New = func() any { return t.newRunner() }
 	// The first runner is made here, so that errors of Clone and Funcs are errors of Parse.
-	first, err := t.tryRunner()
+	first, err := t.newRunner()
 	if err != nil {
 		return nil, fmt.Errorf("templates: %w", err)
 	}

@@ -24,12 +24,8 @@ type Versions struct {
 	order  []any
 }
 
-// parsedVersion is one version, once it is parsed.
-type parsedVersion struct {
-	once      sync.Once
-	templates *Templates
-	err       error
-}
+// parsedVersion is one version. parse parses it once.
+type parsedVersion struct{ parse func() (*Templates, error) }
 
 // keptVersions is how many versions are kept; a further one replaces the oldest.
 const keptVersions = 64
@@ -48,21 +44,18 @@ func (v *Versions) For(s *reconcile.Session) (*Templates, error) {
 		return nil, errors.New("templates: the session has no files of a version: give the reconciler the option WithAssets")
 	}
 	key := keyOf(files)
-	one := v.of(key)
-	if one == nil { // the files can't be identified, so they aren't cached
-		one = &parsedVersion{}
+	one := v.of(key, files)
+	templates, err := one.parse()
+	if err == nil {
+		return templates, nil
 	}
-	one.once.Do(func() { one.templates, one.err = Parse(files, v.folder, v.options...) })
-	if one.err == nil {
-		return one.templates, nil
-	}
-	if unread, ok := errors.AsType[*readError](one.err); ok {
+	if unread, ok := errors.AsType[*readError](err); ok {
 		v.forget(key, one)
 		if unread.passes() {
-			return nil, fmt.Errorf("version %s: %w", s.Version(), one.err)
+			return nil, fmt.Errorf("version %s: %w", s.Version(), err)
 		}
 	}
-	return nil, request.Configuration("version %s: %w", s.Version(), one.err)
+	return nil, request.Configuration("version %s: %w", s.Version(), err)
 }
 
 // keyOf returns a key that identifies the files of a version, nil if there is none.
@@ -83,20 +76,22 @@ func (v *Versions) forget(key any, one *parsedVersion) {
 	}
 }
 
-func (v *Versions) of(key any) *parsedVersion {
-	if key == nil {
-		return nil
-	}
+// of returns the version of files. Files without a key aren't cached.
+func (v *Versions) of(key any, files fs.FS) *parsedVersion {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	one := v.parsed[key]
-	if one == nil {
-		one = &parsedVersion{}
-		v.parsed[key] = one
-		if v.order = append(v.order, key); len(v.order) > keptVersions {
-			delete(v.parsed, v.order[0])
-			v.order = v.order[1:]
-		}
+	if one != nil {
+		return one
+	}
+	one = &parsedVersion{sync.OnceValues(func() (*Templates, error) { return Parse(files, v.folder, v.options...) })}
+	if key == nil {
+		return one
+	}
+	v.parsed[key] = one
+	if v.order = append(v.order, key); len(v.order) > keptVersions {
+		delete(v.parsed, v.order[0])
+		v.order = v.order[1:]
 	}
 	return one
 }
