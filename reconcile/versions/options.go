@@ -1,6 +1,7 @@
 package versions
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -56,19 +57,12 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Arguments == nil {
 		o.Arguments = []string{"serve-version"}
 	}
-	setDefault(&o.Limit, 8)
-	setDefault(&o.Idle, 15*time.Minute)
-	setDefault(&o.StartTimeout, 30*time.Second)
-	setDefault(&o.StopTimeout, 5*time.Second)
-	setDefault(&o.KeyDomain, deploy.Domain)
-	setDefault(&o.FieldManager, "operkit")
-	setDefault(&o.Logger, slog.Default())
+	o.Limit = cmp.Or(o.Limit, 8)
+	o.Idle = cmp.Or(o.Idle, 15*time.Minute)
+	o.StartTimeout = cmp.Or(o.StartTimeout, 30*time.Second)
+	o.StopTimeout = cmp.Or(o.StopTimeout, 5*time.Second)
+	o.KeyDomain = cmp.Or(o.KeyDomain, deploy.Domain)
+	o.FieldManager = cmp.Or(o.FieldManager, "operkit")
+	o.Logger = cmp.Or(o.Logger, slog.Default())
 	return o, nil
-}
-
-func setDefault[T comparable](value *T, byDefault T) {
-	var zero T
-	if *value == zero {
-		*value = byDefault
-	}
 }
