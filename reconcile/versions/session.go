@@ -169,10 +169,7 @@ func (b *component) Build(ctx context.Context, _ *reconcile.Session, c *reconcil
 		}
 		objects, kinds = answer.Objects, answer.Kinds
 	}
-	gvks := make([]schema.GroupVersionKind, len(kinds))
-	for i, kind := range kinds {
-		gvks[i] = kind.GVK()
-	}
+	gvks := wire.GVKs(kinds)
 	for i := range objects {
 		if err := b.add(c, &objects[i], gvks); err != nil {
 			return err

@@ -108,11 +108,7 @@ func (p port) List(ctx context.Context, kind schema.GroupVersionKind, namespace 
 func (p port) Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind, error) {
 	var found []wire.Kind
 	err := p.peer.Call(ctx, wire.Kinds, name, &found)
-	kinds := make([]schema.GroupVersionKind, len(found))
-	for i, kind := range found {
-		kinds[i] = kind.GVK()
-	}
-	return kinds, err
+	return wire.GVKs(found), err
 }
 
 // Create implements deploy.Port.

@@ -26,12 +26,17 @@ func (k Kind) GVK() schema.GroupVersionKind {
 }
 
 // NewKinds converts kinds for sending.
-func NewKinds(kinds []schema.GroupVersionKind) []Kind {
-	sent := make([]Kind, len(kinds))
-	for i, kind := range kinds {
-		sent[i] = NewKind(kind)
+func NewKinds(kinds []schema.GroupVersionKind) []Kind { return converted(kinds, NewKind) }
+
+// GVKs returns the kinds that were sent.
+func GVKs(kinds []Kind) []schema.GroupVersionKind { return converted(kinds, Kind.GVK) }
+
+func converted[From, To any](all []From, convert func(From) To) []To {
+	out := make([]To, len(all))
+	for i, one := range all {
+		out[i] = convert(one)
 	}
-	return sent
+	return out
 }
 
 // Ref is a deploy.Ref as it is sent.
@@ -56,20 +61,12 @@ func (r *Ref) Ref() deploy.Ref {
 
 // KeysOf converts keys for sending.
 func KeysOf(keys []deploy.Ref) []Ref {
-	refs := make([]Ref, len(keys))
-	for i, key := range keys {
-		refs[i] = *NewRef(key)
-	}
-	return refs
+	return converted(keys, func(key deploy.Ref) Ref { return *NewRef(key) })
 }
 
 // KeysIn returns the keys that were sent.
 func KeysIn(refs []Ref) []deploy.Ref {
-	keys := make([]deploy.Ref, len(refs))
-	for i := range refs {
-		keys[i] = refs[i].Ref()
-	}
-	return keys
+	return converted(refs, func(ref Ref) deploy.Ref { return ref.Ref() })
 }
 
 // Greeting is the first call of a manager.
