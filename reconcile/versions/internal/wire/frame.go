@@ -104,20 +104,13 @@ func parse(text []byte) (m message, err error) {
 const atOnce = 1 << 20
 
 func readAll(in io.Reader, length int) ([]byte, error) {
-	text := make([]byte, min(length, atOnce))
-	for read := 0; ; {
-		n, err := io.ReadFull(in, text[read:])
-		if read += n; err != nil {
-			if errors.Is(err, io.EOF) {
-				err = io.ErrUnexpectedEOF
-			}
-			return nil, err
-		}
-		if read == length {
-			return text, nil
-		}
-		text = append(text, make([]byte, min(length-read, len(text)))...) //nolint:makezero // twice as much each time, as it comes
+	var text bytes.Buffer
+	text.Grow(min(length, atOnce) + bytes.MinRead) // MinRead, so that the end is found without growing
+	_, err := io.CopyN(&text, in, int64(length))
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
 	}
+	return text.Bytes(), err
 }
 
 // crowded is the number of unwritten bytes above which Room waits.
