@@ -8,6 +8,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -162,8 +163,8 @@ func (proc *process) logged(line wire.Logged) error {
 		logger = s.local.Logger()
 	}
 	for i := 0; i+1 < len(line.Attributes); i += 2 {
-		if line.Attributes[i] == channel {
-			logger = logger.With(channel, line.Attributes[i+1]) // it may have a level of its own
+		if line.Attributes[i] == logging.Channel {
+			logger = logger.With(logging.Channel, line.Attributes[i+1]) // it may have a level of its own
 		}
 	}
 	ctx := proc.pool.ctx
@@ -176,7 +177,7 @@ func (proc *process) logged(line wire.Logged) error {
 	}
 	record := slog.NewRecord(at, slog.Level(line.Level), line.Text, 0)
 	for i := 0; i+1 < len(line.Attributes); i += 2 {
-		if line.Attributes[i] != channel {
+		if line.Attributes[i] != logging.Channel {
 			record.AddAttrs(slog.String(line.Attributes[i], line.Attributes[i+1]))
 		}
 	}
