@@ -14,13 +14,13 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/document"
 	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/internal/render"
 	"github.com/operkit/operkit/status"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	serializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/types"
-	apijson "k8s.io/apimachinery/pkg/util/json"
 )
 
 // FieldManager is the field manager of the test's own writes.
@@ -309,7 +309,10 @@ func readManifests(path string) ([]*unstructured.Unstructured, error) {
 		if err != nil {
 			return nil, err
 		}
-		found, err := parse(string(text))
+		if len(document.Split(string(text))) == 0 {
+			continue
+		}
+		found, err := toObjects(string(text))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
@@ -318,70 +321,30 @@ func readManifests(path string) ([]*unstructured.Unstructured, error) {
 	return objects, nil
 }
 
-// parse reads the objects of YAML or JSON text; empty documents are left out.
-func parse(text string) ([]*unstructured.Unstructured, error) {
-	var objects []*unstructured.Unstructured
-	for _, d := range document.Split(text) {
-		value, problems := d.Decode()
-		if len(problems) > 0 {
-			return nil, errors.New(problems[0].Text)
+// toObjects returns copies of the objects that a test has passed in one of the forms of Apply.
+func toObjects(value any) ([]*unstructured.Unstructured, error) {
+	if text, isText := value.(string); isText {
+		objects, err := render.YAML(text)
+		for _, obj := range objects {
+			err = errors.Join(err, complete(obj))
 		}
-		if value == nil {
-			continue
-		}
-		found, err := document.Objects(value)
-		if err != nil {
-			return nil, err
-		}
-		for _, content := range found {
-			obj := &unstructured.Unstructured{Object: content}
-			if err := checkObject(obj); err != nil {
-				return nil, err
-			}
-			objects = append(objects, obj)
-		}
+		return objects, err
 	}
-	return objects, nil
+	obj, err := render.Object(value)
+	if err != nil {
+		return nil, err
+	}
+	return []*unstructured.Unstructured{obj.DeepCopy()}, nil
 }
 
-// checkObject checks that an object has a kind, and drops the empty creationTimestamp of an API struct.
-func checkObject(obj *unstructured.Unstructured) error {
-	if obj.GetKind() == "" || obj.GetAPIVersion() == "" {
-		return errors.New("an object has no apiVersion and kind")
-	}
+// complete checks that an object from a text has a kind, and drops an empty creationTimestamp, as generators write it.
+func complete(obj *unstructured.Unstructured) error {
 	metadata, _ := obj.Object["metadata"].(map[string]any)
 	if created, ok := metadata["creationTimestamp"]; ok && created == nil {
 		delete(metadata, "creationTimestamp")
 	}
-	return nil
-}
-
-// toObjects returns copies of the objects that a test has passed in one of the forms of Apply.
-func toObjects(value any) ([]*unstructured.Unstructured, error) {
-	switch v := value.(type) {
-	case nil:
-		return nil, errors.New("nil object")
-	case string:
-		objects, err := parse(v)
-		if err == nil && len(objects) == 0 {
-			err = errors.New("the text holds no object")
-		}
-		return objects, err
-	case *unstructured.Unstructured:
-		if v == nil {
-			return nil, errors.New("nil object")
-		}
-		value = v.Object
-	}
-	text, err := json.Marshal(value)
-	if err != nil {
-		return nil, err
-	}
-	obj := &unstructured.Unstructured{}
-	if err := errors.Join(apijson.Unmarshal(text, &obj.Object), checkObject(obj)); err != nil {
-		return nil, fmt.Errorf("a value of type %T: %w", value, err)
-	}
-	return []*unstructured.Unstructured{obj}, nil
+	_, err := render.Object(obj)
+	return err
 }
 
 // yamlOf returns an object as YAML.
