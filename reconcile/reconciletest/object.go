@@ -65,15 +65,20 @@ func (h *Harness) apply(ctx context.Context, obj *unstructured.Unstructured) err
 	if len(content) == 0 {
 		return nil
 	}
-	return h.patchStatus(ctx, ref, content, FieldManager)
+	return h.patch(ctx, ref, "status", content, FieldManager)
 }
 
-func (h *Harness) patchStatus(ctx context.Context, ref deploy.Ref, content map[string]any, manager string) error {
-	body, err := json.Marshal(map[string]any{"status": content})
+// patch merges content into the spec or the status of an object.
+func (h *Harness) patch(ctx context.Context, ref deploy.Ref, field string, content map[string]any, by string) error {
+	body, err := json.Marshal(map[string]any{field: content})
 	if err != nil {
-		return fmt.Errorf("%s: status: %w", ref, err)
+		return fmt.Errorf("%s: %s: %w", ref, field, err)
 	}
-	_, err = h.cluster.Port().Patch(ctx, ref, deploy.PatchRequest{Type: types.MergePatchType, Body: body, Subresource: "status", FieldManager: manager})
+	request := deploy.PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: by}
+	if field == "status" {
+		request.Subresource = field
+	}
+	_, err = h.cluster.Port().Patch(ctx, ref, request)
 	return err
 }
 
@@ -107,7 +112,7 @@ func (h *Harness) Edit(object string, change func(obj *unstructured.Unstructured
 // replaced.
 func (h *Harness) SetStatus(object string, fields map[string]any) {
 	h.t.Helper()
-	if err := h.patchStatus(h.t.Context(), h.find(object), fields, FieldManager); err != nil {
+	if err := h.patch(h.t.Context(), h.find(object), "status", fields, FieldManager); err != nil {
 		h.t.Fatalf("reconciletest: set status: %v", err)
 	}
 }

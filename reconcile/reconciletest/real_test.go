@@ -35,7 +35,7 @@ func onForeign(t *testing.T, reason string, controller reconcile.Controller, tes
 				time.Sleep(2 * time.Second)
 				ready := deployment(kubelet.simulator, event.New)
 				h := &Harness{cluster: foreign}
-				assert.NoError(t, h.patchStatus(context.WithoutCancel(t.Context()), deploy.RefOf(event.New), ready, "kubelet"))
+				assert.NoError(t, h.patch(context.WithoutCancel(t.Context()), deploy.RefOf(event.New), "status", ready, "kubelet"))
 			})
 			require.NoError(t, err)
 			test(t, New(t, controller, On(foreign, 0), Namespace("shop")), foreign)

@@ -2,7 +2,6 @@ package reconciletest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -13,7 +12,6 @@ import (
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/internal/plain"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // simulatorName is the field manager of the simulator.
@@ -137,14 +135,14 @@ func (s *simulator) actOn(ctx context.Context, obj *unstructured.Unstructured) (
 		return false, nil
 	}
 	if spec := s.address(obj); spec != nil {
-		return true, s.patchSpec(ctx, ref, spec)
+		return true, s.patch(ctx, ref, "spec", spec, simulatorName)
 	}
 	want := s.statusOf(obj, broken)
 	have, _ := obj.Object["status"].(map[string]any)
 	if want == nil || includes(have, want) {
 		return false, nil
 	}
-	if err := s.patchStatus(ctx, ref, s.timed(have, want), simulatorName); err != nil {
+	if err := s.patch(ctx, ref, "status", s.timed(have, want), simulatorName); err != nil {
 		return false, err
 	}
 	live, err := s.memory.View().Get(ctx, ref)
@@ -260,13 +258,4 @@ func (s *simulator) nextAddress() string {
 	defer s.mu.Unlock()
 	s.addresses++
 	return fmt.Sprintf("%d.%d", s.addresses/250%250, s.addresses%250+1)
-}
-
-func (s *simulator) patchSpec(ctx context.Context, ref deploy.Ref, spec map[string]any) error {
-	body, err := json.Marshal(map[string]any{"spec": spec})
-	if err != nil {
-		return err
-	}
-	_, err = s.memory.Port().Patch(ctx, ref, deploy.PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: simulatorName})
-	return err
 }
