@@ -3,6 +3,7 @@ package reconcile
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
@@ -48,6 +49,25 @@ func isTemporary(err error) bool {
 
 // isUnknownKind reports whether the cluster doesn't serve a kind.
 func isUnknownKind(err error) bool { return failure.Is[*deploy.KindUnknownError](err) }
+
+// isOnlyContested reports whether every failure in err is about fields that others keep setting, and is tried again
+// after a time. Waiting is no failure. timed: an error around err sets the time.
+func isOnlyContested(err error, timed bool) bool {
+	if request.IsWaiting(err) {
+		return true
+	}
+	_, sets := request.RetryTime(err)
+	timed = timed || sets
+	switch e := err.(type) {
+	case *deploy.ConflictError:
+		return e.Fought && timed
+	case interface{ Unwrap() []error }:
+		return !slices.ContainsFunc(e.Unwrap(), func(joined error) bool { return !isOnlyContested(joined, timed) })
+	case interface{ Unwrap() error }:
+		return isOnlyContested(e.Unwrap(), timed)
+	}
+	return false
+}
 
 // isFought reports whether others keep setting fields of an object.
 func isFought(err error) bool {

@@ -268,6 +268,8 @@ func TestAttemptsAreFailures(t *testing.T) {
 	stale := &deploy.StaleError{Ref: widgetRef, Err: errNo}
 	unavailable := &deploy.UnavailableError{Err: errNo}
 	contested := request.RetryAfter(time.Minute, &deploy.ConflictError{Ref: configMapRef("a"), Fought: true, Err: errNo})
+	beside := errors.Join(contested, request.RetryAfter(time.Minute, errNo))
+	waiting := errors.Join(contested, request.Precondition("not yet"))
 	for reason, row := range map[string]struct {
 		errs      []error
 		permanent bool
@@ -277,6 +279,8 @@ func TestAttemptsAreFailures(t *testing.T) {
 		"one failure after it":                     {[]error{unavailable, unavailable, errNo}, false},
 		"somebody else was quicker":                {[]error{stale, stale, stale, stale, errNo}, false},
 		"contested fields are tried again later":   {[]error{contested, contested, contested, contested, errNo}, false},
+		"failures beside contested fields":         {[]error{beside, beside, beside}, true},
+		"contested fields while others wait":       {[]error{waiting, waiting, waiting}, false},
 		"failures around an outage":                {[]error{errNo, errNo, unavailable, errNo}, true},
 		"a success between them":                   {[]error{errNo, errNo, nil, errNo}, false},
 		"to wait is a success as far as that goes": {[]error{errNo, errNo, request.Precondition("not yet"), errNo}, false},

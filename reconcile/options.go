@@ -75,7 +75,10 @@ func Recheck(after time.Duration) Option { return func(o *options) { o.recheck =
 func Period(after time.Duration) Option { return func(o *options) { o.period = after } }
 
 // MaxAttempts sets after how many consecutive failures a resource is given up: its error is then permanent, see
-// request.Permanent, and Exhausted is called if the Controller implements it. Default 0: never.
+// request.Permanent, and Exhausted is called if the Controller implements it. Default 0: never. A failure doesn't count
+// if the cluster didn't answer, if it is request.Passing, such as a write for which another writer was faster, or if
+// nothing failed but objects that are left alone for a while because others keep changing them (deploy.ConflictError,
+// Fought). A success, a reconcile that only waits, and a new spec of the resource start counting anew.
 func MaxAttempts(n int) Option { return func(o *options) { o.maxAttempts = n } }
 
 // FinalizerName sets the name of the finalizer; default "finalizers.<kind>.<group>" in lower case. It is an error for a

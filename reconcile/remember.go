@@ -59,7 +59,8 @@ func (s *Session) advanced(err error) (further bool) {
 }
 
 // exhausted makes an error permanent after MaxAttempts attempts. Errors that pass by themselves don't count: the
-// cluster didn't answer, another writer was faster, or contested objects are left alone for a while.
+// cluster didn't answer, another writer was faster, or nothing failed but contested objects, which are left alone for a
+// while.
 func (s *Session) exhausted(ctx context.Context, err error) error {
 	limit := s.reconciler.options.maxAttempts
 	if limit == 0 {
@@ -69,7 +70,7 @@ func (s *Session) exhausted(ctx context.Context, err error) error {
 		s.update((*memory.Resource).ForgetFailures)
 		return err
 	}
-	if _, timed := request.RetryTime(err); isTemporary(err) || timed && isFought(err) {
+	if isTemporary(err) || isOnlyContested(err, false) {
 		return err // it passes without a change of the resource
 	}
 	failures := 0
