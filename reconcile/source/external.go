@@ -20,7 +20,7 @@ type External interface {
 // and never blocks.
 type Target interface {
 	// Bring reconciles the objects that keys name, even if they don't exist. A key without a kind has the target's;
-	// keys of other kinds are ignored, and the first one is logged.
+	// keys of other kinds and keys without a name are ignored, and the first of each is logged.
 	Bring(keys ...deploy.Ref)
 	// Keys returns the known objects of the kind, in no order.
 	Keys() []deploy.Ref

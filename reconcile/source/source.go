@@ -43,9 +43,9 @@ type Mapped struct {
 	// When reports which events are mapped; nil: each event that shows another version than the last one.
 	When filter.Predicate
 	// Keys returns which objects an event concerns. A key without a kind has the controlled kind; keys of other kinds
-	// are ignored, and the first one is logged. It must not change the event, and must not block: events of all kinds
-	// wait for it. It isn't called for an object that leaves the view (deploy.Left). An event at which it panics
-	// concerns no object; the first panic is logged.
+	// and keys without a name are ignored, and the first of each is logged. Keys must not change the event, and must
+	// not block: events of all kinds wait for it. It isn't called for an object that leaves the view (deploy.Left). An
+	// event at which it panics concerns no object; the first panic is logged.
 	Keys func(event deploy.Event) []deploy.Ref
 }
 

@@ -25,7 +25,8 @@ type Rules struct {
 	when    predicate
 	owned   map[schema.GroupKind]*predicate
 	mapped  []*mapping
-	strange sync.Once
+	// foreign and nameless log the first ignored key of each sort.
+	foreign, nameless sync.Once
 }
 
 // NewRules returns the Rules of checked sources for the objects of kind. domain is the domain of the annotation that
@@ -84,15 +85,20 @@ func (r *Rules) Own(keys ...deploy.Ref) (own []deploy.Ref) {
 		if key.Kind.Empty() || key.Kind.GroupKind() == r.kind.GroupKind() {
 			key.Kind = r.kind
 		}
-		if key.Kind != r.kind || key.Name == "" {
-			r.strange.Do(func() {
-				r.logger.Error("key ignored: a source returned a key of another kind", "kind", r.kind.Kind, "key", fmt.Sprintf("%q", key))
-			})
-			continue
+		switch {
+		case key.Kind != r.kind:
+			r.foreign.Do(func() { r.ignored("key ignored: a source returned a key of another kind", key) })
+		case key.Name == "":
+			r.nameless.Do(func() { r.ignored("key ignored: a source returned a key without a name", key) })
+		default:
+			own = append(own, key)
 		}
-		own = append(own, key)
 	}
 	return own
+}
+
+func (r *Rules) ignored(why string, key deploy.Ref) {
+	r.logger.Error(why, "kind", r.kind.Kind, "key", fmt.Sprintf("%q", key))
 }
 
 // predicate is a user's filter.
