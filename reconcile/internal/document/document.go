@@ -22,7 +22,7 @@ func Split(text string) []Document {
 	var all []Document
 	current, line := Document{Line: 1}, 0
 	flush := func() {
-		if !isEmpty(current.Text) {
+		if linesBefore(current.Text) >= 0 {
 			all = append(all, current)
 		}
 	}
@@ -42,14 +42,19 @@ func Split(text string) []Document {
 
 // FirstLine returns the first line of a document that isn't empty or a comment.
 func (d Document) FirstLine() int {
-	line := d.Line
-	for text := range strings.Lines(d.Text) {
-		if text = strings.TrimSpace(text); text != "" && !strings.HasPrefix(text, "#") {
-			return line
+	return d.Line + max(linesBefore(d.Text), 0)
+}
+
+// linesBefore returns the number of lines before the first one that isn't empty or a comment, -1 if there is none.
+func linesBefore(text string) int {
+	number := 0
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			return number
 		}
-		line++
+		number++
 	}
-	return d.Line
+	return -1
 }
 
 // separator reports whether a line ends a document. rest is the text after the mark. It is the first line of the next
@@ -61,15 +66,6 @@ func separator(line string) (rest string, ends bool) {
 		}
 	}
 	return "", false
-}
-
-func isEmpty(text string) bool {
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			return false
-		}
-	}
-	return true
 }
 
 // Problem is a mistake in a document. Line counts the lines of the document from 1; 0 means the whole document.
