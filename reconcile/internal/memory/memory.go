@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"maps"
 	"sync"
 
@@ -41,13 +42,11 @@ type Resource struct {
 func (m *Memory) Update(resource deploy.Ref, f func(*Resource)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	entry := m.known[nameOf(resource)]
-	if entry == nil {
-		if entry = (&Resource{}); m.known == nil {
-			m.known = map[name]*Resource{}
-		}
-		m.known[nameOf(resource)] = entry
+	entry := cmp.Or(m.known[nameOf(resource)], &Resource{})
+	if m.known == nil {
+		m.known = map[name]*Resource{}
 	}
+	m.known[nameOf(resource)] = entry
 	before := entry.count
 	f(entry)
 	m.sums.change(before, entry.count)
@@ -57,11 +56,7 @@ func (m *Memory) Update(resource deploy.Ref, f func(*Resource)) {
 func (m *Memory) Look(resource deploy.Ref, f func(*Resource)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	entry := m.known[nameOf(resource)]
-	if entry == nil {
-		entry = &Resource{}
-	}
-	f(entry)
+	f(cmp.Or(m.known[nameOf(resource)], &Resource{}))
 }
 
 // Forget drops what is known of a resource that is gone or isn't reconciled any more.
