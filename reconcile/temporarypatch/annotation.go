@@ -77,20 +77,6 @@ func (e entries) get(name string) (read entry, found bool, err error) {
 	return read, true, nil
 }
 
-func (e entries) set(name string, value entry) error {
-	raw, err := json.Marshal(value)
-	if err != nil {
-		return fmt.Errorf("entry %s: %w", name, err)
-	}
-	e[name] = raw
-	return nil
-}
-
-func (e entries) text() (string, error) {
-	raw, err := json.Marshal(e)
-	return string(raw), err
-}
-
 // kind returns the kind of the patch.
 func (e entry) kind() (schema.GroupVersionKind, error) {
 	version, err := schema.ParseGroupVersion(e.APIVersion)
@@ -149,12 +135,12 @@ func (c *Controller) editOnce(ctx context.Context, target *unstructured.Unstruct
 	if changed, err := change(found); err != nil || !changed {
 		return err
 	}
-	text, err := found.text()
+	text, err := json.Marshal(found)
 	if err != nil {
 		return fmt.Errorf("annotation %s: %w", c.key(), err)
 	}
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"resourceVersion": target.GetResourceVersion(), "annotations": map[string]any{c.key(): text},
+		"resourceVersion": target.GetResourceVersion(), "annotations": map[string]any{c.key(): string(text)},
 	}})
 	if err != nil {
 		return fmt.Errorf("annotation %s: %w", c.key(), err)
@@ -174,20 +160,20 @@ func (c *Controller) recording(patch *TemporaryPatch) func(entries) (bool, error
 			Timestamp: timestamp(c.options.now()), APIVersion: version, Kind: name, Generation: patch.Generation, UID: string(patch.UID),
 		}
 		current, exists, err := found.get(patch.Name)
-		if !exists || err != nil {
-			return true, found.set(patch.Name, next)
+		if exists && err == nil {
+			kind, err := current.kind()
+			if err == nil && kind.GroupKind() != c.options.kind.GroupKind() {
+				return false, request.Configuration("annotation %s: a %s of the same name has that entry already: rename one of them", c.key(), kind.GroupKind())
+			}
+			if _, ok := current.time(); ok && (current.UID == "" || current.UID == next.UID) {
+				next.Timestamp = current.Timestamp
+			}
+			if next == current {
+				return false, nil
+			}
 		}
-		kind, err := current.kind()
-		if err == nil && kind.GroupKind() != c.options.kind.GroupKind() {
-			return false, request.Configuration("annotation %s: a %s of the same name has that entry already: rename one of them", c.key(), kind.GroupKind())
-		}
-		if _, ok := current.time(); ok && (current.UID == "" || current.UID == next.UID) {
-			next.Timestamp = current.Timestamp
-		}
-		if next == current {
-			return false, nil
-		}
-		return true, found.set(patch.Name, next)
+		found[patch.Name], err = json.Marshal(next)
+		return true, err
 	}
 }
 

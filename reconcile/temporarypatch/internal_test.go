@@ -45,10 +45,11 @@ func FuzzAnnotation(f *testing.F) {
 			}
 		}
 		want := entry{Timestamp: timestamp(time.Unix(1e9, 5)), APIVersion: "operkit.dev/v1", Kind: "TemporaryPatch", Generation: 7, UID: "u"}
-		require.NoError(t, found.set(name, want))
-		written, err := found.text()
+		found[name], err = json.Marshal(want)
 		require.NoError(t, err)
-		again, err := parseEntries(annotated(written), key)
+		written, err := json.Marshal(found)
+		require.NoError(t, err)
+		again, err := parseEntries(annotated(string(written)), key)
 		require.NoError(t, err)
 		if !existed {
 			before++
