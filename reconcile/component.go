@@ -1,15 +1,15 @@
 package reconcile
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/internal/optional"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -164,69 +164,61 @@ func (c *Component) waiting() string {
 	return ""
 }
 
-// objectIndex finds objects that two components render: each would undo what the other wrote. The version of a kind
-// doesn't count.
-type objectIndex struct {
-	mu      sync.Mutex
-	holders map[identity]*Object
+// Builder is a component implemented as a type, see Session.Use. It may have more methods, each an interface of its
+// own:
+//
+//	Deployer  Deploy   deploys the component in a way of its own
+//	Verifier  Verify   reports whether the component is ready
+//	Disabler  Disable  removes a disabled component in a way of its own
+//	Reviser   Revise   changes each object before it is deployed
+//
+// Use refuses a method of one of these names with another signature.
+type Builder interface {
+	// Build adds the objects to c. It is called once per reconcile, when the component is about to be deployed, so it
+	// can read the components that it waits for (Component.After). It is called for a disabled component too; the
+	// objects are then removed. It must do the same for the same resource. An error fails the component.
+	Build(ctx context.Context, s *Session, c *Component) error
 }
 
-type identity struct {
-	kind            schema.GroupKind
-	namespace, name string
+// Deployer is a Builder that deploys its component itself, instead of by Component.Apply. request.Precondition makes
+// the component wait.
+type Deployer interface {
+	Deploy(ctx context.Context, s *Session, c *Component) error
 }
 
-func (s *Session) identityOf(ref deploy.Ref) identity {
-	return identity{ref.Kind.GroupKind(), cmp.Or(ref.Namespace, s.home), ref.Name}
+// Verifier is a Builder that decides whether its component is ready, instead of Component.Verify: nil means ready,
+// request.Precondition names what the component waits for, and any other error means that it has failed. Verify isn't
+// called in a dry run.
+type Verifier interface {
+	Verify(ctx context.Context, s *Session, c *Component) error
 }
 
-// register records the identity under which o is rendered, and replaces an earlier record of o. The error names the
-// component that already renders this object. An object without a name isn't recorded.
-func (s *Session) register(o *Object, ref deploy.Ref) error {
-	if ref == o.ref && o.registered.name != "" {
-		return nil // it was registered when it was added
-	}
-	l, id := &s.index, s.identityOf(ref)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if o.registered != id && o.registered.name != "" {
-		delete(l.holders, o.registered)
-		o.registered = identity{}
-	}
-	if id.name == "" {
-		return nil
-	}
-	switch holder := l.holders[id]; {
-	case holder == nil:
-		if l.holders == nil {
-			l.holders = map[identity]*Object{}
-		}
-		l.holders[id], o.registered = o, id
-		return nil
-	case holder == o:
-		return nil
-	case holder.component == o.component:
-		return fmt.Errorf("%s was added twice", ref)
-	default:
-		return fmt.Errorf("%s is in component %s already: remove it from one of them", ref, holder.component.name)
-	}
+// Disabler is a Builder that removes its component itself when the component is disabled, instead of by
+// Component.Remove. nil means that nothing of the component is left.
+type Disabler interface {
+	Disable(ctx context.Context, s *Session, c *Component) error
 }
 
-// release forgets the objects.
-func (l *objectIndex) release(objects []*Object) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, o := range objects {
-		if l.holders[o.registered] == o {
-			delete(l.holders, o.registered)
-		}
-	}
+// Reviser is a Builder that changes each of its objects after patches and annotations were added. content is a copy,
+// which Revise may change.
+type Reviser interface {
+	Revise(ctx context.Context, s *Session, object string, content *unstructured.Unstructured) error
 }
 
-// wanted reports whether an enabled component renders an object.
-func (l *objectIndex) wanted(id identity) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	holder := l.holders[id]
-	return holder != nil && !holder.component.disabled
+var builderMethods = []reflect.Type{
+	reflect.TypeFor[Deployer](), reflect.TypeFor[Verifier](), reflect.TypeFor[Disabler](), reflect.TypeFor[Reviser](),
+}
+
+// Use adds a component that builder describes.
+func (s *Session) Use(name string, builder Builder) *Component {
+	c := s.component(name)
+	if builder == nil {
+		c.fail("nil builder")
+		return c
+	}
+	if err := optional.Check(builder, builderMethods...); err != nil {
+		c.fail("%w", err)
+	}
+	c.builder = builder
+	return c
 }

@@ -1,14 +1,19 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/render"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Object is one object of a component. Its name is unique in the component. Logs, errors and temporary patches use its
@@ -144,4 +149,118 @@ func toObject(value any) (*unstructured.Unstructured, error) {
 		value = objects[0]
 	}
 	return render.Object(value)
+}
+
+// objectIndex finds objects that two components render: each would undo what the other wrote. The version of a kind
+// doesn't count.
+type objectIndex struct {
+	mu      sync.Mutex
+	holders map[identity]*Object
+}
+
+type identity struct {
+	kind            schema.GroupKind
+	namespace, name string
+}
+
+func (s *Session) identityOf(ref deploy.Ref) identity {
+	return identity{ref.Kind.GroupKind(), cmp.Or(ref.Namespace, s.home), ref.Name}
+}
+
+// register records the identity under which o is rendered, and replaces an earlier record of o. The error names the
+// component that already renders this object. An object without a name isn't recorded.
+func (s *Session) register(o *Object, ref deploy.Ref) error {
+	if ref == o.ref && o.registered.name != "" {
+		return nil // it was registered when it was added
+	}
+	l, id := &s.index, s.identityOf(ref)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if o.registered != id && o.registered.name != "" {
+		delete(l.holders, o.registered)
+		o.registered = identity{}
+	}
+	if id.name == "" {
+		return nil
+	}
+	switch holder := l.holders[id]; {
+	case holder == nil:
+		if l.holders == nil {
+			l.holders = map[identity]*Object{}
+		}
+		l.holders[id], o.registered = o, id
+		return nil
+	case holder == o:
+		return nil
+	case holder.component == o.component:
+		return fmt.Errorf("%s was added twice", ref)
+	default:
+		return fmt.Errorf("%s is in component %s already: remove it from one of them", ref, holder.component.name)
+	}
+}
+
+// release forgets the objects.
+func (l *objectIndex) release(objects []*Object) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, o := range objects {
+		if l.holders[o.registered] == o {
+			delete(l.holders, o.registered)
+		}
+	}
+}
+
+// wanted reports whether an enabled component renders an object.
+func (l *objectIndex) wanted(id identity) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	holder := l.holders[id]
+	return holder != nil && !holder.component.disabled
+}
+
+const (
+	longestName = 63
+	hashDigits  = 8
+)
+
+// ScopedName returns the name for an object of the resource: the resource's name, a dash and name, shortened by
+// TruncatedName so that it is a valid label value. The name of a StatefulSet or CronJob may have only 52 characters:
+// have the resource's schema refuse longer ones.
+func (s *Session) ScopedName(name string) string { return s.TruncatedName(s.Name() + "-" + name) }
+
+// TruncatedName returns name, cut if it is longer than 63 characters: by Truncate, or with Oper8Names as oper8 does.
+func (s *Session) TruncatedName(name string) string {
+	if s.reconciler.options.oper8Names {
+		return truncateOper8(name)
+	}
+	return Truncate(name)
+}
+
+func truncateOper8(name string) string {
+	characters := []rune(name)
+	if len(characters) <= longestName {
+		return name
+	}
+	const digits = 4
+	sum := sha256.Sum256([]byte(name))
+	return string(characters[:longestName-digits]) + hex.EncodeToString(sum[:])[:digits]
+}
+
+// Truncate returns name. If it is longer than 63 bytes, it is cut to that length and ends in a dash and 8 digits of the
+// hash of the whole name.
+func Truncate(name string) string {
+	if len(name) <= longestName {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	head := strings.TrimRightFunc(name[:longestName-hashDigits-1], func(c rune) bool { return !alphanumeric(c) })
+	digits := hex.EncodeToString(sum[:])[:hashDigits]
+	if head == "" {
+		return digits
+	}
+	return head + "-" + digits
+}
+
+func alphanumeric(c rune) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
