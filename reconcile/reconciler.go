@@ -200,55 +200,6 @@ func (r *Reconciler) setup(ctx context.Context, s *Session) error {
 	return nil
 }
 
-// prepare reads the version, its files, the configuration and the patches for Setup.
-func (r *Reconciler) prepare(ctx context.Context, s *Session) (err error) {
-	if s.version = s.fixedVersion; s.version == "" {
-		if s.version, err = r.options.versionOf(s.described); err != nil {
-			return err
-		}
-	}
-	if err := r.options.checkVersion(s); err != nil {
-		return err
-	}
-	if err := r.openAssets(ctx, s); err != nil {
-		return fmt.Errorf("version %s: %w", s.version, err)
-	}
-	if err := r.configure(ctx, s); err != nil {
-		return err
-	}
-	if err := r.findPatches(ctx, s); err != nil {
-		return err
-	}
-	if err := r.upgrade(ctx, s); err != nil {
-		return fmt.Errorf("upgrade from %s to %s: %w", s.CurrentVersion(), s.version, err)
-	}
-	return nil
-}
-
-// findPatches reads the patches of the resource.
-func (r *Reconciler) findPatches(ctx context.Context, s *Session) error {
-	for _, patcher := range r.options.patchers {
-		patches, err := failure.Value(func() ([]Patch, error) {
-			return patcher.Patches(ctx, PatchTarget{s.resource, r.manager.View(), s.dryRun, s.logger})
-		})
-		if err != nil {
-			return fmt.Errorf("patches: %w", err)
-		}
-		s.patches = append(s.patches, patches...)
-	}
-	return nil
-}
-
-// upgrade calls the controller's Upgrade when the version changes.
-func (r *Reconciler) upgrade(ctx context.Context, s *Session) error {
-	upgrader, ok := r.controller.(Upgrader)
-	from := s.CurrentVersion()
-	if !ok || from == "" || s.version == "" || from == s.version {
-		return nil
-	}
-	return failure.Guard(func() error { return upgrader.Upgrade(ctx, s, from, s.version) })
-}
-
 // release ends the session.
 func (s *Session) release() {
 	s.cleaning.Lock()
