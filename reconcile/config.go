@@ -109,7 +109,7 @@ func configOf(data map[string]string, ref deploy.Ref, key string, invalid func(f
 	if err := yaml.Unmarshal([]byte(text), &config); err != nil {
 		return nil, invalid("key %s of %s is not a YAML map: %w", key, ref, err)
 	}
-	return plain.Map(config)
+	return config, nil
 }
 
 // yamlOrText decodes a value of a ConfigMap as YAML, or returns it as text.
@@ -118,10 +118,7 @@ func yamlOrText(text string) any {
 	if err := yaml.Unmarshal([]byte(text), &value); err != nil || value == nil {
 		return text
 	}
-	if whole, err := plain.Map(map[string]any{"": value}); err == nil {
-		return whole[""]
-	}
-	return text
+	return value
 }
 
 // readDefaults reads the defaults of the controller, once.

@@ -133,9 +133,6 @@ func (s *Session) pruneKind(ctx context.Context, kind schema.GroupVersionKind) (
 
 // removeExtra deletes objects that no component renders any more, and returns those that aren't gone yet.
 func (s *Session) removeExtra(ctx context.Context, extra []*unstructured.Unstructured) ([]deploy.Ref, error) {
-	if len(extra) == 0 {
-		return nil, nil
-	}
 	results, err := s.remove(ctx, extra)
 	for _, result := range results {
 		if result.Action == deploy.Removed {
