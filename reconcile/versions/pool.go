@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
 )
@@ -32,8 +31,8 @@ type Pool struct {
 	versions map[string]*version
 	// sessions are the running sessions, by id.
 	sessions map[string]*session
-	// residents are the resources, each with the version that described it last.
-	residents map[deploy.Ref]*version
+	// residents has the *version that described a resource last, by the deploy.Ref of the resource.
+	residents sync.Map
 	// targets receive the keys of external sources, by kind.
 	targets map[schemaKind]*activeTarget
 }
@@ -54,7 +53,7 @@ func Start(ctx context.Context, options Options) (*Pool, error) {
 	}
 	p := &Pool{
 		options: options, room: make(chan struct{}, 1), versions: map[string]*version{}, sessions: map[string]*session{},
-		residents: map[deploy.Ref]*version{}, targets: map[schemaKind]*activeTarget{},
+		targets: map[schemaKind]*activeTarget{},
 	}
 	p.ctx, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	for _, name := range names {

@@ -49,7 +49,7 @@ func (c *controller) begin(ctx context.Context, local *reconcile.Session) (*sess
 		return nil, nil, request.Configuration("version %s doesn't know the kind %s", v.name, c.union.kind.Kind)
 	}
 	if !local.DryRun() {
-		c.pool.reside(deploy.Ref{Kind: local.Kind(), Namespace: local.Namespace(), Name: local.Name()}, v)
+		c.pool.residents.Store(deploy.Ref{Kind: local.Kind(), Namespace: local.Namespace(), Name: local.Name()}, v)
 	}
 	resource := local.Resource()
 	unstructured.RemoveNestedField(resource.Object, "metadata", "managedFields") // large, and of no use to a version

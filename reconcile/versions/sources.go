@@ -19,7 +19,7 @@ func (p *Pool) sourcesOf(u *union) (s source.Sources) {
 	standard := filter.Standard()
 	s.When = func(event deploy.Event) bool {
 		if event.Type == deploy.Deleted {
-			p.leave(deploy.RefOf(event.New))
+			p.residents.Delete(deploy.RefOf(event.New))
 		}
 		return p.anyone(u.kind, func(r ruling) bool {
 			return !r.When && standard(event) || r.When && r.process.counts(wire.EventQuery{Kind: r.Kind}, event)
@@ -101,26 +101,11 @@ func (p *Pool) keys(r ruling, source int, event deploy.Event) []deploy.Ref {
 	return keys
 }
 
-// reside records which version has described a resource last.
-func (p *Pool) reside(key deploy.Ref, in *version) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.residents[key] = in
-}
-
-// leave forgets a resource that is gone.
-func (p *Pool) leave(key deploy.Ref) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.residents, key)
-}
-
+// residentsOf returns the resources of a kind that a version described last.
 func (p *Pool) residentsOf(v *version, kind schemaKind) (keys []deploy.Ref) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for key, in := range p.residents {
-		if in == v && key.Kind == kind {
-			keys = append(keys, key)
+	for key, in := range p.residents.Range {
+		if ref, _ := key.(deploy.Ref); in == v && ref.Kind == kind {
+			keys = append(keys, ref)
 		}
 	}
 	return keys
