@@ -51,7 +51,7 @@ func Example_pause() {
 	// Output:
 	// again after 5m0s <nil>
 	// Shop tea True PausedUntil
-	// The annotation operkit.dev/pause-execution is a time: nothing is done, save for its deletion, until 2030-01-31T12:05:00Z, or until somebody takes it off
+	// The annotation operkit.dev/pause-execution is a time: the resource isn't reconciled before 2030-01-31T12:05:00Z unless the annotation is removed; its deletion doesn't wait
 }
 
 func ExamplePauseDeletions() {
@@ -60,7 +60,7 @@ func ExamplePauseDeletions() {
 	paused, _ := status.Conditions(cluster.Objects()[0]).Get(reconcile.ConditionPaused)
 	fmt.Println(paused.Message, err)
 	// Output:
-	// The annotation operkit.dev/pause-execution is "true": nothing is done, not even its deletion, until somebody takes it off <nil>
+	// The annotation operkit.dev/pause-execution is "true": the resource isn't reconciled until the annotation is removed; its deletion waits too <nil>
 }
 
 func ExampleReconciler_Tally() {

@@ -133,18 +133,19 @@ func sooner(a, b time.Duration) time.Duration {
 
 // pauseCondition returns the condition. Its message says what waits, and what ends the pause.
 func (r *Reconciler) pauseCondition(p pause) metav1.Condition {
-	nothing := "nothing is done, save for its deletion,"
+	deletion := "its deletion doesn't wait"
 	if r.options.pauseDeletions {
-		nothing = "nothing is done, not even its deletion,"
+		deletion = "its deletion waits too"
 	}
 	c := metav1.Condition{
 		Type: ConditionPaused, Status: metav1.ConditionTrue, Reason: ReasonPaused,
-		Message: fmt.Sprintf("The annotation %s is %q: %s until somebody takes it off", p.annotation, p.value, nothing),
+		Message: fmt.Sprintf("The annotation %s is %q: the resource isn't reconciled until the annotation is removed; %s",
+			p.annotation, p.value, deletion),
 	}
 	if !p.until.IsZero() {
 		c.Reason = ReasonPausedUntil
-		c.Message = fmt.Sprintf("The annotation %s is a time: %s until %s, or until somebody takes it off",
-			p.annotation, nothing, p.until.UTC().Format(time.RFC3339))
+		c.Message = fmt.Sprintf("The annotation %s is a time: the resource isn't reconciled before %s unless the annotation is removed; %s",
+			p.annotation, p.until.UTC().Format(time.RFC3339), deletion)
 	}
 	return c
 }

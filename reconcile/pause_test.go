@@ -103,7 +103,7 @@ func TestPause(t *testing.T) {
 		assert.Equal(t, request.Result{}, result, "and only an event ends it")
 		assert.Equal(t, metav1.Condition{
 			Type: ConditionPaused, Status: metav1.ConditionTrue, Reason: ReasonPaused, LastTransitionTime: w.condition(ConditionPaused).LastTransitionTime,
-			Message: `The annotation operkit.dev/pause-execution is "true": nothing is done, save for its deletion, until somebody takes it off`,
+			Message: `The annotation operkit.dev/pause-execution is "true": the resource isn't reconciled until the annotation is removed; its deletion doesn't wait`,
 		}, w.condition(ConditionPaused))
 		assert.Equal(t, w.clock.Now(), w.condition(ConditionPaused).LastTransitionTime.UTC())
 		assert.Len(t, status.Conditions(w.widget()).List(), 1, "of the others nothing is known")
@@ -152,7 +152,7 @@ func TestPause(t *testing.T) {
 		w.pause("2030-01-02T05:00:00+01:00")
 		assert.Equal(t, []string{writeStatus}, w.calm(r))
 		assert.Equal(t, ReasonPausedUntil, w.condition(ConditionPaused).Reason)
-		assert.Equal(t, "The annotation operkit.dev/pause-execution is a time: nothing is done, save for its deletion, until 2030-01-02T04:00:00Z, or until somebody takes it off",
+		assert.Equal(t, "The annotation operkit.dev/pause-execution is a time: the resource isn't reconciled before 2030-01-02T04:00:00Z unless the annotation is removed; its deletion doesn't wait",
 			w.condition(ConditionPaused).Message)
 		assert.Equal(t, time.Date(2030, 1, 2, 3, 4, 6, 0, time.UTC), w.condition(ConditionPaused).LastTransitionTime.UTC(), "status 28: since the first one")
 		assert.Empty(t, w.calm(r))
@@ -260,7 +260,7 @@ func TestDeletionOfPausedResources(t *testing.T) {
 		}
 		assert.Zero(t, *finalizations)
 		assert.Equal(t, []string{ours}, w.widget().GetFinalizers())
-		assert.Contains(t, w.condition(ConditionPaused).Message, "not even its deletion")
+		assert.Contains(t, w.condition(ConditionPaused).Message, "its deletion waits too")
 		w.unpause()
 		assert.Equal(t, []string{writeStatus}, w.calm(r))
 		assert.False(t, w.isPaused())

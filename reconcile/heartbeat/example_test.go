@@ -46,7 +46,7 @@ func ExampleCheck() {
 	once(well, func(file string) {
 		fmt.Println(heartbeat.Check(file, time.Minute, time.Now()))
 		err := heartbeat.Check(file, time.Minute, time.Now().Add(time.Hour))
-		fmt.Println(strings.Contains(err.Error(), "no older than 1m0s is asked for"))
+		fmt.Println(strings.Contains(err.Error(), "the limit is 1m0s"))
 	})
 	// Output:
 	// <nil>

@@ -75,7 +75,7 @@ func write(file string, now time.Time) error {
 func Check(file string, within time.Duration, now time.Time) error {
 	content, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("heartbeat %s: there is none: is it the file that the process writes, and has it begun to?", file)
+		return fmt.Errorf("heartbeat %s: the file doesn't exist: check that the process writes this file and has started", file)
 	}
 	if err != nil {
 		return fmt.Errorf("heartbeat: %w", err)
@@ -85,7 +85,7 @@ func Check(file string, within time.Duration, now time.Time) error {
 		return fmt.Errorf("heartbeat %s: it holds no time: %.40q", file, content)
 	}
 	if ago := now.Sub(last); ago > within {
-		return fmt.Errorf("heartbeat %s: the last one is %s old, at %s: no older than %s is asked for", file, ago.Round(time.Second), last.Format(time.RFC3339), within)
+		return fmt.Errorf("heartbeat %s: the last one is %s old, from %s: the limit is %s", file, ago.Round(time.Second), last.Format(time.RFC3339), within)
 	}
 	return nil
 }
