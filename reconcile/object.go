@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/optional"
 	"github.com/operkit/operkit/reconcile/internal/render"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -55,9 +56,7 @@ func Finished() ObjectOption { return func(o *Object) { o.finished = true } }
 // are deployed in the order in which they were added, but after the objects that they wait for (Object.After).
 func (c *Component) Add(name string, object any, options ...ObjectOption) *Object {
 	o := &Object{component: c, name: name}
-	for _, option := range options {
-		option(o)
-	}
+	optional.Apply(o, options)
 	if c.rendering.finished.Load() != nil {
 		c.session.addMistake(fmt.Errorf("object %s is added to %s after that was rendered: add it in Setup or Build", o.name, c.name))
 		return o

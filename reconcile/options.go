@@ -12,6 +12,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/internal/optional"
 	"github.com/operkit/operkit/status/readiness"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -243,11 +244,7 @@ func newOptions(opts []Option) (options, error) {
 		logger: slog.Default(), now: time.Now, concurrency: 8, recheck: time.Minute, period: 10 * time.Minute,
 		versionField: "spec.version", exempt: []string{"TemporaryPatch*"}, startAfter: 500 * time.Millisecond,
 	}
-	for _, option := range opts {
-		if option != nil {
-			option(&o)
-		}
-	}
+	optional.Apply(&o, opts)
 	switch {
 	case slices.ContainsFunc(o.around, func(one around) bool { return one == nil }):
 		return o, errors.New("around components: nil function")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"cel.dev/cel-go/cel"
+	"github.com/operkit/operkit/reconcile/internal/optional"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/operkit/operkit/status/readiness"
@@ -98,11 +99,7 @@ func CostLimit(limit uint64) Option { return func(o *options) { o.costLimit = li
 
 func newOptions(opts []Option) options {
 	var o options
-	for _, option := range opts {
-		if option != nil {
-			option(&o)
-		}
-	}
+	optional.Apply(&o, opts)
 	o.costLimit = cmp.Or(o.costLimit, DefaultCostLimit)
 	return o
 }

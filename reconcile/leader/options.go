@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/internal/optional"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
@@ -71,11 +72,7 @@ func Check(opts ...Option) error {
 
 func newOptions(opts []Option) (options, error) {
 	o := options{logger: slog.Default(), namespaceFile: NamespaceFile}
-	for _, option := range opts {
-		if option != nil {
-			option(&o)
-		}
-	}
+	optional.Apply(&o, opts)
 	o.duration = cmp.Or(o.duration, DefaultDuration)
 	o.deadline = cmp.Or(o.deadline, share(o.duration, DefaultRenewDeadline))
 	o.retry = cmp.Or(o.retry, share(o.duration, DefaultRetryPeriod))

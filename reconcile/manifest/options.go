@@ -1,6 +1,10 @@
 package manifest
 
-import "os"
+import (
+	"os"
+
+	"github.com/operkit/operkit/reconcile/internal/optional"
+)
 
 // Option is an option of Encode and Open. nil is ignored.
 type Option func(*options)
@@ -17,11 +21,7 @@ func Disabled() Option { return func(o *options) { o.disabled = true } }
 
 func newOptions(opts []Option) options {
 	var o options
-	for _, option := range opts {
-		if option != nil {
-			option(&o)
-		}
-	}
+	optional.Apply(&o, opts)
 	return o
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/internal/optional"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -94,11 +95,7 @@ func MaxReconciles(n int) Option { return func(o *options) { o.maxReconciles = n
 
 func newOptions(opts []Option) (options, error) {
 	o := options{namespace: "test", maxReconciles: 100, simulations: map[schema.GroupKind]Simulation{}}
-	for _, option := range opts {
-		if option != nil {
-			option(&o)
-		}
-	}
+	optional.Apply(&o, opts)
 	switch {
 	case o.namespace == "":
 		return o, errors.New("namespace: is empty")

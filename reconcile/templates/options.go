@@ -11,6 +11,7 @@ import (
 
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/internal/document"
+	"github.com/operkit/operkit/reconcile/internal/optional"
 	"github.com/operkit/operkit/reconcile/internal/plain"
 	"github.com/operkit/operkit/reconcile/internal/render"
 	"github.com/operkit/operkit/reconcile/request"
@@ -82,11 +83,7 @@ const defaultLeft, defaultRight = "{{", "}}"
 
 func newOptions(opts []Option) (options, error) {
 	o := options{left: defaultLeft, right: defaultRight}
-	for _, option := range opts {
-		if option != nil {
-			option(&o)
-		}
-	}
+	optional.Apply(&o, opts)
 	for name := range o.funcs {
 		if isTaken(name) {
 			o.errs = append(o.errs, fmt.Errorf("function %s: there is one of this name already: choose another name", name))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/internal/optional"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/smp"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -52,11 +53,7 @@ func Merge(merge ...smp.Option) Option {
 func newOptions(group string, opts []Option) (options, error) {
 	o := options{kind: DefaultKind, now: time.Now}
 	o.kind.Group = group
-	for _, option := range opts {
-		if option != nil {
-			option(&o)
-		}
-	}
+	optional.Apply(&o, opts)
 	if o.now == nil {
 		return o, errors.New("nil clock")
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/optional"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
@@ -72,11 +73,7 @@ func newOptions(opts []Option) (options, error) {
 		workers: defaultWorkers(runtime.GOMAXPROCS(0)), timeout: trigger.Timeout, grace: 20 * time.Second, logger: slog.Default(),
 		retry: trigger.FirstRetry, limit: trigger.LongestRetry, domain: deploy.Domain,
 	}
-	for _, option := range opts {
-		if option != nil {
-			option(&o)
-		}
-	}
+	optional.Apply(&o, opts)
 	switch {
 	case o.workers < 1:
 		return o, fmt.Errorf("workers: %d: at least 1 is needed", o.workers)

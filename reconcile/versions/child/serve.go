@@ -14,6 +14,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/internal/optional"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
 )
 
@@ -62,11 +63,7 @@ type server struct {
 // error, and the garbage collector runs less often (GOGC=400), unless GOGC or GOMEMLIMIT is set.
 func Serve(ctx context.Context, release string, controllers []reconcile.Controller, options ...Option) error {
 	s := &server{controllers: controllers, release: release, instance: rand.Text()}
-	for _, option := range options {
-		if option != nil {
-			option(s)
-		}
-	}
+	optional.Apply(s, options)
 	if len(controllers) == 0 {
 		return errors.New("serve: no controllers")
 	}

@@ -48,3 +48,11 @@ func TestCheck(t *testing.T) {
 		})
 	}
 }
+
+func TestApply(t *testing.T) {
+	t.Parallel()
+	set := func(to int) func(*int) { return func(n *int) { *n = to } }
+	n := 1
+	Apply(&n, []func(*int){set(2), nil, set(3), nil})
+	assert.Equal(t, 3, n, "the last one wins")
+}

@@ -8,6 +8,15 @@ import (
 	"strings"
 )
 
+// Apply applies options to a value in order. A nil option is ignored.
+func Apply[T any, Option ~func(*T)](to *T, options []Option) {
+	for _, option := range options {
+		if option != nil {
+			option(to)
+		}
+	}
+}
+
 // Check returns an error if value has a method with the name of an interface's method but another signature, or if only
 // a pointer to value has the method. Errors are sorted by text. A nil value is valid.
 func Check(value any, interfaces ...reflect.Type) error {
