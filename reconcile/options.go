@@ -47,7 +47,7 @@ type options struct {
 	supported, exempt []string
 	strict            bool
 
-	statusParts map[StatusPart]bool
+	statusParts []StatusPart
 	startAfter  time.Duration
 	maxAttempts int
 	readiness   readiness.Checker
@@ -199,15 +199,10 @@ const (
 // Status sets what the status of resources has in addition to, or instead of, the conditions Ready and Updating and the
 // states of the components. Several options add up.
 func Status(parts ...StatusPart) Option {
-	return func(o *options) {
-		for _, part := range parts {
-			if o.statusParts == nil {
-				o.statusParts = map[StatusPart]bool{}
-			}
-			o.statusParts[part] = true
-		}
-	}
+	return func(o *options) { o.statusParts = append(o.statusParts, parts...) }
 }
+
+func (o *options) has(part StatusPart) bool { return slices.Contains(o.statusParts, part) }
 
 // StartAfter sets how long a rollout runs before the status reports its start; default 500 ms, zero means that it
 // doesn't. The start of a change of version is always reported at once.
@@ -272,15 +267,15 @@ func newOptions(opts []Option) (options, error) {
 }
 
 func (o *options) validateStatus() error {
-	for part := range o.statusParts {
+	for _, part := range o.statusParts {
 		if !slices.Contains([]StatusPart{NoStatus, OnlyReady, ServiceStatus, DependencyGraph}, part) {
 			return fmt.Errorf("status: unknown part %q", part)
 		}
 	}
-	switch more := o.statusParts[ServiceStatus] || o.statusParts[DependencyGraph]; {
-	case o.statusParts[NoStatus] && (more || o.statusParts[OnlyReady] || o.ownAnywhere):
+	switch more := o.has(ServiceStatus) || o.has(DependencyGraph); {
+	case o.has(NoStatus) && (more || o.has(OnlyReady) || o.ownAnywhere):
 		return errors.New("no status: other parts of Status write it and OwnAnywhere records kinds in it: leave one out")
-	case o.statusParts[OnlyReady] && (more || o.ownAnywhere || o.supported != nil || o.operatorVersion != ""):
+	case o.has(OnlyReady) && (more || o.ownAnywhere || o.supported != nil || o.operatorVersion != ""):
 		return errors.New("only ready: ServiceStatus, DependencyGraph, SupportedVersions and OperatorVersion write more into the status, " +
 			"and OwnAnywhere records kinds in it: leave one out")
 	}

@@ -42,7 +42,7 @@ func (r *Reconciler) changeStatus(
 	ctx context.Context, resource *unstructured.Unstructured, log *slog.Logger,
 	change func(present map[string]any) (next map[string]any, changed bool, err error),
 ) (deploy.Result, error) {
-	if r.options.statusParts[NoStatus] {
+	if r.options.has(NoStatus) {
 		return deploy.Result{}, nil
 	}
 	var sent map[string]any
@@ -75,10 +75,10 @@ func (r *Reconciler) changeStatus(
 func (r *Reconciler) application(s *Session, rep report, present map[string]any) status.Application {
 	application := status.Application{
 		Generation: rep.generation, SupportedVersions: r.options.supported, OperatorVersion: r.options.operatorVersion,
-		OnlyReady: r.options.statusParts[OnlyReady],
+		OnlyReady: r.options.has(OnlyReady),
 		Warn:      func(message string) { s.logger.Warn("status", "warning", message) },
 	}
-	if r.options.statusParts[ServiceStatus] {
+	if r.options.has(ServiceStatus) {
 		application.Kind = s.Kind().Kind
 	}
 	if rep.outcome != nil {
@@ -86,7 +86,7 @@ func (r *Reconciler) application(s *Session, rep report, present map[string]any)
 		for name, text := range s.kept() {
 			application.Components.Messages[name] = withKept(application.Components.Messages[name], map[string]string{name: text})
 		}
-		if r.options.statusParts[DependencyGraph] {
+		if r.options.has(DependencyGraph) {
 			application.Components.Graph = rep.outcome.Graph()
 		}
 	}

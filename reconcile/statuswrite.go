@@ -89,7 +89,7 @@ func (r *Reconciler) writeStart(ctx context.Context, s *Session) {
 		ready, updating := status.ForStart(present, s.version)
 		return status.Application{
 			Ready: ready, Updating: updating, SupportedVersions: r.options.supported, Generation: s.resource.GetGeneration(),
-			OnlyReady: r.options.statusParts[OnlyReady],
+			OnlyReady: r.options.has(OnlyReady),
 		}, ready.Reason != "" || updating.Reason != ""
 	})
 	if err != nil {
