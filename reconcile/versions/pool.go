@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -115,12 +116,7 @@ func (p *Pool) Close() {
 func (p *Pool) all() []*version {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	all := make([]*version, 0, len(p.versions))
-	for _, v := range p.versions {
-		all = append(all, v)
-	}
-	slices.SortFunc(all, func(a, b *version) int { return strings.Compare(a.name, b.name) })
-	return all
+	return slices.SortedFunc(maps.Values(p.versions), func(a, b *version) int { return strings.Compare(a.name, b.name) })
 }
 
 // Versions returns the names of the versions in lexical order.

@@ -21,13 +21,13 @@ func (p *Pool) sourcesOf(u *union) (s source.Sources) {
 		if event.Type == deploy.Deleted {
 			p.residents.Delete(deploy.RefOf(event.New))
 		}
-		return p.anyone(u.kind, func(r ruling) bool {
+		return slices.ContainsFunc(p.ruling(u.kind), func(r ruling) bool {
 			return !r.When && standard(event) || r.When && r.process.counts(wire.EventQuery{Kind: r.Kind}, event)
 		})
 	}
 	for _, kind := range u.declared.owned {
 		s.Owned = append(s.Owned, source.Owned{Kind: kind.GVK(), When: func(event deploy.Event) bool {
-			return p.anyone(u.kind, func(r ruling) bool {
+			return slices.ContainsFunc(p.ruling(u.kind), func(r ruling) bool {
 				for i, owned := range r.Owned {
 					if owned.Kind == kind && (!owned.When || r.process.counts(wire.EventQuery{Kind: r.Kind, Owned: i + 1}, event)) {
 						return true
@@ -75,16 +75,6 @@ func (p *Pool) ruling(kind schemaKind) (all []ruling) {
 		}
 	}
 	return all
-}
-
-// anyone reports whether an event counts for any version.
-func (p *Pool) anyone(kind schemaKind, counts func(ruling) bool) bool {
-	for _, r := range p.ruling(kind) {
-		if counts(r) {
-			return true
-		}
-	}
-	return false
 }
 
 // keys returns the resources that an event concerns by the mapped source of a version. If the version doesn't answer,

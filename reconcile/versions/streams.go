@@ -2,6 +2,7 @@ package versions
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -20,23 +21,14 @@ type pipes struct {
 // connect makes the pipes the standard streams of a process that isn't started yet. The pipes must be closed even after
 // an error.
 func (p *pipes) connect(command *exec.Cmd) error {
-	in, stdin, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	p.stdin, p.theirs = stdin, append(p.theirs, in)
-	stdout, out, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	p.stdout, p.theirs = stdout, append(p.theirs, out)
-	stderr, errs, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	p.stderr, p.theirs = stderr, append(p.theirs, errs)
+	var in, out, errs *os.File
+	var failed [3]error
+	in, p.stdin, failed[0] = os.Pipe()
+	p.stdout, out, failed[1] = os.Pipe()
+	p.stderr, errs, failed[2] = os.Pipe()
+	p.theirs = []*os.File{in, out, errs}
 	command.Stdin, command.Stdout, command.Stderr = in, out, errs
-	return nil
+	return errors.Join(failed[:]...)
 }
 
 // closeTheirs closes the process's ends.
@@ -56,9 +48,7 @@ func (p *pipes) expire(after time.Duration) {
 
 func (p *pipes) close() {
 	for _, file := range []*os.File{p.stdin, p.stdout, p.stderr} {
-		if file != nil {
-			_ = file.Close()
-		}
+		_ = file.Close() // a nil file, too
 	}
 }
 
