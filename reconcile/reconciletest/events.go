@@ -138,8 +138,12 @@ func (e *events) looked() []schema.GroupVersionKind {
 		kinds[kind] = true
 	}
 	for _, rules := range e.rules {
-		for _, kind := range declaredKinds(rules) {
-			kinds[kind] = true
+		sources := rules.Sources()
+		for _, owned := range sources.Owned {
+			kinds[owned.Kind] = true
+		}
+		for _, mapped := range sources.Mapped {
+			kinds[mapped.Kind] = true
 		}
 	}
 	e.mu.Lock()
@@ -265,17 +269,6 @@ func (e *events) owns(owner, child schema.GroupVersionKind) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.owned[owner][child] || slices.ContainsFunc(e.rules[owner].Sources().Owned, func(o source.Owned) bool { return o.Kind == child })
-}
-
-// declaredKinds returns the kinds that Sources declare.
-func declaredKinds(rules *trigger.Rules) (kinds []schema.GroupVersionKind) {
-	for _, owned := range rules.Sources().Owned {
-		kinds = append(kinds, owned.Kind)
-	}
-	for _, mapped := range rules.Sources().Mapped {
-		kinds = append(kinds, mapped.Kind)
-	}
-	return kinds
 }
 
 // mine reports whether a resource belongs to this test: a real cluster may have others.
