@@ -39,21 +39,15 @@ func (s *server) objects(ctx context.Context, one *session, c *reconcile.Compone
 func isDefinition(kind schema.GroupVersionKind) bool { return kind.Group == "apiextensions.k8s.io" }
 
 // kindList numbers kinds.
-type kindList struct {
-	kinds []wire.Kind
-	last  int
-}
+type kindList []wire.Kind
 
 func (l *kindList) number(kind schema.GroupVersionKind) int {
 	k := wire.NewKind(kind)
-	if l.last < len(l.kinds) && l.kinds[l.last] == k {
-		return l.last
+	if number := slices.Index(*l, k); number >= 0 {
+		return number
 	}
-	if l.last = slices.Index(l.kinds, k); l.last < 0 {
-		l.kinds = append(l.kinds, k)
-		l.last = len(l.kinds) - 1
-	}
-	return l.last
+	*l = append(*l, k)
+	return len(*l) - 1
 }
 
 // part returns a component.
@@ -75,9 +69,9 @@ func (s *server) render(ctx context.Context, b wire.Part) (*wire.Objects, error)
 	if err != nil {
 		return nil, err
 	}
-	kinds := kindList{}
+	var kinds kindList
 	objects, err := s.objects(withSession(ctx, b.Session), one, c, &kinds)
-	return &wire.Objects{Kinds: kinds.kinds, Objects: objects}, err
+	return &wire.Objects{Kinds: kinds, Objects: objects}, err
 }
 
 // object returns an object that was rendered.

@@ -46,11 +46,11 @@ func (s *server) setup(ctx context.Context, b wire.Session) (*wire.Described, er
 // described returns the components of a session.
 func (s *server) described(ctx context.Context, one *session) *wire.Described {
 	described := &wire.Described{Instance: s.instance}
-	kinds := kindList{}
+	var kinds kindList
 	for _, c := range one.Session().Components() {
 		described.Components = append(described.Components, s.component(ctx, one, c, &kinds))
 	}
-	described.Kinds = kinds.kinds
+	described.Kinds = kinds
 	return described
 }
 

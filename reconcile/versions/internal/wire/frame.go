@@ -163,9 +163,8 @@ func (o *outbox) close() {
 
 // write writes frames until close was called and all are written, or a write fails.
 func (o *outbox) write(out io.Writer) error {
-	var done []*bytes.Buffer
 	for {
-		frames := o.take(done)
+		frames := o.take()
 		if len(frames) == 0 {
 			return nil
 		}
@@ -177,20 +176,18 @@ func (o *outbox) write(out io.Writer) error {
 			recycle(frame)
 			o.written(length)
 		}
-		clear(frames)
-		done = frames[:0]
 	}
 }
 
-// take waits for frames and returns them; room becomes the buffer for the next ones.
-func (o *outbox) take(room []*bytes.Buffer) []*bytes.Buffer {
+// take waits for frames and returns them.
+func (o *outbox) take() []*bytes.Buffer {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for len(o.frames) == 0 && !o.closed {
 		o.changed.Wait()
 	}
 	frames := o.frames
-	o.frames = room
+	o.frames = nil
 	return frames
 }
 
