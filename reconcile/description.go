@@ -53,15 +53,7 @@ func (r *Reconciler) Describe(ctx context.Context, resource *unstructured.Unstru
 		return nil, err
 	}
 	s.dryRun, s.fixedVersion = s.dryRun || as.DryRun, as.Version
-	if as.ID != "" {
-		s.id = as.ID
-	}
-	if as.Logger != nil {
-		s.logger = as.Logger
-	}
-	if as.Events != nil {
-		s.events = as.Events
-	}
+	s.id, s.logger, s.events = cmp.Or(as.ID, s.id), cmp.Or(as.Logger, s.logger), cmp.Or(as.Events, s.events)
 	if as.unwatched {
 		s.watcher = nil
 	}

@@ -102,10 +102,7 @@ func (c *Component) has(name string) bool {
 
 // defaultObjectName returns the name of an object that was added without one.
 func defaultObjectName(content *unstructured.Unstructured, ref deploy.Ref, namespace string) string {
-	name := ref.Name
-	if name == "" {
-		name = content.GetGenerateName()
-	}
+	name := cmp.Or(ref.Name, content.GetGenerateName())
 	if ref.Namespace != "" && ref.Namespace != namespace {
 		name = ref.Namespace + "/" + name
 	}

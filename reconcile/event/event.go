@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"unicode/utf8"
 
 	"github.com/operkit/operkit/deploy"
@@ -99,12 +100,7 @@ func (e Event) aboutNamespace() Event {
 
 // complete returns e with its defaults, cut to the bounds.
 func (e Event) complete() Event {
-	if e.Type == "" {
-		e.Type = Normal
-	}
-	if e.Action == "" {
-		e.Action = e.Reason
-	}
+	e.Type, e.Action = cmp.Or(e.Type, Normal), cmp.Or(e.Action, e.Reason)
 	e.Reason, e.Action, e.Note = cut(e.Reason, mostWord), cut(e.Action, mostWord), cut(e.Note, mostNote)
 	return e
 }

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -50,10 +51,7 @@ func changed(differ func(before, after *unstructured.Unstructured) bool) Predica
 
 // pauseKey returns the key of the annotation that pauses.
 func pauseKey(domain string) string {
-	if domain == "" {
-		domain = deploy.Domain
-	}
-	return domain + "/pause-execution"
+	return cmp.Or(domain, deploy.Domain) + "/pause-execution"
 }
 
 // pausesForGood reports whether a value of the annotation pauses without an end.

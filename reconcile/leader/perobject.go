@@ -1,6 +1,7 @@
 package leader
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -161,10 +162,7 @@ func (l *ObjectLock) release(ctx context.Context, key deploy.Ref, deadline time.
 // pass. As with Elector.Transport a request is checked against a clock when it is sent:
 // config.Wrap(leader.ObjectTransport).
 func ObjectTransport(next http.RoundTripper) http.RoundTripper {
-	if next == nil {
-		next = http.DefaultTransport
-	}
-	return &guard{next: next, term: func(req *http.Request) (*term, bool) {
+	return &guard{next: cmp.Or(next, http.DefaultTransport), term: func(req *http.Request) (*term, bool) {
 		t, found := req.Context().Value(objectTermKey{}).(*term)
 		return t, found
 	}}

@@ -1,6 +1,7 @@
 package leader
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,9 +16,7 @@ import (
 // It is made for a configuration of client-go, for the client of the work: config.Wrap(elector.Transport).
 // The client that holds the lock must not have it.
 func (e *Elector) Transport(next http.RoundTripper) http.RoundTripper {
-	if next == nil {
-		next = http.DefaultTransport
-	}
+	next = cmp.Or(next, http.DefaultTransport)
 	if e.lock == nil {
 		return next
 	}
@@ -57,10 +56,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		release()
 		return nil, err
 	}
-	if resp.Body == nil {
-		resp.Body = http.NoBody
-	}
-	resp.Body = follow(resp.Body, release)
+	resp.Body = follow(cmp.Or[io.ReadCloser](resp.Body, http.NoBody), release)
 	return resp, nil
 }
 

@@ -1,6 +1,7 @@
 package reconciletest
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -32,11 +33,7 @@ func (c Call) Write() bool { return c.Verb != dryrun.VerbGet && c.Verb != dryrun
 // String returns the call on one line: "created Deployment test/web", "configured Shop test/tea status", "get Secret
 // test/key".
 func (c Call) String() string {
-	did := string(c.Action)
-	if did == "" {
-		did = string(c.Verb)
-	}
-	parts := []string{did, c.Ref.String()}
+	parts := []string{cmp.Or(string(c.Action), string(c.Verb)), c.Ref.String()}
 	if c.Subresource != "" {
 		parts = append(parts, c.Subresource)
 	}

@@ -1,6 +1,7 @@
 package reconciletest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -22,10 +23,7 @@ var TestedKind = schema.GroupVersionKind{Group: "test.operkit.dev", Version: "v1
 // Controlling returns a controller of kind (empty: TestedKind) whose Setup is setup. Use it to test a part of a
 // controller alone.
 func Controlling(kind schema.GroupVersionKind, setup func(ctx context.Context, s *reconcile.Session) error) reconcile.Controller {
-	if kind.Empty() {
-		kind = TestedKind
-	}
-	return &controlling{kind, setup}
+	return &controlling{cmp.Or(kind, TestedKind), setup}
 }
 
 // Components returns a controller of TestedKind that adds a component for each builder, by name. The components wait

@@ -2,6 +2,7 @@ package reconciletest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -279,9 +280,7 @@ func parseName(text string) (name, error) {
 
 // means reports whether n names ref, in a harness with that namespace.
 func (n name) means(ref deploy.Ref, namespace string) bool {
-	if n.namespace != "" {
-		namespace = n.namespace
-	}
+	namespace = cmp.Or(n.namespace, namespace)
 	return n.object == ref.Name && (ref.Namespace == namespace || ref.Namespace == "" && n.namespace == "") && n.meansKind(ref.Kind)
 }
 

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -156,17 +157,13 @@ func Resolve(err error) Error {
 	case *deploy.KindUnknownError, *deploy.NotFoundError, *deploy.UnavailableError, *deploy.OwnedError:
 		all.Class = status.ErrorCluster
 	}
-	if all.Class == "" {
-		all.Class = status.ErrorUnknown
-	}
+	all.Class = cmp.Or(all.Class, status.ErrorUnknown)
 	return all
 }
 
 // apply overrides the marks of e by the marks of an outer error.
 func (e *Error) apply(outer *Error) {
-	if outer.Class != "" {
-		e.Class = outer.Class
-	}
+	e.Class = cmp.Or(outer.Class, e.Class)
 	switch {
 	case outer.Permanent:
 		e.Permanent, e.RetryAfter = true, 0

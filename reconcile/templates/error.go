@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -93,9 +94,7 @@ func at(text string) (e *Error, rest string) {
 // parseError is an error of package template about the syntax of a file.
 func parseError(file string, err error) error {
 	e, rest := at(err.Error())
-	if e.File == "" {
-		e.File = file
-	}
+	e.File = cmp.Or(e.File, file)
 	e.Err = errors.New(rest)
 	return e
 }

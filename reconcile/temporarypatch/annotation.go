@@ -1,6 +1,7 @@
 package temporarypatch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -65,10 +66,7 @@ func (e entries) get(name string) (read entry, found bool, err error) {
 	if fields.APIVersion == "" {
 		return entry{}, true, fmt.Errorf("entry %s: has no api_version", name)
 	}
-	read = entry{APIVersion: fields.APIVersion, Kind: fields.Kind}
-	if read.Kind == "" {
-		read.Kind = DefaultKind.Kind
-	}
+	read = entry{APIVersion: fields.APIVersion, Kind: cmp.Or(fields.Kind, DefaultKind.Kind)}
 	read.Timestamp, _ = fields.Timestamp.(string)
 	read.UID, _ = fields.UID.(string)
 	if generation, isNumber := fields.Generation.(float64); isNumber {
