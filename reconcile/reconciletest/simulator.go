@@ -212,15 +212,7 @@ func includes(have, want any) bool {
 		return true
 	case []any:
 		h, _ := have.([]any)
-		if len(h) != len(w) {
-			return false
-		}
-		for i := range w {
-			if !includes(h[i], w[i]) {
-				return false
-			}
-		}
-		return true
+		return slices.EqualFunc(h, w, includes)
 	}
 	return reflect.DeepEqual(have, want)
 }

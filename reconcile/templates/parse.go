@@ -34,12 +34,8 @@ func (e *readError) Unwrap() error { return e.error }
 
 // passes reports whether a retry may succeed: false if the files themselves are wrong, such as a broken link.
 func (e *readError) passes() bool {
-	for _, lasting := range []error{fs.ErrNotExist, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP, syscall.ENAMETOOLONG, syscall.EINVAL} {
-		if errors.Is(e, lasting) {
-			return false
-		}
-	}
-	return true
+	lasting := []error{fs.ErrNotExist, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP, syscall.ENAMETOOLONG, syscall.EINVAL}
+	return !slices.ContainsFunc(lasting, func(cause error) bool { return errors.Is(e, cause) })
 }
 
 // dataFolder is the name of folders that hold no templates.

@@ -1,6 +1,10 @@
 package plain
 
-import "k8s.io/apimachinery/pkg/util/json"
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/json"
+)
 
 // Map returns content itself if it has the plain form, otherwise a copy that is converted through JSON.
 func Map(content map[string]any) (map[string]any, error) {
@@ -28,12 +32,7 @@ func Is(value any) bool {
 		}
 		return true
 	case []any:
-		for _, item := range v {
-			if !Is(item) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(v, func(item any) bool { return !Is(item) })
 	}
 	return false
 }
