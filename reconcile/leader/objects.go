@@ -2,12 +2,12 @@ package leader
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 )
@@ -89,9 +89,8 @@ func (o *objects) take(ctx context.Context, key deploy.Ref) (claim, error) {
 		}
 		return o.ours(), nil
 	})
-	var stale *deploy.StaleError
 	switch {
-	case errors.As(err, &stale):
+	case failure.Is[*deploy.StaleError](err):
 		return claim{wait: jittered(conflictPause)}, nil
 	case err != nil || busy.wait > 0:
 		return busy, err
@@ -161,8 +160,7 @@ func (o *objects) change(ctx context.Context, key deploy.Ref, decide func(curren
 		}
 		return o.withPair(current, next), nil
 	})
-	var unserved *deploy.KindUnknownError
-	if errors.As(err, &unserved) {
+	if failure.Is[*deploy.KindUnknownError](err) {
 		return false, nil
 	}
 	return result.Action != deploy.Skipped, err
