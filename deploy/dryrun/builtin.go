@@ -16,7 +16,7 @@ import (
 )
 
 // builtinText holds the built-in kinds of Kubernetes and their types, in the form that the type converters of client-go
-// have. tools/peers/deploy/generate writes it.
+// have, and what the sources of these types declare. tools/peers/deploy/generate writes it.
 //
 //go:embed builtin.txt
 var builtinText string
@@ -30,10 +30,20 @@ type builtins struct {
 	types map[string]string
 	// zeros are, by type, the fields for which a server treats the zero value like an absent one.
 	zeros map[string][]string
+	// enums are the values that a server accepts for a field, in ascending order. A field that isn't there accepts any.
+	enums map[typeField][]string
+	// clusterScoped are the cluster-scoped kinds, including kinds that aren't stored or have no released version.
+	clusterScoped map[schema.GroupKind]bool
 }
 
+// typeField is a field of a type.
+type typeField struct{ typeName, name string }
+
 var builtin = sync.OnceValues(func() (*builtins, error) {
-	b := &builtins{kinds: map[schema.GroupVersionKind]*declaration{}, types: map[string]string{}, zeros: map[string][]string{}}
+	b := &builtins{
+		kinds: map[schema.GroupVersionKind]*declaration{}, types: map[string]string{}, zeros: map[string][]string{},
+		enums: map[typeField][]string{}, clusterScoped: map[schema.GroupKind]bool{},
+	}
 	names := map[schema.GroupVersionKind]string{}
 	for line := range strings.Lines(builtinText) {
 		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
@@ -42,6 +52,10 @@ var builtin = sync.OnceValues(func() (*builtins, error) {
 			b.types[columns[1]] = columns[2]
 		case columns[0] == "zero" && len(columns) == 3:
 			b.zeros[columns[1]] = strings.Split(columns[2], " ")
+		case columns[0] == "enum" && len(columns) == 4:
+			b.enums[typeField{columns[1], columns[2]}] = strings.Split(columns[3], " ")
+		case columns[0] == "cluster" && len(columns) == 3:
+			b.clusterScoped[schema.GroupKind{Group: columns[1], Kind: columns[2]}] = true
 		case columns[0] == "kind" && len(columns) == 4:
 			version, err := schema.ParseGroupVersion(columns[1])
 			if err != nil {
@@ -49,7 +63,7 @@ var builtin = sync.OnceValues(func() (*builtins, error) {
 			}
 			names[version.WithKind(columns[2])] = columns[3]
 		default:
-			return nil, fmt.Errorf("kinds of Kubernetes: line %q is none of kind, type and zero", line)
+			return nil, fmt.Errorf("kinds of Kubernetes: line %q is none of kind, cluster, type, zero and enum", line)
 		}
 	}
 	for kind, name := range names {
@@ -65,7 +79,7 @@ func (b *builtins) declare(kind schema.GroupVersionKind, typeName string) *decla
 		strict: true, validName: nameRule(kind),
 	}
 	d.plural, d.singular = guessNames(kind)
-	if slices.Contains(kubernetesClusterScoped[kind.Group], kind.Kind) {
+	if b.clusterScoped[kind.GroupKind()] {
 		d.scope = deploy.ClusterScoped
 	}
 	d.object = sync.OnceValues(func() (typed.ParseableType, error) {
@@ -266,27 +280,4 @@ var selectableFields = map[schema.GroupKind][]string{
 	{Kind: "Service"}:               {"spec.clusterIP", "spec.type"},
 	{Group: "batch", Kind: "Job"}:   {"status.successful"},
 	{Group: "certificates.k8s.io", Kind: "CertificateSigningRequest"}: {"spec.signerName"},
-}
-
-// kubernetesClusterScoped holds the built-in kinds that are cluster-scoped.
-var kubernetesClusterScoped = map[string][]string{
-	"": {"ComponentStatus", "Namespace", "Node", "PersistentVolume"},
-	"admissionregistration.k8s.io": {
-		"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "MutatingWebhookConfiguration",
-		"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration",
-	},
-	"apiextensions.k8s.io":         {"CustomResourceDefinition"},
-	"apiregistration.k8s.io":       {"APIService"},
-	"authentication.k8s.io":        {"SelfSubjectReview", "TokenReview"},
-	"authorization.k8s.io":         {"SelfSubjectAccessReview", "SelfSubjectRulesReview", "SubjectAccessReview"},
-	"certificates.k8s.io":          {"CertificateSigningRequest", "ClusterTrustBundle"},
-	"flowcontrol.apiserver.k8s.io": {"FlowSchema", "PriorityLevelConfiguration"},
-	"internal.apiserver.k8s.io":    {"StorageVersion"},
-	"networking.k8s.io":            {"IPAddress", "IngressClass", "ServiceCIDR"},
-	"node.k8s.io":                  {"RuntimeClass"},
-	"rbac.authorization.k8s.io":    {"ClusterRole", "ClusterRoleBinding"},
-	"resource.k8s.io":              {"DeviceClass", "DeviceTaintRule", "ResourcePoolStatusRequest", "ResourceSlice"},
-	"scheduling.k8s.io":            {"PriorityClass"},
-	"storage.k8s.io":               {"CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass"},
-	"storagemigration.k8s.io":      {"StorageVersionMigration"},
 }

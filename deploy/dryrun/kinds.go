@@ -115,7 +115,7 @@ func (c *Cluster) see(d *declaration) {
 }
 
 func (k *kinds) guessScope(kind schema.GroupKind) deploy.Scope {
-	if slices.Contains(kubernetesClusterScoped[kind.Group], kind.Kind) || slices.Contains(k.clusterScoped, kind) {
+	if k.builtin.clusterScoped[kind] || slices.Contains(k.clusterScoped, kind) {
 		return deploy.ClusterScoped
 	}
 	return deploy.Namespaced

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,13 +21,13 @@ import (
 	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
-// source is one client library: the kinds it knows and how they merge.
-type source struct {
+// client is one client library: the kinds it knows and how they merge.
+type client struct {
 	scheme *runtime.Scheme
 	types  managedfields.TypeConverter
 }
 
-func sources() ([]source, error) {
+func clients() ([]client, error) {
 	extensions, registration := runtime.NewScheme(), runtime.NewScheme()
 	if err := apiextensionsv1.AddToScheme(extensions); err != nil {
 		return nil, err
@@ -33,7 +35,7 @@ func sources() ([]source, error) {
 	if err := apiregistrationv1.AddToScheme(registration); err != nil {
 		return nil, err
 	}
-	return []source{
+	return []client{
 		{scheme.Scheme, applyconfigurations.NewTypeConverter(scheme.Scheme)},
 		{extensions, apiextensions.NewTypeConverter(extensions)},
 		{registration, apiregistration.NewTypeConverter(registration)},
@@ -53,20 +55,20 @@ type kind struct {
 	schema   *smd.Schema
 }
 
-// kinds returns the kinds of a source that a server stores, in ascending order.
-func (s source) kinds() ([]kind, error) {
+// kinds returns the kinds of a client library that a server stores, in ascending order.
+func (c client) kinds() ([]kind, error) {
 	var kinds []kind
-	for gvk := range s.scheme.AllKnownTypes() {
+	for gvk := range c.scheme.AllKnownTypes() {
 		if !released.MatchString(gvk.Version) || slices.Contains(notStored, gvk.GroupKind()) {
 			continue
 		}
 		obj := &unstructured.Unstructured{}
 		obj.SetGroupVersionKind(gvk)
-		name, err := s.scheme.ToOpenAPIDefinitionName(gvk)
+		name, err := c.scheme.ToOpenAPIDefinitionName(gvk)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", gvk, err)
 		}
-		value, err := s.types.ObjectToTyped(obj)
+		value, err := c.types.ObjectToTyped(obj)
 		if err != nil {
 			// Lists and options have no type of their own.
 			continue
@@ -91,4 +93,27 @@ func isObject(s *smd.Schema, name string) bool {
 		}
 	}
 	return true
+}
+
+// clusterScoped returns the kinds that are cluster-scoped in any version, in ascending order.
+func (s *sources) clusterScoped(all []client) ([]schema.GroupKind, error) {
+	var kinds []schema.GroupKind
+	for _, client := range all {
+		for gvk, goType := range client.scheme.AllKnownTypes() {
+			if !strings.HasPrefix(goType.PkgPath(), "k8s.io/") || goType.Kind() != reflect.Struct {
+				continue
+			}
+			declared, err := s.declaration(goType)
+			if err != nil {
+				return nil, err
+			}
+			if declared.has("+genclient:nonNamespaced") {
+				kinds = append(kinds, gvk.GroupKind())
+			}
+		}
+	}
+	slices.SortFunc(kinds, func(a, b schema.GroupKind) int {
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind))
+	})
+	return slices.Compact(kinds), nil
 }

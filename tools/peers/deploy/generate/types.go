@@ -5,23 +5,29 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
-// generate returns the contents of the file: a line for each kind, and then for each of their types a line with its
-// form and a line with its fields that can't be nil.
+// generate returns the contents of the file: a line for each kind, a line for each cluster-scoped kind of any version, and
+// then for each type of the kinds a line with its form, a line with its fields that can't be nil, and a line for each
+// field that accepts only some values.
 func generate() ([]byte, error) {
-	all, err := sources()
+	all, err := clients()
+	if err != nil {
+		return nil, err
+	}
+	source, err := newSources()
 	if err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
-	types, zeros := map[string]smd.TypeDef{}, map[string][]string{}
-	for _, source := range all {
-		kinds, err := source.kinds()
+	types, goTypes := map[string]smd.TypeDef{}, map[string]reflect.Type{}
+	for _, client := range all {
+		kinds, err := client.kinds()
 		if err != nil {
 			return nil, err
 		}
@@ -30,20 +36,45 @@ func generate() ([]byte, error) {
 			if err := collect(types, kind.schema, kind.typeName); err != nil {
 				return nil, fmt.Errorf("%s: %w", kind, err)
 			}
-			collectZeros(zeros, source.scheme.AllKnownTypes()[kind.GroupVersionKind])
+			collectGoTypes(goTypes, client.scheme.AllKnownTypes()[kind.GroupVersionKind])
 		}
 	}
+	kinds, err := source.clusterScoped(all)
+	if err != nil {
+		return nil, err
+	}
+	for _, kind := range kinds {
+		fmt.Fprintf(&out, "cluster\t%s\t%s\n", kind.Group, kind.Kind)
+	}
 	for _, name := range slices.Sorted(maps.Keys(types)) {
-		content, err := json.Marshal(atom(types[name].Atom))
-		if err != nil {
+		if err := source.writeType(&out, types[name], goTypes[name]); err != nil {
 			return nil, fmt.Errorf("type %s: %w", name, err)
-		}
-		fmt.Fprintf(&out, "type\t%s\t%s\n", name, content)
-		if fields := zeros[name]; len(fields) > 0 {
-			fmt.Fprintf(&out, "zero\t%s\t%s\n", name, strings.Join(fields, " "))
 		}
 	}
 	return out.Bytes(), nil
+}
+
+// writeType writes the lines of a type. goType is nil if the type isn't made from a Go struct.
+func (s *sources) writeType(out *bytes.Buffer, def smd.TypeDef, goType reflect.Type) error {
+	content, err := json.Marshal(atom(def.Atom))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "type\t%s\t%s\n", def.Name, content)
+	if goType == nil {
+		return nil
+	}
+	if fields := zeros(goType); len(fields) > 0 {
+		fmt.Fprintf(out, "zero\t%s\t%s\n", def.Name, strings.Join(fields, " "))
+	}
+	enums, err := s.enums(def.Name, goType)
+	if err != nil {
+		return err
+	}
+	for _, field := range slices.Sorted(maps.Keys(enums)) {
+		fmt.Fprintf(out, "enum\t%s\t%s\t%s\n", def.Name, field, strings.Join(enums[field], " "))
+	}
+	return nil
 }
 
 // collect adds a type and all types that it refers to.

@@ -6,36 +6,39 @@ import (
 	"strings"
 )
 
-// collectZeros adds the fields that can't be nil, for a Go type and all types in it: the JSON names of the fields in
-// ascending order, by the type's name in OpenAPI. A server doesn't distinguish the zero value of such a field from its
-// absence.
-func collectZeros(zeros map[string][]string, t reflect.Type) {
+// collectGoTypes adds the structs of Kubernetes that a Go type contains, by their names in OpenAPI.
+func collectGoTypes(types map[string]reflect.Type, t reflect.Type) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
-		collectZeros(zeros, t.Elem())
+		collectGoTypes(types, t.Elem())
 		return
 	case reflect.Struct:
 	default:
 		return
 	}
 	named, ok := reflect.Zero(t).Interface().(interface{ OpenAPIModelName() string })
-	if !ok {
+	if !ok || types[named.OpenAPIModelName()] != nil {
 		return
 	}
-	name := named.OpenAPIModelName()
-	if _, known := zeros[name]; known {
-		return
-	}
-	zeros[name] = nil
+	types[named.OpenAPIModelName()] = t
 	for _, field := range fieldsOf(t) {
-		collectZeros(zeros, field.goType)
+		collectGoTypes(types, field.goType)
+	}
+}
+
+// zeros returns the JSON names of the fields of a struct that can't be nil, in ascending order. A server doesn't
+// distinguish the zero value of such a field from its absence.
+func zeros(t reflect.Type) []string {
+	var names []string
+	for _, field := range fieldsOf(t) {
 		switch field.goType.Kind() {
 		case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface:
 		default:
-			zeros[name] = append(zeros[name], field.name)
+			names = append(names, field.name)
 		}
 	}
-	slices.Sort(zeros[name])
+	slices.Sort(names)
+	return names
 }
 
 type goField struct {
