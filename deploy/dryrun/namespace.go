@@ -94,7 +94,7 @@ func (c *Cluster) contents(at address) []address {
 		return c.storage.inNamespace(at.name)
 	case definitionKind:
 		if kind, ok := c.kinds.defined(at.name); ok {
-			return c.storage.addressesOf(kind)
+			return c.storage.addressesOf(kind, "")
 		}
 	}
 	return nil

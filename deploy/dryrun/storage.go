@@ -26,16 +26,8 @@ func addressOf(ref deploy.Ref) address {
 }
 
 func (a address) compare(b address) int {
-	if a.kind.Group != b.kind.Group {
-		return strings.Compare(a.kind.Group, b.kind.Group)
-	}
-	if a.kind.Kind != b.kind.Kind {
-		return strings.Compare(a.kind.Kind, b.kind.Kind)
-	}
-	if a.namespace != b.namespace {
-		return strings.Compare(a.namespace, b.namespace)
-	}
-	return strings.Compare(a.name, b.name)
+	return cmp.Or(strings.Compare(a.kind.Group, b.kind.Group), strings.Compare(a.kind.Kind, b.kind.Kind),
+		strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name))
 }
 
 // storage holds the objects, indexed by kind and by owner, and counts versions. The objects
@@ -82,16 +74,9 @@ func (s *storage) get(at address) *unstructured.Unstructured {
 
 // ofKind returns the objects of a kind in a namespace ("": in all namespaces), ascending by namespace and name.
 func (s *storage) ofKind(kind schema.GroupKind, namespace string) []*unstructured.Unstructured {
-	var at []address
-	for candidate := range s.kinds[kind] {
-		if namespace == "" || candidate.namespace == namespace {
-			at = append(at, candidate)
-		}
-	}
-	slices.SortFunc(at, address.compare)
-	objects := make([]*unstructured.Unstructured, len(at))
-	for i, a := range at {
-		objects[i] = s.get(a)
+	var objects []*unstructured.Unstructured
+	for _, at := range s.addressesOf(kind, namespace) {
+		objects = append(objects, s.get(at))
 	}
 	return objects
 }
@@ -120,23 +105,26 @@ func (s *storage) ofVersion(d *declaration, namespace string) []*unstructured.Un
 	return s.ofKind(d.kind.GroupKind(), namespace)
 }
 
-// addressesOf returns the addresses of the objects of a kind, ascending.
-func (s *storage) addressesOf(kind schema.GroupKind) []address {
-	return slices.SortedFunc(maps.Keys(s.kinds[kind]), address.compare)
+// addressesOf returns the addresses of the objects of a kind in a namespace ("": in all namespaces), ascending.
+func (s *storage) addressesOf(kind schema.GroupKind, namespace string) []address {
+	var all []address
+	for at := range s.kinds[kind] {
+		if namespace == "" || at.namespace == namespace {
+			all = append(all, at)
+		}
+	}
+	slices.SortFunc(all, address.compare)
+	return all
 }
 
 // inNamespace returns the addresses of the objects in a namespace, ascending.
 func (s *storage) inNamespace(namespace string) []address {
-	var at []address
-	for _, kind := range s.kinds {
-		for candidate := range kind {
-			if candidate.namespace == namespace {
-				at = append(at, candidate)
-			}
-		}
+	var all []address
+	for kind := range s.kinds {
+		all = append(all, s.addressesOf(kind, namespace)...)
 	}
-	slices.SortFunc(at, address.compare)
-	return at
+	slices.SortFunc(all, address.compare)
+	return all
 }
 
 // all returns every object in the order of creation.
