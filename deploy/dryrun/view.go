@@ -39,21 +39,19 @@ func (v view) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructur
 
 // List implements deploy.View. It returns the stored objects.
 func (v view) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
-	if err := interrupted(ctx, VerbList, deploy.Ref{Kind: kind, Namespace: namespace}); err != nil {
-		return nil, err
-	}
-	d, err := v.declared(kind)
-	if err != nil {
-		return nil, err
-	}
-	v.mu.RLock()
-	stored := v.storage.ofVersion(d, namespace)
-	v.mu.RUnlock()
-	return selection(stored, d, shared, selector, nil), nil
+	return v.read(ctx, kind, namespace, selector, v.storage.ofVersion)
 }
 
 // Owned implements deploy.OwnedView. It returns the stored objects.
 func (v view) Owned(ctx context.Context, kind schema.GroupVersionKind, namespace string, owner types.UID) ([]*unstructured.Unstructured, error) {
+	return v.read(ctx, kind, namespace, nil, func(d *declaration, namespace string) []*unstructured.Unstructured {
+		return v.storage.owned(d, namespace, owner)
+	})
+}
+
+// read returns the objects that find returns under the lock, as far as the selector matches them.
+func (v view) read(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector,
+	find func(d *declaration, namespace string) []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	if err := interrupted(ctx, VerbList, deploy.Ref{Kind: kind, Namespace: namespace}); err != nil {
 		return nil, err
 	}
@@ -62,9 +60,9 @@ func (v view) Owned(ctx context.Context, kind schema.GroupVersionKind, namespace
 		return nil, err
 	}
 	v.mu.RLock()
-	stored := v.storage.owned(d, namespace, owner)
+	stored := find(d, namespace)
 	v.mu.RUnlock()
-	return selection(stored, d, shared, nil, nil), nil
+	return selection(stored, d, shared, selector, nil), nil
 }
 
 // Subscribe implements deploy.View. Existing objects come first, in the order of their resourceVersions. The events
