@@ -3,7 +3,6 @@ package dryrun
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -231,7 +230,7 @@ func (k *kinds) undefine(obj *unstructured.Unstructured) (schema.GroupKind, bool
 
 // has reports whether a kind is built in, in any version.
 func (b *builtins) has(kind schema.GroupKind) bool {
-	for known := range maps.Keys(b.kinds) {
+	for known := range b.kinds {
 		if known.GroupKind() == kind {
 			return true
 		}
@@ -272,23 +271,14 @@ func (c *Cluster) established(obj *unstructured.Unstructured) *unstructured.Unst
 	if names, ok, _ := unstructured.NestedMap(next.Object, "spec", "names"); ok && accepted {
 		status["acceptedNames"] = names
 	}
-	versions, _, _ := unstructured.NestedSlice(next.Object, "spec", "versions")
-	for _, item := range versions {
-		if version, ok := item.(map[string]any); ok && version["storage"] == true {
-			status["storedVersions"] = storedVersions(status["storedVersions"], version["name"])
+	stored := listAt(status, "storedVersions")
+	for _, item := range listAt(next.Object, "spec.versions") {
+		version, _ := item.(map[string]any)
+		if version["storage"] == true && !slices.Contains(stored, version["name"]) {
+			status["storedVersions"] = append(stored, version["name"])
 		}
 	}
 	return next
-}
-
-func storedVersions(before, version any) []any {
-	known, _ := before.([]any)
-	for _, item := range known {
-		if item == version {
-			return known
-		}
-	}
-	return append(known, version)
 }
 
 // condition returns a condition of a definition. If the definition has the condition with the same status, it is
@@ -301,8 +291,7 @@ func (c *Cluster) condition(status map[string]any, kind string, holds bool) map[
 	if !holds {
 		value, reason, message = "False", "KindConflict", "the kind is declared already"
 	}
-	before, _ := status["conditions"].([]any)
-	for _, item := range before {
+	for _, item := range listAt(status, "conditions") {
 		if condition, ok := item.(map[string]any); ok && condition["type"] == kind && condition["status"] == value {
 			return condition
 		}

@@ -40,14 +40,9 @@ func (c *Cluster) marked(at address, live *unstructured.Unstructured, propagatio
 		next.SetFinalizers(append(next.GetFinalizers(), metav1.FinalizerOrphanDependents))
 	}
 	if at.kind == namespaceKind {
-		next.Object["status"] = withField(statusOf(next), "phase", "Terminating")
+		next.Object["status"] = withField(mapAt(next.Object, "status"), "phase", "Terminating")
 	}
 	return next
-}
-
-func statusOf(obj *unstructured.Unstructured) map[string]any {
-	status, _ := obj.Object["status"].(map[string]any)
-	return status
 }
 
 // dissolve does the work of controllers for an object that is being deleted: it deletes the object's contents, and

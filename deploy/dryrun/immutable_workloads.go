@@ -2,6 +2,7 @@ package dryrun
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -110,12 +111,8 @@ func (u update) drops(list, but string) bool {
 		var out []any
 		for _, item := range items {
 			content, _ := item.(map[string]any)
-			rest := map[string]any{}
-			for name, value := range content {
-				if name != but {
-					rest[name] = value
-				}
-			}
+			rest := maps.Clone(content)
+			delete(rest, but)
 			out = append(out, rest)
 		}
 		return out

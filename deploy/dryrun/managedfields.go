@@ -130,12 +130,7 @@ func inVersion(obj *unstructured.Unstructured, version schema.GroupVersion) *uns
 	if obj.GetAPIVersion() == version.String() {
 		return obj
 	}
-	content := make(map[string]any, len(obj.Object))
-	for key, value := range obj.Object {
-		content[key] = value
-	}
-	content["apiVersion"] = version.String()
-	return &unstructured.Unstructured{Object: content}
+	return &unstructured.Unstructured{Object: withField(obj.Object, "apiVersion", version.String())}
 }
 
 // stampManagers sets the times of the managedFields entries that this write created or changed by the cluster's clock.
@@ -216,9 +211,7 @@ func withoutTimes(obj *unstructured.Unstructured) map[string]any {
 // withField returns a copy of a map with one field set.
 func withField(content map[string]any, field string, value any) map[string]any {
 	out := make(map[string]any, len(content)+1)
-	for key, item := range content {
-		out[key] = item
-	}
+	maps.Copy(out, content)
 	out[field] = value
 	return out
 }

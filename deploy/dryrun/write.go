@@ -2,6 +2,7 @@ package dryrun
 
 import (
 	"errors"
+	"maps"
 	"math"
 	"reflect"
 	"unicode/utf8"
@@ -145,12 +146,10 @@ func (c *Cluster) store(at address, live, next *unstructured.Unstructured) {
 // specOf returns the content whose changes raise the generation: everything except metadata and a status that is a
 // subresource.
 func specOf(d *declaration, obj *unstructured.Unstructured) map[string]any {
-	spec := make(map[string]any, len(obj.Object))
-	for key, value := range obj.Object {
-		if key != "metadata" && key != "apiVersion" && (key != "status" || !d.status) {
-			spec[key] = value
-		}
-	}
+	spec := maps.Clone(obj.Object)
+	maps.DeleteFunc(spec, func(key string, _ any) bool {
+		return key == "metadata" || key == "apiVersion" || key == "status" && d.status
+	})
 	return spec
 }
 
