@@ -172,13 +172,10 @@ func (f *fault) answer(call Call) error {
 		return f.conflict(call, status)
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		return &deploy.InvalidError{Ref: call.Ref, Err: status}
-	case http.StatusUnauthorized, http.StatusTooManyRequests:
-		return &deploy.UnavailableError{Ref: call.Ref, RetryAfter: f.RetryAfter, Err: status}
-	}
-	if f.Code == http.StatusGone {
+	case http.StatusGone:
 		return fmt.Errorf("%s: %w", call.Ref, apierrors.NewResourceExpired("injected fault"))
 	}
-	if f.Code >= http.StatusInternalServerError {
+	if f.Code >= http.StatusInternalServerError || f.Code == http.StatusUnauthorized || f.Code == http.StatusTooManyRequests {
 		return &deploy.UnavailableError{Ref: call.Ref, RetryAfter: f.RetryAfter, Err: status}
 	}
 	return fmt.Errorf("%s: %w", call.Ref, status)
