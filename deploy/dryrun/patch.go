@@ -88,12 +88,13 @@ type operation struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// jsonPatch applies the operations in body to document, and returns the result. It may change document.
+// jsonPatch applies the operations in body to a copy of document, and returns the result.
 func jsonPatch(document any, body []byte) (any, error) {
 	var operations []operation
 	if err := json.Unmarshal(body, &operations); err != nil {
 		return nil, err
 	}
+	document = runtime.DeepCopyJSONValue(document)
 	for i, o := range operations {
 		var err error
 		if document, err = o.apply(document); err != nil {
@@ -192,7 +193,7 @@ func pointer(field string, text *string) ([]string, error) {
 
 func joined(path []string) string { return "/" + strings.Join(path, "/") }
 
-// edit calls change with the container of the last name in path, and returns the changed document. It copies the
+// edit calls change with the container of the last name in path, and returns the changed document. It changes the
 // containers on the path.
 func edit(document any, path []string, change func(container any, key string) (any, error)) (any, error) {
 	// Wrap the document in a list, so that an operation can replace the document itself, too.
@@ -247,17 +248,10 @@ func set(container any, key string, value any) (any, error) {
 	}
 	switch c := container.(type) {
 	case map[string]any:
-		c = maps.Clone(c)
 		c[key] = value
-		return c, nil
 	case []any:
-		i, err := index(key, len(c)-1)
-		if err != nil {
-			return nil, err
-		}
-		c = slices.Clone(c)
+		i, _ := strconv.Atoi(key) // lookup has accepted the index
 		c[i] = value
-		return c, nil
 	}
 	return container, nil
 }
@@ -266,18 +260,17 @@ func set(container any, key string, value any) (any, error) {
 func insert(container any, key string, value any) (any, error) {
 	switch c := container.(type) {
 	case map[string]any:
-		c = maps.Clone(c)
 		c[key] = value
 		return c, nil
 	case []any:
 		if key == "-" {
-			return append(slices.Clone(c), value), nil
+			return append(c, value), nil
 		}
 		i, err := index(key, len(c))
 		if err != nil {
 			return nil, err
 		}
-		return slices.Insert(slices.Clone(c), i, value), nil
+		return slices.Insert(c, i, value), nil
 	}
 	return nil, fmt.Errorf("%q can't be added: its parent is neither a map nor a list", key)
 }
@@ -289,15 +282,10 @@ func remove(container any, key string) (any, error) {
 	}
 	switch c := container.(type) {
 	case map[string]any:
-		c = maps.Clone(c)
 		delete(c, key)
-		return c, nil
 	case []any:
-		i, err := index(key, len(c)-1)
-		if err != nil {
-			return nil, err
-		}
-		return slices.Delete(slices.Clone(c), i, i+1), nil
+		i, _ := strconv.Atoi(key) // lookup has accepted the index
+		return slices.Delete(c, i, i+1), nil
 	}
 	return container, nil
 }
