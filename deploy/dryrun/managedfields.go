@@ -189,16 +189,6 @@ func managersOf(obj *unstructured.Unstructured) []map[string]any {
 	return entries
 }
 
-// keepingManagers calls change, which changes obj, and restores managedFields afterwards. In a write of a built-in
-// kind, an empty managedFields list differs from an absent one: it removes all managers.
-func keepingManagers(obj *unstructured.Unstructured, change func()) {
-	managers, given := metadataOf(obj)["managedFields"]
-	change()
-	if given {
-		metadataOf(obj)["managedFields"] = managers
-	}
-}
-
 // withoutTimes returns the content of obj without the times in managedFields.
 func withoutTimes(obj *unstructured.Unstructured) map[string]any {
 	var entries []any

@@ -252,55 +252,21 @@ func misfits(d *declaration, sent *unstructured.Unstructured) []deploy.InvalidFi
 // leaveOutEmpty removes nulls, empty lists and empty maps from an object of a built-in kind, because its types don't
 // distinguish them from absent fields. An empty struct stays.
 func leaveOutEmpty(obj *unstructured.Unstructured, d *declaration) {
-	if !anyEmpty(obj.Object, "metadata") && !anyEmpty(metadataOf(obj), "managedFields") {
-		return
-	}
 	object, err := d.object()
 	if err != nil {
 		return
 	}
-	keepingManagers(obj, func() {
-		eachField(object.Schema, obj.Object, object.TypeRef, nil, func(f typedField) (below bool) {
-			if !f.declared || !leftOut(f.content[f.name], f.ref, object.Schema) {
-				return true
-			}
-			delete(f.content, f.name)
+	eachField(object.Schema, obj.Object, object.TypeRef, nil, func(f typedField) (below bool) {
+		if f.name == "managedFields" && f.at.String() == "metadata" {
+			// An empty list differs from an absent one here: it removes all managers.
 			return false
-		})
-	})
-}
-
-// anyEmpty reports whether a field other than but may hold a value to leave out. It is a fast check for leaveOutEmpty.
-// The field managedFields is excepted because it is full of empty maps that leaveOutEmpty never removes.
-func anyEmpty(content map[string]any, but string) bool {
-	for name, value := range content {
-		if name != but && holdsEmpty(value) {
+		}
+		if !f.declared || !leftOut(f.content[f.name], f.ref, object.Schema) {
 			return true
 		}
-	}
-	return false
-}
-
-func holdsEmpty(value any) bool {
-	switch value := value.(type) {
-	case nil:
-		return true
-	case map[string]any:
-		for _, item := range value {
-			if holdsEmpty(item) {
-				return true
-			}
-		}
-		return len(value) == 0
-	case []any:
-		for _, item := range value {
-			if holdsEmpty(item) {
-				return true
-			}
-		}
-		return len(value) == 0
-	}
-	return false
+		delete(f.content, f.name)
+		return false
+	})
 }
 
 // leftOut reports whether leaveOutEmpty removes a value. Values without a type stay.
