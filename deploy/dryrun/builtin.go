@@ -16,7 +16,7 @@ import (
 )
 
 // builtinText holds the built-in kinds of Kubernetes and their types, in the form that the type converters of client-go
-// have, and what the sources of these types declare. tools/peers/deploy/generate writes it.
+// have, but without inlined types, and what the sources of these types declare. tools/peers/deploy/generate writes it.
 //
 //go:embed builtin.txt
 var builtinText string
@@ -101,11 +101,16 @@ func (b *builtins) closure(names ...string) (*smd.Schema, error) {
 			continue
 		}
 		decoded[name] = true
-		var text atomText
+		// The tags name the embedded fields of smd.Atom, which a decoder would leave out otherwise.
+		var text struct {
+			*smd.Scalar `json:"scalar"`
+			*smd.List   `json:"list"`
+			*smd.Map    `json:"map"`
+		}
 		if err := json.Unmarshal([]byte(b.types[name]), &text); err != nil {
 			return nil, fmt.Errorf("type %s of Kubernetes: %w", name, err)
 		}
-		def := smd.TypeDef{Name: name, Atom: text.atom()}
+		def := smd.TypeDef{Name: name, Atom: smd.Atom(text)}
 		types.Types = append(types.Types, def)
 		names = append(names, references(def.Atom)...)
 	}
@@ -128,8 +133,6 @@ func references(a smd.Atom) []string {
 	for _, ref := range used {
 		if ref.NamedType != nil {
 			names = append(names, *ref.NamedType)
-		} else {
-			names = append(names, references(ref.Inlined)...)
 		}
 	}
 	return names
@@ -146,65 +149,6 @@ func nameRule(kind schema.GroupVersionKind) validation.ValidateNameFunc {
 		return validation.NameIsDNS1035Label
 	}
 	return validation.NameIsDNSSubdomain
-}
-
-// The following types are the form in which builtin.txt holds the types of package schema. The types of package schema
-// themselves are read from YAML, which takes twenty times as long.
-
-type atomText struct {
-	Scalar *smd.Scalar
-	List   *listText
-	Map    *mapText
-}
-
-type listText struct {
-	ElementType         refText
-	ElementRelationship smd.ElementRelationship
-	Keys                []string
-}
-
-type mapText struct {
-	Fields              []fieldText
-	ElementType         refText
-	ElementRelationship smd.ElementRelationship
-}
-
-type fieldText struct {
-	Name    string
-	Type    refText
-	Default any
-}
-
-type refText struct {
-	NamedType           *string
-	Inlined             *atomText
-	ElementRelationship *smd.ElementRelationship
-	Nullable            bool
-}
-
-func (a *atomText) atom() smd.Atom {
-	if a == nil {
-		return smd.Atom{}
-	}
-	atom := smd.Atom{Scalar: a.Scalar}
-	if a.List != nil {
-		atom.List = &smd.List{
-			ElementType: a.List.ElementType.ref(), ElementRelationship: a.List.ElementRelationship, Keys: a.List.Keys,
-		}
-	}
-	if a.Map != nil {
-		atom.Map = &smd.Map{ElementType: a.Map.ElementType.ref(), ElementRelationship: a.Map.ElementRelationship}
-		for _, field := range a.Map.Fields {
-			atom.Map.Fields = append(atom.Map.Fields, smd.StructField{Name: field.Name, Type: field.Type.ref(), Default: field.Default})
-		}
-	}
-	return atom
-}
-
-func (r refText) ref() smd.TypeRef {
-	return smd.TypeRef{
-		NamedType: r.NamedType, Inlined: r.Inlined.atom(), ElementRelationship: r.ElementRelationship, Nullable: r.Nullable,
-	}
 }
 
 // The following tables exist only in the source code of the API server's registries.

@@ -37,7 +37,8 @@ var refused = map[string][]string{
 	"io.k8s.api.storage.v1.StorageClass.reclaimPolicy":  {"Recycle"},
 }
 
-// unchecked are fields that are left out: their values contain spaces, or the server needs a feature gate to check them.
+// unchecked are fields that are left out, since their values contain spaces, or since the server needs a feature gate to
+// check them.
 var unchecked = []string{
 	"io.k8s.api.certificates.v1.CertificateSigningRequestSpec.usages",
 	"io.k8s.api.core.v1.GRPCAction.mode",
@@ -51,7 +52,7 @@ var unchecked = []string{
 var statusEnds = []string{"Status", "HealthCondition", "AllocationResult"}
 
 // enums returns the values that a server accepts for the fields of a struct, in ascending order, by the field's name in
-// JSON. It leaves out fields that accept any value. An empty value is the same as an absent one, so it isn't among them.
+// JSON. It leaves out fields that accept any value. An empty value is the same as an absent one, and is left out too.
 func (s *sources) enums(name string, t reflect.Type) (map[string][]string, error) {
 	found := map[string][]string{}
 	if slices.ContainsFunc(statusEnds, func(end string) bool { return strings.HasSuffix(name, end) }) {

@@ -12,8 +12,8 @@ import (
 	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
-// generate returns the contents of the file: a line for each kind, a line for each cluster-scoped kind of any version, and
-// then for each type of the kinds a line with its form, a line with its fields that can't be nil, and a line for each
+// generate returns the contents of the file: a line for each kind, a line for each cluster-scoped kind of any version,
+// and then for each type of the kinds a line with its form, a line with its fields that can't be nil, and a line for each
 // field that accepts only some values.
 func generate() ([]byte, error) {
 	all, err := clients()
@@ -46,6 +46,7 @@ func generate() ([]byte, error) {
 	for _, kind := range kinds {
 		fmt.Fprintf(&out, "cluster\t%s\t%s\n", kind.Group, kind.Kind)
 	}
+	nameInlined(types)
 	for _, name := range slices.Sorted(maps.Keys(types)) {
 		if err := source.writeType(&out, types[name], goTypes[name]); err != nil {
 			return nil, fmt.Errorf("type %s: %w", name, err)
@@ -118,8 +119,52 @@ func references(a smd.Atom) []string {
 	return names
 }
 
-// The forms below are the forms of package schema without empty fields. Unions are left out, since merging doesn't use
-// them.
+// nameInlined replaces the inlined types of all types by types with names, so that a reference can be decoded without
+// its inlined type. A scalar gets the name of its kind, and a list or map the name of the place where it is used.
+func nameInlined(types map[string]smd.TypeDef) {
+	for _, name := range slices.Sorted(maps.Keys(types)) {
+		types[name] = smd.TypeDef{Name: name, Atom: withNames(types, types[name].Atom, name)}
+	}
+}
+
+func withNames(types map[string]smd.TypeDef, a smd.Atom, at string) smd.Atom {
+	named := smd.Atom{Scalar: a.Scalar}
+	if a.List != nil {
+		named.List = &smd.List{
+			ElementType:         withName(types, a.List.ElementType, at+"[]"),
+			ElementRelationship: a.List.ElementRelationship, Keys: a.List.Keys,
+		}
+	}
+	if a.Map != nil {
+		named.Map = &smd.Map{
+			ElementType: withName(types, a.Map.ElementType, at+"[]"), ElementRelationship: a.Map.ElementRelationship,
+		}
+		for _, f := range a.Map.Fields {
+			named.Map.Fields = append(named.Map.Fields, smd.StructField{
+				Name: f.Name, Type: withName(types, f.Type, at+"."+f.Name), Default: f.Default,
+			})
+		}
+	}
+	return named
+}
+
+func withName(types map[string]smd.TypeDef, r smd.TypeRef, at string) smd.TypeRef {
+	if r.NamedType != nil || r.Inlined == (smd.Atom{}) {
+		return r
+	}
+	name := at
+	if r.Inlined.Scalar != nil && r.Inlined.List == nil && r.Inlined.Map == nil {
+		name = string(*r.Inlined.Scalar)
+	}
+	if _, known := types[name]; !known {
+		types[name] = smd.TypeDef{Name: name, Atom: withNames(types, r.Inlined, at)}
+	}
+	r.NamedType, r.Inlined = &name, smd.Atom{}
+	return r
+}
+
+// The forms below are the forms of package schema without empty fields and inlined types. Unions are left out, since
+// merging doesn't use them.
 
 func atom(a smd.Atom) map[string]any {
 	out := map[string]any{}
@@ -174,8 +219,6 @@ func reference(r smd.TypeRef) map[string]any {
 	out := map[string]any{}
 	if r.NamedType != nil {
 		out["namedType"] = *r.NamedType
-	} else if inlined := atom(r.Inlined); len(inlined) > 0 {
-		out["inlined"] = inlined
 	}
 	if r.ElementRelationship != nil {
 		out["elementRelationship"] = *r.ElementRelationship
