@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,19 +28,9 @@ type Declared struct {
 	Errors []ErrorReason
 }
 
-func (d Declared) good() metav1.ConditionStatus {
-	if d.Negative {
-		return metav1.ConditionFalse
-	}
-	return metav1.ConditionTrue
-}
+func (d Declared) good() metav1.ConditionStatus { return FromBool(!d.Negative) }
 
-func (d Declared) bad() metav1.ConditionStatus {
-	if d.Negative {
-		return metav1.ConditionTrue
-	}
-	return metav1.ConditionFalse
-}
+func (d Declared) bad() metav1.ConditionStatus { return FromBool(d.Negative) }
 
 // ErrDeclaration is wrapped by the errors of a declaration that can't be used, and of a report that the declaration
 // doesn't allow.
@@ -182,32 +173,20 @@ func (d Declared) judge(err error) (metav1.ConditionStatus, string) {
 		if row.Match != nil && !row.Match(err) {
 			continue
 		}
-		status, reason := d.bad(), row.Reason
-		if row.Status != "" {
-			status = row.Status
-		}
+		reason := row.Reason
 		if row.ReasonOf != nil {
 			if own := row.ReasonOf(err); len(own) <= maxReasonLength && reasonFits(own) {
 				reason = own
 			}
 		}
-		if reason == "" {
-			reason = reasonError
-		}
-		return status, reason
+		return cmp.Or(row.Status, d.bad()), cmp.Or(reason, reasonError)
 	}
 	return d.bad(), reasonError
 }
 
 func validateTable(d Declared) error {
 	for i, row := range d.Errors {
-		c := metav1.Condition{Type: d.Type, Status: d.bad(), Reason: reasonError}
-		if row.Reason != "" {
-			c.Reason = row.Reason
-		}
-		if row.Status != "" {
-			c.Status = row.Status
-		}
+		c := metav1.Condition{Type: d.Type, Status: cmp.Or(row.Status, d.bad()), Reason: cmp.Or(row.Reason, reasonError)}
 		if err := validateContent(&c); err != nil {
 			return fmt.Errorf("row %d of the error table: %w", i+1, err)
 		}

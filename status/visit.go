@@ -174,10 +174,7 @@ func (v *Visit) summarise(now time.Time, conditions *ConditionSet) bool {
 	})
 	c.ObservedGeneration = v.generation
 	if summary.Negative && c.Status != metav1.ConditionUnknown {
-		good := c.Status == metav1.ConditionTrue
-		if c.Status = summary.bad(); good {
-			c.Status = summary.good()
-		}
+		c.Status = FromBool(c.Status == metav1.ConditionFalse)
 	}
 	return conditions.Set(now, c)
 }
