@@ -71,7 +71,7 @@ func Patch(before, after any, form PatchForm, owned ...string) (map[string]any, 
 		return nil, err
 	}
 	lacking := lackingIn(after)
-	same := sameOwned(ownedOf(old, owned, lacking), ownedOf(next, owned, lacking)) && !repaired(old, next, owned)
+	same := sameOwned(ownedOf(old, owned, lacking, known), ownedOf(next, owned, lacking, known)) && !repaired(old, next, owned)
 	generation, hasGeneration := condition.Integer(condition.Map(next, "status")[observedGenerationKey])
 	present, hadGeneration := condition.Integer(condition.Map(old, "status")[observedGenerationKey])
 	sameGeneration := !hasGeneration || hadGeneration && generation == present
@@ -97,7 +97,7 @@ func Patch(before, after any, form PatchForm, owned ...string) (map[string]any, 
 	if err := removable(old, next, owned); err != nil {
 		return nil, err
 	}
-	status[conditionsKey] = sentOf(next, owned, lacking)
+	status[conditionsKey] = ownedOf(next, owned, lacking, sent)
 	return applyPatch(next, status)
 }
 

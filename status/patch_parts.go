@@ -2,9 +2,9 @@ package status
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -20,9 +20,7 @@ func withKnown(entry map[string]any, lacking []string) map[string]any {
 	if result[condition.LastTransitionTime] == nil { // a struct without a time has null
 		delete(result, condition.LastTransitionTime)
 	}
-	for key, value := range sent(entry, lacking) {
-		result[key] = value
-	}
+	maps.Copy(result, sent(entry, lacking))
 	return result
 }
 
@@ -39,16 +37,7 @@ func sent(entry map[string]any, lacking []string) map[string]any {
 
 // known returns only the fields of metav1.Condition, without the keys that the Go type of the object lacks.
 func known(entry map[string]any, lacking []string) map[string]any {
-	c := fromDocument(entry)
-	result := map[string]any{
-		condition.Type: c.Type, condition.Status: string(c.Status), condition.Reason: c.Reason, condition.Message: c.Message,
-	}
-	if !c.LastTransitionTime.IsZero() {
-		result[condition.LastTransitionTime] = wholeSeconds(c.LastTransitionTime.Time).Format(time.RFC3339)
-	}
-	if c.ObservedGeneration != 0 {
-		result[condition.ObservedGeneration] = c.ObservedGeneration
-	}
+	result := condition.Document(fromDocument(entry))
 	for _, key := range lacking {
 		delete(result, key)
 	}
@@ -74,22 +63,13 @@ func lackingIn(object any) []string {
 	return keys
 }
 
-// ownedOf returns the owned conditions in the order of the types.
-func ownedOf(object map[string]any, owned, lacking []string) []any {
-	return eachOf(object, owned, func(entry map[string]any) any { return known(entry, lacking) })
-}
-
-// sentOf returns the owned conditions as an apply sends them.
-func sentOf(object map[string]any, owned, lacking []string) []any {
-	return eachOf(object, owned, func(entry map[string]any) any { return sent(entry, lacking) })
-}
-
-func eachOf(object map[string]any, owned []string, form func(entry map[string]any) any) []any {
+// ownedOf returns the owned conditions in the order of the types, in one of the forms known and sent.
+func ownedOf(object map[string]any, owned, lacking []string, form func(map[string]any, []string) map[string]any) []any {
 	list := condition.List(object)
 	result := []any{}
 	for i, conditionType := range owned {
 		if entry := condition.Find(list, conditionType); entry != nil && !slices.Contains(owned[:i], conditionType) {
-			result = append(result, form(entry))
+			result = append(result, form(entry, lacking))
 		}
 	}
 	return result

@@ -37,7 +37,7 @@ func ListOf(status map[string]any) []any {
 	case []map[string]any:
 		return converted(list, func(entry map[string]any) any { return entry })
 	case []metav1.Condition:
-		return converted(list, func(c metav1.Condition) any { return documentOf(c) })
+		return converted(list, func(c metav1.Condition) any { return Document(c) })
 	}
 	return nil
 }
@@ -60,7 +60,9 @@ func converted[T any](list []T, convert func(T) any) []any {
 	return result
 }
 
-func documentOf(c metav1.Condition) map[string]any {
+// Document returns a condition as a document. It leaves out a zero time, a time that can't be written, and a zero
+// generation.
+func Document(c metav1.Condition) map[string]any {
 	entry := map[string]any{Type: c.Type, Status: string(c.Status), Reason: c.Reason, Message: c.Message}
 	if Datable(c.LastTransitionTime.Time) {
 		entry[LastTransitionTime] = c.LastTransitionTime.UTC().Format(time.RFC3339)
@@ -83,23 +85,15 @@ func newest(list []any, conditionType string, date func(entry map[string]any) ti
 	if conditionType == "" {
 		return index, 0
 	}
-	var newest time.Time
 	for i, element := range list {
 		entry, ok := element.(map[string]any)
 		if !ok || Text(entry, Type) != conditionType {
 			continue
 		}
 		count++
-		if count == 1 {
-			index = i
-			continue
-		}
 		// Times are parsed only if a type has two entries, since nearly every list has one entry for each type.
-		if count == 2 {
-			newest = date(list[index].(map[string]any))
-		}
-		if at := date(entry); at.After(newest) {
-			index, newest = i, at
+		if count == 1 || date(entry).After(date(list[index].(map[string]any))) {
+			index = i
 		}
 	}
 	return index, count
