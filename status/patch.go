@@ -146,23 +146,18 @@ func mergePatch(old, status map[string]any) (map[string]any, error) {
 func mergedList(old, next map[string]any, owned, lacking []string) []any {
 	result := []any{}
 	placed := map[string]bool{}
-	after := mapsOf(condition.List(next))
-	for _, element := range mapsOf(condition.List(old)) {
+	before, after := mapsOf(condition.List(old)), mapsOf(condition.List(next))
+	for i, element := range slices.Concat(before, after) {
 		conditionType := typeOf(element)
 		if !slices.Contains(owned, conditionType) {
-			result = append(result, clone(element))
+			if i < len(before) {
+				result = append(result, clone(element))
+			}
 			continue
 		}
 		if entry := condition.Find(after, conditionType); entry != nil && !placed[conditionType] {
 			placed[conditionType] = true
 			result = append(result, withKnown(entry, lacking))
-		}
-	}
-	for _, element := range after {
-		conditionType := typeOf(element)
-		if slices.Contains(owned, conditionType) && !placed[conditionType] {
-			placed[conditionType] = true
-			result = append(result, withKnown(condition.Find(after, conditionType), lacking))
 		}
 	}
 	return result
