@@ -34,7 +34,7 @@ type subject struct {
 // newSubject returns the subject for an object. If the object can't be judged, it returns the result and done.
 func newSubject(checker Checker, now time.Time, object any) (s subject, result Result, done bool) {
 	s = subject{checker: checker, now: now}
-	switch object := unwrapped(object).(type) {
+	switch object := structs.Unwrap(object).(type) {
 	case *unstructured.Unstructured:
 		if object != nil {
 			s.document = object.Object
@@ -92,15 +92,6 @@ func (s *subject) ofType(object any) {
 	}
 }
 
-// unwrapped returns the object itself, or the unstructured object that it embeds.
-func unwrapped(object any) any {
-	switch object.(type) {
-	case *unstructured.Unstructured, map[string]any, nil:
-		return object
-	}
-	return structs.Unwrap(object)
-}
-
 func (s *subject) name() Object {
 	return Object{s.group, s.kind, condition.Text(s.metadata, "namespace"), condition.Text(s.metadata, "name")}
 }
@@ -121,26 +112,18 @@ func (s *subject) count(field string) int64 {
 	return n
 }
 
-// wanted returns a number of the spec, or the API's default when absent.
-func (s *subject) wanted(field string, byDefault int64) int64 {
-	if n, ok := condition.Integer(s.spec[field]); ok {
-		return n
-	}
-	return byDefault
-}
-
-// unreadable returns a result if a number of the spec has the wrong type, such as a string. The wanted number is
-// unknown then.
-func (s *subject) unreadable(number string) (Result, bool) {
+// wanted returns a number of the spec, or the API's default when absent. If the number has the wrong type, such as a
+// string, wanted returns a result and done.
+func (s *subject) wanted(number string, byDefault int64) (n int64, result Result, done bool) {
 	value := s.spec[number]
 	if value == nil {
-		return Result{}, false
+		return byDefault, Result{}, false
 	}
-	if _, ok := condition.Integer(value); ok {
-		return Result{}, false
+	if n, ok := condition.Integer(value); ok {
+		return n, Result{}, false
 	}
 	path := "spec." + number
-	return unknown("NumberUnreadable", fmt.Sprintf("%s is %.64q, not a whole number", path, fmt.Sprint(value)), path), true
+	return 0, unknown("NumberUnreadable", fmt.Sprintf("%s is %.64q, not a whole number", path, fmt.Sprint(value)), path), true
 }
 
 // phase returns status.phase, empty when absent.

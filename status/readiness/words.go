@@ -71,12 +71,9 @@ func (s *subject) withFault(result Result, but ...string) Result {
 
 // isFault reports whether a condition of this type reports a fault when it is True.
 func isFault(conditionType string) bool {
-	for _, end := range [...]string{"Error", "Failed", "Failure", "Degraded"} {
-		if strings.HasSuffix(conditionType, end) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"Error", "Failed", "Failure", "Degraded"}, func(end string) bool {
+		return strings.HasSuffix(conditionType, end)
+	})
 }
 
 // atLeast is a number of the status that must reach another number.

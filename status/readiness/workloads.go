@@ -10,10 +10,10 @@ import (
 
 // deployment is the row apps/Deployment.
 func deployment(s subject) Result {
-	if result, done := s.unreadable("replicas"); done {
+	want, result, done := s.wanted("replicas", 1)
+	if done {
 		return result
 	}
-	want := s.wanted("replicas", 1)
 	if paused, _ := s.spec["paused"].(bool); paused {
 		return pausedDeployment(&s, want)
 	}
@@ -96,10 +96,10 @@ func hasDeadline(s *subject) bool {
 
 // statefulSet is the row apps/StatefulSet.
 func statefulSet(s subject) Result {
-	if result, done := s.unreadable("replicas"); done {
+	want, result, done := s.wanted("replicas", 1)
+	if done {
 		return result
 	}
-	want := s.wanted("replicas", 1)
 	if result, done := s.unobserved(); done {
 		return result
 	}
@@ -115,10 +115,11 @@ func statefulSet(s subject) Result {
 	if result, done := statefulSetUpdate(&s, want); done {
 		return s.withReplicaFailure(result)
 	}
-	if result, done := s.unreadable("minReadySeconds"); done {
+	seconds, result, done := s.wanted("minReadySeconds", 0)
+	if done {
 		return result
 	}
-	if s.wanted("minReadySeconds", 0) > 0 {
+	if seconds > 0 {
 		if result, done := s.short(specReplicas, []atLeast{{"availableReplicas", want, "LessAvailable", "available"}}); done {
 			return s.withReplicaFailure(result)
 		}
@@ -181,10 +182,10 @@ func daemonSet(s subject) Result {
 
 // replicaSet is the row of apps/ReplicaSet and ReplicationController.
 func replicaSet(s subject) Result {
-	if result, done := s.unreadable("replicas"); done {
+	want, result, done := s.wanted("replicas", 1)
+	if done {
 		return result
 	}
-	want := s.wanted("replicas", 1)
 	if failure := s.condition("ReplicaFailure"); failure.isTrue() && s.count("replicas") < want {
 		return failed(cmp.Or(failure.reason, "ReplicaFailure"), cmp.Or(failure.message, "replicas can't be created"),
 			field("ReplicaFailure"), "status.replicas", specReplicas)

@@ -124,16 +124,8 @@ func rivals(a, b Field) bool {
 
 // At returns the field at an index, false if the path has a nil pointer.
 func At(value reflect.Value, index []int) (reflect.Value, bool) {
-	for _, i := range index {
-		if value.Kind() == reflect.Pointer {
-			if value.IsNil() {
-				return reflect.Value{}, false
-			}
-			value = value.Elem()
-		}
-		value = value.Field(i)
-	}
-	return value, true
+	field, err := value.FieldByIndexErr(index)
+	return field, err == nil
 }
 
 // MakeAt is At for writing: it allocates the nil pointers on the path. It returns false if the field, or a nil pointer
@@ -156,7 +148,8 @@ func MakeAt(value reflect.Value, index []int) (reflect.Value, bool) {
 
 // Unwrap returns the unstructured object that a wrapper struct embeds. It returns every other object unchanged.
 func Unwrap(object any) any {
-	if _, isDocument := object.(interface{ UnstructuredContent() map[string]any }); !isDocument {
+	_, isDocument := object.(interface{ UnstructuredContent() map[string]any })
+	if _, isInner := object.(*unstructured.Unstructured); isInner || !isDocument {
 		return object
 	}
 	value := reflect.ValueOf(object)
