@@ -122,7 +122,7 @@ func (s *ConditionSet) put(now time.Time, given []metav1.Condition) (changed boo
 		return false
 	}
 	present := s.all()
-	find := finder(present, len(given))
+	find := finder(present)
 	changes := make(map[string]*place, len(given))
 	for i := range given {
 		index, count := find(given[i].Type)
@@ -168,12 +168,8 @@ func placesOf(present, given []metav1.Condition, changes map[string]*place) []pl
 	return places
 }
 
-// finder returns newestOf for one list, with an index if there are many look-ups.
-func finder(list []metav1.Condition, times int) func(conditionType string) (index, count int) {
-	const few = 16
-	if times <= few {
-		return func(conditionType string) (int, int) { return newestOf(list, conditionType) }
-	}
+// finder returns newestOf for one list, with an index for many look-ups.
+func finder(list []metav1.Condition) func(conditionType string) (index, count int) {
 	type found struct{ index, count int }
 	all := make(map[string]found, len(list))
 	for i := range list {
