@@ -46,7 +46,8 @@ func (d *decoder) value() (any, error) {
 	}
 	switch c := d.text[d.pos]; c {
 	case '"':
-		return d.stringValue()
+		s, err := d.string()
+		return s, err
 	case '{':
 		return d.object()
 	case '[':
@@ -63,14 +64,6 @@ func (d *decoder) value() (any, error) {
 		}
 		return nil, d.unexpected("a value")
 	}
-}
-
-func (d *decoder) stringValue() (any, error) {
-	s, err := d.string()
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
 }
 
 func (d *decoder) object() (any, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"reflect"
 	"strconv"
 	"strings"
 )
@@ -72,24 +73,10 @@ func normal(value any) (number any, known bool, err error) {
 			return nil, true, fmt.Errorf("json.Number %q is no JSON number", string(n))
 		}
 		return value, true, nil
-	case int:
-		return int64(n), true, nil
-	case int32:
-		return int64(n), true, nil
-	case int16:
-		return int64(n), true, nil
-	case int8:
-		return int64(n), true, nil
-	case uint:
-		return unsigned(uint64(n)), true, nil
-	case uint64:
-		return unsigned(n), true, nil
-	case uint32:
-		return int64(n), true, nil
-	case uint16:
-		return int64(n), true, nil
-	case uint8:
-		return int64(n), true, nil
+	case int, int32, int16, int8:
+		return reflect.ValueOf(n).Int(), true, nil
+	case uint, uint64, uint32, uint16, uint8:
+		return unsigned(reflect.ValueOf(n).Uint()), true, nil
 	case float32:
 		return fromFloat32(n), true, finite(float64(n))
 	default:
