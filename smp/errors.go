@@ -49,7 +49,10 @@ type PatchError struct {
 // Error returns the patch, the resource, the path and the text of Err.
 func (e *PatchError) Error() string {
 	var b strings.Builder
-	for _, part := range []string{quotedPatch(e.Patch), e.Resource, e.Path} {
+	if e.Patch != "" {
+		b.WriteString(`patch "` + e.Patch + `": `)
+	}
+	for _, part := range []string{e.Resource, e.Path} {
 		if part != "" {
 			b.WriteString(part)
 			b.WriteString(": ")
@@ -61,13 +64,6 @@ func (e *PatchError) Error() string {
 		b.WriteString(e.Err.Error())
 	}
 	return b.String()
-}
-
-func quotedPatch(name string) string {
-	if name == "" {
-		return ""
-	}
-	return `patch "` + name + `"`
 }
 
 // Unwrap returns Err.

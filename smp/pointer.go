@@ -37,19 +37,10 @@ func parsePointer(tokens []string, pointer string) ([]string, error) {
 var errTilde = errors.New("a tilde is written ~0, a slash in a name ~1, and there is no other use of ~")
 
 func unescape(token string) (string, error) {
-	var b strings.Builder
-	for i := 0; i < len(token); i++ {
-		if token[i] != '~' {
-			b.WriteByte(token[i])
-			continue
-		}
-		i++
-		if i == len(token) || token[i] != '0' && token[i] != '1' {
-			return "", errTilde
-		}
-		b.WriteByte("~/"[token[i]-'0'])
+	if rest := strings.NewReplacer("~0", "", "~1", "").Replace(token); strings.Contains(rest, "~") {
+		return "", errTilde
 	}
-	return b.String(), nil
+	return strings.NewReplacer("~0", "~", "~1", "/").Replace(token), nil
 }
 
 // maxIndexDigits is the maximum number of digits in an index, so that it fits into an int. No list needs more.

@@ -1,7 +1,6 @@
 package smp
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/operkit/operkit/smp/internal/document"
@@ -119,11 +118,7 @@ func (t Text) decode(text input, o options) (value any, err error) {
 		value, err = document.Decode(text.data, o.limits.depth)
 	}
 	if err != nil {
-		kind := Document
-		if errors.Is(err, document.ErrDepth) {
-			kind = Limit
-		}
-		return nil, &PatchError{Kind: kind, Err: fmt.Errorf("%s: %w", text.name, err)}
+		return nil, notJSON(fmt.Errorf("%s: %w", text.name, err), "")
 	}
 	if _, isObject := value.(map[string]any); text.object && !isObject && value != nil {
 		return nil, &PatchError{Kind: Invalid, Err: fmt.Errorf("the %s is %s: want an object", text.name, document.TypeName(value))}

@@ -232,10 +232,5 @@ func typeName(t reflect.Type, otherwise string) string {
 		parts = append(parts, strings.Split(rest, "/")...)
 	}
 	name := strings.Join(append(parts, t.Name()), ".")
-	return strings.Map(func(r rune) rune {
-		if r == ' ' {
-			return '_'
-		}
-		return r
-	}, name)
+	return strings.ReplaceAll(name, " ", "_")
 }

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"slices"
 	"strings"
 
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -71,8 +72,6 @@ func (r *reader) versionSchema(spec node, version string) (top node, found bool)
 // typeName returns the name that the API server gives a kind in its OpenAPI documents.
 func typeName(gvk kschema.GroupVersionKind) string {
 	names := strings.Split(gvk.Group, ".")
-	for i, j := 0, len(names)-1; i < j; i, j = i+1, j-1 {
-		names[i], names[j] = names[j], names[i]
-	}
+	slices.Reverse(names)
 	return strings.Join(append(names, gvk.Version, gvk.Kind), ".")
 }
