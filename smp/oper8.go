@@ -36,26 +36,12 @@ var oper8Keys = sync.OnceValue(func() map[string]string {
 	return table
 })
 
-// oper8Types are the types of the kinds in oper8's own table.
-var oper8Types sync.Map
-
 // oper8Type returns the type by which a kind's fields merge. It is made from table, or from oper8's own table if table
 // is nil.
 func oper8Type(kind string, table map[string]string) *schema.Type {
-	if table != nil {
-		return typeOfPositions(kind, table)
+	if table == nil {
+		table = oper8Keys()
 	}
-	if known, found := oper8Types.Load(kind); found {
-		return known.(*schema.Type)
-	}
-	t := typeOfPositions(kind, oper8Keys())
-	if len(t.Fields) > 0 {
-		oper8Types.Store(kind, t)
-	}
-	return t
-}
-
-func typeOfPositions(kind string, table map[string]string) *schema.Type {
 	root := openObject()
 	// Sorted, so that a list comes before the lists in its elements.
 	for _, position := range slices.Sorted(maps.Keys(table)) {
