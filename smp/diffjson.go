@@ -22,10 +22,8 @@ func DiffJSON(before, after any, opts ...Option) ([]any, error) {
 }
 
 func diffJSON(before, after any, o options) ([]any, error) {
-	for _, value := range []any{before, after} {
-		if err := document.Check(value, o.limits.depth); err != nil {
-			return nil, notJSON(err, "")
-		}
+	if err := o.checkJSON(before, after); err != nil {
+		return nil, err
 	}
 	d := operationWriter{options: o, operations: []any{}}
 	if err := d.diff(before, after, ""); err != nil {

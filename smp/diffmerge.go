@@ -22,10 +22,8 @@ func DiffMerge(before, after any, opts ...Option) (any, error) {
 }
 
 func diffMerge(before, after any, o options) (any, error) {
-	for _, value := range []any{before, after} {
-		if err := document.Check(value, o.limits.depth); err != nil {
-			return nil, notJSON(err, "")
-		}
+	if err := o.checkJSON(before, after); err != nil {
+		return nil, err
 	}
 	object, isObject := after.(map[string]any)
 	if !isObject {
@@ -72,6 +70,16 @@ func (o options) diffField(old, value any, at path) (any, error) {
 	default:
 		return o.own(value)
 	}
+}
+
+// checkJSON returns an error if one of the values isn't JSON, or is nested too deeply.
+func (o options) checkJSON(values ...any) error {
+	for _, value := range values {
+		if err := document.Check(value, o.limits.depth); err != nil {
+			return notJSON(err, "")
+		}
+	}
+	return nil
 }
 
 // own returns a checked value for the result: a copy, unless the result may share values with the arguments.

@@ -34,7 +34,7 @@ func scalar(value any) any {
 	return value
 }
 
-// check returns an error if the document after has another identity.
+// check returns an error if the document after has another identity, since it would be another object then.
 func (i identity) check(after any, o options) error {
 	if !i.known || o.identityChange {
 		return nil
@@ -63,10 +63,4 @@ func identityText(value any) string {
 		return "nothing"
 	}
 	return fmt.Sprintf("%q", fmt.Sprint(value))
-}
-
-// checkIdentity returns an error if apiVersion, kind, metadata.name or metadata.namespace have changed: the document
-// would be another object. Documents without apiVersion and kind have no identity.
-func checkIdentity(before, after any, o options) error {
-	return identityOf(before).check(after, o)
 }

@@ -24,7 +24,7 @@ func mergePatch(doc, patch any, o options) (any, error) {
 		return nil, notJSON(err, "")
 	}
 	out := merged(doc, patch)
-	if err := checkIdentity(doc, out, o); err != nil {
+	if err := identityOf(doc).check(out, o); err != nil {
 		return nil, err
 	}
 	return o.detached(out, doc)

@@ -38,11 +38,8 @@ func (p Patch) Apply(doc map[string]any, schema Schema, opts ...Option) (map[str
 func (p Patch) apply(doc map[string]any, schema Schema, o options) (map[string]any, error) {
 	switch p.Type {
 	case StrategicMerge:
-		if empty(p.Body) {
-			return strategic(doc, nil, schema, o)
-		}
 		patch, isMap := p.Body.(map[string]any)
-		if !isMap {
+		if !isMap && !empty(p.Body) {
 			return nil, &PatchError{Kind: Invalid, Err: fmt.Errorf("a %s is an object, not %s", p.Type, document.TypeName(p.Body))}
 		}
 		return strategic(doc, patch, schema, o)
