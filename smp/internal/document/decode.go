@@ -71,9 +71,9 @@ func (d *decoder) object() (any, error) {
 		return nil, err
 	}
 	object := make(map[string]any)
-	for next := d.first('}'); !next.end; next = d.next('}') {
-		if next.err != nil {
-			return nil, next.err
+	for more, err := d.more('}', true); more || err != nil; more, err = d.more('}', false) {
+		if err != nil {
+			return nil, err
 		}
 		offset := d.pos
 		if offset == len(d.text) || d.text[offset] != '"' {
@@ -106,9 +106,9 @@ func (d *decoder) list() (any, error) {
 		return nil, err
 	}
 	start := len(d.items)
-	for next := d.first(']'); !next.end; next = d.next(']') {
-		if next.err != nil {
-			return nil, next.err
+	for more, err := d.more(']', true); more || err != nil; more, err = d.more(']', false) {
+		if err != nil {
+			return nil, err
 		}
 		value, err := d.value()
 		if err != nil {
@@ -133,37 +133,22 @@ func (d *decoder) enter() error {
 	return nil
 }
 
-// step is the next part of a container: a member, or its end, which has been skipped.
-type step struct {
-	end bool
-	err error
-}
-
-// first reports whether a container ends at once.
-func (d *decoder) first(end byte) step {
+// more reports whether a container has another member. It steps over the comma before that member, or over the end of
+// the container. first is set before the first member.
+func (d *decoder) more(end byte, first bool) (bool, error) {
 	d.space()
-	if d.pos < len(d.text) && d.text[d.pos] == end {
+	switch {
+	case d.pos < len(d.text) && d.text[d.pos] == end:
 		d.pos++
-		return step{end: true}
+		return false, nil
+	case first:
+		return true, nil
+	case d.pos < len(d.text) && d.text[d.pos] == ',':
+		d.pos++
+		d.space()
+		return true, nil
 	}
-	return step{}
-}
-
-// next steps over the comma before a member, or over the end.
-func (d *decoder) next(end byte) step {
-	d.space()
-	if d.pos < len(d.text) {
-		switch d.text[d.pos] {
-		case end:
-			d.pos++
-			return step{end: true}
-		case ',':
-			d.pos++
-			d.space()
-			return step{}
-		}
-	}
-	return step{err: d.unexpected(fmt.Sprintf("a comma or %q", end))}
+	return false, d.unexpected(fmt.Sprintf("a comma or %q", end))
 }
 
 func (d *decoder) literal(word string) error {
