@@ -160,16 +160,6 @@ func (d *decoder) literal(word string) error {
 }
 
 func (d *decoder) number() (any, error) {
-	// Most numbers are short integers.
-	pos, n := d.pos, int64(0)
-	for pos < len(d.text) && d.text[pos]-'0' <= 9 && pos-d.pos < 18 {
-		n = n*10 + int64(d.text[pos]-'0')
-		pos++
-	}
-	if pos > d.pos && (d.text[d.pos] != '0' || pos == d.pos+1) && !d.continuesNumber(pos) {
-		d.pos = pos
-		return n, nil
-	}
 	end, ok := scanNumber(d.text, d.pos)
 	if !ok {
 		d.pos = end
@@ -178,14 +168,6 @@ func (d *decoder) number() (any, error) {
 	literal := d.text[d.pos:end]
 	d.pos = end
 	return number(literal), nil
-}
-
-func (d *decoder) continuesNumber(pos int) bool {
-	if pos == len(d.text) {
-		return false
-	}
-	c := d.text[pos]
-	return c-'0' <= 9 || c == '.' || c == 'e' || c == 'E'
 }
 
 func (d *decoder) space() {
