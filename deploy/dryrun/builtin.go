@@ -16,7 +16,7 @@ import (
 )
 
 // builtinText holds the built-in kinds of Kubernetes and their types, in the form that the type converters of client-go
-// have, but without inlined types, and what the sources of these types declare. tools/peers/deploy/generate writes it.
+// have, but without inlined types, and what the sources of Kubernetes declare. tools/peers/deploy/generate writes it.
 //
 //go:embed builtin.txt
 var builtinText string
@@ -44,7 +44,7 @@ var builtin = sync.OnceValues(func() (*builtins, error) {
 		kinds: map[schema.GroupVersionKind]*declaration{}, types: map[string]string{}, zeros: map[string][]string{},
 		enums: map[typeField][]string{}, clusterScoped: map[schema.GroupKind]bool{},
 	}
-	names := map[schema.GroupVersionKind]string{}
+	kinds := map[schema.GroupVersionKind][]string{}
 	for line := range strings.Lines(builtinText) {
 		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		switch {
@@ -56,25 +56,25 @@ var builtin = sync.OnceValues(func() (*builtins, error) {
 			b.enums[typeField{columns[1], columns[2]}] = strings.Split(columns[3], " ")
 		case columns[0] == "cluster" && len(columns) == 3:
 			b.clusterScoped[schema.GroupKind{Group: columns[1], Kind: columns[2]}] = true
-		case columns[0] == "kind" && len(columns) == 4:
+		case columns[0] == "kind" && len(columns) == 5:
 			version, err := schema.ParseGroupVersion(columns[1])
 			if err != nil {
 				return nil, fmt.Errorf("kinds of Kubernetes: %w", err)
 			}
-			names[version.WithKind(columns[2])] = columns[3]
+			kinds[version.WithKind(columns[2])] = columns[3:]
 		default:
 			return nil, fmt.Errorf("kinds of Kubernetes: line %q is none of kind, cluster, type, zero and enum", line)
 		}
 	}
-	for kind, name := range names {
-		b.kinds[kind] = b.declare(kind, name)
+	for kind, columns := range kinds {
+		b.kinds[kind] = b.declare(kind, columns[0], strings.Fields(columns[1]))
 	}
 	return b, nil
 })
 
-func (b *builtins) declare(kind schema.GroupVersionKind, typeName string) *declaration {
+func (b *builtins) declare(kind schema.GroupVersionKind, typeName string, short []string) *declaration {
 	d := &declaration{
-		kind: kind, scope: deploy.Namespaced, short: shortNames[kind.GroupKind()],
+		kind: kind, scope: deploy.Namespaced, short: short,
 		generation: slices.Contains(counted[kind.Group], kind.Kind), selectable: selectableFields[kind.GroupKind()],
 		strict: true, validName: nameRule(kind),
 	}
@@ -152,40 +152,6 @@ func nameRule(kind schema.GroupVersionKind) validation.ValidateNameFunc {
 }
 
 // The following tables exist only in the source code of the API server's registries.
-
-// shortNames are the short names of built-in kinds.
-var shortNames = map[schema.GroupKind][]string{
-	{Kind: "ConfigMap"}:             {"cm"},
-	{Kind: "Endpoints"}:             {"ep"},
-	{Kind: "Event"}:                 {"ev"},
-	{Kind: "LimitRange"}:            {"limits"},
-	{Kind: "Namespace"}:             {"ns"},
-	{Kind: "Node"}:                  {"no"},
-	{Kind: "PersistentVolume"}:      {"pv"},
-	{Kind: "PersistentVolumeClaim"}: {"pvc"},
-	{Kind: "Pod"}:                   {"po"},
-	{Kind: "ReplicationController"}: {"rc"},
-	{Kind: "ResourceQuota"}:         {"quota"},
-	{Kind: "Service"}:               {"svc"},
-	{Kind: "ServiceAccount"}:        {"sa"},
-
-	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}: {"crd", "crds"},
-	{Group: "apps", Kind: "DaemonSet"}:                                {"ds"},
-	{Group: "apps", Kind: "Deployment"}:                               {"deploy"},
-	{Group: "apps", Kind: "ReplicaSet"}:                               {"rs"},
-	{Group: "apps", Kind: "StatefulSet"}:                              {"sts"},
-	{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}:           {"hpa"},
-	{Group: "batch", Kind: "CronJob"}:                                 {"cj"},
-	{Group: "certificates.k8s.io", Kind: "CertificateSigningRequest"}: {"csr"},
-	{Group: "events.k8s.io", Kind: "Event"}:                           {"ev"},
-	{Group: "networking.k8s.io", Kind: "IPAddress"}:                   {"ip"},
-	{Group: "networking.k8s.io", Kind: "Ingress"}:                     {"ing"},
-	{Group: "networking.k8s.io", Kind: "NetworkPolicy"}:               {"netpol"},
-	{Group: "policy", Kind: "PodDisruptionBudget"}:                    {"pdb"},
-	{Group: "scheduling.k8s.io", Kind: "PriorityClass"}:               {"pc"},
-	{Group: "storage.k8s.io", Kind: "StorageClass"}:                   {"sc"},
-	{Group: "storage.k8s.io", Kind: "VolumeAttributesClass"}:          {"vac"},
-}
 
 // counted are the built-in kinds whose objects have a generation.
 var counted = map[string][]string{

@@ -1,7 +1,8 @@
 // Command generate writes the schemas with which deploy/dryrun merges, compares and checks the kinds of Kubernetes. It
-// reads them from the type converters and the types of the Kubernetes client libraries, and it reads the allowed values
-// of fields and the scopes of kinds from the markers in the sources of these types. It isn't part of module deploy, so
-// that these libraries, with every type of Kubernetes, don't reach operators. Run `make generate`.
+// reads them from the type converters and the types of the Kubernetes client libraries, the allowed values of fields and
+// the scopes of kinds from the markers in the sources of these types, and the short names of kinds from the API server's
+// discovery documents. It isn't part of module deploy, so that these libraries, with every type of Kubernetes, don't
+// reach operators. Run `make generate`.
 package main
 
 import (

@@ -12,15 +12,19 @@ import (
 	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
-// generate returns the contents of the file: a line for each kind, a line for each cluster-scoped kind of any version,
-// and then for each type of the kinds a line with its form, a line with its fields that can't be nil, and a line for each
-// field that accepts only some values.
+// generate returns the contents of the file: a line for each kind, with its short names, a line for each cluster-scoped
+// kind of any version, and then for each type of the kinds a line with its form, a line with its fields that can't be
+// nil, and a line for each field that accepts only some values.
 func generate() ([]byte, error) {
 	all, err := clients()
 	if err != nil {
 		return nil, err
 	}
 	source, err := newSources()
+	if err != nil {
+		return nil, err
+	}
+	short, err := shortNames()
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +36,8 @@ func generate() ([]byte, error) {
 			return nil, err
 		}
 		for _, kind := range kinds {
-			fmt.Fprintf(&out, "kind\t%s\t%s\t%s\n", kind.GroupVersion(), kind.Kind, kind.typeName)
+			names := strings.Join(short[kind.GroupKind()], " ")
+			fmt.Fprintf(&out, "kind\t%s\t%s\t%s\t%s\n", kind.GroupVersion(), kind.Kind, kind.typeName, names)
 			if err := collect(types, kind.schema, kind.typeName); err != nil {
 				return nil, fmt.Errorf("%s: %w", kind, err)
 			}
