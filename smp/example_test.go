@@ -149,7 +149,7 @@ func ExampleAllowIdentityChange() {
 	}
 	print(out["metadata"])
 	// Output:
-	// Pod web: /metadata/name: the patch changes it from "web" to "shop", which makes another object: allow that if it is meant
+	// Pod web: /metadata/name: the patch changes it from "web" to "shop", which makes another object: give AllowIdentityChange if that is intended
 	// {"name":"shop"} <nil>
 }
 
@@ -157,7 +157,7 @@ func ExampleNamed() {
 	_, err := smp.Strategic(pod(nil), map[string]any{"kind": "Job"}, smp.SchemaFor(podKind), smp.Named("more-memory"))
 	fmt.Println(err)
 	// Output:
-	// patch "more-memory": Pod web: /kind: the patch changes it from "Pod" to "Job", which makes another object: allow that if it is meant
+	// patch "more-memory": Pod web: /kind: the patch changes it from "Pod" to "Job", which makes another object: give AllowIdentityChange if that is intended
 }
 
 func ExampleWithin() {

@@ -51,7 +51,7 @@ func (i identity) check(after any, o options) error {
 	} {
 		if !document.Equal(field.before, field.now) {
 			return &PatchError{Path: field.path, Kind: Identity, Err: fmt.Errorf(
-				"the patch changes it from %s to %s, which makes another object: allow that if it is meant",
+				"the patch changes it from %s to %s, which makes another object: give AllowIdentityChange if that is intended",
 				identityText(field.before), identityText(field.now))}
 		}
 	}

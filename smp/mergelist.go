@@ -141,7 +141,7 @@ func (m *merger) elementKind(place schema.Place, lists ...[]any) (elementKinds, 
 			}
 			if kind != nothing && k != kind {
 				m.enterElement(i)
-				return nothing, m.fail(Conflict, "%s in a list that merges and holds others: want elements of one type", document.TypeName(element))
+				return nothing, m.fail(Conflict, "%s in a list that merges and has elements of another type: want elements of one type", document.TypeName(element))
 			}
 			kind = k
 		}

@@ -56,7 +56,7 @@ func TestStrict(t *testing.T) {
 			wantKind: Invalid, wantPath: "/spec/containers/0", wants: "this element is dropped"},
 		{name: "smp 25: other fields beside delete in an element", options: strict, doc: pod(`{"containers":[{"name":"a"}]}`),
 			patch:    `{"spec":{"containers":[{"name":"a","image":"9","$patch":"delete"}]}}`,
-			wantKind: Invalid, wantPath: "/spec/containers/0", wants: "but its key"},
+			wantKind: Invalid, wantPath: "/spec/containers/0", wants: "except its key"},
 		{name: "smp 25: other fields beside delete in a map", options: strict, doc: pod(`{"affinity":{}}`),
 			patch:    `{"spec":{"affinity":{"$patch":"delete","podAffinity":{}}}}`,
 			wantKind: Invalid, wantPath: "/spec/affinity", wants: "leave the other fields out"},

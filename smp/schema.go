@@ -64,7 +64,7 @@ func (s Schema) checkKind(doc map[string]any) error {
 		return nil //nolint:nilerr // a group that can't be read isn't known to be another one
 	}
 	return &PatchError{Path: "/kind", Kind: UnknownType, Err: fmt.Errorf(
-		"the schema is that of %s, the document is a %s of %q: give the document's own", s, kind, apiVersion)}
+		"the schema is for %s, the document is a %s of %q: give the schema of the document's kind", s, kind, apiVersion)}
 }
 
 // Field describes how patches of one field merge.

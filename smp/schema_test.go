@@ -292,7 +292,7 @@ func TestSchemaFromOpenAPI(t *testing.T) {
 		kind ErrorKind
 		says string
 	}{
-		"no JSON":           {"{", Document, "v1 Pod: the OpenAPI document isn't one"},
+		"no JSON":           {"{", Document, "v1 Pod: the text isn't an OpenAPI document"},
 		"another document":  {"{}", UnknownType, "v1 Pod: the OpenAPI document describes no kinds"},
 		"a broken document": {strings.Replace(string(text), `"io.k8s.api.core.v1.PodSpec":`, `"gone":`, 1), Document, `v1 Pod: /components/schemas/io.k8s.api.core.v1.Pod/properties/spec/allOf/0/$ref: reference "#/components/schemas/io.k8s.api.core.v1.PodSpec": the document has no such schema`},
 	} {

@@ -43,7 +43,7 @@ func (m *merger) examineDeletion(doc, patch map[string]any) error {
 	case doc == nil:
 		return m.fail(Conflict, "there is nothing to delete")
 	case len(patch) > 1:
-		return m.fail(Invalid, "%s: %s takes all away: leave the other fields out", patchDirective, deleteElement)
+		return m.fail(Invalid, "%s: %s deletes the whole map: leave the other fields out", patchDirective, deleteElement)
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func (m *merger) examineList(live, patch []any, place schema.Place) error {
 		case at >= 0 && repeated[at]:
 			return m.fail(Conflict, "the document holds several elements %s: it is ambiguous which one is meant", describe(id, place.Keys))
 		case identified && place.Strategy&schema.Merge != 0 && said.add(id) != len(said.ids)-1:
-			return m.fail(Invalid, "the patch holds the element %s twice: say all of it once", describe(id, place.Keys))
+			return m.fail(Invalid, "the patch has the element %s twice: put all its fields into one element", describe(id, place.Keys))
 		}
 		if object[patchDirective] == nil {
 			var current map[string]any
@@ -185,7 +185,7 @@ func (m *merger) examineElement(object map[string]any, place schema.Place, ident
 	case mark == replaceValue && said > 0:
 		return m.fail(Invalid, "%s: %s replaces the whole list, and this element is dropped: leave its other fields out", patchDirective, replaceValue)
 	case mark == deleteElement && identified && said > len(place.Keys):
-		return m.fail(Invalid, "%s: %s takes the element away: leave all fields but its key out", patchDirective, deleteElement)
+		return m.fail(Invalid, "%s: %s deletes the element: leave out all fields except its key", patchDirective, deleteElement)
 	case mark == deleteElement && identified && at < 0:
 		id, _, _ := identify(object, place.Keys)
 		return m.fail(Conflict, "there is no element %s to delete", describe(id, place.Keys))

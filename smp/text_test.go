@@ -187,5 +187,5 @@ func TestTextOf10MB(t *testing.T) {
 func TestErrorsOfTextsNameTheDocument(t *testing.T) {
 	t.Parallel()
 	_, err := JSONText.JSON([]byte(meta(`{"name":"n"}`)), []byte(`[{"op":"replace","path":"/metadata/name","value":"m"}]`))
-	require.EqualError(t, err, `ConfigMap n: /metadata/name: the patch changes it from "n" to "m", which makes another object: allow that if it is meant`)
+	require.EqualError(t, err, `ConfigMap n: /metadata/name: the patch changes it from "n" to "m", which makes another object: give AllowIdentityChange if that is intended`)
 }

@@ -30,7 +30,7 @@ func Read(t reflect.Type) (*schema.Type, error) {
 	}
 	r := reader{types: map[reflect.Type]*schema.Type{}}
 	if r.ownForm(t) != nil {
-		return nil, schema.Errorf(schema.Malformed, "", "Go type %s writes its JSON itself: its fields can't be told from its struct", original)
+		return nil, schema.Errorf(schema.Malformed, "", "Go type %s writes its JSON itself: the fields of the struct don't describe it", original)
 	}
 	root, err := r.read(t, "")
 	if err != nil {
@@ -204,7 +204,7 @@ func addKey(place *schema.Place, f field) error {
 			return fmt.Errorf("patchMergeKey %q is no JSON field of %s", key, element)
 		}
 	case schema.List:
-		return errors.New("patchStrategy merge of a list of lists: its elements can't be told apart")
+		return errors.New("patchStrategy merge of a list of lists: its elements have no keys to compare")
 	}
 	if key != "" {
 		place.Keys = []schema.Key{{Name: key}}

@@ -34,10 +34,10 @@ func FromDocument(text []byte, gvk kschema.GroupVersionKind) (*schema.Type, erro
 		}
 	}
 	if err := json.Unmarshal(text, &content); err != nil {
-		return nil, schema.Errorf(schema.Malformed, "", "the OpenAPI document isn't one: %w", err)
+		return nil, schema.Errorf(schema.Malformed, "", "the text isn't an OpenAPI document: %w", err)
 	}
 	if content.Swagger != "" {
-		return nil, schema.Errorf(schema.Malformed, "/swagger", "the OpenAPI document is of version %s: take version 3, which API servers serve below /openapi/v3", content.Swagger)
+		return nil, schema.Errorf(schema.Malformed, "/swagger", "the OpenAPI document is of version %s: use version 3, which API servers serve below /openapi/v3", content.Swagger)
 	}
 	d := &source{raw: content.Components.Schemas, decoded: map[string]map[string]any{}}
 	name, err := d.find(gvk)
@@ -123,7 +123,7 @@ func (r *reader) lookup(ref string, at *step) (n node, ok bool) {
 	escaped, local := strings.CutPrefix(ref, refPrefix)
 	name, err := url.PathUnescape(escaped)
 	if !local || err != nil || r.document == nil {
-		r.fail(schema.Malformed, at, "reference %q: only those to %sNAME in an OpenAPI document are understood", ref, refPrefix)
+		r.fail(schema.Malformed, at, "reference %q: only references to %sNAME in an OpenAPI document are supported", ref, refPrefix)
 		return node{}, false
 	}
 	name = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)

@@ -164,16 +164,16 @@ func TestDocumentsThatCantBeRead(t *testing.T) {
 		reason schema.Reason
 		says   string
 	}{
-		"nothing":                    {nil, schema.Malformed, "the OpenAPI document isn't one: "},
-		"no JSON":                    {[]byte("openapi: 3.0.0"), schema.Malformed, "the OpenAPI document isn't one: "},
-		"a list":                     {[]byte("[]"), schema.Malformed, "the OpenAPI document isn't one: "},
-		"brackets":                   {[]byte(strings.Repeat("[", 1<<20)), schema.Malformed, "the OpenAPI document isn't one: "},
-		"version 2":                  {[]byte(`{"swagger": "2.0", "definitions": {}}`), schema.Malformed, "/swagger: the OpenAPI document is of version 2.0: take version 3"},
+		"nothing":                    {nil, schema.Malformed, "the text isn't an OpenAPI document: "},
+		"no JSON":                    {[]byte("openapi: 3.0.0"), schema.Malformed, "the text isn't an OpenAPI document: "},
+		"a list":                     {[]byte("[]"), schema.Malformed, "the text isn't an OpenAPI document: "},
+		"brackets":                   {[]byte(strings.Repeat("[", 1<<20)), schema.Malformed, "the text isn't an OpenAPI document: "},
+		"version 2":                  {[]byte(`{"swagger": "2.0", "definitions": {}}`), schema.Malformed, "/swagger: the OpenAPI document is of version 2.0: use version 3"},
 		"no schemas":                 {[]byte(`{}`), schema.Missing, "describes no kinds"},
 		"null":                       {[]byte(`null`), schema.Missing, "describes no kinds"},
 		"kinds as text":              {[]byte(`{"components": {"schemas": {"X": {"x-kubernetes-group-version-kind": "Thing"}}}}`), schema.Malformed, at + "X/x-kubernetes-group-version-kind: it isn't a list of kinds"},
 		"a broken reference":         {documentOf(t, object{"f": ref("Gone")}, nil), schema.Malformed, at + `com.example.v1.Thing/properties/f/$ref: reference "#/components/schemas/Gone": the document has no such schema`},
-		"a foreign reference":        {documentOf(t, object{"f": object{"$ref": "other.json#/X"}}, nil), schema.Malformed, `reference "other.json#/X": only those to #/components/schemas/NAME`},
+		"a foreign reference":        {documentOf(t, object{"f": object{"$ref": "other.json#/X"}}, nil), schema.Malformed, `reference "other.json#/X": only references to #/components/schemas/NAME`},
 		"a broken escape":            {documentOf(t, object{"f": ref("%zz")}, nil), schema.Malformed, `reference "#/components/schemas/%zz"`},
 		"a schema that is no object": {documentOf(t, object{"f": ref("X")}, object{"X": 5}), schema.Malformed, at + "X: it isn't an object"},
 		"a schema that is null":      {documentOf(t, object{"f": ref("X")}, object{"X": nil}), schema.Malformed, at + "X: it isn't an object"},
