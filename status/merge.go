@@ -78,7 +78,7 @@ func (s *ConditionSet) summary(conditionType string, parts []Declared, stale fun
 			continue
 		case stale(c):
 			c.Status = metav1.ConditionUnknown
-			c.Reason, c.Message = "Stale", "it speaks of an older generation"
+			c.Reason, c.Message = "Stale", "it describes an older generation"
 		}
 		switch {
 		case c.Status == part.good():

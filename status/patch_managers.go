@@ -13,7 +13,7 @@ import (
 
 // ErrHeldByOthers means that an apply can't remove a condition, since another manager owns fields of it too. It wraps
 // ErrPatch.
-var ErrHeldByOthers = fmt.Errorf("%w: another manager holds a condition that is to be removed", ErrPatch)
+var ErrHeldByOthers = fmt.Errorf("%w: another field manager owns a condition to remove", ErrPatch)
 
 // removable uses metadata.managedFields to find out whether an apply removes every own condition that it leaves out,
 // and returns an error if it doesn't. The API server removes a condition only when applies by this manager own all its
@@ -26,7 +26,7 @@ func removable(old, next map[string]any, owned []string) error {
 		}
 		held := holders(old, conditionType)
 		if len(held) > 1 || len(held) == 1 && held[0].operation != string(metav1.ManagedFieldsOperationApply) {
-			return fmt.Errorf("%w: %s is held by %s: remove it with a MergePatch, or give up what was not applied (client-go's csaupgrade does)",
+			return fmt.Errorf("%w: %s is owned by %s: remove it with a MergePatch, or turn updates into applies by client-go's csaupgrade first",
 				ErrHeldByOthers, conditionType, join(held))
 		}
 	}

@@ -208,7 +208,7 @@ func TestPatchRemoval(t *testing.T) {
 			assert.Equal(t, c.want == nil, patch != nil)
 			if c.want != nil {
 				require.ErrorIs(t, err, status.ErrPatch)
-				assert.ErrorContains(t, err, `Ready is held by "me"`)
+				assert.ErrorContains(t, err, `Ready is owned by "me"`)
 			}
 		})
 	}

@@ -113,7 +113,7 @@ func (v *Visit) content(conditions *ConditionSet) []metav1.Condition {
 		case d.Reset && !d.Summarises:
 			list = append(list, metav1.Condition{
 				Type: d.Type, Status: metav1.ConditionUnknown, Reason: reasonNotReported,
-				Message: "the last visit said nothing about it", ObservedGeneration: v.generation,
+				Message: "the last visit didn't report it", ObservedGeneration: v.generation,
 			})
 		case !d.Summarises && !storable(kept):
 			list = append(list, completed(kept))

@@ -74,7 +74,7 @@ func Write[T any](
 			return none, conflict
 		}
 	}
-	return none, fmt.Errorf("status: %d conflicts in a row, something else writes it all the time: %w", maxWrites, conflict)
+	return none, fmt.Errorf("status: %d conflicts in a row, since something else keeps writing the object: %w", maxWrites, conflict)
 }
 
 // pause waits before every attempt except the first. It returns the error of the context.

@@ -129,7 +129,7 @@ func (s *subject) judge() Result {
 
 const (
 	reasonList = "IsAList"
-	judgeItems = "a list isn't ready or not: judge its items, and put the results together with All"
+	judgeItems = "a list has no readiness of its own: judge its items, and combine the results with All"
 )
 
 // isList reports whether the object is a list of objects. The names of some other kinds end in List too, but such an
