@@ -180,7 +180,7 @@ func (c *Cluster) seed(seeds []*unstructured.Unstructured) error {
 	for _, obj := range seeds {
 		ref, uid := deploy.RefOf(obj), obj.GetUID()
 		if other, taken := uids[uid]; taken && uid != "" {
-			return &deploy.InvalidManifestError{Ref: ref, Reason: fmt.Sprintf("its uid %s is also that of %s", uid, other)}
+			return &deploy.InvalidManifestError{Ref: ref, Reason: fmt.Sprintf("its uid %s is also the uid of %s", uid, other)}
 		}
 		uids[uid] = ref
 		c.storage.claimUID(uid)

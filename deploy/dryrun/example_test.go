@@ -347,5 +347,5 @@ func ExampleExpiredError() {
 	_, err = cluster.Watch(context.Background(), kind, dryrun.WatchOptions{ResourceVersion: "0"}, func(deploy.Event) {})
 	var expired *dryrun.ExpiredError
 	fmt.Println(errors.As(err, &expired), err)
-	// Output: true events since resourceVersion 0: are gone, list anew: too old resource version: 0 (1)
+	// Output: true events since resourceVersion 0: not kept any more, list again: too old resource version: 0 (1)
 }

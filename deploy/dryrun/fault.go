@@ -150,7 +150,7 @@ func (f *fault) delay(ctx context.Context, call Call) error {
 }
 
 // errConnection is the error of a client whose connection was broken.
-var errConnection = errors.New("connection ended before the answer")
+var errConnection = errors.New("connection ended before the response")
 
 // answer returns the error that a client of a server would return for the fault.
 func (f *fault) answer(call Call) error {

@@ -188,7 +188,7 @@ func TestFaultLost(t *testing.T) {
 	err := attempt(t.Context(), t, cluster)
 	var unavailable *deploy.UnavailableError
 	require.ErrorAs(t, err, &unavailable)
-	assert.EqualError(t, err, "ConfigMap shop/settings: API server unavailable: connection ended before the answer")
+	assert.EqualError(t, err, "ConfigMap shop/settings: API server unavailable: connection ended before the response")
 	assert.NotNil(t, get(t, cluster, settingsRef), "it was carried out")
 }
 

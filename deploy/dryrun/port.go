@@ -169,7 +169,7 @@ func (p port) Create(ctx context.Context, obj *unstructured.Unstructured, option
 	case ref.Name == "" && obj.GetGenerateName() == "":
 		return nil, invalid("metadata.name and metadata.generateName are missing")
 	case obj.GetResourceVersion() != "":
-		return nil, invalid("metadata.resourceVersion is set: what was read from a cluster isn't new")
+		return nil, invalid("metadata.resourceVersion is set: remove it from an object that was read from a cluster")
 	}
 	call := Call{Verb: VerbCreate, Ref: ref, FieldManager: options.FieldManager, DryRun: options.DryRun}
 	return request(ctx, p.Cluster, call, obj, func() (*unstructured.Unstructured, error) { return p.post(obj, options) })
@@ -216,7 +216,7 @@ func (p port) Update(ctx context.Context, obj *unstructured.Unstructured, option
 		return nil, err
 	}
 	if obj.GetResourceVersion() == "" {
-		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.resourceVersion is missing: replace an object that was read"}
+		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.resourceVersion is missing: read the object before it is replaced"}
 	}
 	call := Call{Verb: VerbUpdate, Ref: ref, FieldManager: options.FieldManager, DryRun: options.DryRun}
 	return request(ctx, p.Cluster, call, obj, func() (*unstructured.Unstructured, error) { return p.put(ref, obj, options) })
@@ -293,7 +293,7 @@ func (p port) placeable(ref deploy.Ref) error {
 	}
 	d, err := p.declared(ref.Kind)
 	if err != nil {
-		return nil //nolint:nilerr // the request answers it
+		return nil //nolint:nilerr // the request returns the error
 	}
 	switch {
 	case d.scope == deploy.ClusterScoped && ref.Namespace != "":

@@ -70,7 +70,7 @@ func TestBadSeeds(t *testing.T) {
 		"a namespace too many": {[]string{"{apiVersion: v1, kind: Node, metadata: {name: a, namespace: b}}"}, "metadata.namespace"},
 		"a list":               {[]string{"{apiVersion: v1, kind: List, items: []}"}, "it is a list"},
 		"twice":                {[]string{"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b}}", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b}}"}, "given twice"},
-		"one uid for two":      {[]string{"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b, uid: u}}", "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: b, uid: u}}"}, "its uid u is also that of ConfigMap b/a"},
+		"one uid for two":      {[]string{"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b, uid: u}}", "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: b, uid: u}}"}, "its uid u is also the uid of ConfigMap b/a"},
 		"dead already":         {[]string{`{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b, deletionTimestamp: "2030-01-01T00:00:00Z"}}`}, "such an object is gone"},
 		"bad managedFields":    {[]string{"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b, managedFields: [{}]}}"}, "metadata.managedFields"},
 	} {

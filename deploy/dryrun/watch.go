@@ -37,7 +37,7 @@ type ExpiredError struct {
 
 // Error names the version.
 func (e *ExpiredError) Error() string {
-	return fmt.Sprintf("events since resourceVersion %s: are gone, list anew: %v", e.ResourceVersion, e.Err)
+	return fmt.Sprintf("events since resourceVersion %s: not kept any more, list again: %v", e.ResourceVersion, e.Err)
 }
 
 // Unwrap returns the API server's 410.

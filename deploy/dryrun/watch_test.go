@@ -70,7 +70,7 @@ func TestWatchContinues(t *testing.T) {
 	_, err := watch(t, lived(t), dryrun.WatchOptions{ResourceVersion: "1"})
 	var expired *dryrun.ExpiredError
 	require.ErrorAs(t, err, &expired)
-	assert.EqualError(t, err, "events since resourceVersion 1: are gone, list anew: too old resource version: 1 (3)")
+	assert.EqualError(t, err, "events since resourceVersion 1: not kept any more, list again: too old resource version: 1 (3)")
 }
 
 func TestWatchSelects(t *testing.T) {
