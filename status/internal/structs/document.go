@@ -59,29 +59,24 @@ func convert(value reflect.Value, at *trail, leaveOut []string) any {
 		if value.IsNil() {
 			return nil
 		}
-		if document, ok := encoded(value); ok {
-			return document
-		}
-		inside, ok := at.enter(value)
-		if !ok {
-			return nil
-		}
-		return convert(value.Elem(), &inside, leaveOut)
 	case reflect.Struct, reflect.Map, reflect.Slice, reflect.Array:
-		if document, ok := encoded(value); ok {
-			return document
-		}
-		inside, ok := at.enter(value)
-		if !ok {
-			return nil
-		}
-		return composite(value, &inside, leaveOut)
+	default:
+		return scalar(value)
 	}
-	return scalar(value)
+	if document, ok := encoded(value); ok {
+		return document
+	}
+	inside, ok := at.enter(value)
+	if !ok {
+		return nil
+	}
+	return composite(value, &inside, leaveOut)
 }
 
 func composite(value reflect.Value, at *trail, leaveOut []string) any {
 	switch value.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		return convert(value.Elem(), at, leaveOut)
 	case reflect.Struct:
 		return object(value, at, leaveOut)
 	case reflect.Map:
