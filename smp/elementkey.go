@@ -1,7 +1,7 @@
 package smp
 
 import (
-	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -51,19 +51,10 @@ func keyValue(element map[string]any, key schema.Key) (any, bool) {
 
 // writeScalar writes a scalar of [document.Scalar] so that different scalars have different texts.
 func writeScalar(b *strings.Builder, scalar any) {
-	switch scalar := scalar.(type) {
-	case string:
-		b.WriteString(strconv.Quote(scalar))
-	case bool:
-		b.WriteString(strconv.FormatBool(scalar))
-	case int64:
-		b.WriteString(strconv.FormatInt(scalar, 10))
-	case float64:
-		b.WriteString(strconv.FormatFloat(scalar, 'g', -1, 64))
-	case json.Number:
-		b.WriteString(scalar.String())
+	if text, isText := scalar.(string); isText {
+		scalar = strconv.Quote(text)
 	}
-	b.WriteByte(',')
+	_, _ = fmt.Fprint(b, scalar, ",") // a Builder never fails
 }
 
 // describe returns the name of an element for errors; keys are the keys that identify it.
@@ -74,9 +65,6 @@ func describe(id any, keys []schema.Key) string {
 			names[i] = key.Name
 		}
 		return strings.TrimSuffix(id.(string), ",") + " (" + strings.Join(names, ", ") + ")"
-	}
-	if text, isText := id.(string); isText {
-		return strconv.Quote(text)
 	}
 	var b strings.Builder
 	writeScalar(&b, id)
