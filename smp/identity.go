@@ -9,9 +9,12 @@ import (
 // identity holds the fields that identify an object.
 type identity struct {
 	// known is false for documents that aren't Kubernetes objects. These have no identity.
-	known                             bool
-	apiVersion, kind, name, namespace any
+	known  bool
+	values [len(identityPaths)]any
 }
+
+// identityPaths are the paths of the values of an identity.
+var identityPaths = [...]string{"/apiVersion", "/kind", "/metadata/name", "/metadata/namespace"}
 
 // identityOf reads the identity of a document. It doesn't check the rest of the metadata.
 func identityOf(doc any) identity {
@@ -19,19 +22,15 @@ func identityOf(doc any) identity {
 	_, versioned := object["apiVersion"].(string)
 	_, kinded := object["kind"].(string)
 	metadata, _ := object["metadata"].(map[string]any)
-	return identity{
-		known:      versioned && kinded,
-		apiVersion: scalar(object["apiVersion"]), kind: scalar(object["kind"]),
-		name: scalar(metadata["name"]), namespace: scalar(metadata["namespace"]),
+	i := identity{known: versioned && kinded}
+	for n, value := range []any{object["apiVersion"], object["kind"], metadata["name"], metadata["namespace"]} {
+		switch value.(type) {
+		case map[string]any, []any: // can't be a name
+		default:
+			i.values[n] = value
+		}
 	}
-}
-
-// scalar returns value, or nil for a map or list, which can't be a name.
-func scalar(value any) any {
-	if nested(value) {
-		return nil
-	}
-	return value
+	return i
 }
 
 // check returns an error if the document after has another identity, since it would be another object then.
@@ -40,19 +39,11 @@ func (i identity) check(after any, o options) error {
 		return nil
 	}
 	got := identityOf(after)
-	for _, field := range []struct {
-		path        string
-		before, now any
-	}{
-		{"/apiVersion", i.apiVersion, got.apiVersion},
-		{"/kind", i.kind, got.kind},
-		{"/metadata/name", i.name, got.name},
-		{"/metadata/namespace", i.namespace, got.namespace},
-	} {
-		if !document.Equal(field.before, field.now) {
-			return &PatchError{Path: field.path, Kind: Identity, Err: fmt.Errorf(
+	for n, path := range identityPaths {
+		if !document.Equal(i.values[n], got.values[n]) {
+			return &PatchError{Path: path, Kind: Identity, Err: fmt.Errorf(
 				"the patch changes it from %s to %s, which makes another object: give AllowIdentityChange if that is intended",
-				identityText(field.before), identityText(field.now))}
+				identityText(i.values[n]), identityText(got.values[n]))}
 		}
 	}
 	return nil

@@ -20,16 +20,6 @@ func (m *merger) clone(value any) (any, error) {
 	return copied, nil
 }
 
-// nested reports whether a value is a map or list.
-func nested(value any) bool {
-	switch value.(type) {
-	case map[string]any, []any:
-		return true
-	default:
-		return false
-	}
-}
-
 // quoted returns a value as errors show it.
 func quoted(value any) string {
 	if text, isText := value.(string); isText {
