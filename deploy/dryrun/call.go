@@ -159,3 +159,17 @@ func request[T any](ctx context.Context, c *Cluster, call Call, sent *unstructur
 	}
 	return answer, err
 }
+
+// write is request for a write. It calls serve with the declaration of the object's kind, under the lock.
+func write[T any](ctx context.Context, c *Cluster, call Call, sent *unstructured.Unstructured, serve func(d *declaration) (T, error)) (T, error) {
+	return request(ctx, c, call, sent, func() (T, error) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		d, err := c.kinds.of(call.Ref.Kind)
+		if err != nil {
+			var nothing T
+			return nothing, err
+		}
+		return serve(d)
+	})
+}

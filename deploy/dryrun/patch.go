@@ -28,16 +28,10 @@ func (p port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.PatchReque
 		return nil, err
 	}
 	call := Call{Verb: VerbPatch, Ref: ref, Subresource: patch.Subresource, FieldManager: patch.FieldManager, DryRun: patch.DryRun, Body: patch.Body}
-	return request(ctx, p.Cluster, call, nil, func() (*unstructured.Unstructured, error) { return p.patch(ref, patch) })
+	return write(ctx, p.Cluster, call, nil, func(d *declaration) (*unstructured.Unstructured, error) { return p.patch(d, ref, patch) })
 }
 
-func (p port) patch(ref deploy.Ref, patch deploy.PatchRequest) (*unstructured.Unstructured, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	d, err := p.kinds.of(ref.Kind)
-	if err != nil {
-		return nil, err
-	}
+func (p port) patch(d *declaration, ref deploy.Ref, patch deploy.PatchRequest) (*unstructured.Unstructured, error) {
 	if patch.Subresource != "" && (patch.Subresource != statusSubresource || !d.status) {
 		return nil, &deploy.NotFoundError{Ref: ref, Err: fmt.Errorf("subresource %s: not served for this kind", patch.Subresource)}
 	}

@@ -49,10 +49,10 @@ func (p port) Apply(ctx context.Context, obj *unstructured.Unstructured, options
 		return deploy.Applied{}, err
 	}
 	call := Call{Verb: VerbApply, Ref: deploy.RefOf(obj), FieldManager: options.FieldManager, Force: options.Force, DryRun: options.DryRun}
-	return request(ctx, p.Cluster, call, obj, func() (deploy.Applied, error) { return p.apply(obj, options) })
+	return write(ctx, p.Cluster, call, obj, func(d *declaration) (deploy.Applied, error) { return p.apply(d, obj, options) })
 }
 
-func (p port) apply(obj *unstructured.Unstructured, options deploy.ApplyOptions) (deploy.Applied, error) {
+func (p port) apply(d *declaration, obj *unstructured.Unstructured, options deploy.ApplyOptions) (deploy.Applied, error) {
 	ref := deploy.RefOf(obj)
 	intent, err := asSent(obj)
 	if err != nil {
@@ -60,12 +60,6 @@ func (p port) apply(obj *unstructured.Unstructured, options deploy.ApplyOptions)
 	}
 	if options.FieldManager == "" {
 		return deploy.Applied{}, &deploy.InvalidError{Ref: ref, Err: errors.New("fieldManager is required for an apply")}
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	d, err := p.kinds.of(ref.Kind)
-	if err != nil {
-		return deploy.Applied{}, err
 	}
 	if err := d.strictly(ref, intent); err != nil {
 		return deploy.Applied{}, err
@@ -104,7 +98,7 @@ func (p port) Delete(ctx context.Context, ref deploy.Ref, options deploy.DeleteO
 		return err
 	}
 	call := Call{Verb: VerbDelete, Ref: ref, DryRun: options.DryRun, UID: options.UID}
-	_, err := request(ctx, p.Cluster, call, nil, func() (struct{}, error) { return struct{}{}, p.delete(ref, options) })
+	_, err := write(ctx, p.Cluster, call, nil, func(d *declaration) (struct{}, error) { return struct{}{}, p.delete(d, ref, options) })
 	return err
 }
 
@@ -112,15 +106,9 @@ var propagations = []metav1.DeletionPropagation{
 	"", metav1.DeletePropagationBackground, metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan,
 }
 
-func (p port) delete(ref deploy.Ref, options deploy.DeleteOptions) error {
+func (p port) delete(d *declaration, ref deploy.Ref, options deploy.DeleteOptions) error {
 	if !slices.Contains(propagations, options.Propagation) {
 		return &deploy.InvalidError{Ref: ref, Err: fmt.Errorf("propagation %q: must be Background, Foreground or Orphan", options.Propagation)}
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	d, err := p.kinds.of(ref.Kind)
-	if err != nil {
-		return err
 	}
 	at := addressOf(ref)
 	live := p.live(d, at)
@@ -172,24 +160,18 @@ func (p port) Create(ctx context.Context, obj *unstructured.Unstructured, option
 		return nil, invalid("metadata.resourceVersion is set: remove it from an object that was read from a cluster")
 	}
 	call := Call{Verb: VerbCreate, Ref: ref, FieldManager: options.FieldManager, DryRun: options.DryRun}
-	return request(ctx, p.Cluster, call, obj, func() (*unstructured.Unstructured, error) { return p.post(obj, options) })
+	return write(ctx, p.Cluster, call, obj, func(d *declaration) (*unstructured.Unstructured, error) { return p.post(d, obj, options) })
 }
 
-func (p port) post(obj *unstructured.Unstructured, options deploy.CreateOptions) (*unstructured.Unstructured, error) {
+func (p port) post(d *declaration, obj *unstructured.Unstructured, options deploy.CreateOptions) (*unstructured.Unstructured, error) {
 	next, err := asSent(obj)
 	if err != nil {
 		return nil, &deploy.InvalidManifestError{Ref: deploy.RefOf(obj), Reason: err.Error()}
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if prefix := next.GetGenerateName(); prefix != "" && next.GetName() == "" {
 		next.SetName(p.storage.freeName(addressOf(deploy.RefOf(next)), prefix))
 	}
 	ref := deploy.RefOf(next)
-	d, err := p.kinds.of(ref.Kind)
-	if err != nil {
-		return nil, err
-	}
 	// The cluster chooses the uid.
 	delete(metadataOf(next), "uid")
 	if err := d.strictly(ref, next); err != nil {
@@ -219,19 +201,13 @@ func (p port) Update(ctx context.Context, obj *unstructured.Unstructured, option
 		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.resourceVersion is missing: read the object before it is replaced"}
 	}
 	call := Call{Verb: VerbUpdate, Ref: ref, FieldManager: options.FieldManager, DryRun: options.DryRun}
-	return request(ctx, p.Cluster, call, obj, func() (*unstructured.Unstructured, error) { return p.put(ref, obj, options) })
+	return write(ctx, p.Cluster, call, obj, func(d *declaration) (*unstructured.Unstructured, error) { return p.put(d, ref, obj, options) })
 }
 
-func (p port) put(ref deploy.Ref, obj *unstructured.Unstructured, options deploy.UpdateOptions) (*unstructured.Unstructured, error) {
+func (p port) put(d *declaration, ref deploy.Ref, obj *unstructured.Unstructured, options deploy.UpdateOptions) (*unstructured.Unstructured, error) {
 	next, err := asSent(obj)
 	if err != nil {
 		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: err.Error()}
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	d, err := p.kinds.of(ref.Kind)
-	if err != nil {
-		return nil, err
 	}
 	live := p.live(d, addressOf(ref))
 	if live == nil {
