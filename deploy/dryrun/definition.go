@@ -217,15 +217,13 @@ func (k *kinds) define(obj *unstructured.Unstructured) (accepted bool) {
 	return true
 }
 
-// undefine stops serving the kind of a CustomResourceDefinition, and returns the kind. It returns false if no kind was
-// served.
-func (k *kinds) undefine(obj *unstructured.Unstructured) (schema.GroupKind, bool) {
-	kind, known := k.defined(obj.GetName())
-	if known {
-		delete(k.custom, kind)
-		delete(k.definedBy, kind)
+// undefine stops serving the kind of a CustomResourceDefinition, if it was served. The lock is held.
+func (c *Cluster) undefine(obj *unstructured.Unstructured) {
+	if kind, known := c.kinds.defined(obj.GetName()); known {
+		delete(c.kinds.custom, kind)
+		delete(c.kinds.definedBy, kind)
+		c.fields.forget(kind)
 	}
-	return kind, known
 }
 
 // has reports whether a kind is built in, in any version.
@@ -240,9 +238,7 @@ func (b *builtins) has(kind schema.GroupKind) bool {
 
 // establish serves the kinds of a definition that was just stored, and sets its status. The lock is held.
 func (c *Cluster) establish(at address, live *unstructured.Unstructured) {
-	if kind, known := c.kinds.undefine(live); known {
-		c.fields.forget(kind)
-	}
+	c.undefine(live)
 	next := c.established(live)
 	if equality.Semantic.DeepEqual(live.Object["status"], next.Object["status"]) {
 		return

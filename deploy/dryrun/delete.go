@@ -114,9 +114,7 @@ func (c *Cluster) remove(at address) (last *unstructured.Unstructured) {
 	c.storage.remove(at, last)
 	c.publish(at, deploy.Event{Type: deploy.Deleted, Old: last, New: last})
 	if at.kind == definitionKind {
-		if kind, known := c.kinds.undefine(last); known {
-			c.fields.forget(kind)
-		}
+		c.undefine(last)
 	}
 	for _, dependent := range c.storage.dependentsOf(last.GetUID()) {
 		c.collect(dependent)

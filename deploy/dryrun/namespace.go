@@ -27,12 +27,8 @@ func newNamespace(name string) *unstructured.Unstructured {
 
 // completeNamespace sets the fields that a server sets on a Namespace.
 func completeNamespace(obj *unstructured.Unstructured) {
-	labels := obj.GetLabels()
-	if labels == nil {
-		labels = map[string]string{}
-	}
-	labels["kubernetes.io/metadata.name"] = obj.GetName()
-	obj.SetLabels(labels)
+	// An error means that the labels aren't a map. The validation reports this.
+	_ = unstructured.SetNestedField(obj.Object, obj.GetName(), "metadata", "labels", "kubernetes.io/metadata.name")
 	obj.Object["spec"] = map[string]any{"finalizers": []any{"kubernetes"}}
 	obj.Object["status"] = map[string]any{"phase": "Active"}
 }
