@@ -75,23 +75,18 @@ func (e *encoder) object(object map[string]any, column int) {
 
 // field writes the value behind a colon.
 func (e *encoder) field(value any, column int) {
-	switch v := value.(type) {
-	case map[string]any:
-		if len(v) > 0 {
-			e.line("")
-			e.indent(column + step)
-			e.object(v, column+step)
-			return
-		}
-	case []any:
-		if len(v) > 0 {
-			e.line("")
-			e.indent(column)
-			e.list(v, column)
-			return
-		}
+	object, _ := value.(map[string]any)
+	list, _ := value.([]any)
+	switch {
+	case len(object) > 0:
+		e.line("")
+		e.indent(column + step)
+	case len(list) > 0:
+		e.line("")
+		e.indent(column)
+	default:
+		e.dst = append(e.dst, ' ')
 	}
-	e.dst = append(e.dst, ' ')
 	e.value(value, column+step, column)
 }
 
