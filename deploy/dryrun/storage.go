@@ -34,9 +34,8 @@ func (a address) compare(b address) int {
 // in it are never changed, only replaced. It is guarded by the lock of its Cluster.
 type storage struct {
 	kinds map[schema.GroupKind]map[address]*record
-	// dependents are the addresses of the objects that have owner references, by the uid of the owner and then by the
-	// kind of the object.
-	dependents map[types.UID]map[schema.GroupKind]map[address]struct{}
+	// dependents are the addresses of the objects that have owner references, by the uid of the owner.
+	dependents map[types.UID]map[address]struct{}
 	// owners are the addresses of all objects, by their uids.
 	owners map[types.UID]address
 	// populations are the numbers of objects, by namespace.
@@ -57,7 +56,7 @@ type record struct {
 func newStorage() *storage {
 	return &storage{
 		kinds:       map[schema.GroupKind]map[address]*record{},
-		dependents:  map[types.UID]map[schema.GroupKind]map[address]struct{}{},
+		dependents:  map[types.UID]map[address]struct{}{},
 		owners:      map[types.UID]address{},
 		populations: map[string]int{},
 		gone:        map[types.UID]struct{}{},
@@ -87,10 +86,9 @@ func (s *storage) owned(d *declaration, namespace string, owner types.UID) []*un
 	if d.unseen {
 		return nil
 	}
-	dependents := s.dependents[owner][d.kind.GroupKind()]
-	objects := make([]*unstructured.Unstructured, 0, len(dependents))
-	for at := range dependents {
-		if namespace == "" || at.namespace == namespace {
+	var objects []*unstructured.Unstructured
+	for at := range s.dependents[owner] {
+		if at.kind == d.kind.GroupKind() && (namespace == "" || at.namespace == namespace) {
 			objects = append(objects, s.get(at))
 		}
 	}
@@ -159,12 +157,9 @@ func (s *storage) put(at address, obj *unstructured.Unstructured) {
 	s.kinds[at.kind][at] = &record{obj, born}
 	for _, owner := range obj.GetOwnerReferences() {
 		if s.dependents[owner.UID] == nil {
-			s.dependents[owner.UID] = map[schema.GroupKind]map[address]struct{}{}
+			s.dependents[owner.UID] = map[address]struct{}{}
 		}
-		if s.dependents[owner.UID][at.kind] == nil {
-			s.dependents[owner.UID][at.kind] = map[address]struct{}{}
-		}
-		s.dependents[owner.UID][at.kind][at] = struct{}{}
+		s.dependents[owner.UID][at] = struct{}{}
 	}
 }
 
@@ -184,10 +179,7 @@ func (s *storage) remove(at address, last *unstructured.Unstructured) {
 
 func (s *storage) unlink(at address, obj *unstructured.Unstructured) {
 	for _, owner := range obj.GetOwnerReferences() {
-		delete(s.dependents[owner.UID][at.kind], at)
-		if len(s.dependents[owner.UID][at.kind]) == 0 {
-			delete(s.dependents[owner.UID], at.kind)
-		}
+		delete(s.dependents[owner.UID], at)
 		if len(s.dependents[owner.UID]) == 0 {
 			delete(s.dependents, owner.UID)
 		}
@@ -196,12 +188,7 @@ func (s *storage) unlink(at address, obj *unstructured.Unstructured) {
 
 // dependentsOf returns the addresses of the objects that name uid as an owner.
 func (s *storage) dependentsOf(uid types.UID) []address {
-	var all []address
-	for _, ofKind := range s.dependents[uid] {
-		all = slices.AppendSeq(all, maps.Keys(ofKind))
-	}
-	slices.SortFunc(all, address.compare)
-	return all
+	return slices.SortedFunc(maps.Keys(s.dependents[uid]), address.compare)
 }
 
 // uidPrefix is the prefix of generated uids. It is followed by a counter, so that the same calls create the same
