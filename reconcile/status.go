@@ -20,8 +20,8 @@ type report struct {
 	err        error
 }
 
-// setStatus applies the result of compute for the present status, if compute returns true, and removes the condition of
-// a pause.
+// setStatus calls compute with the present status and applies the result if compute returns true. Either way it removes
+// the condition that reports a pause.
 func (r *Reconciler) setStatus(ctx context.Context, s *Session, compute func(present map[string]any) (status.Application, bool)) error {
 	_, err := r.changeStatus(ctx, s.resource, s.logger, func(present map[string]any) (map[string]any, bool, error) {
 		present, resumed := withoutPause(present)
@@ -36,8 +36,8 @@ func (r *Reconciler) setStatus(ctx context.Context, s *Session, compute func(pre
 }
 
 // changeStatus writes the status that change returns, if it reports a change. Fields that the schema drops are left
-// out, and a status that is too large for the cluster is shortened. With NoStatus it does nothing. The argument present
-// is shared.
+// out, and a status that is too large for the cluster is shortened. With NoStatus it does nothing. change must not
+// modify present, which is shared.
 func (r *Reconciler) changeStatus(
 	ctx context.Context, resource *unstructured.Unstructured, log *slog.Logger,
 	change func(present map[string]any) (next map[string]any, changed bool, err error),
@@ -154,8 +154,8 @@ func componentState(o Outcome) *status.ComponentState {
 		case Verified:
 			state.Verified = append(state.Verified, name)
 		case Unverified:
-			// A component that waits before its deployment isn't deployed, so it isn't among the unverified ones of the
-			// status, which count as deployed.
+			// The status counts unverified components as deployed. So a component that still waits for its deployment
+			// is listed as unstarted instead.
 			if c.Deployed {
 				state.Unverified = append(state.Unverified, name)
 			} else {

@@ -43,6 +43,6 @@
 // depth of an expression. Regular expressions have to be literals and are compiled with the expression. Exceeding a
 // limit while an object is judged is an error of the expression: the object is Unknown, and Judge fails its component.
 //
-// Messages and errors contain values of an object only if Message reads them. For a value that is missing or can't be
-// evaluated they show the part of the expression.
+// Messages and errors contain values of an object only if Message reads them. If a value is missing or can't be
+// evaluated, they quote that part of the expression instead.
 package celready

@@ -7,13 +7,15 @@ import (
 )
 
 const (
-	// window is the time after which a repetition is a new event. It is also the time between two writes of a count.
+	// window is the time after which a repetition is a new event. It is also the shortest time between two updates of
+	// the count of an event; only the first repetition is written at once.
 	window = 6 * time.Minute
 	// mostSeries bounds the events that are remembered.
 	mostSeries = 2048
 )
 
-// same identifies repetitions: the version of the object doesn't count.
+// same is the key by which repetitions are recognized. Two events that differ only in resourceVersions have the same
+// key.
 type same struct{ Event }
 
 func sameAs(e Event) same {
@@ -24,8 +26,8 @@ func sameAs(e Event) same {
 // series is an event that was written and may be repeated.
 type series struct {
 	ref deploy.Ref
-	// count is how often the event has occurred, last when it occurred last. written is the latest written count, at
-	// when it was written.
+	// count is how often the event has occurred, and last is the time of the latest occurrence. written is the count
+	// that was written last, and at is the time of that write.
 	count, written int
 	last, at       time.Time
 }
@@ -35,7 +37,7 @@ func (s *series) due(now time.Time) bool {
 	return s.count > s.written && (s.written == 1 || now.Sub(s.at) >= window)
 }
 
-// mostAtOnce bounds the events about one object that are written at once. After that, one is written in each window.
+// mostAtOnce bounds the burst of events about one object. When the burst is used up, one event per window is written.
 const mostAtOnce = 25
 
 type allowance struct {

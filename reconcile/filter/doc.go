@@ -1,6 +1,6 @@
-// Package filter holds predicates that decide which events of an object bring it, or its owner, to reconcile. A
-// [Predicate] is a pure function of one event: the object before and after it. A predicate keeps no state that could be
-// out of step with what was reconciled: a change that a filter refuses is still in the object when a later event
+// Package filter holds predicates that decide which events of an object cause a reconcile of the object or of its
+// owner. A [Predicate] is a pure function of one event: the object before and after it. A predicate keeps no state.
+// When a filter refuses the event of a change, the change isn't lost: the object still has it when a later event
 // passes.
 //
 // # Results of predicates
@@ -14,8 +14,8 @@
 // Generation(), refuses these events, and may refuse the beginning of a deletion. So combine it by Or with [Lifecycle],
 // or use [Standard].
 //
-// A filter on the state of an object may refuse events for a while. When the state changes so that it passes events
-// again, the earlier changes must be reconciled. [While] and [UnlessPaused] ensure that.
+// A filter on the state of an object may refuse events for a while. When the state changes so that the filter passes
+// events again, the changes made in between must be reconciled. [While] and [UnlessPaused] ensure that.
 //
 // If an object leaves the view (deploy.Left), the object itself hasn't changed: no predicate of changes, of creation or
 // of deletion is true for such an event, and engines don't call predicates for it.
@@ -49,11 +49,12 @@
 //	user-annotation  Or(default, UserAnnotations())
 //
 // Unlike oper8's sets they pass the deletion of a paused object, and the beginning and the end of a pause, so that the
-// status can show the pause. They don't contain ResourceVersion, since a repetition changes nothing that they look at.
+// status can show the pause. They don't contain ResourceVersion: an event that repeats a resourceVersion has no change,
+// so their predicates of changes refuse it anyway.
 //
 // # When to use it
 //
-// Use it in source.Sources, where the default of the engine passes too many or too few events. Don't use it to prevent
-// reconciles of an object: a retry, a timer or another event still brings the object to reconcile, so the reconcile
-// itself has to check.
+// Use it in source.Sources if the engine's default filter passes too many or too few events. Don't use it to prevent
+// reconciles of an object: a retry, a timer or another event still causes a reconcile, so the reconcile itself has to
+// check.
 package filter

@@ -18,8 +18,9 @@ type Component struct {
 	Objects []*unstructured.Unstructured
 }
 
-// Of returns the component that an observer gets, see reconcile.ObserveComponents. Its objects are copies. They have
-// their namespaces, but no fields that only a cluster can set, such as the uid of an owner.
+// Of converts the arguments of an observer, see reconcile.ObserveComponents, into a Component. The objects are copies.
+// Their namespaces are filled in, and fields that only a cluster can set are removed, such as owner references with
+// their uids.
 func Of(c *reconcile.Component, results deploy.Results) Component {
 	component := Component{Name: c.Name(), Disabled: c.Disabled()}
 	for _, object := range c.Objects() {
@@ -28,8 +29,8 @@ func Of(c *reconcile.Component, results deploy.Results) Component {
 	return component
 }
 
-// ofCluster are the fields of metadata that are valid in one cluster only: if an owner has a uid of another cluster,
-// the garbage collector deletes the object.
+// ofCluster are the fields of metadata that are valid only in the cluster that set them. For example, the garbage
+// collector deletes an object whose owner reference has the uid of an object in another cluster.
 var ofCluster = []string{"uid", "resourceVersion", "managedFields", "ownerReferences", "creationTimestamp", "generation"}
 
 func presentable(object *unstructured.Unstructured, results deploy.Results) *unstructured.Unstructured {
@@ -48,5 +49,5 @@ func presentable(object *unstructured.Unstructured, results deploy.Results) *uns
 	return clean
 }
 
-// HasSecrets reports whether something of the component would be masked.
+// HasSecrets reports whether the component has an object with values that Mask replaces.
 func (c Component) HasSecrets() bool { return slices.ContainsFunc(c.Objects, masks) }

@@ -19,8 +19,8 @@ import (
 const (
 	// componentName is the name of the only component of a patch.
 	componentName = "temporarypatch"
-	// lookAgain is how often a patch with an expiry is reconciled. The period doesn't apply to it, since the times of
-	// Requeue replace the period.
+	// lookAgain is how often a patch with an expiry is reconciled. The period of reconcile.Period doesn't apply to such
+	// a patch, since the result of Requeue replaces that period.
 	lookAgain = 10 * time.Minute
 	// soonest and latest bound the time before the target and the result of its rendering are checked again.
 	soonest, latest = time.Second, time.Minute
@@ -36,9 +36,9 @@ type Controller struct {
 	board   board
 }
 
-// New returns the Controller of patches for resources of the given kinds, each "Kind", of any group and version, or
-// "group/version/Kind", or "version/Kind" of the core group; see KindsOf. The annotation on targets is written through
-// manager and has the manager's domain.
+// New returns the Controller of patches for resources of the given kinds. Each kind has the form "Kind" (any group and
+// version), "group/version/Kind", or "version/Kind" (the core group); see KindsOf. The annotation on targets is written
+// through manager and has the manager's domain.
 func New(manager *deploy.Manager, kinds []string, opts ...Option) (*Controller, error) {
 	if manager == nil {
 		return nil, errors.New("temporary patches: nil manager")
@@ -60,8 +60,8 @@ func New(manager *deploy.Manager, kinds []string, opts ...Option) (*Controller, 
 // Kind implements reconcile.Controller.
 func (c *Controller) Kind() schema.GroupVersionKind { return c.options.kind }
 
-// Setup implements reconcile.Controller: the component temporarypatch keeps the entry on the target. An invalid patch
-// is a request.Configuration error.
+// Setup implements reconcile.Controller: the component temporarypatch keeps the patch's entry in the annotation of the
+// target. An invalid patch is a request.Configuration error.
 func (c *Controller) Setup(_ context.Context, s *reconcile.Session) error {
 	patch, _, err := decode(s.Resource())
 	if err != nil {
@@ -125,7 +125,8 @@ func (c *Controller) Requeue(_ context.Context, s *reconcile.Session, outcome re
 	return after, nil
 }
 
-// target calls before and then reads the resource that a patch names, nil if there is none.
+// target returns the resource that spec names, or nil if there is none. It calls the function before with the
+// resource's reference before it reads the resource.
 func target(ctx context.Context, s *reconcile.Session, spec TemporaryPatchSpec, before func(context.Context, deploy.Ref) error) (*unstructured.Unstructured, error) {
 	version, err := schema.ParseGroupVersion(spec.APIVersion)
 	if err != nil {
@@ -167,7 +168,7 @@ func (w *component) Deploy(ctx context.Context, s *reconcile.Session, _ *reconci
 	if err := c.checkScope(ctx, patch.Spec); err != nil {
 		return err
 	}
-	// A target that is created after its patch, or loses its annotation, is patched at once.
+	// Following the target causes a reconcile as soon as the target is created or loses its annotation.
 	target, err := target(ctx, s, patch.Spec, s.Follow)
 	if err != nil {
 		return err

@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Own makes events of child objects bring their owners of kind owner to reconcile. It returns when the existing
-// children are known, or an error if they can't be read; the next call tries again. Call it while the engine runs,
-// before the first child of a kind is written. For kinds that the owner's Sources declare it only waits, and the filter
-// of the declaration applies.
+// Own watches the kind child. From then on, an event of a child object causes a reconcile of its owners of the kind
+// owner. It returns when the existing children are known, or an error if they can't be read; the next call tries again.
+// Call it while the engine runs, before the first child of a kind is written. If the owner's Sources declare the kind
+// child, Own uses the watch and the filter of that declaration, and only waits until the children are known.
 func (e *Engine) Own(ctx context.Context, owner, child schema.GroupVersionKind) error {
 	var rules *trigger.Rules
 	if c := e.of(owner); c != nil {
@@ -24,8 +24,8 @@ func (e *Engine) Own(ctx context.Context, owner, child schema.GroupVersionKind) 
 	return e.subscribe(ctx, subject{owner: owner, child: child}, e.childHandler(owner, rules, child))
 }
 
-// childHandler returns a function that brings the owners of a kind to reconcile by events of their children, if rules
-// pass them.
+// childHandler returns a handler for events of children. It queues the children's owners of the kind owner, except for
+// events that rules refuse or that echoes holds back.
 func (e *Engine) childHandler(owner schema.GroupVersionKind, rules *trigger.Rules, child schema.GroupVersionKind) func(deploy.Event) {
 	return func(event deploy.Event) {
 		if rules != nil && !rules.CountsOwned(child, event) {
@@ -39,8 +39,8 @@ func (e *Engine) childHandler(owner schema.GroupVersionKind, rules *trigger.Rule
 	}
 }
 
-// subscribe calls handle for the events of a kind, from its first call on. It returns when the existing objects are
-// known.
+// subscribe watches a kind and calls handle for its events. It returns when the existing objects are known. Further
+// calls for the same kinds share that watch, whose handler stays the first one.
 func (e *Engine) subscribe(ctx context.Context, kinds subject, handle func(deploy.Event)) error {
 	kind := kinds.watched()
 	w := &watcher{apart: true, look: func(event deploy.Event, _ bool) bool {
@@ -68,7 +68,7 @@ type children struct {
 	kinds map[subject]*childKind
 }
 
-// childKind is one kind that is watched for one reason.
+// childKind is the watch of one subject: of a kind of children for one kind of owners, for example.
 type childKind struct {
 	// turn is held by the caller that subscribes; other callers wait for it until their contexts end.
 	turn         chan struct{}
@@ -98,8 +98,8 @@ func (c *children) open(work context.Context) {
 	c.work = work
 }
 
-// subscribe returns a kind with its subscription, which start makes if there is none yet. start may send requests, and
-// ends when ctx ends. The subscription ends with the engine.
+// subscribe returns a kind with its subscription, which start makes if there is none yet. start may send requests; if
+// ctx ends meanwhile, so does the context of start. A subscription that was made lasts until the engine stops.
 func (c *children) subscribe(ctx context.Context, kinds subject, start func(context.Context) (deploy.Subscription, error)) (*childKind, error) {
 	kind, work, err := c.of(kinds)
 	if err != nil {
@@ -145,10 +145,10 @@ func (c *children) of(kinds subject) (*childKind, context.Context, error) {
 	return kind, c.work, nil
 }
 
-// Follow makes events of ref bring key to reconcile. ref is an object that key doesn't own, such as a Secret that its
-// spec names. After a reconcile of key without an error, objects for which it didn't call Follow are no longer
-// followed. Follow returns when the objects of that kind are known, or an error if they can't be read. Call it in a
-// reconcile of key, before the object is read.
+// Follow watches the object ref. From then on, an event of ref causes a reconcile of key. ref is an object that key
+// doesn't own, such as a Secret that the spec of key names. When a reconcile of key succeeds, key stops following the
+// objects for which that reconcile didn't call Follow. Follow returns when the objects of that kind are known, or an
+// error if they can't be read. Call it in a reconcile of key, before the object is read.
 func (e *Engine) Follow(ctx context.Context, key deploy.Ref, ref deploy.Ref) error {
 	controlled := e.of(key.Kind)
 	if controlled == nil {
@@ -157,8 +157,8 @@ func (e *Engine) Follow(ctx context.Context, key deploy.Ref, ref deploy.Ref) err
 	key.Kind = controlled.kind
 	err := e.subscribe(ctx, subject{child: ref.Kind}, func(event deploy.Event) { e.bring(request.Followed, e.followers.Of(event)) })
 	if err == nil {
-		// The existing object must not bring another reconcile, since this one is about to read it. So key follows ref
-		// only from now on.
+		// The running reconcile is about to read the object, so the initial list must not cause another reconcile. That
+		// is why key follows ref only from now on.
 		e.followers.Add(key, ref)
 	}
 	return err
