@@ -20,8 +20,9 @@ import (
 
 // Process describes the process of a command to an extension (Extend) or to a command of your own (Command).
 type Process struct {
-	// Operator is the name of the operator, FieldManager, Domain and DefaultNamespace are its settings, and Version is
-	// the version of the program.
+	// Operator is the name of the operator. FieldManager, Domain and DefaultNamespace are what the options
+	// deploy.FieldManager, deploy.KeyDomain and deploy.DefaultNamespace of the operator set. Version is the version of
+	// the program.
 	Operator, FieldManager, Version, Domain, DefaultNamespace string
 	// Runs is true for the command run, unless it renders without a cluster (--dry-run).
 	Runs bool
@@ -32,15 +33,17 @@ type Process struct {
 	// Environment is the environment for another process that is to read the same settings. It has the absolute path of
 	// the file with settings, even if a flag has named that file in this process.
 	Environment []string
-	// Controllers are the operator's working controllers, in the order in which they were added.
+	// Controllers are the operator's controllers that the setting controllers enables, in the order in which they were
+	// added.
 	Controllers []reconcile.Controller
-	// Options returns the options for a reconciler of the controller of. The reconciler deploys by manager.
+	// Options returns the options for a reconciler of the given controller. The reconciler has to deploy through
+	// manager.
 	Options func(of reconcile.Controller, manager *deploy.Manager) ([]reconcile.Option, error)
 }
 
 // Extension changes or observes what an operator does in one process. The zero value does nothing.
 type Extension struct {
-	// Controllers replace the operator's controllers of their kinds.
+	// Each of Controllers replaces the operator's controller of the same kind.
 	Controllers []reconcile.Controller
 	// Reconciler are options of all reconcilers, such as reconcile.AroundComponents. Options from settings come after
 	// them.
@@ -58,8 +61,9 @@ type Extension struct {
 // closing is how long an extension may take to close.
 const closing = 3 * time.Second
 
-// Extend calls start in the process of each command that reconciles or renders, before the controllers are used, to
-// extend it. Of several extensions a later one overrides an earlier one. An error ends the command.
+// Extend extends the process of each command that reconciles or renders: start is called before the controllers are
+// used, and returns the Extension. Of several extensions a later one overrides an earlier one. An error ends the
+// command.
 func Extend(start func(ctx context.Context, p Process) (Extension, error)) Option {
 	return func(o *Operator) { o.extensions = append(o.extensions, start) }
 }

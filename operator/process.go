@@ -61,7 +61,7 @@ func (o *Operator) open(s *settings.Settings, log io.Writer) (*process, error) {
 	return p, nil
 }
 
-// newLogger returns a logger by settings, which were checked.
+// newLogger returns a logger for the settings, which have to be valid.
 func newLogger(out io.Writer, c config.Log) *slog.Logger {
 	everything := &slog.HandlerOptions{Level: slog.Level(math.MinInt)}
 	var handler slog.Handler = slog.NewTextHandler(out, everything)
@@ -85,7 +85,7 @@ func (p *process) clientConfig() (*rest.Config, error) {
 	return client, nil
 }
 
-// working are the controllers that work.
+// working returns the controllers that the setting controllers enables: all if it is empty.
 func (p *process) working() []controller {
 	return slices.DeleteFunc(slices.Clone(p.operator.controllers), func(c controller) bool {
 		return len(p.Controllers) > 0 && !slices.Contains(p.Controllers, c.Kind().Kind)
@@ -101,7 +101,8 @@ func (o *Operator) controllerOf(kind schema.GroupVersionKind) (controller, error
 	return o.controllers[at], nil
 }
 
-// reconciler returns a reconciler for a kind that deploys by manager. The options in more come after all others.
+// reconciler returns a reconciler for a kind. The reconciler deploys through manager. The options in more come after
+// all others.
 func (p *process) reconciler(
 	ctx context.Context, kind schema.GroupVersionKind, manager *deploy.Manager, more ...reconcile.Option,
 ) (*reconcile.Reconciler, error) {
@@ -129,7 +130,7 @@ func (p *process) optionsOf(c controller) []reconcile.Option {
 	return slices.Concat(p.defaultOptions(), c.options, p.givenOptions())
 }
 
-// numbers are options with a number from a setting.
+// numbers returns the options that take a number or a duration from a setting, by the key of the setting.
 func (p *process) numbers() map[string]reconcile.Option {
 	return map[string]reconcile.Option{
 		"watch.period": reconcile.Period(p.Watch.Period), "watch.recheck": reconcile.Recheck(p.Watch.Recheck),

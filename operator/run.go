@@ -28,14 +28,16 @@ type runner struct {
 	*process
 	election election
 	lock     *leader.Elector
-	// client is for the requests of controllers, plain for requests that aren't counted and need no leadership.
+	// client is the configuration for the requests of controllers. plain is for requests that aren't measured and that
+	// a replica may send without the leadership.
 	client, plain *rest.Config
 	api           *cluster.Cluster
 	health        *health
 	services      []service
 }
 
-// run waits until this replica leads, watches the cluster and reconciles until ctx ends or the leadership is lost.
+// run waits until this replica is the leader. Then it watches the cluster and reconciles, until ctx ends or the
+// leadership is lost.
 func (p *process) run(ctx context.Context) (err error) {
 	p.runs, p.metrics = true, metrics.New(p.operator.name, cli.Version(p.Versions.Operator))
 	r := &runner{process: p}
@@ -77,7 +79,7 @@ func (r *runner) elect(ctx context.Context) (wait func(), err error) {
 	return wait, err
 }
 
-// connect makes the cluster. Nothing is watched yet.
+// connect makes the client of the cluster. It doesn't start a watch.
 func (r *runner) connect(ctx context.Context) (wait func(), err error) {
 	r.client = rest.CopyConfig(r.plain)
 	if r.measures() {
@@ -98,7 +100,7 @@ func (r *runner) connect(ctx context.Context) (wait func(), err error) {
 	return r.api.Wait, nil
 }
 
-// openManifests opens the directory for rendered manifests, if there is to be one.
+// openManifests opens the directory for rendered manifests, if the setting manifests.directory names one.
 func (r *runner) openManifests(context.Context) (wait func(), err error) {
 	if r.Manifests.Directory == "" {
 		return nil, nil
@@ -193,7 +195,7 @@ func (r *runner) engineOptions() []watch.Option {
 		watch.Backoff(r.Retry.First, r.Retry.Longest),
 	}
 	if r.settings.Given("watch.period") {
-		// It bounds the times that controllers ask for, too.
+		// The engine's period also limits the requeue times that controllers ask for.
 		options = append(options, watch.Period(r.Watch.Period))
 	}
 	if r.measures() {
@@ -205,7 +207,8 @@ func (r *runner) engineOptions() []watch.Option {
 	return options
 }
 
-// filtered is a reconciler with the filter of a setting, unless its controller has one.
+// filtered is a reconciler with the filter that the setting watch.filter names. A filter of the controller takes
+// precedence.
 type filtered struct {
 	*reconcile.Reconciler
 	when filter.Predicate

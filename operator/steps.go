@@ -10,7 +10,7 @@ import (
 // step is a part of the running operator.
 type step struct {
 	name string
-	// inTerm stops the step before the leadership is given back.
+	// inTerm is true if the step has to stop before the replica gives up the leadership.
 	inTerm bool
 	// start starts the step. When the step is stopped, ctx ends, and then wait is called unless it is nil.
 	start func(ctx context.Context) (wait func(), err error)
@@ -20,7 +20,7 @@ type step struct {
 // steps are the started steps, in order.
 type steps []step
 
-// start starts further steps in order, until one fails. They outlive ctx and end by stop.
+// start starts further steps in order, until one fails. The end of ctx doesn't stop them; only stop does.
 func (s *steps) start(ctx context.Context, all ...step) error {
 	for _, one := range all {
 		ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -40,7 +40,7 @@ func (s *steps) start(ctx context.Context, all ...step) error {
 	return nil
 }
 
-// stop stops the steps in reverse order, each once. With onlyInTerm it stops only the steps in the term.
+// stop stops the steps in reverse order, each once. If onlyInTerm is true, it stops only the steps with inTerm.
 func (s *steps) stop(onlyInTerm bool) {
 	for _, one := range slices.Backward(*s) {
 		if one.inTerm || !onlyInTerm {

@@ -13,11 +13,11 @@ type Config struct {
 	// Kubeconfig is the kubeconfig file, empty to look where kubectl does and then at the Pod's service account.
 	// Context is one of its contexts, empty for the current one.
 	Kubeconfig, Context string
-	// KubeAPI limits requests. Controllers are the kinds whose controllers work; none means all.
+	// KubeAPI limits requests. Controllers are the kinds whose controllers are enabled; none means all.
 	KubeAPI     KubeAPI
 	Controllers []string
-	// Watch, Retry, Rollout, Status, Objects, Versions and LeaderElection are about the work of the operator, and Log,
-	// Events, Heartbeat, Health, Metrics, Profiling and Manifests about what others see of it.
+	// Watch, Retry, Rollout, Status, Objects, Versions and LeaderElection set how the operator reconciles. Log, Events,
+	// Heartbeat, Health, Metrics, Profiling and Manifests set how it can be observed.
 	Watch          Watch
 	Retry          Retry
 	Rollout        Rollout
@@ -44,8 +44,8 @@ type KubeAPI struct {
 
 // Watch sets what is watched, and when it is reconciled.
 type Watch struct {
-	// Namespaces are names or patterns such as "team-*". A "!" in front leaves namespaces out, and the last entry that
-	// fits decides. None means all.
+	// Namespaces are names or patterns such as "team-*". A "!" in front excludes the namespaces that match. The last
+	// entry that matches a namespace decides. None means all.
 	Namespaces []string
 	// NamespaceSelector selects namespaces by their labels, such as "tier=prod".
 	NamespaceSelector string
@@ -57,7 +57,8 @@ type Watch struct {
 	// Period is the time after which a ready resource is reconciled again without an event, Recheck the time for a
 	// resource that isn't ready. 0 means never.
 	Period, Recheck time.Duration
-	// Timeout is how long a reconcile may take, Grace how long running reconciles may go on when the process is to end.
+	// Timeout is how long a reconcile may take. Grace is how long running reconciles may go on after the process was
+	// asked to stop.
 	Timeout, Grace time.Duration
 }
 
@@ -78,22 +79,22 @@ type Rollout struct {
 
 // Status sets what is written into the status of resources.
 type Status struct {
-	// Manage writes the status at all.
+	// Manage is whether the operator writes the status. If it is false, Graph and Service have no effect.
 	Manage bool
-	// Graph adds the graph of the components as text, Service the field <kind>Status.
+	// Graph adds the graph of the components as text. Service adds the field <kind>Status.
 	Graph, Service bool
 }
 
-// Objects sets what objects carry.
+// Objects sets which annotations are added to deployed objects.
 type Objects struct {
 	// InternalNames adds the annotation with the name that temporary patches use.
 	InternalNames bool
 }
 
-// Versions sets which versions resources may want.
+// Versions sets which versions a resource may ask for.
 type Versions struct {
-	// Supported are the versions on offer. Strict refuses resources that want another version or none, except for kinds
-	// whose name matches a pattern of Exempt.
+	// Supported are the versions that a resource may ask for. Strict refuses a resource that asks for another version
+	// or for none, unless the name of its kind matches a pattern of Exempt.
 	Supported []string
 	Strict    bool
 	Exempt    []string
@@ -108,8 +109,9 @@ type LeaderElection struct {
 	// Name is the name of the Lease or ConfigMap, empty for the operator's name. Namespace is the namespace of the
 	// lock, empty for the namespace of the Pod. Outside of a Pod it is required.
 	Name, Namespace string
-	// Duration is the time without renewal after which another replica takes over a Lease or a resource, RenewDeadline
-	// the time without renewal after which a replica stops to work, and RetryPeriod the time between two renewals.
+	// Duration is the time without renewal after which another replica takes over: the Lease, or with PerObjectLock a
+	// resource. RenewDeadline is the time without renewal after which a replica stops working. RetryPeriod is the time
+	// between two renewals.
 	Duration, RenewDeadline, RetryPeriod time.Duration
 }
 

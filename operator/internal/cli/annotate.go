@@ -15,7 +15,8 @@ import (
 // pauseKey is the key of the annotation that pauses a resource, without the domain.
 const pauseKey = "pause-execution"
 
-// annotating is a command that asks something of the running operator by an annotation of resources.
+// annotating describes a command that sets or removes an annotation of resources. The running operator acts on the
+// annotation.
 type annotating struct {
 	// key is the key of the annotation, without the domain.
 	key string
@@ -85,7 +86,8 @@ func annotated(obj *unstructured.Unstructured, key, value string) *unstructured.
 	return obj
 }
 
-// fieldManager returns the field manager of commands that write a resource as a person would.
+// fieldManager returns the field manager of the commands that write resources for a user. It isn't the field manager of
+// the running operator.
 func (o *Operator) fieldManager() string { return o.Name + "-cli" }
 
 func (o *Operator) triggerCommand() *cobra.Command {

@@ -103,8 +103,8 @@ func (o *Operator) wanted(ctx context.Context, c *connection, s *selection, args
 	return objects, errors.Join(errs...)
 }
 
-// dryApply returns the resource that the cluster would store if its spec became exactly the given one. It changes
-// given.
+// dryApply returns the resource that the cluster would store if the resource's spec were replaced by the spec of given.
+// Its writes are dry runs. It modifies the argument given.
 func (o *Operator) dryApply(ctx context.Context, c *connection, s *selection, given *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if err := o.checkControlled(given.GroupVersionKind()); err != nil {
 		return nil, err
@@ -175,8 +175,8 @@ func (p plans) table(out io.Writer) error {
 	return err
 }
 
-// remarks names the objects whose fields only change their owner, and the fields that the operator leaves as others
-// have set them.
+// remarks names the objects of which only the managedFields would change, and the fields that the operator leaves to
+// other field managers.
 func remarks(differences deploy.Differences) (lines string) {
 	for _, d := range differences {
 		if (deploy.Differences{d}).Changed() && d.Unified == "" {
@@ -196,7 +196,7 @@ type plannedChange struct {
 	Object    string        `json:"object"`
 	Action    deploy.Action `json:"action"`
 	Changes   []string      `json:"changes,omitempty"`
-	// Left are the fields that are left to others.
+	// Left are the fields whose values the operator leaves to other field managers.
 	Left []string `json:"left,omitempty"`
 }
 
