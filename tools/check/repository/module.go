@@ -35,8 +35,8 @@ type Module struct {
 	// Released reports whether the module is published with versions of its own, that is whether it has a changelog.
 	Released bool
 	// Companion is the path of the module that always has the same version as this one, "" for none. A comment
-	// "//release:companion PATH" in the go.mod of one of the two sets it. It is meant for a program that gets a module
-	// in its own version from the go command, without requiring it in go.mod.
+	// "//release:companion PATH" in the go.mod of one of the two sets it. It is meant for a module that doesn't require
+	// its companion in go.mod, but downloads it at run time in its own version.
 	Companion string
 	// Requires are the requirements in go.mod, in their order.
 	Requires []Requirement
@@ -111,8 +111,8 @@ func (m Module) Environ(base []string) []string {
 }
 
 // BuildFlags are the flags that every build, test and vet of the module needs, with the race detector if race is true.
-// For the control plane these are the compiler flags in its build.env, so that it is compiled only once; its tests, which
-// run the program that is built from it, never run under the race detector.
+// For the control plane these are the compiler flags in its build.env, so that it is compiled only once. Its tests run
+// the program that is built from it, and never run under the race detector.
 func (m Module) BuildFlags(race bool) []string {
 	switch {
 	case m.IsControlPlane():
@@ -135,7 +135,7 @@ func (m Module) IsControlPlane() bool { return m.Dir == devcluster }
 // HasPackages reports whether the module in the repository at root holds any Go file. The go command refuses to test or
 // to vet a module without one.
 func (m Module) HasPackages(root string) bool {
-	files, _ := m.GoFiles(root) // of a module that can't be read, the go command says why
+	files, _ := m.GoFiles(root) // if the module can't be read, the go command reports the error
 	return len(files) > 0
 }
 
@@ -163,7 +163,7 @@ func Setenv(env []string, name, value string) []string {
 	return append(Unsetenv(env, name), name+"="+value)
 }
 
-// Unsetenv returns env without the variables names. env is not changed.
+// Unsetenv returns env without the variables that have the given names. env is not changed.
 func Unsetenv(env []string, names ...string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -171,7 +171,8 @@ func Unsetenv(env []string, names ...string) []string {
 	})
 }
 
-// AddFlags returns env with flags added to those that the go command takes from GOFLAGS. env is not changed.
+// AddFlags returns env with flags appended to the variable GOFLAGS, from which the go command takes flags. env is not
+// changed.
 func AddFlags(env []string, flags ...string) []string {
 	all := flags
 	for _, entry := range env {

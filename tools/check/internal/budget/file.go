@@ -11,9 +11,10 @@ import (
 // FileName is the name of the files with budgets.
 const FileName = "budget.txt"
 
-// Budget has the promises of a module to its importers.
+// Budget holds the limits that a module promises its importers, and the reasons for its requirements.
 type Budget struct {
-	// Modules is how many other modules an importer of this module may compile, without the standard library.
+	// Modules is the largest number of other modules that an importer of this module has to compile, without the
+	// standard library.
 	Modules int
 	// Never are paths, or beginnings of paths, of modules that importers must not compile.
 	Never []string

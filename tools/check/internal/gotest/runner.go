@@ -28,16 +28,16 @@ type Runner struct {
 	Stdout, Stderr io.Writer
 	// Race runs the tests under the race detector, in the modules that allow it.
 	Race bool
-	// Count and Run are the flags -count and -run of go test; the zero value leaves the flag out. A run with Run isn't
-	// complete, so its events aren't kept.
+	// Count and Run are the flags -count and -run of go test; the zero value leaves the flag out. If Run is set, not
+	// all tests run, so the events of the run aren't kept.
 	Count int
 	Run   string
 	// Named is true if a person chose the modules. Then a module without a test that Run matches is an error.
 	Named bool
 	// Timeout is the flag -timeout of go test: how long the tests of one package may take. Zero leaves the flag out.
 	Timeout time.Duration
-	// Waiting reports whether the tests of a module mostly wait; nil stands for no module. More of these tests run at once than there are
-	// processors.
+	// Waiting reports whether the tests of a module mostly wait. If so, more of them run at once than there are
+	// processors. A nil Waiting returns false for every module.
 	Waiting func(repository.Module) bool
 	// Fingerprint is a hash of all files of the repository. If tests of a module may read files of other modules, a new
 	// fingerprint makes their cached results invalid. If it is empty, cached results are always used.

@@ -45,7 +45,8 @@ func Read(r *repository.Repository) (places []Place, problems []string, err erro
 // citation matches references to rules of a specification that isn't in the repository.
 var citation = regexp.MustCompile(`spec: [a-z]`)
 
-// cited finds such references outside of tests. It also finds files named rules.txt, which RULES.md has replaced.
+// cited returns a problem for each Go file, except tests, that has a match of citation, and for each file named
+// rules.txt, which RULES.md has replaced.
 func cited(ctx context.Context, r *repository.Repository) (problems []string, err error) {
 	files, err := r.Files(ctx, "")
 	for _, name := range files {
