@@ -37,7 +37,7 @@ type sharedPlane struct {
 
 var shared sharedPlane
 
-// get returns the control plane. The first call starts it, with crds.
+// get returns the control plane. The first call opens the one that the environment names, or else starts one with crds.
 func (s *sharedPlane) get(ctx context.Context, crds []string) (*plane, error) {
 	s.once.Do(func() {
 		if dir := os.Getenv(devcluster.Variable); dir != "" {

@@ -38,8 +38,8 @@ type Match struct {
 	Namespace string
 }
 
-// End returns the position after the present end of the log. The log may not have all answered requests yet; see
-// [Log.Await].
+// End returns the position after the present end of the log. Lines of requests that were answered a moment ago can
+// still be missing; see [Log.Await].
 func (l Log) End() (Position, error) {
 	info, err := os.Stat(l.Path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -51,8 +51,8 @@ func (l Log) End() (Position, error) {
 	return Position{Offset: info.Size()}, nil
 }
 
-// Await waits until the log has, after from, an answered request for an object of this name. It returns the position
-// after that request.
+// Await waits until an answered request for an object of this name is in the log after the position from. It returns
+// the position after that request.
 func (l Log) Await(ctx context.Context, from Position, name string) (Position, error) {
 	at := from.Offset
 	for {
@@ -76,7 +76,8 @@ func (e *Event) received() time.Time {
 	return e.Received
 }
 
-// find looks for the request in the complete lines from an offset on, and returns the offset at which it stopped.
+// find returns the first answered request for an object of this name. It reads the complete lines that follow the
+// offset at. end is the offset at which it stopped.
 func (l Log) find(at int64, name string) (found *Event, end int64, err error) {
 	needle := quoted(name)
 	end, err = l.lines(at, -1, func(text []byte) (bool, error) {
@@ -128,8 +129,8 @@ func (m Match) has(call Call) bool {
 	return slices.Contains(m.Users, call.User) || m.Namespace != "" && call.Namespace == m.Namespace
 }
 
-// counts reports whether its request is counted at this line. A long-running request has two lines and counts at its
-// start, so its end doesn't count if the start was seen or is before from.
+// counts reports whether Calls counts the event. A long-running request has two events, at its start and at its end,
+// and the start counts. The end counts only if the start wasn't seen and isn't before from.
 func counts(event Event, started map[string]bool, from Position) bool {
 	switch event.Stage {
 	case ResponseStarted:
@@ -141,9 +142,9 @@ func counts(event Event, started map[string]bool, from Position) bool {
 	return false
 }
 
-// lines calls each for every complete line until each returns false or an error, or until the offset to (-1: the end of
-// the file) or an incomplete last line is reached. It returns the offset after the last line that it has read. A
-// missing file has no lines.
+// lines reads the complete lines between two offsets and calls the function each for them. If to is -1, it reads to the
+// end of the file. It stops early at an incomplete line, or when each returns false or an error. It returns the offset
+// after the last line that it has read. A missing file has no lines.
 func (l Log) lines(from, to int64, each func(text []byte) (bool, error)) (end int64, err error) {
 	file, err := os.Open(l.Path)
 	if errors.Is(err, os.ErrNotExist) && from == 0 {

@@ -31,7 +31,7 @@ type supervisor struct {
 
 	mu      sync.Mutex
 	pid     int    // process id of the caretaker, which leads a process group; 0 once it has ended
-	how     string // it ended
+	how     string // how the caretaker ended, once pid is 0
 	stopped bool
 }
 
@@ -51,7 +51,7 @@ func supervise(home home, owner *filelock.Lock, binary string, args []string) (*
 	cmd := exec.Command("/bin/sh", append([]string{"-c", caretaker, string(home), binary}, args...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = read, log, log
 	cmd.ExtraFiles = []*os.File{owner.File()}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C reaches the tests only; this ends after them
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C signals the tests only; the supervisor ends later
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(err, write.Close())
 	}

@@ -41,7 +41,8 @@ func (Host) FreeMemory() (bytes uint64, ok bool) {
 	return bytes, ok
 }
 
-// groupMemory returns the free memory of a control group (version 2): its limit less its use without caches.
+// groupMemory returns the free memory of a control group (version 2): its limit minus the memory that it uses, where
+// caches don't count as used.
 func groupMemory(dir string) (bytes uint64, known bool) {
 	limit, ok := number(dir + "/memory.max")
 	if !ok {
