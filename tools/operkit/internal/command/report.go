@@ -59,8 +59,8 @@ func (a *addition) path(file string) string {
 	return filepath.Join(a.project.Root, filepath.FromSlash(file))
 }
 
-// edit calls change to add lines to a file. If the file has no place for them, or doesn't exist, a person has to add
-// them: byHand is the text to add.
+// edit calls change to add lines to a file. If the file has no known place for them, or doesn't exist, edit records
+// byHand as the text that the user has to add.
 func (a *addition) edit(file, byHand string, change func(text []byte) (changed []byte, edited bool, err error)) error {
 	text, err := os.ReadFile(a.path(file))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -88,7 +88,7 @@ func (a *addition) edit(file, byHand string, change func(text []byte) (changed [
 	return nil
 }
 
-// leave records something that people have to add.
+// leave records a text that the user has to add to a file.
 func (a *addition) leave(file, what string) {
 	a.byHand = append(a.byHand, file+"\n    "+strings.ReplaceAll(strings.TrimRight(what, "\n"), "\n", "\n    "))
 }

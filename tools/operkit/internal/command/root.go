@@ -114,7 +114,7 @@ func none(cmd *cobra.Command, args []string) error {
 	return usage(fmt.Errorf("unknown command %q: see '%s --help'", args[0], cmd.CommandPath()))
 }
 
-// one requires exactly one argument; what describes it in error messages.
+// one requires exactly one argument. Error messages describe the argument by the text in what.
 func one(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch len(args) {

@@ -7,11 +7,12 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// definitions matches the lines of a kustomization's resources that name definitions, and captures their indent.
+// definitions matches the entries for CustomResourceDefinitions in the resources of a kustomization, and captures their
+// indent.
 var definitions = regexp.MustCompile(`(?m)^(\s*- )crd/.*\n`)
 
-// AddResource adds a definition to the resources of a kustomization, behind the other definitions. changed is false if
-// it is there already.
+// AddResource adds the file of a CustomResourceDefinition to the resources of a kustomization, after the other ones.
+// changed is false if the resources already contain it.
 func AddResource(kustomization []byte, file string) (text []byte, changed bool, err error) {
 	before, err := resources(kustomization)
 	if err != nil {

@@ -13,7 +13,7 @@ const (
 	ControllerTools = "sigs.k8s.io/controller-tools"
 )
 
-// unreleased is the version in which modules of the repository require each other.
+// unreleased is the version that a go.mod of the repository states for other modules of the repository.
 const unreleased = "v0.0.0"
 
 // Versions are the versions of Go and of the modules that a project requires.
@@ -21,7 +21,7 @@ type Versions struct {
 	Go, Operator, Envtest, ControllerTools string
 }
 
-// VersionsOf reads them from a go.mod. A module that isn't released has the version "latest".
+// VersionsOf reads the Versions from the text of a go.mod. A module that isn't released has the version "latest".
 func VersionsOf(gomod []byte) (Versions, error) {
 	file, err := modfile.ParseLax("go.mod", gomod, nil)
 	if err != nil {

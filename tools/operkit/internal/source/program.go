@@ -9,7 +9,7 @@ import (
 // IsProgram reports whether the file belongs to package main and isn't a test.
 func (f *File) IsProgram() bool { return f.tree.Name.Name == "main" && !f.isTest() }
 
-// Controls reports whether the file adds the controller of the package with this path to an operator.
+// Controls reports whether the file calls Control with the controller of the package that has this import path.
 func (f *File) Controls(path string) bool {
 	local := f.imported(path)
 	found := false
@@ -23,9 +23,9 @@ func (f *File) Controls(path string) bool {
 	return found
 }
 
-// Control adds a line such as op.Control(guestbook.Controller{}), for the package pkg with this path, and its import.
-// The line comes after the last such line, or else before op.Main(). If neither is a separate statement, the error is
-// ErrNoPlace.
+// Control adds a line such as op.Control(guestbook.Controller{}), and the import of the controller's package. pkg is
+// the name of that package, and path is its import path. The line comes after the last such line, or else before
+// op.Main(). The error is ErrNoPlace if neither line exists, or if it isn't a statement on a line of its own.
 func (f *File) Control(path, pkg string) ([]byte, error) {
 	at, before := f.controlled()
 	if at == nil {
