@@ -93,7 +93,10 @@ func asNobody(t *testing.T, dir string) func(*exec.Cmd) {
 	if _, err := os.Stat(program); os.IsNotExist(err) {
 		content, err := os.ReadFile(binary)
 		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(program, content, 0o755))
+		syscall.ForkLock.RLock() // a process forked while a program is written makes it "text file busy"
+		err = os.WriteFile(program, content, 0o755)
+		syscall.ForkLock.RUnlock()
+		require.NoError(t, err)
 	}
 	return func(cmd *exec.Cmd) {
 		cmd.Path = program

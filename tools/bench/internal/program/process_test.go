@@ -15,13 +15,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func script(t *testing.T, text string) (path, log string) {
-	t.Helper()
-	path = filepath.Join(t.TempDir(), "operator")
-	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700))
-	return path, filepath.Join(t.TempDir(), "log")
-}
-
 func TestProcess(t *testing.T) {
 	t.Parallel()
 	for reason, row := range map[string]struct {
@@ -34,8 +27,8 @@ func TestProcess(t *testing.T) {
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
-			path, log := script(t, row.text)
-			p, err := program.Start(t.Context(), path, log, "well")
+			log := filepath.Join(t.TempDir(), "log")
+			p, err := program.Start(t.Context(), "/bin/sh", log, "-c", row.text, "operator", "well")
 			require.NoError(t, err)
 			if row.ends {
 				<-p.Ended()
