@@ -142,14 +142,14 @@ func (c *change) body(current *unstructured.Unstructured) ([]byte, error) {
 		return nil, nil
 	}
 	metadata, _ := difference["metadata"].(map[string]any)
-	metadata = orEmpty(maps.Clone(metadata))
+	metadata = orEmpty(metadata)
 	metadata["uid"], metadata["resourceVersion"] = string(current.GetUID()), current.GetResourceVersion()
 	difference["metadata"] = metadata
 	return json.Marshal(difference)
 }
 
-// withoutStatus returns what Change compares of an object: all but its status, its managedFields, and what identifies
-// its state.
+// withoutStatus returns the fields that Change compares: all except the status and, in metadata, managedFields, uid and
+// resourceVersion.
 func withoutStatus(content map[string]any) map[string]any {
 	content = maps.Clone(content)
 	delete(content, "status")

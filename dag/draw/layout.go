@@ -93,7 +93,7 @@ func (g graph) arrange(layers, chains [][]*item) picture {
 		}
 	}
 	x := float64(margin)
-	// sides are where each layer begins and ends.
+	// sides holds the x of the left and the right side of each item. A point of an edge is as wide as its layer.
 	sides := make(map[*item][2]float64, len(g.depths))
 	for _, layer := range layers {
 		width := 0.0
