@@ -87,7 +87,10 @@ func (c *chooser) reason(source *Repository, ref Ref, taken nameSet) (string, er
 		return "its name can't be the name of a branch: " + err.Error(), nil //nolint:nilerr // it is the reason
 	}
 	if ref.Commit == "" {
-		hash, _, err := source.reference(ref.Full)
+		hash, found, err := source.reference(ref.Full)
+		if err == nil && !found {
+			err = errUnknown
+		}
 		if err == nil {
 			_, err = source.peel(hash)
 		}
@@ -198,12 +201,17 @@ func (r *Repository) size() (total int64, err error) {
 	return total, err
 }
 
-// walkObjects calls visit for each file below the folder objects, with the name of its folder. Folders may vanish,
-// since git may repack the repository.
+// walkObjects calls visit for each file that may hold objects, with the name of its folder. It leaves out other folders,
+// such as the one in which git keeps the objects of a push that isn't complete. Folders may vanish, since git may repack
+// the repository.
 func (r *Repository) walkObjects(visit func(folder, at string, e fs.DirEntry) error) error {
 	return fs.WalkDir(r.store.root.FS(), "objects", func(at string, e fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && at != "objects" {
 			return nil
+		}
+		name := path.Base(at)
+		if e != nil && e.IsDir() && at != "objects" && (path.Dir(at) != "objects" || len(name) != 2 && name != "pack") {
+			return fs.SkipDir
 		}
 		if err != nil || !e.Type().IsRegular() {
 			return err

@@ -2,8 +2,10 @@ package vcs
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -53,6 +55,26 @@ func TestCloneWhileSomebodyPushes(t *testing.T) {
 	clone.git("fsck", "--strict")
 	assert.Equal(t, string(second), clone.git("rev-parse", "main"), "as it was")
 	assert.NotContains(t, clone.git("tag"), "1.2.0")
+}
+
+// While git receives a push, its objects are in a folder that only the user who pushes may read.
+func TestCloneDuringAPush(t *testing.T) {
+	t.Parallel()
+	g, first, _ := released(t)
+	size, err := g.open().size()
+	require.NoError(t, err)
+	for folder, mode := range map[string]fs.FileMode{"tmp_objdir-incoming-1/ab": 0o755, "tmp_objdir-incoming-2": 0o755, "lost+found": 0, "pack/ab": 0o755} {
+		path := filepath.Join(g.dir, ".git", "objects", filepath.FromSlash(folder))
+		require.NoError(t, os.MkdirAll(path, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(path, strings.Repeat("1", 38)), []byte("incomplete"), 0o444))
+		require.NoError(t, os.Chmod(path, mode))
+		t.Cleanup(func() { assert.NoError(t, os.Chmod(path, 0o755)) })
+	}
+	clone := g.cloneWhile(first, func() {})
+	clone.git("fsck", "--strict")
+	again, err := g.open().size()
+	require.NoError(t, err)
+	assert.Equal(t, size, again, "only complete objects count")
 }
 
 func TestCloneWhileSomebodyUnshallows(t *testing.T) {

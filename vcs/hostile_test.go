@@ -109,6 +109,7 @@ func TestHostile(t *testing.T) {
 			g.tag(g.putTree(item{"120000", "out", g.put("blob", []byte("sub/up/../outside"))}, item{"40000", "sub", up}))
 		}, "leads out of the tree"},
 		{"a mode that there isn't", func(g *gitRepository) { g.tag(g.putTree(item{"107777", "a", file(g)})) }, "is unknown"},
+		{"a mode with a zero before it", func(g *gitRepository) { g.tag(g.putTree(item{"0100644", "a", file(g)})) }, "is unknown"},
 		{"a submodule", func(g *gitRepository) { g.tag(g.putTree(item{"160000", "a", strings.Repeat("1", 40)})) }, "it is a submodule"},
 		{"a tree in itself, deeper and deeper", func(g *gitRepository) {
 			tree := g.putTree(item{"100644", "a", file(g)})

@@ -62,18 +62,19 @@ func (r *reader) small(hash plumbing.Hash) (kind plumbing.ObjectType, text []byt
 	if err != nil {
 		return 0, nil, found.pack.named(err)
 	}
-	r.begin(kind, int64(len(text)))
+	begin(r.sum, kind, int64(len(text)))
 	_, _ = r.sum.Write(text) // it never fails
 	return kind, text, r.check(hash)
 }
 
-// begin begins the hash of an object. check compares the hash with the object's name.
-func (r *reader) begin(kind plumbing.ObjectType, size int64) {
+// begin begins the hash that is an object's name, in place of what sum held.
+func begin(sum hash.Hash, kind plumbing.ObjectType, size int64) {
 	var head [maxLooseHead]byte
-	r.sum.Reset()
-	_, _ = r.sum.Write(append(strconv.AppendInt(append(append(head[:0], kind.String()...), ' '), size, 10), 0))
+	sum.Reset()
+	_, _ = sum.Write(append(strconv.AppendInt(append(append(head[:0], kind.String()...), ' '), size, 10), 0))
 }
 
+// check compares the hash of an object with its name.
 func (r *reader) check(name plumbing.Hash) error {
 	var sum plumbing.Hash
 	if r.sum.Sum(sum[:0]); sum != name {
@@ -138,7 +139,7 @@ func (r *reader) copyOf(out io.Writer, name plumbing.Hash, wanted, kind plumbing
 	if kind != wanted {
 		return 0, fmt.Errorf("it is a %s where a %s should be", kind, wanted)
 	}
-	r.begin(kind, size)
+	begin(r.sum, kind, size)
 	written, err := io.CopyBuffer(io.MultiWriter(out, r.sum), content, buffer)
 	if err != nil {
 		return written, err

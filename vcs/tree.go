@@ -21,8 +21,12 @@ const (
 	modeModule     = filemode.Submodule
 )
 
-// modeOf parses a mode. For a mode that git has written for files in the past, it returns modeFile.
+// modeOf parses a mode. For a mode that git has written for files in the past, it returns modeFile. Of the modes that
+// begin with 0, only the one of a folder is known, since other programs wrote it.
 func modeOf(digits string) (mode filemode.FileMode, known bool) {
+	if strings.HasPrefix(digits, "0") && digits != "040000" {
+		return 0, false
+	}
 	mode, err := filemode.New(digits)
 	if mode == filemode.Deprecated {
 		mode = modeFile

@@ -2,6 +2,7 @@ package vcs
 
 import (
 	"context"
+	"crypto/sha1"
 	"errors"
 	"fmt"
 	"io"
@@ -148,7 +149,8 @@ func (v *verifier) hash(at string, size int64) (plumbing.Hash, error) {
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
-	sum := plumbing.NewHasher(plumbing.BlobObject, size)
+	sum := sha1.New() // the hash of plumbing has another result for files that collide in SHA-1
+	begin(sum, plumbing.BlobObject, size)
 	_, err = io.Copy(sum, file)
-	return sum.Sum(), errors.Join(err, file.Close())
+	return plumbing.Hash(sum.Sum(nil)), errors.Join(err, file.Close())
 }
