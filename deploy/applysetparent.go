@@ -142,8 +142,7 @@ func (r *setRun) createParent(ctx context.Context, wanted *unstructured.Unstruct
 			r.parent = wanted
 			return nil
 		}
-		unlabelled := r.objects[i].DeepCopy()
-		unstructured.RemoveNestedField(unlabelled.Object, "metadata", "labels", PartOfLabel)
+		unlabelled := &unstructured.Unstructured{Object: withoutKeys(r.objects[i].Object, []string{"f:metadata", "f:labels", "f:" + PartOfLabel})}
 		founded, err := r.apply(ctx, r.settings, []*unstructured.Unstructured{unlabelled})
 		if err != nil {
 			return err

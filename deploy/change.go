@@ -25,7 +25,7 @@ func (m *Manager) Change(ctx context.Context, ref Ref, compute func(current *uns
 	c := change{manager: m, requests: m.requests(m.settings), ref: ref}
 	c.content = func(current *unstructured.Unstructured) (before, after map[string]any, err error) {
 		next, err := compute(current)
-		if err != nil || next == nil || sameMap(next.Object, current.Object) {
+		if err != nil || next == nil || next.Object == nil || sameMap(next.Object, current.Object) {
 			return nil, nil, err
 		}
 		return withoutStatus(current.Object), withoutStatus(next.Object), nil
@@ -74,44 +74,37 @@ func (c *change) run(ctx context.Context) (Result, error) {
 func (c *change) attempts(ctx context.Context) (Result, error) {
 	current, err := c.manager.read(ctx, c.requests.retryFor, c.ref)
 	for attempt := 1; ; attempt++ {
-		if err == nil && current == nil {
-			return Result{Action: Skipped}, nil
+		if err != nil || current == nil {
+			return Result{Action: Skipped}, err
 		}
-		var result Result
-		if err == nil {
-			result, err = c.patch(ctx, current)
+		body, err := c.body(current)
+		if err != nil {
+			return Result{}, err
 		}
-		switch {
-		case is[*NotFoundError](err):
-			return c.notFound(ctx)
-		case is[*StaleError](err) && attempt < maxAttempts:
-			current, err = c.requests.Get(ctx, c.ref)
-		default:
+		if body == nil {
+			return Result{Action: Unchanged, Object: current}, nil
+		}
+		result, err := c.patch(ctx, current, body)
+		if attempt == maxAttempts || !is[*StaleError](err) && !is[*NotFoundError](err) {
 			return result, err
 		}
+		if current, err = c.again(ctx, current, err); err != nil {
+			return Result{}, err
+		}
 	}
 }
 
-// notFound distinguishes an absent object from a kind without the subresource: a patch returns 404 for both.
-func (c *change) notFound(ctx context.Context) (Result, error) {
-	if c.subresource == "" {
-		return Result{Action: Skipped}, nil
-	}
+// again reads the object after a refused patch. A patch returns 404 for an absent object and for a kind without the
+// subresource: the kind has none if the same object still exists.
+func (c *change) again(ctx context.Context, before *unstructured.Unstructured, refused error) (*unstructured.Unstructured, error) {
 	current, err := c.requests.Get(ctx, c.ref)
-	if err == nil && current != nil {
+	if err == nil && current != nil && c.subresource != "" && is[*NotFoundError](refused) && current.GetUID() == before.GetUID() {
 		err = &InvalidError{Ref: c.ref, Err: errors.New("its kind has no status subresource: add it to the CustomResourceDefinition")}
 	}
-	return Result{Action: Skipped}, err
+	return current, err
 }
 
-func (c *change) patch(ctx context.Context, current *unstructured.Unstructured) (Result, error) {
-	body, err := c.body(current)
-	if err != nil {
-		return Result{}, err
-	}
-	if body == nil {
-		return Result{Action: Unchanged, Object: current}, nil
-	}
+func (c *change) patch(ctx context.Context, current *unstructured.Unstructured, body []byte) (Result, error) {
 	s := c.manager.settings
 	obj, err := c.requests.Patch(ctx, c.ref, PatchRequest{
 		Type: types.MergePatchType, Body: body, Subresource: c.subresource, FieldManager: s.fieldManager, DryRun: s.dryRun,
@@ -133,11 +126,14 @@ func (c *change) body(current *unstructured.Unstructured) ([]byte, error) {
 	if err != nil || after == nil {
 		return nil, err
 	}
-	wanted, err := asJSON(after)
+	// Both, since what is stored may hold nulls and fractions that asJSON writes in another way.
+	if before, err = asJSON(before); err == nil {
+		after, err = asJSON(after)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", c.ref, cmp.Or(c.subresource, "change"), err)
 	}
-	difference := mergeDifference(before, wanted)
+	difference := mergeDifference(before, after)
 	if len(difference) == 0 {
 		return nil, nil
 	}
@@ -148,14 +144,13 @@ func (c *change) body(current *unstructured.Unstructured) ([]byte, error) {
 	return json.Marshal(difference)
 }
 
-// withoutStatus returns the fields that Change compares: all except the status and, in metadata, managedFields, uid and
-// resourceVersion.
+// withoutStatus returns the fields that Change compares: all except the status and the metadata that the API server sets.
 func withoutStatus(content map[string]any) map[string]any {
 	content = maps.Clone(content)
 	delete(content, "status")
 	metadata, _ := content["metadata"].(map[string]any)
 	metadata = maps.Clone(metadata)
-	for _, key := range []string{"managedFields", "uid", "resourceVersion"} {
+	for _, key := range movingFields {
 		delete(metadata, key)
 	}
 	content["metadata"] = orEmpty(metadata)

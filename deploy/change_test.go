@@ -3,6 +3,8 @@ package deploy_test
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
@@ -24,7 +26,7 @@ func edited(edit func(obj *unstructured.Unstructured)) changer {
 
 func annotatedSettings(t testing.TB) *unstructured.Unstructured {
 	t.Helper()
-	return object(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop, annotations: {a: '1', b: '2'}}\ndata: {color: red}\nstatus: {ready: true}")
+	return object(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop, annotations: {a: '1', b: '2'}}\ndata: {color: red}\nstatus: {ready: true}\nextra: {none: null, list: [{none: null}], ratio: 0.5}")
 }
 
 func TestChange(t *testing.T) {
@@ -129,7 +131,12 @@ func TestChangeConflict(t *testing.T) {
 			cluster := newCluster(t)
 			if gone {
 				cluster = newCluster(t, settings(t, "{}"))
-				cluster.before = failing("patch", &deploy.NotFoundError{Ref: settingsRef})
+				cluster.before = func(call string) error {
+					if strings.HasPrefix(call, "patch") {
+						require.NoError(t, cluster.memory.Port().Delete(t.Context(), settingsRef, deploy.DeleteOptions{}))
+					}
+					return nil
+				}
 			}
 			result, err := must(deploy.NewManager(cluster)).Change(t.Context(), settingsRef, takes("us"))
 			require.NoError(t, err)
@@ -146,6 +153,43 @@ func TestChangeConflict(t *testing.T) {
 		require.EqualError(t, err, "not today")
 		assert.Equal(t, deploy.Failed, result.Action)
 		assert.Empty(t, cluster.take())
+	})
+	t.Run("compute fails as a request does", func(t *testing.T) {
+		t.Parallel()
+		for _, other := range []error{&deploy.NotFoundError{Ref: deploy.Ref{Name: "other"}}, &deploy.StaleError{Ref: deploy.Ref{Name: "other"}, Err: errNo}} {
+			cluster := newCluster(t, settings(t, "{}"))
+			result, err := must(deploy.NewManager(cluster)).Change(t.Context(), settingsRef,
+				func(*unstructured.Unstructured) (*unstructured.Unstructured, error) { return nil, other })
+			assert.Equal(t, other, err)
+			assert.Equal(t, deploy.Failed, result.Action)
+			assert.Empty(t, cluster.take())
+		}
+	})
+	t.Run("compute returns an object without content", func(t *testing.T) {
+		t.Parallel()
+		cluster := newCluster(t, settings(t, "{}"))
+		result, err := must(deploy.NewManager(cluster)).Change(t.Context(), settingsRef,
+			func(*unstructured.Unstructured) (*unstructured.Unstructured, error) {
+				return &unstructured.Unstructured{}, nil
+			})
+		require.NoError(t, err)
+		assert.Equal(t, deploy.Unchanged, result.Action)
+		assert.Empty(t, cluster.take())
+	})
+	t.Run("it is deleted and made anew meanwhile", func(t *testing.T) {
+		t.Parallel()
+		cluster := newCluster(t, settings(t, "{}"))
+		before := cluster.get(t, settingsRef)
+		once := sync.OnceFunc(func() {
+			require.NoError(t, cluster.memory.Port().Delete(t.Context(), settingsRef, deploy.DeleteOptions{}))
+			_, err := cluster.memory.Port().Create(t.Context(), settings(t, "{}"), deploy.CreateOptions{FieldManager: "other"})
+			require.NoError(t, err)
+		})
+		cluster.before = func(string) error { once(); return nil }
+		result, err := must(deploy.NewManager(cluster)).Change(t.Context(), settingsRef, takes("us"))
+		require.NoError(t, err)
+		assert.Equal(t, deploy.Configured, result.Action)
+		assert.NotEqual(t, before.GetUID(), result.Object.GetUID())
 	})
 	t.Run("a dry run", func(t *testing.T) {
 		t.Parallel()

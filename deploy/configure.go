@@ -83,10 +83,12 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) (
 
 // barred returns the result for an object that is being deleted or isn't ours. It returns false for other objects.
 func (t *task) barred(ctx context.Context, live *unstructured.Unstructured) (result Result, barred bool) {
-	result = Result{Ref: RefOf(live), Object: live}
+	ref := t.in.ref
+	ref.Name = live.GetName() // the ref of a generateName has none
+	result = Result{Ref: ref, Object: live}
 	if live.GetDeletionTimestamp() != nil {
 		result.Action, result.Err = Skipped, &TerminatingError{Ref: result.Ref, Finalizers: live.GetFinalizers()}
-	} else if err := t.mayChange(ctx, t.settings, result.Ref, live); err != nil {
+	} else if err := t.mayChange(ctx, t.settings, ref, live); err != nil {
 		result.Action, result.Err = Conflicted, err
 	}
 	return result, result.Err != nil

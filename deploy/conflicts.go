@@ -107,7 +107,7 @@ func (s decision) onlyTakes() bool {
 func (m *Manager) decide(s settings, wanted, live *unstructured.Unstructured, lost bool) decision {
 	ours := s.takesBack(live)
 	out := decision{wanted: wanted}
-	content := wanted.Object
+	var left [][]string
 	for _, c := range contestedFields(wanted.Object, live, s.fieldManager, lost) {
 		policy := s.conflictPolicy(c.Field, ours || s.isPredecessor(c.Manager))
 		if policy == Force && m.memory.fights.tooOften(live.GetUID(), c.FieldConflict) {
@@ -120,20 +120,28 @@ func (m *Manager) decide(s settings, wanted, live *unstructured.Unstructured, lo
 		case Force:
 			out.taken = append(out.taken, c.FieldConflict)
 		case Keep:
-			content = withoutKeys(content, c.keys)
+			left = append(left, c.keys)
 		default:
 			out.refused = append(out.refused, c.FieldConflict)
 		}
 	}
-	out.wanted = &unstructured.Unstructured{Object: content}
+	out.wanted = &unstructured.Unstructured{Object: withoutKeys(wanted.Object, left...)}
 	return out
 }
 
-// withoutKeys returns a copy of content without the field at the path keys, which are keys of a field set. It removes
-// maps that become empty, because an apply would claim ownership of an empty map itself.
-func withoutKeys(content map[string]any, keys []string) map[string]any {
+// withoutKeys returns content without the fields at paths, which consist of keys of a field set. It removes maps that
+// become empty, because an apply would claim ownership of an empty map itself. It doesn't change content, and returns it
+// if there are no paths.
+func withoutKeys(content map[string]any, paths ...[]string) map[string]any {
+	if len(paths) == 0 {
+		return content
+	}
+	gone := fieldSet{}
+	for _, keys := range paths {
+		gone = gone.with(keys)
+	}
 	out := runtime.DeepCopyJSON(content)
-	withoutFields(out, fieldSet{}.with(keys), nil)
+	withoutFields(out, gone, nil)
 	return out
 }
 

@@ -37,7 +37,7 @@ func (m *Manager) Owned(
 	isWanted := func(obj *unstructured.Unstructured) bool { return wanted != nil && wanted(RefOf(obj)) }
 	found, err := m.listOwned(ctx, s, kinds, func(kind schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
 		listed, err := m.ownedOf(ctx, s, kind)
-		objects := slices.DeleteFunc(listed, func(obj *unstructured.Unstructured) bool {
+		objects := slices.DeleteFunc(slices.Clone(listed), func(obj *unstructured.Unstructured) bool {
 			return isWanted(obj) || !ownedBy(obj, s.owner.GetUID()) || !s.hasApplied(obj)
 		})
 		slices.SortFunc(objects, byName)

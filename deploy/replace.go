@@ -72,8 +72,12 @@ func replaced(intent, live *unstructured.Unstructured) *unstructured.Unstructure
 	next.SetLabels(over(live.GetLabels(), wanted.GetLabels()))
 	next.SetAnnotations(over(live.GetAnnotations(), wanted.GetAnnotations()))
 	finalizers := live.GetFinalizers()
-	isThere := func(finalizer string) bool { return slices.Contains(finalizers, finalizer) }
-	next.SetFinalizers(append(finalizers, slices.DeleteFunc(wanted.GetFinalizers(), isThere)...))
+	for _, finalizer := range wanted.GetFinalizers() {
+		if !slices.Contains(finalizers, finalizer) {
+			finalizers = append(finalizers, finalizer)
+		}
+	}
+	next.SetFinalizers(finalizers)
 	owns := func(reference metav1.OwnerReference) bool { return ownedBy(live, reference.UID) }
 	next.SetOwnerReferences(append(live.GetOwnerReferences(), slices.DeleteFunc(wanted.GetOwnerReferences(), owns)...))
 	return next

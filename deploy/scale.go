@@ -2,7 +2,6 @@ package deploy
 
 import (
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -18,13 +17,11 @@ func scalesOf(live *unstructured.Unstructured, manager string) []managedEntry {
 // withoutScaled returns object without the fields that another manager set through the scale subresource of live. The
 // result may share its content with object.
 func withoutScaled(object, live *unstructured.Unstructured, manager string) *unstructured.Unstructured {
-	content := object.Object
+	var scaled [][]string
 	for _, entry := range scalesOf(live, manager) {
-		for _, keys := range entry.fields().leaves() {
-			content = withoutKeys(content, keys)
-		}
+		scaled = append(scaled, entry.fields().leaves()...)
 	}
-	return &unstructured.Unstructured{Object: content}
+	return &unstructured.Unstructured{Object: withoutKeys(object.Object, scaled...)}
 }
 
 // keepScaled sets in object the values of live that another manager set through the scale subresource.
@@ -41,7 +38,7 @@ func scaledFields(intent, live *unstructured.Unstructured, ours string, partial 
 		manager := entry.manager()
 		for _, keys := range entry.fields().leaves() {
 			field := FieldConflict{Field: fieldPath(keys), Manager: manager, Message: "left to " + manager}
-			path := fieldSteps(strings.TrimPrefix(field.Field, "."))
+			path := fieldSteps(field.Field)
 			wanted, isWanted := valueAt(intent.Object, path)
 			current, isThere := valueAt(live.Object, path)
 			if !partial && isThere {

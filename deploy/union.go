@@ -47,13 +47,13 @@ func (t *task) switchUnions(ctx context.Context, decided decision, live *unstruc
 	if err != nil {
 		return failure(t.in.ref, err), true
 	}
-	content := decided.wanted.Object
+	var nulls [][]string
 	for _, s := range switches {
 		for _, name := range s.nulls {
-			content = withoutKeys(content, append(slices.Clone(s.keys), "f:"+name))
+			nulls = append(nulls, append(slices.Clone(s.keys), "f:"+name))
 		}
 	}
-	decided.wanted = &unstructured.Unstructured{Object: content}
+	decided.wanted = &unstructured.Unstructured{Object: withoutKeys(decided.wanted.Object, nulls...)}
 	result = t.write(ctx, decided, applied.Object)
 	if result.Err == nil && !applied.Partial {
 		result.Changes = t.changes(live, result.Object)

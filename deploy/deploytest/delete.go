@@ -148,8 +148,8 @@ func (s *scene) removes(m *deploy.Manager, objects []*unstructured.Unstructured,
 
 var removalCases = []Case{
 	{"removal/of ours", "a deletion costs one request, and none when there is nothing to delete", func(s *scene) {
-		m, calls, made := s.managing(s.settings("{a: '1'}"))
-		ours := []*unstructured.Unstructured{made}
+		m, calls, _ := s.managing(s.settings("{a: '1'}"))
+		ours := []*unstructured.Unstructured{s.settings("{a: '1'}")}
 		s.removes(m, ours, []deploy.Action{deploy.Removed}, deploy.DryRun())
 		s.asked(calls, "delete ConfigMap settings dry-run")
 		s.removes(m, ours, []deploy.Action{deploy.Removed})
@@ -182,7 +182,8 @@ var removalCases = []Case{
 		equal(s, []string{"delete ConfigMap c", "delete ConfigMap b", "delete ConfigMap a"}, calls.take(), "requests")
 	}},
 	{"removal/until it is gone", "the error of a wait names the object that isn't gone", func(s *scene) {
-		m, _, held := s.managing(finalized(s.widget("{size: 1}")))
+		held := finalized(s.widget("{size: 1}"))
+		m, _, _ := s.managing(held)
 		ctx, cancel := context.WithTimeout(s.Context(), 300*time.Millisecond)
 		defer cancel()
 		results, _ := m.Delete(ctx, []*unstructured.Unstructured{held}, deploy.UntilGone())
