@@ -36,12 +36,31 @@ var oper8Keys = sync.OnceValue(func() map[string]string {
 	return table
 })
 
+// oper8Types are the types of the kinds in oper8's own table.
+var oper8Types = sync.OnceValue(func() map[string]*schema.Type {
+	types := map[string]*schema.Type{}
+	for position := range oper8Keys() {
+		kind, _, _ := strings.Cut(position, ".")
+		if types[kind] == nil {
+			types[kind] = typeOfPositions(kind, oper8Keys())
+		}
+	}
+	return types
+})
+
 // oper8Type returns the type by which a kind's fields merge. It is made from table, or from oper8's own table if table
 // is nil.
 func oper8Type(kind string, table map[string]string) *schema.Type {
-	if table == nil {
-		table = oper8Keys()
+	if table != nil {
+		return typeOfPositions(kind, table)
 	}
+	if t, known := oper8Types()[kind]; known {
+		return t
+	}
+	return openObject()
+}
+
+func typeOfPositions(kind string, table map[string]string) *schema.Type {
 	root := openObject()
 	// Sorted, so that a list comes before the lists in its elements.
 	for _, position := range slices.Sorted(maps.Keys(table)) {
