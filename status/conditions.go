@@ -53,8 +53,7 @@ func Conditions(object any) *ConditionSet {
 
 // target returns the object itself, or the unstructured object that it embeds.
 func target(object any) any {
-	switch object.(type) {
-	case *unstructured.Unstructured, map[string]any, *[]metav1.Condition, Accessor:
+	if _, isAccessor := object.(Accessor); isAccessor {
 		return object
 	}
 	return structs.Unwrap(object)
