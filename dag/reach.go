@@ -1,6 +1,9 @@
 package dag
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
 // Reaches reports whether dependent waits for dependency, directly or not. A node reaches itself. An unknown name
 // reaches nothing and isn't reached.
@@ -38,7 +41,7 @@ func (g *Graph[T]) around(name string, way direction, all bool) (names []string)
 	}
 	found := s.neighbours(id, way)
 	if all {
-		found = slices.Values(s.closure(id, way))
+		found = s.closure(id, way)
 	}
 	for other := range found {
 		names = append(names, s.names[other])
@@ -49,25 +52,33 @@ func (g *Graph[T]) around(name string, way direction, all bool) (names []string)
 	return names
 }
 
-// closure returns all nodes that can be reached from a node in one direction, without itself.
-func (s *structure) closure(id int32, way direction) []int32 {
-	seen := make([]bool, len(s.nodes))
-	var found []int32
-	for at := -1; at < len(found); at++ {
-		if at >= 0 {
-			id = found[at]
-		}
-		for other := range s.neighbours(id, way) {
-			if !seen[other] {
-				seen[other] = true
-				found = append(found, other)
+// closure yields all nodes that can be reached from a node in one direction, without itself, nearer ones first.
+func (s *structure) closure(id int32, way direction) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		seen := make([]bool, len(s.nodes))
+		for queue := []int32{id}; len(queue) > 0; queue = queue[1:] {
+			for other := range s.neighbours(queue[0], way) {
+				if seen[other] {
+					continue
+				}
+				if seen[other] = true; !yield(other) {
+					return
+				}
+				queue = append(queue, other)
 			}
 		}
 	}
-	return found
 }
 
 // reaches reports whether a path leads down from one node to another. The order often rules it out without a search.
 func (s *structure) reaches(from, to int32) bool {
-	return from == to || s.order.before(to, from) && slices.Contains(s.closure(from, down), to)
+	if from == to || !s.order.before(to, from) {
+		return from == to
+	}
+	for other := range s.closure(from, down) {
+		if other == to {
+			return true
+		}
+	}
+	return false
 }
