@@ -136,7 +136,7 @@ func (p *process) startExtension(ctx context.Context, start func(context.Context
 			return fmt.Errorf("controller %T: it replaces no controller: %w", c, err)
 		}
 	}
-	if p.runs {
+	if p.runs && p.measures() {
 		for _, collector := range e.Collectors {
 			if err := p.metrics.Collect(collector); err != nil {
 				return err

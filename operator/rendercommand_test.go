@@ -44,7 +44,10 @@ func (box) Setup(ctx context.Context, s *reconcile.Session) error {
 		if resource.Spec.Mistake == "cycle" {
 			spec["box"] = s.Name()
 		}
-		s.Add("box", map[string]any{"apiVersion": "example.com/v1", "kind": "Box", "metadata": map[string]any{"name": inner}, "spec": spec})
+		c := s.Add("box", map[string]any{"apiVersion": "example.com/v1", "kind": "Box", "metadata": map[string]any{"name": inner}, "spec": spec})
+		if resource.Spec.Mistake == "disabled" {
+			c.Disable()
+		}
 	}
 	beside, err := s.Get(ctx, deploy.Ref{Kind: configMaps, Namespace: s.Namespace(), Name: "beside"})
 	if err != nil {
@@ -129,6 +132,18 @@ func TestRender(t *testing.T) {
 		code, out, log := render(t, files, "render", "-f", "DIR/crs", "--output-dir", "DIR/out")
 		require.Zero(t, code, log)
 		assert.Equal(t, 2, strings.Count(out, "/default/a/"))
+	})
+	t.Run("a resource in a disabled component isn't rendered, and its files stay", func(t *testing.T) {
+		t.Parallel()
+		files := map[string]string{
+			"crs/a.yaml": strings.Replace(boxed, "big", "small", 1) + "{widgets: [x]}", "crs/b.yaml": boxed + "{box: small, widgets: [z], mistake: disabled}",
+		}
+		code, out, log := render(t, files, "render", "-f", "DIR/crs", "--output-dir", "DIR/out")
+		require.Zero(t, code, log)
+		assert.Equal(t, 2, strings.Count(out, "example.com.v1.box"), out)
+		for file := range strings.Lines(out) {
+			assert.FileExists(t, strings.TrimSpace(file))
+		}
 	})
 	t.Run("a list, as kubectl get prints it", func(t *testing.T) {
 		t.Parallel()

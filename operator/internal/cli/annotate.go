@@ -59,18 +59,37 @@ func (o *Operator) annotatingCommand(a annotating, command *cobra.Command) *cobr
 			return invalid
 		}
 		return errors.Join(err, c.each(objects, func(obj *unstructured.Unstructured) error {
+			key, needed := o.Domain+"/"+a.key, false
 			result, err := manager.Change(cmd.Context(), deploy.RefOf(obj), func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-				return annotated(current, o.Domain+"/"+a.key, value), nil
+				needed = current.GetAnnotations()[key] != value
+				return annotated(current, key, value), nil
 			})
+			if err == nil {
+				err = failure(result, key, needed)
+			}
 			if err != nil {
 				return err
 			}
-			said := map[deploy.Action]string{deploy.Configured: done, deploy.Unchanged: a.undone, deploy.Skipped: "is gone"}
-			fmt.Fprintln(cmd.OutOrStdout(), result.Ref, said[result.Action])
+			outcome := a.undone
+			if needed {
+				outcome = done
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), result.Ref, outcome)
 			return nil
 		}))
 	}
 	return command
+}
+
+// failure returns why an annotation that needed a change wasn't changed.
+func failure(result deploy.Result, key string, needed bool) error {
+	switch {
+	case result.Action == deploy.Skipped:
+		return fmt.Errorf("%s: not found", result.Ref)
+	case needed && result.Action == deploy.Unchanged:
+		return fmt.Errorf("%s: annotation %s: the API server reverted the change: look for a webhook or a policy that does so", result.Ref, key)
+	}
+	return nil
 }
 
 // annotated returns obj with an annotation, or without it if value is empty.

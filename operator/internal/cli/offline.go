@@ -110,7 +110,11 @@ func (c *offline) render(ctx context.Context, ref deploy.Ref) ([]rendered, error
 	}
 	all := []rendered{one}
 	for _, ref := range inner {
-		if slices.Contains(c.seen, ref) {
+		present, err := c.manager.View().Get(ctx, ref)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", ref, err)
+		}
+		if present == nil || slices.Contains(c.seen, ref) {
 			continue
 		}
 		below, err := c.render(ctx, ref)

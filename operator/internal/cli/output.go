@@ -31,8 +31,8 @@ func (o output) print(out io.Writer, v view) error {
 		return encoder.Encode(v.document())
 	case "yaml":
 		content, err := yaml.Marshal(v.document())
-		if settings, ok := v.(settingsView); ok {
-			content, err = settings.yaml()
+		if v, ok := v.(interface{ yaml() ([]byte, error) }); ok {
+			content, err = v.yaml()
 		}
 		if err != nil {
 			return err
