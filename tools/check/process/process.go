@@ -78,6 +78,18 @@ func JSON[T any](ctx context.Context, cmd *exec.Cmd) ([]T, error) {
 	}
 }
 
+// One runs cmd as [Output] does and returns the JSON value that it prints. Any other number of values is an error.
+func One[T any](ctx context.Context, cmd *exec.Cmd) (value T, err error) {
+	values, err := JSON[T](ctx, cmd)
+	if err != nil {
+		return value, err
+	}
+	if len(values) != 1 {
+		return value, fmt.Errorf("%s: it printed %d JSON values, not one", Line(cmd), len(values))
+	}
+	return values[0], nil
+}
+
 // Combined runs cmd as [Run] does and returns its standard output and standard error together, which it also writes to
 // others. The error contains the command line.
 func Combined(ctx context.Context, cmd *exec.Cmd, others ...io.Writer) (string, error) {

@@ -176,12 +176,10 @@ func Membership(ctx context.Context, r *Repository, _ Options) (report Report, e
 func (r *Repository) uses(ctx context.Context) ([]string, error) {
 	type workspace struct{ Use []struct{ DiskPath string } }
 	cmd := process.Command(ctx, r.Root, nil, "go", "work", "edit", "-json", filepath.Join(r.Root, "go.work"))
-	files, err := process.JSON[workspace](ctx, cmd)
+	file, err := process.One[workspace](ctx, cmd)
 	var dirs []string
-	for _, file := range files {
-		for _, use := range file.Use {
-			dirs = append(dirs, path.Clean(filepath.ToSlash(use.DiskPath)))
-		}
+	for _, use := range file.Use {
+		dirs = append(dirs, path.Clean(filepath.ToSlash(use.DiskPath)))
 	}
 	return dirs, err
 }

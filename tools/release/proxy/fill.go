@@ -115,11 +115,7 @@ type goSettings struct{ GOPROXY, GONOSUMDB, GONOPROXY, GOMODCACHE string }
 // configured asks the go command for its settings in an environment.
 func configured(ctx context.Context, env []string) (goSettings, error) {
 	cmd := process.Command(ctx, "", env, "go", "env", "-json", "GOPROXY", "GONOSUMDB", "GONOPROXY", "GOMODCACHE")
-	found, err := process.JSON[goSettings](ctx, cmd)
-	if err != nil {
-		return goSettings{}, err
-	}
-	return found[0], nil
+	return process.One[goSettings](ctx, cmd)
 }
 
 // served lists the paths of the modules that a proxy has.

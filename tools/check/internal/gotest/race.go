@@ -16,11 +16,11 @@ const program = "#include <stdlib.h>\nint main(void) { return EXIT_SUCCESS; }\n"
 // they can't, reason says why. env is the environment as os.Environ returns it.
 func RaceDetector(ctx context.Context, env []string) (ok bool, reason string, err error) {
 	type settings struct{ CGO_ENABLED, CC string }
-	found, err := process.JSON[settings](ctx, process.Command(ctx, "", env, "go", "env", "-json", "CGO_ENABLED", "CC"))
+	found, err := process.One[settings](ctx, process.Command(ctx, "", env, "go", "env", "-json", "CGO_ENABLED", "CC"))
 	if err != nil {
 		return false, "", err
 	}
-	compiler := strings.Fields(found[0].CC)
+	compiler := strings.Fields(found.CC)
 	if len(compiler) == 0 {
 		return false, "no C compiler is configured", nil
 	}
@@ -29,7 +29,7 @@ func RaceDetector(ctx context.Context, env []string) (ok bool, reason string, er
 	switch works := process.Run(ctx, cmd) == nil; {
 	case !works:
 		return false, fmt.Sprintf("the C compiler %s does not work; install gcc and the headers of the C library", compiler[0]), nil
-	case found[0].CGO_ENABLED == "0":
+	case found.CGO_ENABLED == "0":
 		return false, "CGO_ENABLED is 0", nil
 	}
 	return true, "", nil

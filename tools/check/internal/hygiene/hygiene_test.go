@@ -59,6 +59,7 @@ func TestFormat(t *testing.T) {
 		"dag/bad.go":      "package dag\nfunc  f(){}\n",
 		"dag/broken.go":   "package dag\nfunc {\n",
 		"dag/ignored.go":  "package   dag",
+		"dag/part.go":     "x := 1\n",
 		"dag/no.txt":      "package   dag",
 		"scripts/tool.go": "package   tool\n",
 		".gitignore":      "ignored.go\n",
@@ -69,9 +70,10 @@ func TestFormat(t *testing.T) {
 	want(t, problems, err,
 		[]string{"dag/bad.go: not formatted: run make fmt"},
 		[]string{"dag/broken.go:2:6: "},
+		[]string{"dag/part.go:1:1: expected 'package'"},
 		[]string{"scripts/tool.go: not formatted"})
 	problems, err = found(hygiene.Format(t.Context(), r, repository.Options{Write: true}))
-	want(t, problems, err, []string{"dag/broken.go"})
+	want(t, problems, err, []string{"dag/broken.go"}, []string{"dag/part.go"})
 	text, err := os.ReadFile(filepath.Join(r.Root, "dag", "bad.go"))
 	if err != nil || string(text) != "package dag\n\nfunc f() {}\n" {
 		t.Errorf("formatted to %q, %v", text, err)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"go/format"
+	"go/parser"
+	"go/token"
 	"os"
 	"path"
 	"path/filepath"
@@ -85,6 +87,9 @@ func Format(ctx context.Context, r *repository.Repository, o repository.Options)
 			return report, err
 		}
 		formatted, wrong := format.Source(text)
+		if wrong == nil { // format.Source also takes a part of a file
+			_, wrong = parser.ParseFile(token.NewFileSet(), "", text, parser.PackageClauseOnly)
+		}
 		switch {
 		case wrong != nil:
 			report.Problems = append(report.Problems, name+":"+wrong.Error())

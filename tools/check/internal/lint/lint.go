@@ -67,12 +67,8 @@ func issues(ctx context.Context, group repository.Group, program string) ([]issu
 	words := append([]string{"run", "--allow-parallel-runners", "--issues-exit-code=0", "--show-stats=false", "--output.json.path=stdout"},
 		group.Patterns...)
 	cmd := process.Command(ctx, group.Folder, group.Environ, program, words...)
-	reports, err := process.JSON[struct{ Issues []issue }](ctx, cmd)
-	var found []issue
-	for _, report := range reports {
-		found = append(found, report.Issues...)
-	}
-	return found, err
+	report, err := process.One[struct{ Issues []issue }](ctx, cmd)
+	return report.Issues, err
 }
 
 // groups returns the groups of modules that are linted together. Linting all modules at once takes a quarter of the

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +13,8 @@ import (
 const removing = "// Package dag holds nothing.\npackage dag\n\nimport \"os\"\n\n// Clear clears.\nfunc Clear() {\n\tos.Remove(\"x\")\n}\n"
 
 func TestLint(t *testing.T) {
-	t.Parallel()
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
 	long := "// Package smp is long.\npackage smp\n\n// Long is long.\nfunc Long() (n int) {\n" + strings.Repeat("\tn++\n", 70) + "\treturn n\n}\n"
 	own, err := os.ReadFile("../../../devcluster/.golangci.yml")
 	if err != nil {
@@ -34,6 +36,11 @@ func TestLint(t *testing.T) {
 		"tools/peers/dag/peer.go:8:11: Error return value of `os.Remove` is not checked (errcheck)",
 		"tools/devcluster/main.go:6:2: assign: self-assignment of x (govet)")
 	is(t, "notes", report.Notes, "smp/smp.go:5:6: Function 'Long' has too many statements (71 > 40) (funlen)")
+	left, err := filepath.Glob(filepath.Join(temporary, "operkit-lint-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	is(t, "folders left behind", left)
 }
 
 func TestLintWithoutItsTools(t *testing.T) {

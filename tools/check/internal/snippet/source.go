@@ -83,7 +83,9 @@ func unindent(lines []string) []string {
 		}
 	}
 	for i, line := range lines {
-		lines[i] = strings.TrimPrefix(line, common)
+		if lines[i] = strings.TrimPrefix(line, common); strings.TrimSpace(line) == "" {
+			lines[i] = ""
+		}
 	}
 	return lines
 }

@@ -27,6 +27,9 @@ func shortNames() (map[schema.GroupKind][]string, error) {
 		return nil, fmt.Errorf("sources of the API server: %w", err)
 	}
 	documents, err := filepath.Glob(filepath.Join(module.Dir, "api", "discovery", "*__v*.json"))
+	if err == nil && len(documents) == 0 {
+		err = fmt.Errorf("sources of the API server: %s has no discovery documents", module.Dir)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -111,7 +111,6 @@ func (s *sources) load(importPath string) (*goPackage, error) {
 		return p, nil
 	}
 	p := &goPackage{imports: map[string]string{}, comments: map[string][]string{}, constants: map[string]constant{}}
-	s.packages[importPath] = p
 	for module, folder := range s.folders {
 		below, ok := strings.CutPrefix(importPath, module+"/")
 		if !ok {
@@ -131,6 +130,7 @@ func (s *sources) load(importPath string) (*goPackage, error) {
 			}
 			p.add(file)
 		}
+		s.packages[importPath] = p
 		return p, nil
 	}
 	return nil, fmt.Errorf("package %s: %w", importPath, fs.ErrNotExist)
