@@ -50,10 +50,11 @@ func isTemporary(err error) bool {
 // isUnknownKind reports whether the cluster doesn't serve a kind.
 func isUnknownKind(err error) bool { return failure.Is[*deploy.KindUnknownError](err) }
 
-// isOnlyContested reports whether every failure in err is about fields that others keep setting, and is tried again
-// after a time. Waiting is no failure. timed: an error around err sets the time.
-func isOnlyContested(err error, timed bool) bool {
-	if request.IsWaiting(err) {
+// passes reports whether no failure in err needs a change of the resource: each usually goes away when the reconcile is
+// repeated, or is about fields that others keep setting and is tried again after a time. Waiting is no failure. timed: an
+// error around err sets the time.
+func passes(err error, timed bool) bool {
+	if request.IsWaiting(err) || isTemporary(err) {
 		return true
 	}
 	_, sets := request.RetryTime(err)
@@ -62,9 +63,9 @@ func isOnlyContested(err error, timed bool) bool {
 	case *deploy.ConflictError:
 		return e.Fought && timed
 	case interface{ Unwrap() []error }:
-		return !slices.ContainsFunc(e.Unwrap(), func(joined error) bool { return !isOnlyContested(joined, timed) })
+		return !slices.ContainsFunc(e.Unwrap(), func(joined error) bool { return !passes(joined, timed) })
 	case interface{ Unwrap() error }:
-		return isOnlyContested(e.Unwrap(), timed)
+		return passes(e.Unwrap(), timed)
 	}
 	return false
 }

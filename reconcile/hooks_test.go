@@ -269,6 +269,7 @@ func TestAttemptsAreFailures(t *testing.T) {
 	unavailable := &deploy.UnavailableError{Err: errNo}
 	contested := request.RetryAfter(time.Minute, &deploy.ConflictError{Ref: configMapRef("a"), Fought: true, Err: errNo})
 	beside := errors.Join(contested, request.RetryAfter(time.Minute, errNo))
+	passing := errors.Join(contested, stale)
 	waiting := errors.Join(contested, request.Precondition("not yet"))
 	for reason, row := range map[string]struct {
 		errs      []error
@@ -280,6 +281,7 @@ func TestAttemptsAreFailures(t *testing.T) {
 		"somebody else was quicker":                {[]error{stale, stale, stale, stale, errNo}, false},
 		"contested fields are tried again later":   {[]error{contested, contested, contested, contested, errNo}, false},
 		"failures beside contested fields":         {[]error{beside, beside, beside}, true},
+		"contested fields beside what passes":      {[]error{passing, passing, passing, passing}, false},
 		"contested fields while others wait":       {[]error{waiting, waiting, waiting}, false},
 		"failures around an outage":                {[]error{errNo, errNo, unavailable, errNo}, true},
 		"a success between them":                   {[]error{errNo, errNo, nil, errNo}, false},

@@ -70,8 +70,8 @@ func (s *Session) exhausted(ctx context.Context, err error) error {
 		s.update((*memory.Resource).ForgetFailures)
 		return err
 	}
-	if isTemporary(err) || isOnlyContested(err, false) {
-		return err // it passes without a change of the resource
+	if passes(err, false) {
+		return err
 	}
 	failures := 0
 	s.update(func(m *memory.Resource) {

@@ -87,15 +87,10 @@ func (l *lease) observe(current *unstructured.Unstructured, found record) time.T
 	return l.since.Add(duration)
 }
 
-// changed reports whether a write failed because the Lease has changed since it was read.
-func changed(err error) bool {
-	return failure.Is[*deploy.StaleError](err) || failure.Is[*deploy.NotFoundError](err)
-}
-
 // keep renews the Lease, without a read if nobody else has written to it.
 func (l *lease) keep(ctx context.Context) (standing, error) {
 	got, err := l.write(ctx, l.ours, recordOf(l.ours))
-	if !changed(err) {
+	if !failure.Is[*deploy.StaleError](err) && !failure.Is[*deploy.NotFoundError](err) {
 		return got, err
 	}
 	current, err := l.port.Get(ctx, l.ref)

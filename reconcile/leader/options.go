@@ -102,18 +102,15 @@ func (o options) seconds() int64 { return int64((o.duration + time.Second - 1) /
 // try calls do for one attempt to take or keep the lock. It bounds the attempt so that another one fits in before the
 // deadline when an answer never comes. A panic is an error: it must not end the renewals.
 func (o options) try(ctx context.Context, do func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, o.deadline/2)
-	defer cancel()
-	return failure.Guard(func() error { return do(ctx) })
+	_, err := attempt(ctx, o, func(ctx context.Context) (struct{}, error) { return struct{}{}, do(ctx) })
+	return err
 }
 
 // attempt is try for an attempt that returns the state of the lock.
-func attempt[T any](ctx context.Context, o options, do func(context.Context) (T, error)) (got T, err error) {
-	err = o.try(ctx, func(ctx context.Context) (err error) {
-		got, err = do(ctx)
-		return err
-	})
-	return got, err
+func attempt[T any](ctx context.Context, o options, do func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, o.deadline/2)
+	defer cancel()
+	return failure.Value(func() (T, error) { return do(ctx) })
 }
 
 // replica returns the name of this replica, without its random end.

@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/operkit/operkit/dag"
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
@@ -42,6 +44,7 @@ type ObjectLock struct {
 // panicked, the lock is released. If the object is deleted or replaced while next runs, the lock is lost.
 //
 // All replicas must have the same Timing and domain, and next the same cluster, whose View shows what is written here.
+// With a manager that has the option DryRun no lock is taken: every reconcile is cancelled with ErrLost.
 // Each replica measures on its own clock how long a lock has stood still since it first saw it as it is; the time in
 // the annotation, in UTC, is for people, and with the domain oper8.org for replicas of an operator written with oper8.
 // What next sends past the renew deadline, because its process was frozen, is kept back by ObjectTransport.
@@ -114,7 +117,11 @@ func (l *ObjectLock) Reconcile(ctx context.Context, req request.Request) (reques
 	deadline := sent.Add(l.options.deadline)
 	switch {
 	case err != nil:
-		return request.Result{}, fmt.Errorf("lock of %s: %w", req.Key, err)
+		err = fmt.Errorf("lock of %s: %w", req.Key, err)
+		if failure.Is[*dag.PanicError](err) {
+			withStack(logging.Scoped(ctx, l.options.logger), err).ErrorContext(ctx, "taking the lock panicked", "object", req.Key, "error", err)
+		}
+		return request.Result{}, err
 	case got.gone:
 		return l.next.Reconcile(ctx, req)
 	case got.held && ctx.Err() != nil:
@@ -153,7 +160,7 @@ func (l *ObjectLock) release(ctx context.Context, key deploy.Ref, deadline time.
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
 	if err := l.options.try(ctx, func(ctx context.Context) error { return l.objects.release(ctx, key) }); err != nil {
-		logging.Scoped(ctx, l.options.logger).WarnContext(ctx, "the lock wasn't released: others wait for it to run out", "object", key, "error", err)
+		withStack(logging.Scoped(ctx, l.options.logger), err).WarnContext(ctx, "the lock wasn't released: others wait for it to run out", "object", key, "error", err)
 	}
 }
 

@@ -306,6 +306,8 @@ func TestPerObjectThatCannotBeRead(t *testing.T) {
 				assert.False(t, worked)
 				assert.Equal(t, row.calls, w.wire.sent())
 				assert.LessOrEqual(t, time.Since(start), 5*time.Second)
+				panics := row.reason == "a panic is an error"
+				assert.Equal(t, panics, strings.Contains(w.log.String(), "stack="), "where it panicked is logged")
 			})
 		})
 	}

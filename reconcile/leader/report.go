@@ -47,14 +47,19 @@ func (r *reporter) renewal(ctx context.Context, err error) {
 	if r.failing = err != nil; !r.failing {
 		return
 	}
-	log := r.log
-	if panicked, ok := errors.AsType[*dag.PanicError](err); ok {
-		log = log.With("stack", string(panicked.Stack))
-	}
+	log := withStack(r.log, err)
 	if forbidden, ok := errors.AsType[*deploy.ForbiddenError](err); ok && forbidden.MissingRight() {
 		log = log.With("grant", r.rights)
 	}
 	log.WarnContext(ctx, "the lock can't be read or written, trying again", "error", err)
+}
+
+// withStack adds the stack of a panic that err wraps to what log says.
+func withStack(log *slog.Logger, err error) *slog.Logger {
+	if panicked, ok := errors.AsType[*dag.PanicError](err); ok {
+		return log.With("stack", string(panicked.Stack))
+	}
+	return log
 }
 
 func (r *reporter) leading(ctx context.Context) { r.log.InfoContext(ctx, "this replica leads") }

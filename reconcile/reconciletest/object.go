@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/internal/document"
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/render"
 	"github.com/operkit/operkit/status"
@@ -313,11 +312,8 @@ func readManifests(path string) ([]*unstructured.Unstructured, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(document.Split(string(text))) == 0 {
-			continue
-		}
 		found, err := toObjects(string(text))
-		if err != nil {
+		if err != nil && !errors.Is(err, render.ErrNoObject) {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		objects = append(objects, found...)
@@ -338,10 +334,11 @@ func toObjects(value any) ([]*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []*unstructured.Unstructured{obj.DeepCopy()}, nil
+	obj = obj.DeepCopy()
+	return []*unstructured.Unstructured{obj}, complete(obj)
 }
 
-// complete checks that an object from a text has a kind, and drops an empty creationTimestamp, as generators write it.
+// complete checks that an object has a kind, and drops an empty creationTimestamp, as generators write it.
 func complete(obj *unstructured.Unstructured) error {
 	metadata, _ := obj.Object["metadata"].(map[string]any)
 	if created, ok := metadata["creationTimestamp"]; ok && created == nil {

@@ -231,16 +231,31 @@ func reaches(value any, m map[string]any) bool {
 // merging returns a merge function of sprig that merges copies, so that a map can't contain itself.
 func merging(name string) func(map[string]any, ...map[string]any) (any, error) {
 	merge, _ := sprigFunctions[name].(func(map[string]any, ...map[string]any) (any, error))
-	deepCopy, _ := sprigFunctions["mustDeepCopy"].(func(any) (any, error))
 	return func(into map[string]any, sources ...map[string]any) (any, error) {
 		copies := make([]map[string]any, len(sources))
 		for i, source := range sources {
-			copied, err := deepCopy(source)
-			if err != nil {
-				return nil, err
-			}
-			copies[i], _ = copied.(map[string]any)
+			copies[i], _ = copyOf(source).(map[string]any)
 		}
 		return merge(into, copies...)
 	}
+}
+
+// copyOf returns a copy of the maps and lists of value. Other values, such as a version of semver, are shared: sprig's
+// own deepCopy loses their unexported fields.
+func copyOf(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, item := range v {
+			out[key] = copyOf(item)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = copyOf(item)
+		}
+		return out
+	}
+	return value
 }

@@ -132,7 +132,7 @@ func dataOf(s *reconcile.Session) (Data, error) {
 	}, nil
 }
 
-// root returns the dot of every template. It may share maps of d that contain only JSON types.
+// root returns the dot of every template. It shares nothing with d.
 func (d Data) root() (map[string]any, error) {
 	root := map[string]any{"Name": d.Name, "Namespace": d.Namespace, "APIVersion": d.APIVersion, "Kind": d.Kind, "Version": d.Version}
 	for name, content := range map[string]map[string]any{"Metadata": d.Metadata, "Spec": d.Spec, "Config": d.Config, "Values": d.Values} {

@@ -42,6 +42,7 @@ func TestValues(t *testing.T) {
 		{"a merge", `{{ merge (dict "a" 1) .Spec .Config | toJson | replace "\"" "" }}`, "{a:1,large:9007199254740993,music:none,parts:{a:1},size:3}"},
 		{"a merge over", `{{ (mergeOverwrite .Spec (dict "size" 4) .Config).size }}{{ (mustMerge .Spec (dict "size" 5)).size }}`, "44"},
 		{"a merge with what is around it", `{{ merge .Spec . | keys | len }}`, "12"},
+		{"a merge keeps values that aren't JSON", `{{ (merge (dict) (dict "v" (semver "1.2.3"))).v.Major }}`, "1"},
 		{"a merge copies", `{{ $a := dict }}{{ $_ := merge $a .Spec }}{{ $_ := set $a.parts "b" 2 }}{{ len .Spec.parts }}`, "1"},
 		{"a function of package template", `{{ and .Name (eq .Spec.size 3) (index .Spec "size") | printf "%03d" }}`, "003"},
 	} {

@@ -9,11 +9,10 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // entry is the entry of one patch in the annotation. Edits of the patch change its generation here, which brings the
@@ -96,57 +95,29 @@ func (e entry) time() (at time.Time, ok bool) {
 
 func timestamp(now time.Time) string { return now.UTC().Format(time.RFC3339Nano) }
 
-// editAttempts bounds the attempts to write an annotation while its object keeps changing.
-const editAttempts = 5
-
 // key returns the key of the annotation on targets.
 func (c *Controller) key() string { return c.manager.KeyDomain() + "/temporary-patches" }
 
-// edit calls change with the entries of target and writes the result, unless change reports no change. The write
-// changes nothing but the annotation. If the object changed meanwhile, it is read again and change is called again.
-// exists is false when the target is gone.
+// edit calls change with the entries of a target and writes the result, unless change reports no change. If the target
+// changed meanwhile, change is called again. exists is false when the target is gone.
 func (c *Controller) edit(ctx context.Context, target *unstructured.Unstructured, change func(entries) (changed bool, err error)) (exists bool, err error) {
-	ref := deploy.RefOf(target)
-	for attempt := 1; ; attempt++ {
-		err := c.editOnce(ctx, target, change)
-		switch {
-		case failure.Is[*deploy.NotFoundError](err):
-			return false, nil
-		case !failure.Is[*deploy.StaleError](err):
-			return true, err
-		case attempt == editAttempts:
-			return true, fmt.Errorf("annotation %s: %w", c.key(), err)
+	result, err := c.manager.Change(ctx, deploy.RefOf(target), func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		found, err := parseEntries(current, c.key())
+		if err != nil {
+			return nil, request.Configuration("%w", err)
 		}
-		if target, err = c.manager.Port().Get(ctx, ref); err != nil {
-			return true, fmt.Errorf("target %s: %w", ref, err)
-		} else if target == nil {
-			return false, nil
+		if changed, err := change(found); err != nil || !changed {
+			return nil, err
 		}
-	}
-}
-
-func (c *Controller) editOnce(ctx context.Context, target *unstructured.Unstructured, change func(entries) (bool, error)) error {
-	found, err := parseEntries(target, c.key())
-	if err != nil {
-		return request.Configuration("%w", err)
-	}
-	if changed, err := change(found); err != nil || !changed {
-		return err
-	}
-	text, err := json.Marshal(found)
-	if err != nil {
-		return fmt.Errorf("annotation %s: %w", c.key(), err)
-	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"resourceVersion": target.GetResourceVersion(), "annotations": map[string]any{c.key(): string(text)},
-	}})
-	if err != nil {
-		return fmt.Errorf("annotation %s: %w", c.key(), err)
-	}
-	_, err = c.manager.Port().Patch(ctx, deploy.RefOf(target), deploy.PatchRequest{
-		Type: types.MergePatchType, Body: patch, FieldManager: c.manager.FieldManager(),
+		text, err := json.Marshal(found)
+		if err != nil {
+			return nil, fmt.Errorf("annotation %s: %w", c.key(), err)
+		}
+		next := current.DeepCopy()
+		next.SetAnnotations(labels.Merge(current.GetAnnotations(), labels.Set{c.key(): string(text)}))
+		return next, nil
 	})
-	return err
+	return result.Action != deploy.Skipped, err
 }
 
 // recording returns the change that adds or updates the entry of patch. The time of an entry stays while the patch is

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -28,6 +29,7 @@ func FuzzAnnotation(f *testing.F) {
 	for _, text := range []string{``, `{}`, `null`, `{"a":7}`, `{"a":{"timestamp":"2020-01-01T00:00:00","api_version":"v1"}}`, `{"b":{"x":[1,{"y":"<&>"}]},"b":2}`, `[1]`, `{"a":`} {
 		f.Add(text, "a")
 	}
+	c := &Controller{options: options{kind: DefaultKind, now: func() time.Time { return time.Unix(1e9, 5) }}}
 	f.Fuzz(func(t *testing.T, text, name string) {
 		found, err := parseEntries(annotated(text), key)
 		if err != nil {
@@ -45,8 +47,10 @@ func FuzzAnnotation(f *testing.F) {
 			}
 		}
 		want := entry{Timestamp: timestamp(time.Unix(1e9, 5)), APIVersion: "operkit.dev/v1", Kind: "TemporaryPatch", Generation: 7, UID: "u"}
-		found[name], err = json.Marshal(want)
+		delete(found, name)
+		changed, err := c.recording(&TemporaryPatch{ObjectMeta: metav1.ObjectMeta{Name: name, Generation: 7, UID: "u"}})(found)
 		require.NoError(t, err)
+		assert.True(t, changed)
 		written, err := json.Marshal(found)
 		require.NoError(t, err)
 		again, err := parseEntries(annotated(string(written)), key)

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"maps"
 	"sync"
 
@@ -42,11 +41,14 @@ type Resource struct {
 func (m *Memory) Update(resource deploy.Ref, f func(*Resource)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	entry := cmp.Or(m.known[nameOf(resource)], &Resource{})
-	if m.known == nil {
-		m.known = map[name]*Resource{}
+	entry := m.known[nameOf(resource)]
+	if entry == nil {
+		if m.known == nil {
+			m.known = map[name]*Resource{}
+		}
+		entry = &Resource{}
+		m.known[nameOf(resource)] = entry
 	}
-	m.known[nameOf(resource)] = entry
 	before := entry.count
 	f(entry)
 	m.sums.change(before, entry.count)
@@ -56,7 +58,11 @@ func (m *Memory) Update(resource deploy.Ref, f func(*Resource)) {
 func (m *Memory) Look(resource deploy.Ref, f func(*Resource)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	f(cmp.Or(m.known[nameOf(resource)], &Resource{}))
+	entry := m.known[nameOf(resource)]
+	if entry == nil {
+		entry = &Resource{}
+	}
+	f(entry)
 }
 
 // Forget drops what is known of a resource that is gone or isn't reconciled any more.

@@ -71,6 +71,9 @@ func typedContent(value any) (map[string]any, error) {
 	return content, nil
 }
 
+// ErrNoObject is the error of YAML about a text without objects.
+var ErrNoObject = errors.New("YAML: the text holds no object")
+
 // YAML returns the objects in a text: one or several documents. Empty documents are ignored, and a List stands for its
 // items.
 func YAML(text string) ([]*unstructured.Unstructured, error) {
@@ -93,7 +96,7 @@ func YAML(text string) ([]*unstructured.Unstructured, error) {
 		}
 	}
 	if len(objects) == 0 && len(errs) == 0 {
-		errs = append(errs, errors.New("YAML: the text holds no object"))
+		errs = append(errs, ErrNoObject)
 	}
 	return objects, errors.Join(errs...)
 }

@@ -104,13 +104,17 @@ func parse(text []byte) (m message, err error) {
 const atOnce = 1 << 20
 
 func readAll(in io.Reader, length int) ([]byte, error) {
-	var text bytes.Buffer
-	text.Grow(min(length, atOnce) + bytes.MinRead) // MinRead, so that the end is found without growing
-	_, err := io.CopyN(&text, in, int64(length))
+	text := make([]byte, min(length, atOnce))
+	_, err := io.ReadFull(in, text)
+	if length > atOnce && err == nil {
+		rest := bytes.NewBuffer(text)
+		_, err = io.CopyN(rest, in, int64(length-atOnce))
+		text = rest.Bytes()
+	}
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return text.Bytes(), err
+	return text, err
 }
 
 // crowded is the number of unwritten bytes above which Room waits.
