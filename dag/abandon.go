@@ -9,19 +9,19 @@ import (
 )
 
 // Abandon bounds how long a run waits for visits and predicates in flight after its context has ended. After d, Run
-// returns without them, with an [*AbandonedError] that names their nodes. 0 doesn't wait at all. A negative d is an
-// [ErrInvalidOption], and so is Abandon together with Concurrency(0), where visits run on the goroutine that would have
-// to return.
+// returns without them, with an [*AbandonedError] that names their nodes. With 0, Run doesn't wait at all. A negative d
+// is an [ErrInvalidOption]. So is Abandon together with Concurrency(0), because visits then run on the goroutine that
+// called Run.
 //
-// A node whose visit was abandoned is failed, with [ErrAbandoned]; one whose predicate was abandoned is unstarted.
-// Their goroutines end when the visit or predicate returns, and the result is dropped. Without Abandon, a visit or
-// predicate that ignores its context can block a run forever.
+// A node whose visit was abandoned is failed, with [ErrAbandoned]. A node whose predicate was abandoned is unstarted.
+// The goroutine of an abandoned visit or predicate ends when the visit or predicate returns. Its result is dropped.
+// Without Abandon, a visit or predicate that ignores its context can block a run forever.
 func Abandon(d time.Duration) Option { return func(c *config) { c.abandon = limit{d, true} } }
 
 // ErrAbandoned is the error of a node whose visit was abandoned.
 var ErrAbandoned = errors.New("abandoned: the visit didn't return in time after the run was cancelled")
 
-// AbandonedError reports that a cancelled run returned before all of its visits and predicates had.
+// AbandonedError reports that a cancelled run returned while visits or predicates were still in flight.
 type AbandonedError struct {
 	// Nodes are the nodes whose visit or predicate hadn't returned, sorted by name.
 	Nodes []string
@@ -58,8 +58,8 @@ func (s *scheduler) wait() {
 	}
 }
 
-// abandonInFlight ends the run without the workers in flight. From then on these workers change nothing of the
-// scheduler except leftBehind and workers.
+// abandonInFlight ends the run without waiting for the workers in flight. From then on these workers change nothing of
+// the scheduler except leftBehind and workers.
 func (s *scheduler) abandonInFlight() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +91,8 @@ func (s *scheduler) finish() {
 	}
 }
 
-// wasAbandoned reports to a worker that has returned whether it was abandoned. The caller holds mu.
+// wasAbandoned reports whether the run has abandoned the worker that calls it. A worker calls it once after each visit
+// or predicate. The caller holds mu.
 func (s *scheduler) wasAbandoned() bool {
 	if len(s.abandoned) == 0 {
 		return false

@@ -7,8 +7,8 @@ import (
 
 // search is the scratch space of admit.
 type search struct {
-	// marks holds, for each node, which walk found it last: round plus the walk's direction. round grows by 2 with each
-	// search.
+	// marks holds, for each node, the number of the walk that found the node last. The number of a walk is round plus
+	// its direction. round grows by 2 with each search.
 	marks []uint64
 	round uint64
 	walks [2]walk
@@ -25,10 +25,11 @@ type walk struct {
 
 // admit adjusts the order for a new edge from parent to child. It returns false if the edge would close a cycle.
 //
-// Usually child is before parent already, and nothing changes. Otherwise only the nodes between the two in the order
-// matter. admit walks down from child and up from parent, following one edge of each walk in turn, until one of the
-// walks ends. Then it moves the nodes of the ended walk past the other end, so an insertion costs no more than the
-// smaller side.
+// Usually child is already before parent in the order, and nothing changes. Otherwise admit walks down from child and
+// up from parent, following one edge of each walk in turn, until one walk has no edges left. Both walks visit only
+// nodes that are between parent and child in the order. If the walk down has ended, its nodes are moved directly before
+// parent. If the walk up has ended, its nodes are moved directly behind child. So the cost of an insertion depends on
+// the shorter walk.
 func (s *structure) admit(parent, child int32) bool {
 	if parent == child || s.order.before(child, parent) {
 		return parent != child

@@ -1,4 +1,4 @@
-// Package dag runs functions in the order of their dependencies, in parallel, and knows how far the run got.
+// Package dag runs functions in the order of their dependencies, in parallel, and returns the outcome of each.
 //
 // A [Graph] holds named nodes with data of any type, and the dependencies between them. A dependency that would close a
 // cycle is refused when it is added. [Run] visits each node once, as soon as everything that it waits for has
@@ -10,8 +10,8 @@
 // A node is verified after its visit has returned nil. It is unverified after its visit has returned an error made by
 // [Unverified]: the visit did its work, but the result isn't there yet. It is failed after any other error, a panic, or
 // [runtime.Goexit]. A node that waits, directly or not, for a node that isn't verified isn't started. All other nodes
-// still are, unless [FailFast] is set. A run never waits for the outside world: when nothing is in flight and nothing
-// can be started, it ends, and the caller decides when to run the graph again.
+// are still started, unless [FailFast] is set. A run ends when nothing is in flight and nothing can be started: it
+// doesn't wait until an unverified node is verified. The caller decides when to run the graph again.
 //
 // # Conditions
 //
@@ -22,21 +22,21 @@
 //
 // # Queries
 //
-// A graph answers which nodes wait for which, directly or not ([Graph.Dependencies], [Graph.Descendants],
-// [Graph.Ancestors], [Graph.Reaches]). It also returns its nodes in order and in layers ([Graph.Topology],
-// [Graph.Layers]). Package [github.com/operkit/operkit/dag/draw] draws it. [Observe] reports what happens during a run.
-// [Reverse] visits dependents before their dependencies, for teardown.
+// A graph reports which nodes wait for a node and which nodes it waits for, directly or not ([Graph.Dependencies],
+// [Graph.Descendants], [Graph.Ancestors], [Graph.Reaches]). It also returns its nodes in order and in layers
+// ([Graph.Topology], [Graph.Layers]). Package [github.com/operkit/operkit/dag/draw] draws it. [Observe] reports what
+// happens during a run. [Reverse] visits dependents before their dependencies, for teardown.
 //
 // # Timeouts and cancellation
 //
-// [NodeTimeout] bounds each visit. When the context of a run ends, nothing more is started, and the run waits for what
-// is in flight, or abandons it after a while ([Abandon]).
+// [NodeTimeout] bounds each visit. When the context of a run ends, nothing more is started, and the run waits for all
+// visits and predicates in flight. With [Abandon] it waits no longer than the given time.
 //
 // # When to use it
 //
 // Use it for deployments, builds, migrations or start-up sequences: up to hundreds of thousands of units of work in one
-// process, with dependencies between them. Use errgroup for work without dependencies where the first error ends
-// everything, and a workflow engine for work that has to survive the process or to be distributed over machines.
+// process, with dependencies between them. If the work has no dependencies and the first error should end it, use
+// errgroup. If the work has to survive the process or to be distributed over machines, use a workflow engine.
 //
 // # Concurrency
 //

@@ -15,8 +15,8 @@ var (
 	ErrInvalidOption = errors.New("invalid option")
 	// ErrNilGraph reports that a nil graph can't be changed.
 	ErrNilGraph = errors.New("nil graph: make it with New")
-	// ErrOverlap reports that a node can't have two outcomes in one state.
-	ErrOverlap = errors.New("a node has one outcome")
+	// ErrOverlap reports that [NewState] got a node with two outcomes.
+	ErrOverlap = errors.New("a node has exactly one outcome: list it in one set")
 )
 
 // Role is the side of a dependency.
@@ -33,7 +33,7 @@ const (
 type UnknownNodeError struct {
 	// Name is the unknown name.
 	Name string
-	// Role is the side of the dependency with that name.
+	// Role is the side of the dependency that has the unknown name.
 	Role Role
 }
 
@@ -61,7 +61,7 @@ func (e *CycleError) Error() string {
 type NodeError struct {
 	// Name is the name of the node, empty for an error that belongs to no node.
 	Name string
-	// Err is the error that its visit returned, or the predicate that kept it from starting.
+	// Err is the error of the node's visit, or of the predicate that kept the node from starting.
 	Err error
 }
 

@@ -24,7 +24,7 @@ func Example() {
 		}
 	}
 	for _, err := range []error{
-		g.Depend("web", "db", dag.When(migrated)), // web waits for db, and until it is migrated
+		g.Depend("web", "db", dag.When(migrated)), // web waits until db is up and migrated
 		g.Depend("alert", "mail"),
 		g.Depend("db", "web"), // refused: it would close a cycle
 	} {

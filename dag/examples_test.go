@@ -266,7 +266,7 @@ func ExampleNewState() {
 	fmt.Println(err)
 	// Output:
 	// [db web] no time <nil>
-	// node "db": both verified and failed: a node has one outcome
+	// node "db": both verified and failed: a node has exactly one outcome: list it in one set
 }
 
 // mixed is a run in which each outcome occurs: db is verified, api unverified, cache failed, web

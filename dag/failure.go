@@ -13,7 +13,7 @@ import (
 // cause with a method Fatal() bool counts if Fatal returns true. Any other cause counts. [Expected] adds a Fatal method
 // that returns false.
 //
-// An error that wraps several errors is unverified if all of these are.
+// An error that wraps several errors makes the node unverified if each of them does.
 func Unverified(err error) error { return &unverifiedError{err} }
 
 type unverifiedError struct{ cause error }

@@ -9,8 +9,8 @@ import (
 
 // Graph holds named nodes, each with data of type T, and the dependencies between them.
 //
-// The zero value is an empty graph, ready for use. A nil graph reads as an empty one and can't be changed. All methods
-// are safe for concurrent use. A Graph must not be copied.
+// The zero value is an empty graph, ready for use. A nil graph behaves like an empty graph that can't be changed. All
+// methods are safe for concurrent use. A Graph must not be copied.
 type Graph[T any] struct {
 	mu        sync.RWMutex
 	structure structure
@@ -20,17 +20,17 @@ type Graph[T any] struct {
 	plan *plan
 }
 
-// Predicate reports whether a dependent may start, once everything it waits for is verified. An error keeps the
-// dependent from starting for the rest of the run, and becomes the dependent's error. Predicates are called from
-// several goroutines, and should return when ctx ends.
+// Predicate reports whether a dependent may start. It is called when everything that the dependent waits for is
+// verified. An error keeps the dependent from starting for the rest of the run, and becomes the dependent's error.
+// Predicates are called from several goroutines, and should return when ctx ends.
 type Predicate func(ctx context.Context) (bool, error)
 
-// EdgeOption is an option of a dependency. A nil one is ignored.
+// EdgeOption is an option of a dependency. A nil option is ignored.
 type EdgeOption func(*edgeConfig)
 
 type edgeConfig struct{ when Predicate }
 
-// When lets the dependent start only once predicate has returned true. A nil predicate is none.
+// When lets the dependent start only once predicate has returned true. A nil predicate sets no condition.
 func When(predicate Predicate) EdgeOption {
 	return func(c *edgeConfig) { c.when = predicate }
 }
@@ -98,8 +98,8 @@ func (g *Graph[T]) Depend(dependent, dependency string, options ...EdgeOption) e
 // Remove removes a node, the dependencies of others on it, and its own dependencies. It does nothing for an unknown
 // name. Runs in progress aren't affected.
 //
-// The data of a removed node are released by the next run, by the next call of Topology, Layers, Nodes or Validate, or
-// once more than 16 nodes, and more than are left, have been removed.
+// The graph releases the data of removed nodes in the next run, or in the next call of Topology, Layers, Nodes or
+// Validate. It also releases them in Remove, when more than 16 nodes, and more nodes than are left, have been removed.
 func (g *Graph[T]) Remove(name string) {
 	if g == nil {
 		return
@@ -115,7 +115,8 @@ func (g *Graph[T]) Remove(name string) {
 	}
 }
 
-// RemoveDependency removes the direct dependency of dependent on dependency. It does nothing if there is none.
+// RemoveDependency removes the direct dependency of dependent on dependency. It does nothing if there is no such
+// dependency.
 func (g *Graph[T]) RemoveDependency(dependent, dependency string) {
 	if g == nil {
 		return
@@ -199,7 +200,7 @@ func (g *Graph[T]) Node(name string) (data T, ok bool) {
 	return g.data[id], true
 }
 
-// String lists the nodes in the order in which they were added, each with what it waits for, as in
+// String lists the nodes in the order in which they were added, each with the nodes that it waits for, as in
 // "Graph({web:[db],db:[]})".
 func (g *Graph[T]) String() string {
 	s, unlock := g.read()

@@ -2,9 +2,9 @@ package dag
 
 import "hash/maphash"
 
-// index finds nodes by name. It is a hash table with linear probing that holds the numbers of nodes but no names: a
-// third of the size of a map of names, with nothing for the garbage collector to scan. With a map, the benchmark
-// dag-linear (tools/peers/dag) misses its goal. The zero value is empty.
+// index finds nodes by name. It is a hash table with linear probing that holds the numbers of nodes but no names. It
+// takes a third of the memory of a map of names, and the garbage collector doesn't have to scan it. With a map, the
+// benchmark dag-linear (tools/peers/dag) misses its goal. The zero value is empty.
 type index struct {
 	seed maphash.Seed
 	// slots has a length that is a power of two. The high bits of an entry's hash select its slot; if that is taken,
@@ -45,13 +45,13 @@ func (x *index) lookup(names []string, name string, hash uint32) int32 {
 
 func (x *index) after(at uint32) uint32 { return (at + 1) & uint32(len(x.slots)-1) }
 
-// add adds a name that find hasn't found. hash is what find returned.
+// add adds a name that find hasn't found. hash is the hash that find returned.
 func (x *index) add(name string, hash uint32, id int32) {
 	if len(x.slots) == 0 {
 		x.seed = maphash.MakeSeed()
 		hash = uint32(maphash.String(x.seed, name))
 	}
-	// At most two thirds of the slots are used, since probing in a fuller table takes long.
+	// At most two thirds of the slots are used, because probing in a fuller table takes long.
 	if x.count++; 3*x.count > 2*len(x.slots) {
 		x.grow()
 	}
@@ -80,7 +80,8 @@ func (x *index) put(s slot) {
 	x.slots[at] = s
 }
 
-// remove removes a node. It fills the gap with later entries whose own slots come before the ones that they are in.
+// remove removes a node and closes the gap: it moves a later entry into the gap if the entry's hash selects the slot of
+// the gap or a slot before it.
 func (x *index) remove(id int32, hash uint32) {
 	gap := hash >> x.shift
 	for x.slots[gap].number != id+1 {
@@ -97,7 +98,7 @@ func (x *index) remove(id int32, hash uint32) {
 	x.count--
 }
 
-// renumber gives each node the number that it has in numbers.
+// renumber changes the number n of each node to numbers[n].
 func (x *index) renumber(numbers []int32) {
 	for at, s := range x.slots {
 		if s.number != 0 {

@@ -236,7 +236,7 @@ func TestObserveSlow(t *testing.T) {
 			var observer *dag.ObserverError
 			require.ErrorAs(t, err, &observer)
 			assert.Equal(t, 18, observer.Undelivered, "of twenty, two were taken")
-			require.EqualError(t, err, "run: observer: it blocked for 5s after the end of the run: 18 events weren't delivered")
+			require.EqualError(t, err, "run: observer: blocked for 5s after the end of the run: 18 events weren't delivered")
 			assert.True(t, state.VerifyCompleted())
 			close(unblock)
 			synctest.Wait()

@@ -8,24 +8,27 @@ import (
 )
 
 const (
-	// ObserverPatience is how long a run waits in the end for a call of its observer to return.
+	// ObserverPatience is how long a run waits at its end for a call of its observer to return.
 	ObserverPatience = 5 * time.Second
-	// eventBuffer is how many events may be queued before intermediate ones are dropped.
+	// eventBuffer is the number of events that may be queued. Further events are dropped, except for the last event of
+	// a node.
 	eventBuffer = 1024
 )
 
 // Observe calls observer with the events of a run, in their order, for progress displays, logs and metrics. A nil
-// observer is none.
+// observer isn't called.
 //
 // All calls are on one goroutine, which doesn't run visits: a slow observer doesn't slow the run. While it is more than
-// a thousand events behind, starts and waits are dropped. The last event of each node is always delivered.
+// a thousand events behind, [EventStarted] and [EventWaiting] are dropped. The last event of each node is always
+// delivered.
 //
 // Run returns after the last call has returned. If the observer panics, calls runtime.Goexit, or blocks for longer than
 // [ObserverPatience] after the end of the run, it isn't called again, and Run returns the state with an
 // [*ObserverError].
 //
 // With Concurrency(0) the observer is called at once, on the goroutine of Run. Nothing is dropped, and an observer that
-// blocks blocks the run. A visit that calls runtime.Goexit ends the run at once: its event is the last one.
+// blocks also blocks the run. If a visit or predicate calls runtime.Goexit, the run ends at once. The last events are
+// then those of its node and of the nodes that wait for it.
 func Observe(observer func(Event)) Option { return func(c *config) { c.observer = observer } }
 
 // ObserverError reports that not all events were delivered to an observer. The state of the run is complete even then.
@@ -37,8 +40,8 @@ type ObserverError struct {
 	Err error
 }
 
-// ErrObserverBlocked reports that a call of an observer didn't return in time.
-var ErrObserverBlocked = fmt.Errorf("it blocked for %s after the end of the run", ObserverPatience)
+// ErrObserverBlocked reports that a call of an observer didn't return within [ObserverPatience].
+var ErrObserverBlocked = fmt.Errorf("blocked for %s after the end of the run", ObserverPatience)
 
 // Error returns what happened to the observer.
 func (e *ObserverError) Error() string {
@@ -57,9 +60,9 @@ type observation struct {
 	// queue holds, from index head on, the event that is being delivered and the events to deliver after it.
 	queue []Event
 	head  int
-	// calling is when the observer was called, zero between calls.
+	// calling is the time of the call in progress, zero between calls.
 	calling time.Time
-	// closed is set when no more events are queued; over is set when no more are delivered.
+	// closed means that no more events will be queued; over means that no more events will be delivered.
 	closed, over bool
 	err          error
 	// done is closed when deliver has returned. It is nil if there is no goroutine.
@@ -76,7 +79,7 @@ func observe(observer func(Event), inline bool) *observation {
 	return o
 }
 
-// queueEvent queues an event, or drops it if there are too many and a later event of its node follows.
+// queueEvent queues an event. If the queue is full, it drops the event unless this is the last event of its node.
 func (o *observation) queueEvent(e Event) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -159,7 +162,7 @@ func (o *observation) fail(err error) {
 	}
 }
 
-// end waits until all events are delivered, or a call doesn't return in time.
+// end waits until all events are delivered, or until a call of the observer has taken too long.
 func (o *observation) end() error {
 	if o.done == nil {
 		o.flush()
@@ -219,7 +222,7 @@ type Event struct {
 	Kind EventKind
 	// Name is the name of the node.
 	Name string
-	// Time is when it happened. It may be delivered later.
+	// Time is when it happened. The event may be delivered later.
 	Time time.Time
 	// Outcome is the outcome of a finished node, and OutcomeUnstarted in all other events.
 	Outcome Outcome
@@ -228,7 +231,7 @@ type Event struct {
 	// Err is the error of a finished node, or of the predicate that blocks a node.
 	Err error
 	// Reason is why a node waits or is blocked, as in [State.Reason]. If several dependencies hold a node back, the
-	// final State may name another one.
+	// final State may name another of them.
 	Reason string
 }
 

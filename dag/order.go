@@ -20,8 +20,8 @@ const (
 	labelEnd = uint64(1) << 62
 	// labelGap is the gap between labels after relabel, and between the first or last node and a node added there.
 	labelGap = uint64(1) << 32
-	// spare is how many steps of a gap stay free besides those that the inserted nodes take, so that many insertions
-	// fit at one place.
+	// spare is the number of steps that stay free in a gap when nodes are inserted: insert divides the gap into equal
+	// steps, one for each node and spare more. So many insertions fit at one place.
 	spare = 31
 )
 
@@ -101,13 +101,14 @@ func (o *order) room(count int, prev, next int32, closeToPrev bool) (first, step
 		closeToPrev = true
 	}
 	if count == 1 && prev != none && next != none {
-		// Several nodes are often moved to one place, each beside the one before. The gap is kept on the other side.
+		// Nodes are often inserted at one place one by one, each beside the node inserted before. The new label is
+		// close to the label of that node, so that most free labels stay on the other side.
 		switch o.last {
 		case prev:
 			closeToPrev = true
 		case next:
 			closeToPrev = false
-		default: // the next one may come on either side
+		default: // the next node may come on either side
 			step = (high - low) / 2
 			return low + step, step
 		}
@@ -131,7 +132,7 @@ func (o *order) relabel() {
 	}
 }
 
-// renumber gives each of count nodes the number that it has in numbers.
+// renumber changes the number n of each node to numbers[n]. count is the number of nodes.
 func (o *order) renumber(numbers []int32, count int) {
 	renumbered := order{places: make([]place, count), head: none, tail: none}
 	for id := o.head; id != none; id = o.places[id].next {

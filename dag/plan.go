@@ -17,7 +17,7 @@ type plan struct {
 	// waiting is the number of children that each node waits for. A disabled node also counts itself, so that its
 	// number never reaches zero.
 	waiting []int32
-	// gates are the predicates of a node in the order of its children, nil if no node has any.
+	// gates holds the predicates of each node in the order of its children. It is nil if no node has a predicate.
 	gates map[int32][]gate
 	// err is the error of validate.
 	err error
@@ -115,8 +115,8 @@ func (p *plan) reversed() *plan {
 	return r
 }
 
-// order returns the rank of each node by name, and the nodes sorted by name. Both are computed on first use, since the
-// run of a chain never needs them.
+// order returns the rank of each node by name, and the nodes sorted by name. Both are computed on first use, because
+// the run of a chain never needs them.
 func (p *plan) order() (ranks, byName []int32) {
 	p.ranksOnce.Do(func() {
 		p.byName = make([]int32, len(p.names))
@@ -156,7 +156,7 @@ func (p *plan) ready() []int32 {
 	return p.roots
 }
 
-// find returns the node of a name, or none.
+// find returns the node with a name, or none.
 func (p *plan) find(name string) int32 {
 	_, byName := p.order()
 	rank, found := slices.BinarySearchFunc(byName, name, func(id int32, name string) int {

@@ -13,7 +13,7 @@ type polling struct {
 	// held has, for each held node, its first predicate that hasn't returned true. The predicates before it aren't
 	// called again.
 	held map[int32]held
-	// parked are the nodes whose predicates returned false and are called again later, in the order of their times.
+	// parked are the nodes whose predicates returned false and are called again later, sorted by due.
 	parked []parked
 	// completions counts the visits that have returned.
 	completions int
@@ -30,13 +30,13 @@ type held struct {
 type parked struct {
 	id  int32
 	due time.Time
-	// asked is the number of completed visits when the predicate was called. Once more visits have completed, the
+	// asked is the number of completed visits when the predicate was called. If visits have completed since then, the
 	// result may be out of date.
 	asked int
 }
 
-// pass calls the predicates of a node, in order, up to the first that doesn't return true. If all do, the node is
-// ready. The caller holds mu, which is released while they are called.
+// pass calls the predicates of a node, in order, up to the first that doesn't return true. If all return true, the node
+// is ready. The caller holds mu, which pass releases during the calls.
 func (s *scheduler) pass(j *job) {
 	gates := s.plan.gates[j.id]
 	gate := s.held[j.id].gate
@@ -67,12 +67,12 @@ func (s *scheduler) pass(j *job) {
 		delete(s.held, j.id)
 		s.join(j.id)
 	default:
-		// ctx ended in between.
+		// ctx ended before all predicates were called.
 		delete(s.held, j.id)
 	}
 }
 
-// join inserts a node that has passed its predicates into the ready nodes, by name.
+// join inserts a node whose predicates have all returned true into the ready nodes, by name.
 func (s *scheduler) join(id int32) {
 	ranks, _ := s.plan.order()
 	at, _ := slices.BinarySearchFunc(s.ready[s.nextReady:], ranks[id], func(other, rank int32) int {
@@ -110,7 +110,7 @@ func (s *scheduler) hold(id int32, h held) {
 	s.held[id] = h
 }
 
-// park remembers a predicate that returned false, to be called again later. The caller holds mu.
+// park schedules another call of a predicate that returned false. The caller holds mu.
 func (s *scheduler) park(j *job) {
 	gate := int(j.gate.Load())
 	before, again := s.held[j.id]
@@ -163,7 +163,7 @@ func (s *scheduler) askAgain() bool {
 	return len(s.parked) < before
 }
 
-// unpark moves the chosen nodes to the upcoming ones.
+// unpark moves the chosen nodes from parked to upcoming.
 func (s *scheduler) unpark(chosen func(parked) bool) {
 	rest := s.parked[:0]
 	for _, p := range s.parked {

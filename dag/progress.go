@@ -47,7 +47,7 @@ func (s *scheduler) notifyFinished(j *job, err error) {
 	}
 }
 
-// notifyBlocked reports nodes, and all that wait for them, as blocked.
+// notifyBlocked reports nodes, and all nodes that wait for them, as blocked.
 func (s *scheduler) notifyBlocked(now time.Time, ids ...int32) {
 	if s.observation == nil {
 		return
@@ -84,7 +84,7 @@ func (s *scheduler) notifyRest() {
 	}
 }
 
-// view returns the result so far. It shares the fields of the scheduler, which go on changing.
+// view returns the result so far. Its slices and maps are those of the scheduler, which goes on changing them.
 func (s *scheduler) view() *result {
 	return &result{
 		plan: s.plan, outcomes: s.outcomes, errs: s.errs,

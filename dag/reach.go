@@ -15,23 +15,23 @@ func (g *Graph[T]) Reaches(dependent, dependency string) bool {
 }
 
 // Dependencies returns the nodes that a node waits for directly, in the order in which the dependencies were added. It
-// returns none for an unknown name.
+// returns nil for an unknown name.
 func (g *Graph[T]) Dependencies(name string) []string { return g.around(name, down, false) }
 
 // Dependents returns the nodes that wait for a node directly, in the order in which the dependencies were added. It
-// returns none for an unknown name.
+// returns nil for an unknown name.
 func (g *Graph[T]) Dependents(name string) []string { return g.around(name, up, false) }
 
-// Descendants returns all nodes that a node waits for, directly or not, sorted by name. It returns none for an unknown
+// Descendants returns all nodes that a node waits for, directly or not, sorted by name. It returns nil for an unknown
 // name.
 func (g *Graph[T]) Descendants(name string) []string { return g.around(name, down, true) }
 
-// Ancestors returns all nodes that wait for a node, directly or not, sorted by name. A failure of the node holds them
-// back. It returns none for an unknown name.
+// Ancestors returns all nodes that wait for a node, directly or not, sorted by name. If the node fails, they aren't
+// started. Ancestors returns nil for an unknown name.
 func (g *Graph[T]) Ancestors(name string) []string { return g.around(name, up, true) }
 
-// around returns the names of a node's neighbours in one direction, in the order in which the edges were added. With
-// all, it returns the names of all nodes that can be reached in that direction, sorted.
+// around returns the names of a node's neighbours in one direction, in the order in which the edges were added. If all
+// is true, it returns the sorted names of all nodes that can be reached in that direction.
 func (g *Graph[T]) around(name string, way direction, all bool) (names []string) {
 	s, unlock := g.read()
 	defer unlock()
@@ -52,7 +52,7 @@ func (g *Graph[T]) around(name string, way direction, all bool) (names []string)
 	return names
 }
 
-// closure yields all nodes that can be reached from a node in one direction, without itself, nearer ones first.
+// closure yields all other nodes that can be reached from a node in one direction, nearer ones first.
 func (s *structure) closure(id int32, way direction) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		seen := make([]bool, len(s.nodes))
@@ -70,7 +70,8 @@ func (s *structure) closure(id int32, way direction) iter.Seq[int32] {
 	}
 }
 
-// reaches reports whether a path leads down from one node to another. The order often rules it out without a search.
+// reaches reports whether a path leads down from one node to another. The order often rules out a path without a
+// search.
 func (s *structure) reaches(from, to int32) bool {
 	if from == to || !s.order.before(to, from) {
 		return from == to

@@ -56,7 +56,7 @@ func (r *result) sets() *[outcomes][]string {
 	return &r.members
 }
 
-// errOf returns the first error of a node. Only a state of NewState can have several.
+// errOf returns the first error of a node. Only a state made by NewState can have several errors of one node.
 func (r *result) errOf(name string) error {
 	r.byNameOnce.Do(func() {
 		r.byName = make(map[string]error, len(r.errs))
@@ -103,8 +103,8 @@ func (r *result) reason(id int32) string {
 	return r.ending()
 }
 
-// blocker returns the child that keeps a node from starting. Of several it prefers a failed one, then an unverified
-// one, then a disabled one.
+// blocker returns the child that keeps a node from starting. If there are several, it prefers a failed child, then an
+// unverified child, then a disabled child.
 func (r *result) blocker(id int32) int32 {
 	blocker, weight := none, -1
 	for _, child := range r.plan.children.of(id) {

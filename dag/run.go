@@ -11,9 +11,9 @@ import (
 // Run visits each node of g that isn't disabled once, as soon as all nodes that it waits for are verified. It returns
 // when no visit is in flight and no further node can start.
 //
-// visit gets the name and data of a node, and ctx, or with [NodeTimeout] a context derived from it. It is called from
-// several goroutines unless [Concurrency] is 0. The error that it returns decides the outcome of the node: see the
-// package documentation and [Unverified]. A nil visit does nothing and returns nil.
+// visit gets the name and data of a node, and ctx. With [NodeTimeout] it gets a context derived from ctx. Run calls
+// visit from several goroutines unless [Concurrency] is 0. The error that visit returns decides the outcome of the
+// node: see the package documentation and [Unverified]. A nil visit does nothing and returns nil.
 //
 // The run works on a snapshot: visit may change or run the graph, and runs of one graph may overlap.
 //
@@ -23,7 +23,7 @@ import (
 //     everything in flight has returned. With [Abandon] it may return earlier, with an [*AbandonedError],
 //   - if the observer failed: an [*ObserverError] with a complete state, joined to the error of ctx if there is one.
 //
-// A panic in visit or a predicate becomes the error of its node. So does runtime.Goexit, except that with
+// A panic in visit or a predicate becomes the error of its node. So does a call of runtime.Goexit, except that with
 // Concurrency(0) it ends the goroutine that called Run.
 func Run[T any](ctx context.Context, g *Graph[T], visit func(ctx context.Context, name string, data T) error, options ...Option) (State, error) {
 	config, err := newConfig(options)
@@ -66,7 +66,7 @@ func Call(ctx context.Context, _ string, f func(context.Context) error) error {
 	return f(ctx)
 }
 
-// Option is an option of Run. Options are applied in order, so that the last one wins; a nil one is ignored.
+// Option is an option of Run. If an option is given twice, the last one wins. A nil option is ignored.
 type Option func(*config)
 
 const (
@@ -93,26 +93,26 @@ func DefaultConcurrency() int { return min(runtime.GOMAXPROCS(0)+4, maxDefaultCo
 
 // Concurrency bounds the number of nodes worked on at the same time, their predicates included.
 //
-// 0 starts no goroutine: nodes are visited one after another on the goroutine that called Run. With 0 and 1 the order
-// is deterministic: all nodes that are ready are visited by ascending name, then all those that became ready by that,
-// and so on. A negative number is an [ErrInvalidOption].
+// With 0, Run starts no goroutine: it visits nodes one after another on the goroutine of its caller. With 0 or 1 the
+// order is deterministic: Run visits all nodes that are ready by ascending name, then all nodes that these visits made
+// ready, and so on. A negative number is an [ErrInvalidOption].
 func Concurrency(n int) Option { return func(c *config) { c.concurrency = n } }
 
 // PollInterval is the period at which a predicate that returned false is called again while a visit is in flight.
-// Without the option it is [DefaultPollInterval]. 0 and less is an [ErrInvalidOption].
+// Without the option it is [DefaultPollInterval]. 0 or less is an [ErrInvalidOption].
 func PollInterval(d time.Duration) Option { return func(c *config) { c.pollInterval = d } }
 
-// WithoutPredicates starts nodes without calling predicates. The order is kept.
+// WithoutPredicates starts nodes without calling predicates. Nodes still wait for their dependencies.
 func WithoutPredicates() Option { return func(c *config) { c.predicates = false } }
 
 // FailFast starts no more nodes once one has failed, or a predicate has returned an error that makes the run count as
-// failed (see [State.HasFailed]). Visits in flight aren't cancelled. Without it, a failure holds back only what waits
-// for the failed node.
+// failed (see [State.HasFailed]). Visits in flight aren't cancelled. Without FailFast, a failure holds back only the
+// nodes that wait for the failed node.
 func FailFast() Option { return func(c *config) { c.failFast = true } }
 
-// Reverse runs against the dependencies, for teardown: each node is visited once everything that waits for it is
-// verified. A node that fails, or is disabled, holds back what it depends on, which is still in use. Predicates aren't
-// called.
+// Reverse visits dependents before their dependencies, for teardown: Run visits a node when all nodes that wait for it
+// are verified. If a node fails or is disabled, its dependencies aren't visited, because the node may still use them.
+// Predicates aren't called.
 func Reverse() Option { return func(c *config) { c.reverse = true } }
 
 func newConfig(options []Option) (config, error) {
@@ -136,7 +136,7 @@ func newConfig(options []Option) (config, error) {
 		errs = append(errs, fmt.Errorf("abandon after %s: %w: want 0 or more", c.abandon.d, ErrInvalidOption))
 	}
 	if c.abandon.set && c.concurrency == 0 {
-		errs = append(errs, fmt.Errorf("abandon after %s: %w: can't be with concurrency 0, where the caller's goroutine visits", c.abandon.d, ErrInvalidOption))
+		errs = append(errs, fmt.Errorf("abandon after %s: %w: can't be combined with concurrency 0, which runs visits on the caller's goroutine", c.abandon.d, ErrInvalidOption))
 	}
 	return c, errors.Join(errs...)
 }

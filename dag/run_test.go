@@ -46,7 +46,7 @@ func TestRunOptions(t *testing.T) {
 		{"negative patience with a cancelled run", []dag.Option{dag.Abandon(-time.Second)},
 			"run: abandon after -1s: invalid option: want 0 or more"},
 		{"nobody can return while the caller's goroutine visits", []dag.Option{dag.Abandon(0), dag.Concurrency(0)},
-			"run: abandon after 0s: invalid option: can't be with concurrency 0, where the caller's goroutine visits"},
+			"run: abandon after 0s: invalid option: can't be combined with concurrency 0, which runs visits on the caller's goroutine"},
 		{"dag 14: all that is wrong is said", []dag.Option{dag.PollInterval(-time.Second), dag.Concurrency(-2)},
 			"run: concurrency -2: invalid option: want 0 (no goroutines) or more\npoll interval -1s: invalid option: want more than 0"},
 	} {

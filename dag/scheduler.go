@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// scheduler is one run. mu guards all fields below it. It isn't held while visits and predicates are called.
+// scheduler is one run. mu guards all fields below it. mu isn't held while visits and predicates are called.
 type scheduler struct {
 	ctx   context.Context
 	plan  *plan
@@ -116,8 +116,8 @@ func (s *scheduler) leave() {
 	s.finish()
 }
 
-// take returns the next node to work on, and whether to call its predicates. It waits as long as a visit or predicate
-// in flight may release a node, and returns none when the run is over. The caller holds mu.
+// take returns the next node to work on, and whether to call its predicates. It waits while visits or predicates in
+// flight may make a node ready, and returns none when the run is over. The caller holds mu.
 func (s *scheduler) take() (id int32, ask bool) {
 	for !s.over {
 		if s.canStart() {
@@ -175,7 +175,8 @@ func (s *scheduler) advance() {
 	s.upcoming = s.upcoming[:0]
 }
 
-// finishVisit records the outcome of a visit, and releases the nodes that waited for nothing else. The caller holds mu.
+// finishVisit records the outcome of a visit, and moves the nodes that waited for nothing else to upcoming. The caller
+// holds mu.
 func (s *scheduler) finishVisit(j *job, err error) {
 	id := j.id
 	s.visiting--

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// State is how far a run got: each node of the graph is in exactly one of four sets. It never changes. The zero value
-// is the state of a run without nodes. Slices that its methods return belong to the caller.
+// State is the result of a run: each node of the graph is in exactly one of four sets. A State never changes. The zero
+// value is the state of a run without nodes. The caller may change the slices that methods return.
 type State struct{ result *result }
 
 // Verified returns the nodes whose visit returned nil, sorted by name.
@@ -39,7 +39,7 @@ func (s State) Outcome(name string) (outcome Outcome, ok bool) {
 	return r.outcomes[id], true
 }
 
-// content returns the result, an empty one for the zero value.
+// content returns the result, or an empty result for the zero value.
 func (s State) content() *result {
 	if s.result == nil {
 		return &result{plan: &plan{}, stopped: none}
@@ -67,8 +67,8 @@ func (s State) JoinedErr() error {
 	return errors.Join(errs...)
 }
 
-// Headline returns the error to show where there is room for one: the first error that makes the run count as failed,
-// or else the first error. It is a [NodeError], or nil if there are no errors.
+// Headline returns the error to show where there is room for only one error: the first error that makes the run count
+// as failed, or else the first error. It is a [NodeError], or nil if there are no errors.
 func (s State) Headline() error {
 	errs := s.content().errs
 	if len(errs) == 0 {
@@ -87,8 +87,8 @@ func (s State) Headline() error {
 // for an unknown name.
 func (s State) Reason(name string) string { return s.content().reasonOf(name) }
 
-// DeployCompleted reports whether every node did its work: none is failed or unstarted. Nodes may be unverified, and
-// errors don't count.
+// DeployCompleted reports whether every node did its work: none is failed or unstarted. Nodes may be unverified. Errors
+// are ignored.
 func (s State) DeployCompleted() bool {
 	return s.count(OutcomeFailed) == 0 && s.count(OutcomeUnstarted) == 0
 }
@@ -98,14 +98,14 @@ func (s State) VerifyCompleted() bool {
 	return s.DeployCompleted() && s.count(OutcomeUnverified) == 0 && len(s.content().errs) == 0
 }
 
-// HasFailed reports whether a node failed or any error is fatal. If an error, or an error that it wraps, has a method
-// Fatal() bool, it is fatal if Fatal returns true. Any other error is fatal, except for Unverified(nil).
+// HasFailed reports whether a node failed or any error is fatal. An error that has a method Fatal() bool, or wraps an
+// error with this method, is fatal if Fatal returns true. Any other error is fatal, except for Unverified(nil).
 func (s State) HasFailed() bool {
 	return s.count(OutcomeFailed) > 0 ||
 		slices.ContainsFunc(s.content().errs, func(err NodeError) bool { return isFatal(err.Err) })
 }
 
-// Equal reports whether the same nodes are in the same sets. Errors and reasons don't count.
+// Equal reports whether the same nodes are in the same sets. It ignores errors and reasons.
 func (s State) Equal(other State) bool {
 	for o := range Outcome(outcomes) {
 		if !slices.Equal(s.set(o), other.set(o)) {
@@ -115,7 +115,7 @@ func (s State) Equal(other State) bool {
 	return true
 }
 
-// String returns a line for each of the four sets, and one for the joined error.
+// String returns a line for each of the four sets, and a line for the joined error.
 func (s State) String() string {
 	var b strings.Builder
 	for _, o := range []Outcome{OutcomeVerified, OutcomeUnverified, OutcomeFailed, OutcomeUnstarted} {
@@ -162,8 +162,8 @@ type Outcomes struct {
 	Reasons map[string]string
 }
 
-// NewState returns a state with the content of o, which it doesn't keep. Errors are [ErrOverlap] for a name in two of
-// the sets, and [ErrInvalidNode] for an empty name.
+// NewState returns a state with a copy of the content of o. Errors are [ErrOverlap] for a name in two of the sets, and
+// [ErrInvalidNode] for an empty name.
 func NewState(o Outcomes) (State, error) {
 	ends := map[string]Outcome{}
 	sets := [outcomes][]string{OutcomeUnstarted: o.Unstarted, OutcomeVerified: o.Verified, OutcomeUnverified: o.Unverified, OutcomeFailed: o.Failed}

@@ -35,7 +35,7 @@ func TestNewState(t *testing.T) {
 				fill(j, &o, "b")
 				state, err := dag.NewState(o)
 				require.ErrorIs(t, err, dag.ErrOverlap)
-				require.EqualError(t, err, fmt.Sprintf(`node "b": both %s and %s: a node has one outcome`, sets[i], sets[j]))
+				require.EqualError(t, err, fmt.Sprintf(`node "b": both %s and %s: a node has exactly one outcome: list it in one set`, sets[i], sets[j]))
 				assert.Equal(t, dag.State{}, state)
 			})
 		}

@@ -14,7 +14,7 @@ type structure struct {
 	names []string
 	nodes []node
 	edges []edge
-	// freed are the numbers of removed edges, to be used again.
+	// freed are the numbers of removed edges. New edges reuse them.
 	freed []int32
 	// when holds the predicates of edges.
 	when     map[int32]Predicate
@@ -35,12 +35,13 @@ const (
 // node has the first and the last of its edges in each direction.
 type node struct{ first, last [2]int32 }
 
-// removed marks a removed node: it is the value of its first edges.
+// removed marks a removed node: it is the value of the node's first[down].
 const removed = int32(-2)
 
 // edge says that ends[0], its parent, waits for ends[1], its child. Each edge is an element of two linked lists in the
-// order of insertion: list 0 has the edges of the same parent, list 1 the edges of the same child. The direction way
-// leads from ends[way] to ends[1-way]. Seen in this direction, the edges of a node are in list number way.
+// order of insertion: list 0 has the edges of the same parent, list 1 the edges of the same child. A step in direction
+// way leads from ends[way] to ends[1-way]. The edges that lead away from a node in this direction are in its list
+// number way.
 type edge struct{ ends, next, prev [2]int32 }
 
 // find returns the number of a node, or none.
@@ -64,8 +65,8 @@ func (s *structure) addNode(name string) error {
 	return nil
 }
 
-// push appends e. It doubles the capacity when s is full, since append grows large slices less and copies them more
-// often.
+// push appends e. It doubles the capacity when s is full. The built-in append grows large slices by less, and so copies
+// them more often.
 func push[E any](s []E, e E) []E {
 	if len(s) == cap(s) {
 		grown := make([]E, len(s), max(16, 2*len(s)))
@@ -97,7 +98,7 @@ func (s *structure) addEdge(parent, child int32, when Predicate) error {
 }
 
 // findEdge looks for an edge in the list of its parent and the list of its child, one step of each in turn, until the
-// shorter one ends.
+// shorter list ends.
 func (s *structure) findEdge(parent, child int32) int32 {
 	below, above := s.nodes[parent].first[down], s.nodes[child].first[up]
 	for below != none && above != none {
@@ -175,10 +176,11 @@ func (s *structure) removeNode(name string) bool {
 // gone returns the number of removed nodes that still use memory.
 func (s *structure) gone() int { return len(s.nodes) - s.index.count }
 
-// sparse reports whether calling compact now costs no more than all removals since the last call of compact did.
+// sparse reports whether enough nodes were removed since the last call of compact to call it again: the removals have
+// cost at least as much as the call will.
 func (s *structure) sparse() bool { return s.gone() > max(16, s.index.count) }
 
-// compact renumbers the nodes that are left, without gaps and in the same order.
+// compact renumbers the remaining nodes without gaps, in the same order.
 func (s *structure) compact() {
 	numbers := make([]int32, len(s.nodes))
 	names := make([]string, 0, s.index.count)

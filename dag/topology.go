@@ -7,7 +7,7 @@ import (
 )
 
 // Topology returns the names of all nodes, each behind the nodes that it waits for: the depth-first post-order with
-// siblings sorted by name. It takes linear time besides sorting.
+// siblings sorted by name. Apart from sorting, it takes linear time.
 func (g *Graph[T]) Topology() []string {
 	p, _ := g.snapshot()
 	if p.err != nil {
@@ -20,7 +20,7 @@ func (g *Graph[T]) Topology() []string {
 	return names
 }
 
-// postOrder keeps its own stack instead of recursing, since a chain may be too long for a goroutine's stack.
+// postOrder keeps its own stack instead of recursing, because a chain may be too long for a goroutine's stack.
 func (p *plan) postOrder() []int32 {
 	_, byName := p.order()
 	children := adjacency{p.children.start, slices.Clone(p.children.to)}
@@ -118,7 +118,7 @@ func (s *structure) validate() error {
 		case !known(child):
 			errs = append(errs, &UnknownNodeError{Name: fmt.Sprintf("#%d", child), Role: RoleChild})
 		case !s.order.before(child, parent):
-			errs = append(errs, fmt.Errorf("node %q: is ordered before %q, for which it waits", s.names[parent], s.names[child]))
+			errs = append(errs, fmt.Errorf("node %q: ordered before %q, for which it waits: don't copy a graph while it is in use", s.names[parent], s.names[child]))
 		}
 	}
 	return errors.Join(errs...)
@@ -130,17 +130,17 @@ type Node struct {
 	Name string
 	// Disabled reports whether the node is disabled.
 	Disabled bool
-	// Layer is the index of its layer in [Graph.Layers].
+	// Layer is the index of the node's layer in [Graph.Layers].
 	Layer int
-	// Dependencies are the nodes that it waits for directly, in the order in which the dependencies were added.
+	// Dependencies are the nodes that the node waits for directly, in the order in which the dependencies were added.
 	Dependencies []Dependency
 }
 
 // Dependency is a dependency of a [Node].
 type Dependency struct {
-	// Name is the node that is waited for.
+	// Name is the name of the node that the other node waits for.
 	Name string
-	// Conditional reports whether there is a predicate.
+	// Conditional reports whether the dependency has a predicate.
 	Conditional bool
 }
 

@@ -26,7 +26,7 @@ func TestValidateDamaged(t *testing.T) {
 			func(g *Graph[int]) { g.structure.edges[0].ends[1] = 7 }},
 		{"a parent outside the graph", `node "#-2": not in the graph, but named as the parent of a dependency: add it first`,
 			func(g *Graph[int]) { g.structure.edges[1].ends[0] = -2 }},
-		{"an order that the edges contradict", `node "b": is ordered before "a", for which it waits`,
+		{"an order that the edges contradict", `node "b": ordered before "a", for which it waits: don't copy a graph while it is in use`,
 			func(g *Graph[int]) { g.structure.order.moveBehind([]int32{0}, 2) }},
 	} {
 		t.Run(row.why, func(t *testing.T) {

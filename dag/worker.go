@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// job is what a worker is doing. The scheduler's mu guards all of it, except for gate, which only its worker changes.
+// job is what a worker is doing. The scheduler's mu guards all fields except gate, which only the job's worker changes.
 type job struct {
 	doing activity
 	id    int32
@@ -34,7 +34,7 @@ const (
 func (s *scheduler) worker() {
 	j := &job{}
 	defer s.exited(j)
-	// The unlock isn't deferred, since a visit that ends the goroutine runs without mu held.
+	// The unlock isn't deferred, because mu isn't held when a visit ends the goroutine.
 	s.mu.Lock()
 	s.jobs = append(s.jobs, j)
 	for {
@@ -92,7 +92,7 @@ func (s *scheduler) exited(j *job) {
 		return
 	}
 	s.recordExit(j, &GoexitError{Stack: debug.Stack()})
-	// If calling is set, it was the observer that ended the goroutine.
+	// If calling is set, the observer has ended the goroutine.
 	if s.concurrency == 0 && s.observation != nil && s.calling.IsZero() {
 		s.flush()
 	}
@@ -113,10 +113,10 @@ func (s *scheduler) recordExit(j *job, err error) {
 }
 
 // NodeTimeout ends the context of each visit, and of each call of a predicate, after d. NodeTimeout doesn't interrupt a
-// visit or predicate that ignores its context. 0 and less is an [ErrInvalidOption].
+// visit or predicate that ignores its context. 0 or less is an [ErrInvalidOption].
 //
-// If the visit or predicate returns context.DeadlineExceeded after d, the error becomes a [*TimeoutError]. If it
-// returns nil, however late, it has succeeded.
+// If the visit or predicate returns context.DeadlineExceeded after d, the error becomes a [*TimeoutError]. A visit or
+// predicate that returns nil has succeeded, however late it returns.
 func NodeTimeout(d time.Duration) Option { return func(c *config) { c.nodeTimeout = limit{d, true} } }
 
 // limit is a duration that may be unset.
@@ -125,11 +125,11 @@ type limit struct {
 	set bool
 }
 
-// TimeoutError is the error of a node whose visit or predicate ran into [NodeTimeout].
+// TimeoutError is the error of a node whose visit or predicate took longer than [NodeTimeout] allows.
 type TimeoutError struct {
 	// After is the duration of NodeTimeout.
 	After time.Duration
-	// Err is what the visit or predicate returned.
+	// Err is the error that the visit or predicate returned.
 	Err error
 }
 

@@ -48,7 +48,8 @@ func remember(layers [][]*item) [][]*item {
 	return kept
 }
 
-// reorder sorts a layer by the average index of each item's neighbours. An item without neighbours keeps its own.
+// reorder sorts a layer by the average index of each item's neighbours. For an item without neighbours it uses the
+// item's own index.
 func reorder(layer []*item, neighbours func(*item) []*item) {
 	middles := make(map[*item]float64, len(layer))
 	for at, one := range layer {
@@ -68,7 +69,7 @@ func reorder(layer []*item, neighbours func(*item) []*item) {
 // crossings returns the number of pairs of edges that cross.
 func crossings(layers [][]*item) (sum int) {
 	for at := 1; at < len(layers); at++ {
-		// ends are the places in this layer at which the edges so far end, sorted.
+		// ends are the indexes in this layer at which the edges counted so far end, sorted.
 		var ends []int
 		for _, one := range layers[at-1] {
 			for _, other := range one.right {

@@ -54,11 +54,12 @@ func (d drawing) dotAttributes(node dag.Node) (attributes []string) {
 	return attributes
 }
 
-// dotID returns a name as an identifier. Different names stay different: a backslash of the name is doubled, and a
-// single one is always an escape.
+// dotID returns a name as an identifier. Different names stay different: a backslash in the name is doubled, so a
+// single backslash always begins an escape.
 func dotID(name string) string { return `"` + dotEscape(name, `\x%02x`, "&") + `"` }
 
-// dotText returns a text that Graphviz shows as it is. It reads escapes a second time, and HTML entities.
+// dotText escapes a text so that Graphviz shows it unchanged. In labels and tooltips, Graphviz reads escapes a second
+// time and reads HTML entities.
 func dotText(text string) string { return dotEscape(text, `\\x%02x`, "&amp;") }
 
 func dotEscape(text, unprintable, ampersand string) string {

@@ -21,7 +21,7 @@ func (d drawing) edges(draw func(parent, child int, conditional bool)) {
 	}
 }
 
-// note returns why a node is unstarted, or its error.
+// note returns the reason why a node is unstarted, or the error of a node.
 func (d drawing) note(name string) string {
 	if reason := d.state.Reason(name); reason != "" {
 		return reason
@@ -32,7 +32,7 @@ func (d drawing) note(name string) string {
 	return ""
 }
 
-// shade is how an outcome is painted, legible in black on white paper too.
+// shade has the colours of an outcome. They can also be told apart in a black-and-white print.
 type shade struct{ fill, line string }
 
 // shades are the shades of the outcomes.

@@ -2,11 +2,12 @@ package draw
 
 // graph is the input of layout.
 type graph struct {
-	// depths has the layer of each node. An edge leads to a node with a lower depth. The deepest layer is leftmost.
+	// depths has the layer of each node. An edge leads to a node with a lower depth. The layer with the greatest depth
+	// is leftmost.
 	depths []int
-	// edges are pairs of nodes.
+	// edges has the first and the second node of each edge.
 	edges [][2]int
-	// widths has the width of each node. All have the same height.
+	// widths has the width of each node. All nodes have the same height.
 	widths []float64
 	height float64
 }
@@ -17,11 +18,11 @@ type point struct{ x, y float64 }
 // picture holds the positions of nodes and edges.
 type picture struct {
 	width, height float64
-	// nodes are the middles of their left sides.
+	// nodes has the middle of the left side of each node.
 	nodes []point
-	// edges are the points that each goes through, from the right side of its first node to the left side of its
-	// second. Between the first and the second point, the third and the fourth, and so on, it crosses to the next
-	// layer; between the others it is level.
+	// edges has the points of each edge, from the right side of its first node to the left side of its second node.
+	// Between points 1 and 2, 3 and 4, and so on, the edge crosses to the next layer. Between points 2 and 3, 4 and 5,
+	// and so on, it is level.
 	edges [][]point
 }
 
@@ -32,15 +33,15 @@ const (
 	margin = 12
 )
 
-// item is a node, or a point of an edge that passes a layer.
+// item is a node, or the point at which an edge passes through a layer.
 type item struct {
-	// node is -1 for a point.
+	// node is the number of the node, -1 for a point.
 	node   int
 	height float64
 	y      float64
-	// left and right are the neighbours in the layers there.
+	// left and right are the neighbours in the layers to the left and to the right.
 	left, right []*item
-	// at is its index in its layer.
+	// at is the index of the item in its layer.
 	at int
 }
 
@@ -83,7 +84,7 @@ func (g graph) split() (layers [][]*item, chains [][]*item) {
 	return layers, chains
 }
 
-// arrange returns the picture of placed items.
+// arrange returns the picture of items that have their positions.
 func (g graph) arrange(layers, chains [][]*item) picture {
 	p := picture{nodes: make([]point, len(g.depths)), edges: make([][]point, len(chains))}
 	top := 0.0
@@ -146,7 +147,7 @@ func align(layers [][]*item) {
 	}
 }
 
-// wishes returns the best position of each item: the middle of its neighbours.
+// wishes returns the best position of each item: the average of its neighbours' positions.
 func wishes(layer []*item) []float64 {
 	all := make([]float64, len(layer))
 	for i, one := range layer {
@@ -164,7 +165,8 @@ func wishes(layer []*item) []float64 {
 	return all
 }
 
-// pool is a row of items that stand as close as they may, with the sum of their wishes.
+// pool is a number of adjacent items that are as close together as allowed. sum adds up their wishes, each less the
+// item's offset in its layer.
 type pool struct {
 	sum   float64
 	count int
@@ -172,7 +174,8 @@ type pool struct {
 
 func (p pool) mean() float64 { return p.sum / float64(p.count) }
 
-// place moves items as near to their wishes as order and room allow, with the least sum of squared distances.
+// place moves items near to their wishes. It keeps their order and the room between them, and makes the sum of the
+// squared distances from the wishes as small as possible.
 func place(layer []*item, wishes []float64) {
 	offsets := make([]float64, len(layer))
 	for i := 1; i < len(layer); i++ {

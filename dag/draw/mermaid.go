@@ -44,7 +44,8 @@ func Mermaid[T any](g *dag.Graph[T], state dag.State) string {
 	return b.String()
 }
 
-// mermaidText writes as a numbered entity whatever could mean something to Mermaid or to the HTML that it makes.
+// mermaidText escapes, as a numbered entity, each character that has a meaning in Mermaid or in the HTML that Mermaid
+// makes.
 func mermaidText(name string) string {
 	var b strings.Builder
 	for _, r := range strings.ToValidUTF8(name, "\uFFFD") {

@@ -66,7 +66,7 @@ func dashes(dashed bool) string {
 	return ""
 }
 
-// svgPath bends between layers, and is level where it passes one.
+// svgPath returns a path that bends between layers, and is level where it passes through a layer.
 func svgPath(points []point) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "M%.1f %.1f", points[0].x, points[0].y)
