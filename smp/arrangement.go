@@ -14,9 +14,9 @@ type arrangement struct {
 	known index
 	// repeats is set when several entries have the same identity.
 	repeats bool
-	// slots is how many of the next new elements are placed like elements of the document, behind its own elements.
-	// Where a patch sets an order and deletes elements, the API server puts the first new elements in the places of
-	// deleted ones.
+	// slots is the number of new elements still to come that are placed like further elements of the document. If a
+	// patch sets an order and deletes elements, the API server puts the first new elements in the places of the deleted
+	// elements.
 	slots int
 
 	plain, deleted []element
@@ -53,7 +53,7 @@ func (l *arrangement) reset(n int) {
 	l.repeats, l.slots = false, 0
 }
 
-// add appends an element of the document (live), or an element that only the patch has.
+// add appends an element. live is true for an element of the document, false for an element that only the patch has.
 func (l *arrangement) add(id, value any, live bool) {
 	at, first := len(l.entries), l.known.add(id)
 	e := entry{value: value, live: int32(first), rank: -1}
@@ -101,7 +101,7 @@ func (l *arrangement) arrange() []any {
 	return out
 }
 
-// order returns the places of the entries in order.
+// order returns the indexes of the entries in the order of the result.
 func (l *arrangement) order() []int32 {
 	l.named, l.others = l.named[:0], l.others[:0]
 	for i := range l.entries {
@@ -128,7 +128,7 @@ func (l *arrangement) order() []int32 {
 	return l.ordered
 }
 
-// values returns the values as they were added.
+// values returns the values in the order in which they were added.
 func (l *arrangement) values() []any {
 	out := make([]any, len(l.entries))
 	for i, e := range l.entries {

@@ -6,15 +6,15 @@ import (
 	"github.com/operkit/operkit/smp/internal/document"
 )
 
-// match is an element of one list that is equal to one of another list, by their indices.
+// match has the indexes of two equal elements: one in the list before, one in the list after.
 type match struct{ before, after int }
 
-// maxEdits is how many elements may differ between two lists that are compared element by element. Time and memory grow
-// with its square.
+// maxEdits is the number of elements that may differ between two lists that are compared element by element. Time and
+// memory grow with the square of that number.
 const maxEdits = 512
 
 // commonElements returns the longest sequence of elements that two lists have in the same order. ok is false when
-// finding it would take too long.
+// finding the sequence would take too long.
 //
 // It skips the equal elements at both ends, and uses the greedy algorithm of Myers, "An O(ND) Difference Algorithm and
 // Its Variations" (1986), for the elements between them.
@@ -59,8 +59,8 @@ func commonMiddle(before, after []any) (common []match, ok bool) {
 	return nil, false
 }
 
-// frontier holds, for each diagonal, the index in the first list that a number of edits reaches. An element of the
-// first list and an element of the second list are on the diagonal that is the difference of their indices.
+// frontier holds, for each diagonal, the greatest index in the first list that a given number of edits reaches.
+// Diagonal k has the pairs of elements whose index in the first list is k more than their index in the second list.
 type frontier struct {
 	x    []int
 	zero int
@@ -74,12 +74,13 @@ func (f frontier) next(k, edits int) int {
 	return f.x[f.zero+k-1] + 1
 }
 
-// adds reports whether the best way to diagonal k is to take an element of the second list.
+// adds reports whether the edit that reaches furthest on diagonal k adds an element of the second list.
 func (f frontier) adds(k, edits int) bool {
 	return k == -edits || k != edits && f.x[f.zero+k-1] < f.x[f.zero+k+1]
 }
 
-// backtrack follows the edits back from the ends of both lists; trace has the frontier before each edit.
+// backtrack follows the edits back from the ends of both lists, and returns the equal elements between the edits. trace
+// has the frontier before each edit.
 func backtrack(trace []frontier, x, y int) (common []match) {
 	for edits := len(trace) - 1; edits >= 0; edits-- {
 		startX, startY := 0, 0

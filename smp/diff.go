@@ -8,17 +8,16 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// Diff makes the strategic merge patch that turns before into after: [Strategic] with the same
-// schema gives after, value for value and in the order of its lists. Equal documents give an empty
-// patch.
+// Diff makes the strategic merge patch that turns before into after: with the same schema, [Strategic] returns a
+// document that equals after, with the same order of lists. If before and after are equal, the patch is empty.
 //
 // If merging can't express a difference, such as a new null, the patch replaces the nearest map or list around it
-// ($patch: replace). Without a known schema maps merge and lists are replaced. If the two are different objects,
-// [Strategic] needs [AllowIdentityChange]. The mode [Oper8] is an error.
+// ($patch: replace). Without a known schema, maps merge and lists are replaced. If before and after are different
+// objects, [Strategic] needs [AllowIdentityChange]. The mode [Oper8] is an error.
 //
-// Neither document is changed; the patch shares nothing with them unless [Shared] is given. Errors
-// are [*PatchError]: [UnknownField] for a map or list of a field that the kind doesn't have,
-// [Invalid] for a document with a directive in it.
+// Neither document is changed; the patch shares nothing with them unless [Shared] is given. Errors are [*PatchError]:
+// [UnknownField] for a map or list in a field that the kind doesn't have, [Invalid] for a document that has a directive
+// as a key.
 func Diff(before, after map[string]any, schema Schema, opts ...Option) (map[string]any, error) {
 	return call(before, opts, func(o options) (map[string]any, error) { return diff(before, after, schema, o) })
 }
@@ -55,8 +54,8 @@ func diff(before, after map[string]any, s Schema, o options) (map[string]any, er
 	}
 }
 
-// differ makes one patch. Its methods return ok false if merging can't express the difference. The map or list around
-// it has to be replaced then.
+// differ makes one patch. If merging can't express a difference, its methods return false for ok. Then the caller has
+// to replace the map or list around that difference.
 type differ struct{ *merger }
 
 // patchMap is a map of a patch, made when the first entry is put into it.
@@ -75,8 +74,8 @@ func (p *patchMap) set(key string, value any) {
 	p.fields[key] = value
 }
 
-// maps makes the patch between two maps, nil when they are equal. With retain, the patch lists the fields that stay in
-// $retainKeys.
+// maps makes the patch between two maps, nil when they are equal. If retain is true, the patch has a $retainKeys that
+// lists the fields that stay.
 func (d *differ) maps(before, after map[string]any, t *schema.Type, retain bool) (patch map[string]any, ok bool, err error) {
 	if err := d.tooDeep(); err != nil {
 		return nil, false, err
@@ -131,7 +130,7 @@ func (d *differ) removed(patch *patchMap, before, after map[string]any) error {
 		}
 		if isDirective(key) {
 			d.enter(key)
-			return d.fail(Invalid, "a document can't hold a directive of patches")
+			return d.fail(Invalid, "a document can't hold a directive of patches: remove it")
 		}
 		patch.set(key, nil)
 		return nil
@@ -155,7 +154,7 @@ func (d *differ) changed(patch *patchMap, key string, old, value any, exists boo
 		}
 	}
 	if isDirective(key) {
-		return false, d.fail(Invalid, "a document can't hold a directive of patches")
+		return false, d.fail(Invalid, "a document can't hold a directive of patches: remove it")
 	}
 	if value == nil {
 		return false, nil

@@ -104,8 +104,8 @@ func (t *threeWay) field(key string, original, value any, current map[string]any
 	}
 }
 
-// withoutNulls returns a value of modified for a place that is absent in current. It drops nulls, which would only
-// delete.
+// withoutNulls returns a copy of a value of modified, for a place where nothing of current is kept. It drops nulls,
+// because there is nothing for them to delete.
 func (t *threeWay) withoutNulls(value any) (any, error) {
 	copied, err := t.clone(value)
 	if err != nil {
@@ -139,8 +139,8 @@ func (t *threeWay) lists(original, modified, current []any, place schema.Place) 
 	if !occurrences(before, original, place) {
 		before.reset(0)
 	}
-	// If modified has fewer elements with an identity than original, elements of others can't be distinguished from
-	// deleted ones.
+	// If modified has fewer elements with an identity than original, elements that others added can't be distinguished
+	// from deleted elements.
 	gone := new(index)
 	for _, id := range before.ids {
 		if wanted.find(id) < 0 {
@@ -179,8 +179,8 @@ func (t *threeWay) lists(original, modified, current []any, place schema.Place) 
 	return l.arrange(), nil
 }
 
-// rankRepetitions places elements of others behind the elements whose key they repeat. If they came first, the next
-// Diff3 would take them for modified's own.
+// rankRepetitions places elements that others added behind the elements of modified with the same key. If they came
+// first, the next Diff3 would take them for elements of modified.
 func rankRepetitions(l *arrangement, wanted *index) {
 	ranks := make(map[any]int32, len(wanted.ids))
 	for i, id := range wanted.ids {
@@ -217,8 +217,8 @@ func firstOf(id any) any {
 	return id
 }
 
-// occurrences adds the identities of all elements of a merged list, objects or scalars, to an empty index. It adds a
-// repeated identity as an occurrence. It returns false if an element has no identity.
+// occurrences adds the identities of all elements of a merged list, objects or scalars, to an empty index. A repeated
+// identity is added as an occurrence. The result is false if an element has no identity.
 func occurrences(ids *index, list []any, place schema.Place) bool {
 	var firsts index
 	var counts []int

@@ -132,7 +132,7 @@ func TestDiffErrorsAreTheSameEachTime(t *testing.T) {
 	after := object(t, pod(`{"nope":{"a":2},"more":{"a":2},"x":null}`))
 	for range 100 {
 		_, err := Diff(before, after, schemaOf(before))
-		require.EqualError(t, err, "Pod p: /spec/more: io.k8s.api.core.v1.PodSpec has no such field that could be merged: see its name and its type")
+		require.EqualError(t, err, "Pod p: /spec/more: io.k8s.api.core.v1.PodSpec has no field of this name and type: check both")
 	}
 }
 

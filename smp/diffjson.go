@@ -8,9 +8,10 @@ import (
 	"github.com/operkit/operkit/smp/internal/document"
 )
 
-// DiffJSON makes the JSON patch (RFC 6902) that turns before into after: [JSON] gives after, value for value. Both may
-// be any JSON value; equal ones give an empty list. The operations are in the form that [JSON] takes, in an order that
-// depends on the values alone: fields by name, elements of lists by index.
+// DiffJSON makes the JSON patch (RFC 6902) that turns before into after: with it, [JSON] returns a value that equals
+// after. before and after may be any JSON values. If they are equal, the result is an empty list. The operations are in
+// the form that [JSON] takes. Their order depends on nothing but the values: fields by name, elements of lists by
+// index.
 //
 // Elements of lists are matched by equality. Only add, remove and replace are used. DiffJSON doesn't check that both
 // are the same Kubernetes object: if they aren't, [JSON] needs [AllowIdentityChange].
@@ -93,8 +94,8 @@ func (w *operationWriter) maps(before, after map[string]any, pointer string) err
 	return nil
 }
 
-// lists writes the difference of two lists. Elements that both have in the same order stay; what lies between them is
-// changed, removed and added.
+// lists writes the difference of two lists. Elements that both lists have in the same order stay. The elements between
+// them are changed, removed or added.
 func (w *operationWriter) lists(before, after []any, pointer string) error {
 	kept, ok := commonElements(before, after)
 	if !ok {
@@ -130,7 +131,7 @@ func elementPointer(pointer string, index int) string {
 	return pointer + "/" + strconv.Itoa(index)
 }
 
-// write appends an operation; remove has no value.
+// write appends an operation. An operation "remove" has no value.
 func (w *operationWriter) write(op, pointer string, value any) error {
 	operation := map[string]any{"op": op, "path": pointer}
 	if op != "remove" {

@@ -106,8 +106,8 @@ func (d *differ) element(i, at int, old []any, element map[string]any, place sch
 	return out
 }
 
-// nameElement puts an element's keys into its patch. It returns false if a key is written differently, such as 80 and
-// 80.0, since merging by keys can't express that.
+// nameElement puts an element's keys into its patch. It returns false if the patch would delete a key, which has a
+// default then. Merging by keys can't express that.
 func nameElement(patch, element map[string]any, keys []schema.Key) bool {
 	for _, key := range keys {
 		value, found := element[key.Name]
@@ -134,7 +134,7 @@ func onlyObjects(list []any) bool {
 	return !slices.ContainsFunc(list, func(value any) bool { _, isMap := value.(map[string]any); return !isMap })
 }
 
-// keysOf returns the elements with nothing but their keys.
+// keysOf returns copies of the elements that have only their keys.
 func keysOf(list []any, keys []schema.Key) []any {
 	out := make([]any, len(list))
 	for i, value := range list {

@@ -8,12 +8,12 @@ import (
 	"github.com/operkit/operkit/smp/internal/document"
 )
 
-// DiffMerge makes the merge patch (RFC 7386) that turns before into after: [Merge] gives after, value
-// for value. Both may be any JSON value; equal objects give an empty one.
+// DiffMerge makes the merge patch (RFC 7386) that turns before into after: with it, [Merge] returns a value that equals
+// after. before and after may be any JSON values. For equal objects, the patch is an empty object.
 //
-// A merge patch can't set a field to null, since a null deletes: if that would be needed, the error is of kind
-// [Invalid] and has the field's Path. Nulls that stay, that are in lists, or that are the whole document are allowed.
-// Both may be different Kubernetes objects; then [Merge] needs [AllowIdentityChange].
+// A merge patch can't set a field to null, because a null deletes the field. If the patch would have to, the error is
+// of kind [Invalid] and has the field's Path. A null may stay, be in a list, or be the whole document. If before and
+// after are different Kubernetes objects, [Merge] needs [AllowIdentityChange].
 //
 // Neither value is changed; the patch shares nothing with them unless [Shared] is given. Other errors
 // are [*PatchError] of kind [Document] or [Limit].
@@ -33,7 +33,7 @@ func diffMerge(before, after any, o options) (any, error) {
 	return o.diffFields(old, object, nil)
 }
 
-// diffFields is the patch between two objects at a place.
+// diffFields returns the patch that turns one object into another; both are at the path at.
 func (o options) diffFields(before, after map[string]any, at path) (map[string]any, error) {
 	patch := map[string]any{}
 	for key := range before {
@@ -63,7 +63,7 @@ func (o options) diffField(old, value any, at path) (any, error) {
 	switch value := value.(type) {
 	case nil:
 		return nil, &PatchError{Path: at.String(), Kind: Invalid, Err: errors.New(
-			"a merge patch can't set a field to null, as null deletes: use a JSON patch")}
+			"a merge patch can't set a field to null, because null deletes the field: use a JSON patch")}
 	case map[string]any:
 		oldFields, _ := old.(map[string]any)
 		return o.diffFields(oldFields, value, at)

@@ -28,7 +28,7 @@ func (d *differ) literal(value any) (any, error) {
 		return nil, err
 	}
 	if key, found := findDirective(copied); found {
-		return nil, d.fail(Invalid, "a document can't hold a directive of patches, as %q", key)
+		return nil, d.fail(Invalid, "a document can't hold a directive of patches: remove %q", key)
 	}
 	return copied, nil
 }

@@ -14,7 +14,8 @@ import (
 type editor struct {
 	options
 	root any
-	// inPlace is set if nobody else uses the document. Otherwise each container on the path to a change is copied once.
+	// inPlace is true if nobody else uses the document. Otherwise each container on the path to a change is copied
+	// once.
 	inPlace bool
 	// maps are the copied maps, by their addresses. lists are the copied lists, by the addresses of their first
 	// elements. The addresses stay valid because the copies are kept here. An empty list is copied each time.
@@ -74,7 +75,8 @@ func (e *editor) change(tokens []string, kind changeKind, value any) error {
 	return err
 }
 
-// changed makes a change below the container node and returns the container. For some lists this is another slice.
+// changed makes a change below the container node and returns the container. The result may be a copy of node, or a new
+// slice for a list.
 func (e *editor) changed(node any, tokens []string, kind changeKind, value any) (any, error) {
 	switch container := node.(type) {
 	case map[string]any:
@@ -177,5 +179,5 @@ func noField(name string) error {
 }
 
 func noContainer(token string, node any) error {
-	return &PatchError{Kind: Conflict, Err: fmt.Errorf("%q leads into %s: want an object or a list", token, document.TypeName(node))}
+	return &PatchError{Kind: Conflict, Err: fmt.Errorf("%q is below %s: want an object or a list", token, document.TypeName(node))}
 }

@@ -33,12 +33,12 @@ const (
 
 // PatchError is the error of every function of this package. Read it with errors.As.
 type PatchError struct {
-	// Patch is the name given by [Named]; empty without.
+	// Patch is the name given by [Named], or empty without Named.
 	Patch string
 	// Resource is the document's kind, namespace and name, as far as it has them: "Deployment shop/web".
 	Resource string
-	// Path is the place in the document, as a JSON pointer (RFC 6901); empty is the document itself. An element of a
-	// list has its index in the document, or in the patch if only the patch has it.
+	// Path is the place in the document, as a JSON pointer (RFC 6901). An empty Path is the document itself. An element
+	// of a list has its index in the document, or in the patch if only the patch has it.
 	Path string
 	// Kind is the kind of the error.
 	Kind ErrorKind

@@ -52,7 +52,7 @@ func ExampleStrategic_errors() {
 	var patchError *smp.PatchError
 	fmt.Println(errors.As(err, &patchError), patchError.Path, patchError.Kind)
 	// Output:
-	// patch "new-image": Pod web: /spec/containers/0: the element has no "name" that could be compared, which is the key of the list: set it
+	// patch "new-image": Pod web: /spec/containers/0: the element has no scalar "name", the key of the list: set it
 	// true /spec/containers/0 invalid
 }
 

@@ -33,7 +33,7 @@ func identityOf(doc any) identity {
 	return i
 }
 
-// check returns an error if the document after has another identity, since it would be another object then.
+// check returns an error if the document after has another identity, because it is another object then.
 func (i identity) check(after any, o options) error {
 	if !i.known || o.identityChange {
 		return nil

@@ -7,9 +7,8 @@ import (
 	"github.com/operkit/operkit/smp/internal/document"
 )
 
-// JSON applies a JSON patch (RFC 6902) to a document, which may be any JSON value, and returns the
-// result. The patch is a list of operations, []any or []map[string]any; an empty one, and nil, "" and
-// {}, change nothing.
+// JSON applies a JSON patch (RFC 6902) to a document, which may be any JSON value, and returns the result. The patch is
+// a list of operations, []any or []map[string]any. An empty list, nil, "" and {} change nothing.
 //
 // All six operations are supported. A test compares JSON values, so that 80 and 80.0 are equal. Members that an
 // operation doesn't define are ignored. The total size of the values that a patch copies, as JSON, is limited (see
@@ -77,7 +76,7 @@ func (e *editor) operate(ops any) error {
 	return before.check(e.root, e.options)
 }
 
-// notJSON makes a *PatchError of err, the error with which package document refused the value at path.
+// notJSON makes a *PatchError of err, an error of package document about the value at path.
 func notJSON(err error, path string) error {
 	kind := Document
 	if errors.Is(err, document.ErrDepth) {

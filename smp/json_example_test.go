@@ -57,7 +57,7 @@ func ExampleDiffMerge() {
 	fmt.Println(err)
 	// Output:
 	// map[debug:<nil> image:web:2] <nil>
-	// /image: a merge patch can't set a field to null, as null deletes: use a JSON patch
+	// /image: a merge patch can't set a field to null, because null deletes the field: use a JSON patch
 }
 
 // show prints a text, or why there is none.

@@ -6,12 +6,13 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// matches records which elements of two lists, before and after, are the same. The zero value is ready for use, and can
-// be used again.
+// matches records which elements of two lists, before and after, have the same identity. The zero value is ready for
+// use. A matches can be reset and used again.
 type matches struct {
 	// ids are the identities of the elements of the list after.
 	ids []any
-	// at has the index in before of each element of after, or -1. after is the reverse.
+	// at has, for each element of the list after, its index in the list before, or -1. after has, for each element of
+	// the list before, its index in the list after, or -1.
 	at, after []int32
 	// ranks has, for each element of after, 1 + its position in the patch, or 0 if the patch doesn't name it.
 	ranks []int32
@@ -34,9 +35,9 @@ func zeros(list []int32, n int) []int32 {
 	return list
 }
 
-// match finds the elements of one list in another by their keys. The first elements of old and value, as many as same,
-// are known to be equal. apart reports whether all elements are objects with the keys, and no two elements of one list
-// have the same key. match borrows an arrangement.
+// match finds the elements of one list in another by their keys. same is the number of elements at the beginning of old
+// and value that are known to be equal. apart reports whether all elements are objects with the keys, and no two
+// elements of one list have the same key. match borrows an arrangement, which the caller has to give back.
 func (d *differ) match(old, value []any, same int, keys []schema.Key) (m *matches, apart bool) {
 	l := d.borrow(len(old))
 	m = &l.matches
@@ -55,7 +56,7 @@ func (d *differ) match(old, value []any, same int, keys []schema.Key) (m *matche
 	return m, m.find(&l.known)
 }
 
-// find looks up the identities in before. It returns false if two are the same.
+// find looks up the identities of the list after in before. It returns false if two of them are the same.
 func (m *matches) find(before *index) (apart bool) {
 	var added index
 	next := 0
@@ -76,8 +77,8 @@ func (m *matches) find(before *index) (apart bool) {
 	return true
 }
 
-// keepsOrder reports whether applying the patch gives the order of after, if the patch names some elements and deletes
-// the ones that don't stay.
+// keepsOrder reports whether the result of a patch has the order of the list after. The patch names some elements of
+// that list, and deletes the elements that aren't in it.
 func (d *differ) keepsOrder(m *matches, named []int) bool {
 	l := d.borrow(len(m.at))
 	defer d.giveBack()

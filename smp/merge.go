@@ -51,8 +51,9 @@ func merged(target, patch any) any {
 	return out
 }
 
-// detached returns a result for the caller: a copy, unless it may share values with the inputs. It looks for a value
-// that isn't JSON in the document first, where it may have another path.
+// detached returns a result for the caller: a copy, unless it may share values with the inputs. If a value of the
+// document isn't JSON, the error has the path of the value in the document, which may differ from the path in the
+// result.
 func (o options) detached(out, doc any) (any, error) {
 	if o.shared {
 		return out, nil

@@ -2,7 +2,7 @@ package smp
 
 import "github.com/operkit/operkit/smp/internal/schema"
 
-// mergeKey applies one key of a patch to out, a field or a directive.
+// mergeKey applies one key of a patch, which is a field or a directive, to out.
 func (m *merger) mergeKey(out, patch map[string]any, key string, value any, directed bool, t *schema.Type) error {
 	m.enter(key)
 	in := instructions{value: value, hasValue: true}
@@ -26,9 +26,9 @@ func (m *merger) mergeKey(out, patch map[string]any, key string, value any, dire
 	return nil
 }
 
-// fieldOf returns the field to merge when a key of a patch is visited, or none if another key of the patch leads to
-// that merge. Of the keys about one field, the field itself is used, else its $setElementOrder, else its
-// $deleteFromPrimitiveList.
+// fieldOf returns the field to merge when a key of a patch is visited. It returns an empty string if the field is
+// merged at another key of the patch. If a patch has several keys about a field, the field is merged at the first of
+// these: the field itself, its $setElementOrder, its $deleteFromPrimitiveList.
 func (m *merger) fieldOf(patch map[string]any, key string) (field string, err error) {
 	if !isDirective(key) {
 		return key, nil
@@ -53,7 +53,7 @@ func (m *merger) fieldOf(patch map[string]any, key string) (field string, err er
 	return field, nil
 }
 
-// directed returns the field that a directive about a list names. The current path is the directive's.
+// directed returns the field that a directive about a list names. The current path is the path of the directive.
 func (m *merger) directed(key string) (field string, err error) {
 	for _, directive := range []string{orderDirective, deleteDirective} {
 		if field, ok := directiveField(key, directive); ok {
@@ -126,7 +126,7 @@ func (m *merger) unknownField(t *schema.Type) error {
 	if t != nil && t.Name != "" {
 		name = t.Name
 	}
-	return m.fail(UnknownField, "%s has no such field that could be merged: see its name and its type", name)
+	return m.fail(UnknownField, "%s has no field of this name and type: check both", name)
 }
 
 func mergesAsMap(t *schema.Type) bool {

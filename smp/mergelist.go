@@ -23,7 +23,8 @@ func (m *merger) mergeList(live, patch []any, place schema.Place) ([]any, error)
 	return m.mergeScalars(live, patch, patch)
 }
 
-// replaceList takes a list that isn't merged. The only directive that its elements may have is $patch: replace.
+// replaceList returns the list of a patch for a list that doesn't merge. The only directive that its elements may have
+// is $patch: replace.
 func (m *merger) replaceList(patch []any, place schema.Place) ([]any, error) {
 	for i, element := range patch {
 		object, _ := element.(map[string]any)
@@ -124,8 +125,8 @@ const (
 	booleans
 )
 
-// elementKind returns the kind that all elements of some lists have. It is an error if they differ, if one is a list or
-// null, or if they aren't objects where the list merges by a key.
+// elementKind returns the kind that all elements of some lists have. It returns an error if elements differ in kind, if
+// an element is a list or null, or if the list merges by a key and an element isn't an object.
 func (m *merger) elementKind(place schema.Place, lists ...[]any) (elementKinds, error) {
 	kind := nothing
 	for _, list := range lists {

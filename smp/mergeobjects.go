@@ -47,13 +47,13 @@ func (m *merger) element(i int, object map[string]any, place schema.Place) (elem
 	id, missing, found := identify(object, place.Keys)
 	if !found {
 		m.enterElement(i)
-		return element{}, m.fail(Invalid, "the element has no %q that could be compared, which is the key of the list: set it", missing)
+		return element{}, m.fail(Invalid, "the element has no scalar %q, the key of the list: set it", missing)
 	}
 	return element{id: id, object: object, index: i}, nil
 }
 
-// split sorts the elements of a patch into the fields of l by their $patch. It reports whether one of them replaces the
-// list.
+// split puts the elements of a patch into l: elements with $patch: delete into deleted, all others into plain. It
+// reports whether an element has $patch: replace, which replaces the list.
 func (m *merger) split(l *arrangement, patch []any, place schema.Place) (replace bool, err error) {
 	for i, value := range patch {
 		object, isMap := value.(map[string]any)
@@ -115,7 +115,7 @@ func (m *merger) keepObjects(l *arrangement, live []any, place schema.Place) err
 		id, missing, found := identify(object, place.Keys)
 		if !found {
 			m.enterElement(i)
-			return m.fail(Conflict, "the element has no %q that could be compared, which is the key of the list", missing)
+			return m.fail(Conflict, "the element has no scalar %q, the key of the list", missing)
 		}
 		if len(l.deleted) == 0 || l.gone.find(id) < 0 {
 			l.add(id, value, true)
@@ -125,7 +125,7 @@ func (m *merger) keepObjects(l *arrangement, live []any, place schema.Place) err
 	return nil
 }
 
-// applyObjects merges the elements of a patch into those of l.
+// applyObjects merges the elements of a patch into the entries of l.
 func (m *merger) applyObjects(l *arrangement, place schema.Place) error {
 	for _, e := range l.plain {
 		at := l.known.find(e.id)
@@ -176,8 +176,8 @@ func (m *merger) orderObjects(patch, order []any, place schema.Place) ([]any, er
 	return l.arrange(), nil
 }
 
-// rank ranks the entries of l: by an order that the patch sets, otherwise by the patch's elements. An order of the
-// patch has to contain the patch's plain elements, in the same sequence.
+// rank ranks the entries of l by the $setElementOrder of the patch, or without one by the patch's elements. order has
+// to contain the patch's plain elements, in the same sequence.
 func (m *merger) rank(l *arrangement, order []any, place schema.Place) error {
 	if order == nil {
 		for i, e := range l.plain {
@@ -191,7 +191,7 @@ func (m *merger) rank(l *arrangement, order []any, place schema.Place) error {
 		id, missing, found := identify(object, place.Keys)
 		if !found {
 			m.enterElement(i)
-			return m.fail(Invalid, "%s: the element has no %q that could be compared: want the keys of the elements", orderDirective, missing)
+			return m.fail(Invalid, "%s: the element has no scalar %q, the key of the list: set it", orderDirective, missing)
 		}
 		l.name(id, i)
 		if len(plain) > 0 && plain[0].id == id {

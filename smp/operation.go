@@ -12,7 +12,7 @@ import (
 func (e *editor) operation(index int, members map[string]any) error {
 	name, isString := members["op"].(string)
 	if !isString {
-		return &PatchError{Kind: Invalid, Err: fmt.Errorf("operation %d: op is missing or no string", index)}
+		return &PatchError{Kind: Invalid, Err: fmt.Errorf("operation %d: op is missing or isn't a string", index)}
 	}
 	path, err := e.carryOut(name, members)
 	if err == nil {
@@ -22,7 +22,7 @@ func (e *editor) operation(index int, members map[string]any) error {
 	if !errors.As(err, &patchError) {
 		patchError = &PatchError{Kind: Pointer, Err: err}
 	}
-	// The error gets the whole path of the operation, which helps more than the place where the first part is missing.
+	// The error has the whole path of the operation. That helps more than the place of the first part that is missing.
 	return &PatchError{
 		Path: path + patchError.Path, Kind: patchError.Kind,
 		Err: fmt.Errorf("operation %d (%s): %w", index, name, patchError.Err),
@@ -38,7 +38,7 @@ func (e *editor) carryOut(name string, members map[string]any) (path string, err
 	}
 	path, isString := members["path"].(string)
 	if !isString {
-		return "", &PatchError{Kind: Invalid, Err: errors.New("path is missing or no string")}
+		return "", &PatchError{Kind: Invalid, Err: errors.New("path is missing or isn't a string")}
 	}
 	if e.tokens, err = parsePointer(e.tokens[:0], path); err != nil {
 		return "", err
@@ -51,7 +51,7 @@ func (e *editor) carryOut(name string, members map[string]any) (path string, err
 	default:
 		value, given := members["value"]
 		if !given {
-			return path, &PatchError{Kind: Invalid, Err: errors.New("value is missing: null has to be written")}
+			return path, &PatchError{Kind: Invalid, Err: errors.New("value is missing: set it, to null if that is the value")}
 		}
 		err = e.put(name, value)
 	}
@@ -85,7 +85,7 @@ func (e *editor) test(want any) error {
 	case document.TypeName(got) != document.TypeName(want):
 		return &PatchError{Kind: Test, Err: fmt.Errorf("want %s, the document has %s", document.TypeName(want), document.TypeName(got))}
 	default:
-		return &PatchError{Kind: Test, Err: fmt.Errorf("the document has %s of another value", document.TypeName(got))}
+		return &PatchError{Kind: Test, Err: fmt.Errorf("the document has %s with another value", document.TypeName(got))}
 	}
 }
 
@@ -106,7 +106,7 @@ func (e *editor) adopt(value any) (any, error) {
 func (e *editor) transfer(name, path string, members map[string]any) (place string, err error) {
 	from, isString := members["from"].(string)
 	if !isString {
-		return path, &PatchError{Kind: Invalid, Err: errors.New("from is missing or no string")}
+		return path, &PatchError{Kind: Invalid, Err: errors.New("from is missing or isn't a string")}
 	}
 	if e.from, err = parsePointer(e.from[:0], from); err != nil {
 		return "", err

@@ -18,13 +18,13 @@ const (
 	// ambiguous. Such parts are the deletion of a missing element, a field that the kind doesn't have, an order without
 	// a list, and other fields beside a $patch. A null for a missing field is allowed.
 	Strict
-	// Oper8 keeps patches written for oper8 working: lists merge by its table of keys instead of the schema (see
-	// [MergeKeys]), elements keep the document's order, and $patch in elements is read as oper8 reads it.
+	// Oper8 applies patches that were written for oper8: lists merge by oper8's table of keys instead of the schema
+	// (see [MergeKeys]), elements keep the document's order, and $patch in elements is read as oper8 reads it.
 	Oper8
 )
 
-// Option sets how a patch is applied or made. Options apply in order, so the last one wins; a nil Option is ignored. An
-// invalid one is an error of kind [Invalid] of the call that it is given to.
+// Option sets how a patch is applied or made. If an option is given twice, the last one wins. A nil Option is ignored.
+// With an invalid Option, the called function returns an error of kind [Invalid].
 type Option func(options) options
 
 type options struct {
@@ -60,7 +60,7 @@ func AllowIdentityChange() Option {
 
 // MergeKeys sets the table by which lists merge in the mode [Oper8], instead of its default table. It maps a position,
 // such as "Deployment.spec.template.spec.containers", to the key of the elements there. A position is the kind and the
-// names of the fields below it; lists on the way add nothing.
+// names of the fields below it. Elements of lists aren't part of it.
 func MergeKeys(table map[string]string) Option {
 	return func(o options) options { o.mergeKeys = table; return o }
 }
@@ -68,9 +68,9 @@ func MergeKeys(table map[string]string) Option {
 // Named sets the name of the patch, for errors.
 func Named(name string) Option { return func(o options) options { o.name = name; return o } }
 
-// Within bounds the input, since patches may come from people who aren't trusted: how deep documents and patches may be
-// nested, and how many bytes a text may have and the copy operations of one JSON patch may add. Zero is the default:
-// 100 levels, and 100 MiB.
+// Within limits the input, because patches may come from people who aren't trusted. depth is the number of levels that
+// documents and patches may be nested. bytes is the maximum size of a text, and of all values that the copy operations
+// of one JSON patch add. A zero stands for the default: 100 levels, and 100 MiB.
 func Within(depth, bytes int) Option {
 	return func(o options) options { o.limits = limits{depth, bytes}; return o }
 }
@@ -121,10 +121,10 @@ func (o options) invalid(format string, args ...any) error {
 	return &PatchError{Patch: o.name, Kind: Invalid, Err: fmt.Errorf(format, args...)}
 }
 
-// kubernetesOnly refuses the mode Oper8 for functions that make patches, since they make patches for Kubernetes.
+// kubernetesOnly returns an error in the mode Oper8, because functions that make patches make them for Kubernetes.
 func (o options) kubernetesOnly() error {
 	if o.mode == Oper8 {
-		return o.invalid("no patches are made for the mode Oper8: leave InMode out")
+		return o.invalid("can't make patches for the mode Oper8: leave InMode out")
 	}
 	return nil
 }

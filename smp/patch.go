@@ -50,7 +50,7 @@ func (p Patch) apply(doc map[string]any, schema Schema, o options) (map[string]a
 		}
 		object, isMap := out.(map[string]any)
 		if !isMap {
-			return nil, &PatchError{Kind: Invalid, Err: fmt.Errorf("the patch makes %s of the object", document.TypeName(out))}
+			return nil, &PatchError{Kind: Invalid, Err: fmt.Errorf("the patch turns the object into %s", document.TypeName(out))}
 		}
 		before := identityOf(doc)
 		before.known = true

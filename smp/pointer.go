@@ -18,7 +18,7 @@ func parsePointer(tokens []string, pointer string) ([]string, error) {
 		return tokens, nil
 	}
 	if pointer[0] != '/' {
-		return nil, fmt.Errorf("%q is no JSON pointer: it is empty or starts with a slash", pointer)
+		return nil, fmt.Errorf("%q is no JSON pointer: begin it with a slash", pointer)
 	}
 	for rest, more := pointer[1:], true; more; {
 		var token string
@@ -34,7 +34,7 @@ func parsePointer(tokens []string, pointer string) ([]string, error) {
 	return tokens, nil
 }
 
-var errTilde = errors.New("a tilde is written ~0, a slash in a name ~1, and there is no other use of ~")
+var errTilde = errors.New("write ~0 for a tilde and ~1 for a slash in a name")
 
 func unescape(token string) (string, error) {
 	if rest := strings.NewReplacer("~0", "", "~1", "").Replace(token); strings.Contains(rest, "~") {
@@ -60,7 +60,7 @@ func listIndex(token string, end int) (int, error) {
 	}
 	switch {
 	case token == "" || token[0] == '0' && len(token) > 1:
-		return 0, &PatchError{Kind: Pointer, Err: fmt.Errorf("%q is no index of a list: it is written without leading zeros", token)}
+		return 0, &PatchError{Kind: Pointer, Err: fmt.Errorf("%q is no index of a list: write it without leading zeros", token)}
 	case len(token) > maxIndexDigits || index >= end:
 		return 0, &PatchError{Kind: Conflict, Err: fmt.Errorf("the index %s is out of range", token)}
 	}

@@ -72,8 +72,8 @@ type Field struct {
 	// Type is the type of the field's values: "scalar", "any" when nothing is known, the name of an object's type, or
 	// one of these after "[]" for lists and "map[string]" for maps.
 	Type string
-	// Strategy is the patch strategy, as in struct tags: "merge", "replace", "retainKeys", or several
-	// with commas between them. Without one maps merge and lists are replaced whole.
+	// Strategy is the patch strategy, as in struct tags: "merge", "replace", "retainKeys", or several with commas
+	// between them. If it is empty, maps merge and lists are replaced as a whole.
 	Strategy string
 	// Keys identify the elements of a merged list of objects. A merged list without keys is a set of scalars.
 	Keys []string
@@ -148,8 +148,8 @@ func schemaError(err error, resource string) error {
 //
 // x-kubernetes-patch-strategy and x-kubernetes-patch-merge-key define how a field merges. Without these,
 // x-kubernetes-list-type, x-kubernetes-list-map-keys and x-kubernetes-map-type define it, as in the schema of a custom
-// resource. For Kubernetes' own types these three are ignored, since the API server merges those types by the first two
-// fields only.
+// resource. For Kubernetes' own types these three are ignored, because the API server merges those types only by the
+// first two.
 //
 // Errors are of kind [UnknownType], with a list of the kinds in the document; [Document], with the part that can't be
 // read; or [Limit], if the document is nested too deeply.
@@ -164,9 +164,9 @@ func SchemaFromOpenAPI(document []byte, gvk kschema.GroupVersionKind) (Schema, e
 // SchemaFromCRD reads the schema of a custom resource from a version of its
 // CustomResourceDefinition of apiextensions.k8s.io/v1.
 //
-// A list with x-kubernetes-list-type map merges by its x-kubernetes-list-map-keys, and an element without a key's field
-// has the default of that field as its key. A set of scalars merges as a set. Every other list is replaced. A map with
-// x-kubernetes-map-type atomic is replaced. If an object preserves unknown fields, it has every field. Metadata,
+// A list with x-kubernetes-list-type map merges by its x-kubernetes-list-map-keys, If an element lacks one of these
+// fields, the default of the field is used. A set of scalars merges as a set. Every other list is replaced. A map with
+// x-kubernetes-map-type atomic is replaced. An object that preserves unknown fields may have any field. Metadata,
 // including the metadata of embedded resources, merges as in every kind.
 //
 // The definition isn't changed and isn't needed afterwards. Errors are of kind [UnknownType], with a list of the
@@ -184,7 +184,7 @@ func SchemaFromCRD(crd map[string]any, version string) (Schema, error) {
 // nil, or its [reflect.Type].
 //
 // Fields are found as in encoding/json, by their json tags; the fields of embedded structs are inlined. The tags
-// patchStrategy and patchMergeKey define how they merge, as in k8s.io/api:
+// patchStrategy and patchMergeKey define how fields merge, as in k8s.io/api:
 //
 //	Ports []Port `json:"ports" patchStrategy:"merge" patchMergeKey:"name"`
 //

@@ -292,7 +292,7 @@ func TestSchemaFromOpenAPI(t *testing.T) {
 		kind ErrorKind
 		says string
 	}{
-		"no JSON":           {"{", Document, "v1 Pod: the text isn't an OpenAPI document"},
+		"no JSON":           {"{", Document, "v1 Pod: can't read the OpenAPI document"},
 		"another document":  {"{}", UnknownType, "v1 Pod: the OpenAPI document describes no kinds"},
 		"a broken document": {strings.Replace(string(text), `"io.k8s.api.core.v1.PodSpec":`, `"gone":`, 1), Document, `v1 Pod: /components/schemas/io.k8s.api.core.v1.Pod/properties/spec/allOf/0/$ref: reference "#/components/schemas/io.k8s.api.core.v1.PodSpec": the document has no such schema`},
 	} {
@@ -347,7 +347,7 @@ func TestSchemaFromCRD(t *testing.T) {
 		says    string
 	}{
 		"nil":             {nil, "v1", Document, "it isn't a CustomResourceDefinition: there is no spec"},
-		"another version": {crd, "v2", UnknownType, `CustomResourceDefinition routes.shop.example.com: /spec/versions: there is no version "v2"; there are: v1`},
+		"another version": {crd, "v2", UnknownType, `CustomResourceDefinition routes.shop.example.com: /spec/versions: there is no version "v2": want one of v1`},
 		"another kind":    {object(t, `{"kind":"Pod","metadata":{"name":"p"},"spec":{}}`), "v1", Document, "Pod p: /spec/versions: the definition has no versions"},
 	} {
 		t.Run(name, func(t *testing.T) {

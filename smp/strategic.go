@@ -11,8 +11,8 @@ import (
 )
 
 // Strategic applies a strategic merge patch to a document and returns the same result as the API server. The schema has
-// to be the schema of the document's kind. Without one, maps merge and lists are replaced, as by [Merge]; see
-// [Schema.Known].
+// to be the schema of the document's kind. If the schema isn't known (see [Schema.Known]), maps merge and lists are
+// replaced, as by [Merge].
 //
 // A null in the patch deletes a field. A map merges. A list merges by its keys if the schema has keys for it, and is
 // replaced otherwise. $patch, $retainKeys, $setElementOrder and $deleteFromPrimitiveList are applied, and never appear
@@ -67,7 +67,7 @@ func mergeType(doc map[string]any, s Schema, o options) (*schema.Type, error) {
 	case o.mode != Oper8 && s.Known():
 		return s.place.Type, s.checkKind(doc)
 	case kind == "":
-		return nil, &PatchError{Path: "/kind", Kind: UnknownType, Err: errors.New("the document has no kind: set it, or use Merge, which needs none")}
+		return nil, &PatchError{Path: "/kind", Kind: UnknownType, Err: errors.New("the document has no kind: set it, or use Merge, which needs no kind")}
 	default:
 		return nil, nil
 	}
@@ -81,8 +81,8 @@ type merger struct {
 	// sorted visits the fields of maps by name.
 	sorted bool
 	path   path
-	// lists are arrangements that are kept for reuse. Those with an index below borrowed are in use, one for each level
-	// of nested lists.
+	// lists are arrangements that are kept for reuse. The first borrowed of them are in use, one for each level of
+	// nested lists.
 	lists    []*arrangement
 	borrowed int
 }
@@ -90,7 +90,7 @@ type merger struct {
 // keptEntries is the length of a list above which its memory isn't kept for reuse.
 const keptEntries = 4096
 
-// mergers are reused, since most of the cost of a small patch is the memory that it needs.
+// mergers are reused, because most of the cost of a small patch is the memory that it needs.
 var mergers = sync.Pool{New: func() any { return new(merger) }}
 
 // retire puts a merger back into the pool, without references to its documents.

@@ -9,7 +9,7 @@ import (
 )
 
 // examine checks a patch in the mode Strict. It refuses parts that would silently do nothing, would be dropped, or are
-// ambiguous. doc is the map that the patch is merged with, or nil. It leaves out checks that merging makes anyway.
+// ambiguous. doc is the map that the patch is merged with, or nil. examine leaves out checks that merging makes anyway.
 func (m *merger) examine(doc, patch map[string]any, t *schema.Type) error {
 	if err := m.tooDeep(); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (m *merger) examineDeletion(doc, patch map[string]any) error {
 	return nil
 }
 
-// examineRetained checks that the fields that $retainKeys lists exist. A misspelt one would be lost.
+// examineRetained checks that the fields that $retainKeys lists exist. A field with a misspelt name would be lost.
 func (m *merger) examineRetained(patch map[string]any, t *schema.Type) error {
 	if _, err := m.retain(map[string]any{}, patch); err != nil {
 		return err
@@ -173,8 +173,8 @@ func (m *merger) examineList(live, patch []any, place schema.Place) error {
 	return nil
 }
 
-// examineElement checks the other fields of an element that has a $patch. at is its position in the document's list, -1
-// if it isn't there.
+// examineElement checks the other fields of an element that has a $patch. at is the index in the document's list of the
+// element with the same key, -1 if there is none.
 func (m *merger) examineElement(object map[string]any, place schema.Place, identified bool, at int) error {
 	mark := object[patchDirective]
 	if mark == nil {

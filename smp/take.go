@@ -7,11 +7,11 @@ import (
 // taking is a set of options of take.
 type taking uint8
 
-// keepNulls keeps nulls. A null deletes where a patch merges, but is meant literally where it replaces.
+// keepNulls keeps nulls. Where a patch merges, a null deletes a field. Where a patch replaces, a null is a value.
 const keepNulls taking = 1 << 0
 
-// take converts a value of the patch that the document has nothing to merge with. It drops nulls, directives, and
-// elements marked for deletion. keep is false if nothing is left.
+// take converts a value of the patch for a place where the document has nothing to merge with it. It drops nulls,
+// directives, and elements marked for deletion. keep is false if nothing is left.
 func (m *merger) take(value any, how taking) (taken any, keep bool, err error) {
 	if m.plain(value, len(m.path), how) {
 		return value, true, nil

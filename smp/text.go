@@ -21,7 +21,7 @@ const (
 	// written without white space, with the fields of objects in ascending order.
 	JSONText Text = iota
 	// YAMLText is YAML as kubectl reads it (YAML 1.1). A second document in a text, NaN, and a number with more digits
-	// than can be kept are errors. It is written in blocks; comments are lost, anchors resolved.
+	// than can be kept are errors. It is written in blocks. Comments are lost, and anchors are resolved.
 	YAMLText
 )
 
@@ -78,11 +78,11 @@ func (t Text) DiffMerge(before, after []byte, opts ...Option) ([]byte, error) {
 type input struct {
 	name   string // for errors
 	data   []byte
-	object bool // whether it has to be an object, or null for an empty one
+	object bool // whether the text has to hold an object or null
 }
 
-// call decodes texts, calls do with their values, and encodes its result. An error of do names the object in the
-// subject-th text.
+// call decodes texts, calls do with their values, and encodes its result. An error of do names the object in
+// texts[subject].
 func (t Text) call(opts []Option, subject int, do func(values []any, o options) (any, error), texts ...input) ([]byte, error) {
 	o, err := newOptions(opts)
 	if err != nil {

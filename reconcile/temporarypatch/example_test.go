@@ -207,7 +207,7 @@ func ExampleMerge() {
 	c := cluster(`patchType: strategic, patch: {door: {configmap/tea-door: {data: {sign: closed}, colour: red}}}`)
 	reconcileBoth(c, temporarypatch.Merge(smp.InMode(smp.Strict)))
 	// Output:
-	// failed: component door: object configmap/tea-door: patch closed: ConfigMap tea-door: /colour: io.k8s.api.core.v1.ConfigMap has no such field that could be merged: see its name and its type
+	// failed: component door: object configmap/tea-door: patch closed: ConfigMap tea-door: /colour: io.k8s.api.core.v1.ConfigMap has no field of this name and type: check both
 }
 
 func ExampleClock() {

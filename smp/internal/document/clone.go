@@ -5,8 +5,8 @@ import "maps"
 // Clone copies value so that the copy shares no map and no list with it. Go's other integers become int64, or
 // json.Number if an int64 can't hold them. float32 becomes float64. Nil maps and nil lists become empty ones.
 //
-// Containers may be nested depth deep; zero allows none. Errors are always a [*ValueError]: too much nesting (wrapping
-// [ErrDepth]), a Go type that isn't JSON, NaN and infinities.
+// depth is the number of levels that containers may be nested; with 0, value may not be a container. Errors are always
+// a [*ValueError]: too much nesting (wrapping [ErrDepth]), a Go type that isn't JSON, NaN and infinities.
 func Clone(value any, depth int) (any, error) {
 	if clone, ok := clone(value, min(depth, maxDepth)); ok {
 		return clone, nil

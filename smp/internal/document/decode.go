@@ -8,9 +8,9 @@ import (
 
 // Decode reads one JSON value (RFC 8259) from text, which may have white space around it.
 //
-// Containers may be nested depth deep; zero allows none. Errors are always a [*SyntaxError]: a violation of the
-// grammar, a key that an object has twice, invalid UTF-8, an escaped half of a surrogate pair, a second value behind
-// the first, and too much nesting (wrapping [ErrDepth]).
+// depth is the number of levels that containers may be nested; with 0, the value may not be a container. Errors are
+// always a [*SyntaxError]: a violation of the grammar, a key that an object has twice, invalid UTF-8, an escaped half
+// of a surrogate pair, a second value behind the first, and too much nesting (wrapping [ErrDepth]).
 //
 // The strings of the result share one copy of the text, which stays in memory as long as one of them does.
 func Decode(text []byte, depth int) (any, error) {

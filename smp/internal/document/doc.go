@@ -5,8 +5,9 @@
 // written back as the same number. A number that neither can hold becomes a [encoding/json.Number]. Two numbers are
 // equal if they have the same value, whatever their Go type and notation.
 //
-// Every function is bounded in depth, so data that contains itself causes an error and not an endless loop. None
-// changes its input, and all may be called concurrently on the same values as long as nobody writes to them.
+// Every function is bounded in depth, so data that contains itself causes an error and not an endless loop. No function
+// changes its input. All functions may be called concurrently on the same values as long as nobody writes to the
+// values.
 //
 // For values of Go structs, or for streams of values, use encoding/json.
 package document

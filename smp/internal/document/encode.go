@@ -14,7 +14,7 @@ import (
 // the characters that JSON requires are escaped, so that text stays legible.
 //
 // An error is always a [*ValueError]: a Go type that isn't JSON, NaN and infinities, a string that isn't UTF-8, data
-// that contains itself. With an error, nothing that was appended is returned.
+// that contains itself. With an error, the result is nil.
 func Append(dst []byte, value any) ([]byte, error) {
 	e := encoder{dst: dst, depth: maxDepth, members: make([]entry, 0, 64)}
 	if err := e.value(value).finish(); err != nil {
@@ -87,7 +87,7 @@ func (e *encoder) object(object map[string]any) *ValueError {
 		if i > start {
 			e.dst = append(e.dst, ',')
 		}
-		// By index, since deeper objects append to the same stack, which may move in memory.
+		// By index, because deeper objects append to members, which may move in memory.
 		if err := e.string(e.members[i].key); err != nil {
 			return err.in(e.members[i].key)
 		}

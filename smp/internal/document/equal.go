@@ -1,8 +1,8 @@
 package document
 
 // Equal reports whether a and b are the same JSON value: 80, 80.0 and json.Number("8e1") are one number. A nil map or
-// list is an empty one. A value that isn't JSON, or that is nested so deeply that it may contain itself, is equal to
-// nothing.
+// list is the same as an empty map or list. A value that isn't JSON, or that is nested so deeply that it may contain
+// itself, isn't equal to any value.
 func Equal(a, b any) bool { return equal(a, b, maxDepth) }
 
 func equal(a, b any, depth int) bool {

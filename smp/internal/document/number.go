@@ -125,7 +125,7 @@ func decimalOf(literal string) decimal {
 	mantissa := literal
 	if i := strings.IndexAny(literal, "eE"); i >= 0 {
 		mantissa = literal[:i]
-		// It always succeeds, as the literal is valid.
+		// SetString always succeeds, because the literal is valid.
 		d.exponent.SetString(strings.TrimPrefix(literal[i+1:], "+"), 10)
 	}
 	mantissa, d.negative = strings.CutPrefix(mantissa, "-")

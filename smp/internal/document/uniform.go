@@ -1,8 +1,9 @@
 package document
 
-// Uniform reads lists whose objects mostly have the same few keys, as in most lists. Looking up known keys is quicker
-// than iterating over a map. Uniform guesses that an object has the keys of the previous object, and reads the keys if
-// it hasn't. The zero value is ready for use. The ratios smp-detached and smp-diff depend on it.
+// Uniform reads the objects of a list, which mostly have the same few keys. It guesses that an object has the keys of
+// the previous object, because looking up known keys is quicker than iterating over a map. If the guess is wrong,
+// Uniform reads the keys of the object. The zero value is ready for use. The benchmark ratios smp-detached and smp-diff
+// depend on Uniform.
 type Uniform struct {
 	keys  [uniformKeys]string
 	count int
@@ -11,8 +12,8 @@ type Uniform struct {
 // uniformKeys is the maximum number of keys for which a guess is worthwhile.
 const uniformKeys = 4
 
-// Scalars reports whether an object holds nothing but one to four strings, int64 and bool. false may also mean that the
-// object is larger.
+// Scalars reports whether an object holds one to four values, all of them string, int64 or bool. It also returns false
+// for a larger object.
 func (u *Uniform) Scalars(object map[string]any) bool {
 	return len(object) == u.count && u.scalars(object) || u.takeKeys(object) && u.scalars(object)
 }
@@ -28,8 +29,8 @@ func (u *Uniform) scalars(object map[string]any) bool {
 	return true
 }
 
-// Same reports whether two objects hold the same one to four values: strings, int64, bool, or objects of these. false
-// may also mean that the objects are larger.
+// Same reports whether two objects hold the same one to four values: strings, int64, bool, or objects of these. It also
+// returns false for larger objects.
 func (u *Uniform) Same(a, b map[string]any) bool {
 	if len(a) != len(b) {
 		return false
@@ -76,7 +77,8 @@ func (u *Uniform) takeKeys(object map[string]any) bool {
 	return u.count > 0
 }
 
-// SameScalar reports quickly whether two scalars are equal. false may also mean that it can't decide quickly.
+// SameScalar reports quickly whether two scalars are equal. It also returns false for scalars that it can't compare
+// quickly.
 func SameScalar(a, b any) bool {
 	switch a := a.(type) {
 	case string:

@@ -104,7 +104,7 @@ func (w *writer) expression(t *Type, within []*Type) string {
 		return "any"
 	}
 	if slices.Contains(within, t) {
-		return "any" // A list of itself has no end.
+		return "any" // a list that contains itself has no finite notation
 	}
 	switch t.Shape {
 	case Scalar:

@@ -42,7 +42,7 @@ type Strategy uint8
 const (
 	// Merge merges lists: by Keys when there are any, as a set of scalars otherwise.
 	Merge Strategy = 1 << iota
-	// Replace replaces maps whole.
+	// Replace replaces maps as a whole.
 	Replace
 	// RetainKeys makes diffs list the keys that stay.
 	RetainKeys

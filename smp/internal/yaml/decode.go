@@ -15,8 +15,8 @@ import (
 	"github.com/operkit/operkit/smp/internal/document"
 )
 
-// Decode reads one YAML document from text; an empty one is null. Containers may be nested depth deep. Errors name the
-// line if it is known. An error about too much nesting wraps [document.ErrDepth].
+// Decode reads one YAML document from text; an empty text is null. depth is the number of levels that containers may be
+// nested. Errors name the line if it is known. An error about too much nesting wraps [document.ErrDepth].
 func Decode(text []byte, depth int) (any, error) {
 	if err := single(text); err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func Decode(text []byte, depth int) (any, error) {
 	}
 	value, err := document.Decode(converted, depth)
 	if err != nil {
-		// Its offset is in the converted text, which the caller doesn't have.
+		// The offset in the error refers to the converted text, which the caller doesn't have.
 		var syntax *document.SyntaxError
 		if errors.As(err, &syntax) {
 			err = syntax.Err
@@ -49,7 +49,7 @@ func plainError(err error) error {
 	return errors.New(message)
 }
 
-// single refuses a second document, which the library would ignore.
+// single returns an error if text has a second document, which the library would ignore.
 func single(text []byte) error {
 	started, ended := false, false
 	line := 0
@@ -86,8 +86,8 @@ func marker(line []byte, mark string) bool {
 // long finds text that may be a number with more digits than a float64 always keeps.
 var long = regexp.MustCompile(`[-+]?[0-9_]*\.?[0-9_]{8,}(\.[0-9_]*)?([eE][-+]?[0-9]+)?`)
 
-// exact returns an error if the library has dropped digits of a number in the text. Only numbers that are neither a
-// 64-bit integer nor written as a float64 would be can lose digits.
+// exact returns an error if the library has dropped digits of a number in the text. A 64-bit integer, and a number that
+// equals its float64, lose no digits.
 func exact(text []byte, value any) error {
 	var rounded map[float64]string
 	for _, literal := range long.FindAll(text, -1) {
@@ -107,7 +107,8 @@ func exact(text []byte, value any) error {
 	return findRounded(value, rounded)
 }
 
-// roundedNumber returns the float64 that a literal becomes. rounded reports whether that is another number.
+// roundedNumber returns the float64 that a literal becomes. rounded reports whether the float64 is another number than
+// the literal.
 func roundedNumber(literal string) (f float64, rounded bool) {
 	f, err := json.Number(literal).Float64()
 	if err != nil || math.IsInf(f, 0) {
@@ -151,7 +152,7 @@ func normalLiteral(literal string) string {
 	return sign + whole + "." + fraction + exponent
 }
 
-// findRounded looks for a number in value that may be one of the rounded ones.
+// findRounded returns an error if a number in value may be one of the rounded numbers.
 func findRounded(value any, rounded map[float64]string) error {
 	switch value := value.(type) {
 	case map[string]any:

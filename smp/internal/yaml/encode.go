@@ -17,7 +17,7 @@ const step = 2
 // Append writes value as a YAML document to the end of dst, with the keys of maps in ascending order.
 // Errors are those of [document.Append].
 func Append(dst []byte, value any) ([]byte, error) {
-	// This finds values that aren't JSON, with their paths.
+	// document.Append returns an error with the path of a value that isn't JSON.
 	if _, err := document.Append(nil, value); err != nil {
 		return nil, err
 	}
@@ -29,8 +29,8 @@ func Append(dst []byte, value any) ([]byte, error) {
 // encoder writes a value that has been checked.
 type encoder struct{ dst []byte }
 
-// value writes a value whose first line is begun already. columns is the column where further lines of a map start,
-// lists is that of further lines of a list.
+// value writes a value. Its first line continues the current line. columns is the column where the other lines of a map
+// start, lists the column where the other lines of a list start.
 func (e *encoder) value(value any, columns, lists int) {
 	switch v := value.(type) {
 	case map[string]any:

@@ -12,7 +12,7 @@ var words = map[string]bool{
 	"true": true, "false": true, "null": true,
 }
 
-// scalar writes a string. It writes it unquoted if no reader could read it as another type, and quoted otherwise.
+// scalar writes a string. The string is in quotes if a reader could read it as another type.
 func scalar(s string) string {
 	if plain(s) {
 		return s

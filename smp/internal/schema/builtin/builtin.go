@@ -11,7 +11,7 @@ import (
 )
 
 // text is the table: a line `kind GROUP/VERSION KIND TYPE` for each kind, then the blocks of [schema.Text] of all their
-// types. The code that reads it relies on that form, which the tests check for the whole table.
+// types. The code that reads the table relies on that form, which the tests check for the whole table.
 //
 //go:embed table.txt
 var text string
@@ -19,20 +19,20 @@ var text string
 // objectMeta is the type of every object's metadata.
 const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
-// kind is a kind of the table. It is read when it is first requested.
+// kind is a kind of the table. Its type is read when it is first requested.
 type kind struct {
-	name  string // of its type
+	name  string // the name of its type
 	read  sync.Once
 	found *schema.Type
 }
 
-// table finds kinds and types in the text without reading them.
+// table has the kinds and types of the text. A type is parsed when it is first needed.
 type table struct {
 	kinds  map[kschema.GroupVersionKind]*kind
-	blocks map[string]string // the fields of each type, by its name
+	blocks map[string]string // the lines of each type's fields, by the name of the type
 
 	reading sync.Mutex
-	types   map[string]*schema.Type // what has been read, by its expression
+	types   map[string]*schema.Type // the types that have been read, by their expressions
 }
 
 var load = sync.OnceValue(func() *table { return index(text) })

@@ -9,8 +9,8 @@ import (
 type field struct {
 	reflect.StructField
 	name   string // in JSON
-	tagged bool   // that name stands in a tag
-	depth  int    // how many structs it is embedded in
+	tagged bool   // whether the name is given by a tag
+	depth  int    // the number of embedded structs around the field
 }
 
 // jsonFields returns the fields of a struct in JSON. Fields of embedded structs without a name are fields of the struct

@@ -54,7 +54,7 @@ var (
 	schemaTyper   = reflect.TypeFor[interface{ OpenAPISchemaType() []string }]()
 )
 
-// read returns the type of the values of a Go type. name is the name of a type without one.
+// read returns the type of the values of a Go type. name is the name to use for a Go type that has none.
 func (r *reader) read(t reflect.Type, name string) (*schema.Type, error) {
 	if r.depth++; r.depth > maxDepth {
 		return nil, fmt.Errorf("%s: its types are nested deeper than %d", t, maxDepth)
@@ -79,7 +79,7 @@ func (r *reader) read(t reflect.Type, name string) (*schema.Type, error) {
 		return r.readStruct(t, name)
 	case reflect.Map:
 		if !isKey(t.Key()) {
-			return nil, fmt.Errorf("%s: its keys can't be those of a JSON object", t)
+			return nil, fmt.Errorf("%s: its keys can't be keys of a JSON object", t)
 		}
 		return r.readValues(t, schema.Map, name)
 	case reflect.Slice:
@@ -94,8 +94,8 @@ func (r *reader) read(t reflect.Type, name string) (*schema.Type, error) {
 	}
 }
 
-// ownForm returns the type of values that write their own JSON, nil for others. For types of Kubernetes it relies on
-// what they declare for OpenAPI documents.
+// ownForm returns the type of values that write their own JSON, nil for others. For types of Kubernetes it uses the
+// types that they declare for OpenAPI documents.
 func (r *reader) ownForm(t reflect.Type) *schema.Type {
 	if t.Kind() == reflect.Interface {
 		return nil
@@ -189,7 +189,7 @@ func (r *reader) readField(f field, name string) (schema.Place, error) {
 	return place, addKey(&place, f)
 }
 
-// addKey sets the key of a merged list, which only objects have.
+// addKey sets the key of a merged list of objects. Lists of scalars have no key.
 func addKey(place *schema.Place, f field) error {
 	key := f.Tag.Get("patchMergeKey")
 	element := pointee(pointee(f.Type).Elem())

@@ -226,7 +226,7 @@ func TestReadRefuses(t *testing.T) {
 		"a channel":                {reflect.TypeFor[struct{ F chan int }](), "field F of struct { F chan int }: chan int has no form in JSON"},
 		"a function in a list":     {reflect.TypeFor[struct{ F []func() }](), "func() has no form in JSON"},
 		"a complex number":         {reflect.TypeFor[struct{ F complex64 }](), "complex64 has no form in JSON"},
-		"keys that aren't text":    {reflect.TypeFor[struct{ F map[bool]int }](), "map[bool]int: its keys can't be those of a JSON object"},
+		"keys that aren't text":    {reflect.TypeFor[struct{ F map[bool]int }](), "map[bool]int: its keys can't be keys of a JSON object"},
 		"a pointer without an end": {reflect.TypeFor[struct{ F pointerToItself }](), "nested deeper than 1000"},
 		"a strategy that isn't one": {reflect.TypeFor[struct {
 			F []Port `patchStrategy:"mergee"`

@@ -39,7 +39,7 @@ func FromCRD(crd map[string]any, version string) (*schema.Type, kschema.GroupVer
 // readRoot reads the schema of whole objects, and adds the fields that every object has.
 func (r *reader) readRoot(n node) *schema.Type {
 	if r.kind(n) != "object" {
-		r.fail(schema.Malformed, n.at.to("type"), "the schema of the version isn't that of an object")
+		r.fail(schema.Malformed, n.at.to("type"), "the schema of the version doesn't describe an object")
 		return nil
 	}
 	open, _ := value[bool](r, n, "x-kubernetes-preserve-unknown-fields")
@@ -65,7 +65,7 @@ func (r *reader) versionSchema(spec node, version string) (top node, found bool)
 	if len(served) == 0 {
 		r.fail(schema.Malformed, spec.at.to("versions"), "the definition has no versions: it must be of apiextensions.k8s.io/v1")
 	}
-	r.fail(schema.Missing, spec.at.to("versions"), "there is no version %q; there are: %s", version, strings.Join(served, ", "))
+	r.fail(schema.Missing, spec.at.to("versions"), "there is no version %q: want one of %s", version, strings.Join(served, ", "))
 	return top, false
 }
 

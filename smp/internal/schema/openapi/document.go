@@ -34,7 +34,7 @@ func FromDocument(text []byte, gvk kschema.GroupVersionKind) (*schema.Type, erro
 		}
 	}
 	if err := json.Unmarshal(text, &content); err != nil {
-		return nil, schema.Errorf(schema.Malformed, "", "the text isn't an OpenAPI document: %w", err)
+		return nil, schema.Errorf(schema.Malformed, "", "can't read the OpenAPI document: %w", err)
 	}
 	if content.Swagger != "" {
 		return nil, schema.Errorf(schema.Malformed, "/swagger", "the OpenAPI document is of version %s: use version 3, which API servers serve below /openapi/v3", content.Swagger)
@@ -50,7 +50,7 @@ func FromDocument(text []byte, gvk kschema.GroupVersionKind) (*schema.Type, erro
 		return nil, r.err
 	}
 	if root.Shape != schema.Object && root.Shape != schema.Any {
-		return nil, schema.Errorf(schema.Malformed, schemaAt(name).String(), "the schema of %s isn't that of an object", gvk.Kind)
+		return nil, schema.Errorf(schema.Malformed, schemaAt(name).String(), "the schema of %s doesn't describe an object", gvk.Kind)
 	}
 	return root, nil
 }
@@ -80,7 +80,7 @@ func (d *source) find(gvk kschema.GroupVersionKind) (string, error) {
 	if n := len(others) - shown; n > 0 {
 		others, rest = others[:shown], fmt.Sprintf(" and %d more", n)
 	}
-	return "", schema.Errorf(schema.Missing, "", "the OpenAPI document doesn't describe the kind; it has %s%s", strings.Join(others, ", "), rest)
+	return "", schema.Errorf(schema.Missing, "", "the OpenAPI document doesn't describe the kind: want one of %s%s", strings.Join(others, ", "), rest)
 }
 
 func (d *source) kinds(name string) ([]kschema.GroupVersionKind, error) {
@@ -102,8 +102,8 @@ func schemaAt(name string) *step {
 	return root.to("components", "schemas", name)
 }
 
-// component returns the type of a schema that a reference names. A schema that refers to itself is one type at all
-// levels.
+// component returns the type of a schema that a reference names. A schema that refers to itself becomes one type that
+// contains itself.
 func (r *reader) component(ref string, at *step) *schema.Type {
 	if known := r.types[ref]; known != nil {
 		return known
@@ -143,8 +143,8 @@ func (r *reader) lookup(ref string, at *step) (n node, ok bool) {
 	return node{fields: fields, at: schemaAt(name), name: name, tagged: fromStruct(name)}, true
 }
 
-// fromStruct reports whether a schema is made from a Go struct of Kubernetes. The API server merges such types by the
-// tags of the struct alone.
+// fromStruct reports whether a schema is made from a Go struct of Kubernetes. The API server merges such types only by
+// the tags of the struct.
 func fromStruct(name string) bool {
 	for _, module := range []string{"api", "apimachinery", "apiextensions-apiserver", "kube-aggregator"} {
 		if strings.HasPrefix(name, "io.k8s."+module+".") {

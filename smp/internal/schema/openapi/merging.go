@@ -53,7 +53,7 @@ func (r *reader) byListType(place *schema.Place, n node) {
 		place.Strategy = schema.Merge
 		place.Keys = r.keys(n, names)
 	case listType == "set":
-		// A set of objects has no way to address one of them.
+		// A patch can't address one object in a set of objects.
 		if r.scalars(n) {
 			place.Strategy = schema.Merge
 		}
@@ -73,7 +73,7 @@ func (r *reader) byMapType(place *schema.Place, n node) {
 	}
 }
 
-// keys returns the keys of a list, each with its default for elements that leave it out.
+// keys returns the keys of a list. The default of a key is for elements that don't have the key.
 func (r *reader) keys(n node, names []string) []schema.Key {
 	items, _ := r.child(r.target(n), "items")
 	items = r.target(items)

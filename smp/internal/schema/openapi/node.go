@@ -57,13 +57,13 @@ func value[T any](r *reader, n node, key string) (v T, found bool) {
 	return v, found
 }
 
-// child returns a field of a node that is a schema itself.
+// child returns a field that is an object, as a node.
 func (r *reader) child(n node, key string) (node, bool) {
 	fields, found := value[map[string]any](r, n, key)
 	return node{fields: fields, at: n.at.to(key), name: n.name, tagged: n.tagged}, found
 }
 
-// children returns the schemas in a list.
+// children returns the objects in a list, as nodes.
 func (r *reader) children(n node, key string) []node {
 	list, _ := value[[]any](r, n, key)
 	nodes := make([]node, 0, len(list))

@@ -18,7 +18,7 @@ const (
 
 // reader reads schemas. The first error is kept; after it nothing is read any more.
 type reader struct {
-	document     *source // where references lead; nil for a CRD, which has none
+	document     *source // the document with the schemas that references name; nil for a CRD
 	types        map[string]*schema.Type
 	depth, nodes int
 	err          error
@@ -35,7 +35,7 @@ func (r *reader) fail(reason schema.Reason, at *step, format string, args ...any
 	}
 }
 
-// place reads a schema and how the values there merge.
+// place returns the type of the values that a schema describes, and how these values merge.
 func (r *reader) place(n node) schema.Place {
 	t := r.read(n)
 	if r.err != nil {
@@ -94,8 +94,8 @@ func (r *reader) readKind(n node) *schema.Type {
 	}
 }
 
-// kind returns the kind of values that a schema describes: "object", "array", "scalar", or "any" when it names no kind
-// or several.
+// kind returns the kind of values that a schema describes: "object", "array", "scalar", or "any" if the schema names no
+// kind or several kinds.
 func (r *reader) kind(n node) string {
 	var types []string
 	if _, several := n.fields["type"].([]any); several {
@@ -135,7 +135,8 @@ func (r *reader) kindOf(name string, n node) string {
 	}
 }
 
-// alternatives returns "scalar" when each alternative is a scalar. A quantity, for example, is a string or a number.
+// alternatives returns "scalar" if the schema has alternatives and each is a scalar, otherwise "any". A quantity, for
+// example, is a string or a number.
 func (r *reader) alternatives(n node) string {
 	nodes := append(r.children(n, "oneOf"), r.children(n, "anyOf")...)
 	for _, alternative := range nodes {
@@ -151,8 +152,8 @@ func (r *reader) alternatives(n node) string {
 }
 
 // allOf returns the schemas in allOf of a schema that doesn't describe its values itself. OpenAPI documents of
-// Kubernetes wrap each reference in allOf, to have room for a default beside it. In a CRD allOf only validates, so it
-// returns none.
+// Kubernetes wrap each reference in allOf, to have room for a default beside it. In a CRD, allOf is only for
+// validation, so allOf returns nil.
 func (r *reader) allOf(n node) []node {
 	if r.document == nil {
 		return nil
@@ -165,7 +166,7 @@ func (r *reader) allOf(n node) []node {
 	return r.children(n, "allOf")
 }
 
-// union returns one type with the fields of several.
+// union returns one type with the fields of several schemas.
 func (r *reader) union(nodes []node) *schema.Type {
 	first := r.read(nodes[0])
 	if len(nodes) == 1 {
@@ -178,7 +179,7 @@ func (r *reader) union(nodes []node) *schema.Type {
 			part = r.read(n)
 		}
 		if part.Shape != schema.Object || part.Fields == nil {
-			return anyOf // That includes an object which is being read: it holds itself.
+			return anyOf // also for a schema that contains itself, whose fields aren't known yet
 		}
 		maps.Copy(whole.Fields, part.Fields)
 		whole.Open = whole.Open || part.Open
@@ -236,8 +237,8 @@ func (r *reader) additional(n node) (place schema.Place, found bool) {
 	return r.place(values), true
 }
 
-// addObjectFields adds what every object of Kubernetes has. An OpenAPI document may describe metadata itself; a CRD can
-// only restrict it.
+// addObjectFields adds the fields that every object of Kubernetes has. An OpenAPI document may describe the type of
+// metadata; a CRD can only restrict its values.
 func addObjectFields(object *schema.Type) {
 	object.Fields["apiVersion"] = schema.Place{Type: scalar}
 	object.Fields["kind"] = schema.Place{Type: scalar}

@@ -42,7 +42,7 @@ func TestDefinitionsThatCantBeRead(t *testing.T) {
 		"a name that is no string":       {object{"spec": object{"versions": []any{object{"name": int64(1)}}}}, schema.Malformed, "/spec/versions/0/name: it is a number, not a string"},
 		"a list of a Go type of its own": {object{"spec": object{"versions": []object{}}}, schema.Malformed, "/spec/versions: it is a Go []map[string]interface {}, not a list"},
 		"no schema":                      {crdOf(nil), schema.Missing, `/spec/versions/0/schema/openAPIV3Schema: version "v1" has no schema`},
-		"a schema that is no object's":   {crdOf(object{"type": "string"}), schema.Malformed, "/spec/versions/0/schema/openAPIV3Schema/type: the schema of the version isn't that of an object"},
+		"a schema that is no object's":   {crdOf(object{"type": "string"}), schema.Malformed, "/spec/versions/0/schema/openAPIV3Schema/type: the schema of the version doesn't describe an object"},
 		"an unknown type":                {crdWith(object{"type": "map"}), schema.Malformed, inField + `/type: "map" is no type of a schema`},
 		"a type that is no string":       {crdWith(object{"type": true}), schema.Malformed, inField + "/type: it is a boolean, not a string"},
 		"types that are no strings":      {crdWith(object{"type": []any{1.5}}), schema.Malformed, inField + "/type/0: it is a number, not a string"},
@@ -72,7 +72,7 @@ func TestDefinitionsThatCantBeRead(t *testing.T) {
 	t.Run("a version that there isn't", func(t *testing.T) {
 		t.Parallel()
 		root, _, err := openapi.FromCRD(crdWith(object{}), "v3")
-		checkRefusal(t, root, err, schema.Missing, `/spec/versions: there is no version "v3"; there are: v1, v2beta1`)
+		checkRefusal(t, root, err, schema.Missing, `/spec/versions: there is no version "v3": want one of v1, v2beta1`)
 	})
 }
 
@@ -164,10 +164,10 @@ func TestDocumentsThatCantBeRead(t *testing.T) {
 		reason schema.Reason
 		says   string
 	}{
-		"nothing":                    {nil, schema.Malformed, "the text isn't an OpenAPI document: "},
-		"no JSON":                    {[]byte("openapi: 3.0.0"), schema.Malformed, "the text isn't an OpenAPI document: "},
-		"a list":                     {[]byte("[]"), schema.Malformed, "the text isn't an OpenAPI document: "},
-		"brackets":                   {[]byte(strings.Repeat("[", 1<<20)), schema.Malformed, "the text isn't an OpenAPI document: "},
+		"nothing":                    {nil, schema.Malformed, "can't read the OpenAPI document: "},
+		"no JSON":                    {[]byte("openapi: 3.0.0"), schema.Malformed, "can't read the OpenAPI document: "},
+		"a list":                     {[]byte("[]"), schema.Malformed, "can't read the OpenAPI document: "},
+		"brackets":                   {[]byte(strings.Repeat("[", 1<<20)), schema.Malformed, "can't read the OpenAPI document: "},
 		"version 2":                  {[]byte(`{"swagger": "2.0", "definitions": {}}`), schema.Malformed, "/swagger: the OpenAPI document is of version 2.0: use version 3"},
 		"no schemas":                 {[]byte(`{}`), schema.Missing, "describes no kinds"},
 		"null":                       {[]byte(`null`), schema.Missing, "describes no kinds"},
@@ -191,7 +191,7 @@ func TestDocumentsThatCantBeRead(t *testing.T) {
 		text, err := os.ReadFile("testdata/core-v1.json")
 		require.NoError(t, err)
 		root, err := openapi.FromDocument(text, thing)
-		checkRefusal(t, root, err, schema.Missing, "the OpenAPI document doesn't describe the kind; it has v1 Pod, v1 Service")
+		checkRefusal(t, root, err, schema.Missing, "the OpenAPI document doesn't describe the kind: want one of v1 Pod, v1 Service")
 	})
 	t.Run("a kind among many that there are", func(t *testing.T) {
 		t.Parallel()
@@ -208,6 +208,6 @@ func TestDocumentsThatCantBeRead(t *testing.T) {
 		t.Parallel()
 		text := []byte(`{"components": {"schemas": {"X": {"type": "string", "x-kubernetes-group-version-kind": [{"group": "example.com", "version": "v1", "kind": "Thing"}]}}}}`)
 		root, err := openapi.FromDocument(text, thing)
-		checkRefusal(t, root, err, schema.Malformed, at+"X: the schema of Thing isn't that of an object")
+		checkRefusal(t, root, err, schema.Malformed, at+"X: the schema of Thing doesn't describe an object")
 	})
 }
