@@ -25,14 +25,15 @@ const (
 
 // Application is what a reconcile knows about its custom resource. The zero value of a field keeps the present content
 // of the status. There is one exception: a present Ready or Updating condition can't be kept if its reason isn't one of
-// the constants. It counts as absent and is removed, and Warn is called. This applies to the zero Application too.
+// the constants. Such a condition counts as absent and is removed, and Warn is called. This applies to the zero
+// Application too.
 type Application struct {
 	// Ready and Updating are the content of the two conditions.
 	Ready    ReadyVerdict
 	Updating UpdatingVerdict
 
 	// Components replaces status.componentStatus. If it is nil and a verdict is given, a present componentStatus is
-	// marked with "stale: true", since it comes from an earlier reconcile.
+	// marked with "stale: true", because it comes from an earlier reconcile.
 	Components *ComponentState
 
 	// Generation is the metadata.generation of the object that was reconciled. It becomes the observedGeneration of
@@ -53,9 +54,9 @@ type Application struct {
 	Kind string
 
 	// OnlyReady writes Ready as the only own condition, for kinds whose status schema has nothing else. Ready has the
-	// message of the Updating verdict if there is one. While Ready is True at the Generation, an Updating verdict
-	// without a Ready verdict changes nothing. Components, the versions and Kind aren't written. Updating, Reconciling,
-	// Stalled, the generations, components and versions are removed from the status.
+	// message of the Updating verdict if there is one. While Ready is True and its observedGeneration is Generation, an
+	// Updating verdict without a Ready verdict changes nothing. Components, the versions and Kind aren't written.
+	// Updating, Reconciling, Stalled, the generations, components and versions are removed from the status.
 	OnlyReady bool
 
 	// Unmanaged disables all reads and writes of the status, for a status that somebody else writes.
@@ -68,8 +69,8 @@ type Application struct {
 
 // Update computes the new status from the current one, and reports whether it differs meaningfully (see Changed). If it
 // doesn't, next equals current and needs no write. current is the content of status, nil if the object has none. It
-// isn't changed, and next shares no map or list with it. Conditions and keys of others stay as they are, even inside
-// versions and the own conditions. Duplicate conditions are merged.
+// isn't changed, and next shares no map or list with it. Conditions and keys that others wrote stay as they are, even
+// keys inside versions and inside Ready or Updating. Duplicate conditions are merged.
 //
 // Errors: ErrInvalid for a reason that isn't one of the constants, for a Kind whose service status would be
 // componentStatus, and for a negative Generation; ErrNoTime if now is zero or can't be written in RFC 3339. Update is a
@@ -141,7 +142,7 @@ func (a Application) resolve(v verdict, list []any) (metav1.Condition, bool) {
 	entry := condition.Find(list, v.conditionType)
 	if at, present := entry[condition.LastTransitionTime]; present {
 		if _, ok := condition.ParseTime(at); !ok {
-			a.warn("condition %s: its %s %.64q can't be read, it counts as missing", v.conditionType, condition.LastTransitionTime, fmt.Sprint(at))
+			a.warn("condition %s: can't read %s %.64q: it counts as missing", v.conditionType, condition.LastTransitionTime, fmt.Sprint(at))
 		}
 	}
 	return v.resolve(entry, a.Generation, a.warn)
@@ -273,8 +274,8 @@ const (
 	serviceFailed     = "Failed"
 )
 
-// setService updates the service status of the kind. It keeps any other value than its own three, which belongs to the
-// service itself.
+// setService updates the service status of the kind. It keeps any value except these three, because other values belong
+// to the service itself.
 func (a Application) setService(next map[string]any, ready ReadyReason, updating UpdatingReason) {
 	if a.Kind == "" {
 		return
@@ -355,7 +356,7 @@ func (a Application) section(parent map[string]any, key, path string) map[string
 		return section
 	}
 	if present := parent[key]; present != nil {
-		a.warn("%s is no map but %T, it is replaced", path, present)
+		a.warn("%s is a %T, not a map: it is replaced", path, present)
 	}
 	section := map[string]any{}
 	parent[key] = section

@@ -267,9 +267,9 @@ func TestUpdateTolerates(t *testing.T) {
 		current := document(t, `{"versions":["x"],"conditions":[{"type":"Ready","reason":"Zz"},{"type":"Updating","reason":"Stable","lastTransitionTime":"noon"}]}`)
 		update(t, a, current)
 		require.Len(t, warnings, 3)
-		assert.Contains(t, warnings[0], `condition Ready: its present reason "Zz"`)
-		assert.Contains(t, warnings[1], `condition Updating: its lastTransitionTime "noon"`)
-		assert.Contains(t, warnings[2], "status.versions is no map")
+		assert.Contains(t, warnings[0], `condition Ready: unknown reason "Zz"`)
+		assert.Contains(t, warnings[1], `condition Updating: can't read lastTransitionTime "noon"`)
+		assert.Contains(t, warnings[2], "status.versions is a []interface {}, not a map")
 	})
 }
 

@@ -26,7 +26,7 @@ func (s *ConditionSet) IsUnknown(conditionType string) bool {
 
 // IsStale reports whether the condition has an older generation than the object: both have a generation, and the
 // condition's observedGeneration is less than the object's metadata.generation. An absent condition is never stale. A
-// condition of a bare list isn't either, since the list has no generation to compare with.
+// condition of a bare list is never stale either, because the list has no generation to compare with.
 func (s *ConditionSet) IsStale(conditionType string) bool {
 	c, _, _ := s.find(conditionType)
 	return isStale(c, s.generation())

@@ -14,10 +14,10 @@ var (
 )
 
 // Changed reports whether two statuses differ in more than the framework's own timestamps. It compares the top-level
-// conditions as a set, in any order, and without the lastTransitionTime of the own ones (Ready, Updating, Reconciling,
-// Stalled). It never compares lastTransactionTime, which oper8 wrote. It compares everything else exactly: a missing
-// key isn't null, missing conditions aren't an empty list, and 1 isn't 1.0. It returns true if either side isn't a map,
-// such as nil.
+// conditions as a set, in any order, and without the lastTransitionTime of the Application's own conditions (Ready,
+// Updating, Reconciling, Stalled). It never compares lastTransactionTime, which oper8 wrote. It compares everything
+// else exactly: a missing key isn't null, missing conditions aren't an empty list, and 1 isn't 1.0. It returns true if
+// either side isn't a map, such as nil.
 func Changed(before, after any) bool {
 	a, _ := before.(map[string]any)
 	b, _ := after.(map[string]any)
@@ -118,7 +118,7 @@ func typeOf(element any) string {
 }
 
 // cloneMap returns a deep copy of a JSON-like document. nil becomes an empty map. Values of types that JSON doesn't
-// have are shared, since this package never writes to them.
+// have are shared, because this package never writes to them.
 func cloneMap(document map[string]any) map[string]any {
 	result := make(map[string]any, len(document)+1)
 	for key, value := range document {

@@ -16,18 +16,19 @@ type ComponentState struct {
 	Verified, Unverified, Failed []string
 	// Unstarted maps each component that wasn't started to the reason, which may be empty.
 	Unstarted map[string]string
-	// Messages maps components, in any state, to a message. Each message is shortened to 1 KiB. If all of them would
-	// exceed 256 KiB, each is shortened further, to 80 bytes at the least, so that the status can be stored.
+	// Messages maps components, in any state, to a message. Each message is shortened to 1 KiB. If all messages
+	// together would exceed 256 KiB, each is shortened further, but not below 80 bytes, so that the status can be
+	// stored.
 	Messages map[string]string
 	// Graph is the dependency graph as text. It isn't written if it is empty.
 	Graph string
 	// Kinds are the kinds of the components' objects, such as "apps/v1/Deployment". They are recorded so that objects
-	// of a kind can be found when no component renders that kind any more. They aren't written if empty.
+	// of a kind can be found when no component renders that kind any more. An empty list isn't written.
 	Kinds []string
 }
 
-// setComponents replaces status.componentStatus. If a verdict is given without a component state, it marks the present
-// one as stale.
+// setComponents replaces status.componentStatus. If a verdict is given without a component state, setComponents marks
+// the present componentStatus as stale.
 func (a Application) setComponents(next map[string]any) {
 	if a.Components != nil {
 		present, _ := next[componentStatusKey].(map[string]any)
@@ -43,7 +44,7 @@ func (a Application) setComponents(next map[string]any) {
 	}
 }
 
-// role is the outcome of a component. It is a set of bits, since a name may be in several lists.
+// role is the outcome of a component. It is a set of bits, because a name may be in several lists.
 type role uint8
 
 const (
@@ -116,7 +117,8 @@ func (s *ComponentState) document(present []any) map[string]any {
 }
 
 // ordered returns the sorted names and the role of each. The names are nearly always the same as in the present status,
-// which is sorted already. ordered uses its order, since every reconcile calls it and there may be thousands of names.
+// which is sorted already. ordered reuses that order instead of sorting, because every reconcile calls ordered and
+// there may be thousands of names.
 func ordered(roles map[string]role, present []any) (names []any, each []role) {
 	names, each = make([]any, 0, len(roles)), make([]role, 0, len(roles))
 	last := ""

@@ -65,11 +65,11 @@ func target(object any) any {
 func (s *ConditionSet) Err() error { return s.err }
 
 // Get returns the condition of a type. If there is none, it returns the zero condition and false; so an absent
-// condition differs from a present one whose status is Unknown (IsUnknown is true for both). If the type has several
-// entries, the newest decides, and of equally new ones the first in the list. In a document, a status is read from
-// booleans and from the texts true and false, in upper or lower case; everything else is Unknown. A time that can't be
-// read is zero, and a time without a zone is UTC. oper8's lastTransactionTime is read where lastTransitionTime is
-// missing.
+// condition differs from a present condition whose status is Unknown (IsUnknown returns true for both). If the type has
+// several entries, the newest decides, and of equally new ones the first in the list. In a document, a status is read
+// from booleans and from the texts true and false, in upper or lower case; everything else is Unknown. A time that
+// can't be read is zero, and a time without a zone is UTC. oper8's lastTransactionTime is read where lastTransitionTime
+// is missing.
 func (s *ConditionSet) Get(conditionType string) (metav1.Condition, bool) {
 	c, _, count := s.find(conditionType)
 	if count > 0 && s.document() != nil {
@@ -248,7 +248,7 @@ func newestOf(list []metav1.Condition, conditionType string) (index, count int) 
 }
 
 // firstOf returns the index of the first entry of a type, -1 if there is none or the type is empty. It is small enough
-// to be inlined, since it runs on every write of a condition.
+// to be inlined, because it runs on every write of a condition.
 func firstOf(list []metav1.Condition, conditionType string) int {
 	end := len(conditionType) - 1
 	for i := range list {

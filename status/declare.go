@@ -14,14 +14,14 @@ import (
 type Declared struct {
 	// Type is the type of the condition.
 	Type string
-	// Negative is a type whose True is bad news, such as Stalled or Degraded.
+	// Negative means that the status True is bad, as for Stalled or Degraded.
 	Negative bool
 	// Summarises makes this type the summary of all other declared types (see Summary). It can't be reported itself. At
 	// most one type may summarise.
 	Summarises bool
-	// Reset makes the condition Unknown, with reason "NotReported", when a visit ends without a report of it. Without
-	// Reset, the condition is kept as it was. A Negative condition with this reason doesn't make the summary Unknown
-	// (see Summary).
+	// Reset makes the condition Unknown, with reason "NotReported", when a visit ends without a report of the
+	// condition. Without Reset, the condition is kept as it was. A Negative condition with this reason makes the
+	// summary Unknown only if no other condition is good or bad (see Summary).
 	Reset bool
 	// Errors maps the errors that Visit.Result reports for this type to reasons. The first row that matches decides. If
 	// no row matches, the reason is "Error".
@@ -32,7 +32,7 @@ func (d Declared) good() metav1.ConditionStatus { return FromBool(!d.Negative) }
 
 func (d Declared) bad() metav1.ConditionStatus { return FromBool(d.Negative) }
 
-// ErrDeclaration is wrapped by the errors of a declaration that can't be used, and of a report that the declaration
+// ErrDeclaration is wrapped by errors about a declaration that can't be used, and about a report that the declaration
 // doesn't allow.
 var ErrDeclaration = errors.New("declared conditions")
 
@@ -50,7 +50,7 @@ type Declaration struct {
 // type that is declared twice, for a call without types, and for a second type that summarises.
 func Declare(types ...Declared) (*Declaration, error) {
 	if len(types) == 0 {
-		return nil, fmt.Errorf("%w: none is given", ErrDeclaration)
+		return nil, fmt.Errorf("%w: no type is given", ErrDeclaration)
 	}
 	summary := ""
 	places := make(map[string]int, len(types))
@@ -63,7 +63,7 @@ func Declare(types ...Declared) (*Declaration, error) {
 		}
 		places[d.Type] = i
 		if d.Summarises && summary != "" {
-			return nil, fmt.Errorf("%w: %s and %s both summarise, only one may", ErrDeclaration, summary, d.Type)
+			return nil, fmt.Errorf("%w: both %s and %s summarise: only one type may", ErrDeclaration, summary, d.Type)
 		}
 		if d.Summarises {
 			summary = d.Type

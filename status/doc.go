@@ -10,7 +10,7 @@
 //
 // [Declare] declares the types of conditions that a controller owns. In each reconcile a [Visit] reports them, a table
 // turns errors into reasons, and one type can summarise the others. [Patch] returns the smallest patch that writes the
-// owned conditions. [Write] computes the object again when somebody else wrote it in between.
+// owned conditions. [Write] computes the object again if somebody else has written the object in between.
 //
 // [Application] is the whole status of a custom resource whose components are rolled out by an operator. It has the
 // conditions Ready and Updating with their closed sets of reasons, the conditions that kstatus, Argo CD and Flux read,

@@ -14,7 +14,7 @@ import (
 // DeploymentCondition. The index of a missing field is nil.
 type element struct {
 	conditionType, status, reason, message, generation, transition []int
-	// unwritable is the key of a field that has a type which can't be written, empty without one.
+	// unwritable is the key of a field whose type can't be written, or empty if there is no such field.
 	unwritable string
 }
 
@@ -77,8 +77,8 @@ func content(value reflect.Value, index []int) (reflect.Value, bool) {
 	return field, ok && field.IsValid()
 }
 
-// fill writes a field. A pointer field gets a new pointer, since the present one may be shared, or nil if absent is
-// set.
+// fill writes a field. A pointer field gets a new pointer, because the present pointer may be shared. If absent is
+// true, a pointer field becomes nil.
 func fill(field reflect.Value, absent bool, write func(reflect.Value)) {
 	switch {
 	case field.Kind() != reflect.Pointer:

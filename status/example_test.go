@@ -84,7 +84,7 @@ func ExampleConditionSet_Err() {
 	fmt.Println(conditions.Err())
 	// Output:
 	// false
-	// condition "Ready": invalid reason: "all is well", use a CamelCase word
+	// condition "Ready": invalid reason: "all is well": use a CamelCase word
 }
 
 func ExampleConditionSet_Get() {
@@ -131,7 +131,7 @@ func ExampleValidate() {
 	fmt.Println(status.Validate(metav1.Condition{Type: "Ready", Status: "Yes", Reason: "Up"}))
 	fmt.Println(status.Validate(metav1.Condition{Type: "Ready", Status: "True", Reason: "Up"}))
 	// Output:
-	// condition "Ready": invalid condition status: "Yes", use True, False or Unknown
+	// condition "Ready": invalid condition status: "Yes": use True, False or Unknown
 	// <nil>
 }
 

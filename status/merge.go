@@ -9,16 +9,16 @@ import (
 )
 
 // Merge copies conditions from another object, such as a child, and reports whether this object changed. It copies the
-// given types, or all types if none is given. It overwrites a condition that this object has too; if the status
-// changes, the transition time is the one of the other condition. Other types are kept. observedGeneration isn't
-// copied, since it belongs to the other object. An invalid reason becomes "Unspecified"; foreign conditions often have
-// no reason. other isn't changed.
+// given types, or all types if none is given. It overwrites a condition that this object has too. If the status of that
+// condition changes, it gets the transition time of the copied condition. Conditions of other types are kept.
+// observedGeneration isn't copied, because it belongs to the other object. An invalid or missing reason becomes
+// "Unspecified". other isn't changed.
 //
-// Where the other condition has no time, now is used as the transition time. If a type is invalid, or one of the
-// objects can't hold conditions, nothing is merged and Err returns the error.
+// If the copied condition has no time, now is used as the transition time. If a type is invalid, or one of the objects
+// can't hold conditions, nothing is merged and Err returns the error.
 func (s *ConditionSet) Merge(now time.Time, other *ConditionSet, types ...string) (changed bool) {
 	if other == nil {
-		s.fail(fmt.Errorf("merge of conditions: %w: there is no other set", ErrUnsupportedObject))
+		s.fail(fmt.Errorf("merge of conditions: %w: the other set is nil", ErrUnsupportedObject))
 		return false
 	}
 	list := other.List()
@@ -78,7 +78,7 @@ func (s *ConditionSet) summary(conditionType string, parts []Declared, stale fun
 			continue
 		case stale(c):
 			c.Status = metav1.ConditionUnknown
-			c.Reason, c.Message = "Stale", "it describes an older generation"
+			c.Reason, c.Message = "Stale", "the condition describes an older generation"
 		}
 		switch {
 		case c.Status == part.good():

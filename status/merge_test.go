@@ -86,7 +86,7 @@ func TestSummary(t *testing.T) {
 		},
 		{
 			"status 24: stale is unknown", `{"type":"A","status":"True","observedGeneration":1},{"type":"B","status":"True"}`,
-			metav1.Condition{Type: "All", Status: "Unknown", Reason: "Stale", Message: "A: it describes an older generation"},
+			metav1.Condition{Type: "All", Status: "Unknown", Reason: "Stale", Message: "A: the condition describes an older generation"},
 		},
 	} {
 		t.Run(c.reason, func(t *testing.T) {

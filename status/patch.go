@@ -13,10 +13,11 @@ type PatchForm string
 
 const (
 	// ServerSideApply is for types whose conditions are a map by type (listType=map). Only the owned conditions are
-	// sent, so the conditions of others can't be lost. Write one object in this form only: fields that an update or a
-	// merge patch once wrote stay owned by that writer, even under the same manager name, and an apply can't remove
-	// them. Send the patch with your own field manager and with force. Your controller owns the conditions of its
-	// types, whoever wrote them before. Without force, the API server returns a conflict that no retry resolves.
+	// sent, so the conditions of others can't be lost. If you write an object in this form, use no other form for it:
+	// fields that an update or a merge patch once wrote stay owned by that writer, even under the same manager name,
+	// and an apply can't remove them. Send the patch with your own field manager and with force. Your controller owns
+	// the conditions of its types, whoever wrote them before. Without force, the API server returns a conflict that no
+	// retry resolves.
 	ServerSideApply PatchForm = "apply"
 	// MergePatch is for every other type. RFC 7386 replaces lists as a whole, so all conditions are sent, with the
 	// resourceVersion at which they were read. If somebody has written the object since, the API server returns a
@@ -29,35 +30,35 @@ var ErrPatch = errors.New("patch of conditions")
 
 // Patch returns the smallest patch that writes the owned conditions of after. Send it to the status subresource. Patch
 // returns nil if before has these conditions already. The order of conditions and the transition times of unchanged
-// conditions don't count as differences. Besides the conditions, a patch has only status.observedGeneration, if after
-// has one, and the fields that identify the object.
+// conditions don't count as differences. Apart from the conditions, a patch contains the fields that identify the
+// object, and status.observedGeneration if after has it.
 //
-// Conditions are sent in the form of metav1.Condition. Missing fields are left out: for a typed object the fields that
-// its condition type doesn't have, for a document the reason and message that aren't there. A condition that Set wrote
-// into a document always has reason and message. If the schema has no such fields, the API server refuses an apply of
-// it. A new or changed condition has to be valid for the API server. An unchanged one is sent as it is.
+// Conditions are sent in the form of metav1.Condition. For a typed object, Patch leaves out the fields that its
+// condition type doesn't have; for a document, a missing reason or message. A condition that Set wrote into a document
+// always has a reason and a message. If the schema has no such fields, the API server refuses to apply the condition. A
+// new or changed condition has to be valid for the API server. An unchanged condition is sent as it is.
 //
 // Fields of a condition that metav1.Condition doesn't have don't count as differences either. A merge keeps them. An
-// apply neither sends nor removes them, since they belong to the manager that wrote them.
+// apply neither sends nor removes them, because they belong to the manager that wrote them.
 //
 // An owned condition that after doesn't have is removed. An apply leaves it out and so gives up its ownership; a merge
 // leaves it out of the list. An apply can't remove a condition if another manager owns fields of it too, or the same
 // manager by an update or a merge patch. If metadata.managedFields of before shows this, the error is ErrHeldByOthers.
-// Without managedFields Patch can't find out, and the API server keeps the condition or refuses the patch.
+// Without managedFields, Patch doesn't notice this, and the API server keeps the condition or refuses the patch.
 //
 // before and after are whole objects: *unstructured.Unstructured, map[string]any, or a pointer to a struct. Patch
 // changes neither of them, and the patch shares no data with them.
 //
 // Errors: ErrPatch if no type is owned, if the form is unknown, if before and after are different objects, or if one
-// lacks a field that the form needs (apiVersion, kind and name for an apply, resourceVersion for a merge). ErrPatch
-// together with the error of Validate, or with ErrNoTime, if a new or changed condition is invalid. ErrHeldByOthers,
-// which wraps ErrPatch. ErrUnsupportedObject for a value that isn't an object.
+// lacks a field that the form needs (apiVersion, kind and name for an apply, resourceVersion for a merge). If a new or
+// changed condition is invalid, the error wraps ErrPatch and the error of Validate, or ErrPatch and ErrNoTime.
+// ErrHeldByOthers wraps ErrPatch too. ErrUnsupportedObject is for a value that isn't an object.
 func Patch(before, after any, form PatchForm, owned ...string) (map[string]any, error) {
 	if len(owned) == 0 {
 		return nil, fmt.Errorf("%w: name the types that are owned", ErrPatch)
 	}
 	if form != ServerSideApply && form != MergePatch {
-		return nil, fmt.Errorf("%w: form %.64q, use ServerSideApply or MergePatch", ErrPatch, string(form))
+		return nil, fmt.Errorf("%w: unknown form %.64q: use ServerSideApply or MergePatch", ErrPatch, string(form))
 	}
 	old, err := documentOf(before)
 	if err != nil {
@@ -105,7 +106,7 @@ func samePatchObject(old, next map[string]any) error {
 	for _, key := range [...]string{"name", "namespace", "uid"} {
 		a, b := condition.Text(condition.Map(old, "metadata"), key), condition.Text(condition.Map(next, "metadata"), key)
 		if a != b {
-			return fmt.Errorf("%w: before and after are two objects: metadata.%s is %.64q and %.64q", ErrPatch, key, a, b)
+			return fmt.Errorf("%w: before and after are different objects: metadata.%s is %.64q and %.64q", ErrPatch, key, a, b)
 		}
 	}
 	return nil
@@ -116,7 +117,7 @@ func applyPatch(next, status map[string]any) (map[string]any, error) {
 	for _, key := range [...]string{"apiVersion", "kind"} {
 		text := condition.Text(next, key)
 		if text == "" {
-			return nil, fmt.Errorf("%w: the object has no %s, an apply needs it", ErrPatch, key)
+			return nil, fmt.Errorf("%w: the object has no %s, which an apply needs", ErrPatch, key)
 		}
 		patch[key] = text
 	}
@@ -127,7 +128,7 @@ func applyPatch(next, status map[string]any) (map[string]any, error) {
 		}
 	}
 	if metadata["name"] == nil {
-		return nil, fmt.Errorf("%w: the object has no metadata.name, an apply needs it", ErrPatch)
+		return nil, fmt.Errorf("%w: the object has no metadata.name, which an apply needs", ErrPatch)
 	}
 	patch["metadata"] = metadata
 	return patch, nil
@@ -136,13 +137,14 @@ func applyPatch(next, status map[string]any) (map[string]any, error) {
 func mergePatch(old, status map[string]any) (map[string]any, error) {
 	version := condition.Text(condition.Map(old, "metadata"), "resourceVersion")
 	if version == "" {
-		return nil, fmt.Errorf("%w: the object has no metadata.resourceVersion, a merge needs it", ErrPatch)
+		return nil, fmt.Errorf("%w: the object has no metadata.resourceVersion, which a merge needs", ErrPatch)
 	}
 	return map[string]any{"metadata": map[string]any{"resourceVersion": version}, "status": status}, nil
 }
 
 // mergedList returns the conditions of old, with the owned conditions as they are in next. It ignores the conditions of
-// others in next, since they aren't ours to write. Present entries keep their places and their unknown fields.
+// others in next, because only their owners may change them. Present entries keep their places and their unknown
+// fields.
 func mergedList(old, next map[string]any, owned, lacking []string) []any {
 	result := []any{}
 	placed := map[string]bool{}

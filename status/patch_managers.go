@@ -11,13 +11,13 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// ErrHeldByOthers means that an apply can't remove a condition, since another manager owns fields of it too. It wraps
-// ErrPatch.
+// ErrHeldByOthers means that an apply can't remove a condition, because another manager also owns fields of it. It
+// wraps ErrPatch.
 var ErrHeldByOthers = fmt.Errorf("%w: another field manager owns a condition to remove", ErrPatch)
 
 // removable uses metadata.managedFields to find out whether an apply removes every own condition that it leaves out,
-// and returns an error if it doesn't. The API server removes a condition only when applies by this manager own all its
-// fields. An update or a merge patch counts as another manager, even with the same name.
+// and returns an error if such a condition would stay. The API server removes a condition only when applies by this
+// manager own all its fields. An update or a merge patch counts as another manager, even with the same name.
 func removable(old, next map[string]any, owned []string) error {
 	present, rest := condition.List(old), condition.List(next)
 	for _, conditionType := range owned {
@@ -26,7 +26,7 @@ func removable(old, next map[string]any, owned []string) error {
 		}
 		held := holders(old, conditionType)
 		if len(held) > 1 || len(held) == 1 && held[0].operation != string(metav1.ManagedFieldsOperationApply) {
-			return fmt.Errorf("%w: %s is owned by %s: remove it with a MergePatch, or turn updates into applies by client-go's csaupgrade first",
+			return fmt.Errorf("%w: %s is owned by %s: remove it with a MergePatch, or first convert updates to applies with client-go's csaupgrade",
 				ErrHeldByOthers, conditionType, join(held))
 		}
 	}

@@ -44,8 +44,8 @@ func known(entry map[string]any, lacking []string) map[string]any {
 	return result
 }
 
-// lackingIn returns the keys that the condition type of a typed object doesn't have: its schema refuses them. For a
-// document it returns nil, since the schema isn't known.
+// lackingIn returns the keys that the condition type of a typed object doesn't have, because the object's schema
+// refuses these keys. For a document it returns nil, because its schema isn't known.
 func lackingIn(object any) []string {
 	held, ok := structOf(object)
 	if !ok || held.element == nil {
@@ -76,7 +76,7 @@ func ownedOf(object map[string]any, owned, lacking []string, form func(map[strin
 }
 
 // sendable returns an error if a new or changed owned condition is one that the API server would refuse. An unchanged
-// one isn't checked, since the API server has accepted it before.
+// condition isn't checked, because the API server has accepted it before.
 func sendable(old, next map[string]any, owned []string) error {
 	before, after := condition.List(old), condition.List(next)
 	for _, conditionType := range owned {
@@ -146,7 +146,7 @@ func documentOf(object any) (map[string]any, error) {
 				if document, ok := structs.Document(value.Elem(), "spec").(map[string]any); ok {
 					return document, nil
 				}
-				return nil, fmt.Errorf("patch of %s: %w: its JSON form is no object", nameOf(object), ErrUnsupportedObject)
+				return nil, fmt.Errorf("patch of %s: %w: its JSON form isn't an object", nameOf(object), ErrUnsupportedObject)
 			}
 		}
 	}

@@ -121,7 +121,7 @@ func (v verdict) given() bool {
 
 func (v verdict) validate() error {
 	if v.reason != "" && v.statusOf(v.reason) == metav1.ConditionUnknown {
-		return fmt.Errorf("%s verdict: %w: %.64q is none of its reasons", v.conditionType, errInvalidReason, v.reason)
+		return fmt.Errorf("%s verdict: %w: unknown reason %.64q: use one of the constants", v.conditionType, errInvalidReason, v.reason)
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (v verdict) resolve(entry map[string]any, generation int64, warn func(strin
 	c := metav1.Condition{Type: v.conditionType, Reason: v.reason, Message: v.message}
 	present := condition.Text(entry, condition.Reason)
 	if c.Reason == "" && !v.remove && present != "" && v.statusOf(present) == metav1.ConditionUnknown {
-		warn("condition %s: its present reason %.64q isn't known, it counts as absent", v.conditionType, present)
+		warn("condition %s: unknown reason %.64q: the condition counts as absent", v.conditionType, present)
 	} else if c.Reason == "" {
 		c.Reason = present
 	}

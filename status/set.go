@@ -17,7 +17,7 @@ import (
 //
 // If the condition is new or its status changed, lastTransitionTime becomes now, in UTC and whole seconds.
 // c.LastTransitionTime is used instead of now if it is set and differs from the time of the present entry, which Get
-// returns. If the status didn't change, lastTransitionTime stays; a missing one is set as for a new condition. Several
+// returns. If the status didn't change, lastTransitionTime stays; a missing time is set as for a new condition. Several
 // entries of the type become one, at the place of the first, with the unknown fields of the newest. A new type is
 // appended. A message that is too long is shortened, with a mark at its end. An observedGeneration of 0 removes the
 // present one, which may be outdated.
@@ -168,7 +168,7 @@ func placesOf(present, given []metav1.Condition, changes map[string]*place) []pl
 	return places
 }
 
-// finder returns newestOf for one list, with an index for many look-ups.
+// finder returns a function that does what newestOf does for one list. It has an index, for many look-ups.
 func finder(list []metav1.Condition) func(conditionType string) (index, count int) {
 	type found struct{ index, count int }
 	all := make(map[string]found, len(list))
@@ -206,8 +206,8 @@ func (s *ConditionSet) Remove(conditionType string) (removed bool) {
 	return len(rest) < len(present) && s.rewrite(rest)
 }
 
-// through changes the conditions of an Accessor in a copy of their list, since the object may share the list with the
-// original of a shallow copy.
+// through changes the conditions of an Accessor in a copy of their list, because the object may be a shallow copy that
+// shares the list with its original.
 func (s *ConditionSet) through(target Accessor, change func(list *ConditionSet) bool) (changed bool) {
 	conditions := slices.Clone(target.GetConditions())
 	list := Conditions(&conditions)
@@ -220,8 +220,8 @@ func (s *ConditionSet) through(target Accessor, change func(list *ConditionSet) 
 	return changed
 }
 
-// writable reports whether the object has a form whose conditions can be written. If it doesn't, writable records the
-// error.
+// writable reports whether the object has a form whose conditions can be written. If it has no such form, writable
+// records the error.
 func (s *ConditionSet) writable() bool {
 	switch target := s.target.(type) {
 	case *unstructured.Unstructured, map[string]any, *[]metav1.Condition:
@@ -371,7 +371,7 @@ func sameStatus(present, given metav1.ConditionStatus) bool {
 }
 
 // equal reports whether an entry equals a condition, apart from the transition time. An entry without a time is never
-// equal, since it has to get one.
+// equal, because it has to get a time.
 func equal(present, c *metav1.Condition) bool {
 	return !present.LastTransitionTime.IsZero() && present.Status == c.Status && present.Reason == c.Reason &&
 		present.Message == c.Message && present.ObservedGeneration == c.ObservedGeneration

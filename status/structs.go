@@ -111,7 +111,7 @@ func (h held) unwritable() error {
 	if h.layout == nil || h.element == nil || h.element.unwritable == "" {
 		return nil
 	}
-	return fmt.Errorf("conditions of %s: %w: their %s is of a type that can't be written", h.object.Type(), ErrUnsupportedObject, h.element.unwritable)
+	return fmt.Errorf("conditions of %s: %w: the type of their field %s can't be written", h.object.Type(), ErrUnsupportedObject, h.element.unwritable)
 }
 
 // restrict clears the parts of a condition that the struct has no field for, so that they don't count as a difference.
@@ -125,12 +125,12 @@ func (h held) restrict(c, present *metav1.Condition) {
 	}
 }
 
-// rewrite replaces the list with the elements that places describes. It makes a new slice, since the present one may be
-// shared with the original of a shallow copy. Other fields of the elements are kept.
+// rewrite replaces the list with the elements that places describes. It makes a new slice, because the object may be a
+// shallow copy that shares the slice with its original. Other fields of the elements are kept.
 func (h held) rewrite(places []place) error {
 	target, ok := structs.MakeAt(h.object, h.list)
 	if !ok {
-		return fmt.Errorf("conditions of %s: %w: status.conditions can't be set, a nil pointer on the way isn't exported", h.object.Type(), ErrUnsupportedObject)
+		return fmt.Errorf("conditions of %s: %w: can't set status.conditions: a nil pointer on its path isn't exported", h.object.Type(), ErrUnsupportedObject)
 	}
 	list := reflect.MakeSlice(target.Type(), len(places), len(places))
 	for to, p := range places {

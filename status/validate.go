@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Errors of this package wrap one of these.
+// Errors about conditions, verdicts and Applications wrap one of these.
 var (
 	// ErrInvalid means that a condition, a verdict or an Application has an invalid type, status, reason, generation or
 	// kind.
@@ -19,7 +19,7 @@ var (
 	ErrNoTime = errors.New("no usable time given")
 	// ErrUnsupportedObject means that an object can't hold conditions: it is nil, or has a type that Conditions doesn't
 	// support.
-	ErrUnsupportedObject = errors.New("object can hold no conditions")
+	ErrUnsupportedObject = errors.New("object can't hold conditions")
 )
 
 var (
@@ -64,13 +64,13 @@ func validateContent(c *metav1.Condition) error {
 	switch c.Status {
 	case metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown:
 	default:
-		return fmt.Errorf("condition %q: %w: %.64q, use True, False or Unknown", c.Type, errInvalidStatus, string(c.Status))
+		return fmt.Errorf("condition %q: %w: %.64q: use True, False or Unknown", c.Type, errInvalidStatus, string(c.Status))
 	}
 	if len(c.Reason) > maxReasonLength {
 		return fmt.Errorf("condition %q: %w: %d bytes, at most %d are allowed", c.Type, errInvalidReason, len(c.Reason), maxReasonLength)
 	}
 	if !reasonFits(c.Reason) {
-		return fmt.Errorf("condition %q: %w: %.64q, use a CamelCase word", c.Type, errInvalidReason, c.Reason)
+		return fmt.Errorf("condition %q: %w: %.64q: use a CamelCase word", c.Type, errInvalidReason, c.Reason)
 	}
 	if c.ObservedGeneration < 0 {
 		return fmt.Errorf("condition %q: %w: observedGeneration %d is negative", c.Type, errInvalidGeneration, c.ObservedGeneration)
@@ -78,8 +78,8 @@ func validateContent(c *metav1.Condition) error {
 	return nil
 }
 
-// reasonFits matches ^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$ without a
-// regular expression, since it runs on every write of a condition.
+// reasonFits matches ^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$ without a regular expression, because it runs on every
+// write of a condition.
 func reasonFits(reason string) bool {
 	for i := range len(reason) {
 		switch c := reason[i]; {
@@ -93,7 +93,7 @@ func reasonFits(reason string) bool {
 	return reason != ""
 }
 
-// maxDetailLength limits the text of each component, since a status may hold thousands of them.
+// maxDetailLength limits the text of each component, because a status may hold thousands of components.
 const maxDetailLength = 1024
 
 // maxDetailsLength limits the texts of all components together, but each may have minDetailLength. A status of more
@@ -105,8 +105,8 @@ const (
 
 func fits(text string, limit int) bool { return len(text) <= limit && validUTF8(text) }
 
-// validUTF8 is utf8.ValidString, but faster for ASCII: it checks eight bytes at once, since it runs on every write of a
-// condition. The last eight bytes may overlap the ones before.
+// validUTF8 is utf8.ValidString, but faster for ASCII, because it runs on every write of a condition: it checks eight
+// bytes at once. The last eight bytes may overlap the ones before.
 func validUTF8(text string) bool {
 	const high = 0x8080808080808080
 	if len(text) < 8 {
@@ -127,8 +127,8 @@ func word(text string) uint64 {
 		uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
 }
 
-// clip shortens a text to limit bytes of valid UTF-8, since the API server would change any other text. It replaces the
-// end with a mark that has the original length.
+// clip shortens a text to limit bytes of valid UTF-8, because the API server would change invalid UTF-8. It replaces
+// the end with a mark that has the original length.
 func clip(text string, limit int) string {
 	if fits(text, limit) {
 		return text

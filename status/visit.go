@@ -30,10 +30,10 @@ func (v *Visit) Report(conditionType string, status metav1.ConditionStatus, reas
 	declared, known := v.declaration.find(conditionType)
 	switch {
 	case !known:
-		v.fail(fmt.Errorf("%w: %.64q isn't one of them", ErrDeclaration, conditionType))
+		v.fail(fmt.Errorf("%w: %.64q isn't declared", ErrDeclaration, conditionType))
 		return
 	case declared.Summarises:
-		v.fail(fmt.Errorf("%w: %s summarises the others, it can't be reported", ErrDeclaration, conditionType))
+		v.fail(fmt.Errorf("%w: %s summarises the other types: it can't be reported", ErrDeclaration, conditionType))
 		return
 	}
 	c := metav1.Condition{Type: conditionType, Status: status, Reason: reason, Message: message, ObservedGeneration: v.generation}
@@ -58,9 +58,9 @@ func (v *Visit) Result(conditionType string, err error) {
 }
 
 // End writes the reports into the object and reports whether the object changed. A declared condition that wasn't
-// reported is kept or reset as declared. A missing one is added as by Begin. The condition that summarises is computed
-// last, from the others. Missing conditions are appended in the order of the declaration. Present conditions keep their
-// places. Conditions that aren't declared stay. If a kept condition has no valid reason, it gets the reason
+// reported is kept or reset as declared. A missing condition is added as by Begin. The condition that summarises is
+// computed last, from the others. Missing conditions are appended in the order of the declaration. Present conditions
+// keep their places. Conditions that aren't declared stay. If a kept condition has no valid reason, it gets the reason
 // "Unspecified", and if it has no time, it gets the time now: the API server may refuse the whole object otherwise.
 //
 // In the summary, a kept condition counts as stale if its observedGeneration is less than the generation of the visit.
@@ -137,7 +137,7 @@ func completed(c metav1.Condition) metav1.Condition {
 
 const reasonNotReported = "NotReported"
 
-// observes reports whether all declared conditions have the generation of the visit. While a kept one is older,
+// observes reports whether all declared conditions have the generation of the visit. While a kept condition is older,
 // status.observedGeneration must stay: readers that check only this field would take the older condition for current.
 func (v *Visit) observes(conditions *ConditionSet) bool {
 	held := conditions.byType()

@@ -21,11 +21,11 @@ const (
 	longestWait = time.Second
 )
 
-// Write reads an object, computes the new object and writes it. If somebody else wrote in between, it starts again: the
-// function write has returned a conflict of the API server then, possibly wrapped. So Write never overwrites a change
-// of somebody else that compute hasn't seen. Write returns the object that it passed to the function write, or the
-// object that it read if nothing had to be written. The returned object doesn't have the new resourceVersion, unless
-// the function write sets it.
+// Write reads an object, computes the new object and writes it. If the function write returns a conflict of the API
+// server, possibly wrapped, somebody else has written the object in between, and Write starts again. So Write never
+// overwrites a change of somebody else that compute hasn't seen. Write returns the object that it passed to the
+// function write, or the object that it read if nothing had to be written. The returned object doesn't have the new
+// resourceVersion, unless the function write sets it.
 //
 // compute reports whether its result differs from the current object; if it doesn't, nothing is written. compute may be
 // called several times. It must not change its argument if get reads from a cache. write has to refuse an outdated
@@ -74,7 +74,7 @@ func Write[T any](
 			return none, conflict
 		}
 	}
-	return none, fmt.Errorf("status: %d conflicts in a row, since something else keeps writing the object: %w", maxWrites, conflict)
+	return none, fmt.Errorf("status: %d conflicts in a row: something else keeps writing the object: %w", maxWrites, conflict)
 }
 
 // pause waits before every attempt except the first. It returns the error of the context.

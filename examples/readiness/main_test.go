@@ -112,7 +112,7 @@ status: {conditions: [{type: Stalled, status: "True", reason: NoColour, message:
 		},
 		{
 			"generations that a float would round", "{apiVersion: example.test/v1, kind: Thing, metadata: {name: a, generation: 9007199254740993}, status: {observedGeneration: 9007199254740992}}",
-			"Thing.example.test a InProgress LatestGenerationNotObserved generation 9007199254740993 is not observed yet, the status is of 9007199254740992", 1,
+			"Thing.example.test a InProgress LatestGenerationNotObserved generation 9007199254740993 is not observed yet: the status is of generation 9007199254740992", 1,
 		},
 		{
 			"one of several isn't ready, in the order of the input", "apiVersion: v1\nkind: Secret\nmetadata: {name: b}\n---\n{apiVersion: batch/v1, kind: Job, metadata: {name: a}}",

@@ -45,7 +45,7 @@ func TestJudge(t *testing.T) {
 		},
 		{
 			"not observed", `{apiVersion: agones.dev/v1, kind: GameServer, metadata: {generation: 2}, status: {observedGeneration: 1, state: Ready}}`, true,
-			"InProgress (generation 2 is not observed yet, the status is of 1)",
+			"InProgress (generation 2 is not observed yet: the status is of generation 1)",
 		},
 		{
 			"a message that is impossible", `{apiVersion: agones.dev/v1, kind: GameServer, status: {state: 7}}`, true,

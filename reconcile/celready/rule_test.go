@@ -227,7 +227,7 @@ kind: Database
 metadata: {name: db, generation: 2}
 spec: {members: 3}
 status: {observedGeneration: 1, members: 3}`,
-			readiness.InProgress, "LatestGenerationNotObserved", "generation 2 is not observed yet, the status is of 1",
+			readiness.InProgress, "LatestGenerationNotObserved", "generation 2 is not observed yet: the status is of generation 1",
 			[]string{"status.observedGeneration", "metadata.generation"},
 		},
 		{

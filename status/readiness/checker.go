@@ -14,13 +14,14 @@ import (
 	"github.com/operkit/operkit/status/internal/structs"
 )
 
-// Of decides with the zero Checker and without a time: rules about a duration don't apply. The object is one of:
+// Of returns the readiness of an object. It uses the zero Checker and no time, so rules about a duration don't apply.
+// The object is one of:
 //
 //   - *unstructured.Unstructured, a pointer to a struct that embeds it, or a map[string]any that holds a whole object.
 //     It is read in place, without a copy.
 //   - a pointer to a struct, such as those of k8s.io/api. It is read by reflection. Objects that a client has decoded
-//     often name no kind. Their kind is found by the name and package of the Go type if it has a row in the table, and
-//     by Checker.KindOf otherwise.
+//     often name no kind. If their Go type has a row in the table, its name and package give the kind. Otherwise
+//     Checker.KindOf returns the kind.
 //
 // nil, a nil pointer and an object without content are NotFound. An object of another type, or without a known kind and
 // apiVersion, is Unknown. A list is Unknown too, such as a List or a PodList, unstructured or typed: judge its items.
@@ -48,8 +49,8 @@ type Checker struct {
 	// BudgetNeedsHealthy makes a PodDisruptionBudget wait for its Pods.
 	BudgetNeedsHealthy bool
 	// KindOf returns the kind of a struct that doesn't name its kind and whose Go type has no row in the table. It may
-	// use the client's scheme, for example. It returns the zero GroupKind if it doesn't know the kind. nil knows no
-	// kind.
+	// use the client's scheme, for example. It returns the zero GroupKind if it doesn't know the kind. If KindOf is
+	// nil, the kind of such a struct is unknown.
 	KindOf func(object any) schema.GroupKind
 	// Registry overrides rows of the table, and adds kinds to it. The Checker doesn't change the Registry.
 	Registry Registry
@@ -79,12 +80,12 @@ func (c Checker) Over(base Checker) Checker {
 	return c
 }
 
-// Of decides without a time, like the function Of.
+// Of returns the readiness of an object without a time, like the function Of.
 func (c Checker) Of(object any) Result {
 	return c.At(time.Time{}, object)
 }
 
-// At decides as of the time now, so that rules about a duration apply too.
+// At returns the readiness of an object at the time now, so that rules about a duration apply too.
 //
 // The checks for all kinds come first. Then the first of these decides: a function, a condition or fields in the
 // Registry for the kind; the row of the table; a subsystem in the Registry; the conditions that any kind may set. An
@@ -106,7 +107,7 @@ func (s *subject) judge() Result {
 		return unknown("KindMissing", "the object names no kind", "kind")
 	}
 	if !s.versioned {
-		return unknown("APIVersionMissing", "the object names no apiVersion, so that its kind may be one of any group", "apiVersion")
+		return unknown("APIVersionMissing", "the object names no apiVersion, so the group of its kind isn't known", "apiVersion")
 	}
 	var expected Expectation
 	if len(s.checker.Registry) > 0 {

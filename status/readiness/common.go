@@ -19,7 +19,7 @@ func common(s *subject) (Result, bool) {
 	observed, stated := s.observedGeneration()
 	if known && stated && generation != observed {
 		return inProgress("LatestGenerationNotObserved",
-			fmt.Sprintf("generation %d is not observed yet, the status is of %d", generation, observed),
+			fmt.Sprintf("generation %d is not observed yet: the status is of generation %d", generation, observed),
 			"status.observedGeneration", "metadata.generation"), true
 	}
 	if stalled := s.condition("Stalled"); stalled.isTrue() {
@@ -55,7 +55,7 @@ func (s *subject) waitsForFinalizers() string {
 	return "it waits for the finalizers " + strings.Join(names, ", ")
 }
 
-// maxMessages is how many reasons a message gives.
+// maxMessages is the maximum number of finalizers, or of messages of conditions, that one message lists.
 const maxMessages = 5
 
 // blockers describes what blocks the deletion of a Namespace. It returns an empty text for other kinds.

@@ -30,7 +30,8 @@ func generic(s subject, setsReady bool) Result {
 	return present()
 }
 
-// decided is decide, but it also checks the versions of a ready object, and explains a missing message by a fault.
+// decided calls decide. If the object is ready, decided also checks its versions. If the object isn't ready and the
+// condition has no message, decided appends the message of a condition that reports a fault.
 func (s *subject) decided(conditionType string, v view) Result {
 	result := decide(conditionType, v)
 	if !result.Ready() {

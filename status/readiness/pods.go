@@ -173,7 +173,7 @@ func isFatal(reason string) bool {
 
 const statusPhase = "status.phase"
 
-// otherPhase returns the result for a phase that no rule of a row names.
+// otherPhase returns the result for a phase that the row of the kind doesn't handle.
 func (s *subject) otherPhase() Result {
 	phase := s.phase()
 	if phase == "" {

@@ -38,9 +38,9 @@ type Expectation struct {
 	// Func judges an object. It must not change the document. now is zero if no time is known. A Result without a State
 	// becomes Unknown.
 	Func func(now time.Time, object map[string]any) Result
-	// Condition is a condition that makes the object ready.
+	// Condition is the condition that the object must have to be ready.
 	Condition *Condition
-	// Fields are fields that make the object ready.
+	// Fields are the fields that must have certain values for the object to be ready.
 	Fields []Field
 	// Subsystem is for custom resources whose operators write the status as status.Application does. It has no effect
 	// on kinds with a row in the table.
@@ -67,7 +67,7 @@ type Condition struct {
 type Field struct {
 	// Path is the path of the field, with dots between names: .status.phase
 	Path string
-	// Ready are the values that make the object ready. Empty means every value.
+	// Ready are the values of a ready object. If it is empty, every value is allowed.
 	Ready []any
 	// Failed are the values that make the object Failed.
 	Failed []any
@@ -106,7 +106,7 @@ func (e Expectation) validate() error {
 		case c.Type == "":
 			return fmt.Errorf("%w: the condition has no type", ErrExpectation)
 		case c.Status != "" && c.Status != "True" && c.Status != "False" && c.Status != "Unknown":
-			return fmt.Errorf("%w: condition %s: status %.64q, use True, False or Unknown", ErrExpectation, c.Type, c.Status)
+			return fmt.Errorf("%w: condition %s: status %.64q: use True, False or Unknown", ErrExpectation, c.Type, c.Status)
 		}
 	}
 	for _, f := range e.Fields {
@@ -131,7 +131,7 @@ func (e Expectation) before(s *subject) (Result, bool) {
 	if e.Func != nil {
 		result := e.Func(s.now, s.everything())
 		if result.State == "" {
-			result = unknown("NoAnswer", "the function for its kind has no answer")
+			result = unknown("NoAnswer", "the function for the kind returned no state")
 		}
 		return result, true
 	}
@@ -249,7 +249,7 @@ func subsystem(s *subject, want Subsystem) Result {
 }
 
 // upgrading returns InProgress if the reconciled version of an application isn't the desired one. Every version matches
-// an empty desired one. The status may still be Ready for the version before.
+// an empty desired version. The condition Ready may still be True for the previous version.
 func (s *subject) upgrading(desired string) (Result, bool) {
 	version := condition.Text(condition.Map(s.status, "versions"), "reconciled")
 	if desired == "" || version == desired {

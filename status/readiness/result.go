@@ -10,7 +10,8 @@ import (
 // State is the state of an object.
 type State string
 
-// The states. Only Ready means verified. InProgress may become Ready by waiting, Failed may not.
+// The states. Only Ready means verified. An object that is InProgress may become Ready without help; an object that is
+// Failed needs help.
 const (
 	// Ready: the object has reached the state that its spec describes (kstatus: Current).
 	Ready State = "Ready"

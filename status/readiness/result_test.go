@@ -55,7 +55,7 @@ func TestFields(t *testing.T) {
 		},
 		{
 			"a generation", "v1", "ConfigMap", cell{metadata: second, status: `{"observedGeneration":1}`},
-			"generation 2 is not observed yet, the status is of 1", []string{"status.observedGeneration", "metadata.generation"},
+			"generation 2 is not observed yet: the status is of generation 1", []string{"status.observedGeneration", "metadata.generation"},
 		},
 		{
 			"a condition in its own words", "example.com/v1", "Widget", cell{status: conditions("", is("Ready", "False", "R"))},

@@ -2,7 +2,7 @@ package readiness
 
 import "k8s.io/apimachinery/pkg/runtime/schema"
 
-// key identifies the row of a kind. It has no version, since a row applies to all versions.
+// key identifies the row of a kind. It has no version, because a row applies to all versions.
 type key struct{ group, kind string }
 
 // rule decides for the kinds of its row. It runs after the common checks.

@@ -9,7 +9,7 @@ import (
 	"github.com/operkit/operkit/status/internal/structs"
 )
 
-// heavy are parts of spec and metadata that no rule reads. They aren't converted, since they make up most of a typed
+// heavy are parts of spec and metadata that no rule reads. They aren't converted, because they make up most of a typed
 // object.
 var heavy = map[string][]string{
 	"metadata": {"managedFields", "annotations", "labels", "ownerReferences"},

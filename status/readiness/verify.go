@@ -38,7 +38,7 @@ func (c Checker) Verify(
 		object, err = nil, nil
 	}
 	if err != nil {
-		return Result{}, fmt.Errorf("%s: read for its readiness: %w", name, err)
+		return Result{}, fmt.Errorf("%s: read the object to verify: %w", name, err)
 	}
 	result := c.At(now, object)
 	if result.State == NotFound {

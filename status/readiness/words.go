@@ -8,8 +8,8 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// because returns the result with the message of a condition, for a condition that explains the result better than the
-// deciding one. State and Reason stay. If the condition has no message, the result is unchanged.
+// because returns the result with the message of a condition that explains the result better than the condition that
+// decided. State and Reason stay. If the condition has no message, the result is unchanged.
 func (r Result) because(conditionType string, v view) Result {
 	if v.message == "" || v.message == r.Message {
 		return r
@@ -34,7 +34,7 @@ func (r Result) withField(path string) Result {
 }
 
 // unmet returns the result of waits for own. If own has no message and other isn't True either, the result has the
-// message of other: an absent condition must not hide it.
+// message of other. Otherwise an absent own condition would hide that message.
 func (s *subject) unmet(ownType string, own view, reason, message, otherType string, other view) Result {
 	result := waits(ownType, own, reason, message)
 	if own.message == "" && !other.isTrue() {
@@ -52,8 +52,8 @@ func (s *subject) withReplicaFailure(result Result) Result {
 	return result
 }
 
-// withFault appends the message of the first condition that reports a fault: a condition that is False, or one that is
-// True and whose type is that of a fault (see isFault). It skips the types in but.
+// withFault appends the message of the first condition that reports a fault: a False condition, or a True condition
+// whose type reports faults (see isFault). It skips the types in but.
 func (s *subject) withFault(result Result, but ...string) Result {
 	for _, element := range s.conditions {
 		entry, _ := element.(map[string]any)

@@ -48,7 +48,7 @@ func TestWords(t *testing.T) {
 		{"paused, counts are missing", "apps/v1", "Deployment", cell{spec: `{"replicas":3,"paused":true}`, status: conditions(one, refused), state: readiness.InProgress}, "the Deployment is paused: 0 of 3 replicas are there"},
 		{"paused, an update waits", "apps/v1", "Deployment", cell{spec: `{"replicas":3,"paused":true}`, status: `{` + one + `,"replicas":3,"readyReplicas":3,"availableReplicas":3}`, state: readiness.InProgress}, "the Deployment is paused: 0 of 3 replicas are updated"},
 		{"paused, not observed yet", "apps/v1", "Deployment", cell{spec: `{"paused":true}`, state: readiness.InProgress}, "the Deployment is paused: the controller hasn't observed the object yet"},
-		{"paused with all it wants", "apps/v1", "Deployment", cell{spec: `{"replicas":0,"paused":true}`, status: `{` + one + `}`, state: readiness.Ready}, "paused with all replicas there"},
+		{"paused with all it wants", "apps/v1", "Deployment", cell{spec: `{"replicas":0,"paused":true}`, status: `{` + one + `}`, state: readiness.Ready}, "the Deployment is paused and has all its replicas"},
 
 		{"the quota", "apps/v1", "ReplicaSet", cell{spec: `{"replicas":1}`, status: conditions(one, refused), state: readiness.Failed}, quota},
 		{"a refusal to delete", "apps/v1", "ReplicaSet", cell{spec: `{"replicas":0}`, status: conditions(one+`,"replicas":1`, say("ReplicaFailure", "True", "FailedDelete", "no way")), state: readiness.InProgress}, "no way"},

@@ -43,7 +43,7 @@ func deployment(s subject) Result {
 	return ready("Available", "all replicas are available", field("Available"))
 }
 
-// pausedDeployment judges by the counts only, since the controller doesn't update the conditions of a paused
+// pausedDeployment uses the counts and no conditions, because the controller doesn't update the conditions of a paused
 // Deployment.
 func pausedDeployment(s *subject, want int64) Result {
 	result, done := s.unobserved()
@@ -51,7 +51,7 @@ func pausedDeployment(s *subject, want int64) Result {
 		result, done = deploymentCounts(s, want)
 	}
 	if !done {
-		return remark("Paused", "paused with all replicas there", specReplicas, "spec.paused")
+		return remark("Paused", "the Deployment is paused and has all its replicas", specReplicas, "spec.paused")
 	}
 	result.Message = "the Deployment is paused: " + result.Message
 	return result.withField("spec.paused")

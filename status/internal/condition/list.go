@@ -91,7 +91,7 @@ func newest(list []any, conditionType string, date func(entry map[string]any) ti
 			continue
 		}
 		count++
-		// Times are parsed only if a type has two entries, since nearly every list has one entry for each type.
+		// Times are parsed only if a type has several entries: nearly every list has one entry for each type.
 		if count == 1 || date(entry).After(date(list[index].(map[string]any))) {
 			index = i
 		}
@@ -104,7 +104,7 @@ func Find(list []any, conditionType string) map[string]any {
 	return FindBy(list, conditionType, "")
 }
 
-// FindBy is Find with the key that holds the time of an entry. An empty timeKey is lastTransitionTime.
+// FindBy is Find for entries that hold their time at timeKey. An empty timeKey means lastTransitionTime.
 func FindBy(list []any, conditionType, timeKey string) map[string]any {
 	date := orEpoch
 	if timeKey != "" && timeKey != LastTransitionTime {

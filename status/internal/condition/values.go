@@ -9,16 +9,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Integer reads an integer: int64 as Kubernetes decoders give it, an integral
-// float64 or json.Number as encoding/json gives it, or another Go integer of a
-// document made by hand.
-// Everything else returns false.
+// Integer reads an integer: int64 as Kubernetes decoders give it, an integral float64 or json.Number as encoding/json
+// gives it, or another Go integer of a document made by hand. For any other value it returns false.
 func Integer(value any) (int64, bool) {
 	switch value := value.(type) {
 	case int64:
 		return value, true
 	case float64:
-		// The upper bound itself is 2^63, one more than an int64 holds.
+		// As a float64, math.MaxInt64 is 2^63, one more than an int64 holds.
 		if value == math.Trunc(value) && value >= math.MinInt64 && value < math.MaxInt64 {
 			return int64(value), true
 		}

@@ -19,8 +19,8 @@ import (
 // maxDepth limits the depth to which nested values are converted.
 const maxDepth = 200
 
-// trail is the list of values around the value that is being converted. Inside itself, a pointer, map or list becomes
-// nil: otherwise the conversion would never end.
+// trail is the list of values around the value that is being converted. If a pointer, map or list contains itself, the
+// inner occurrence becomes nil: otherwise the conversion would never end.
 type trail struct {
 	address uintptr
 	of      reflect.Type
