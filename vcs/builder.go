@@ -89,7 +89,8 @@ func rootText() []byte {
 	return commitText(emptyTree, plumbing.ZeroHash, "0 +0000", "0 +0000", "root")
 }
 
-// commitText returns the content of a commit. Its times are the source's, so that the same versions have the same ids.
+// commitText returns the content of a commit. Its times are those of the commit in the source, so that the same
+// versions have the same ids.
 func commitText(tree, parent plumbing.Hash, authored, committed, message string) []byte {
 	text := "tree " + tree.String() + "\n"
 	if !parent.IsZero() {
@@ -143,7 +144,7 @@ func (b *builder) need(ctx context.Context, tree plumbing.Hash, at string, depth
 type kin struct {
 	// order is the order in which objects were found.
 	order []plumbing.Hash
-	// older and newer map an object to the one before and after it.
+	// older maps an object to its kin in the version before, newer to its kin in the version after.
 	older, newer map[plumbing.Hash]plumbing.Hash
 	// latest maps a path to its tree in the previous version.
 	latest map[string]latest

@@ -126,11 +126,11 @@ func (n nameSet) reason(full string) string {
 	if isName, is := n[full]; isName {
 		return "a tag of that name is kept"
 	} else if is {
-		return fmt.Sprintf("tags are kept whose names begin with %q", strings.TrimPrefix(full, "refs/heads/")+"/")
+		return fmt.Sprintf("kept tags have names that begin with %q", strings.TrimPrefix(full, "refs/heads/")+"/")
 	}
 	for at := strings.LastIndexByte(full, '/'); at > 0; at = strings.LastIndexByte(full[:at], '/') {
 		if n[full[:at]] {
-			return fmt.Sprintf("the tag %q is kept, below which no other name can be", strings.TrimPrefix(full[:at], "refs/heads/"))
+			return fmt.Sprintf("the tag %q is kept, and no other name can be below it", strings.TrimPrefix(full[:at], "refs/heads/"))
 		}
 	}
 	return ""
@@ -146,11 +146,11 @@ type expression struct {
 // expressions compiles texts. They match a whole name, or with prefix the beginning of a name.
 func expressions(what string, texts []string, prefix bool) (all []expression, err error) {
 	for i, text := range texts {
-		// An empty expression, as from an unset variable, would keep nothing, or everything with Prefix.
+		// An empty expression, such as the value of an unset variable, would keep nothing, or everything with Prefix.
 		if strings.TrimSpace(text) == "" {
 			return nil, fmt.Errorf("%s expression %d is empty", what, i+1)
 		}
-		// The parsed form closes what the text leaves open, such as a \Q without \E.
+		// The parsed form completes an unfinished text, such as a \Q without \E.
 		parsed, err := syntax.Parse(text, syntax.Perl)
 		if err != nil {
 			return nil, fmt.Errorf("%s expression %d, %q: %w", what, i+1, text, positioned(text, err))
@@ -202,7 +202,7 @@ func (r *Repository) size() (total int64, err error) {
 }
 
 // walkObjects calls visit for each file that may hold objects, with the name of its folder. It leaves out other folders,
-// such as the one in which git keeps the objects of a push that isn't complete. Folders may vanish, since git may repack
+// such as the one in which git keeps the objects of a push that isn't complete. Folders may vanish, because git may repack
 // the repository.
 func (r *Repository) walkObjects(visit func(folder, at string, e fs.DirEntry) error) error {
 	return fs.WalkDir(r.store.root.FS(), "objects", func(at string, e fs.DirEntry, err error) error {

@@ -100,7 +100,7 @@ func writeIndex(root *os.Root, files []tracked) error {
 }
 
 // copyObjects copies the objects of the source, first the loose ones, then the packs. If git packs a loose object
-// meanwhile, it is copied with its pack.
+// meanwhile, the object is copied with its pack.
 func (r *Repository) copyObjects(ctx context.Context, root *os.Root, w *writer) error {
 	err := r.walkObjects(func(folder, at string, _ fs.DirEntry) error {
 		if len(folder) != 2 || strings.Trim(folder, "0123456789abcdef") != "" {

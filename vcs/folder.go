@@ -16,8 +16,8 @@ import (
 
 // makeBeside makes a temporary folder beside the destination, calls fill to fill it, and renames it at the end. So the
 // destination appears complete or not at all. It replaces an empty folder, or with force any folder. It also removes
-// temporary folders that killed processes have left. left has warnings about files that couldn't be removed. The caller
-// holds the lock of the folder.
+// temporary folders that killed processes have left behind. left has warnings about files that couldn't be removed. The
+// caller holds the lock of the folder.
 func makeBeside(ctx context.Context, destination string, force bool, fill func(path string) error) (left []string, err error) {
 	if left, err = sweep(destination); err != nil {
 		return left, err
@@ -69,7 +69,7 @@ func discard(folder, path string) (left []string) {
 		folder = other
 	}
 	if err := removeAll(folder); err != nil {
-		return []string{fmt.Sprintf("%s: what was there before %s can't be removed: %v", folder, filepath.Base(path), err)}
+		return []string{fmt.Sprintf("%s: can't remove an old folder of %s: %v", folder, filepath.Base(path), err)}
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ func restore(destination string) error {
 	return nil
 }
 
-// sweep removes the temporary folders that killed processes have left. The caller holds the lock.
+// sweep removes the temporary folders that killed processes have left behind. The caller holds the lock.
 func sweep(path string) (left []string, err error) {
 	parent := filepath.Dir(path)
 	entries, err := os.ReadDir(parent)
@@ -141,7 +141,7 @@ func replaced(destination string) string {
 }
 
 // temporaryOf reports whether a name is the name of a temporary folder, and returns the shortened name of its
-// destination. It checks the end of the name too, since a destination may have a name such as web.tmp-1.
+// destination. It checks the end of the name too, because a destination may have a name such as web.tmp-1.
 func temporaryOf(name string) (of string, is bool) {
 	at := strings.LastIndex(name, temporaryMark)
 	if at < len(".x") || name[0] != '.' {

@@ -88,7 +88,7 @@ func TestReplacesWhatCantBeRemoved(t *testing.T) {
 		require.False(t, os.SameFile(before, now))
 		before = now
 		require.Len(t, warnings, round+1, "what is left is in nobody's way")
-		require.Contains(t, warnings[round], "what was there before one can't be removed: ")
+		require.Contains(t, warnings[round], "can't remove an old folder of one: ")
 	}
 	restore()
 	warnings, err := makeBeside(t.Context(), path, true, deep)
@@ -112,7 +112,7 @@ func TestSetupReplacesWhatCantBeRemoved(t *testing.T) {
 	restore()
 	require.NoError(t, err)
 	require.Len(t, report.Warnings, 1)
-	assert.Contains(t, report.Warnings[0], "what was there before versions can't be removed: ")
+	assert.Contains(t, report.Warnings[0], "can't remove an old folder of versions: ")
 	result := &gitRepository{t, path}
 	assert.Empty(t, result.git("fsck", "--strict", "--no-dangling"))
 	_, report = g.setup(SetupOptions{Destination: path, Force: true})

@@ -104,7 +104,7 @@ func TestHostileFiles(t *testing.T) {
 			copy(c[8+256*4+24*count:], bytes.Repeat([]byte{0x7f}, 4*count))
 			return c
 		}), "the pack is broken"},
-		{"an index of another pack", packed(".idx", func(c []byte) []byte { c[len(c)-30] ^= 1; return c }), "its index is that of another pack"},
+		{"an index of another pack", packed(".idx", func(c []byte) []byte { c[len(c)-30] ^= 1; return c }), "its index belongs to another pack"},
 		{"no pack for an index", packed(".pack", func([]byte) []byte { return nil }), "object not found|no such tag"},
 		{"a pipe for a pack", func(g *gitRepository) {
 			packed(".pack", func([]byte) []byte { return nil })(g)
@@ -126,11 +126,11 @@ func TestHostileFiles(t *testing.T) {
 		{"a file that grows in a pack", large(8<<20, 8<<20), "longer than 1048576 bytes"},
 		{"a file that grows by a difference", large(3<<20, 3<<20+1), "longer than 1048576 bytes"},
 		{"a file that says that it is short", loose("blob 3\x00", make([]byte, 100_000)), "doesn't match its name"},
-		{"an object without a length", loose("commit \x00", nil), "doesn't begin as an object does"},
-		{"an object of a length below nothing", loose("commit -5\x00", nil), "doesn't begin as an object does"},
-		{"an object of a length that there can't be", loose("commit 99999999999999999999\x00", nil), "doesn't begin as an object does"},
-		{"an object without an end of its beginning", loose("commit "+strings.Repeat("0", 100), nil), "doesn't begin as an object does"},
-		{"an object of a kind that there isn't", loose("ofs-delta 3\x00", []byte("abc")), "doesn't begin as an object does"},
+		{"an object without a length", loose("commit \x00", nil), "doesn't begin with the header of an object"},
+		{"an object of a length below nothing", loose("commit -5\x00", nil), "doesn't begin with the header of an object"},
+		{"an object of a length that there can't be", loose("commit 99999999999999999999\x00", nil), "doesn't begin with the header of an object"},
+		{"an object without an end of its beginning", loose("commit "+strings.Repeat("0", 100), nil), "doesn't begin with the header of an object"},
+		{"an object of a kind that there isn't", loose("ofs-delta 3\x00", []byte("abc")), "doesn't begin with the header of an object"},
 		{"objects that somebody else has", write("objects/info/alternates", "/etc\n"), "names another repository"},
 		{"objects that somebody else has, by a link", link("objects/info/alternates", "/etc/hostname"), "escapes"},
 		{"a pipe for a reference", pipe("refs/tags/1.0.0"), "it isn't a file"},

@@ -25,7 +25,7 @@ func (w *writer) link(root *os.Root, at string, hash plumbing.Hash) error {
 		return refuse("%s: it is a link without a target", at)
 	}
 	if !w.options.outsideLinks && leadsOut(at, target.String()) {
-		return refuse("%s: it is a link that leads out of the tree, to %s: keep it by OutsideLinks", at, target.String())
+		return refuse("%s: it is a link that leads out of the tree, to %s: keep it with the option OutsideLinks", at, target.String())
 	}
 	w.links = append(w.links, at)
 	return root.Symlink(target.String(), at)
@@ -41,7 +41,7 @@ func (w *writer) checkLinks(root *os.Root) error {
 		switch {
 		case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG):
 		default: // os.Root doesn't export its error for a path that leads out of it
-			return refuse("%s: it is a link that leads out of the tree through other links: keep it by OutsideLinks: %w", at, err)
+			return refuse("%s: it is a link that leads out of the tree through other links: keep it with the option OutsideLinks: %w", at, err)
 		}
 	}
 	return nil

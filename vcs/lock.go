@@ -50,7 +50,7 @@ func tryLock(path string) (unlock func(), err error) {
 	case err != nil:
 		return nil, errors.Join(&os.PathError{Op: "flock", Path: path, Err: err}, file.Close())
 	}
-	// Prune removes lock files. If the file was opened before that, others can't see this lock.
+	// Prune removes lock files. If the file was opened before it was removed, others can't see this lock.
 	held, err := file.Stat()
 	if err != nil {
 		return nil, errors.Join(err, file.Close())

@@ -59,7 +59,7 @@ func (l *loose) begin() error {
 	size, sizeErr := strconv.ParseInt(digits, 10, 63)
 	l.kind, err = plumbing.ParseObjectType(kind)
 	if errors.Join(err, sizeErr) != nil || !found || l.kind.IsDelta() || size < 0 {
-		return errors.New("it doesn't begin as an object does")
+		return errors.New("it doesn't begin with the header of an object")
 	}
 	if _, err := text.Discard(len(head) + 1); err != nil {
 		return err

@@ -24,7 +24,7 @@ type marker struct {
 const maxMarker = 4096
 
 var (
-	errAbsent  = errors.New("there is nothing yet")
+	errAbsent  = errors.New("there is no checkout yet")
 	errForeign = errors.New("it holds something that isn't a checkout")
 )
 

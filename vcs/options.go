@@ -10,13 +10,13 @@ type Method string
 
 // The methods.
 const (
-	// Worktree is only the files.
+	// Worktree makes the files and nothing else.
 	Worktree Method = "worktree"
-	// Clone is the files together with a repository that has all objects, tags and branches of the source.
+	// Clone makes the files, and a repository that has all objects, tags and branches of the source.
 	Clone Method = "clone"
 )
 
-// Limits bound a checkout, since a hostile repository may be made to fill a disk. Zero means the default.
+// Limits are the limits of a checkout: without them, a hostile repository could fill the disk. Zero means the default.
 type Limits struct {
 	// Files is the maximum number of files, links and folders together: one million by default.
 	Files int64
@@ -32,7 +32,7 @@ const (
 	maxDepth = 256
 )
 
-// CheckoutOption is an option of Checkout. A nil one is ignored.
+// CheckoutOption is an option of Checkout. A nil option is ignored.
 type CheckoutOption func(*checkoutOptions)
 
 type checkoutOptions struct {
@@ -43,16 +43,16 @@ type checkoutOptions struct {
 // ReadOnly makes the files and folders read-only.
 func ReadOnly() CheckoutOption { return func(o *checkoutOptions) { o.readOnly = true } }
 
-// Durable syncs each file before the checkout appears. Without it files may be incomplete after a power failure, but
-// not after a process was killed.
+// Durable syncs each file before the checkout appears. Without Durable, files may be incomplete after a power failure,
+// but not after a process was killed.
 func Durable() CheckoutOption { return func(o *checkoutOptions) { o.durable = true } }
 
-// OutsideLinks keeps symbolic links that lead out of the tree. Without it they are an error, since they show files that
-// aren't part of the version.
+// OutsideLinks keeps symbolic links that lead out of the tree. Without OutsideLinks, such links are an error, because
+// they lead to files that aren't part of the version.
 func OutsideLinks() CheckoutOption { return func(o *checkoutOptions) { o.outsideLinks = true } }
 
-// WithoutSubmodules leaves the folders of submodules empty. Without it submodules are an error: their content is in
-// other repositories.
+// WithoutSubmodules leaves the folders of submodules empty. Without this option, submodules are an error, because their
+// content is in other repositories.
 func WithoutSubmodules() CheckoutOption {
 	return func(o *checkoutOptions) { o.withoutSubmodules = true }
 }

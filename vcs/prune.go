@@ -14,7 +14,7 @@ import (
 // permission to read.
 //
 // It returns the removed paths, and one error that joins a *RuntimeError for each path that couldn't be removed or
-// read; it goes on with the others. It is safe to call while others check out or prune.
+// read; Prune goes on with the other paths. It is safe to call while others check out or prune.
 func Prune(ctx context.Context, base string, inUse func(path string) bool) (removed []string, err error) {
 	base, err = filepath.Abs(base)
 	if err != nil {

@@ -116,7 +116,7 @@ func (r *reader) length(hash plumbing.Hash) (size int64, err error) {
 }
 
 // copyTo writes the content of an object, which may be larger than memory. It returns an error if the object isn't of
-// the wanted kind. If the content doesn't match its name, it returns an error after writing it.
+// the wanted kind. If the content doesn't match its name, copyTo writes the content and returns an error.
 func (r *reader) copyTo(out io.Writer, hash plumbing.Hash, wanted plumbing.ObjectType, buffer []byte) (written int64, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

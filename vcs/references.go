@@ -15,8 +15,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// reference is a reference in a file of its own or in packed-refs. go-git can read references too, but it ignores the
-// peeled ids in packed-refs and unpacks each tag. This alone takes longer than git for-each-ref.
+// reference is a reference in a file of its own or in packed-refs. go-git isn't used to read references, because it
+// ignores the peeled ids in packed-refs and unpacks each tag. Unpacking the tags takes longer than git for-each-ref
+// takes in all.
 type reference struct {
 	name string
 	hash plumbing.Hash
@@ -54,8 +55,9 @@ func (r *Repository) references() ([]reference, error) {
 	return slices.DeleteFunc(all, func(one reference) bool { return one.target != "" }), nil
 }
 
-// looseRefs returns the references that have their own files in a folder. A file whose content isn't a reference has no
-// id. Lock files are ignored, and so is a folder that vanishes because git packs its references.
+// looseRefs returns the references that have their own files in a folder. If the content of a file isn't a reference,
+// looseRefs returns the reference without an id. Lock files are ignored, and so is a folder that vanishes because git
+// packs its references.
 func (r *Repository) looseRefs(folder string) (all []reference, err error) {
 	err = fs.WalkDir(r.store.root.FS(), folder, func(name string, e fs.DirEntry, err error) error {
 		switch {

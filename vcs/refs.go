@@ -53,8 +53,8 @@ func (r *Repository) Refs(ctx context.Context) ([]Ref, error) {
 	return r.refs(ctx, func(Ref) bool { return false })
 }
 
-// refs returns all references. A reference that can't be read has no commit. If it is needed, or if the system has
-// failed, refs returns an error.
+// refs returns all references. A reference that can't be read has no commit. If such a reference is needed, or if the
+// system has failed, refs returns an error.
 func (r *Repository) refs(ctx context.Context, needed func(ref Ref) bool) ([]Ref, error) {
 	references, err := r.references()
 	if err != nil {

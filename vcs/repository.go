@@ -115,7 +115,7 @@ func followed(path string) (string, error) {
 		target = filepath.Join(filepath.Dir(path), target)
 	}
 	if !isFolder(target) {
-		return "", fmt.Errorf("the repository that its file .git names isn't there: %s", target)
+		return "", fmt.Errorf("its file .git names a folder that doesn't exist: %s", target)
 	}
 	return target, nil
 }

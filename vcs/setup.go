@@ -26,9 +26,9 @@ const DefaultTags = `v?\d+\.\d+\.\d+`
 type SetupOptions struct {
 	// Source is the path of the repository to read. Destination is the path of the repository to make.
 	Source, Destination string
-	// Tags and Branches are regular expressions (RE2) for the names to keep. One of them has to match the whole name,
-	// or with Prefix its beginning. If Tags is nil, DefaultTags is used; if it is empty but not nil, no tags are kept.
-	// If Branches is empty, no branches are kept.
+	// Tags and Branches are regular expressions (RE2) for the names to keep. A name is kept if one of them matches the
+	// whole name, or with Prefix the beginning of the name. If Tags is nil, DefaultTags is used; if it is empty but not
+	// nil, no tags are kept. If Branches is empty, no branches are kept.
 	Tags, Branches []string
 	Prefix         bool
 	// TagsAs selects what tags become. Empty means AsBranches.
@@ -38,9 +38,9 @@ type SetupOptions struct {
 	Force bool
 	// DryRun fills the report and writes nothing.
 	DryRun bool
-	// Verify reads the whole new repository back before the repository is moved to the destination. It uses other code
-	// than the code that wrote the repository. It checks that each object matches its name, that each version has the
-	// same tree as in the source, and that there is nothing else.
+	// Verify reads the whole new repository back before the repository is moved to the destination. The code that reads
+	// the repository is independent of the code that wrote it. It checks that each object matches its name, that each
+	// version has the same tree as in the source, and that there is nothing else.
 	Verify bool
 	// NoWait makes Setup return a *ContentionError at once if others are working on the same destination.
 	NoWait bool
@@ -49,9 +49,9 @@ type SetupOptions struct {
 	Progress func(Progress)
 }
 
-// Setup makes a repository without history from one with history. Each kept reference becomes one commit with the same
-// files, on top of an empty root commit. The result has no other commit, author or message of the source. The same
-// input gives the same ids. The repository is made beside the destination and moved there when it is complete. If
+// Setup makes a repository without history from a repository with history. Each kept reference becomes one commit with
+// the same files, on top of an empty root commit. The result has no other commit, author or message of the source. The
+// same input gives the same ids. The repository is made beside the destination and moved there when it is complete. If
 // anything fails, the destination is left as it was.
 //
 // Errors: *ConfigError for wrong options, before anything is written; it wraps a *NoMatchError if no reference matches.
@@ -66,10 +66,10 @@ func Setup(ctx context.Context, options SetupOptions) (report Report, err error)
 		return refused(err)
 	}
 	if strings.TrimSpace(options.Destination) == "" {
-		return report, &ConfigError{"setup", "destination", errors.New("none is given")}
+		return report, &ConfigError{"setup", "destination", errors.New("no path is given")}
 	}
 	if strings.TrimSpace(options.Source) == "" {
-		return report, &ConfigError{"setup", "source", errors.New("none is given")}
+		return report, &ConfigError{"setup", "source", errors.New("no path is given")}
 	}
 	source, err := Open(options.Source)
 	if err != nil {

@@ -168,7 +168,7 @@ func TestSetupChooses(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		"tag of-a-file: it points to a blob and not to a commit", "tag of-a-tree: it points to a tree and not to a commit", "branch 1.1.0: a tag of that name is kept",
-		`branch deep/er/branch: the tag "deep/er" is kept, below which no other name can be`, `branch release/x: the tag "release" is kept, below which no other name can be`,
+		`branch deep/er/branch: the tag "deep/er" is kept, and no other name can be below it`, `branch release/x: the tag "release" is kept, and no other name can be below it`,
 	}, reasons)
 }
 
@@ -200,10 +200,10 @@ func TestSetupRefuses(t *testing.T) {
 		{"vcs W16: around the source", SetupOptions{Destination: filepath.Dir(g.dir), Force: true}, "is inside it"},
 		{"vcs W16: a bad expression", SetupOptions{Destination: filepath.Join(base, "new"), Tags: []string{"ok", "("}}, `tag expression 2, "(": `},
 		{"an unknown kind of result", SetupOptions{Destination: filepath.Join(base, "new"), TagsAs: "leaves"}, `TagsAs "leaves": use branches or tags`},
-		{"nowhere", SetupOptions{}, "setup destination: none is given"},
+		{"nowhere", SetupOptions{}, "setup destination: no path is given"},
 		{"an expression that is empty, as of a variable that isn't set", SetupOptions{Destination: filepath.Join(base, "new"), Branches: []string{""}}, "branch expression 1 is empty"},
 		{"no expression", SetupOptions{Destination: filepath.Join(base, "new"), Tags: []string{}}, "there are no expressions"},
-		{"no source", SetupOptions{Source: " ", Destination: filepath.Join(base, "new")}, "setup source: none is given"},
+		{"no source", SetupOptions{Source: " ", Destination: filepath.Join(base, "new")}, "setup source: no path is given"},
 		{"a source without commits", SetupOptions{Source: empty.dir, Destination: filepath.Join(base, "new")}, "the source has no commits"},
 		{"around the objects of a work tree", SetupOptions{Source: tree, Destination: filepath.Join(g.dir, ".git", "objects"), Force: true}, "it is inside the source"},
 		{"around the repository of a work tree", SetupOptions{Source: tree, Destination: g.dir, Force: true}, "is inside it"},

@@ -52,7 +52,7 @@ func (b *builder) writePack(ctx context.Context, folder string) (err error) {
 	return writeIndexOf(path+".idx", w, name)
 }
 
-// writeMade writes a new object, if possible as a delta to the previous one, since the commits are similar.
+// writeMade writes a new object, if possible as a delta to the previous object, because the commits are similar.
 func (b *builder) writeMade(w *pack.Writer, i int) error {
 	one := b.made[i]
 	if before := b.made[max(i-1, 0)]; before.kind == one.kind && w.MayBeBase(before.hash) {

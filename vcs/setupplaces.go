@@ -34,7 +34,7 @@ func checkPlaces(options SetupOptions) (destination string, err error) {
 	if info != nil && !options.Force {
 		switch err := emptyOr(destination, errForeign); {
 		case errors.Is(err, errForeign):
-			return "", errors.New("it isn't empty: force replaces what is there")
+			return "", errors.New("it isn't empty: use force to replace it")
 		case !errors.Is(err, errAbsent):
 			return "", err
 		}
@@ -75,9 +75,9 @@ func checkApart(destination, source string) error {
 		case isSame(destination, place):
 			return errors.New("it is the source")
 		case isBelow(destination, place):
-			return fmt.Errorf("it is inside the source %s: choose a folder beside that", place)
+			return fmt.Errorf("it is inside the source %s: choose a folder beside the source", place)
 		case isBelow(place, destination):
-			return fmt.Errorf("the source %s is inside it: choose a folder beside that", place)
+			return fmt.Errorf("the source %s is inside it: choose a folder beside the source", place)
 		}
 	}
 	return nil

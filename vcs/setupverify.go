@@ -89,7 +89,7 @@ func (b *builder) verifyVersions(r *resultReader) error {
 		commit := plumbing.NewHash(string(kept.Commit))
 		source, err := b.source.commit(kept.Ref.Commit)
 		if err == nil && !bytes.Equal(r.commits[commit], commitText(source.tree, root, source.authored, source.committed, kept.Name)) {
-			err = fmt.Errorf("commit %s: it isn't the one made of the source's commit %s", commit, kept.Ref.Commit)
+			err = fmt.Errorf("commit %s: it isn't the commit made from the source's commit %s", commit, kept.Ref.Commit)
 		}
 		if err == nil {
 			r.reached[commit] = true
@@ -110,8 +110,8 @@ const (
 	verifyWhole = 512 << 20
 )
 
-// resultReader reads the result of Setup with go-git only, so that it can't share a mistake with the code that wrote
-// it.
+// resultReader reads the result of Setup with go-git and no other code, so that it can't share a mistake with the code
+// that wrote the result.
 type resultReader struct {
 	storage *filesystem.Storage
 	// kinds has the kinds of all objects. trees and commits have the content of trees and commits.

@@ -57,7 +57,7 @@ func (p place) close(err *error) {
 	p.store.done()
 }
 
-// find returns the place of an object, or plumbing.ErrObjectNotFound. It searches twice, since git may be packing the
+// find returns the place of an object, or plumbing.ErrObjectNotFound. It searches twice, because git may be packing the
 // repository at the same time: git writes a pack before it removes the loose files.
 func (s *store) find(hash plumbing.Hash) (place, error) {
 	for range 2 {
@@ -93,7 +93,7 @@ func (s *store) packed(hash plumbing.Hash) (place, error) {
 	}
 }
 
-// done ends a read of packs, which packed or all has begun.
+// done ends a read of packs that packed or all has begun.
 func (s *store) done() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

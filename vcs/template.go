@@ -107,7 +107,7 @@ func parseField(name string) (part, error) {
 		return part{}, errors.New("it has no name")
 	}
 	if strings.ContainsAny(head, ".!:]{") {
-		return part{}, errors.New("write {a[b][0]} for a value inside of others")
+		return part{}, errors.New("write {a[b][0]} for a nested value")
 	}
 	if !indexed {
 		if short[head] == nil {
@@ -119,7 +119,7 @@ func parseField(name string) (part, error) {
 	for rest = "[" + rest; rest != ""; {
 		index, after, closed := strings.Cut(strings.TrimPrefix(rest, "["), "]")
 		if !closed || !strings.HasPrefix(rest, "[") || index == "" || strings.ContainsAny(index, "[{") {
-			return part{}, errors.New("write {a[b][0]} for a value inside of others")
+			return part{}, errors.New("write {a[b][0]} for a nested value")
 		}
 		path, rest = append(path, index), after
 	}
@@ -224,7 +224,7 @@ func (p part) value(values Values) (string, error) {
 	return "", fmt.Errorf("the resource has a %T, which isn't text", found)
 }
 
-// escaped returns a value escaped for one element of a path. It escapes a leading dot, since the names of lock files
+// escaped returns a value escaped for one element of a path. It escapes a leading dot, because the names of lock files
 // begin with a dot.
 func escaped(value string) (string, error) {
 	if value == "" || value == "." || value == ".." {

@@ -20,8 +20,8 @@ const maxDifferences = 10
 
 // Verify compares the files of a checkout with its commit, byte by byte. It returns nil if they are the same. It
 // returns a *ConfigError if they differ, with a list of the differences, or if the folder isn't a checkout. If the
-// files can't be compared, it returns a *RuntimeError or the cause of ctx, and the folder may be right or wrong. For
-// example, the repository may not have the commit.
+// files can't be compared, for example because the repository doesn't have the commit, it returns a *RuntimeError or
+// the cause of ctx. Then the folder may be right or wrong.
 func (r *Repository) Verify(ctx context.Context, folder string) error {
 	refused := func(err error) error { return &ConfigError{"verify", folder, err} }
 	failed := func(err error) error { return &RuntimeError{"verify", folder, r.explained(err)} }

@@ -66,7 +66,7 @@ func TestVerify(t *testing.T) {
 			})
 		}
 	}
-	assert.ErrorContains(t, r.Verify(t.Context(), t.TempDir()), "there is nothing yet")
+	assert.ErrorContains(t, r.Verify(t.Context(), t.TempDir()), "there is no checkout yet")
 }
 
 func TestVerifyOfDeepFolders(t *testing.T) {

@@ -21,11 +21,11 @@ type Version struct {
 func (v Version) String() string { return v.Number }
 
 // SupportedVersions returns the versions of a repository in ascending order. Versions are references that have a
-// version number as their name and point to a commit. It returns only references of the given kinds, each of which is
-// Tag or Branch; by default, both. Other references, such as main, can be checked out by name but aren't versions. If
-// several have the same number, such as v1.2.0 and 1.2.0, it returns one: it prefers a tag to a branch, and then the
-// name that is spelled like the number. It returns a *ConfigError for another kind. If a version can't be read, it
-// returns a *RuntimeError, so that no version gets lost.
+// version number as their name and point to a commit. kinds selects the kinds of references, Tag and Branch; the
+// default is both. Other references, such as main, can be checked out by name but aren't versions. If several
+// references have the same number, such as v1.2.0 and 1.2.0, it returns one of them: a tag rather than a branch, and
+// then a name that is spelled like the number. It returns a *ConfigError for any other kind. If a version can't be
+// read, it returns a *RuntimeError, so that no version gets lost.
 func (r *Repository) SupportedVersions(ctx context.Context, kinds ...Kind) ([]Version, error) {
 	if len(kinds) == 0 {
 		kinds = []Kind{Tag, Branch}

@@ -92,7 +92,7 @@ func (w *writer) other(ctx context.Context, root *os.Root, e entry, at string, d
 		return w.link(root, at, e.hash)
 	}
 	if e.mode == modeModule && !w.options.withoutSubmodules {
-		return refuse("%s: it is a submodule, whose content is in another repository: leave it empty by WithoutSubmodules", at)
+		return refuse("%s: it is a submodule, whose content is in another repository: leave it empty with the option WithoutSubmodules", at)
 	}
 	if err := root.Mkdir(at, 0o755); err != nil {
 		return err

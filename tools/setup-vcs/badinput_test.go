@@ -58,10 +58,10 @@ func TestBadInput(t *testing.T) {
 		{"vcs 23: a file as destination", source + " -f -d " + at("file"), 2, "it is a file"},
 		{"a file above the destination", source + " -f -d " + at("file/new"), 2, "not a directory"},
 		{"vcs W16: a link as destination", source + " -f -d " + at("link"), 2, "it is a symbolic link: name its target"},
-		{"vcs 23: something is there", source + " -d " + at("full"), 2, "it isn't empty: force replaces what is there"},
+		{"vcs 23: something is there", source + " -d " + at("full"), 2, "it isn't empty: use force to replace it"},
 		{"vcs W16: the source itself", source + " -f -d " + g.dir, 2, "it is the source"},
 		{"vcs W16: by another name", source + " -f -d " + at("above/source"), 2, "it is the source"},
-		{"vcs W16: inside of the source", source + " -d " + g.dir + "/operator_vcs", 2, "it is inside the source " + g.dir + ": choose a folder beside that"},
+		{"vcs W16: inside of the source", source + " -d " + g.dir + "/operator_vcs", 2, "it is inside the source " + g.dir + ": choose a folder beside the source"},
 		{"vcs W16: inside of its repository", source + " -f -d " + g.dir + "/.git/objects", 2, "it is inside the source"},
 		{"vcs W16: around it", source + " -f -d " + filepath.Dir(g.dir), 2, "the source " + g.dir + " is inside it"},
 		{"the whole system", source + " -f -d /", 2, "the source " + g.dir + " is inside it"},
@@ -88,7 +88,7 @@ func TestBadInput(t *testing.T) {
 	t.Run("an empty destination", func(t *testing.T) {
 		r := run(t, base, "-s", g.dir, "-d", "")
 		assert.Equal(t, 2, r.code)
-		assert.Contains(t, r.stderr, "setup destination: none is given")
+		assert.Contains(t, r.stderr, "setup destination: no path is given")
 	})
 }
 

@@ -41,7 +41,7 @@ func TestReport(t *testing.T) {
 	assert.Regexp(t, `^5 versions, \d+ objects, [\d.]+ kB \(source: [\d.]+ kB\), in [\d.]+m?s, verified\n$`, summary)
 	assert.Regexp(t, `^reading 5 versions\npacking (\d+) objects\nverifying (\d+) objects\nwarning: a.png: its content is kept by Git LFS elsewhere \(in 3.0.0\)\n$`, r.stderr)
 	r = done(t, "", "-s", g.dir, "-d", made+"2", "--dry-run")
-	assert.Regexp(t, `versions2: nothing is written: it would have 4 versions, \d+ objects \(source: [\d.]+ kB\)\n$`, r.stdout)
+	assert.Regexp(t, `versions2: nothing is written: the new repository would have 4 versions, \d+ objects \(source: [\d.]+ kB\)\n$`, r.stdout)
 	assert.NoDirExists(t, made+"2")
 }
 
@@ -52,7 +52,7 @@ func TestQuiet(t *testing.T) {
 	r := run(t, base, "-s", g.dir, "-q")
 	assert.Equal(t, 2, r.code)
 	assert.Empty(t, r.stdout)
-	assert.Equal(t, "setup-vcs: setup operator_vcs: it isn't empty: force replaces what is there\n", r.stderr, "but for errors")
+	assert.Equal(t, "setup-vcs: setup operator_vcs: it isn't empty: use force to replace it\n", r.stderr, "but for errors")
 	r = done(t, base, "-s", g.dir, "-qfo", "json")
 	assert.Empty(t, r.stderr)
 	assert.True(t, json.Valid([]byte(r.stdout)), "and for the document that is asked for")

@@ -121,7 +121,7 @@ func TestDestinations(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Join(path, "theirs"), 0o755))
 		r := run(t, "", "-s", g.dir, "-d", path)
 		assert.Equal(t, 2, r.code)
-		assert.Contains(t, r.stderr, "it isn't empty: force replaces what is there")
+		assert.Contains(t, r.stderr, "it isn't empty: use force to replace it")
 		assert.Equal(t, []string{"theirs"}, names(t, path))
 		done(t, "", "-s", g.dir, "-d", path, "--force", "--dry-run")
 		assert.Equal(t, []string{"theirs"}, names(t, path), "a dry run makes nothing")

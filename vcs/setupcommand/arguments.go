@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// fromOper8 replaces oper8's -te with -t, in "-te X" and "-te=X". It keeps -teX, which is -t with the value eX, as for
-// every flag of one letter.
+// fromOper8 replaces oper8's -te with -t, in "-te X" and "-te=X". It keeps -teX: as with every flag of one letter, this
+// is -t with the value eX.
 func fromOper8(flags *pflag.FlagSet, args []string) []string {
 	args = slices.Clone(args)
 	for i := 0; i < len(args) && args[i] != "--"; i++ {

@@ -29,12 +29,12 @@ func New() *cobra.Command {
 	var s settings
 	command := &cobra.Command{
 		Use:                   "setup-vcs --source PATH [flags]",
-		Short:                 "Make a git repository of single versions out of one with a history",
+		Short:                 "Make a git repository of single versions from a repository with a history",
 		Example:               examples,
 		DisableFlagsInUseLine: true,
 		SilenceErrors:         true,
 		SilenceUsage:          true,
-		// execute replaces oper8's -te and then parses the flags.
+		// execute parses the flags, after it has replaced oper8's -te.
 		DisableFlagParsing: true,
 		Args:               cobra.ArbitraryArgs,
 	}
@@ -42,15 +42,15 @@ func New() *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVarP(&s.source, "source", "s", "", "`PATH` of the repository with the history, bare or not")
 	flags.StringVarP(&s.destination, "destination", "d", "operator_vcs", "`PATH` of the repository to make")
-	flags.StringArrayVarP(&s.tags, "tag-expr", "t", nil, "keep tags that the expression `RE` matches; repeat it for more (default "+vcs.DefaultTags+")")
-	flags.StringArrayVarP(&s.branches, "branch-expr", "b", nil, "keep local branches that the expression `RE` matches; repeat it for more (default none)")
+	flags.StringArrayVarP(&s.tags, "tag-expr", "t", nil, "keep tags that the expression `RE` matches; repeat the flag for more expressions (default "+vcs.DefaultTags+")")
+	flags.StringArrayVarP(&s.branches, "branch-expr", "b", nil, "keep local branches that the expression `RE` matches; repeat the flag for more expressions (default none)")
 	flags.BoolVar(&s.noTags, "no-tags", false, "keep no tags")
-	flags.BoolVar(&s.prefix, "prefix", false, "an expression has to match the beginning of a name only")
+	flags.BoolVar(&s.prefix, "prefix", false, "an expression has to match only the beginning of a name")
 	flags.StringVar(&s.tagsAs, "tags-as", string(vcs.AsBranches), "turn tags into `branches|tags`")
-	flags.BoolVarP(&s.force, "force", "f", false, "replace the destination, once the new repository is complete")
+	flags.BoolVarP(&s.force, "force", "f", false, "replace the destination when the new repository is complete")
 	flags.BoolVar(&s.dryRun, "dry-run", false, "print what would be kept, and write nothing")
 	flags.BoolVar(&s.verify, "verify", false, "check the new repository before it is moved to the destination")
-	flags.BoolVarP(&s.quiet, "quiet", "q", false, "print nothing but errors, and the document of -o json")
+	flags.BoolVarP(&s.quiet, "quiet", "q", false, "print only errors, and the report of -o json")
 	flags.StringVarP(&s.output, "output", "o", "text", "print the report as `text|json`")
 	command.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		_, _ = io.WriteString(cmd.OutOrStdout(), help(cmd, columnsOf(cmd.OutOrStdout())))

@@ -1,5 +1,5 @@
-// Package setupcommand has the command setup-vcs, which makes a git repository of single versions from a repository
-// with a history. It runs vcs.Setup for people and scripts.
+// Package setupcommand has the command setup-vcs. From a git repository with a history, the command makes a repository
+// that has only single versions. It runs vcs.Setup for people and scripts.
 //
 //	root.AddCommand(setupcommand.New())
 //

@@ -11,7 +11,7 @@ import (
 type document struct {
 	Source      string `json:"source"`
 	Destination string `json:"destination"`
-	// DryRun means that nothing was written, Verified that everything was read back.
+	// DryRun means that nothing was written. Verified means that the whole new repository was read back and checked.
 	DryRun   bool `json:"dryRun"`
 	Verified bool `json:"verified"`
 	// Root is the empty commit below all versions.

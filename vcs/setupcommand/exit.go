@@ -20,7 +20,7 @@ const (
 // exitCodes explains the exit codes in the help.
 var exitCodes = [][]string{
 	{"0", "the repository was made, or with --dry-run could be made"},
-	{"1", "it failed: no space is left, the source is broken, --verify has found a mistake"},
+	{"1", "it failed: for example, the disk is full, the source is broken, or --verify found a mistake"},
 	{"2", "the arguments are wrong, or the source or the destination can't be used"},
 	{"3", "no expression matches a tag or a branch"},
 	{"4", "somebody else is working on the destination: try again"},

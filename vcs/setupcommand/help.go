@@ -16,7 +16,7 @@ const examples = `  setup-vcs --source . --destination ../operator_vcs
 
 // description has paragraphs about what the command does.
 var description = []string{
-	`It keeps, for each chosen tag or branch, one commit on an empty root, with the same files, and nothing else of the source: no other commit, ` +
+	`The new repository has one commit for each chosen tag or branch, with the same files, on an empty root commit. It has nothing else of the source: no other commit, ` +
 		`no author, no message, no deleted file. The same source gives the same ids. The git program isn't needed.`,
 	`The new repository is made beside the destination, and is moved there when it is complete. If anything fails, the destination is left as it was.`,
 }
@@ -30,18 +30,18 @@ type chapter struct {
 
 var chapters = []chapter{
 	{title: "Expressions", paragraphs: []string{
-		`Expressions have the syntax of Go (RE2, without look-ahead). One has to match a whole name such as 1.2.0 or release/1.x, or with ` +
-			`--prefix its beginning. A comma is part of the expression: repeat the flag for several. Of a tag and a branch with one name the tag is kept. ` +
+		`Expressions have the syntax of Go (RE2, without look-ahead). A name such as 1.2.0 or release/1.x is kept if an expression matches the whole name, or with ` +
+			`--prefix its beginning. A comma is part of an expression: repeat the flag for several expressions. If a tag and a branch have the same name, the tag is kept. ` +
 			`-te is understood as -t, as in oper8's command.`,
 	}},
 	{title: "Report", paragraphs: []string{
-		`Kept and skipped references are printed to standard output, progress and warnings to standard error: a bar on a terminal, plain lines elsewhere. ` +
+		`Kept and skipped references are printed to standard output, progress and warnings to standard error. The progress is a bar on a terminal, and plain lines elsewhere. ` +
 			`With -o json the report is a document with the fields source, destination, dryRun, verified, root, kept (each with kind, name, sourceRef, ` +
 			`sourceCommit, ref, commit, tree), skipped (kind, name, reason), warnings, objects, bytes, sourceBytes and seconds.`,
 	}},
 	{title: "Exit codes", rows: exitCodes},
 	{title: "Environment", paragraphs: []string{
-		`There are no colours, so NO_COLOR changes nothing; with TERM=dumb there is no bar. No variable and no configuration of git is read.`,
+		`The output has no colours, so NO_COLOR changes nothing. With TERM=dumb there is no bar. The command reads no environment variables of git and no configuration of git.`,
 	}},
 }
 

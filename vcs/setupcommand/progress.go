@@ -74,7 +74,7 @@ const (
 	minBar = 5
 )
 
-// bar returns the bar as one line. It leaves the last column free, since some terminals begin a new line after it.
+// bar returns the bar as one line. It leaves the last column free, because some terminals begin a new line after it.
 func bar(p vcs.Progress, columns int) string {
 	share := 1.0
 	if p.Total > 0 {

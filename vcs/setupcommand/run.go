@@ -15,8 +15,8 @@ import (
 
 // run makes the repository and prints the report.
 func (s *settings) run(ctx context.Context, stdout, stderr io.Writer) error {
-	// A reader of the output that ends early, such as head, must not interrupt the work. Only writing the report fails
-	// then.
+	// If a program that reads the output, such as head, ends early, the work must not be interrupted. Then writing the
+	// report fails, and nothing else.
 	gone := make(chan os.Signal, 1)
 	signal.Notify(gone, syscall.SIGPIPE)
 	defer signal.Stop(gone)

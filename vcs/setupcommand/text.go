@@ -34,7 +34,7 @@ func (s *settings) summary(report vcs.Report) string {
 	content := fmt.Sprintf("%s, %s", amount(len(report.Kept), "version"), amount(report.Objects, "object"))
 	source := fmt.Sprintf("(source: %s)", size(report.SourceBytes))
 	if s.dryRun {
-		return fmt.Sprintf("%s: nothing is written: it would have %s %s", printable(s.destination), content, source)
+		return fmt.Sprintf("%s: nothing is written: the new repository would have %s %s", printable(s.destination), content, source)
 	}
 	verified := ""
 	if s.verify {

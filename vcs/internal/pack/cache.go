@@ -17,8 +17,8 @@ type content struct {
 // overhead is the approximate number of bytes that a cached object needs besides its content.
 const overhead = 128
 
-// cache keeps the recently used objects, up to limit bytes. It has two generations: when the young one exceeds half of
-// limit, it becomes the old one.
+// cache keeps the recently used objects, up to limit bytes. It has two generations: when the young generation exceeds
+// half of limit, it becomes the old generation.
 type cache struct {
 	limit, size int
 	young, old  map[place]content

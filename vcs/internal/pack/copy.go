@@ -13,7 +13,7 @@ import (
 
 // Wanted selects the objects that Copy copies from a pack.
 type Wanted struct {
-	// Kind reports whether an object is wanted, and returns the kind that it has to be.
+	// Kind reports whether an object is wanted, and returns the kind that the object must have.
 	Kind func(plumbing.Hash) (kind plumbing.ObjectType, is bool)
 	// Anew writes an object that is a delta in the source, if the delta can't be copied: its base isn't written, or its
 	// chain would be too long.
@@ -93,7 +93,7 @@ func (c *copier) body(h head, e Entry) error {
 		return err
 	}
 	if sum.Sum32() != e.CRC {
-		return fmt.Errorf("%w: its packed content isn't what its index says", ErrBroken)
+		return fmt.Errorf("%w: the checksum of its packed content isn't the one in its index", ErrBroken)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func openIndex(file *os.File) (*index, error) {
 		return nil, err
 	}
 	if !bytes.HasPrefix(head, []byte("\xfftOc")) {
-		return nil, fmt.Errorf("%w: its index is of version 1, or isn't one: make it anew with 'git index-pack'", ErrBroken)
+		return nil, fmt.Errorf("%w: its index has version 1, or isn't an index: make a new index with 'git index-pack'", ErrBroken)
 	}
 	if version := binary.BigEndian.Uint32(head[4:]); version != 2 {
 		return nil, fmt.Errorf("%w: its index is of version %d: only version 2 can be read", ErrBroken, version)
@@ -64,7 +64,7 @@ func openIndex(file *os.File) (*index, error) {
 	// the index.
 	rest := info.Size() - indexHead - x.count*(hashSize+8) - 2*hashSize
 	if x.far = rest / 8; rest < 0 || rest%8 != 0 {
-		return nil, fmt.Errorf("%w: its index isn't as long as it says", ErrBroken)
+		return nil, fmt.Errorf("%w: the length of its index is wrong", ErrBroken)
 	}
 	return x, nil
 }
@@ -122,7 +122,7 @@ func (x *index) place(p *part, i int) (int64, error) {
 		return 0, err
 	}
 	if at = int64(binary.BigEndian.Uint64(text[:])); at < 0 {
-		return 0, fmt.Errorf("%w: its index has an impossible place", ErrBroken)
+		return 0, fmt.Errorf("%w: its index has an impossible offset", ErrBroken)
 	}
 	return at, nil
 }

@@ -59,7 +59,7 @@ func (p *Pack) check() error {
 		return fmt.Errorf("%w: it isn't a pack of version 2 or 3", ErrBroken)
 	}
 	if int64(count) != p.index.count {
-		return fmt.Errorf("%w: it has %d objects, and its index %d", ErrBroken, count, p.index.count)
+		return fmt.Errorf("%w: it has %d objects, but its index has %d", ErrBroken, count, p.index.count)
 	}
 	var sum, wanted plumbing.Hash
 	if _, err := p.file.ReadAt(sum[:], p.end); err != nil {
@@ -69,7 +69,7 @@ func (p *Pack) check() error {
 		return err
 	}
 	if sum != wanted {
-		return fmt.Errorf("%w: its index is that of another pack", ErrBroken)
+		return fmt.Errorf("%w: its index belongs to another pack", ErrBroken)
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (p *Pack) Entries() ([]Entry, error) {
 			end = entries[i+1].Start
 		}
 		if entries[i].End = end; entries[i].Start < packHead || end <= entries[i].Start {
-			return nil, fmt.Errorf("%w: its index has impossible places", ErrBroken)
+			return nil, fmt.Errorf("%w: its index has impossible offsets", ErrBroken)
 		}
 	}
 	return entries, nil

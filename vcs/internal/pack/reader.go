@@ -29,14 +29,14 @@ const (
 var (
 	// ErrTooLarge means that an object exceeds a limit.
 	ErrTooLarge  = errors.New("it is too long")
-	errEndless   = fmt.Errorf("%w: there is no end to its deltas", ErrBroken)
+	errEndless   = fmt.Errorf("%w: it has a chain of more than %d deltas", ErrBroken, maxChain)
 	errLongDelta = fmt.Errorf("it is packed as a delta of more than %d bytes: 'git repack -a -d -f' packs long files as a whole", maxDelta)
 )
 
 // Reader unpacks objects, one at a time.
 type Reader struct {
 	cache cache
-	// in buffers section, which covers the whole pack from.
+	// in reads from section and buffers what it reads. section has the content of the pack from.
 	in      *bufio.Reader
 	section *io.SectionReader
 	from    *Pack
@@ -45,7 +45,7 @@ type Reader struct {
 	window  window
 }
 
-// NewReader returns a Reader that caches up to cached bytes of objects, since other objects may be deltas to them.
+// NewReader returns a Reader that caches up to cached bytes of objects, because other objects may be deltas to them.
 func NewReader(cached int) *Reader { return newReader(cached, readAhead) }
 
 func newReader(cached, ahead int) *Reader {
@@ -128,7 +128,7 @@ func (r *Reader) headOnly(p *Pack, at int64) (h head, err error) {
 	return newHead(p, at, text)
 }
 
-// newHead parses the head at the beginning of text, which is at the offset at in the pack.
+// newHead parses the head of the object at offset at in the pack. text is the beginning of the object.
 func newHead(p *Pack, at int64, text []byte) (h head, err error) {
 	kind, size, length, err := parseHead(text)
 	if err != nil {
@@ -166,7 +166,7 @@ func newHead(p *Pack, at int64, text []byte) (h head, err error) {
 	return h, nil
 }
 
-// Kind returns the kind of an object. The kind of a delta is that of the object at the end of its chain.
+// Kind returns the kind of an object. The kind of a delta is the kind of the object at the end of its chain.
 func (r *Reader) Kind(p *Pack, at int64) (plumbing.ObjectType, error) {
 	for range maxChain + 1 {
 		h, err := r.headOnly(p, at)
@@ -237,7 +237,7 @@ func (r *Reader) Read(p *Pack, at, limit int64) (plumbing.ObjectType, []byte, er
 }
 
 // base returns the object at the end of a chain of deltas, or the first object of the chain that is cached. It sets
-// r.chain to the deltas that lead to it; they have to be applied in reverse order.
+// r.chain to the deltas from the object at at to the returned object. They have to be applied in reverse order.
 func (r *Reader) base(p *Pack, at, limit int64) (content, error) {
 	r.chain = r.chain[:0]
 	for {
@@ -307,7 +307,7 @@ func (r *Reader) unpack(p *Pack, h head) ([]byte, error) {
 	if errors.Is(err, ErrBroken) {
 		return nil, err
 	}
-	return nil, fmt.Errorf("%w: it has an object that isn't as long as it says", ErrBroken)
+	return nil, fmt.Errorf("%w: it has an object whose length differs from the length in its head", ErrBroken)
 }
 
 // content returns a reader that unpacks the body of an object, at most one byte more than its length.

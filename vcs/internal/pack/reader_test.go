@@ -380,18 +380,18 @@ func TestOpenRefuses(t *testing.T) {
 		want   string
 	}{
 		{"an empty pack", ".pack", func([]byte) []byte { return nil }, "too short"},
-		{"a pack that is cut off", ".pack", func(c []byte) []byte { return c[:len(c)-1] }, "that of another pack"},
+		{"a pack that is cut off", ".pack", func(c []byte) []byte { return c[:len(c)-1] }, "belongs to another pack"},
 		{"a pack that is no pack", ".pack", func(c []byte) []byte { c[0] = 'X'; return c }, "version 2 or 3"},
 		{"a pack of a version to come", ".pack", func(c []byte) []byte { c[7] = 4; return c }, "version 2 or 3"},
-		{"a pack with another number of objects", ".pack", func(c []byte) []byte { c[11] = 9; return c }, "it has 9 objects, and its index 1"},
-		{"a pack of another name", ".pack", func(c []byte) []byte { c[len(c)-1] ^= 1; return c }, "that of another pack"},
-		{"an empty index", ".idx", func([]byte) []byte { return nil }, "isn't one"},
-		{"an index of the first kind", ".idx", func(c []byte) []byte { return c[8:] }, "of version 1"},
+		{"a pack with another number of objects", ".pack", func(c []byte) []byte { c[11] = 9; return c }, "it has 9 objects, but its index has 1"},
+		{"a pack of another name", ".pack", func(c []byte) []byte { c[len(c)-1] ^= 1; return c }, "belongs to another pack"},
+		{"an empty index", ".idx", func([]byte) []byte { return nil }, "isn't an index"},
+		{"an index of the first kind", ".idx", func(c []byte) []byte { return c[8:] }, "has version 1"},
 		{"an index of a version to come", ".idx", func(c []byte) []byte { c[7] = 3; return c }, "version 3"},
 		{"an index out of order", ".idx", func(c []byte) []byte { c[8] = 1; return c }, "out of order"},
-		{"an index that is cut off", ".idx", func(c []byte) []byte { return c[:len(c)-8] }, "as long as it says"},
-		{"an index with more", ".idx", func(c []byte) []byte { return append(c, 0) }, "as long as it says"},
-		{"an index of very many", ".idx", func(c []byte) []byte { c[8+255*4] = 0xff; return c }, "as long as it says"},
+		{"an index that is cut off", ".idx", func(c []byte) []byte { return c[:len(c)-8] }, "the length of its index is wrong"},
+		{"an index with more", ".idx", func(c []byte) []byte { return append(c, 0) }, "the length of its index is wrong"},
+		{"an index of very many", ".idx", func(c []byte) []byte { c[8+255*4] = 0xff; return c }, "the length of its index is wrong"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()

@@ -32,8 +32,8 @@ type Writer struct {
 	count  int
 	places map[plumbing.Hash]written
 	index  idxfile.Writer
-	// zlib compresses whole objects, fast compresses deltas. Deltas are short, and at a higher level clearing the
-	// tables would take most of the time.
+	// zlib compresses whole objects, fast compresses deltas. Deltas are short: at a higher compression level, clearing
+	// the tables would take most of the time.
 	zlib, fast *zlib.Writer
 	// position is the offset of the next byte. crc is the checksum of the current object so far.
 	position int64
@@ -118,10 +118,10 @@ func (w *Writer) MayBeBase(hash plumbing.Hash) bool {
 // Position returns the offset of the next object. After Finish, it is the length of the pack.
 func (w *Writer) Position() int64 { return w.position }
 
-// Finish writes the end of the pack, and returns its name.
+// Finish writes the end of the pack, and returns the name of the pack.
 func (w *Writer) Finish() (name plumbing.Hash, err error) {
 	if len(w.places) != w.count {
-		return name, fmt.Errorf("%d objects are written into a pack that begins with %d", len(w.places), w.count)
+		return name, fmt.Errorf("%d objects are written, but the header of the pack says %d", len(w.places), w.count)
 	}
 	if err := w.out.Flush(); err != nil {
 		return name, err

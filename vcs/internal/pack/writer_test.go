@@ -130,13 +130,13 @@ func TestCopyRefuses(t *testing.T) {
 	w, err := NewWriter(io.Discard, 2)
 	require.NoError(t, err)
 	_, err = w.Finish()
-	require.ErrorContains(t, err, "0 objects are written into a pack that begins with 2")
+	require.ErrorContains(t, err, "0 objects are written, but the header of the pack says 2")
 	path := byHand(t, blob)
 	content, err := os.ReadFile(path + ".pack")
 	require.NoError(t, err)
 	content[packHead+3] ^= 1
 	require.NoError(t, os.WriteFile(path+".pack", content, 0o600))
-	require.ErrorContains(t, try(t.Context(), opened(t, path), all), "isn't what its index says")
+	require.ErrorContains(t, try(t.Context(), opened(t, path), all), "isn't the one in its index")
 }
 
 // TestCopyOfAChain has a chain that becomes longer than what is read again, since its beginning is packed anew as a difference.
