@@ -21,7 +21,7 @@ const (
 	// labelGap is the gap between labels after relabel, and between the first or last node and a node added there.
 	labelGap = uint64(1) << 32
 	// spare is the number of steps that stay free in a gap when nodes are inserted: insert divides the gap into equal
-	// steps, one for each node and spare more. So many insertions fit at one place.
+	// steps, one for each node and spare more, so that many insertions fit at one place.
 	spare = 31
 )
 

@@ -17,11 +17,12 @@ import (
 //
 // The run works on a snapshot: visit may change or run the graph, and runs of one graph may overlap.
 //
-// The errors of nodes are in the state. The error of Run itself is
-//   - for invalid options or a damaged graph: an error with an empty state,
-//   - if ctx ended before all work was done: ctx.Err() with the state so far. Run starts nothing more and returns when
-//     everything in flight has returned. With [Abandon] it may return earlier, with an [*AbandonedError],
-//   - if the observer failed: an [*ObserverError] with a complete state, joined to the error of ctx if there is one.
+// The errors of nodes are in the state. Run itself returns an error in these cases:
+//   - Options are invalid, or the graph is damaged. The state is empty.
+//   - ctx ended before all work was done. Run starts nothing more, and returns ctx.Err() and the state so far when
+//     everything in flight has returned. With [Abandon] it may return earlier, with an [*AbandonedError].
+//   - The observer failed. The error is an [*ObserverError], joined to the error of ctx if there is one. The state is
+//     complete.
 //
 // A panic in visit or a predicate becomes the error of its node. So does a call of runtime.Goexit, except that with
 // Concurrency(0) it ends the goroutine that called Run.
