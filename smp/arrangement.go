@@ -28,8 +28,8 @@ type arrangement struct {
 
 type entry struct {
 	value any
-	// live is the position in the document of the first element with the same identity, and rank is its position in the
-	// patch. Both are -1 if there is none.
+	// live is the position in the document of the first element with the same identity, -1 if the document has none.
+	// rank is the position of that identity in the patch, -1 if the patch doesn't name it.
 	live, rank int32
 	// index is the element's index in the document, or in the patch for a new element.
 	index int32

@@ -21,7 +21,7 @@ import (
 // has fewer elements with a key than original had, the patch also deletes elements with that key that others added. If
 // a list that merges has an element without a key, the list of modified replaces it.
 //
-// As in [Diff], no argument is changed. Modes and errors are the same, too.
+// No argument is changed. Modes and errors are those of [Diff].
 func Diff3(original, modified, current map[string]any, schema Schema, opts ...Option) (map[string]any, error) {
 	return call(current, opts, func(o options) (map[string]any, error) { return diff3(original, modified, current, schema, o) })
 }

@@ -106,8 +106,8 @@ func (d *differ) element(i, at int, old []any, element map[string]any, place sch
 	return out
 }
 
-// nameElement puts an element's keys into its patch. It returns false if the patch would delete a key, which has a
-// default then. Merging by keys can't express that.
+// nameElement puts an element's keys into its patch. It returns false if the patch would delete a key of the element so
+// that its default applies. Merging by keys can't express that.
 func nameElement(patch, element map[string]any, keys []schema.Key) bool {
 	for _, key := range keys {
 		value, found := element[key.Name]

@@ -11,9 +11,9 @@ import (
 // DiffMerge makes the merge patch (RFC 7386) that turns before into after: with it, [Merge] returns a value that equals
 // after. before and after may be any JSON values. For equal objects, the patch is an empty object.
 //
-// A merge patch can't set a field to null, because a null deletes the field. If the patch would have to, the error is
-// of kind [Invalid] and has the field's Path. A null may stay, be in a list, or be the whole document. If before and
-// after are different Kubernetes objects, [Merge] needs [AllowIdentityChange].
+// A merge patch can't set a field to null, because a null deletes the field. If the patch would need such a null, the
+// error is of kind [Invalid] and has the field's Path. A null may stay, be in a list, or be the whole document. If
+// before and after are different Kubernetes objects, [Merge] needs [AllowIdentityChange].
 //
 // Neither value is changed; the patch shares nothing with them unless [Shared] is given. Other errors
 // are [*PatchError] of kind [Document] or [Limit].

@@ -5,8 +5,8 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// mergeScalars merges two lists of scalars into one without duplicates. The elements that order lists are in its order.
-// All elements are of one type. Without a patch all elements stay, duplicates included.
+// mergeScalars merges two lists of scalars into one without duplicates. Elements of the list order come in the order of
+// that list. All elements are of one type. Without a patch all elements stay, duplicates included.
 func (m *merger) mergeScalars(live, patch, order []any) ([]any, error) {
 	l := m.borrow(len(live) + len(patch))
 	defer m.giveBack()

@@ -8,7 +8,7 @@ import (
 	"github.com/operkit/operkit/smp/internal/document"
 )
 
-// operation carries out one operation of a JSON patch, the index-th one.
+// operation carries out the operation of a JSON patch at an index.
 func (e *editor) operation(index int, members map[string]any) error {
 	name, isString := members["op"].(string)
 	if !isString {
@@ -51,7 +51,7 @@ func (e *editor) carryOut(name string, members map[string]any) (path string, err
 	default:
 		value, given := members["value"]
 		if !given {
-			return path, &PatchError{Kind: Invalid, Err: errors.New("value is missing: set it, to null if that is the value")}
+			return path, &PatchError{Kind: Invalid, Err: errors.New("value is missing: set it; null is a value too")}
 		}
 		err = e.put(name, value)
 	}

@@ -164,7 +164,7 @@ func SchemaFromOpenAPI(document []byte, gvk kschema.GroupVersionKind) (Schema, e
 // SchemaFromCRD reads the schema of a custom resource from a version of its
 // CustomResourceDefinition of apiextensions.k8s.io/v1.
 //
-// A list with x-kubernetes-list-type map merges by its x-kubernetes-list-map-keys, If an element lacks one of these
+// A list with x-kubernetes-list-type map merges by its x-kubernetes-list-map-keys. If an element lacks one of these
 // fields, the default of the field is used. A set of scalars merges as a set. Every other list is replaced. A map with
 // x-kubernetes-map-type atomic is replaced. An object that preserves unknown fields may have any field. Metadata,
 // including the metadata of embedded resources, merges as in every kind.

@@ -52,14 +52,14 @@ const (
 type Place struct {
 	Type     *Type
 	Strategy Strategy
-	// Keys identify the elements of a merged list of objects, together if there are several.
+	// Keys identify the elements of a merged list of objects. Several keys identify an element together.
 	Keys []Key
 }
 
 // Key is a field that identifies elements of a list.
 type Key struct {
 	Name string
-	// Default is the value of an element without the field. nil means that each element needs the field.
+	// Default is used for an element without the field. nil means that each element needs the field.
 	Default any
 }
 

@@ -42,8 +42,8 @@ func jsonFields(t reflect.Type) map[string]field {
 	return fields
 }
 
-// collect adds one field to the candidates, or the struct that it embeds to the next level. A struct that is embedded
-// several times at one depth hides its own fields, so each of them is added twice.
+// collect adds one field to the candidates. If the field embeds a struct, collect adds the struct to the next level
+// instead. A struct that is embedded several times at one depth hides its own fields, so each of them is added twice.
 func collect(f reflect.StructField, depth, times int, candidates map[string][]field, next map[reflect.Type]int) {
 	target := f.Type
 	if f.Anonymous && target.Kind() == reflect.Pointer && target.Name() == "" {
