@@ -133,12 +133,12 @@ func (d *Declaration) find(conditionType string) (Declared, bool) {
 type ErrorReason struct {
 	// Match reports whether the row applies to an error. A nil Match applies to every error.
 	Match func(err error) bool
-	// Reason is the reason of the condition; empty is "Error". If ReasonOf is set, it returns the reason for an error
-	// instead. Reason is used if ReasonOf returns an invalid reason.
+	// Reason is the reason of the condition; an empty Reason means "Error". If ReasonOf is set, it returns the reason
+	// for an error instead. If ReasonOf returns an invalid reason, Reason is used.
 	Reason   string
 	ReasonOf func(err error) string
-	// Status is the status of the condition; empty is False, or True for a Negative type. Unknown suits an error that
-	// will pass by itself.
+	// Status is the status of the condition; an empty Status means False, or True for a Negative type. Use Unknown for
+	// an error that will pass by itself.
 	Status metav1.ConditionStatus
 }
 

@@ -42,9 +42,10 @@ var ErrPatch = errors.New("patch of conditions")
 // apply neither sends nor removes them, because they belong to the manager that wrote them.
 //
 // An owned condition that after doesn't have is removed. An apply leaves it out and so gives up its ownership; a merge
-// leaves it out of the list. An apply can't remove a condition if another manager owns fields of it too, or the same
-// manager by an update or a merge patch. If metadata.managedFields of before shows this, the error is ErrHeldByOthers.
-// Without managedFields, Patch doesn't notice this, and the API server keeps the condition or refuses the patch.
+// leaves it out of the list. An apply can't remove a condition if another manager also owns fields of it, or if the
+// same manager owns them by an update or a merge patch. If metadata.managedFields of before shows this, the error is
+// ErrHeldByOthers. Without managedFields, Patch doesn't notice this, and the API server keeps the condition or refuses
+// the patch.
 //
 // before and after are whole objects: *unstructured.Unstructured, map[string]any, or a pointer to a struct. Patch
 // changes neither of them, and the patch shares no data with them.

@@ -13,7 +13,7 @@ import (
 
 // ErrHeldByOthers means that an apply can't remove a condition, because another manager also owns fields of it. It
 // wraps ErrPatch.
-var ErrHeldByOthers = fmt.Errorf("%w: another field manager owns a condition to remove", ErrPatch)
+var ErrHeldByOthers = fmt.Errorf("%w: another field manager owns a condition that has to be removed", ErrPatch)
 
 // removable uses metadata.managedFields to find out whether an apply removes every own condition that it leaves out,
 // and returns an error if such a condition would stay. The API server removes a condition only when applies by this

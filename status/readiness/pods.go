@@ -81,8 +81,8 @@ func pendingPod(s *subject) Result {
 	return result
 }
 
-// containerWords returns the result with a message about the first container that has trouble (see troubleOf). Without
-// one, the result is unchanged.
+// containerWords returns the result with a message about the first container that has trouble (see troubleOf). If there
+// is none, the result is unchanged.
 func (s *subject) containerWords(result Result) Result {
 	for _, list := range containerLists {
 		containers, _ := s.status[list].([]any)

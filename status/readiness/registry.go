@@ -17,7 +17,7 @@ import (
 )
 
 // Registry maps kinds to the way in which their objects are judged. Don't write to a Registry after you have given it
-// to a Checker (With returns a changed copy); then any number of goroutines may use it. nil is an empty Registry.
+// to a Checker (With returns a changed copy). Any number of goroutines may read it. nil is an empty Registry.
 type Registry map[schema.GroupKind]Expectation
 
 // With returns a copy of the Registry with the expectation for one kind. The Registry itself isn't changed.
@@ -54,11 +54,11 @@ type Expectation struct {
 type Condition struct {
 	// Type is the condition's type.
 	Type string
-	// Status is the expected status; empty is True.
+	// Status is the expected status. An empty Status means True.
 	Status string
 	// FailedReasons are reasons that make the object Failed, whatever the status is.
 	FailedReasons []string
-	// TimeKey is the field with the time of an entry; empty is lastTransitionTime.
+	// TimeKey is the field with the time of an entry. An empty TimeKey means lastTransitionTime.
 	TimeKey string
 }
 
@@ -67,7 +67,7 @@ type Condition struct {
 type Field struct {
 	// Path is the path of the field, with dots between names: .status.phase
 	Path string
-	// Ready are the values of a ready object. If it is empty, every value is allowed.
+	// Ready are the values of a ready object. If Ready is empty, every value is allowed.
 	Ready []any
 	// Failed are the values that make the object Failed.
 	Failed []any
@@ -76,8 +76,8 @@ type Field struct {
 // Subsystem is an expected application status: Ready is True, Updating is
 // False, and the reconciled version is the desired one.
 type Subsystem struct {
-	// Version is the desired version; empty is the resource's own spec.version. If both are empty, the version isn't
-	// checked.
+	// Version is the desired version. If it is empty, spec.version of the resource is used. If both are empty, the
+	// version isn't checked.
 	Version string
 }
 

@@ -20,10 +20,10 @@ type Target struct {
 }
 
 // Verify reads the target with get and judges it as At does. get returns an object in one of the forms that Of takes,
-// or nil if there is none. Its namespace is empty for a cluster-scoped kind. The argument namespace is used if the
-// target has no Namespace. If get returns nil, an empty object or the API server's NotFound, the result is NotFound and
-// has the name of the target. If get fails in another way, Verify returns an error that names the target and wraps the
-// error of get.
+// or nil if there is none. For a cluster-scoped kind, get is called with an empty namespace. The argument namespace is
+// used if the target has no Namespace. If get returns nil, an empty object or the API server's NotFound, the result is
+// NotFound and has the name of the target. If get fails in another way, Verify returns an error that names the target
+// and wraps the error of get.
 func (c Checker) Verify(
 	ctx context.Context, now time.Time,
 	get func(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (any, error),

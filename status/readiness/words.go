@@ -27,7 +27,7 @@ func (r Result) with(words, path string) Result {
 	return r.withField(path)
 }
 
-// withField appends a field. It copies the slice, since results may share it.
+// withField appends a field. It copies the slice, because results may share it.
 func (r Result) withField(path string) Result {
 	r.Fields = append(r.Fields[:len(r.Fields):len(r.Fields)], path)
 	return r
