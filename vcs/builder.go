@@ -187,7 +187,8 @@ func (k *kin) relate(older, newer plumbing.Hash) {
 	}
 }
 
-// byTime returns the indexes of kept, sorted by the times of the commits: consecutive versions have most in common.
+// byTime returns the indexes of kept, sorted by the times of the commits, because consecutive versions have most in
+// common.
 func (r *Repository) byTime(kept []Kept) []int {
 	order, times := make([]int, len(kept)), make([]int64, len(kept))
 	for i, one := range kept {

@@ -18,8 +18,8 @@ const (
 
 var errLocked = errors.New("it is locked")
 
-// lockFolder makes the parents of a folder and takes its lock. If somebody else holds the lock, it returns errLocked:
-// at once with noWait, otherwise when ctx ends.
+// lockFolder makes the parents of a folder and takes the lock of the folder. If somebody else holds the lock, it
+// returns errLocked: at once with noWait, otherwise when ctx ends.
 func lockFolder(ctx context.Context, path string, noWait bool) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -37,8 +37,8 @@ func lockFolder(ctx context.Context, path string, noWait bool) (unlock func(), e
 	}
 }
 
-// tryLock takes a lock file, or returns errLocked if somebody else holds it. It excludes other goroutines and processes.
-// The system releases it when the process ends.
+// tryLock takes a lock file, or returns errLocked if somebody else holds it. The lock excludes other goroutines and
+// processes. The system releases it when the process ends.
 func tryLock(path string) (unlock func(), err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0o644)
 	if err != nil {

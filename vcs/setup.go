@@ -39,8 +39,8 @@ type SetupOptions struct {
 	// DryRun fills the report and writes nothing.
 	DryRun bool
 	// Verify reads the whole new repository back before the repository is moved to the destination. The code that reads
-	// the repository is independent of the code that wrote it. It checks that each object matches its name, that each
-	// version has the same tree as in the source, and that there is nothing else.
+	// the repository is independent of the code that wrote it. Verify checks that each object matches its name, that
+	// each version has the same tree as in the source, and that there is nothing else.
 	Verify bool
 	// NoWait makes Setup return a *ContentionError at once if others are working on the same destination.
 	NoWait bool

@@ -43,7 +43,7 @@ func amount(n int, one, several string) string {
 
 const (
 	// maxNear limits the names that are listed, maxCompared the names that are compared, and maxLetters the characters
-	// that are compared of each.
+	// of each name that are compared.
 	maxNear     = 10
 	maxCompared = 10_000
 	maxLetters  = 64

@@ -34,8 +34,8 @@ func TestBadInput(t *testing.T) {
 		want         string
 	}{
 		{"no argument", "", 2, "no source is given: name it with --source: see 'setup-vcs --help'"},
-		{"an unknown flag", source + " --expr x", 2, "unknown flag: --expr: there are --source, --destination, --tag-expr, "},
-		{"an unknown letter", source + " -x", 2, "unknown shorthand flag: 'x' in -x: there are --source, "},
+		{"an unknown flag", source + " --expr x", 2, "unknown flag: --expr: use one of --source, --destination, --tag-expr, "},
+		{"an unknown letter", source + " -x", 2, "unknown shorthand flag: 'x' in -x: use one of --source, "},
 		{"a flag without its value", source + " -te", 2, "flag needs an argument: 't' in -t: see 'setup-vcs --help'"},
 		{"an argument", g.dir, 2, "unexpected argument: give the repository with --source"},
 		{"expressions after one flag, as oper8 has it", source + " -te 1 2", 2, `"2": unexpected argument: repeat the flag for each expression`},

@@ -55,5 +55,5 @@ func explained(cmd *cobra.Command, err error) error {
 	}
 	var known []string
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
-	return fmt.Errorf("%w: there are %s", err, strings.Join(known, ", "))
+	return fmt.Errorf("%w: use one of %s", err, strings.Join(known, ", "))
 }

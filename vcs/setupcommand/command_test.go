@@ -55,7 +55,7 @@ func TestMounted(t *testing.T) {
 	}
 	_, _, err := mounted(t, "setup-vcs", "--sourc", path)
 	assert.Equal(t, exitUsage, ExitCode(err))
-	assert.ErrorContains(t, err, "unknown flag: --sourc: there are --source, --destination, ")
+	assert.ErrorContains(t, err, "unknown flag: --sourc: use one of --source, --destination, ")
 	stdout, _, err := mounted(t, "__complete", "setup-vcs", "--tag")
 	require.NoError(t, err)
 	assert.Contains(t, stdout, "--tag-expr", "a shell can complete its flags")

@@ -237,7 +237,7 @@ func (r *Reader) Read(p *Pack, at, limit int64) (plumbing.ObjectType, []byte, er
 }
 
 // base returns the object at the end of a chain of deltas, or the first object of the chain that is cached. It sets
-// r.chain to the deltas from the object at at to the returned object. They have to be applied in reverse order.
+// r.chain to the deltas from the object at offset at to the returned object. They have to be applied in reverse order.
 func (r *Reader) base(p *Pack, at, limit int64) (content, error) {
 	r.chain = r.chain[:0]
 	for {
