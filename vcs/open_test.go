@@ -60,7 +60,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"vcs 14: a file", file, "it isn't a folder"},
 		{"vcs 14: no repository", t.TempDir(), "it isn't a git repository"},
 		{"vcs W21: a folder inside of one", inside, "it isn't a git repository"},
-		{"a work tree whose repository is gone", lost, "isn't there: /nowhere/at/all"},
+		{"a work tree whose repository is gone", lost, "names a folder that doesn't exist: /nowhere/at/all"},
 		{"a file .git that says nothing", odd, "its file .git names no repository"},
 		{"a folder .git with nothing in it", half, "its .git isn't a git repository"},
 		{"a work tree that was moved", moved, "elsewhere"},

@@ -201,7 +201,7 @@ func TestDocumentsThatCantBeRead(t *testing.T) {
 			others[name] = object{"x-kubernetes-group-version-kind": []any{object{"group": "example.com", "version": "v1", "kind": name}}}
 		}
 		root, err := openapi.FromDocument(documentOf(t, nil, others), kschema.GroupVersionKind{Kind: "Gone"})
-		checkRefusal(t, root, err, schema.Missing, "it has example.com/v1 Other00, example.com/v1 Other01,")
+		checkRefusal(t, root, err, schema.Missing, "want one of example.com/v1 Other00, example.com/v1 Other01,")
 		assert.Contains(t, err.Error(), "example.com/v1 Other19 and 5 more")
 	})
 	t.Run("a kind that isn't an object", func(t *testing.T) {
