@@ -148,7 +148,7 @@ func TestOperatorMistakes(t *testing.T) {
 	}{
 		{"no name", operator.New(""), "the operator has no name"},
 		{"operator 4: no controller is told before anything is asked", controlling(), "has no controller"},
-		{"a nil controller", controlling(nil), "nil controller: give Control one"},
+		{"a nil controller", controlling(nil), "nil controller: pass a controller to Control"},
 		{"operator 4: a controller without a kind is told before anything is asked", controlling(noKind{}), "needs a version and a kind"},
 		{"operator 4: two controllers of one kind is told before anything is asked", controlling(widget{}, widget{}), "has a reconciler already"},
 		{"spec reconcile mistake 15: a finalizer's name without Finalize", finalizer, "but no Finalize"},

@@ -19,14 +19,14 @@ import (
 
 // endpoint is an address at which HTTP is served.
 type endpoint struct {
-	// key is the setting of the address, usual the address in a Pod.
+	// key is the key of the setting with the address. usual is the address in a Pod if the setting is auto.
 	key, address, usual string
 	handler             http.Handler
-	// tls is for HTTPS, nil for HTTP.
+	// tls is the configuration of HTTPS. Nil means plain HTTP.
 	tls *tls.Config
 }
 
-// endpoints returns the endpoints of the process. Some may be off.
+// endpoints returns all endpoints of the process, including those that are switched off.
 func (r *runner) endpoints() ([]endpoint, error) {
 	probes := http.NewServeMux()
 	probes.HandleFunc("/healthz", probe(r.health.alive))
@@ -69,7 +69,7 @@ func (r *runner) metricsEndpoint() (endpoint, error) {
 // certificate returns the certificate for the metrics.
 func (r *runner) certificate() (*certificate.Served, error) {
 	if r.Metrics.CertificateFile == "" {
-		r.logger.Warn("metrics are served with a self-signed certificate, clients can't verify it and may send their tokens to another server",
+		r.logger.Warn("metrics are served with a self-signed certificate: clients can't verify it, and could send their tokens to another server",
 			"set", "metrics.certificate-file")
 		return certificate.SelfSigned("metrics")
 	}
@@ -80,12 +80,12 @@ func (r *runner) certificate() (*certificate.Served, error) {
 	return served, nil
 }
 
-// measures reports whether metrics are served. Unless they are, no reconcile and no request is measured.
+// measures reports whether the process serves metrics. If it doesn't, it doesn't measure reconciles and requests.
 func (p *process) measures() bool {
 	return p.Metrics.Address != config.NoAddress && (p.Metrics.Address != config.AutoAddress || p.operator.inPod())
 }
 
-// probe serves the result of a check.
+// probe returns a handler that serves the result of check.
 func probe(check func() error) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -108,8 +108,8 @@ func profiles() http.Handler {
 	return mux
 }
 
-// listen opens all endpoints that aren't off, or none if it can't open one. The returned function must be called: it
-// serves until its context ends, and closes them.
+// listen opens all endpoints that aren't off. If it can't open one of them, it closes the others and returns an error.
+// The returned function must be called: it serves the endpoints until its context ends, and then closes them.
 func listen(all []endpoint, inPod bool, logger *slog.Logger) (serve func(context.Context), err error) {
 	var listeners []net.Listener
 	var servers []*http.Server
@@ -120,12 +120,12 @@ func listen(all []endpoint, inPod bool, logger *slog.Logger) (serve func(context
 		if e.address == config.AutoAddress || e.address == config.NoAddress {
 			continue
 		}
-		listener, err := net.Listen("tcp", e.address) //nolint:noctx // there is nothing to wait for
+		listener, err := net.Listen("tcp", e.address) //nolint:noctx // listening doesn't block
 		if err != nil {
 			for _, open := range listeners {
 				_ = open.Close()
 			}
-			return nil, fmt.Errorf("%s %s: %w: set another address, or off", e.key, e.address, errors.Unwrap(err))
+			return nil, fmt.Errorf("%s %s: %w: set another address, or set off", e.key, e.address, errors.Unwrap(err))
 		}
 		logger.Info("serving", "what", e.key, "address", listener.Addr().String(), "tls", e.tls != nil)
 		if e.tls != nil {
@@ -142,7 +142,7 @@ func listen(all []endpoint, inPod bool, logger *slog.Logger) (serve func(context
 		for i, server := range servers {
 			serving.Go(func() {
 				if err := server.Serve(listeners[i]); !errors.Is(err, http.ErrServerClosed) {
-					logger.Error("the server has stopped", "address", listeners[i].Addr().String(), "error", err)
+					logger.Error("an HTTP server has stopped", "address", listeners[i].Addr().String(), "error", err)
 				}
 			})
 		}

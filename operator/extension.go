@@ -20,9 +20,8 @@ import (
 
 // Process describes the process of a command to an extension (Extend) or to a command of your own (Command).
 type Process struct {
-	// Operator is the name of the operator. FieldManager, Domain and DefaultNamespace are what the options
-	// deploy.FieldManager, deploy.KeyDomain and deploy.DefaultNamespace of the operator set. Version is the version of
-	// the program.
+	// Operator is the name of the operator. The operator's options deploy.FieldManager, deploy.KeyDomain and
+	// deploy.DefaultNamespace set FieldManager, Domain and DefaultNamespace. Version is the version of the program.
 	Operator, FieldManager, Version, Domain, DefaultNamespace string
 	// Runs is true for the command run, unless it renders without a cluster (--dry-run).
 	Runs bool
@@ -30,8 +29,8 @@ type Process struct {
 	Logger *slog.Logger
 	// Config holds the settings.
 	Config config.Config
-	// Environment is the environment for another process that is to read the same settings. It has the absolute path of
-	// the file with settings, even if a flag has named that file in this process.
+	// Environment is the environment for a child process that reads the same settings. It has the absolute path of the
+	// file with settings, even if a flag has named that file in this process.
 	Environment []string
 	// Controllers are the operator's controllers that the setting controllers enables, in the order in which they were
 	// added.
@@ -45,8 +44,8 @@ type Process struct {
 type Extension struct {
 	// Each of Controllers replaces the operator's controller of the same kind.
 	Controllers []reconcile.Controller
-	// Reconciler are options of all reconcilers, such as reconcile.AroundComponents. Options from settings come after
-	// them.
+	// Reconciler are options of all reconcilers, such as reconcile.AroundComponents. The options that Control was
+	// given, and options from settings, come after them.
 	Reconciler []reconcile.Option
 	// Engine are options of the engine, such as watch.Around. Only the command run has an engine.
 	Engine []watch.Option
@@ -62,8 +61,8 @@ type Extension struct {
 const closing = 3 * time.Second
 
 // Extend extends the process of each command that reconciles or renders: start is called before the controllers are
-// used, and returns the Extension. Of several extensions a later one overrides an earlier one. An error ends the
-// command.
+// used, and returns the Extension. A later extension overrides earlier extensions. If start returns an error, the
+// command fails.
 func Extend(start func(ctx context.Context, p Process) (Extension, error)) Option {
 	return func(o *Operator) { o.extensions = append(o.extensions, start) }
 }
@@ -71,8 +70,8 @@ func Extend(start func(ctx context.Context, p Process) (Extension, error)) Optio
 // Opener reads the settings of the process for a command.
 type Opener func(cmd *cobra.Command) (Process, error)
 
-// Command adds a command of your own, which build returns; the command calls open for the settings. An error of the
-// command is printed, and the exit code is 1, or that of the error's method ExitCode() int.
+// Command adds the command that build returns. The command calls open to read the settings. If the command returns an
+// error, the program prints it and exits with 1, or with the result of the error's method ExitCode() int.
 func Command(build func(open Opener) *cobra.Command) Option {
 	return func(o *Operator) { o.commands = append(o.commands, build) }
 }
@@ -133,7 +132,7 @@ func (p *process) startExtension(ctx context.Context, start func(context.Context
 	}
 	for _, c := range e.Controllers {
 		if _, err := p.operator.controllerOf(c.Kind()); err != nil {
-			return fmt.Errorf("controller %T: it replaces no controller: %w", c, err)
+			return fmt.Errorf("controller %T of an extension: it can't replace a controller: %w", c, err)
 		}
 	}
 	if p.runs && p.measures() {

@@ -65,7 +65,7 @@ func TestExtend(t *testing.T) {
 			extend(operator.Extension{Controllers: in(widgetKind)}, nil), extend(operator.Extension{Controllers: []reconcile.Controller{widget{}}}, nil),
 		}, 0, "# first: ConfigMap/first"},
 		{"in place of none", []operator.Option{extend(operator.Extension{Controllers: in(schema.GroupVersionKind{Group: "x", Version: "v1", Kind: "Other"})}, nil)},
-			1, "it replaces no controller: the operator has no controller of the kind Other"},
+			1, "it can't replace a controller: the operator has no controller of the kind Other"},
 		{"an error ends the command", []operator.Option{extend(operator.Extension{}, errors.New("no versions"))}, 1, "widget-operator: "},
 		{"nil", []operator.Option{operator.Extend(nil)}, 1, "nil extension: give Extend a function"},
 	} {

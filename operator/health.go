@@ -10,8 +10,8 @@ import (
 
 // health has the state that the probes report.
 type health struct {
-	// standby is set when the process may have to wait for the leadership. A waiting process is ready, since a rolling
-	// update waits until it is.
+	// standby is true if the process may have to wait for the leadership. A process that waits reports that it is
+	// ready, because a rolling update waits until the new Pod is ready.
 	standby bool
 
 	mu sync.Mutex
@@ -32,18 +32,18 @@ func (h *health) working() []*watch.Engine {
 	return h.engines
 }
 
-// alive returns why the process should be restarted, nil if it makes progress.
+// alive returns the reason to restart the process, or nil if the process makes progress.
 func (h *health) alive() error {
 	for _, engine := range h.working() {
 		if s := engine.State(); s.Stalled() {
-			return fmt.Errorf("%d resources wait, and each of %d workers is stuck, the first with %s since %s",
+			return fmt.Errorf("resources wait (%d), and all workers are stuck (%d): the first one has worked on %s since %s",
 				s.Waiting, s.Workers, s.Running[0].Key, s.Running[0].Since.UTC().Format("15:04:05"))
 		}
 	}
 	return nil
 }
 
-// ready returns what isn't watched yet, nil when the process knows the cluster.
+// ready returns an error about the kinds that the process hasn't read yet, or nil.
 func (h *health) ready() error {
 	working := h.working()
 	if len(working) == 0 && !h.standby {

@@ -40,7 +40,7 @@ func (e election) complete(operator, file string, logger *slog.Logger) (election
 		e.Lock = config.LeaseLock
 	case e.Lock == config.AutoLock:
 		e.Lock = config.NoLock
-		logger.Info("no leader election outside of a Pod: every process of this operator works", "enable", "--leader-election.lock lease")
+		logger.Info("leader election is off outside of a Pod: every process of this operator works", "enable", "--leader-election.lock lease")
 	}
 	e.Name = cmp.Or(e.Name, operator)
 	if e.Namespace == "" {
@@ -59,8 +59,8 @@ func (e election) options(logger *slog.Logger) []leader.Option {
 	return []leader.Option{leader.Logger(logger), leader.Timing(e.Duration, e.RenewDeadline, e.RetryPeriod)}
 }
 
-// newElector returns the Elector that decides when this replica works, and a function that closes its connection. It
-// has a connection of its own, so that the requests of controllers never delay it.
+// newElector returns the Elector that decides when this replica works, and a function that closes its connection. The
+// Elector has a connection of its own, so that the requests of controllers never delay its requests.
 func (e election) newElector(ctx context.Context, client *rest.Config, logger *slog.Logger) (*leader.Elector, func(), error) {
 	if !e.global() {
 		return leader.None(), func() {}, nil
@@ -90,7 +90,7 @@ func (e election) newElector(ctx context.Context, client *rest.Config, logger *s
 	return lock, func() { utilnet.CloseIdleConnectionsFor(transport) }, nil
 }
 
-// control adds a reconciler to an engine, with a lock per object if there is to be one.
+// control adds a reconciler to an engine, with a lock per object if the settings ask for it.
 func (r *runner) control(engine *watch.Engine, kind schema.GroupVersionKind, reconciler watch.Reconciler, manager *deploy.Manager) error {
 	if r.election.Lock != config.PerObjectLock {
 		return engine.Control(kind, reconciler)
@@ -102,11 +102,12 @@ func (r *runner) control(engine *watch.Engine, kind schema.GroupVersionKind, rec
 	return engine.Control(kind, locked)
 }
 
-// lossPatience is how long work may go on after the leadership was lost. It can't write any more, and work that ignores
-// the loss must not keep the process from being restarted.
+// lossPatience is how long work may go on after the leadership was lost. Such work can't write any more, but it must
+// not delay the restart of the process for longer than that.
 const lossPatience = 10 * time.Second
 
-// untilLost calls work. When the leadership is lost and work doesn't return in time, untilLost returns without it.
+// untilLost calls work. If work doesn't return within lossPatience after the leadership was lost, untilLost returns
+// anyway.
 func untilLost(ctx context.Context, logger *slog.Logger, work func(context.Context) error) error {
 	term, leads := leader.TermOf(ctx)
 	if !leads {
@@ -123,7 +124,7 @@ func untilLost(ctx context.Context, logger *slog.Logger, work func(context.Conte
 	case err := <-ended:
 		return err
 	case <-time.After(lossPatience):
-		logger.Error("reconciles don't end although the leadership is lost: the process ends anyway", "after", lossPatience)
+		logger.Error("the leadership is lost, but reconciles don't end: the process exits without waiting for them", "after", lossPatience)
 		return nil
 	}
 }

@@ -129,7 +129,7 @@ func TestLeadershipLost(t *testing.T) {
 		assert.Equal(t, 1, state.ExitCode())
 		assert.Less(t, took, 15*time.Second)
 		assert.Contains(t, lastLine(p), "leadership lost: thief leads\n")
-		assert.Len(t, p.log.lines("reconciles don't end although the leadership is lost"), 1)
+		assert.Len(t, p.log.lines("the leadership is lost, but reconciles don't end"), 1)
 		assert.Empty(t, w.CallsSince(t, mark, p.user))
 	})
 }
@@ -230,7 +230,7 @@ func TestLeadershipForLife(t *testing.T) {
 
 func TestLeadershipOutsideOfAPod(t *testing.T) {
 	t.Parallel()
-	const without = "no leader election outside of a Pod: every process"
+	const without = "leader election is off outside of a Pod: every process"
 	w := newWorld(t, envtest.CRDs(definitions))
 	t.Run("watch 36: there is no lock, which is said", func(t *testing.T) {
 		r := w.start(gadgets, nil)

@@ -19,14 +19,15 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Main runs the command in the program's arguments and exits: with 0 when it succeeded, 1 when it failed or has lost
-// the leadership, and 2 for a mistake in the arguments. SIGINT and SIGTERM stop it in good order; a second signal kills
-// it.
+// Main runs the command in the program's arguments and exits: with 0 if the command succeeded, 1 if it failed or lost
+// the leadership, and 2 if there is a mistake in the arguments. SIGINT and SIGTERM stop the command in good order; a
+// second signal kills the process.
 func (o *Operator) Main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// Once the handler is removed, a second signal kills the process.
 	context.AfterFunc(ctx, stop)
-	// Package cluster logs what client-go logs about watches. Its logger is global, so only a whole program may set it.
+	// Package cluster logs what client-go logs about watches. client-go's logger is global, so only a program may
+	// replace it, not a library.
 	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
 	o.called = callName(os.Args[0])
 	os.Exit(o.Execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
@@ -46,8 +47,7 @@ func (o *Operator) Execute(ctx context.Context, args []string, stdout, stderr io
 	return cli.ExitCode(program.Called, err, stderr)
 }
 
-// callName returns how kubectl calls a program that is one of its plugins: "kubectl NAME". It is empty for other
-// programs.
+// callName returns the command by which users call a plugin of kubectl: "kubectl NAME". It is empty for other programs.
 func callName(program string) string {
 	plugin, is := strings.CutPrefix(strings.TrimSuffix(filepath.Base(program), ".exe"), "kubectl-")
 	if !is {

@@ -11,13 +11,13 @@ import (
 
 // namespaces selects the namespaces that the operator watches.
 type namespaces struct {
-	// patterns are names and patterns as of cluster.Namespaces; none means all.
+	// patterns are names and patterns as for cluster.Namespaces. An empty list selects all namespaces.
 	patterns []string
-	// selector is nil for any labels.
+	// selector selects namespaces by their labels. Nil selects all.
 	selector labels.Selector
 }
 
-// newNamespaces reads the namespaces from settings, which were checked.
+// newNamespaces reads the namespaces from settings, which must be valid.
 func newNamespaces(c config.Watch) namespaces {
 	n := namespaces{patterns: slices.Clone(c.Namespaces)}
 	n.simplify()
@@ -27,8 +27,8 @@ func newNamespaces(c config.Watch) namespaces {
 	return n
 }
 
-// simplify removes patterns that make no difference: those before "*", and "*" if nothing after it is left out.
-// Patterns need the right to watch namespaces, which an operator does better without.
+// simplify removes patterns without effect: all patterns before "*", and the whole list if no pattern after "*"
+// excludes namespaces. An operator without patterns doesn't need the right to watch namespaces.
 func (n *namespaces) simplify() {
 	out := func(pattern string) bool { return strings.HasPrefix(pattern, "!") }
 	for i, pattern := range slices.Backward(n.patterns) {
@@ -46,10 +46,10 @@ func (n *namespaces) simplify() {
 	}
 }
 
-// named returns the namespaces if all are given by name, otherwise none, since any namespace may fit.
+// named returns the namespaces if all are given by name. If one of them is a pattern, named returns nil.
 func (n *namespaces) named() []string {
 	for _, text := range n.patterns {
-		if isPattern, _ := cluster.NamespacePattern(text); isPattern { // they have been checked
+		if isPattern, _ := cluster.NamespacePattern(text); isPattern { // the patterns are valid
 			return nil
 		}
 	}

@@ -17,12 +17,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Operator is a set of controllers and the commands of their program. One goroutine puts it together, and then calls
-// Main or Execute once.
+// Operator is a set of controllers and the commands of their program. It isn't safe for concurrent use: one goroutine
+// adds the controllers, and then calls Main or Execute once.
 type Operator struct {
 	name     string
 	managing []deploy.Option
-	// manager has the options of managing, and no cluster. Execute sets it, or wrong if they are invalid.
+	// manager has the options in managing, and no cluster. Execute sets manager, or sets wrong if the options are
+	// invalid.
 	manager     *deploy.Manager
 	wrong       error
 	defaults    []func(*config.Config)
@@ -35,9 +36,9 @@ type Operator struct {
 	// patches are the options of temporary patches, unless these are switched off.
 	patches    []temporarypatch.Option
 	patchesOff bool
-	// atEnd is called when the command has ended, the last first.
+	// atEnd are the functions to call when the command has ended, the last one first.
 	atEnd []func()
-	// called is the name by which people call the commands, if it isn't the operator's.
+	// called is the name by which users call the program if it isn't the operator's name, such as "kubectl NAME".
 	called string
 	// namespaceFile is the file with the namespace of a Pod.
 	namespaceFile string
@@ -46,29 +47,30 @@ type Operator struct {
 // Option is an option of New.
 type Option func(*Operator)
 
-// Manager adds options of the manager by which all objects are applied. Several options add up. The operator itself
-// sets deploy.OwnerKinds, and its reconcilers deploy.OwnedBy, deploy.RetryFor and deploy.RecreateWait, whatever is
-// given here. Those that an operator may need:
+// Manager adds options of the deploy.Manager that applies all objects. Several options add up. The operator overrides
+// deploy.OwnerKinds, and its reconcilers override deploy.OwnedBy, deploy.RetryFor and deploy.RecreateWait. An operator
+// may need these options:
 //
 //   - deploy.FieldManager: the name under which the operator owns the fields that it applies; default its own name. It
-//     must stay the same from release to release, and differ from that of every other operator in the cluster. An
-//     operator that replaces one of another name keeps that name here, so that fields that it no longer renders are
+//     must stay the same from release to release, and no other operator in the cluster may have the same. An operator
+//     that replaces an operator of another name sets the old name here, so that fields that it no longer renders are
 //     removed.
 //   - deploy.TakeOverFrom: field managers whose fields this operator takes over with the first apply of each object.
 //     They must no longer write the objects.
-//   - deploy.KeyDomain: the domain of the annotations that the operator reads and writes. An operator that replaces one
-//     of another framework keeps that framework's domain, so that annotations on existing resources keep working.
-//   - deploy.DefaultNamespace: the namespace of objects of cluster-scoped resources that name none, and of the Secrets
-//     with their generated values; by default such objects are refused. Objects of namespaced resources are in the
+//   - deploy.KeyDomain: the domain of the annotations that the operator reads and writes. An operator that replaces an
+//     operator of another framework sets that framework's domain, so that annotations on existing resources keep
+//     working.
+//   - deploy.DefaultNamespace: for cluster-scoped resources, the namespace of objects that name none, and of the
+//     Secrets with generated values; by default such objects are refused. Objects of namespaced resources are in the
 //     resource's namespace.
 func Manager(options ...deploy.Option) Option {
 	return func(o *Operator) { o.managing = append(o.managing, options...) }
 }
 
-// Watches sets what is watched and cached of kinds: cluster.MetadataOnly for many or large objects whose content no
-// controller reads, such as Secrets that are only written, and cluster.Selected when controllers read only some objects
-// of a kind. It isn't for the kinds of the controllers. Namespaces are set by the flags of the command run. Several
-// options add up.
+// Watches sets how much of a kind is watched and cached: cluster.MetadataOnly for many or large objects whose content
+// no controller reads, such as Secrets that are only written, and cluster.Selected if controllers read only some
+// objects of a kind. Don't use it for the kinds of the controllers. The flags of the command run set the namespaces.
+// Several options add up.
 //
 //	operator.New("guestbook-operator", operator.Watches(cluster.MetadataOnly(schema.GroupKind{Kind: "Secret"})))
 func Watches(options ...cluster.Option) Option {
@@ -93,9 +95,9 @@ func Flags(add func(*pflag.FlagSet)) Option {
 // is "default".
 func Oper8Environment() Option { return func(o *Operator) { o.oper8 = true } }
 
-// WithoutTemporaryPatches switches temporary patches off: the operator doesn't watch them, needs no right to them, and
-// ignores what is recorded about them on resources. Without this option it serves them for all kinds that it controls,
-// as soon as their CustomResourceDefinition is in the cluster.
+// WithoutTemporaryPatches switches temporary patches off: the operator doesn't watch them, needs no rights for them,
+// and ignores the patches that are recorded on resources. Without this option the operator serves them for all kinds
+// that it controls, as soon as their CustomResourceDefinition is in the cluster.
 func WithoutTemporaryPatches() Option { return func(o *Operator) { o.patchesOff = true } }
 
 // TemporaryPatches sets how temporary patches are served, such as temporarypatch.As for another kind of them. Several
@@ -111,8 +113,8 @@ type controller struct {
 }
 
 // New returns an operator without controllers. Its name is also its field manager unless the option Manager sets
-// another one: it must stay the same from release to release, and differ from that of every other operator in the
-// cluster.
+// another field manager: it must stay the same from release to release, and no other operator in the cluster may have
+// the same.
 func New(name string, options ...Option) *Operator {
 	o := &Operator{name: name, namespaceFile: leader.NamespaceFile}
 	for _, option := range options {
@@ -130,7 +132,7 @@ func (o *Operator) Control(c reconcile.Controller, options ...reconcile.Option) 
 
 func (o *Operator) check() error {
 	if o.name == "" {
-		return errors.New("the operator has no name: give New one")
+		return errors.New("the operator has no name: pass a name to New")
 	}
 	if o.wrong != nil {
 		return o.wrong
@@ -140,7 +142,7 @@ func (o *Operator) check() error {
 	}
 	for _, c := range o.controllers {
 		if c.Controller == nil {
-			return errors.New("nil controller: give Control one")
+			return errors.New("nil controller: pass a controller to Control")
 		}
 		if kind := c.Kind(); kind.Kind == "" || kind.Version == "" {
 			return fmt.Errorf("controller %T: its kind %q needs a version and a kind", c.Controller, kind)
@@ -162,13 +164,13 @@ func (o *Operator) newManager(on deploy.Cluster, more ...deploy.Option) (*deploy
 	return deploy.NewManager(on, slices.Concat([]deploy.Option{deploy.FieldManager(o.name)}, o.managing, more)...)
 }
 
-// noCluster is for a Manager of which only the settings are read.
+// noCluster is the cluster of a Manager that sends no requests, because only its settings are read.
 type noCluster struct{}
 
 func (noCluster) Port() deploy.Port { return nil }
 func (noCluster) View() deploy.View { return nil }
 
-// domain returns the domain of annotations, the default one while the options of Manager are invalid.
+// domain returns the domain of annotations. It is the default domain if the options in managing are invalid.
 func (o *Operator) domain() string {
 	if o.manager == nil {
 		return deploy.Domain

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// patchWorkers is how many patches are reconciled at once: each is a write or two.
+// patchWorkers is how many patches are reconciled at once. Few are enough, because each needs only a write or two.
 const patchWorkers = 2
 
 // newPatches returns the controller of temporary patches for the operator's kinds, nil if they are switched off.
@@ -27,13 +27,13 @@ func (o *Operator) newPatches(manager *deploy.Manager) (*temporarypatch.Controll
 	}
 	for _, c := range o.controllers {
 		if c.Kind().GroupKind() == patches.Kind().GroupKind() {
-			return nil, fmt.Errorf("%s: has a reconciler already, since the operator serves temporary patches itself: give New the option WithoutTemporaryPatches", c.Kind())
+			return nil, fmt.Errorf("%s: has a reconciler already, because the operator itself serves temporary patches: pass the option WithoutTemporaryPatches to New", c.Kind())
 		}
 	}
 	return patches, nil
 }
 
-// patchedBy are the options of reconcilers whose resources can be patched.
+// patchedBy returns the options of reconcilers whose resources can be patched.
 func patchedBy(patches *temporarypatch.Controller) []reconcile.Option {
 	if patches == nil {
 		return nil
@@ -41,8 +41,8 @@ func patchedBy(patches *temporarypatch.Controller) []reconcile.Option {
 	return []reconcile.Option{reconcile.WithPatches(patches)}
 }
 
-// patchService serves temporary patches by an engine of its own, so that no trouble with them delays the operator's
-// kinds. A nil patchService does nothing.
+// patchService serves temporary patches with an engine of its own, so that problems with patches don't delay the
+// operator's kinds. A nil patchService does nothing.
 type patchService struct {
 	engine       *watch.Engine
 	availability *availability

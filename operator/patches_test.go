@@ -58,7 +58,7 @@ func TestPatchesWithoutRights(t *testing.T) {
 	require.Len(t, said, 1, "once")
 	assert.Contains(t, said[0], "level=WARN")
 	assert.Contains(t, said[0], "the operator may not get/list/watch/patch temporarypatches.operkit.dev in namespace "+w.Namespace+
-		", patch temporarypatches.operkit.dev/status in namespace "+w.Namespace+": grant that, or switch temporary patches off by operator.WithoutTemporaryPatches")
+		", patch temporarypatches.operkit.dev/status in namespace "+w.Namespace+": grant these rights, or switch temporary patches off by operator.WithoutTemporaryPatches")
 	assert.Empty(t, w.Calls(t, r.user).Forbidden(), "no request fails for want of a right")
 	assert.Empty(t, w.Calls(t, r.user).Of(patchResource))
 	w.create(`{apiVersion: operator.operkit.dev/v1, kind: Gadget, metadata: {name: two, annotations: {

@@ -20,7 +20,7 @@ import (
 )
 
 // firstPatchLook and longestPatchLook are the shortest and the longest time between two checks whether patches are
-// available. Their definition is often installed together with the operator, moments after it.
+// available. The shortest is short because the definition of patches is often installed moments after the operator.
 const (
 	firstPatchLook   = 5 * time.Second
 	longestPatchLook = time.Minute
@@ -28,25 +28,25 @@ const (
 
 var accessReviews = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectaccessreviews"}
 
-// errNoDefinition is the obstacle while the CustomResourceDefinition isn't installed, errNoRight while the operator lacks
-// rights.
+// errNoDefinition is the obstacle while the CustomResourceDefinition isn't installed, errNoRight the obstacle while the
+// operator lacks rights.
 var (
 	errNoDefinition = errors.New("their CustomResourceDefinition isn't installed")
-	errNoRight      = errors.New("grant that, or switch temporary patches off by operator.WithoutTemporaryPatches")
+	errNoRight      = errors.New("grant these rights, or switch temporary patches off by operator.WithoutTemporaryPatches")
 )
 
-// availability finds out whether temporary patches can be served, by requests that don't fail without the definition or
-// a right.
+// availability finds out whether temporary patches can be served. Its requests succeed even if the definition or a
+// right is missing.
 type availability struct {
 	kind       schema.GroupVersionKind
-	resource   string   // the plural
+	resource   string   // the plural name
 	namespaces []string // "" for all
 	port       deploy.Port
 	reviews    dynamic.ResourceInterface
 	logger     *slog.Logger
 }
 
-// await returns true as soon as patches can be served, false when ctx ends before. It logs each obstacle once.
+// await returns true as soon as patches can be served, or false if ctx ends first. It logs each obstacle once.
 func (a *availability) await(ctx context.Context) bool {
 	logged := ""
 	backoff := wait.Backoff{Duration: firstPatchLook, Factor: 2, Steps: 10, Cap: longestPatchLook}
@@ -54,7 +54,7 @@ func (a *availability) await(ctx context.Context) bool {
 		err := a.obstacle(ctx)
 		if err != nil && err.Error() != logged && ctx.Err() == nil {
 			logged = err.Error()
-			a.logger.Log(ctx, severity(err), "temporary patches aren't available, waiting", "kind", a.kind.Kind, "version", a.kind.GroupVersion().String(), "reason", err)
+			a.logger.Log(ctx, severity(err), "temporary patches aren't available yet", "kind", a.kind.Kind, "version", a.kind.GroupVersion().String(), "reason", err)
 		}
 		return err == nil, ctx.Err()
 	})
@@ -62,7 +62,8 @@ func (a *availability) await(ctx context.Context) bool {
 }
 
 // severity returns the level at which an obstacle is logged. If the definition is missing, nobody uses patches; if
-// rights are missing, somebody may. Package cluster logs when the API server doesn't answer.
+// rights are missing, somebody may use patches. Other errors get the level debug: if the API server doesn't answer,
+// package cluster logs that.
 func severity(err error) slog.Level {
 	switch {
 	case errors.Is(err, errNoDefinition):
@@ -73,7 +74,7 @@ func severity(err error) slog.Level {
 	return slog.LevelDebug
 }
 
-// obstacle returns why patches can't be served, nil if they can.
+// obstacle returns the reason why patches can't be served, or nil if they can.
 func (a *availability) obstacle(ctx context.Context) error {
 	kinds, err := a.port.Kinds(ctx, a.kind.Kind)
 	if !slices.ContainsFunc(kinds, func(kind schema.GroupVersionKind) bool { return kind.GroupKind() == a.kind.GroupKind() }) {
@@ -95,7 +96,7 @@ func (a *availability) obstacle(ctx context.Context) error {
 	return nil
 }
 
-// patchRights are the rights to serve patches. The verb patch is for the finalizer and the status.
+// patchRights are the rights that serving patches needs. The verb patch is for the finalizer and the status.
 var patchRights = []struct {
 	subresource string
 	verbs       []string
@@ -104,7 +105,7 @@ var patchRights = []struct {
 	{"status", []string{"patch"}},
 }
 
-// refused describes which of the rights are missing in a namespace, or in all namespaces ("").
+// refused returns a text with the verbs that the operator may not use in a namespace, or in all namespaces ("").
 func (a *availability) refused(ctx context.Context, namespace, subresource string, verbs []string) ([]string, error) {
 	var refused []string
 	for _, verb := range verbs {
@@ -131,7 +132,8 @@ func (a *availability) refused(ctx context.Context, namespace, subresource strin
 	return []string{text}, nil
 }
 
-// allowed asks for one right. Without the right to ask it returns true, and the requests themselves will fail.
+// allowed asks the API server whether the operator has a right. If the operator may not ask, allowed returns true; if
+// the right is missing, requests fail later.
 func (a *availability) allowed(ctx context.Context, attributes map[string]any) (bool, error) {
 	answer, err := a.reviews.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": accessReviews.GroupVersion().String(), "kind": "SelfSubjectAccessReview",

@@ -32,7 +32,7 @@ type process struct {
 	operator *Operator
 	settings *settings.Settings
 	logger   *slog.Logger
-	// runs is set for the command run, which alone has metrics. manifests and events are nil if they are off.
+	// runs is true for the command run; only this command has metrics. manifests and events are nil if they are off.
 	runs      bool
 	manifests *manifest.Directory
 	events    event.Sink
@@ -56,7 +56,7 @@ func (o *Operator) open(s *settings.Settings, log io.Writer) (*process, error) {
 	}
 	p := &process{Config: c, operator: o, settings: s, logger: newLogger(log, c.Log)}
 	for _, warning := range s.Warnings() {
-		p.logger.Warn("settings", "warning", warning)
+		p.logger.Warn("check the settings", "warning", warning)
 	}
 	return p, nil
 }
@@ -73,7 +73,7 @@ func newLogger(out io.Writer, c config.Log) *slog.Logger {
 	return slog.New(logging.NewHandler(handler, level, filters))
 }
 
-// clientConfig returns how to reach the API server.
+// clientConfig returns the configuration of the client for the API server.
 func (p *process) clientConfig() (*rest.Config, error) {
 	client, err := cluster.Config(p.Kubeconfig, p.Context)
 	if err != nil {
@@ -85,14 +85,14 @@ func (p *process) clientConfig() (*rest.Config, error) {
 	return client, nil
 }
 
-// working returns the controllers that the setting controllers enables: all if it is empty.
+// working returns the controllers that the setting controllers enables: all controllers if the setting is empty.
 func (p *process) working() []controller {
 	return slices.DeleteFunc(slices.Clone(p.operator.controllers), func(c controller) bool {
 		return len(p.Controllers) > 0 && !slices.Contains(p.Controllers, c.Kind().Kind)
 	})
 }
 
-// controllerOf is the controller of a kind.
+// controllerOf returns the controller of a kind.
 func (o *Operator) controllerOf(kind schema.GroupVersionKind) (controller, error) {
 	at := slices.IndexFunc(o.controllers, func(c controller) bool { return c.Kind() == kind })
 	if at < 0 {

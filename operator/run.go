@@ -73,7 +73,7 @@ func (p *process) run(ctx context.Context) (err error) {
 	return err
 }
 
-// elect makes the lock that decides when this replica works.
+// elect makes the Elector that decides when this replica works.
 func (r *runner) elect(ctx context.Context) (wait func(), err error) {
 	r.lock, wait, err = r.election.newElector(ctx, r.plain, r.logger)
 	return wait, err
@@ -115,7 +115,7 @@ func (r *runner) openManifests(context.Context) (wait func(), err error) {
 	return func() { _ = r.manifests.Close() }, nil
 }
 
-// openEvents starts to write events, unless they are off. When the step stops, it waits until the last ones are
+// openEvents starts to write events, unless they are off. When the step stops, it waits until the last events are
 // written.
 func (r *runner) openEvents(ctx context.Context) (wait func(), err error) {
 	if r.Events.Level == config.NoEvents {
@@ -131,7 +131,7 @@ func (r *runner) openEvents(ctx context.Context) (wait func(), err error) {
 	return running.Wait, nil
 }
 
-// instance is the name of this process in events.
+// instance returns the name of this process in events.
 func instance(operator string) string {
 	if pod := os.Getenv("POD_NAME"); pod != "" {
 		return pod
@@ -247,7 +247,7 @@ func (r *runner) serve(ctx context.Context) (wait func(), err error) {
 		running.Go(func() {
 			err := heartbeat.Run(ctx, r.Heartbeat.File, r.Heartbeat.Period, r.health.alive, r.logger)
 			if err != nil {
-				r.logger.Error("no heartbeat", "error", err)
+				r.logger.Error("failed to start the heartbeat", "error", err)
 			}
 		})
 	}
@@ -260,7 +260,7 @@ func (o *Operator) inPod() bool {
 	return err == nil
 }
 
-// service is a part that works until its context ends, and then returns nil.
+// service is a part of the operator. run works until its context ends, and then returns nil.
 type service struct {
 	name string
 	run  func(context.Context) error

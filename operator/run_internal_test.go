@@ -108,7 +108,7 @@ func TestUntilLost(t *testing.T) {
 				return untilLost(ctx, slog.New(slog.NewTextHandler(&log, nil)), func(context.Context) error { <-release; return nil })
 			})
 			assert.EqualError(t, err, "Lease shop/op: leadership lost: thief leads")
-			assert.Contains(t, log.String(), "reconciles don't end although the leadership is lost")
+			assert.Contains(t, log.String(), "the leadership is lost, but reconciles don't end")
 			close(release)
 		})
 	})
@@ -168,6 +168,6 @@ func TestSteps(t *testing.T) {
 	started.stop(false)
 	assert.Equal(t, []string{
 		"start a", "start b", "start c", "start d",
-		"stop b: b: the operator stops", "stop c: c: the operator stops", "stop a: a: the operator stops",
+		"stop b: b: the operator is stopping", "stop c: c: the operator is stopping", "stop a: a: the operator is stopping",
 	}, log)
 }

@@ -20,7 +20,7 @@ type step struct {
 // steps are the started steps, in order.
 type steps []step
 
-// start starts further steps in order, until one fails. The end of ctx doesn't stop them; only stop does.
+// start starts the steps in order, until one fails. The end of ctx doesn't stop started steps; only stop does.
 func (s *steps) start(ctx context.Context, all ...step) error {
 	for _, one := range all {
 		ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -30,7 +30,7 @@ func (s *steps) start(ctx context.Context, all ...step) error {
 			return err
 		}
 		one.stop = sync.OnceFunc(func() {
-			cancel(fmt.Errorf("%s: the operator stops", one.name))
+			cancel(fmt.Errorf("%s: the operator is stopping", one.name))
 			if wait != nil {
 				wait()
 			}
