@@ -89,8 +89,8 @@ func Flags(add func(*pflag.FlagSet)) Option {
 }
 
 // Oper8Environment reads settings from the environment variables of oper8, too, such as LOG_LEVEL, and warns about each
-// that it uses. Variables with the operator's prefix override them. The lock of leader election is the one that oper8
-// takes in the same environment: OPERATOR_NAME overrides PYTHON_WATCH_MANAGER_LOCK_NAME. Outside of a Pod only,
+// that it uses. Variables with the operator's prefix override them. The operator takes the same lock of leader election
+// as oper8 in the same environment: OPERATOR_NAME overrides PYTHON_WATCH_MANAGER_LOCK_NAME. Outside of a Pod only,
 // PYTHON_WATCH_MANAGER_LOCK_NAMESPACE sets the namespace; if only PYTHON_WATCH_MANAGER_LOCK_TYPE is set, the namespace
 // is "default".
 func Oper8Environment() Option { return func(o *Operator) { o.oper8 = true } }

@@ -10,10 +10,10 @@ import (
 // leader-election.renew-deadline is LeaderElection.RenewDeadline. Default returns the defaults; the zero value isn't
 // valid.
 type Config struct {
-	// Kubeconfig is the kubeconfig file, empty to look where kubectl does and then at the Pod's service account.
-	// Context is one of its contexts, empty for the current one.
+	// Kubeconfig is the kubeconfig file. Empty means the files that kubectl reads, or else the Pod's service account.
+	// Context is a context of the kubeconfig. Empty means the current context.
 	Kubeconfig, Context string
-	// KubeAPI limits requests. Controllers are the kinds whose controllers are enabled; none means all.
+	// KubeAPI limits requests. Controllers are the kinds whose controllers are enabled. An empty list enables all.
 	KubeAPI     KubeAPI
 	Controllers []string
 	// Watch, Retry, Rollout, Status, Objects, Versions and LeaderElection set how the operator reconciles. Log, Events,
@@ -45,7 +45,7 @@ type KubeAPI struct {
 // Watch sets what is watched, and when it is reconciled.
 type Watch struct {
 	// Namespaces are names or patterns such as "team-*". A "!" in front excludes the namespaces that match. The last
-	// entry that matches a namespace decides. None means all.
+	// entry that matches a namespace decides. An empty list means all namespaces.
 	Namespaces []string
 	// NamespaceSelector selects namespaces by their labels, such as "tier=prod".
 	NamespaceSelector string
@@ -79,7 +79,7 @@ type Rollout struct {
 
 // Status sets what is written into the status of resources.
 type Status struct {
-	// Manage is whether the operator writes the status. If it is false, Graph and Service have no effect.
+	// Manage is whether the operator writes the status. Graph and Service need it.
 	Manage bool
 	// Graph adds the graph of the components as text. Service adds the field <kind>Status.
 	Graph, Service bool
@@ -109,7 +109,7 @@ type LeaderElection struct {
 	// Name is the name of the Lease or ConfigMap, empty for the operator's name. Namespace is the namespace of the
 	// lock, empty for the namespace of the Pod. Outside of a Pod it is required.
 	Name, Namespace string
-	// Duration is the time without renewal after which another replica takes over: the Lease, or with PerObjectLock a
+	// Duration is the time without renewal after which another replica takes over the Lease, or with PerObjectLock a
 	// resource. RenewDeadline is the time without renewal after which a replica stops working. RetryPeriod is the time
 	// between two renewals.
 	Duration, RenewDeadline, RetryPeriod time.Duration
@@ -154,13 +154,13 @@ const (
 	NoEvents = "off"
 	// WarningEvents are failures.
 	WarningEvents = "warning"
-	// AllEvents are failures and each real change.
+	// AllEvents are failures and changes. An apply that changes nothing is no event.
 	AllEvents = "normal"
 )
 
 // Heartbeat is a file that proves progress, see package heartbeat.
 type Heartbeat struct {
-	// File is empty for none. Period is the time between two beats.
+	// File is the path of the file. Empty means no heartbeat. Period is the time between two beats.
 	File   string
 	Period time.Duration
 }
@@ -176,13 +176,13 @@ const (
 // Health serves probes by HTTP: /healthz reports whether the process makes progress, /readyz whether it has read the
 // cluster.
 type Health struct {
-	// Address is AutoAddress, NoAddress or one to listen on; the usual port is 8081.
+	// Address is AutoAddress, NoAddress, or an address to listen on. The usual port is 8081.
 	Address string
 }
 
 // Metrics serves /metrics for Prometheus.
 type Metrics struct {
-	// Address is AutoAddress, NoAddress or one to listen on; the usual port is 8080, and with TLS 8443.
+	// Address is AutoAddress, NoAddress, or an address to listen on. The usual port is 8080, and with TLS 8443.
 	Address string
 	// CertificateFile and KeyFile, in PEM, are for HTTPS. They are read again when they change.
 	CertificateFile, KeyFile string
@@ -193,13 +193,13 @@ type Metrics struct {
 
 // Profiling serves the profiles of package net/http/pprof.
 type Profiling struct {
-	// Address is NoAddress or one to listen on.
+	// Address is NoAddress or an address to listen on.
 	Address string
 }
 
 // Manifests writes what is rendered for each resource into files, see package manifest.
 type Manifests struct {
-	// Directory is empty for none.
+	// Directory is where the files are written. Empty means that no files are written.
 	Directory string
 	// Disabled writes disabled components, too.
 	Disabled bool

@@ -24,7 +24,7 @@ type Metrics struct {
 	reconcilers []*reconcile.Reconciler
 }
 
-// New returns the metrics of an operator of this name, with the metrics of the Go runtime and of the process.
+// New returns the metrics of the named operator, with the metrics of the Go runtime and of the process.
 func New(operator, version string) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(), reconciles: newReconciles(), requests: newRequests(),

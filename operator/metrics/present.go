@@ -26,7 +26,7 @@ var (
 // together is the label for all controllers, which share one queue.
 const together = "all"
 
-// present collects what engines do at present.
+// present collects the present state of the engines.
 type present struct{ *Metrics }
 
 // Describe implements prometheus.Collector.

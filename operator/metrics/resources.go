@@ -14,14 +14,14 @@ var (
 		"settled, waiting, failing, refused, paused or deleting.", []string{controller, "standing"}, nil)
 	components = prometheus.NewDesc("operkit_components", "Components of all resources, by state: "+
 		"verified, unverified, failed or unstarted.", []string{controller, "state"}, nil)
-	versions = prometheus.NewDesc("operkit_resources_by_version", "Resources, by the version that they want; those of rare versions as other.",
+	versions = prometheus.NewDesc("operkit_resources_by_version", "Resources, by the version that they ask for; rare versions are counted as other.",
 		[]string{controller, "version"}, nil)
 	contested = prometheus.NewDesc("operkit_contested_objects", "Objects that somebody else sets again and again, such as another "+
 		"manager, or the same operator installed twice.", []string{controller}, nil)
 )
 
-// mostVersions limits the labels of versions, which the authors of resources choose. Other is the label of rare
-// versions.
+// mostVersions limits how many versions become labels, because the authors of resources choose the versions. other is
+// the label of rare versions.
 const (
 	mostVersions = 20
 	other        = "other"
@@ -66,7 +66,7 @@ func (s *standings) Collect(found chan<- prometheus.Metric) {
 		found <- prometheus.MustNewConstMetric(what, prometheus.GaugeValue, float64(value), labels...)
 	}
 	for kind, sum := range sums {
-		// Zeros are written, too, so that lines in graphs fall to them.
+		// Zeros are written, too, so that lines in graphs fall to zero.
 		for _, standing := range reconcile.Standings() {
 			gauge(resources, sum.Resources[standing], kind, string(standing))
 		}

@@ -25,12 +25,12 @@ import (
 type Reviewer struct {
 	client *rest.RESTClient
 	logger *slog.Logger
-	// allowed and refused hold the verdicts that are still valid. They are separate, so that unknown tokens, however
-	// many, don't push out allowed ones.
+	// allowed and refused hold the verdicts that are still valid. They are separate, so that many unknown tokens don't
+	// push out allowed tokens.
 	allowed, refused *cache.LRUExpireCache
-	// asking limits the questions that are asked at once.
+	// asking limits the reviews that are requested at once.
 	asking chan struct{}
-	// failures limits the lines that are logged about failed questions.
+	// failures limits the lines that are logged about failed reviews.
 	failures rate.Sometimes
 }
 
@@ -38,7 +38,7 @@ const (
 	maxVerdicts = 1000
 	// allowedFor and refusedFor are how long verdicts are valid.
 	allowedFor, refusedFor = time.Minute, 10 * time.Second
-	// maxAsking is how many questions are asked at once, askFor how long one may take.
+	// maxAsking is how many reviews are requested at once, askFor how long a review may take.
 	maxAsking, askFor = 4, 10 * time.Second
 )
 
@@ -49,8 +49,8 @@ type verdict struct {
 	allowed bool
 }
 
-// errBusy is the error when too many questions are asked at once.
-var errBusy = errors.New("too many questions at once")
+// errBusy is the error when too many reviews are requested at once.
+var errBusy = errors.New("too many reviews at once")
 
 // New returns a Reviewer that asks the API server of config.
 func New(config *rest.Config, logger *slog.Logger) (*Reviewer, error) {
@@ -62,7 +62,7 @@ func New(config *rest.Config, logger *slog.Logger) (*Reviewer, error) {
 	}
 	client, err := rest.UnversionedRESTClientFor(config)
 	if err != nil {
-		return nil, fmt.Errorf("who may read pages: %w", err)
+		return nil, fmt.Errorf("client for access reviews: %w", err)
 	}
 	return &Reviewer{
 		client: client, logger: logger, asking: make(chan struct{}, maxAsking), failures: rate.Sometimes{Interval: time.Minute},
@@ -70,9 +70,9 @@ func New(config *rest.Config, logger *slog.Logger) (*Reviewer, error) {
 	}, nil
 }
 
-// Protect serves pages to clients that may read them. Others get 401 without a token that the API server knows, 403
-// without the right, 429 when too many unknown tokens come at once, and 503 when the API server can't be asked. A
-// verdict holds for a minute, or ten seconds if it is a refusal.
+// Protect serves pages to clients that may read them. Other clients get 401 without a token that the API server knows,
+// 403 without the right, 429 when too many unknown tokens come at once, and 503 when the API server doesn't answer. A
+// verdict is valid for a minute, or for ten seconds if it is a refusal.
 func (r *Reviewer) Protect(pages http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		token, ok := bearer(req)
@@ -87,9 +87,9 @@ func (r *Reviewer) Protect(pages http.Handler) http.Handler {
 			w.Header().Set("Retry-After", "1")
 			http.Error(w, "too many requests with unknown tokens", http.StatusTooManyRequests)
 		case err != nil:
-			if req.Context().Err() == nil { // else the client has gone
+			if req.Context().Err() == nil { // otherwise the client has disconnected
 				r.failures.Do(func() {
-					r.logger.Warn("the API server can't be asked who may read pages", "path", req.URL.Path, "error", err)
+					r.logger.Warn("failed to ask the API server whether a client may read a page", "path", req.URL.Path, "error", err)
 				})
 			}
 			http.Error(w, "the API server can't be asked whether you may read this", http.StatusServiceUnavailable)
@@ -110,7 +110,7 @@ func bearer(req *http.Request) (token string, ok bool) {
 	return token, strings.EqualFold(scheme, "Bearer") && token != ""
 }
 
-// verdict returns what the API server says, or said recently.
+// verdict returns the cached verdict about a token if it is still valid, and otherwise asks the API server.
 func (r *Reviewer) verdict(ctx context.Context, token, path, verb string) (verdict, error) {
 	key := sha256.Sum256([]byte(token + "\x00" + path + "\x00" + verb))
 	for _, known := range []*cache.LRUExpireCache{r.allowed, r.refused} {

@@ -60,8 +60,8 @@ func Load(certificateFile, keyFile string, logger *slog.Logger) (*Served, error)
 	return s, nil
 }
 
-// Config returns the configuration of a server: TLS 1.2 and later, and HTTP/1.1 only, since one client could keep a
-// server busy by resetting streams of HTTP/2.
+// Config returns the configuration of a server: TLS 1.2 and later, and only HTTP/1.1, because with HTTP/2 one client
+// could keep a server busy by resetting streams.
 func (s *Served) Config() *tls.Config {
 	return &tls.Config{GetCertificate: s.get, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
 }
@@ -73,12 +73,12 @@ func (s *Served) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		return s.present, nil
 	}
 	if err := s.read(); err != nil {
-		s.logger.Warn("the certificate can't be read again, the last one is served", "error", err)
+		s.logger.Warn("failed to read the certificate again: the last one is still served", "error", err)
 	}
 	return s.present, nil
 }
 
-// read reads the files if they have changed. mu is held.
+// read reads the files if they have changed. The caller holds mu.
 func (s *Served) read() error {
 	s.looked = s.now()
 	var stamps [2]stamp

@@ -57,7 +57,7 @@ func TestLoad(t *testing.T) {
 	require.NoError(t, os.WriteFile(certificateFile, []byte("half a certi"), 0o600))
 	now = now.Add(look)
 	assert.Equal(t, "second", s.name(t), "what can't be read doesn't end the serving")
-	assert.Contains(t, logs.String(), "the certificate can't be read again")
+	assert.Contains(t, logs.String(), "failed to read the certificate again")
 	require.NoError(t, os.Remove(keyFile))
 	now = now.Add(look)
 	assert.Equal(t, "second", s.name(t))

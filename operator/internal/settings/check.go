@@ -114,7 +114,7 @@ func (s *Settings) checkElection() {
 		valid = valid && !s.refused[key]
 	}
 	if !valid {
-		return // there are no times to compare
+		return // invalid times can't be compared
 	}
 	duration := e.Duration
 	if e.Lock == config.ForLifeLock { // this lock has no duration: nobody takes it over after a time
@@ -134,7 +134,7 @@ func (s *Settings) isDefault(key string) bool {
 // forget resets a key to its default.
 func (s *Settings) forget(key string) {
 	f := s.flags.Lookup(key)
-	_ = inner(f).Set(f.DefValue) // as the flag itself has written it
+	_ = inner(f).Set(f.DefValue) // it succeeds: the flag itself wrote DefValue
 	delete(s.origins, key)
 }
 

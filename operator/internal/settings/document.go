@@ -31,7 +31,8 @@ func Document(settings []Setting) ([]byte, error) {
 
 func text(value string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: value} }
 
-// below returns the map under a name, and makes it when missing. Names come in order, so it is the last one.
+// below returns the map under a name, and adds it if it is missing. Names are sorted, so only the last map can have the
+// name.
 func below(at *yaml.Node, name string) *yaml.Node {
 	if n := len(at.Content); n > 0 && at.Content[n-2].Value == name {
 		return at.Content[n-1]

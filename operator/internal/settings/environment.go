@@ -40,13 +40,13 @@ func (s *Settings) readEnvironment(environ []string) {
 	}
 }
 
-// setVariable sets a key by a variable. A list is written with commas, or as JSON.
+// setVariable sets a key to the text of a variable. A list is written with commas, or as JSON.
 func (s *Settings) setVariable(key, name, text string) {
 	from := Origin{Environment, name, 0}
 	var items []string
 	if _, isList := inner(s.flags.Lookup(key)).(pflag.SliceValue); isList && strings.HasPrefix(text, "[") {
 		if err := json.Unmarshal([]byte(text), &items); err != nil {
-			s.refuse(key, from, text, "it is no JSON list of texts")
+			s.refuse(key, from, text, "it isn't a JSON list of strings")
 			return
 		}
 		s.setList(key, from, items)
@@ -55,5 +55,5 @@ func (s *Settings) setVariable(key, name, text string) {
 	s.set(key, from, text)
 }
 
-// sorted makes the result independent of the order of the environment.
+// sorted sorts the environment, so that the order of warnings and problems doesn't change.
 func sorted(environ []string) []string { return slices.Sorted(slices.Values(environ)) }

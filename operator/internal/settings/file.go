@@ -42,17 +42,17 @@ func (s *Settings) readFile() {
 	f.read("", document.Content[0])
 }
 
-// file is the file while it is read.
+// file is the file with settings while it is read.
 type file struct {
 	*Settings
 	name string
-	// lines are the lines of its keys.
+	// lines maps each key that was read to its line.
 	lines map[string]int
 }
 
 // read sets the keys of a node, whose own key is path.
 func (f *file) read(path string, node *yaml.Node) {
-	if node.Kind == yaml.AliasNode && node.Alias.Kind != yaml.MappingNode { // a map could hold itself
+	if node.Kind == yaml.AliasNode && node.Alias.Kind != yaml.MappingNode { // a map could contain its own alias
 		node = node.Alias
 	}
 	flag := f.flags.Lookup(path)
@@ -61,11 +61,11 @@ func (f *file) read(path string, node *yaml.Node) {
 	case node.Kind == yaml.MappingNode && flag == nil:
 		f.readMap(path, node)
 	case node.Kind == yaml.AliasNode:
-		f.problem(node, "an alias can stand for a value only: write the map out")
+		f.problem(node, "an alias can't stand for a map: write the map out")
 	case path == "":
-		f.problem(node, "settings are a map of keys")
+		f.problem(node, "the settings must be a map of keys")
 	case path == fileKey:
-		f.problem(node, "a file can't name another one")
+		f.problem(node, "a file with settings can't name another file")
 	case flag == nil:
 		f.mistake(f.about(node, fmt.Sprintf("%s: there is no such setting%s", path, Suggestion(path, f.Keys(), ""))))
 	case f.lines[path] > 0:
@@ -109,7 +109,7 @@ func (f *file) readValue(key string, node *yaml.Node) {
 			f.setList(key, from, items)
 		}
 	default:
-		f.problem(node, fmt.Sprintf("%s: it takes a value and no map", key))
+		f.problem(node, fmt.Sprintf("%s: it takes a value, not a map", key))
 	}
 }
 
@@ -122,8 +122,9 @@ func (f *file) about(at *yaml.Node, text string) string {
 	return fmt.Sprintf("%s:%d: %s", f.name, at.Line, text)
 }
 
-// Environment returns the environment for a process that is to read the same file. This is environ with the absolute
-// path of the file in its variable, even if a flag has named the file. If there is no file, the variable is removed.
+// Environment returns the environment for a child process that reads the same file: environ, with the variable of
+// --config set to the absolute path of the file. A flag may have named the file. If there is no file, the variable is
+// removed.
 func (s *Settings) Environment(environ []string) []string {
 	names := s.prefix + variable(fileKey) + "="
 	others := slices.DeleteFunc(slices.Clone(environ), func(one string) bool { return strings.HasPrefix(one, names) })

@@ -27,12 +27,12 @@ func (e *Error) Error() string {
 // ExitCode returns the exit code of a command with wrong settings, the same as for wrong arguments.
 func (e *Error) ExitCode() int { return 2 }
 
-// Load reads the environment, in the form of os.Environ, and the file, after the flags were parsed, and returns all
-// settings. The error is an *Error.
+// Load reads the environment, in the form of os.Environ, and the file, and returns all settings. Call it after the
+// flags were parsed. The error is an *Error.
 func (s *Settings) Load(environ []string) (config.Config, error) {
 	s.Flags()
 	s.flags.VisitAll(func(f *pflag.Flag) {
-		if f.Changed && s.origins[f.Name].Source == Program { // parsed before Flags wrapped it
+		if f.Changed && s.origins[f.Name].Source == Program { // parsed before Flags wrapped its value
 			s.origins[f.Name] = Origin{Flag, "--" + f.Name, 0}
 		}
 	})
@@ -47,7 +47,7 @@ func (s *Settings) Load(environ []string) (config.Config, error) {
 	if len(s.problems) > 0 {
 		return config.Config{}, &Error{slices.Clone(s.problems)}
 	}
-	for key := range s.refused { // if tolerated
+	for key := range s.refused { // Tolerate was called
 		s.forget(key)
 	}
 	return clone(s.config), nil

@@ -12,9 +12,9 @@ import (
 // counterpart is the key for a variable of oper8.
 type counterpart struct {
 	key string
-	// translate translates a value; nil for the same value.
+	// translate translates a value. Nil keeps the value.
 	translate func(text string) (string, error)
-	// of is the package whose operators have the key, empty for all.
+	// of is the package whose operators have the key. Empty means all operators.
 	of string
 	// outside is set if the variable applies only outside of a Pod.
 	outside bool
@@ -57,37 +57,37 @@ var counterparts = map[string]counterpart{
 	"PYTHON_WATCH_MANAGER_LOCK_DURATION":  {key: "leader-election.duration"},
 }
 
-// without maps variables of oper8 that have no counterpart to the reason.
+// without has the variables of oper8 that have no counterpart, each with the reason.
 var without = map[string]string{
-	"LOG_THREAD_ID":                                   "Go has no thread ids; lines have the id of their reconcile",
+	"LOG_THREAD_ID":                                   "Go has no thread ids; log lines have the id of their reconcile",
 	"DRY_RUN":                                         "use the command render, or run --dry-run",
 	"STRICT_VERSION_KIND_REGEX":                       "name the kinds that are exempt in versions.exempt, as patterns such as Temporary*",
 	"DEPLOY_RETRIES":                                  "a failed resource is retried as a whole, see retry.first",
-	"DEPLOY_UNPROCESSABLE_PUT_FALLBACK":               "an object says by its strategy whether it may be replaced",
-	"CLUSTER_PASSTHROUGH_ANNOTATIONS":                 "objects are applied, so that annotations of others stay",
+	"DEPLOY_UNPROCESSABLE_PUT_FALLBACK":               "the strategy of an object decides whether the object is replaced",
+	"CLUSTER_PASSTHROUGH_ANNOTATIONS":                 "objects are applied, which keeps the annotations of other field managers",
 	"WATCH_MANAGER":                                   "there is one engine",
-	"CONTROLLER_NAME":                                 "oper8 names a class here: use controllers to name kinds",
-	"PYTHON_WATCH_MANAGER_LOCK_POLL_TIME":             "a Lease is renewed more often, see leader-election.retry-period",
+	"CONTROLLER_NAME":                                 "the value is a class of oper8: set controllers to names of kinds",
+	"PYTHON_WATCH_MANAGER_LOCK_POLL_TIME":             "set leader-election.retry-period instead",
 	"ROLLOUT_MANAGER_VERIFY_THREADS":                  "components are deployed and verified in one pass, see rollout.concurrency",
 	"PYTHON_WATCH_MANAGER_PROCESS_CONTEXT":            "reconciles don't run in processes of their own",
-	"PYTHON_WATCH_MANAGER_WATCH_DEPENDENT_RESOURCES":  "what a resource owns is always watched",
+	"PYTHON_WATCH_MANAGER_WATCH_DEPENDENT_RESOURCES":  "the objects that a resource owns are always watched",
 	"PYTHON_WATCH_MANAGER_SUBSYSTEM_ROLLOUT":          "a resource that renders another one waits for it as for any object",
-	"PYTHON_WATCH_MANAGER_WATCH_RETRY_COUNT":          "watches are opened again for as long as it takes",
-	"PYTHON_WATCH_MANAGER_WATCH_RETRY_DELAY":          "watches are opened again after 250 ms, later every 5 s",
+	"PYTHON_WATCH_MANAGER_WATCH_RETRY_COUNT":          "a failed watch is opened again without a limit",
+	"PYTHON_WATCH_MANAGER_WATCH_RETRY_DELAY":          "a failed watch is opened again after 250 ms, later every 5 s",
 	"ANSIBLE_WATCH_MANAGER_LOG_FILE_DIR":              "the log goes to the standard error",
 	"ANSIBLE_WATCH_MANAGER_KILL_MAX_WAIT":             "there is no process to kill: see watch.grace",
 	"ANSIBLE_WATCH_MANAGER_ANSIBLE_BASE_PATH":         "there are no playbooks",
 	"ANSIBLE_WATCH_MANAGER_ANSIBLE_ENTRYPOINT":        "there is no other process",
 	"ANSIBLE_WATCH_MANAGER_ANSIBLE_ARGS":              "there is no other process",
 	"ANSIBLE_WATCH_MANAGER_MANAGE_STATUS":             "use status.manage",
-	"ANSIBLE_WATCH_MANAGER_WATCH_DEPENDENT_RESOURCES": "what a resource owns is always watched",
+	"ANSIBLE_WATCH_MANAGER_WATCH_DEPENDENT_RESOURCES": "the objects that a resource owns are always watched",
 	"ANSIBLE_WATCH_MANAGER_RECONCILE_PERIOD":          "use watch.period",
 	"ANSIBLE_WATCH_MANAGER_PLAYBOOK_PARAMETERS":       "there are no playbooks",
-	"VCS_ENABLED":                                     "it is on when vcs.repository of operator/full is set",
+	"VCS_ENABLED":                                     "set vcs.repository in an operator of package operator/full",
 	"VCS_KIND_REGEX":                                  "name the kinds that have no version in versions.exempt, as patterns such as Temporary*",
 }
 
-// oldName is a variable of oper8 whose value was taken over.
+// oldName is a variable of oper8 that has set a key.
 type oldName struct{ variable, key, text string }
 
 // readOper8 sets keys by oper8's names, unless a variable with the prefix or a flag sets them.
@@ -99,7 +99,7 @@ func (s *Settings) readOper8(environ []string) {
 			s.warnings = append(s.warnings, fmt.Sprintf("%s has no meaning here: %s", name, reason))
 		}
 		if known && s.flags.Lookup(one.key) == nil {
-			s.warnings = append(s.warnings, fmt.Sprintf("%s has no meaning here: an operator of package %s has %s", name, one.of, one.key))
+			s.warnings = append(s.warnings, fmt.Sprintf("%s has no meaning here: only operators of package %s have the setting %s", name, one.of, one.key))
 			continue
 		}
 		if text = strings.TrimSpace(text); !known || text == "" || s.origins[one.key].Source >= Environment {
@@ -112,7 +112,7 @@ func (s *Settings) readOper8(environ []string) {
 // takeOver sets the key of a variable of oper8.
 func (s *Settings) takeOver(name string, one counterpart, text string) {
 	if one.outside && s.inPod() {
-		s.warnings = append(s.warnings, fmt.Sprintf("%s has no meaning in a Pod, whose own namespace comes first as in oper8: set %s%s=%s to overrule that",
+		s.warnings = append(s.warnings, fmt.Sprintf("%s has no effect in a Pod, where the lock is in the namespace of the Pod, as in oper8: set %s%s=%s to override that",
 			name, s.prefix, variable(one.key), text))
 		return
 	}
@@ -150,7 +150,7 @@ func (s *Settings) inPod() bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// oldNameOf returns the variable of oper8 that sets a key, empty if something else does.
+// oldNameOf returns the variable of oper8 that sets a key. It returns an empty text if something else sets the key.
 func (s *Settings) oldNameOf(key string) string {
 	for _, one := range s.oldNames {
 		if one.key == key && s.origins[key] == (Origin{Environment, one.variable, 0}) {
@@ -160,7 +160,7 @@ func (s *Settings) oldNameOf(key string) string {
 	return ""
 }
 
-// warnOfOldNames warns about each variable of oper8 that sets a key, and gives the new name.
+// warnOfOldNames warns about each variable of oper8 that sets a key. The warnings give the new names.
 func (s *Settings) warnOfOldNames() {
 	for _, one := range s.oldNames {
 		if s.oldNameOf(one.key) == one.variable {
@@ -169,7 +169,7 @@ func (s *Settings) warnOfOldNames() {
 	}
 }
 
-// truthy returns a text, or nothing for false and zero, which oper8 treats as unset.
+// truthy returns text, or an empty text for false and zero: oper8 treats these as unset.
 func truthy(text string) (string, error) {
 	number, err := strconv.ParseFloat(text, 64)
 	if strings.EqualFold(text, "false") || err == nil && number == 0 {

@@ -104,7 +104,7 @@ func TestKeysOfOtherPackages(t *testing.T) {
 	s := New("a", Options{Oper8: true})
 	_, err := s.Load([]string{"VCS_REPO=/versions"})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"VCS_REPO has no meaning here: an operator of package operator/full has vcs.repository"}, s.Warnings())
+	assert.Equal(t, []string{"VCS_REPO has no meaning here: only operators of package operator/full have the setting vcs.repository"}, s.Warnings())
 
 	s = New("a", Options{Oper8: true})
 	repository := s.Flags().String("vcs.repository", "", "")
@@ -134,7 +134,7 @@ func TestLockOfOper8(t *testing.T) {
 		{"what is false is no name", "", true, []string{lease, "OPERATOR_NAME=False", "PYTHON_WATCH_MANAGER_LOCK_NAME=b"}, "b", "",
 			"PYTHON_WATCH_MANAGER_LOCK_NAME is an old name: set A_LEADER_ELECTION_NAME=b instead"},
 		{"the namespace in a Pod is the Pod's", "", true, []string{lease, "PYTHON_WATCH_MANAGER_LOCK_NAMESPACE=ns"}, "", "",
-			"PYTHON_WATCH_MANAGER_LOCK_NAMESPACE has no meaning in a Pod, whose own namespace comes first as in oper8: set A_LEADER_ELECTION_NAMESPACE=ns to overrule that"},
+			"PYTHON_WATCH_MANAGER_LOCK_NAMESPACE has no effect in a Pod, where the lock is in the namespace of the Pod, as in oper8: set A_LEADER_ELECTION_NAMESPACE=ns to override that"},
 		{"elsewhere it counts", "", false, []string{lease, "PYTHON_WATCH_MANAGER_LOCK_NAMESPACE=ns"}, "", "ns",
 			"PYTHON_WATCH_MANAGER_LOCK_NAMESPACE is an old name: set A_LEADER_ELECTION_NAMESPACE=ns instead"},
 		{"and is default else", "", false, []string{life}, "", "default", ""},

@@ -34,7 +34,7 @@ func (o Origin) String() string {
 	return o.Name
 }
 
-// said returns the value of a key in the form in which this source has it.
+// said returns a key and its value in the spelling of this source.
 func (o Origin) said(key, text string) string {
 	switch o.Source {
 	case Environment:

@@ -18,9 +18,9 @@ const fileKey = "config"
 type Settings struct {
 	config config.Config
 	Options
-	// prefix begins the names of environment variables.
+	// prefix is the prefix of the names of environment variables.
 	prefix string
-	// oldNames are the variables of oper8 whose values were taken over.
+	// oldNames are the variables of oper8 that have set keys.
 	oldNames []oldName
 	flags    *pflag.FlagSet
 	// origins are the origins of the values that aren't defaults.
@@ -35,13 +35,13 @@ type Settings struct {
 
 // Options configure the settings of a program. The zero value is valid.
 type Options struct {
-	// Defaults changes the defaults of config.Default; nil for none.
+	// Defaults changes the defaults of config.Default. Nil changes nothing.
 	Defaults func(*config.Config)
 	// Kinds are the kinds of the program's controllers. The setting controllers accepts no other kinds. If Kinds is
 	// empty, it accepts any.
 	Kinds []string
-	// Oper8 reads the environment by oper8's names, too, and warns about each that it uses. The lock of leader election
-	// is the one that oper8 takes in the same environment.
+	// Oper8 reads the environment by oper8's names, too, and warns about each name that it uses. The lock of leader
+	// election is the same lock that oper8 takes in the same environment.
 	Oper8 bool
 	// NamespaceFile is the file by which Oper8 finds out whether the process runs in a Pod; default
 	// leader.NamespaceFile.
@@ -71,12 +71,12 @@ func clone(c config.Config) config.Config {
 }
 
 // Flags returns the flags, for a command to add. Flags that are added to them before Load are settings, too. Parsing
-// accepts any value, and Load reports the wrong ones.
+// accepts any value, and Load reports wrong values.
 func (s *Settings) Flags() *pflag.FlagSet {
 	s.flags.VisitAll(func(f *pflag.Flag) {
 		if _, ours := f.Value.(*given); !ours {
 			f.Value = &given{Value: f.Value, key: f.Name, name: "--" + f.Name, settings: s}
-			if f.DefValue == "[]" { // help shows no default for that
+			if f.DefValue == "[]" { // then the help shows no default
 				f.DefValue = ""
 			}
 		}
@@ -84,7 +84,7 @@ func (s *Settings) Flags() *pflag.FlagSet {
 	return s.flags
 }
 
-// given wraps the value of a flag, and keeps its origin and the mistake in it.
+// given wraps the value of a flag. It records the origin of each value, and a problem if the value is wrong.
 type given struct {
 	pflag.Value
 	key, name string
@@ -97,7 +97,7 @@ func (g *given) Set(text string) error {
 	return nil
 }
 
-// inner returns the value of a flag inside of given.
+// inner returns the value of a flag without the wrapper given.
 func inner(f *pflag.Flag) pflag.Value {
 	if g, ok := f.Value.(*given); ok {
 		return g.Value
@@ -122,7 +122,7 @@ func (s *Settings) set(key string, from Origin, text string) {
 	}
 }
 
-// trimmed returns the trimmed items of a list that aren't empty.
+// trimmed trims the items of a list and leaves out empty ones.
 func trimmed(items []string) []string {
 	kept := make([]string, 0, len(items))
 	for _, item := range items {
@@ -139,7 +139,7 @@ func (s *Settings) setList(key string, from Origin, items []string) {
 	value := inner(s.flags.Lookup(key))
 	list, ok := value.(pflag.SliceValue)
 	if !ok {
-		s.refuse(key, from, strings.Join(items, ", "), "it takes one value and no list")
+		s.refuse(key, from, strings.Join(items, ", "), "it takes one value, not a list")
 		return
 	}
 	if err := list.Replace(trimmed(items)); err != nil {
@@ -161,7 +161,7 @@ func (s *Settings) mistake(text string) {
 	}
 }
 
-// reason returns what is wrong with a text, without the words of the Go library.
+// reason returns what is wrong with a text. For numbers and bools it replaces the error of package strconv.
 func reason(value pflag.Value, err error) string {
 	switch value.Type() {
 	case "bool":
@@ -203,17 +203,17 @@ func (s *Settings) All() []Setting {
 	return all
 }
 
-// Given reports whether anything but the program sets a key, even to its default.
+// Given reports whether a flag, the environment or the file sets a key, even if the value is the default.
 func (s *Settings) Given(key string) bool { return s.origins[key].Source != Program }
 
-// Warnings are harmless mistakes, such as environment variables that nobody reads.
+// Warnings returns harmless mistakes, such as environment variables that set nothing.
 func (s *Settings) Warnings() []string { return s.warnings }
 
-// Tolerate makes Load warn about wrong and unknown settings, and use the defaults instead: for a release that gets the
-// settings of another one. A file that can't be read remains an error.
+// Tolerate makes Load warn about wrong and unknown settings, and use the defaults instead. Use it in a release that
+// reads the settings of another release. A file that can't be read remains an error.
 func (s *Settings) Tolerate() { s.tolerant = true }
 
-// Tolerant is the annotation of commands that tolerate settings, see Tolerate.
+// Tolerant is the annotation of commands for which Tolerate is called.
 const Tolerant = "operkit.dev/tolerant-settings"
 
 // Alias adds a flag that is another name of a key.

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Suggestion returns the known name that is most like name, as the end of an error and with a prefix before it; empty
-// if none is like it.
+// Suggestion returns ": did you mean NAME?" for the end of an error. NAME is prefix and the known name that is most
+// similar to name. If no known name is similar, Suggestion returns an empty text.
 func Suggestion(name string, known []string, prefix string) string {
 	best, distance := "", max(2, len(name)/4)+1
 	for _, candidate := range slices.Sorted(slices.Values(known)) {
