@@ -130,9 +130,9 @@ func TestCommandsAgainstACluster(t *testing.T) {
 			"a time that is over":     {[]string{"pause", "gadget/one", "--until", "2000-01-01T00:00:00Z"}, 2, "the time is in the past"},
 			"a time that is none":     {[]string{"pause", "gadget/one", "--until", "later"}, 2, `--until "later": write a time such as`},
 			"a selector that is none": {[]string{"status", "-l", "a in b"}, 2, `--selector "a in b": unable to parse requirement`},
-			"a name and a selector":   {[]string{"status", "gadget/one", "-l", "a=b"}, 2, "resources are chosen by name, or by --selector"},
+			"a name and a selector":   {[]string{"status", "gadget/one", "-l", "a=b"}, 2, "choose resources either by name, or by --selector"},
 			"all namespaces and one":  {[]string{"status", "-A"}, 2, "--all-namespaces and --namespace exclude each other"},
-			"a file of another kind":  {[]string{"status", "-f", "testdata/widget.yaml"}, 2, "it is of no kind that this operator controls: Gadget, Gear"},
+			"a file of another kind":  {[]string{"status", "-f", "testdata/widget.yaml"}, 2, "this operator controls only the kinds Gadget, Gear"},
 			"a form that there isn't": {[]string{"status", "-o", "wide"}, 2, `--output "wide": use table, yaml or json`},
 		} {
 			code, out, log := someone.says(append(in, row.args...)...)

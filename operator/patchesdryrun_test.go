@@ -123,7 +123,7 @@ func TestPatchOptions(t *testing.T) {
 		{"patches 9: the group is the operator's domain", []operator.Option{operator.Manager(deploy.KeyDomain("oper8.org"))}, as("oper8.org/v1", "TemporaryPatch"), "of: patched"},
 		{"patches 9: another kind", []operator.Option{operator.TemporaryPatches(temporarypatch.As(hotfix))}, as("support.example.com/v2", "Hotfix"), "of: patched"},
 		{"switched off, they are a kind like any other", []operator.Option{operator.WithoutTemporaryPatches()}, as("operkit.dev/v1", "TemporaryPatch"),
-			"operkit.dev/v1 TemporaryPatch is of no kind that this operator controls (example.com/v1 Widget)"},
+			"operkit.dev/v1 TemporaryPatch: this operator controls only the kinds example.com/v1 Widget"},
 		{"an option that can't be", []operator.Option{operator.TemporaryPatches(temporarypatch.Clock(nil))}, as("operkit.dev/v1", "TemporaryPatch"), "nil clock"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {

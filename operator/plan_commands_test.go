@@ -136,7 +136,7 @@ func TestPlanCommands(t *testing.T) {
 		}{
 			"one that isn't there, by diff":  {[]string{"diff", "nobody"}, 2, "Gadget NS/nobody: not found"},
 			"a file that the schema refuses": {[]string{"diff", "-f", bad}, 2, "spec.of"},
-			"a file and a name":              {[]string{"diff", "one", "-f", bad}, 2, "--filename excludes names"},
+			"a file and a name":              {[]string{"diff", "one", "-f", bad}, 2, "--filename can't be combined with names"},
 			"a kind is no name":              {[]string{"reconcile", "gadget"}, 2, "no resources are given: name them, or use --selector"},
 			"no such context":                {[]string{"diff", "one", "--context", "moon"}, 2, `context "moon" does not exist`},
 			"a form that there isn't":        {[]string{"diff", "one", "-o", "xml"}, 2, `--output "xml": use diff, yaml or json`},

@@ -153,7 +153,7 @@ func TestRender(t *testing.T) {
 		assert.Len(t, heads(out), 4)
 		code, _, log = render(t, map[string]string{"a.json": `{"apiVersion":"v1","kind":"List","items":[{"kind":"Widget"}]}`}, "render", "-f", "DIR/a.json")
 		assert.Equal(t, 2, code)
-		assert.Contains(t, log, "document 1: an item of the list is no object")
+		assert.Contains(t, log, "document 1: an item of the list has no apiVersion, kind or name")
 	})
 	t.Run("a kind without namespaces, as its definition says", func(t *testing.T) {
 		t.Parallel()

@@ -67,7 +67,7 @@ func TestRenderDelete(t *testing.T) {
 		},
 		{
 			"also of one that can't be rolled out", "kind: Guest\nmetadata: {name: g}\nspec: {mistake: true}",
-			[]string{"bill: ConfigMap/bill", "receipt: ConfigMap/receipt"}, "text: for nothing", "rendering the deletion although the resource can't be rolled out",
+			[]string{"bill: ConfigMap/bill", "receipt: ConfigMap/receipt"}, "text: for nothing", "the resource can't be rolled out: its deletion is rendered anyway",
 		},
 		{"nothing of a kind without Finalize", "kind: Widget\nmetadata: {name: w}", nil, "", ""},
 	} {

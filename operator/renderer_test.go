@@ -42,7 +42,7 @@ func renderVault(t *testing.T, args ...string) (out, log string) {
 
 func TestDryRunMasksSecrets(t *testing.T) {
 	t.Parallel()
-	const notice = "values of Secrets are masked: don't apply this, or add --show-secrets"
+	const notice = "values of Secrets are masked: add --show-secrets before you apply the output"
 	t.Run("reconcile 17: printed", func(t *testing.T) {
 		t.Parallel()
 		out, log := renderVault(t)

@@ -177,7 +177,7 @@ func TestStatusWatch(t *testing.T) {
 		}
 		w.eventually("it shows as much as there is room for", func() bool {
 			picture := term.picture()
-			return len(picture) == 9 && picture[8] == "and 3 lines more"
+			return len(picture) == 9 && picture[8] == "and 3 more lines"
 		})
 		for _, name := range []string{"two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"} {
 			w.delete(gadgets, name)

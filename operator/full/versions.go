@@ -38,12 +38,12 @@ func (v *versionSettings) register(set *pflag.FlagSet) {
 	set.StringVar(&v.directory, "versions.directory", "", "directory with a folder for each version, which holds its program; resources are then rendered by the program of their version (default: by this one)")
 	set.StringVar(&v.entry, "versions.entry", "", "path of the program in the folder of a version (default: the operator's name)")
 	set.IntVar(&v.limit, "versions.limit", 8, "most versions that run at once")
-	config.DurationVar(set, &v.idle, "versions.idle", 15*time.Minute, "how long an unused version goes on running; longer than watch.period")
+	config.DurationVar(set, &v.idle, "versions.idle", 15*time.Minute, "time after which an unused version is stopped; it should be longer than watch.period")
 	set.StringVar(&v.repository, "vcs.repository", "", "git repository with the files of each version, for Session.Assets (default: none)")
 	set.StringVar(&v.destination, "vcs.destination", "", "where versions are checked out, such as /var/cache/versions/{version}")
 	set.StringVar(&v.within, "vcs.directory", "", "directory of a version that sessions get (default: the whole version)")
 	set.StringVar(&v.method, "vcs.method", string(vcs.Worktree), "worktree: files only, or clone: a repository")
-	set.BoolVar(&v.tagsOnly, "vcs.tags-only", false, "ignore branches, which are versions otherwise")
+	set.BoolVar(&v.tagsOnly, "vcs.tags-only", false, "ignore branches; without this, branches are versions, too")
 }
 
 // extension extends the operator by the settings.

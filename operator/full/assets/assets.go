@@ -24,11 +24,11 @@ type Options struct {
 	Repository string
 	// Destination is the template of the paths of checkouts, see vcs.Template.
 	Destination string
-	// Directory is the directory of a version whose files sessions get; empty for the whole version.
+	// Directory is a directory within a version: sessions get only its files. Empty means all files of the version.
 	Directory string
 	// Method is vcs.Worktree by default.
 	Method vcs.Method
-	// TagsOnly ignores branches; otherwise they are versions, too.
+	// TagsOnly ignores branches. If it is false, branches are versions, too.
 	TagsOnly bool
 	// Exempt are patterns, as for path.Match, of the names of kinds that have no version; default "TemporaryPatch*".
 	Exempt []string
@@ -161,7 +161,7 @@ func (a *Assets) exempt(kind string) bool {
 	})
 }
 
-// Open implements reconcile.Assets. It checks out the version of the resource unless that was done before.
+// Open implements reconcile.Assets. It checks out the version of the resource unless the checkout exists.
 func (a *Assets) Open(ctx context.Context, s *reconcile.Session) (fs.FS, func(), error) {
 	if a.exempt(s.Kind().Kind) {
 		return nil, nil, nil
@@ -225,7 +225,7 @@ func (a *Assets) use(where string) (release func()) {
 	})
 }
 
-// forResource returns what an error of package vcs means for a resource.
+// forResource translates an error of package vcs for a reconcile: a wrong configuration, or a reason to retry later.
 func forResource(err error) error {
 	var config *vcs.ConfigError
 	var contention *vcs.ContentionError

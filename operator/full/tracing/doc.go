@@ -5,7 +5,7 @@
 //	op := operator.New("guestbook-operator", operator.Extend(tracing.FromEnvironment))
 //
 // Tracing is on when the usual variables of OpenTelemetry say where traces go: OTEL_EXPORTER_OTLP_ENDPOINT, or
-// OTEL_TRACES_EXPORTER=console. Without them it costs nothing. Log lines of a reconcile have the id of its trace as
+// OTEL_TRACES_EXPORTER=console. Without them nothing is traced. Log lines of a reconcile have the id of its trace as
 // trace_id.
 //
 // # When to use it

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// FromEnvironment is for operator.Extend: the command run then makes traces if the variables OTEL_* say where these go.
+// FromEnvironment is for operator.Extend: the command run then makes traces if variables OTEL_* name their destination.
 // Errors of the export are logged once a minute at most. Without OTEL_SERVICE_NAME the service of the traces is named
 // like the operator.
 func FromEnvironment(ctx context.Context, p operator.Process) (operator.Extension, error) {
@@ -28,13 +28,13 @@ func FromEnvironment(ctx context.Context, p operator.Process) (operator.Extensio
 	}
 	exporter, err := autoexport.NewSpanExporter(ctx)
 	if err != nil {
-		return operator.Extension{}, fmt.Errorf("traces: %w: look at the environment variables OTEL_*, such as OTEL_TRACES_EXPORTER %q and OTEL_EXPORTER_OTLP_PROTOCOL %q",
+		return operator.Extension{}, fmt.Errorf("traces: %w: check the environment variables OTEL_*, such as OTEL_TRACES_EXPORTER %q and OTEL_EXPORTER_OTLP_PROTOCOL %q",
 			err, os.Getenv("OTEL_TRACES_EXPORTER"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"))
 	}
 	about, err := resource.New(ctx, resource.WithTelemetrySDK(),
 		resource.WithAttributes(attribute.String("service.name", p.Operator), attribute.String("service.version", p.Version)), resource.WithFromEnv())
 	if err != nil {
-		return operator.Extension{}, fmt.Errorf("traces: %w: see OTEL_RESOURCE_ATTRIBUTES", err)
+		return operator.Extension{}, fmt.Errorf("traces: %w: check OTEL_RESOURCE_ATTRIBUTES", err)
 	}
 	otel.SetErrorHandler(complaints(p.Logger))
 	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about))
@@ -45,7 +45,7 @@ func FromEnvironment(ctx context.Context, p operator.Process) (operator.Extensio
 	}, nil
 }
 
-// wanted reports whether the environment says where traces go. Unlike OpenTelemetry it has no default for that.
+// wanted reports whether the environment names a destination of traces. Unlike in OpenTelemetry, there is no default.
 func wanted(variable func(string) string) bool {
 	exporter := variable("OTEL_TRACES_EXPORTER")
 	switch {

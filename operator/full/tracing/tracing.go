@@ -23,12 +23,13 @@ type Tracing struct {
 	tracer   trace.Tracer
 }
 
-// New returns a Tracing whose spans are the provider's.
+// New returns a Tracing that makes its spans with provider.
 func New(provider trace.TracerProvider) *Tracing {
 	return &Tracing{provider: provider, tracer: provider.Tracer(scope)}
 }
 
-// Around is for watch.Around: it makes a trace of each reconcile, which begins with the first event that caused it.
+// Around is for watch.Around: it makes a trace of each reconcile. The trace begins at the first event that caused the
+// reconcile.
 func (t *Tracing) Around(next watch.Reconciler) watch.Reconciler { return traced{next, t} }
 
 type traced struct {

@@ -20,7 +20,8 @@ const pauseKey = "pause-execution"
 type annotating struct {
 	// key is the key of the annotation, without the domain.
 	key string
-	// value returns the new value of the annotation, empty to remove it. done is printed about a changed resource.
+	// value returns the new value of the annotation. An empty value removes the annotation. done is printed about a
+	// changed resource.
 	value func(now time.Time) (value, done string, err error)
 	// undone is printed about a resource that needs no change.
 	undone string
@@ -31,7 +32,7 @@ func (o *Operator) annotatingCommand(a annotating, command *cobra.Command) *cobr
 	var chosen selection
 	var every bool
 	chosen.flags(command)
-	command.Flags().BoolVar(&every, "all", false, "all resources of the operator in the namespace, or in all namespaces")
+	command.Flags().BoolVar(&every, "all", false, "all resources of the operator in the namespace, or with --all-namespaces in all namespaces")
 	command.RunE = func(cmd *cobra.Command, args []string) error {
 		value, done, err := a.value(time.Now())
 		if err != nil {
@@ -136,8 +137,8 @@ func (o *Operator) pauseCommand() *cobra.Command {
 	}}
 	command := &cobra.Command{
 		Use:   "pause [KIND] NAME...",
-		Short: "Have the operator leave resources alone for a while",
-		Long:  "Have the operator leave resources alone, until a time or until they are resumed. A deletion goes on all the same.",
+		Short: "Make the running operator stop reconciling resources for a while",
+		Long:  "Make the running operator stop reconciling resources, until a time or until they are resumed. A pause doesn't stop a deletion.",
 		Example: fmt.Sprintf("  %[1]s pause hello\n  %[1]s pause hello --until 2h\n  %[1]s pause --selector tier=test --until 2030-01-02T08:00:00Z",
 			o.Called),
 	}
@@ -149,7 +150,7 @@ func (o *Operator) resumeCommand() *cobra.Command {
 	a := annotating{key: pauseKey, undone: "wasn't paused", value: func(time.Time) (value, done string, err error) { return "", "resumed", nil }}
 	return o.annotatingCommand(a, &cobra.Command{
 		Use:     "resume [KIND] NAME...",
-		Short:   "Have the operator reconcile paused resources again",
+		Short:   "Make the running operator reconcile paused resources again",
 		Example: fmt.Sprintf("  %[1]s resume hello\n  %[1]s resume --all", o.Called),
 	})
 }

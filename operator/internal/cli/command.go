@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Root returns the command of the program, with all others below it.
+// Root returns the root command of the program, with all other commands as its subcommands.
 func (o *Operator) Root() *cobra.Command {
 	root := &cobra.Command{
 		SuggestionsMinimumDistance: 2,
@@ -73,7 +73,7 @@ func paragraphs(text string, columns int) string {
 	return strings.Join(lines, "\n")
 }
 
-// suggestFlag returns the flag that the user may have meant, as the end of a sentence.
+// suggestFlag returns the end of an error, with the flag that the user may have meant.
 func suggestFlag(cmd *cobra.Command, name string) string {
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })

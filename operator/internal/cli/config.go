@@ -17,7 +17,8 @@ func (o *Operator) configCommand() *cobra.Command {
 		Use:         "config [KEY...]",
 		Short:       "Show the settings that are in effect, and where each comes from",
 		Long: "Show the settings that are in effect, and where each comes from: a flag, an environment variable, the file that --config names, or the\n" +
-			"program itself, in this order of precedence. With KEYs, only these and the settings below them. The YAML is a file for --config.",
+			"program itself, in this order of precedence. With KEYs it shows only these settings and the settings below them. The output of -o yaml is\n" +
+			"a file for --config.",
 		Example: fmt.Sprintf("  %[1]s config\n  %[1]s config watch log.level\n  %[1]s config --config settings.yaml --log.level debug -o yaml", o.Called),
 		RunE: func(cmd *cobra.Command, keys []string) error {
 			if _, err := o.Open(cmd.ErrOrStderr()); err != nil {

@@ -22,7 +22,7 @@ type connection struct {
 	host string
 	// namespace is the namespace of the context.
 	namespace string
-	// kinds are the kinds that the operator controls, names their names.
+	// kinds are the kinds that the operator controls. names lists their names.
 	kinds []schema.GroupVersionKind
 	names string
 }
@@ -66,7 +66,7 @@ func (c *connection) each(objects []*unstructured.Unstructured, work func(obj *u
 	return errors.Join(errs...)
 }
 
-// controlled returns the version that the operator controls of a kind.
+// controlled returns the version of a kind that the operator controls.
 func (c *connection) controlled(kind schema.GroupKind) (schema.GroupVersionKind, bool) {
 	at := slices.IndexFunc(c.kinds, func(one schema.GroupVersionKind) bool { return one.GroupKind() == kind })
 	if at < 0 {
@@ -75,8 +75,8 @@ func (c *connection) controlled(kind schema.GroupKind) (schema.GroupVersionKind,
 	return c.kinds[at], true
 }
 
-// kindOf finds the controlled kind that a word means: by its name, or by the names that the cluster has for its
-// resource. It returns false for a word that is no kind.
+// kindOf finds the controlled kind that a word means: by the kind's name, or by the names that the cluster has for the
+// kind's resource. It returns false if the word means no kind.
 func (c *connection) kindOf(ctx context.Context, word string) (schema.GroupVersionKind, bool, error) {
 	for _, kind := range c.kinds {
 		if strings.EqualFold(word, kind.Kind) {
@@ -103,8 +103,8 @@ const (
 	kindlessAdvice = "apply its CustomResourceDefinition"
 )
 
-// advised adds to the error of a reconcile what to do if the cluster is the cause. It keeps the whole text, since the
-// error may be about several things, and about other services than the cluster.
+// advised adds advice to the error of a reconcile if the cluster is the cause. It keeps the text of the error, because
+// the error may have other causes, too.
 func (c *connection) advised(err error) error {
 	var unavailable *deploy.UnavailableError
 	var unknown *deploy.KindUnknownError
@@ -119,7 +119,7 @@ func (c *connection) advised(err error) error {
 	return err
 }
 
-// explained returns the error of a single request in words that say what to do.
+// explained returns the error of a single request with advice.
 func (c *connection) explained(err error) error {
 	var request *url.Error
 	var unavailable *deploy.UnavailableError

@@ -26,7 +26,7 @@ func (o *Operator) diffCommand() *cobra.Command {
 		Short: "Show what a reconcile of resources would change now",
 		Long: "Show what a reconcile of resources would change in the cluster now, or after the resources in files are applied. Nothing is changed: all\n" +
 			"requests to the API server are dry runs. Values of Secrets are shown as digests. The status isn't compared.\n\n" +
-			"The exit code is 0 when nothing would change, 1 when something would, and 2 when it isn't known.",
+			"The exit code is 0 if nothing would change, 1 if something would change, and 2 if the command fails.",
 		Example: fmt.Sprintf("  %[1]s diff hello\n  %[1]s diff --all-namespaces\n  %[1]s diff -f edited.yaml", o.Called),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			changed, err := o.diff(cmd, &chosen, format, args)
@@ -44,7 +44,7 @@ func (o *Operator) diffCommand() *cobra.Command {
 	return command
 }
 
-// diff shows what would change of the chosen resources, and reports whether anything would.
+// diff shows what a reconcile of the chosen resources would change, and reports whether it would change anything.
 func (o *Operator) diff(cmd *cobra.Command, chosen *selection, format string, args []string) (changed bool, err error) {
 	if !slices.Contains([]string{"diff", "yaml", "json"}, format) {
 		return false, Usage("--output %q: use diff, yaml or json", format)
@@ -85,7 +85,7 @@ func (o *Operator) wanted(ctx context.Context, c *connection, s *selection, args
 		return objects, err
 	}
 	if len(args) > 0 || s.labels != "" || s.all {
-		return nil, Usage("--filename excludes names, --selector and --all-namespaces: leave them out")
+		return nil, Usage("--filename can't be combined with names, --selector or --all-namespaces: leave them out")
 	}
 	files, err := readResources("--filename", s.files)
 	if err != nil {
@@ -144,7 +144,7 @@ func (o *Operator) dryApply(ctx context.Context, c *connection, s *selection, gi
 	return updated, c.explained(err)
 }
 
-// plan returns what would change of a resource. The error names the parts that aren't known.
+// plan returns what a reconcile of a resource would change. The error names the parts that couldn't be computed.
 func (o *Operator) plan(ctx context.Context, p *Process, c *connection, obj *unstructured.Unstructured) (*reconcile.Plan, error) {
 	reconciler, err := o.reconciler(ctx, p, c, obj.GroupVersionKind())
 	if err != nil {
@@ -180,7 +180,7 @@ func (p plans) table(out io.Writer) error {
 func remarks(differences deploy.Differences) (lines string) {
 	for _, d := range differences {
 		if (deploy.Differences{d}).Changed() && d.Unified == "" {
-			lines += fmt.Sprintf("# %s: only the ownership of fields would change\n", d.Ref)
+			lines += fmt.Sprintf("# %s: only the managedFields would change\n", d.Ref)
 		}
 		for _, field := range d.Kept {
 			lines += fmt.Sprintf("# %s: %s\n", d.Ref, oneLine(field.Left()))

@@ -26,8 +26,8 @@ func (o *Operator) graphCommand() *cobra.Command {
 	format := "text"
 	command := &cobra.Command{
 		Use:   "graph [KIND] NAME | graph -f FILE",
-		Short: "Show the components of a resource and what waits for what",
-		Long: "Show the components of a resource and what waits for what. A resource in the cluster is shown with the state of each component. A resource\n" +
+		Short: "Show the components of a resource and their dependencies",
+		Long: "Show the components of a resource and their dependencies. A resource in the cluster is shown with the state of each component. A resource\n" +
 			"in a file needs no cluster. SVG is a picture for browsers, DOT is for Graphviz, Mermaid for Markdown.",
 		Example: fmt.Sprintf("  %[1]s graph hello\n  %[1]s graph -f sample.yaml -o mermaid\n  %[1]s graph hello -o svg > hello.svg", o.Called),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -86,7 +86,7 @@ func (o *Operator) graphOffline(ctx context.Context, out io.Writer, p *Process, 
 	return errors.Join(errs...)
 }
 
-// graph draws a resource. The zero state leaves out how far its components are.
+// graph draws the components of a resource. With the zero state it doesn't show the states of the components.
 func (o *Operator) graph(
 	ctx context.Context, out io.Writer, p *Process, on deploy.Cluster, obj *unstructured.Unstructured, format string, state dag.State,
 ) error {
@@ -135,7 +135,7 @@ func writeGraph(out io.Writer, graph *dag.Graph[*reconcile.Component], state dag
 	return writeWhole(out, rows)
 }
 
-// stateOf returns how far the components of a resource are according to its status, the zero state if that isn't known.
+// stateOf returns the states of the components of a resource, or the zero state if its status doesn't have them.
 func stateOf(obj *unstructured.Unstructured) dag.State {
 	fields := componentsOf(obj)
 	if fields == nil {

@@ -36,8 +36,8 @@ type rendered struct {
 	components []manifest.Component
 }
 
-// render renders a resource, or its deletion, with its temporary patches. It then renders the resources among its
-// objects whose kinds this operator controls, too.
+// render renders a resource, or its deletion, with its temporary patches. Then it renders those of its objects whose
+// kinds this operator controls.
 func (o *Operator) render(
 	ctx context.Context, p *Process, resource resourceFile, patches []resourceFile, beside []*unstructured.Unstructured, deletes bool,
 ) ([]rendered, error) {
@@ -73,7 +73,7 @@ func (o *Operator) render(
 // delete rolls the resource out, so that its Finalize finds the objects, and then deletes it.
 func (c *offline) delete(ctx context.Context, ref deploy.Ref) error {
 	if err := c.reconcile(ctx, ref); err != nil {
-		c.process.Logger.Warn("rendering the deletion although the resource can't be rolled out", "object", ref, "error", err)
+		c.process.Logger.Warn("the resource can't be rolled out: its deletion is rendered anyway", "object", ref, "error", err)
 	}
 	return c.manager.Port().Delete(ctx, ref, deploy.DeleteOptions{Propagation: metav1.DeletePropagationBackground})
 }
@@ -92,7 +92,7 @@ func (c *offline) reconcile(ctx context.Context, ref deploy.Ref, more ...reconci
 	return err
 }
 
-// render renders a resource that is in the cluster, and those of its objects that are resources of this operator.
+// render renders a resource that is in the cluster, and then those of its objects whose kinds this operator controls.
 func (c *offline) render(ctx context.Context, ref deploy.Ref) ([]rendered, error) {
 	one := rendered{resource: ref}
 	c.seen = append(c.seen, ref)
@@ -198,7 +198,7 @@ func (c *offline) reconcilePatches(ctx context.Context) error {
 }
 
 // checkPatches returns an error for each patch that wasn't applied to the rendered target, except for expired and
-// paused ones.
+// paused patches.
 func (c *offline) checkPatches(ctx context.Context) error {
 	if err := c.reconcilePatches(ctx); err != nil {
 		return err

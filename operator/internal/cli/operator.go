@@ -20,15 +20,17 @@ import (
 
 // Operator is the operator of the program.
 type Operator struct {
-	// Name is the operator's name, Called how people call its commands, and Domain the domain of its annotations.
+	// Name is the operator's name, Called the name by which users call the program, and Domain the domain of
+	// annotations.
 	Name, Called, Domain string
 	// Controllers are the controllers of the operator. Open reports a nil controller.
 	Controllers []reconcile.Controller
-	// Settings are the settings of the process. Open reads them, and the process then logs to log. Open fails when the
-	// operator can't work.
+	// Settings are the settings of the process. Open reads them and returns the process, which logs to log. It fails if
+	// the operator or a setting is wrong.
 	Settings *settings.Settings
 	Open     func(log io.Writer) (*Process, error)
-	// Manager returns a Manager for a cluster. Patches returns the controller of temporary patches, nil if they are off.
+	// Manager returns a Manager for a cluster. Patches returns the controller of temporary patches, or nil if they are
+	// off.
 	Manager func(deploy.Cluster) (*deploy.Manager, error)
 	Patches func(*deploy.Manager) (*temporarypatch.Controller, error)
 	// Commands are the program's own.
@@ -39,10 +41,10 @@ type Operator struct {
 type Process struct {
 	config.Config
 	Logger *slog.Logger
-	// Client returns how to reach the API server.
+	// Client returns the configuration of the client for the API server.
 	Client func() (*rest.Config, error)
-	// Reconciler returns a reconciler for a kind that the operator controls. The reconciler deploys by the manager. The
-	// options in more come after all others.
+	// Reconciler returns a reconciler for a kind that the operator controls. The reconciler deploys through manager.
+	// The options in more come after all others.
 	Reconciler func(ctx context.Context, kind schema.GroupVersionKind, manager *deploy.Manager, more ...reconcile.Option) (*reconcile.Reconciler, error)
 	// Run watches and reconciles until ctx ends.
 	Run func(ctx context.Context) error
@@ -70,7 +72,7 @@ func (o *Operator) checkControlled(kind schema.GroupVersionKind) error {
 	for _, c := range o.Controllers {
 		controlled = append(controlled, c.Kind().GroupVersion().String()+" "+c.Kind().Kind)
 	}
-	return Usage("%s %s is of no kind that this operator controls (%s): correct its apiVersion and kind",
+	return Usage("%s %s: this operator controls only the kinds %s: correct apiVersion and kind",
 		kind.GroupVersion(), kind.Kind, strings.Join(controlled, ", "))
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// runCommand runs the operator, or renders as renderCommand does.
+// runCommand runs the operator. With --dry-run it renders like renderCommand.
 func (o *Operator) runCommand() *cobra.Command {
 	var dryRun bool
 	r := rendering{from: "cr"}
@@ -45,7 +45,7 @@ func (o *Operator) runCommand() *cobra.Command {
 		},
 	}
 	o.Settings.Alias(command.Flags(), "namespace", "n", "watch.namespaces")
-	command.Flags().BoolVar(&dryRun, "dry-run", false, "render the resources given by --cr without a cluster and end")
+	command.Flags().BoolVar(&dryRun, "dry-run", false, "render the resources of --cr without a cluster, and exit")
 	r.flags(command, "c", " (with --dry-run)")
 	return command
 }
@@ -54,9 +54,9 @@ func (o *Operator) checkHeartbeatCommand() *cobra.Command {
 	var file, delta string
 	command := &cobra.Command{
 		Use:   "check-heartbeat",
-		Short: "Fail unless the running process has written a recent heartbeat",
-		Long: "Fail unless the running process has recently written its heartbeat, which it does as long as it makes progress, into the file of the\n" +
-			"setting heartbeat.file. It is for the liveness probe of a Pod. A probe by HTTP needs no file, see the setting health.address.",
+		Short: "Fail if the running operator has written no recent heartbeat",
+		Long: "Fail if the file of the setting heartbeat.file is missing or has no recent heartbeat. The running operator writes it while it makes\n" +
+			"progress. Use this command in the liveness probe of a Pod. An HTTP probe needs no file, see the setting health.address.",
 		Example: fmt.Sprintf("  %[1]s check-heartbeat --heartbeat.file /tmp/heartbeat\n  %[1]s check-heartbeat --file /tmp/heartbeat --delta 90s", o.Called),
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -77,7 +77,7 @@ func (o *Operator) checkHeartbeatCommand() *cobra.Command {
 		},
 	}
 	command.Flags().StringVarP(&file, "file", "f", "", "heartbeat file (default: the setting heartbeat.file)")
-	command.Flags().StringVarP(&delta, "delta", "d", "", "how old the last heartbeat may be, such as 90s or, in seconds, 90 (default: twice the setting heartbeat.period)")
+	command.Flags().StringVarP(&delta, "delta", "d", "", "how old the last heartbeat may be: a duration such as 90s, or a number of seconds (default: twice the setting heartbeat.period)")
 	return command
 }
 
@@ -97,7 +97,7 @@ func (o *Operator) versionCommand() *cobra.Command {
 	var output output
 	command := &cobra.Command{
 		Use:     "version",
-		Short:   "Show which build this is",
+		Short:   "Show the version of the operator and how it was built",
 		Example: fmt.Sprintf("  %[1]s version\n  %[1]s version -o json", o.Called),
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -124,7 +124,7 @@ type build struct {
 	Platform string `json:"platform"`
 }
 
-// Version is the version of the program: the configured one, or that of its module.
+// Version returns the version of the program: the configured version, or else the version of the main module.
 func Version(configured string) string { return newBuild("", configured).Version }
 
 func newBuild(name, version string) build {

@@ -18,9 +18,9 @@ func (o *Operator) reconcileCommand() *cobra.Command {
 	chosen := selection{unchosen: "no resources are given: name them, or use --selector"}
 	command := &cobra.Command{
 		Use:   "reconcile [KIND] NAME...",
-		Short: "Reconcile resources once, from here, and show what was done",
-		Long: "Reconcile resources once, by this program and with the rights of whoever calls it, and show what was done. A running operator does\n" +
-			"the same; the command trigger makes it do so now.",
+		Short: "Reconcile resources once, in this process, and show what it did",
+		Long: "Reconcile resources once, in this process and with your rights, and show what it did. The command trigger makes the running operator\n" +
+			"reconcile them instead.",
 		Example: fmt.Sprintf("  %[1]s reconcile hello\n  %[1]s reconcile %[2]s/hello -n shop", o.Called, o.exampleKind()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, c, err := o.attach(cmd)
@@ -37,8 +37,7 @@ func (o *Operator) reconcileCommand() *cobra.Command {
 	return command
 }
 
-// reconcileOnce reconciles a resource and prints what was done to each object, and in the end the state of the
-// resource.
+// reconcileOnce reconciles a resource. It prints the action for each object, and in the end the state of the resource.
 func (o *Operator) reconcileOnce(ctx context.Context, out io.Writer, p *Process, c *connection, ref deploy.Ref) error {
 	var mu sync.Mutex
 	show := func(component *reconcile.Component, results deploy.Results) {

@@ -36,8 +36,8 @@ func (o *Operator) renderCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "render -f FILE",
 		Short: "Print the objects of resources, without a cluster",
-		Long: "Print what would be applied for the resources in files, in the order of the rollout, without any cluster. Temporary patches among\n" +
-			"them are applied, and rendered resources of this operator's own kinds are rendered too. With --delete, print what would be\n" +
+		Long: "Print what would be applied for the resources in files, in the order of the rollout, without any cluster. Temporary patches in the\n" +
+			"files are applied, and rendered resources of this operator's own kinds are rendered too. With --delete, print what would be\n" +
 			"applied when the resources are deleted: what their Finalize rolls out.",
 		Example: fmt.Sprintf("  %[1]s render -f sample.yaml\n  %[1]s render -f resources/ --output-dir rendered\n  kubectl get -o yaml %[2]s NAME | %[1]s render -f -",
 			o.Called, o.exampleKind()),
@@ -64,13 +64,13 @@ var renderFlags = []string{"cr", "resource-dir", "output-dir", "show-secrets", "
 func (r *rendering) flags(command *cobra.Command, shorthand, with string) {
 	set := command.Flags()
 	set.StringArrayVarP(&r.files, r.from, shorthand, nil, "file, or directory of files, with resources to render, '-' for standard input; repeatable"+with)
-	set.StringArrayVarP(&r.beside, "resource-dir", "r", nil, "file, or directory of files, with objects that are in the cluster already; repeatable"+with)
+	set.StringArrayVarP(&r.beside, "resource-dir", "r", nil, "file, or directory of files, with objects that exist in the cluster; repeatable"+with)
 	set.StringVar(&r.outputDir, "output-dir", "", "write one file per component below this directory instead of printing"+with)
 	set.BoolVar(&r.showSecrets, "show-secrets", false, "show the values of Secrets; needed to apply the output"+with)
 	set.BoolVar(&r.showDisabled, "show-disabled", false, "write disabled components too, below DISABLED (with --output-dir)")
 }
 
-// run renders the resources in the order of the files. If a resource can't be rendered, the others still are, and run
+// run renders the resources in the order of the files. If a resource can't be rendered, run renders the others, and
 // returns an error at the end.
 func (r *rendering) run(ctx context.Context, out io.Writer, o *Operator, p *Process) error {
 	if r.showDisabled && r.outputDir == "" {
@@ -108,7 +108,7 @@ func (r *rendering) run(ctx context.Context, out io.Writer, o *Operator, p *Proc
 		}
 	}
 	if r.masked {
-		p.Logger.Warn("values of Secrets are masked: don't apply this, or add --show-secrets")
+		p.Logger.Warn("values of Secrets are masked: add --show-secrets before you apply the output")
 	}
 	if r.directory != nil {
 		errs = append(errs, r.directory.Close())

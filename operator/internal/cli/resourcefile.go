@@ -60,7 +60,8 @@ func readResources(flag string, names []string) ([]resourceFile, error) {
 	return resources, errors.Join(errs...)
 }
 
-// filesOf returns the files of a directory that are read, or else the file itself, whose reader reports errors.
+// filesOf returns the files of a directory that are read. If name is no directory, it returns name, and readFile
+// reports errors.
 func filesOf(name string) (files []string) {
 	entries, err := os.ReadDir(name)
 	if err != nil || name == "-" {
@@ -103,13 +104,13 @@ func parseResources(name string, content []byte) ([]resourceFile, error) {
 	}
 }
 
-// itemsOf returns the objects of a list, such as kubectl get prints.
+// itemsOf returns the objects of a list, such as the output of kubectl get.
 func itemsOf(list *unstructured.Unstructured) (items []*unstructured.Unstructured, err error) {
 	var errs []error
 	err = list.EachListItem(func(item runtime.Object) error {
 		obj, ok := item.(*unstructured.Unstructured)
 		if !ok || obj.GetAPIVersion() == "" || obj.GetName() == "" {
-			errs = append(errs, errors.New("an item of the list is no object with apiVersion, kind and a name"))
+			errs = append(errs, errors.New("an item of the list has no apiVersion, kind or name"))
 			return nil
 		}
 		items = append(items, asRendered(obj))
@@ -118,7 +119,7 @@ func itemsOf(list *unstructured.Unstructured) (items []*unstructured.Unstructure
 	return items, errors.Join(append(errs, err)...)
 }
 
-// parseDocument returns the object of a document, or the objects if it is a list, none if it is empty.
+// parseDocument returns the object of a document, the objects if the document is a list, or nothing if it is empty.
 func parseDocument(document []byte) ([]*unstructured.Unstructured, error) {
 	content, err := yaml.YAMLToJSON(document)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 )
 
-// sizeOf returns the size of a terminal, and false for anything else.
+// sizeOf returns the size of a terminal. It returns false if out is no terminal.
 func sizeOf(out io.Writer) (columns, lines int, is bool) {
 	file, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
@@ -26,7 +26,7 @@ type paper struct {
 	columns int
 }
 
-// columnsOf returns the width of a terminal or paper, 0 for no limit.
+// columnsOf returns the width of a terminal or paper. 0 means no limit.
 func columnsOf(out io.Writer) int {
 	if p, ok := out.(paper); ok {
 		return p.columns
@@ -35,7 +35,7 @@ func columnsOf(out io.Writer) int {
 	return columns
 }
 
-// cutTo cuts a line to the given number of columns, 0 for no limit.
+// cutTo cuts a line to the given number of columns. 0 means no limit.
 func cutTo(line string, columns int) string {
 	if columns == 0 || utf8.RuneCountInString(line) <= columns {
 		return line
@@ -44,14 +44,15 @@ func cutTo(line string, columns int) string {
 	return strings.TrimRight(string(letters[:columns-1]), " ") + "…"
 }
 
-// screen shows one picture after the other: on a terminal each replaces the one before, elsewhere it follows below.
+// screen shows pictures, which are texts, one after the other. On a terminal each picture replaces the previous one,
+// elsewhere it is written below the previous one.
 type screen struct {
 	out io.Writer
 	// between is the text between two pictures that stand below each other. If stream is true, pictures stand below
 	// each other on a terminal, too.
 	between string
 	stream  bool
-	// drawn is how many lines of the terminal the last picture took, and columns how many it had.
+	// drawn is how many lines of the terminal the last picture took. columns is how many columns the terminal had then.
 	drawn, columns int
 	last           string
 }
@@ -84,13 +85,14 @@ func (s *screen) draw(picture func(out io.Writer) error) error {
 	return err
 }
 
-// frame returns the control sequences that replace the picture before, as far as the terminal has room.
+// frame returns the picture with the control sequences that replace the previous picture. It leaves out lines for which
+// the terminal has no room.
 func (s *screen) frame() string {
 	columns, lines, _ := sizeOf(s.out)
 	shown := strings.Split(strings.TrimSuffix(s.last, "\n"), "\n")
 	if most := max(lines-1, 2); len(shown) > most {
 		more := len(shown) - most + 1
-		shown = append(shown[:most-1], fmt.Sprintf("and %d lines more", more))
+		shown = append(shown[:most-1], fmt.Sprintf("and %d more lines", more))
 	}
 	var frame strings.Builder
 	if s.drawn > 0 {

@@ -31,7 +31,7 @@ func (s *selection) flags(command *cobra.Command) {
 	set.StringVarP(&s.namespace, "namespace", "n", "", "namespace of the resources (default: the namespace of the context)")
 	set.BoolVarP(&s.all, "all-namespaces", "A", false, "resources of all namespaces")
 	set.StringVarP(&s.labels, "selector", "l", "", "resources with these labels, such as tier=prod")
-	set.StringArrayVarP(&s.files, "filename", "f", nil, "resources that files name, or directories of files, '-' for standard input; repeatable")
+	set.StringArrayVarP(&s.files, "filename", "f", nil, "file, or directory of files, that names the resources, '-' for standard input; repeatable")
 }
 
 // meaning is a selection whose kinds and names are resolved: the resources refs or, if there are none, all resources of
@@ -42,8 +42,8 @@ type meaning struct {
 	labels labels.Selector
 }
 
-// resolve finds the resources, and reports whether each was named. If a named resource doesn't exist or a kind can't be
-// listed, resolve returns an error, together with the resources that it has found.
+// resolve finds the resources, and reports whether they were chosen by name. If a named resource doesn't exist or a
+// kind can't be listed, resolve returns an error, together with the resources that it has found.
 func (s *selection) resolve(ctx context.Context, c *connection, args []string) (objects []*unstructured.Unstructured, byName bool, err error) {
 	m, err := s.meaning(ctx, c, args)
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *selection) meaning(ctx context.Context, c *connection, args []string) (
 		return m, nil
 	}
 	if s.labels != "" || s.all {
-		return m, Usage("resources are chosen by name, or by --selector and --all-namespaces")
+		return m, Usage("choose resources either by name, or by --selector and --all-namespaces")
 	}
 	m.kinds = nil
 	for _, ref := range m.refs {
@@ -121,7 +121,7 @@ func (s *selection) inFiles(ctx context.Context, c *connection) (refs []deploy.R
 	for _, file := range files {
 		kind, known := c.controlled(file.object.GroupVersionKind().GroupKind())
 		if !known {
-			return nil, Usage("%s: it is of no kind that this operator controls: %s", file.origin, c.names)
+			return nil, Usage("%s: this operator controls only the kinds %s", file.origin, c.names)
 		}
 		ref, err := s.ref(ctx, c, kind, file.object.GetNamespace(), file.object.GetName())
 		if err != nil {
@@ -188,7 +188,7 @@ func (s *selection) list(ctx context.Context, c *connection, m meaning) (objects
 	return objects, errors.Join(errs...)
 }
 
-// where returns the selected namespace, empty for all.
+// where returns the selected namespace. An empty text means all namespaces.
 func (s *selection) where(c *connection) string {
 	if s.all {
 		return ""

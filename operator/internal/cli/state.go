@@ -25,11 +25,12 @@ type state struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
-	// Ready is True, False or Unknown. Reason and Message say why; Reason may also be Paused or Deleting.
+	// Ready is True, False or Unknown. Reason and Message explain it; Reason may also be Paused or Deleting.
 	Ready   string `json:"ready"`
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
-	// Verified is how many components are ready, of how many, such as 1/2; empty if that isn't known.
+	// Verified has the numbers of ready components and of all components, such as 1/2. It is empty if they aren't
+	// known.
 	Verified string `json:"verified,omitempty"`
 	// Version is the version that was rolled out last.
 	Version string `json:"version,omitempty"`
@@ -73,7 +74,7 @@ func newState(obj *unstructured.Unstructured, domain string) state {
 	switch {
 	case obj.GetDeletionTimestamp() != nil:
 		s.Reason, s.Message = "Deleting", "waits for the finalizers "+strings.Join(obj.GetFinalizers(), ", ")
-		// The deletion has a generation of its own, and older messages aren't about it.
+		// The deletion increases the generation, so a message about an older generation isn't about the deletion.
 		if inProgress && updating.Message != "" && updating.ObservedGeneration == obj.GetGeneration() {
 			s.Message += ": " + updating.Message
 		}

@@ -27,7 +27,7 @@ func (o *Operator) statusCommand() *cobra.Command {
 	var live bool
 	command := &cobra.Command{
 		Use:   "status [KIND] [NAME...]",
-		Short: "Show the state of resources: a table of all, or one with its components and conditions",
+		Short: "Show the state of resources: a table of all, or named resources with their components and conditions",
 		Example: fmt.Sprintf("  %[1]s status\n  %[1]s status --all-namespaces --selector tier=prod\n  %[1]s status hello\n  %[1]s status hello --watch\n"+
 			"  %[1]s status %[2]s/hello -o yaml", o.Called, o.exampleKind()),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,11 +50,12 @@ func (o *Operator) statusCommand() *cobra.Command {
 	}
 	chosen.flags(command)
 	output.flag(command)
-	command.Flags().BoolVarP(&live, "watch", "w", false, "go on, and show each change until interrupted")
+	command.Flags().BoolVarP(&live, "watch", "w", false, "keep running, and show each change until interrupted")
 	return command
 }
 
-// statesOf returns the states of resources, with their namespaces, or each at length.
+// statesOf returns the states of resources. namespaces adds the column of the namespaces to the table, and details
+// shows each resource at length instead.
 func (o *Operator) statesOf(objects []*unstructured.Unstructured, namespaces, details bool) states {
 	s := states{kinds: len(o.Controllers) > 1, namespaces: namespaces, details: details}
 	for _, obj := range objects {
@@ -63,7 +64,7 @@ func (o *Operator) statesOf(objects []*unstructured.Unstructured, namespaces, de
 	return s
 }
 
-// watchStatus shows how resources are at each moment.
+// watchStatus shows the state of resources again after each change.
 func (o *Operator) watchStatus(cmd *cobra.Command, p *Process, c *connection, s *selection, args []string, output output) error {
 	if strings.ContainsAny(s.namespace, "*?[!") { // cluster.Namespaces would take it for a pattern
 		return Usage("--namespace %q: it can't be the name of a namespace", s.namespace)
@@ -87,7 +88,7 @@ func (o *Operator) watchStatus(cmd *cobra.Command, p *Process, c *connection, s 
 		return errors.Join(errs...)
 	}
 	for _, err := range errs {
-		p.Logger.Warn("not shown", "error", err)
+		p.Logger.Warn("a kind can't be shown", "error", err)
 	}
 	asTable := output == "table"
 	screen := &screen{out: cmd.OutOrStdout(), stream: !asTable, between: map[string]string{"table": "\n", "yaml": "---\n"}[string(output)]}
@@ -111,7 +112,7 @@ func (o *Operator) watchStatus(cmd *cobra.Command, p *Process, c *connection, s 
 	})
 }
 
-// namespaces returns the namespaces of the selected resources, none for all.
+// namespaces returns the namespaces of the selected resources. No names mean all namespaces.
 func (s *selection) namespaces(c *connection, m meaning) (names []string) {
 	for _, ref := range m.refs {
 		if ref.Namespace != "" {
@@ -124,7 +125,7 @@ func (s *selection) namespaces(c *connection, m meaning) (names []string) {
 	return names
 }
 
-// Changes in a row are shown together after gather; ages are shown anew each tick.
+// Changes within the time gather are shown together. On a terminal, ages are updated after each tick.
 const (
 	gather = 100 * time.Millisecond
 	tick   = time.Second
@@ -170,7 +171,7 @@ func (w *watched) note(e deploy.Event) {
 	}
 }
 
-// all returns the resources by namespace, kind and name, and the named ones that don't exist.
+// all returns the resources, sorted by namespace, kind and name, and the named resources that don't exist.
 func (w *watched) all() (objects []*unstructured.Unstructured, missing []deploy.Ref) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -185,10 +186,10 @@ func (w *watched) all() (objects []*unstructured.Unstructured, missing []deploy.
 	return objects, missing
 }
 
-// show draws a picture at each change, until ctx ends.
+// show draws a picture after each change, until ctx ends.
 func (w *watched) show(ctx context.Context, s *screen, picture func(out io.Writer) error) error {
 	var ages <-chan time.Time
-	if s.terminal() { // somebody looks
+	if s.terminal() {
 		ticker := time.NewTicker(tick)
 		defer ticker.Stop()
 		ages = ticker.C

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// writeTable writes rows in columns. On a terminal each row is cut to one line, and the widest columns are cut first,
-// so that the last one has room.
+// writeTable writes rows in columns. On a terminal each row is cut to one line. The widest columns are cut first, so
+// that the last column has room.
 func writeTable(out io.Writer, rows [][]string) error {
 	columns := columnsOf(out)
 	var cut strings.Builder
@@ -67,7 +67,7 @@ func widthsOf(rows [][]string) (widths []int) {
 	return widths
 }
 
-// writeWhole writes rows in columns, and wraps the last one instead of cutting it.
+// writeWhole writes rows in columns, and wraps the last column instead of cutting it.
 func writeWhole(out io.Writer, rows [][]string) error {
 	widths := widthsOf(rows)
 	last := max(len(widths)-1, 0)
@@ -96,7 +96,7 @@ func writeWhole(out io.Writer, rows [][]string) error {
 	return err
 }
 
-// writeBelow writes the last column below the others, for terminals without room for it beside them.
+// writeBelow writes the last column below the other columns, for terminals that are too narrow for all columns.
 func writeBelow(out io.Writer, rows [][]string, last, columns int) error {
 	var short [][]string
 	for _, row := range rows {
@@ -131,7 +131,7 @@ func inColumns(rows [][]string) string {
 	return content.String()
 }
 
-// wrap breaks a text into lines of at most so many columns, between words if possible.
+// wrap breaks a text into lines of at most the given number of columns, between words if possible.
 func wrap(text string, columns int) (lines []string) {
 	line := ""
 	for _, word := range strings.Fields(text) {
