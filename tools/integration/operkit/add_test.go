@@ -17,13 +17,13 @@ func TestAdd(t *testing.T) {
 	w.isFine()
 	assert.Contains(t, w.files()["internal/guestbook/controller.go"], `s.Use("cache", cache{}).After(s.Component("server"), reconcile.Ready)`)
 	again := w.unchangedBy(published.Operkit, "add", "component", "cache", "--after", "server")
-	assert.Contains(t, again, "is there  internal/guestbook/controller.go: the component cache")
+	assert.Contains(t, again, "exists    internal/guestbook/controller.go: the component cache")
 
 	w.operkit("add", "kind", "Backup")
 	again = w.unchangedBy(published.Operkit, "add", "kind", "Backup")
-	assert.Contains(t, again, "is there  api/v1/backup_types.go")
+	assert.Contains(t, again, "exists    api/v1/backup_types.go")
 	for line := range strings.Lines(again) {
-		assert.Contains(t, line, "is there")
+		assert.Contains(t, line, "exists")
 	}
 	w.operkit("add", "kind", "Disk", "--group", "storage.example.com", "--version", "v1alpha1")
 	w.operkit("add", "kind", "Switch", "--group", "net.example.com")

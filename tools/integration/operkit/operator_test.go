@@ -98,8 +98,8 @@ func TestInWorkspace(t *testing.T) {
 	w := &world{t, t.TempDir()}
 	w.run("go", "work", "init")
 	said := w.run("env", "GOWORK=", published.Operkit, "init", "guestbook-operator", "--kind", "Guestbook", "--group", "example.com")
-	assert.Contains(t, said, filepath.Join(w.dir, "go.work")+" is around it")
-	assert.Contains(t, said, "'go work use .' in the new folder adds it")
+	assert.Contains(t, said, "inside of the Go workspace "+filepath.Join(w.dir, "go.work"))
+	assert.Contains(t, said, "run 'go work use .' in the new folder")
 	w.dir = filepath.Join(w.dir, "guestbook-operator")
 	output, err := w.try("env", "GOWORK=", "go", "list", "./...")
 	require.NotContains(t, output, "guestbook-operator/internal", "%v", err)

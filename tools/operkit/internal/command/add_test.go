@@ -24,8 +24,8 @@ func TestAddComponent(t *testing.T) {
 	write(t, dir, "internal/guestbook/cache.go", "package guestbook\n\ntype cache struct{}\n")
 	before := tree(t, dir)
 	said = done(t, "add", "component", "cache", "--after", "server", "--dir", inside)
-	assert.Equal(t, "is there  internal/guestbook/controller.go: the component cache\nis there  internal/guestbook/cache.go\n"+
-		"is there  internal/guestbook/cache_test.go\n", said)
+	assert.Equal(t, "exists    internal/guestbook/controller.go: the component cache\nexists    internal/guestbook/cache.go\n"+
+		"exists    internal/guestbook/cache_test.go\n", said)
 	assert.Equal(t, before, tree(t, dir), "again: nothing changes")
 	done(t, "add", "component", "web", "--after", "server,cache", "--dir", dir)
 	assert.Contains(t, read(t, dir, "internal/guestbook/controller.go"), `.After(s.Component("server"), reconcile.Ready).After(s.Component("cache"), reconcile.Ready)`)
@@ -40,8 +40,8 @@ func TestAddComponentGoesOn(t *testing.T) {
 	write(t, dir, "internal/guestbook/controller.go", controller)
 	edit(t, dir, "internal/guestbook/cache.go", "type cache struct{}", "type cache struct{ size int }")
 	edited := read(t, dir, "internal/guestbook/cache.go")
-	assert.Equal(t, "kept      internal/guestbook/cache.go: it is another one than would be written\nis there  internal/guestbook/cache_test.go\n"+
-		"is there  config/rbac/role.yaml\nedited    internal/guestbook/controller.go\n", done(t, "add", "component", "cache", "--dir", dir))
+	assert.Equal(t, "kept      internal/guestbook/cache.go: its content differs from what this command would write\nexists    internal/guestbook/cache_test.go\n"+
+		"exists    config/rbac/role.yaml\nedited    internal/guestbook/controller.go\n", done(t, "add", "component", "cache", "--dir", dir))
 	assert.Equal(t, edited, read(t, dir, "internal/guestbook/cache.go"))
 	assert.Contains(t, read(t, dir, "internal/guestbook/controller.go"), `s.Use("cache", cache{})`)
 }
@@ -53,7 +53,7 @@ func TestAddComponentToAnotherShape(t *testing.T) {
 	write(t, dir, "config/rbac/role.yaml", "kind: ClusterRole\nrules: []\n")
 	before := read(t, dir, "internal/guestbook/controller.go")
 	said := done(t, "add", "component", "cache", "--dir", dir)
-	_, byHand, found := strings.Cut(said, "\nTo be added by hand, since there is no place as it was written at first:\n")
+	_, byHand, found := strings.Cut(said, "\nAdd this by hand, because operkit didn't find the place for it:\n")
 	require.True(t, found, said)
 	assert.Equal(t, "  config/rbac/role.yaml\n      - apiGroups: [\"\"]\n        resources: [configmaps]\n"+
 		"        # server-side apply is a patch that may create; get is for times when a watch is broken\n"+
@@ -71,7 +71,7 @@ func TestAddComponentOfAlmostTheSameName(t *testing.T) {
 	before := tree(t, dir)
 	r := execute(t, "add", "component", "webfront", "--dir", dir)
 	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.stderr, `component "webfront": internal/guestbook/webfront.go is there and has no type webfront: use another name, or remove that file`)
+	assert.Contains(t, r.stderr, `component "webfront": internal/guestbook/webfront.go exists, but has no type webfront: use another name, or remove that file`)
 	assert.Equal(t, before, tree(t, dir))
 }
 
@@ -89,7 +89,7 @@ edited    config/rbac/role.yaml
 edited    config/kustomization.yaml
 edited    main.go
 
-The deep copies of Backup are missing until: cd `+dir+` && go generate ./api/v1
+The deep copies of Backup are missing. To generate them, run: cd `+dir+` && go generate ./api/v1
 `, said)
 	isGo(t, dir)
 	assert.Contains(t, read(t, dir, "main.go"), "\top.Control(guestbook.Controller{})\n\top.Control(backup.Controller{})\n\top.Main()\n")
@@ -99,7 +99,7 @@ The deep copies of Backup are missing until: cd `+dir+` && go generate ./api/v1
 	edit(t, dir, "internal/backup/server.go", "const port = 8080", "const port = 8888")
 	before := tree(t, dir)
 	said = done(t, "add", "kind", "Backup", "--no-generate", "--dir", dir)
-	assert.Contains(t, said, "is there  the program's controller example.com/guestbook-operator/internal/backup\n")
+	assert.Contains(t, said, "exists    the program's controller example.com/guestbook-operator/internal/backup\n")
 	assert.NotContains(t, said, "created")
 	assert.Equal(t, before, tree(t, dir), "again: nothing changes")
 
@@ -107,7 +107,7 @@ The deep copies of Backup are missing until: cd `+dir+` && go generate ./api/v1
 	assert.FileExists(t, filepath.Join(dir, "internal/backup/cache.go"))
 	r := execute(t, "add", "component", "cache", "--dir", dir)
 	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.stderr, "--kind: is missing: there are backup (internal/backup/controller.go), guestbook (internal/guestbook/controller.go)")
+	assert.Contains(t, r.stderr, "--kind: is missing: the operator has controllers of backup (internal/backup/controller.go), guestbook (internal/guestbook/controller.go)")
 }
 
 func TestAddKindOfAnotherGroup(t *testing.T) {
@@ -118,7 +118,7 @@ func TestAddKindOfAnotherGroup(t *testing.T) {
 	assert.NotContains(t, said, "go generate", "a package of its own has its deep copies from the start")
 	r := execute(t, "add", "kind", "Other", "--dir", dir)
 	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.stderr, "--group: is missing: there are storage.example.com, example.com")
+	assert.Contains(t, r.stderr, "--group: is missing: the operator has the groups storage.example.com, example.com")
 	done(t, "add", "kind", "Volume", "--group", "storage.example.com", "--no-generate", "--dir", dir)
 	assert.FileExists(t, filepath.Join(dir, "api/storage/v1/volume_types.go"), "the version is the group's")
 	said = done(t, "add", "kind", "Share", "--group", "storage.example.org", "--dir", dir)
@@ -148,7 +148,7 @@ func TestAddKindThatCantBeGenerated(t *testing.T) {
 	r := execute(t, "add", "kind", "Backup", "--dir", dir)
 	assert.Equal(t, 1, r.code)
 	assert.Contains(t, r.stdout, "edited    main.go\n")
-	assert.True(t, strings.HasSuffix(r.stderr, "repeat:\n  cd "+dir+" && go generate ./api/v1\n"), r.stderr)
+	assert.True(t, strings.HasSuffix(r.stderr, "run:\n  cd "+dir+" && go generate ./api/v1\n"), r.stderr)
 	r = execute(t, "add", "kind", "Backup", "--dir", dir)
 	assert.Equal(t, 1, r.code, "again: it is still missing")
 }

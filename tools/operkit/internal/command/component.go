@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const componentHelp = `component adds a component to a controller: a file with a type whose Build adds its objects, a
-file with its test, the right to what it renders first, a ConfigMap, and the line by which the
-controller uses it.
+const componentHelp = `component adds a component to a controller. It writes a file with a Go type, whose method Build
+adds the component's objects (at first a ConfigMap), and a file with a test. It adds the right to
+manage ConfigMaps to the role of the operator, and a line to the controller's method Setup.
 
-The line is added before the return at the end of Setup. A controller whose Setup ends in another
-way is left alone, and the line is printed. Files that are there are left alone too, so it may be
-run again.`
+The line goes before the return at the end of Setup. If Setup ends in another way, the command
+doesn't change the controller, and prints the line for you to add. Existing files aren't changed
+either, so you can run the command again.`
 
 const componentExamples = `  operkit add component cache
   operkit add component web --after cache,server
@@ -39,8 +39,8 @@ func (p *program) addComponent() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&kind, "kind", "", "`KIND` whose controller it is for, where there are several")
-	flags.StringSliceVar(&after, "after", nil, "have it deployed once the components `NAME,...` are ready")
+	flags.StringVar(&kind, "kind", "", "`KIND` whose controller gets the component; needed if there are several")
+	flags.StringSliceVar(&after, "after", nil, "deploy the component when the components `NAME,...` are ready")
 	flags.StringVar(&dir, "dir", ".", "`FOLDER` of the operator")
 	return cmd
 }
@@ -73,7 +73,7 @@ func (p *program) component(dir, component, kind string, after []string) error {
 		return add.tell(files...)
 	}
 	if file := name.File(component) + ".go"; controller.Folder.Has(file) && !controller.Folder.Declares(values.Type) {
-		return usage(fmt.Errorf("component %q: %s/%s is there and has no type %s: use another name, or remove that file",
+		return usage(fmt.Errorf("component %q: %s/%s exists, but has no type %s: use another name, or remove that file",
 			component, values.Folder, file, values.Type))
 	}
 	if err := add.keep(files...); err != nil {
@@ -91,11 +91,11 @@ func (p *program) component(dir, component, kind string, after []string) error {
 	return err
 }
 
-// chosen returns the controller that the flags choose.
+// chosen returns the controller of a kind, or the only controller if kind is empty.
 func chosen(p *project.Project, kind string) (source.Controller, error) {
 	all := p.Controllers()
 	if len(all) == 0 {
-		return source.Controller{}, fmt.Errorf("%s: has no controller, a type with a method Setup(context.Context, *reconcile.Session): 'operkit add kind' adds one", p.Root)
+		return source.Controller{}, fmt.Errorf("%s: has no controller, which is a type with a method Setup(context.Context, *reconcile.Session): run 'operkit add kind'", p.Root)
 	}
 	meant := slices.DeleteFunc(slices.Clone(all), func(c source.Controller) bool { return kind != "" && !c.For(kind) })
 	if len(meant) == 1 {
@@ -107,22 +107,22 @@ func chosen(p *project.Project, kind string) (source.Controller, error) {
 	}
 	list := strings.Join(kinds, ", ")
 	if kind == "" {
-		return source.Controller{}, fmt.Errorf("--kind: is missing: there are %s", list)
+		return source.Controller{}, fmt.Errorf("--kind: is missing: the operator has controllers of %s", list)
 	}
-	return source.Controller{}, fmt.Errorf("--kind %s: there are controllers of %s", kind, list)
+	return source.Controller{}, fmt.Errorf("--kind %s: the operator has controllers of %s", kind, list)
 }
 
 func checkAfter(component string, after, there []string) error {
 	for _, upstream := range after {
 		if upstream == component || !slices.Contains(there, upstream) {
-			return fmt.Errorf("--after %s: the controller has the components %s", upstream, strings.Join(there, ", "))
+			return fmt.Errorf("--after %s: choose from the other components of the controller: %s", upstream, strings.Join(there, ", "))
 		}
 	}
 	return nil
 }
 
-// componentValues chooses names for the parts of a component, such that the controller's package doesn't use them yet.
-// Uses in the component's own files don't count.
+// componentValues chooses names for the parts of a component that the controller's package doesn't use yet. It ignores
+// the component's own files, which may exist.
 func componentValues(p *project.Project, c source.Controller, component string) project.Values {
 	file := name.File(component)
 	others := c.Folder.Without(file+".go", file+"_test.go")

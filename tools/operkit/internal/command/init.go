@@ -13,17 +13,19 @@ import (
 )
 
 const initHelp = `init writes a new operator into an empty folder: a program with one kind and one component,
-its tests, and what builds and installs it. Then it has the go command fetch what that requires.
+its tests, and files to build and install it. Then it runs the go command to fetch the required
+modules.
 
-NAME is the operator's: the program, the namespace and the Deployment are called so, and the
-cluster remembers by it which fields belong to the operator. Keep it from release to release.
+NAME is the name of the operator, its program, its namespace and its Deployment. It is also the
+field manager: the cluster records under this name which fields belong to the operator. Keep the
+name from release to release.
 
 Files:
   main.go                    the program
-  api/VERSION                the kind as Go types, with the deep copies that are generated
+  api/VERSION                the kind as Go types, and generated deep copies
   internal/KIND              the controller, its component 'server', and their tests
-  config/crd                 the definition, generated
-  config/samples             a resource to try
+  config/crd                 the generated definition
+  config/samples             a sample resource
   config/rbac, manager       the rights that the operator needs, and its Deployment
   Makefile, Dockerfile, .github/workflows/ci.yaml, README.md`
 
@@ -54,10 +56,10 @@ func (p *program) init() *cobra.Command {
 	flags.StringVar(&f.kind, "kind", "", "`KIND` of the resources, such as Guestbook")
 	flags.StringVar(&f.group, "group", "", "`GROUP` of the kind, a domain such as example.com")
 	flags.StringVar(&f.version, "version", "v1", "`VERSION` of the kind")
-	flags.StringVar(&f.module, "module", "", "`PATH` of the Go module (default example.com/NAME, to be changed some day)")
-	flags.StringVar(&f.dir, "dir", "", "`FOLDER` to write into, which is empty or isn't there (default NAME)")
+	flags.StringVar(&f.module, "module", "", "`PATH` of the Go module (default example.com/NAME, a placeholder)")
+	flags.StringVar(&f.dir, "dir", "", "`FOLDER` to write into, which must be empty or missing (default NAME)")
 	flags.StringVar(&f.operkit, "operkit-version", p.versions.Operator, "`VERSION` of operator/full to require, or latest")
-	flags.BoolVar(&f.noTidy, "no-tidy", false, "only write files: fetch nothing, and don't run the go command")
+	flags.BoolVar(&f.noTidy, "no-tidy", false, "only write files: don't run the go command, which fetches modules")
 	return cmd
 }
 
@@ -84,7 +86,7 @@ func (p *program) initialize(ctx context.Context, operator string, f initFlags) 
 		return usage(err)
 	}
 	if err := project.Create(f.dir, files); err != nil {
-		return fmt.Errorf("nothing was left in %s: %w", f.dir, err)
+		return fmt.Errorf("failed to write the operator, all its files were removed from %s: %w", f.dir, err)
 	}
 	p.say("wrote %d files into %s", len(files), f.dir)
 	required := []goCommand{
@@ -98,7 +100,7 @@ func (p *program) initialize(ctx context.Context, operator string, f initFlags) 
 	for i, command := range required {
 		p.say("%s", command)
 		if err := command.run(ctx, f.dir, "GOWORK=off"); err != nil {
-			return fmt.Errorf("%w\nThe files are there. Once that works, repeat:\n  %s", err, inFolder(f.dir, required[i:]))
+			return fmt.Errorf("%w\nThe files are written. Fix the problem, then run:\n  %s", err, inFolder(f.dir, required[i:]))
 		}
 	}
 	p.next(f, nil)
@@ -140,18 +142,18 @@ func checkQuery(query string) error {
 func (p *program) next(f initFlags, before []goCommand) {
 	change := inFolder(f.dir, before)
 	if filepath.Clean(f.dir) == "." && len(before) == 0 {
-		change = "make           # what can be done here"
+		change = "make           # lists the targets"
 	}
-	p.say("\nNext:\n  %s\n  make test      # its tests, on a cluster in memory\n"+
-		"  make run       # the operator, on a control plane on this machine (minutes to build, the first time)\n"+
-		"  make sample    # in another terminal: a %s is rolled out", change, f.kind)
+	p.say("\nNext:\n  %s\n  make test      # runs the tests, on a cluster in memory\n"+
+		"  make run       # runs the operator on a control plane on this machine (the first build takes minutes)\n"+
+		"  make sample    # in another terminal: creates a %s, and waits until it is ready", change, f.kind)
 }
 
 // noteWorkspace prints a note if a Go workspace around the folder hides the new module.
 func (p *program) noteWorkspace(ctx context.Context, dir string) error {
 	around, err := goCommand{"env", "GOWORK"}.output(ctx, dir)
 	if around = strings.TrimSpace(around); err == nil && around != "" && around != "off" {
-		p.say("\n%s is around it, and the go command only builds what that names: 'go work use .' in the new folder adds it", around)
+		p.say("\nThe new folder is inside of the Go workspace %s. The go command only builds modules that the workspace uses: run 'go work use .' in the new folder", around)
 	}
 	return err
 }

@@ -22,9 +22,9 @@ func TestInitWithoutFetching(t *testing.T) {
 
 Next:
   cd '`+dir+`' && go get github.com/operkit/operkit/operator/full@v0.3.0 github.com/operkit/operkit/tools/envtest@v0.2.0 && go mod tidy
-  make test      # its tests, on a cluster in memory
-  make run       # the operator, on a control plane on this machine (minutes to build, the first time)
-  make sample    # in another terminal: a Guestbook is rolled out
+  make test      # runs the tests, on a cluster in memory
+  make run       # runs the operator on a control plane on this machine (the first build takes minutes)
+  make sample    # in another terminal: creates a Guestbook, and waits until it is ready
 `, said)
 	assert.Contains(t, read(t, dir, "go.mod"), "module example.com/x\n\ngo 1.26.0\n")
 	assert.Contains(t, read(t, dir, "main.go"), `"example.com/x/internal/guestbook"`)
@@ -51,7 +51,7 @@ func TestInitWithoutNetwork(t *testing.T) {
 	assert.NotContains(t, r.stdout, "Next:")
 	assert.Contains(t, r.stderr, "module lookup disabled by GOPROXY=off")
 	repeat := "cd " + dir + " && go get github.com/operkit/operkit/operator/full@v0.3.0 github.com/operkit/operkit/tools/envtest@v0.2.0 && go mod tidy"
-	assert.True(t, strings.HasSuffix(r.stderr, "The files are there. Once that works, repeat:\n  "+repeat+"\n"), r.stderr)
+	assert.True(t, strings.HasSuffix(r.stderr, "The files are written. Fix the problem, then run:\n  "+repeat+"\n"), r.stderr)
 	assert.FileExists(t, filepath.Join(dir, "main.go"))
 }
 
@@ -75,7 +75,7 @@ func TestBadInput(t *testing.T) {
 		want   []string
 	}{
 		{"no name", []string{"init", "--kind", "A", "--group", "a.b"}, []string{"give NAME, such as guestbook-operator", "operkit init --help"}},
-		{"two names", with("another"), []string{`"another" is one too many`}},
+		{"two names", with("another"), []string{`unexpected argument "another"`}},
 		{"all that is wrong is told at once", []string{"init", "My_Operator", "--kind", "guestbook", "--group", "apps", "--version", "1.0", "--module", "a b"}, []string{
 			`name "My_Operator": `, "such as my-operator", `kind "guestbook": `, "such as Guestbook", `group "apps": `, "such as apps.example.com",
 			`version "1.0": `, "such as v1", `module "a b": `,
@@ -83,8 +83,8 @@ func TestBadInput(t *testing.T) {
 		{"what is needed", []string{"init", "x"}, []string{"--kind: is missing: give --kind Guestbook", "--group: is missing: give --group example.com"}},
 		{"an empty value", with("--version", ""), []string{"--version: is missing: give --version v1"}},
 		{"a version that is none", with("--operkit-version", "a@b"), []string{`operkit version "a@b": write a version such as v0.1.0, or latest`}},
-		{"a folder with something in it", with("--dir", full), []string{full + ": isn't empty: notes.txt is in the way", "--dir"}},
-		{"an operator that is there", with("--dir", there), []string{"isn't empty: .dockerignore, .github, .gitignore, Dockerfile, Makefile, 6 more is in the way"}},
+		{"a folder with something in it", with("--dir", full), []string{full + ": isn't empty: it contains notes.txt", "--dir"}},
+		{"an operator that is there", with("--dir", there), []string{"isn't empty: it contains .dockerignore, .github, .gitignore, Dockerfile, Makefile, 6 more"}},
 		{"a file", with("--dir", filepath.Join(full, "notes.txt")), []string{"notes.txt"}},
 		{"a flag that there isn't", with("--grup", "x"), []string{"unknown flag: --grup", "operkit init --help"}},
 		{"a command that there isn't", []string{"inti"}, []string{`unknown command "inti": did you mean init?`}},
@@ -93,15 +93,15 @@ func TestBadInput(t *testing.T) {
 		{"no component", []string{"add", "component"}, []string{"give NAME, such as cache"}},
 		{"a component's name", []string{"add", "component", "Cache", "--dir", there}, []string{`component "Cache": `, "such as cache"}},
 		{"a kind's name", []string{"add", "kind", "backup", "--dir", there}, []string{`kind "backup": `, "such as Backup"}},
-		{"outside of an operator", []string{"add", "component", "cache", "--dir", full}, []string{"is in no operator: there is no go.mod here or above", "operkit init"}},
-		{"the same, a kind", []string{"add", "kind", "Backup", "--dir", full}, []string{"is in no operator"}},
-		{"a controller that there isn't", []string{"add", "component", "cache", "--kind", "Backup", "--dir", there}, []string{"--kind Backup: there are controllers of guestbook (internal/guestbook/controller.go)"}},
-		{"behind what there isn't", []string{"add", "component", "cache", "--after", "redis", "--dir", there}, []string{"--after redis: the controller has the components server"}},
+		{"outside of an operator", []string{"add", "component", "cache", "--dir", full}, []string{"isn't in an operator: there is no go.mod in this folder or its parents", "operkit init"}},
+		{"the same, a kind", []string{"add", "kind", "Backup", "--dir", full}, []string{"isn't in an operator"}},
+		{"a controller that there isn't", []string{"add", "component", "cache", "--kind", "Backup", "--dir", there}, []string{"--kind Backup: the operator has controllers of guestbook (internal/guestbook/controller.go)"}},
+		{"behind what there isn't", []string{"add", "component", "cache", "--after", "redis", "--dir", there}, []string{"--after redis: choose from the other components of the controller: server"}},
 		{"behind itself", []string{"add", "component", "cache", "--after", "cache", "--dir", there}, []string{"--after cache: "}},
-		{"another version of a kind", []string{"add", "kind", "Guestbook", "--version", "v2", "--dir", there}, []string{"kind Guestbook: it is there in version v1", "conversion"}},
+		{"another version of a kind", []string{"add", "kind", "Guestbook", "--version", "v2", "--dir", there}, []string{"kind Guestbook: it exists in version v1", "conversion"}},
 		{"a type that there is", []string{"add", "kind", "GuestbookSpec", "--dir", there}, []string{"kind GuestbookSpec: api/v1 declares GuestbookSpec already: use another name"}},
-		{"the file of another kind", []string{"add", "kind", "GuestBook", "--dir", there}, []string{"guestbook_types.go is there and has no type GuestBook"}},
-		{"the package of another group's kind", []string{"add", "kind", "Guestbook", "--group", "other.example.com", "--dir", there}, []string{"internal/guestbook is a package that has nothing to do with api/other/v1"}},
+		{"the file of another kind", []string{"add", "kind", "GuestBook", "--dir", there}, []string{"guestbook_types.go exists, but has no type GuestBook"}},
+		{"the package of another group's kind", []string{"add", "kind", "Guestbook", "--group", "other.example.com", "--dir", there}, []string{"internal/guestbook is a package that doesn't import api/other/v1"}},
 		{"a group's name", []string{"add", "kind", "Backup", "--group", "x", "--dir", there}, []string{`group "x": `}},
 		{"a version's name", []string{"add", "kind", "Backup", "--version", "x", "--dir", there}, []string{`version "x": `}},
 	} {
@@ -146,6 +146,6 @@ func TestInitInterrupted(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	code := command.Execute(ctx, []byte(requirements), []string{"init", "guestbook-operator", "--kind", "Guestbook", "--group", "example.com", "--dir", dir}, &stdout, &stderr)
 	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr.String(), "go get github.com/operkit/operkit/operator/full@v0.3.0 github.com/operkit/operkit/tools/envtest@v0.2.0: interrupted\nThe files are there.")
+	assert.Contains(t, stderr.String(), "go get github.com/operkit/operkit/operator/full@v0.3.0 github.com/operkit/operkit/tools/envtest@v0.2.0: interrupted\nThe files are written.")
 	assert.FileExists(t, filepath.Join(dir, "main.go"))
 }

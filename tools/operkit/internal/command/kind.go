@@ -14,12 +14,13 @@ import (
 )
 
 const kindHelp = `kind adds a kind to an operator: its Go types and definition, a controller with one component and
-tests as 'operkit init' writes it, a resource to try, the rights to them, and the line by which the
-program controls it. Then it has 'go generate' make the deep copies of the types.
+tests as 'operkit init' writes them, a sample resource, the rights that the controller needs, and the
+line in main.go that adds the controller to the program. Then it runs 'go generate', which makes the
+deep copies of the types.
 
-The line is added behind the last op.Control(...) of main.go, or before op.Main(). A program without
-either is left alone, and the line is printed. Files that are there are left alone too, so it may be
-run again.`
+The line goes after the last op.Control(...) of main.go, or before op.Main(). If main.go has neither,
+the command doesn't change it, and prints the line for you to add. Existing files aren't changed
+either, so you can run the command again.`
 
 const kindExamples = `  operkit add kind Backup
   operkit add kind Disk --group storage.example.com --version v1alpha1`
@@ -43,8 +44,8 @@ func (p *program) addKind() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.group, "group", "", "`GROUP` of the kind (default the operator's)")
-	flags.StringVar(&f.version, "version", "", "`VERSION` of the kind (default that of the group's other kinds, or v1)")
+	flags.StringVar(&f.group, "group", "", "`GROUP` of the kind (default the group of the operator's kinds)")
+	flags.StringVar(&f.version, "version", "", "`VERSION` of the kind (default the version of the group's other kinds, or v1)")
 	flags.StringVar(&f.dir, "dir", ".", "`FOLDER` of the operator")
 	flags.BoolVar(&f.noGenerate, "no-generate", false, "only write files, and don't run 'go generate'")
 	return cmd
@@ -90,7 +91,7 @@ func (p *program) kindValues(opened *project.Project, kind string, f kindFlags) 
 	}
 	if groups := opened.Groups(); values.Group == "" {
 		if len(groups) != 1 {
-			return values, fmt.Errorf("--group: is missing: there are %s", listed(groups))
+			return values, fmt.Errorf("--group: is missing: the operator has the groups %s", listed(groups))
 		}
 		values.Group = groups[0]
 	}
@@ -121,7 +122,7 @@ func listed(names []string) string {
 func checkKind(p *project.Project, values project.Values) error {
 	for _, api := range p.APIs() {
 		if api.Group == values.Group && api.Version != values.Version && p.Folder(api.Folder).Declares(values.Kind) {
-			return fmt.Errorf("kind %s: it is there in version %s: another version of a kind needs a conversion between them, which has to be written by hand",
+			return fmt.Errorf("kind %s: it exists in version %s: a second version of a kind needs a conversion, which you have to write by hand",
 				values.Kind, api.Version)
 		}
 	}
@@ -134,28 +135,28 @@ func checkKind(p *project.Project, values project.Values) error {
 		}
 	}
 	if folder.Has(types) && !folder.Declares(values.Kind) {
-		return fmt.Errorf("kind %s: %s/%s is there and has no type %s: use another name, or remove that file", values.Kind, values.API, types, values.Kind)
+		return fmt.Errorf("kind %s: %s/%s exists, but has no type %s: use another name, or remove that file", values.Kind, values.API, types, values.Kind)
 	}
 	controller := p.Folder("internal/" + values.Package)
 	if len(controller.Files) > 0 && !controller.Imports(p.Module+"/"+values.API) {
-		return fmt.Errorf("kind %s: internal/%s is a package that has nothing to do with %s: use another name, or rename that package", values.Kind, values.Package, values.API)
+		return fmt.Errorf("kind %s: internal/%s is a package that doesn't import %s: use another name, or rename that package", values.Kind, values.Package, values.API)
 	}
 	return nil
 }
 
-// controls reports whether a program of the project has the controller of a package.
+// controls reports whether a program of the project adds the controller of the package with this import path.
 func controls(p *project.Project, controller string) bool {
 	return slices.ContainsFunc(p.Folders, func(folder source.Folder) bool {
 		return slices.ContainsFunc(folder.Files, func(file *source.File) bool { return file.Controls(controller) })
 	})
 }
 
-// kind writes the files of a kind and has the program control it.
+// kind writes the files of a kind, and adds its controller to the program.
 func (a *addition) kind(values project.Values, files []project.File, controller string) error {
 	api := a.project.Folder(values.API)
 	generated := values.API + "/zz_generated.deepcopy.go"
 	files = slices.DeleteFunc(files, func(file project.File) bool {
-		// These files serve the whole package, which has them already.
+		// The package has these files already: they are for all of its kinds.
 		return len(api.Files) > 0 && (file.Path == generated || file.Path == values.API+"/doc.go")
 	})
 	if err := a.keep(files...); err != nil {
@@ -195,12 +196,12 @@ func (p *program) deepCopies(ctx context.Context, root string, values project.Va
 	}
 	generate := goCommand{"generate", "./" + values.API}
 	if skip {
-		p.say("\nThe deep copies of %s are missing until: %s", values.Kind, inFolder(root, []goCommand{generate}))
+		p.say("\nThe deep copies of %s are missing. To generate them, run: %s", values.Kind, inFolder(root, []goCommand{generate}))
 		return nil
 	}
 	p.say("%s", generate)
 	if err := generate.run(ctx, root); err != nil {
-		return fmt.Errorf("%w\nThe files are there. Once that works, repeat:\n  %s", err, inFolder(root, []goCommand{generate}))
+		return fmt.Errorf("%w\nThe files are written. Fix the problem, then run:\n  %s", err, inFolder(root, []goCommand{generate}))
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/operkit/operkit/tools/operkit/internal/source"
 )
 
-// addition writes to a project, reports the outcome for each file, and collects what is left to do by hand.
+// addition writes to a project, reports the outcome for each file, and collects what the user has to add by hand.
 type addition struct {
 	*program
 	project *project.Project
@@ -24,7 +24,7 @@ type addition struct {
 func (a *addition) report(file string, outcome project.Outcome) {
 	line := fmt.Sprintf("%-9s %s", outcome, file)
 	if outcome == project.Kept {
-		line += ": it is another one than would be written"
+		line += ": its content differs from what this command would write"
 	}
 	a.say("%s", line)
 }
@@ -102,9 +102,9 @@ func (a *addition) rules(rules []manifest.Rule) error {
 	return a.edit(project.RoleFile, text.String(), func(role []byte) ([]byte, bool, error) { return manifest.AddRules(role, rules...) })
 }
 
-// end prints what is left to do.
+// end prints what the user has to add by hand.
 func (a *addition) end() {
 	if len(a.byHand) > 0 {
-		a.say("\nTo be added by hand, since there is no place as it was written at first:\n  %s", strings.Join(a.byHand, "\n  "))
+		a.say("\nAdd this by hand, because operkit didn't find the place for it:\n  %s", strings.Join(a.byHand, "\n  "))
 	}
 }

@@ -19,14 +19,14 @@ const (
 
 const rootHelp = `operkit writes a new Kubernetes operator, and adds kinds and components to one.
 
-What it writes is yours: it is written once, has no marks in it, and the program isn't needed
-again. 'add' may be run as often as you like: it creates files that aren't there, adds lines
-where the first ones were written, and leaves everything else as it is.
+The files are yours: you may edit all of them, and the operator doesn't need operkit any more.
+You can run 'add' as often as you like: it creates missing files, adds lines after the lines that
+'init' has written, and changes nothing else.
 
 Exit codes:
-  0   it is done, or was before
-  1   it failed
-  2   the arguments are wrong; nothing was written`
+  0   success, also if everything existed already
+  1   failure
+  2   wrong arguments; nothing was written`
 
 // usageError ends the program with exitUsage.
 type usageError struct{ error }
@@ -114,7 +114,7 @@ func none(cmd *cobra.Command, args []string) error {
 	return usage(fmt.Errorf("unknown command %q: see '%s --help'", args[0], cmd.CommandPath()))
 }
 
-// one requires exactly one argument. Error messages describe the argument by the text in what.
+// one requires exactly one argument. what describes the argument in errors.
 func one(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch len(args) {
@@ -123,6 +123,6 @@ func one(what string) cobra.PositionalArgs {
 		case 1:
 			return nil
 		}
-		return usage(fmt.Errorf("%s: %q is one too many: see '%s --help'", cmd.CommandPath(), args[1], cmd.CommandPath()))
+		return usage(fmt.Errorf("%s: unexpected argument %q: see '%s --help'", cmd.CommandPath(), args[1], cmd.CommandPath()))
 	}
 }

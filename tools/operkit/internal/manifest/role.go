@@ -14,7 +14,7 @@ import (
 type Rule struct {
 	Group, Resource string
 	Verbs           []string
-	// Why is the comment that stands above the verbs, empty for none.
+	// Why is the comment above the verbs. If it is empty, there is no comment.
 	Why string
 }
 
@@ -35,7 +35,7 @@ func ObjectRule(group, plural string) Rule {
 	}
 }
 
-// YAML is the rule as an item of a list.
+// YAML returns the rule as an item of a list.
 func (r Rule) YAML(indent string) string {
 	group := r.Group
 	if group == "" {

@@ -47,7 +47,7 @@ func Operator(given string) error {
 	if right(given) {
 		return nil
 	}
-	return problem("name", given, fmt.Sprintf("use up to %d lower-case letters, digits and dashes, a letter first, and no word of YAML", longestLabel),
+	return problem("name", given, fmt.Sprintf("use up to %d lower-case letters, digits and dashes, a letter first, and no YAML keyword", longestLabel),
 		either(right, dashed(given), "guestbook-operator"))
 }
 
@@ -59,9 +59,9 @@ func Component(given string) error {
 	case right(given):
 		return nil
 	case given == "controller":
-		return problem("component", given, "that is the file of the controller: use another name", "control")
+		return problem("component", given, "controller.go is the file of the controller: use another name", "control")
 	}
-	return problem("component", given, fmt.Sprintf("use up to %d lower-case letters, digits and dashes, a letter first, and no word of YAML", longestComponent),
+	return problem("component", given, fmt.Sprintf("use up to %d lower-case letters, digits and dashes, a letter first, and no YAML keyword", longestComponent),
 		either(right, dashed(given), "cache"))
 }
 
@@ -73,7 +73,7 @@ func Kind(given string) error {
 	if right(given) {
 		return nil
 	}
-	return problem("kind", given, fmt.Sprintf("use a word in the singular of up to %d letters and digits, a capital first, and no word of YAML", longestKind),
+	return problem("kind", given, fmt.Sprintf("use a word in the singular of up to %d letters and digits, a capital first, and no YAML keyword", longestKind),
 		either(right, camel(given), "Guestbook"))
 }
 
@@ -86,7 +86,7 @@ func Group(given string) error {
 	case right(given):
 		return nil
 	case reserved.MatchString(given):
-		return problem("group", given, "groups below k8s.io and kubernetes.io are those of Kubernetes: use a domain of yours", "apps.example.com")
+		return problem("group", given, "groups below k8s.io and kubernetes.io belong to Kubernetes: use your own domain", "apps.example.com")
 	}
 	lower := strings.ToLower(given)
 	return problem("group", given, "use a domain in lower case, with at least one dot",
@@ -110,7 +110,7 @@ func Module(given string) error {
 	if err == nil {
 		return nil
 	}
-	return problem("module", given, fmt.Sprintf("Go takes no such path (%s)", strings.TrimPrefix(err.Error(), fmt.Sprintf("malformed import path %q: ", given))),
+	return problem("module", given, fmt.Sprintf("Go doesn't accept this path (%s)", strings.TrimPrefix(err.Error(), fmt.Sprintf("malformed import path %q: ", given))),
 		"github.com/you/guestbook-operator")
 }
 

@@ -28,11 +28,11 @@ func Package(kind string) string {
 	return name
 }
 
-// File returns the file name of a component, without ".go". It has no "_", since Go would take a suffix such as _test
-// or _linux as a build constraint.
+// File returns the file name of a component, without ".go". It has no "_", because Go takes a suffix such as _test or
+// _linux as a build constraint.
 func File(component string) string { return strings.ReplaceAll(component, "-", "") }
 
-// Type returns the name of the Go type of a component. It isn't taken, and isn't a name that Go itself uses.
+// Type returns a name for the Go type of a component that isn't taken and that Go itself doesn't use.
 func Type(component string, taken func(string) bool) string {
 	exported := camel(component)
 	name := strings.ToLower(exported[:1]) + exported[1:]
@@ -42,12 +42,12 @@ func Type(component string, taken func(string) bool) string {
 	return unused(name+"Component", taken)
 }
 
-// Test is the test function of a component.
+// Test returns the name of the test function of a component.
 func Test(component string, taken func(string) bool) string {
 	return unused("Test"+camel(component), taken)
 }
 
-// Import is the name under which a file imports a controller's package.
+// Import returns the name under which a file imports a controller's package.
 func Import(pkg string, taken func(string) bool) string {
 	if !taken(pkg) {
 		return pkg
@@ -55,7 +55,7 @@ func Import(pkg string, taken func(string) bool) string {
 	return unused(pkg+"controller", taken)
 }
 
-// unused returns name, or, if it is taken, name with the first number appended that makes it unused.
+// unused returns name. If name is taken, unused appends the first number that makes it unused.
 func unused(name string, taken func(string) bool) string {
 	free := name
 	for n := 2; taken(free); n++ {

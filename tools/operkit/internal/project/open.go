@@ -19,7 +19,7 @@ type Project struct {
 	Root string
 	// Module is the path of its Go module.
 	Module string
-	// ControllerTools is the version of controller-gen that it requires, empty for none.
+	// ControllerTools is the version of controller-gen that it requires, or empty if it doesn't require controller-gen.
 	ControllerTools string
 	// Folders are its Go packages.
 	Folders []source.Folder
@@ -75,7 +75,7 @@ func rootOf(dir string) (string, error) {
 		case !errors.Is(err, fs.ErrNotExist):
 			return "", err
 		case root == filepath.Dir(root):
-			return "", fmt.Errorf("%s: is in no operator: there is no go.mod here or above: change into its folder, or make one by 'operkit init'", from)
+			return "", fmt.Errorf("%s: isn't in an operator: there is no go.mod in this folder or its parents: change into the folder of an operator, or run 'operkit init'", from)
 		}
 	}
 }
@@ -111,7 +111,7 @@ func (p *Project) APIs() (found []API) {
 	return found
 }
 
-// Groups are the groups of the project's kinds, each once.
+// Groups returns the groups of the project's kinds, each once.
 func (p *Project) Groups() (groups []string) {
 	for _, api := range p.APIs() {
 		if !slices.Contains(groups, api.Group) {
@@ -148,10 +148,10 @@ func (p *Project) APIFolder(group, version string) string {
 	return "api/" + group + "/" + version
 }
 
-// Controllers are the controllers of the project.
+// Controllers returns the controllers of the project.
 func (p *Project) Controllers() []source.Controller { return source.Controllers(p.Folders) }
 
-// Programs are the files of programs in the project's root.
+// Programs returns the files of the program in the project's root.
 func (p *Project) Programs() (files []*source.File) {
 	for _, file := range p.Folder(".").Files {
 		if file.IsProgram() {

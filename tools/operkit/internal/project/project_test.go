@@ -122,7 +122,7 @@ func TestCheckEmpty(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	}
-	assert.EqualError(t, project.CheckEmpty(dir), dir+": isn't empty: a, b, c, d, e, 2 more is in the way: name another folder by --dir, or empty it")
+	assert.EqualError(t, project.CheckEmpty(dir), dir+": isn't empty: it contains a, b, c, d, e, 2 more: name another folder by --dir, or empty it")
 	assert.ErrorContains(t, project.CheckEmpty(filepath.Join(dir, "a")), "a: ", "a file")
 }
 
@@ -179,7 +179,7 @@ func TestOpen(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	_, err := project.Open(dir)
-	assert.ErrorContains(t, err, "is in no operator")
+	assert.ErrorContains(t, err, "isn't in an operator")
 	files, err := project.New(values())
 	require.NoError(t, err)
 	require.NoError(t, project.Create(dir, files))

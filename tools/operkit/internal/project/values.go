@@ -7,8 +7,8 @@ import (
 	"github.com/operkit/operkit/tools/operkit/internal/name"
 )
 
-// image is the image of the Pods of a new kind, until its author chooses another one. It needs no rights and listens on
-// port 8080.
+// image is the image of the Pods of a new kind, until its author chooses another one. It runs as a user without
+// privileges and listens on port 8080.
 const image = "nginxinc/nginx-unprivileged:1.29"
 
 // Values are the values for the templates.
@@ -49,5 +49,5 @@ func (v Values) GoMinor() string {
 // Image returns the image of the Pods of a new kind.
 func (Values) Image() string { return image }
 
-// StatusSchema is the schema of the status, as JSON on one line.
+// StatusSchema returns the schema of the status, as JSON on one line.
 func (Values) StatusSchema() (string, error) { return statusSchema() }

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// The modules that a new project requires directly; they bring all other requirements.
+// The modules that a new project requires directly. They require all others.
 const (
 	Operator        = "github.com/operkit/operkit/operator/full"
 	Envtest         = "github.com/operkit/operkit/tools/envtest"

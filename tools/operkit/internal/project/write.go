@@ -18,16 +18,16 @@ type Outcome string
 const (
 	Created Outcome = "created"
 	Edited  Outcome = "edited"
-	// Same means that the file had this content already.
-	Same Outcome = "is there"
+	// Same means that the file existed already, and that nothing had to be changed.
+	Same Outcome = "exists"
 	// Kept means that the file has other content, which wasn't changed.
 	Kept Outcome = "kept"
 )
 
-// shown is how many files an error lists when files are in the way.
+// shown is how many files the error about a folder that isn't empty lists.
 const shown = 5
 
-// CheckEmpty returns an error unless dir is empty or doesn't exist. A .git in it is allowed.
+// CheckEmpty returns an error if dir exists and contains anything but .git.
 func CheckEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -48,7 +48,7 @@ func CheckEmpty(dir string) error {
 	case len(names) > shown:
 		names = append(names[:shown], fmt.Sprintf("%d more", len(names)-shown))
 	}
-	return fmt.Errorf("%s: isn't empty: %s is in the way: name another folder by --dir, or empty it", dir, strings.Join(names, ", "))
+	return fmt.Errorf("%s: isn't empty: it contains %s: name another folder by --dir, or empty it", dir, strings.Join(names, ", "))
 }
 
 // Create writes new files below dir, all of them or none.

@@ -40,12 +40,12 @@ func Controllers(folders []Folder) (found []Controller) {
 	return found
 }
 
-// For reports whether the controller is for a kind, judging by names: its type or its package is named like the kind.
+// For reports whether the controller's type or package is named like a kind.
 func (c Controller) For(kind string) bool {
 	return strings.EqualFold(c.Type, kind) || strings.EqualFold(c.Folder.Name(), kind) || strings.EqualFold(c.Folder.Name(), kind+"controller")
 }
 
-// Kind returns the kind that the controller is for, judging by names.
+// Kind returns the kind of the controller, derived from the name of its type or package.
 func (c Controller) Kind() string {
 	if c.Type != "Controller" {
 		return c.Type
@@ -104,7 +104,7 @@ func (c Controller) Use(line string) ([]byte, error) {
 	return c.File.insert(insertion{c.File.lineStart(at), indent + line + "\n"})
 }
 
-// Name is the file of the controller, for messages.
+// Name returns the path of the controller's file relative to root, for messages.
 func (c Controller) Name(root string) string {
 	if relative, err := filepath.Rel(root, c.File.Path); err == nil {
 		return filepath.ToSlash(relative)

@@ -186,7 +186,7 @@ func TestBrokenFile(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(root, "main.go"), []byte("package main\n\nfunc {"), 0o600))
 	_, err := source.Folders(root)
 	assert.ErrorContains(t, err, "main.go:3")
-	assert.ErrorContains(t, err, "it has to be mended first")
+	assert.ErrorContains(t, err, "fix this file first")
 }
 
 // FuzzUse: whatever a controller looks like, it is left alone, or has one component more and all that it had.

@@ -8,7 +8,7 @@ import (
 )
 
 // ErrNoPlace is returned if the file was edited so that the place for a line can't be found.
-var ErrNoPlace = errors.New("the place for it isn't known")
+var ErrNoPlace = errors.New("the place for the line wasn't found")
 
 // insertion is text to insert at an offset.
 type insertion struct {

@@ -20,12 +20,12 @@ type File struct {
 	tree *ast.File
 }
 
-// Parse reads a Go file. path is for errors.
+// Parse parses a Go file. path is for errors.
 func Parse(path string, text []byte) (*File, error) {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, path, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
-		return nil, fmt.Errorf("it has to be mended first: %w", err)
+		return nil, fmt.Errorf("fix this file first: %w", err)
 	}
 	return &File{Path: path, text: text, set: set, tree: tree}, nil
 }
