@@ -33,18 +33,18 @@ var checks = []check{
 	{"large", "no file is as large as a built program", hygiene.Large},
 	{"format", "every Go file is formatted (-w formats them)", hygiene.Format},
 	{"snippets", "code blocks are equal to the files that they name (-w updates them)", snippet.Check},
-	{"testnames", "no test has the name of another one in its folder", hygiene.TestNames},
+	{"testnames", "no two tests in a folder have the same name", hygiene.TestNames},
 	{"lint", "golangci-lint finds no mistake; long or nested functions are notes", lintAll},
 	{"arrows", "imports follow the design", arrows.Check},
 	{"budgets", "importers compile no more modules than promised (-v prints how many)", budget.Check},
-	{"licences", "what importers compile has a licence that is allowed (-v prints them)", func(ctx context.Context, r *repository.Repository, o repository.Options) (repository.Report, error) {
+	{"licences", "all that importers compile has an allowed licence (-v prints the licences)", func(ctx context.Context, r *repository.Repository, o repository.Options) (repository.Report, error) {
 		return licence.Check(ctx, r, licence.House, o)
 	}},
 	{"vulnerabilities", "govulncheck finds no vulnerability that our code reaches; a note if its database can't be read", lint.Vulnerabilities},
 	{"docs", "exports have comments, entry points Examples, packages a doc.go, modules a README", docs.Check},
 	{"tidy", "every go.mod is tidy and agrees with the workspace", hygiene.Tidy},
 	{"generated", "generated files are fresh", hygiene.Generated},
-	{"rules", "tests that passed prove each rule of a RULES.md and name no other", rules.Check},
+	{"rules", "passed tests prove each rule of every RULES.md, and no test names an unknown rule", rules.Check},
 }
 
 func lintAll(ctx context.Context, r *repository.Repository, _ repository.Options) (repository.Report, error) {

@@ -18,11 +18,11 @@ import (
 // figuresHelp describes the columns of figures.
 const figuresHelp = `
 Counted are Go files without tests, zz_* and testdata; nested modules count with their parent.
-lines      without blank ones and those that hold a comment alone
-exported   package-level names of packages that others can import
-options    functions there that return a type named ...Option
-fields     exported fields of structs there that are named ...Options, ...Settings or ...Config
-file, func lines of each, comments included: median/90th percentile
+lines      without blank lines and lines with only a comment
+exported   package-level names of packages that other modules can import
+options    functions in these packages that return a type named ...Option
+fields     exported fields of the structs in these packages that are named ...Options, ...Settings or ...Config
+file, func lines of a file and of a function, with comments: median/90th percentile
 `
 
 // figures are the sizes of one part of the repository.
@@ -33,7 +33,7 @@ type figures struct {
 }
 
 func prepareFigures(flags *flag.FlagSet) func(context.Context, environment) error {
-	root := flags.String("repo", "", "a checkout of the repository, of any commit; this one when empty")
+	root := flags.String("repo", "", "a checkout of the repository, of any commit (default: this checkout)")
 	return func(_ context.Context, env environment) error {
 		if *root == "" {
 			*root = env.repository.Root
@@ -89,7 +89,7 @@ func spread(sizes []int) string {
 	return fmt.Sprintf("%d/%d", sizes[len(sizes)/2], sizes[len(sizes)*9/10])
 }
 
-// Regular expressions can count declarations, since gofmt fixes their form.
+// Regular expressions can count declarations, because gofmt fixes their form.
 var (
 	function = regexp.MustCompile(`(?ms)^func .*?\n`)
 	exported = regexp.MustCompile(`(?m)^(?:func|type|const|var) [A-Z]`)

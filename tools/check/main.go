@@ -33,17 +33,17 @@ type environment struct {
 // command is a command of the program.
 type command struct {
 	name, summary string
-	// prepare declares flags and returns the function that runs the command once they are parsed.
+	// prepare declares flags, and returns the function that runs the command after the flags were parsed.
 	prepare func(flags *flag.FlagSet) func(ctx context.Context, env environment) error
 }
 
 func commands() []command {
 	list := []command{
-		{"test", "run the tests of every module, with a control plane when they need one", prepareTest},
-		{"fuzz", "run every fuzz target for a while", prepareFuzz},
+		{"test", "run the tests of every module, with a control plane if a test needs it", prepareTest},
+		{"fuzz", "run every fuzz target for some time (-time)", prepareFuzz},
 		{"generate", "run every generator", prepareGenerate},
-		{"figures", "print how large the code is (-repo: of another checkout)", prepareFigures},
-		{"all", "run the checks below in this order, and sum up", prepareAll},
+		{"figures", "print how large the code is (-repo: in another checkout)", prepareFigures},
+		{"all", "run the checks below in this order, and print how many passed", prepareAll},
 	}
 	for _, c := range checks {
 		list = append(list, c.command())

@@ -122,7 +122,7 @@ func TestTestCounts(t *testing.T) {
 	repotest.Write(t, r.Root, repotest.Files{"dag/RULES.md": "- **dag 1**: One.\n"})
 	call(t, r.Root, "rules").want(t, 0, []string{"rules      ok, 1 of 1 rules are proven"}, nil)
 	repotest.Write(t, r.Root, repotest.Files{"dag/RULES.md": "- **dag 1**: One.\n- **dag 2**: Two.\n"})
-	call(t, r.Root, "rules").want(t, 1, []string{"rules      FAILED, 1 problem, 1 of 2", "dag/RULES.md:2: dag 2: no test"}, nil)
+	call(t, r.Root, "rules").want(t, 1, []string{"rules      FAILED, 1 problem, 1 of 2", "dag/RULES.md:2: dag 2: no passed test"}, nil)
 }
 
 // TestTestFindsRaces has a test with a data race, which fails exactly where the detector can run.
@@ -348,7 +348,7 @@ func TestAllListsEveryProblem(t *testing.T) {
 		"docs       FAILED", "    README.md: it is missing", "    dag/doc.go: it has no package comment",
 		"tidy       FAILED, 1 problem", "    status: go mod tidy",
 		"generated  FAILED, 1 problem", "    tools/peers/dag/made.txt: a generator changes it",
-		"rules      FAILED, 1 problem, 0 of 1", "    dag/RULES.md:1: dag 1: no test", "    note: not run yet are the tests of dag, status, tools/peers/dag",
+		"rules      FAILED, 1 problem, 0 of 1", "    dag/RULES.md:1: dag 1: no passed test", "    note: the tests of these modules have not run yet: dag, status, tools/peers/dag",
 	}, nil)
 	got.lastLine(t, "CHECKS passed=1 failed=13: modules large format snippets testnames lint arrows budgets vulnerabilities docs tidy generated rules")
 }

@@ -16,18 +16,19 @@ import (
 	"github.com/operkit/operkit/tools/envtest/devcluster"
 )
 
-// With soakVariable, tests that by default run only a small sample (random walks, kills at every write) run in full.
+// soakVariable is the variable that makes tests run in full that by default run only a small sample, such as random
+// walks and kills at every write.
 const soakVariable = "OPERKIT_SOAK"
 
 const (
 	// onceTimeout is how long the tests of one package may take in one run.
 	onceTimeout = 10 * time.Minute
-	// soakTimeout is how long they may take in a soak.
+	// soakTimeout is how long the tests of one package may take with -soak.
 	soakTimeout = 4 * time.Hour
 )
 
 func prepareTest(flags *flag.FlagSet) func(context.Context, environment) error {
-	modules := flags.String("module", "", "the folders of the modules to test, separated by commas; all when empty")
+	modules := flags.String("module", "", "the folders of the modules to test, separated by commas (default: all)")
 	count := flags.Int("count", 0, "run each test this often; 0 lets the go command use cached results")
 	run := flags.String("run", "", "run only tests that this regular expression matches; such a run proves no rules")
 	soak := flags.Bool("soak", false, "set "+soakVariable+"=1, so that long tests run in full")
@@ -53,7 +54,7 @@ func prepareTest(flags *flag.FlagSet) func(context.Context, environment) error {
 		}
 		if err != nil {
 			_, _ = fmt.Fprintf(env.stderr, "check test: %v\n", err)
-			tally.Failed = max(1, tally.Failed) // an error that kept tests from running counts as a failure
+			tally.Failed = max(1, tally.Failed) // an error that prevented tests from running counts as a failure
 		}
 		_, _ = fmt.Fprintln(env.stdout, tally)
 		if err != nil || !tally.OK() {
@@ -63,7 +64,7 @@ func prepareTest(flags *flag.FlagSet) func(context.Context, environment) error {
 	}
 }
 
-// testModules starts the control plane when a test needs it, runs the tests and ends what it started.
+// testModules starts the control plane if a test needs it, runs the tests, and stops the control plane.
 func testModules(
 	ctx context.Context, env environment, runner *gotest.Runner, chosen []repository.Module,
 ) (tally gotest.Tally, err error) {
@@ -111,7 +112,7 @@ func testModules(
 }
 
 func prepareFuzz(flags *flag.FlagSet) func(context.Context, environment) error {
-	modules := flags.String("module", "", "the folders of the modules to fuzz, separated by commas; all when empty")
+	modules := flags.String("module", "", "the folders of the modules to fuzz, separated by commas (default: all)")
 	each := flags.Duration("time", time.Minute, "how long each target runs")
 	return func(ctx context.Context, env environment) error {
 		chosen, err := repository.Select(env.repository.Modules, *modules)

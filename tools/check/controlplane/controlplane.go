@@ -20,9 +20,9 @@ import (
 
 // Plane is a control plane that runs.
 type Plane struct {
-	// Dir is its folder, by which tests find it. It is the same path in each run with the same program, so that the go
-	// command sees the same environment and can use cached results. While another run uses that path, it is a different
-	// one.
+	// Dir is the folder of the control plane, by which tests find it. It is the same path in each run with the same
+	// program, so that the go command sees the same environment and can use cached results. If another run uses that
+	// path at the moment, Dir is a different path.
 	Dir     string
 	link    string // the symbolic link to the cluster's folder, if Dir is that link
 	cluster *devcluster.Cluster
@@ -41,7 +41,7 @@ func Binary(ctx context.Context, progress io.Writer) (string, error) {
 	return binary, nil
 }
 
-// Start starts a control plane of the program binary, with the custom resource definitions of the repository at root,
+// Start starts a control plane from the program binary, with the custom resource definitions of the repository at root,
 // and waits until it is ready. The caller must call Stop.
 func Start(ctx context.Context, root, binary string, progress io.Writer) (*Plane, error) {
 	crds, err := CRDs(root)
@@ -86,7 +86,7 @@ func (p *Plane) Stop(ctx context.Context) error {
 }
 
 // CRDs lists the folders with custom resource definitions: each config/crd below examples and reconcile. The control
-// plane gets all of them at its start, since its garbage collector takes a while to find kinds that are added later.
+// plane gets all of them at its start, because its garbage collector takes a while to find kinds that are added later.
 func CRDs(root string) ([]string, error) {
 	var folders []string
 	for _, top := range []string{"examples", "reconcile"} {
@@ -136,7 +136,7 @@ func Used(ctx context.Context, group repository.Group) (bool, error) {
 		return false, fmt.Errorf("%s: dependencies of the tests: %w", group.Subject, err)
 	}
 	for line := range strings.Lines(string(out)) {
-		path, _, _ := strings.Cut(strings.TrimSpace(line), " ") // after the space: the test that the package is compiled for
+		path, _, _ := strings.Cut(strings.TrimSpace(line), " ") // after the space is the test that the package is compiled for
 		if path == envtest {
 			return true, nil
 		}

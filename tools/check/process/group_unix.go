@@ -14,5 +14,5 @@ func ownGroup(cmd *exec.Cmd) {
 // interrupt sends SIGINT to cmd, which must have been started, and to all processes of its group.
 func interrupt(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 
-// kill kills cmd, which must have been started, and all processes that are left of its group.
+// kill kills cmd, which must have been started, and all remaining processes of its group.
 func kill(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

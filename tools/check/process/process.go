@@ -17,8 +17,8 @@ import (
 // grace is how long a program may take to end by itself after it was interrupted.
 const grace = 5 * time.Second
 
-// Command returns a command that is interrupted when ctx ends, together with all processes that it started. env may be
-// nil for the environment of this process. Run it with [Run] or [Output].
+// Command returns a command that is interrupted when ctx ends, together with all processes that it started. A nil env
+// stands for the environment of this process. Run it with [Run] or [Output].
 func Command(ctx context.Context, dir string, env []string, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
@@ -29,8 +29,8 @@ func Command(ctx context.Context, dir string, env []string, name string, args ..
 	return cmd
 }
 
-// Run starts cmd and waits for its end. If the context has ended it, Run kills the processes that are left of its
-// group.
+// Run starts cmd and waits until it has ended. If ctx has ended meanwhile, Run kills the remaining processes of the
+// command's group.
 func Run(ctx context.Context, cmd *exec.Cmd) error {
 	err := cmd.Run()
 	if ctx.Err() == nil {
@@ -90,7 +90,7 @@ func One[T any](ctx context.Context, cmd *exec.Cmd) (value T, err error) {
 	return values[0], nil
 }
 
-// Combined runs cmd as [Run] does and returns its standard output and standard error together, which it also writes to
+// Combined runs cmd as [Run] does and returns its standard output and standard error together. It also writes both to
 // others. The error contains the command line.
 func Combined(ctx context.Context, cmd *exec.Cmd, others ...io.Writer) (string, error) {
 	var out bytes.Buffer
@@ -112,8 +112,9 @@ func Failed(err error) bool {
 	return errors.As(err, &exit)
 }
 
-// Roomy returns env with a higher GOGC for compilers, unless GOGC is set: they use more memory and collect less
-// garbage, which saves a tenth of the time. A nil env stands for the environment of this process. env isn't changed.
+// Roomy returns env with a higher GOGC for compilers, unless GOGC is set. Compilers then use more memory and collect
+// less garbage, which saves a tenth of the time. A nil env stands for the environment of this process. env isn't
+// changed.
 func Roomy(env []string) []string {
 	if env == nil {
 		env = os.Environ()

@@ -15,8 +15,8 @@ import (
 // Prefix is the path that every module of the repository starts with.
 const Prefix = "github.com/operkit/operkit"
 
-// devcluster links Kubernetes' servers. It is built with its own flags. Everything that compiles it must use the same
-// flags, or all of Kubernetes is compiled a second time.
+// devcluster is the folder of the control plane, which links Kubernetes' servers. Everything that compiles it must use
+// the same flags, otherwise all of Kubernetes is compiled a second time.
 const devcluster = "tools/devcluster"
 
 // apart are modules outside of the workspace. Their requirements (controller-runtime, linters, generators of manifests)
@@ -34,15 +34,15 @@ type Module struct {
 	Path string
 	// Released reports whether the module is published with versions of its own, that is whether it has a changelog.
 	Released bool
-	// Companion is the path of the module that always has the same version as this one, "" for none. A comment
-	// "//release:companion PATH" in the go.mod of one of the two sets it. It is meant for a module that doesn't require
-	// its companion in go.mod, but downloads it at run time in its own version.
+	// Companion is the path of a module that always has the same version as this module, or "". A comment
+	// "//release:companion PATH" in this module's go.mod sets it. It is meant for a module that doesn't require its
+	// companion in go.mod, but downloads the companion at run time, in the module's own version.
 	Companion string
 	// Requires are the requirements in go.mod, in their order.
 	Requires []Requirement
 }
 
-// Requirement is a module that another one requires in its go.mod.
+// Requirement is a module that another module requires in its go.mod.
 type Requirement struct {
 	Path, Version string
 	// Indirect reports whether go.mod marks it as indirect: no package of the module imports it.
@@ -89,7 +89,7 @@ func (m Module) Tag(version string) string {
 }
 
 // InWorkspace reports whether go.work must hold the module. Modules of a workspace share the versions of all their
-// requirements, so those with heavy or foreign requirements stay outside and run with GOWORK=off.
+// requirements, so modules with heavy or foreign requirements stay outside and run with GOWORK=off.
 func (m Module) InWorkspace() bool {
 	return !m.IsControlPlane() && !slices.Contains(apart, m.Dir) && !strings.HasPrefix(m.Dir, "tools/peers/")
 }
@@ -99,8 +99,8 @@ func (m Module) InWorkspace() bool {
 func (m Module) Environ(base []string) []string {
 	workspace := "off"
 	if m.InWorkspace() {
-		// Empty: the go command finds the workspace from its folder. So a test that builds something in a folder of its
-		// own is outside of the workspace, as it is when go test runs the test directly.
+		// With an empty GOWORK the go command looks for go.work in its folder and the parents. So a test that builds a
+		// module in a temporary folder is outside of the workspace, as it is if a person runs go test.
 		workspace = ""
 	}
 	env := Setenv(WithoutHook(base), "GOWORK", workspace)
@@ -110,9 +110,9 @@ func (m Module) Environ(base []string) []string {
 	return env
 }
 
-// BuildFlags are the flags that every build, test and vet of the module needs, with the race detector if race is true.
-// For the control plane these are the compiler flags in its build.env, so that it is compiled only once. Its tests run
-// the program that is built from it, and never run under the race detector.
+// BuildFlags returns the flags that every build, test and vet of the module needs, with the race detector if race is
+// true. For the control plane these are the compiler flags in its build.env, so that it is compiled only once. The
+// tests of the control plane run its program, and never run under the race detector.
 func (m Module) BuildFlags(race bool) []string {
 	switch {
 	case m.IsControlPlane():
@@ -133,13 +133,13 @@ func (m Module) ReadsRepository() bool {
 func (m Module) IsControlPlane() bool { return m.Dir == devcluster }
 
 // HasPackages reports whether the module in the repository at root holds any Go file. The go command refuses to test or
-// to vet a module without one.
+// to vet a module without a Go file.
 func (m Module) HasPackages(root string) bool {
 	files, _ := m.GoFiles(root) // if the module can't be read, the go command reports the error
 	return len(files) > 0
 }
 
-// GoFiles lists the Go files of the module as absolute paths, without those of nested modules and of testdata folders.
+// GoFiles lists the Go files of the module as absolute paths, without files of nested modules and of testdata folders.
 func (m Module) GoFiles(root string) ([]string, error) {
 	var files []string
 	top := filepath.Join(root, filepath.FromSlash(m.Dir))

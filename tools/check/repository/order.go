@@ -15,8 +15,8 @@ import (
 )
 
 // Released returns the released modules, each after the modules that it requires, and otherwise sorted by folder. It
-// returns an error if a released module requires a module of the repository that isn't released, if its path can't have
-// tags, or if modules require each other in a circle.
+// returns an error if a released module requires a module of the repository that isn't released, if a module's path
+// doesn't end with its folder, or if modules require each other in a circle.
 func (r *Repository) Released() ([]Module, error) {
 	var problems []error
 	o := order{repository: r, state: map[string]int{}}
@@ -44,11 +44,11 @@ func (r *Repository) checkReleased(m Module) error {
 	add := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
 	base, _, ok := module.SplitPathVersion(m.Path)
 	if !ok || m.Dir != "." && base != m.Dir && !strings.HasSuffix(base, "/"+m.Dir) {
-		add("%s/go.mod: the module path is %s, which doesn't end with the name of its folder %[1]s, as its tags need", m.Dir, m.Path)
+		add("%s/go.mod: the module path is %s: it must end with the name of its folder, %[1]s, because git tags of versions begin with this name", m.Dir, m.Path)
 	}
 	for _, sibling := range r.Siblings(m) {
 		if !sibling.Released {
-			add("module %s: requires %s, which isn't released: give %[2]s a %s, or do without the requirement", m.Dir, sibling.Dir, ChangelogFile)
+			add("module %s: requires %s, which isn't released: give %[2]s a %s, or remove the requirement", m.Dir, sibling.Dir, ChangelogFile)
 		}
 	}
 	if companion, found := r.Module(m.Companion); m.Companion != "" && (!found || !companion.Released) {
@@ -141,8 +141,8 @@ func (r *Repository) Companions(path string) []string {
 	return all
 }
 
-// Membership compares go.work with the tree and finds each disagreement: a module that is missing in go.work, one that
-// must not be there, an entry without a module, and a module path that does not follow its folder.
+// Membership compares go.work with the tree and finds each disagreement: a module that is missing in go.work, a module
+// that must not be in it, an entry without a module, and a module path that does not follow from the module's folder.
 func Membership(ctx context.Context, r *Repository, _ Options) (report Report, err error) {
 	uses, err := r.uses(ctx)
 	if err != nil {
@@ -157,10 +157,10 @@ func Membership(ctx context.Context, r *Repository, _ Options) (report Report, e
 			add("go.work: %s is missing: run go work use ./%[1]s", m.Dir)
 		}
 		if !m.InWorkspace() && listed {
-			add("go.work: %s must not be in it, its requirements would reach every module: run go work edit -dropuse=./%[1]s", m.Dir)
+			add("go.work: %s must not be in it, because its requirements would change the versions of all modules: run go work edit -dropuse=./%[1]s", m.Dir)
 		}
 		if want := path.Join(Prefix, m.Dir); m.Path != want {
-			add("%s/go.mod: the module path is %s, its folder asks for %s", m.Dir, m.Path, want)
+			add("%s/go.mod: the module path is %s, but for its folder it must be %s", m.Dir, m.Path, want)
 		}
 	}
 	for _, use := range uses {

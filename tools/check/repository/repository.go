@@ -69,8 +69,8 @@ func At(root string) (*Repository, error) {
 	return r, nil
 }
 
-// Select returns the modules among those of a comma-separated list of folders ("dag,tools/check") or module paths, in
-// their order. The empty list selects all of them.
+// Select returns the modules that a comma-separated list of folders ("dag,tools/check") or module paths names, in the
+// order of among. An empty list selects all modules of among.
 func Select(among []Module, list string) ([]Module, error) {
 	if list == "" {
 		return among, nil
@@ -120,7 +120,7 @@ type Report struct {
 
 // Options are the flags of a check.
 type Options struct {
-	// Write fixes what can be fixed, instead of reporting it.
+	// Write fixes the problems that can be fixed, instead of reporting them.
 	Write bool
 	// Verbose prints figures, too.
 	Verbose bool

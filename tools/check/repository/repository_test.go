@@ -254,7 +254,7 @@ func TestMembership(t *testing.T) {
 		{
 			"peers must stay outside",
 			repotest.Files{"go.work": "go 1.26.0\nuse (\n\t./dag\n\t./status\n\t./tools/peers/dag\n)\n"},
-			[]string{"go.work: tools/peers/dag must not be in it, its requirements would reach every module: run go work edit -dropuse=./tools/peers/dag"},
+			[]string{"go.work: tools/peers/dag must not be in it, because its requirements would change the versions of all modules: run go work edit -dropuse=./tools/peers/dag"},
 		},
 		{
 			"a module is gone",
@@ -264,7 +264,7 @@ func TestMembership(t *testing.T) {
 		{
 			"a module path that does not follow its folder",
 			repotest.Files{"dag/go.mod": "module github.com/operkit/operkit/graph\n"},
-			[]string{"dag/go.mod: the module path is github.com/operkit/operkit/graph, its folder asks for github.com/operkit/operkit/dag"},
+			[]string{"dag/go.mod: the module path is github.com/operkit/operkit/graph, but for its folder it must be github.com/operkit/operkit/dag"},
 		},
 		{
 			"all problems are told",

@@ -7,7 +7,8 @@ const (
 	// openAPI converts the schemas of CustomResourceDefinitions to schemas for mergeDiff.
 	openAPI  = "k8s.io/kube-openapi/..."
 	clientGo = "k8s.io/client-go/..."
-	// api holds the types in client-go's own signatures: a module that may import client-go has it already.
+	// api holds the types in the signatures of client-go, so a module that may import client-go has this module
+	// already.
 	api   = "k8s.io/api/..."
 	yaml  = "sigs.k8s.io/yaml/..."
 	celGo = "cel.dev/cel-go/..."
@@ -39,7 +40,7 @@ var (
 // House is the design's table.
 var House = Policy{
 	Rooms: []Room{
-		// The ground rooms: none imports another one.
+		// The ground rooms: none of them imports another room.
 		{Module: "dag"},
 		{Module: "smp", Libraries: []string{apimachinery, yaml}},
 		{Module: "status", Libraries: []string{apimachinery}},
@@ -52,7 +53,7 @@ var House = Policy{
 			Siblings:  []string{"./dag/...", "./smp/...", "./status/...", "./deploy/..."},
 			Libraries: []string{clientGo, api, apimachinery, yaml, celGo, sprig, sprout},
 		},
-		// The rule of a kind, for reconcile and status/readiness.
+		// Readiness of a kind by CEL, for reconcile and status/readiness.
 		{Module: "reconcile/celready", Siblings: []string{"./status/...", "./reconcile/..."}, Libraries: []string{apimachinery, celGo}},
 		// Runs versions of an operator, for reconcile.
 		{
@@ -60,12 +61,12 @@ var House = Policy{
 			Siblings:  []string{"./dag/...", "./deploy/...", "./reconcile/...", "./status/..."},
 			Libraries: []string{apimachinery, cbor},
 		},
-		// They wire the other libraries, with any library; nothing of them comes from examples or tools.
+		// They wire the other libraries and may use any library, but nothing from examples or tools.
 		{Module: "operator", Siblings: libraries, Any: true},
 		{Module: "operator/full", Siblings: libraries, Any: true},
-		// They show the libraries; only a demo starts a control plane, through tools/envtest.
+		// They show how to use the libraries. Only a demo starts a control plane, through tools/envtest.
 		{Module: "examples", Siblings: append([]string{"./tools/envtest/..."}, libraries...), Any: true},
-		// Writes text; a test asks what an operator understands.
+		// It writes files, and doesn't link the libraries. A test of it imports operator/full.
 		{
 			Module:    "tools/operkit",
 			Siblings:  []string{"./operator/full/..."},
@@ -75,7 +76,7 @@ var House = Policy{
 	Bans: []Ban{
 		{
 			From: []string{"./status/...", "./smp/..."}, To: []string{api, clientGo}, Links: true,
-			Reason: "it works on typed and unstructured objects alike and stays without clients: no k8s.io/api, no client-go",
+			Reason: "it works on typed and unstructured objects and links no clients: no k8s.io/api, no client-go",
 		},
 		{
 			From: []string{"./vcs/..."}, To: []string{"k8s.io/...", "sigs.k8s.io/..."}, Links: true, Tests: true,
@@ -83,23 +84,23 @@ var House = Policy{
 		},
 		{
 			From: []string{"./vcs/..."}, Except: []string{"./vcs/setupcommand/..."}, To: []string{"./vcs/setupcommand/..."}, Links: true, Tests: true,
-			Reason: "vcs is for programs that have no commands, too: its command lies above it",
+			Reason: "vcs is also for programs without commands, so it must not import its own command",
 		},
 		{
 			From:   []string{"./reconcile/request/..."},
 			To:     []string{"./reconcile", "./reconcile/watch/..."},
 			Links:  true,
-			Reason: "reconcile/request lies below both the engine and the sessions",
+			Reason: "reconcile/request is used by both the engine and the sessions, so it imports neither",
 		},
 		{
 			From:   []string{"./reconcile/source/...", "./reconcile/filter/..."},
 			To:     []string{"./reconcile", "./reconcile/watch/..."},
 			Links:  true,
-			Reason: "what brings objects to reconcile is described below both the engine and the sessions",
+			Reason: "sources and filters are used by both the engine and the sessions, so they import neither",
 		},
 		{
 			From: []string{"./reconcile/watch/..."}, To: []string{"./reconcile"}, Links: true,
-			Reason: "the engine knows keys and queues; nothing about sessions and components may leak into it",
+			Reason: "the engine works with keys and queues; it must not depend on sessions and components",
 		},
 		{
 			From: []string{"./reconcile/..."}, Except: []string{"./reconcile/celready/..."}, To: []string{celGo}, Links: true,
@@ -115,7 +116,7 @@ var House = Policy{
 		},
 		{
 			From: []string{"./operator/..."}, Except: []string{"./operator/full/..."}, To: []string{"./vcs/...", goGit, "./operator/full/...", openTelemetry}, Links: true,
-			Reason: "operator is the lean core; versions through vcs and traces are operator/full's",
+			Reason: "operator is the lean core; versions by vcs and traces belong to operator/full",
 		},
 		{
 			From: []string{"./examples/..."}, Except: []string{"./examples/*/demo/..."}, To: []string{tools},
@@ -142,7 +143,7 @@ var House = Policy{
 		},
 		{
 			From: []string{"./tools/operkit/..."}, To: libraries, Links: true,
-			Reason: "tools/operkit links nothing of what its projects use",
+			Reason: "tools/operkit must not link the libraries that its projects use",
 		},
 		{
 			From: everything, Except: uncoupled, Links: true, Tests: true,

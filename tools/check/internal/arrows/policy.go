@@ -41,12 +41,12 @@ type Ban struct {
 	Links bool
 	// Tests is set if the ban holds for the imports of tests, too.
 	Tests bool
-	// Reason is why.
+	// Reason explains the ban in findings.
 	Reason string
 }
 
-// Check finds every import of the repository that breaks [House], every package that cannot be loaded, and every library
-// module without a room there. Modules that may link anything are left out.
+// Check finds every import of the repository that breaks [House], every package that cannot be loaded, and every
+// library module without a room in House. It leaves out the modules in uncoupled, which may link anything.
 func Check(ctx context.Context, r *repository.Repository, _ repository.Options) (report repository.Report, err error) {
 	coupled := slices.DeleteFunc(slices.Clone(r.Modules), func(m repository.Module) bool { return matches(m.Path, uncoupled) })
 	for _, group := range r.Groups(coupled) {
@@ -86,7 +86,7 @@ func (p Policy) findings(g importgraph.Graph, from string) (lines []string) {
 		seen[chain] = true
 	}
 	room := Room{Any: true}
-	for _, r := range p.Rooms { // for nested modules the innermost module's room holds
+	for _, r := range p.Rooms { // of nested modules, the room of the innermost one applies
 		if len(r.Module) > len(room.Module) && matches(from, []string{"./" + r.Module + "/..."}) {
 			room = r
 		}
@@ -119,7 +119,7 @@ func (room Room) allows(g importgraph.Graph, to string) bool {
 	return matches(to, room.Libraries) || matches(to, []string{sync})
 }
 
-// reason returns the row as a text.
+// reason returns the rule of the room as a text.
 func (room Room) reason() string {
 	others := append([]string{sync}, room.Libraries...)
 	if room.Any {

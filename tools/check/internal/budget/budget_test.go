@@ -80,14 +80,14 @@ func TestCheck(t *testing.T) {
 		{"all is kept", "modules 2\n" + kept, nil, nil},
 		{"there is room", "modules 9\nnever k8s.io\nnever far.tes\n" + kept, nil, nil},
 		{"too many", "modules 1\n" + kept, nil, []string{
-			"dag: its importers compile 2 other modules, the budget is 1; they are reached so:\n" +
+			"dag: its importers compile 2 other modules, the budget is 1; the chains of imports to them are:\n" +
 				"    far.test: " + repository.Prefix + "/dag -> " + repository.Prefix + "/dag/internal/walk -> near.test -> far.test/sub\n" +
 				"    near.test: " + repository.Prefix + "/dag -> " + repository.Prefix + "/dag/internal/walk -> near.test",
 		}},
-		{"one that must not be there", "modules 2\nnever far.test\n" + kept, nil, []string{"dag: its importers compile far.test, never far.test is promised: "}},
+		{"one that must not be there", "modules 2\nnever far.test\n" + kept, nil, []string{"dag: its importers compile far.test, but the budget has 'never far.test': "}},
 		{"a requirement without a line", "modules 2\ntests:\nassert.test: assertions\n", nil, []string{"dag/budget.txt: go.mod requires near.test: add"}},
 		{"a line without a requirement", "modules 2\nfar.test: it is far\n" + kept, nil, []string{"dag/budget.txt: far.test: go.mod does not require it"}},
-		{"for tests only, it says", "modules 2\ntests:\nassert.test: assertions\nnear.test: it is near\n", nil, []string{"dag/budget.txt: near.test: not only tests use it"}},
+		{"for tests only, it says", "modules 2\ntests:\nassert.test: assertions\nnear.test: it is near\n", nil, []string{"dag/budget.txt: near.test: also code outside of tests uses it"}},
 		{"not only for tests, it says", "modules 2\nassert.test: assertions\nnear.test: it is near\n", nil, []string{"dag/budget.txt: assert.test: only tests use it"}},
 		{"a budget that cannot be read", "modules\n", nil, []string{`dag/budget.txt:1: modules ""`}},
 		{"a package that cannot be loaded", "modules 2\n" + kept, repotest.Files{"dag/dag.go": repotest.Package("dag", "gone.test")}, []string{"gone.test: "}},

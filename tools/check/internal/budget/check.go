@@ -73,7 +73,7 @@ func exceeded(m repository.Module, build consumer.Build, compiled map[string]imp
 	paths := slices.Sorted(maps.Keys(compiled))
 	if len(paths) > budget.Modules {
 		var text strings.Builder
-		fmt.Fprintf(&text, "%s: its importers compile %d other modules, the budget is %d; they are reached so:", m.Dir, len(paths), budget.Modules)
+		fmt.Fprintf(&text, "%s: its importers compile %d other modules, the budget is %d; the chains of imports to them are:", m.Dir, len(paths), budget.Modules)
 		for _, path := range paths {
 			fmt.Fprintf(&text, "\n    %s: %s", path, chain(path))
 		}
@@ -82,7 +82,7 @@ func exceeded(m repository.Module, build consumer.Build, compiled map[string]imp
 	for _, path := range paths {
 		for _, never := range budget.Never {
 			if path == never || strings.HasPrefix(path, strings.TrimSuffix(never, "/")+"/") {
-				problems = append(problems, fmt.Sprintf("%s: its importers compile %s, never %s is promised: %s", m.Dir, path, never, chain(path)))
+				problems = append(problems, fmt.Sprintf("%s: its importers compile %s, but the budget has 'never %s': %s", m.Dir, path, never, chain(path)))
 			}
 		}
 	}
@@ -103,9 +103,9 @@ func (b Budget) reasons(build consumer.Build, required []repository.Requirement)
 		case at < 0:
 			problems = append(problems, fmt.Sprintf("go.mod requires %s: add a line that says why", need.Path))
 		case b.Requirements[at].Tests && build.Imports(need.Path):
-			problems = append(problems, need.Path+": not only tests use it; move its line before 'tests:'")
+			problems = append(problems, need.Path+": also code outside of tests uses it; move its line before 'tests:'")
 		case !b.Requirements[at].Tests && !build.Imports(need.Path):
-			problems = append(problems, need.Path+": only tests use it; move its line behind 'tests:'")
+			problems = append(problems, need.Path+": only tests use it; move its line after 'tests:'")
 		}
 	}
 	for _, line := range b.Requirements {

@@ -59,14 +59,14 @@ func (b *Budget) add(line string, tests bool) error {
 	case "modules":
 		number, err := strconv.Atoi(strings.TrimSpace(rest))
 		if err != nil || number < 0 || b.Modules >= 0 {
-			return fmt.Errorf("modules %q: want one number, once", rest)
+			return fmt.Errorf("modules %q: write one line 'modules' with one number", rest)
 		}
 		b.Modules = number
 		return nil
 	case "never":
 		path := strings.TrimSpace(rest)
 		if path == "" || strings.ContainsAny(path, " \t") {
-			return fmt.Errorf("never %q: want the path of a module, or its beginning", rest)
+			return fmt.Errorf("never %q: write the path of a module, or the beginning of such paths", rest)
 		}
 		b.Never = append(b.Never, path)
 		return nil

@@ -44,8 +44,8 @@ func Load(ctx context.Context, r *repository.Repository, m repository.Module) (B
 	return build, nil
 }
 
-// Offered returns the packages that other modules can import. Programs are included if the module's own folder is a
-// program, or if nothing can be imported.
+// Offered returns the packages that other modules can import. It also returns the programs if the module's root folder
+// is a program, or if no package can be imported.
 func (b Build) Offered() []string {
 	if len(b.libraries) == 0 || slices.Contains(b.programs, b.own) {
 		return b.Packages()
@@ -56,8 +56,8 @@ func (b Build) Offered() []string {
 // Packages returns the packages that a consumer can import and the programs that can be installed.
 func (b Build) Packages() []string { return slices.Concat(b.libraries, b.programs) }
 
-// Modules returns the modules, other than this one and the standard library, that the given packages import directly or
-// indirectly, by path.
+// Modules returns the modules that the given packages import directly or indirectly, by path, without this module and
+// the standard library.
 func (b Build) Modules(packages []string) map[string]importgraph.Module {
 	modules := map[string]importgraph.Module{}
 	for _, path := range b.graph.Reached(packages) {

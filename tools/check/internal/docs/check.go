@@ -31,8 +31,8 @@ type checking struct {
 	files               *token.FileSet
 }
 
-// Check checks the documentation of all modules of the repository. Packages with examples to check are compiled as for
-// their tests, so that nothing is compiled if the tests ran before.
+// Check checks the documentation of all modules of the repository. It compiles packages with the same flags as their
+// tests, so that nothing is compiled again if the tests ran before.
 func Check(ctx context.Context, r *repository.Repository, _ repository.Options) (repository.Report, error) {
 	race, _, err := gotest.RaceDetector(ctx, os.Environ())
 	if err != nil {
@@ -128,7 +128,7 @@ func (c *checking) exampled(ctx context.Context, g group) error {
 	return nil
 }
 
-// hasComment reports whether a package has a comment in its doc.go; a program may have it in any file.
+// hasComment reports whether a package has a package comment in its doc.go. A program may have the comment in any file.
 func (s source) hasComment() bool {
 	for _, f := range s.files {
 		if f.Doc.Text() != "" && (s.name == "main" || path.Base(f.name) == "doc.go") {

@@ -12,7 +12,7 @@ import (
 type identifier struct {
 	name, place string
 	documented  bool
-	// member is false for a type, since golangci-lint (revive) checks the comments of types, constants and variables.
+	// member is false for a type: golangci-lint (revive) checks the comments of types, constants and variables.
 	member bool
 	// entryPoint is true if the name needs an example.
 	entryPoint bool
@@ -32,7 +32,8 @@ func (s source) identifiers(files *token.FileSet) []identifier {
 	return all
 }
 
-// function returns the name of a function, or T.M for a method. A method is exported if its type is exported, too.
+// function returns the name of a function, or T.M for a method. exported is true for a method only if T and M are
+// exported.
 func function(d *ast.FuncDecl) (name string, exported bool) {
 	if d.Recv == nil {
 		return d.Name.Name, d.Name.IsExported()
@@ -127,8 +128,8 @@ func text(comments ...*ast.CommentGroup) string {
 	return strings.Join(lines, " ")
 }
 
-// conventional are the methods that the standard library and the encodings call where a value is printed, compared,
-// read or written: nobody calls them by name.
+// conventional are the methods that the standard library and encoders call when a value is printed, compared, read or
+// written. Users don't call them by name.
 var conventional = []string{
 	"Error", "Unwrap", "Is", "As", "String", "GoString", "Format", "LogValue",
 	"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "MarshalYAML", "UnmarshalYAML",

@@ -37,14 +37,14 @@ func (c *checking) examples(s source, test *packages.Package) map[string]bool {
 	return u.names
 }
 
-// inside reports examples in the internal tests of a package, since they could use what an importer can't.
+// inside reports examples in the internal tests of a package: they could use identifiers that importers can't use.
 func (c *checking) inside(s source) {
 	for _, f := range s.tests {
 		if strings.HasSuffix(f.Name.Name, "_test") {
 			continue
 		}
 		for _, example := range doc.Examples(f.File) {
-			c.add("%s: Example%s belongs in package %s_test, where importers are", f.name, example.Name, s.name)
+			c.add("%s: Example%s belongs in package %s_test, where it can use only what importers can use", f.name, example.Name, s.name)
 		}
 	}
 }
@@ -136,7 +136,7 @@ func (u *uses) walk(node ast.Node) {
 	})
 }
 
-// object adds the object of an identifier.
+// object adds the name of an object that an identifier denotes, and what its declaration in the test package uses.
 func (u *uses) object(object types.Object) {
 	if object == nil {
 		return
@@ -213,8 +213,8 @@ func (u *uses) call(n *ast.CallExpr) {
 	}
 }
 
-// given adds what a program uses by passing a value of type from as a value of type to. That is the type to and, if it
-// is an interface, the methods of from that implement it.
+// given adds what a program uses if it passes a value of type from as a value of type to: the type to and, if to is an
+// interface, the methods of from that implement it.
 func (u *uses) given(from, to types.Type) {
 	u.value(to)
 	if from == nil || to == nil {

@@ -36,7 +36,7 @@ func (s source) importable() bool {
 	return s.name != "main" && !slices.Contains(strings.Split(s.dir, "/"), "internal")
 }
 
-// at returns the position of a node, with which messages begin.
+// at returns the position of a node. Messages begin with it.
 func at(files *token.FileSet, f file, pos token.Pos) string {
 	return fmt.Sprintf("%s:%d", f.name, files.Position(pos).Line)
 }
@@ -89,10 +89,10 @@ func (s *source) add(f file) {
 	s.files = append(s.files, f)
 }
 
-// path is the import path of the package.
+// path returns the import path of the package.
 func (s source) path() string { return path.Join(repository.Prefix, s.dir) }
 
-// receiver is the name of a method's type, without pointer and type parameters.
+// receiver returns the name of a method's type, without pointer and type parameters.
 func receiver(expr ast.Expr) string {
 	for {
 		switch e := expr.(type) {

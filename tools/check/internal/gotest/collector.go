@@ -27,7 +27,7 @@ func NewCollector(out io.Writer) *Collector {
 	return &Collector{out: out, packages: map[string]*packageRun{}}
 }
 
-// outcome is how one run of one test ended; the zero value means that it hasn't ended.
+// outcome is how one run of one test ended. The zero value means that the run hasn't ended.
 type outcome string
 
 const (
@@ -36,8 +36,8 @@ const (
 	skipped outcome = "skip"
 )
 
-// Result is how one run of one test ended: with -count there are several of the same name. A test that was skipped or
-// didn't end hasn't passed.
+// Result is how one run of one test ended. With -count a test has several results. A test that was skipped or didn't
+// end hasn't passed.
 type Result struct {
 	Package, Test string
 	Passed        bool
@@ -147,9 +147,9 @@ var (
 	progress = regexp.MustCompile(`^=== (?:RUN|PAUSE|CONT|NAME) `)
 )
 
-// wanted reports whether a line of output is printed. Of a package that passed that is the last line; of a package that
-// failed, all output that isn't a test's. The output of a test is printed unless the test passed. The seed of a long
-// run is always printed.
+// wanted reports whether a line of output is printed. The output of a test is printed if the test didn't pass. Of the
+// other output, all is printed if the package failed, otherwise only the last line. The seed of a long run is always
+// printed.
 func wanted(o output, failedPackage bool) bool {
 	if o.test != nil {
 		return o.test.outcome != passed && !progress.MatchString(o.text) || strings.Contains(o.text, ": SOAK ")
@@ -168,7 +168,7 @@ func ParseEvent(line []byte) (Event, bool) {
 	return event, err == nil && event.Action != ""
 }
 
-// lines is an io.Writer that passes on what is written line by line.
+// lines is an io.Writer that calls each for each line that is written.
 type lines struct {
 	partial []byte
 	each    func(line []byte)

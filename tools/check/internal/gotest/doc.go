@@ -6,5 +6,5 @@
 // counts as one failure: for example it doesn't build, it panicked or leaked outside of a test, or its TestMain exited
 // with an error. A module in which the go command itself failed counts as one failure, too.
 //
-// A skipped test is a failure of the run, since it proves nothing.
+// A skipped test is a failure of the run, because it proves nothing.
 package gotest

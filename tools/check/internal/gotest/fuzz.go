@@ -12,8 +12,8 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// minimizing limits the time for shortening one interesting input to one in minimizing of the target's time. The go
-// command tries no other inputs meanwhile, and its default is a minute.
+// minimizing limits the time that the go command spends on shortening one interesting input: the target's time divided
+// by minimizing. Meanwhile the go command tries no other inputs, and by default it takes up to a minute.
 const minimizing = 12
 
 // target is one fuzz target.
@@ -47,7 +47,7 @@ func (r *Runner) fuzz(ctx context.Context, m repository.Module, t target, each t
 	cmd := process.Command(ctx, r.Repository.Folder(m), append(r.Repository.Environ(m), r.Env...), "go", args...)
 	said, err := process.Combined(ctx, cmd, r.Stdout)
 	if process.Failed(err) && timeWasUp.MatchString(said) {
-		r.printf("fuzz %s %s: its time was up; no input failed\n", t.pkg, t.name)
+		r.printf("fuzz %s %s: the time ended; no input failed\n", t.pkg, t.name)
 		return nil
 	}
 	if err != nil {
@@ -56,9 +56,9 @@ func (r *Runner) fuzz(ctx context.Context, m repository.Module, t target, each t
 	return nil
 }
 
-// timeWasUp matches the output of a target that found nothing but whose time ended in the middle of an input. Up to Go
-// 1.26 the coordinator can report its own deadline as a failure (https://go.dev/issue/75804). A real failure prints
-// more.
+// timeWasUp matches the output of a target that found no failing input and whose time ended while it tried an input. Up
+// to Go 1.26 the coordinator can report its own deadline as a failure (https://go.dev/issue/75804). A real failure
+// prints more.
 var timeWasUp = regexp.MustCompile(`(?m)^--- FAIL: Fuzz\w+ \([0-9.]+s\)\n    context deadline exceeded\nFAIL$`)
 
 // targets lists the fuzz targets of a module.

@@ -13,7 +13,7 @@ import (
 const program = "#include <stdlib.h>\nint main(void) { return EXIT_SUCCESS; }\n"
 
 // RaceDetector reports whether tests can run under the race detector, which needs cgo and a C compiler that works. If
-// they can't, reason says why. env is the environment as os.Environ returns it.
+// ok is false, reason says why. env is the environment as os.Environ returns it.
 func RaceDetector(ctx context.Context, env []string) (ok bool, reason string, err error) {
 	type settings struct{ CGO_ENABLED, CC string }
 	found, err := process.One[settings](ctx, process.Command(ctx, "", env, "go", "env", "-json", "CGO_ENABLED", "CC"))

@@ -26,10 +26,10 @@ type Runner struct {
 	// Stdout receives the package lines, Stderr other output of the go command, such as 'downloading'. They are written
 	// to concurrently: if both are the same writer, it must be safe for concurrent use.
 	Stdout, Stderr io.Writer
-	// Race runs the tests under the race detector, in the modules that allow it.
+	// Race runs the tests under the race detector, except in the control plane.
 	Race bool
 	// Count and Run are the flags -count and -run of go test; the zero value leaves the flag out. If Run is set, not
-	// all tests run, so the events of the run aren't kept.
+	// all tests run, and the events of the run aren't kept.
 	Count int
 	Run   string
 	// Named is true if a person chose the modules. Then a module without a test that Run matches is an error.
@@ -78,8 +78,8 @@ func (r *Runner) All(ctx context.Context, modules []repository.Module) (Tally, e
 
 func (r *Runner) printf(format string, args ...any) { _, _ = fmt.Fprintf(r.Stdout, format, args...) }
 
-// module runs the tests of one module and counts how they ended. The error says why the tests couldn't be run or
-// recorded; a failed test is no error.
+// module runs the tests of one module and counts how they ended. It returns an error if the tests couldn't be run or
+// recorded. A failed test is no error.
 func (r *Runner) module(ctx context.Context, m repository.Module) (Tally, error) {
 	record, err := createStream(StreamFile(r.Repository, m))
 	if err != nil {
@@ -110,9 +110,9 @@ func (r *Runner) module(ctx context.Context, m repository.Module) (Tally, error)
 }
 
 func (r *Runner) args(m repository.Module) []string {
-	vetting := "-vet=all" // go test's default subset takes as long
+	vetting := "-vet=all" // the subset that go test runs by default takes as long
 	if m.IsControlPlane() {
-		vetting = "-vet=off" // vet would first read all of Kubernetes for minutes; the linter checks that module
+		vetting = "-vet=off" // vet would read all of Kubernetes, which takes minutes; the linter checks that module
 	}
 	args := append([]string{"test", "-json", vetting}, m.BuildFlags(r.Race)...)
 	if r.Count > 0 {
@@ -125,8 +125,8 @@ func (r *Runner) args(m repository.Module) []string {
 		args = append(args, "-parallel="+strconv.Itoa(waitingAtOnce*runtime.GOMAXPROCS(0)))
 	}
 	if r.Fingerprint != "" && m.ReadsRepository() {
-		// No program has this variable; it only makes the test binary a different one, so that no cached result is
-		// used.
+		// No program has this variable. It only changes the test binary, so that the go command doesn't use a cached
+		// result.
 		args = append(args, "-ldflags=-X="+repository.Prefix+".fingerprint="+r.Fingerprint)
 	}
 	if r.Timeout > 0 {
@@ -136,8 +136,8 @@ func (r *Runner) args(m repository.Module) []string {
 }
 
 // ahead starts to compile the tests of the modules in order, while tests of earlier modules run, which mostly wait. It
-// closes the channel of a module when its compilation has ended, successful or not: go test then reports the error. The
-// caller must call stop, which ends the current compilation.
+// closes the channel of a module when the module's compilation has ended, even if it failed: go test then reports the
+// error. The caller must call stop, which ends the current compilation.
 func (r *Runner) ahead(ctx context.Context, modules []repository.Module) (compiled []chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	for range modules {
@@ -159,7 +159,7 @@ func (r *Runner) ahead(ctx context.Context, modules []repository.Module) (compil
 }
 
 // compile returns the command that compiles the packages of a module, its tests, and their dependencies. If yields is
-// true it runs with a low priority, so that running tests get the processors first.
+// true, the command runs with a low priority, so that running tests get the processors first.
 func (r *Runner) compile(ctx context.Context, m repository.Module, yields bool) *exec.Cmd {
 	words := append([]string{"go", "list", "-e", "-export", "-test", "-deps"}, append(m.BuildFlags(r.Race), "./...")...)
 	if yields {

@@ -42,8 +42,7 @@ func Generators(r *repository.Repository) ([]repository.Module, error) {
 }
 
 // Generate runs every generator of the repository and prints the current module and the output of the generators to
-// out. Generators are compiled with the flags with which operators are built for images, so that shared packages are
-// compiled once.
+// out. Generators are compiled with the same flags as operators for images, so that packages of both are compiled once.
 func Generate(ctx context.Context, r *repository.Repository, out io.Writer) error {
 	modules, err := Generators(r)
 	if err != nil {
@@ -60,8 +59,8 @@ func Generate(ctx context.Context, r *repository.Repository, out io.Writer) erro
 	return nil
 }
 
-// Generated runs every generator and returns a diff of each file that was changed. It compares the contents before and
-// after, so it works with uncommitted changes. The new contents stay.
+// Generated runs every generator and returns a diff of each file that a generator changed. It compares the contents
+// before and after, so it works with uncommitted changes. The new contents stay.
 func Generated(ctx context.Context, r *repository.Repository, _ repository.Options) (report repository.Report, err error) {
 	modules, err := Generators(r)
 	if err != nil || len(modules) == 0 {

@@ -17,9 +17,9 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// Tidy finds what go mod tidy would change in each module alone. It also finds requirements of lower versions than the
-// workspace builds with, which go work sync fixes: with such requirements a module is tested with other versions than
-// its users get.
+// Tidy finds what go mod tidy would change in each module, without the workspace. It also finds requirements of other
+// versions than the workspace builds with: such a module is tested with other versions than its users get. go work sync
+// fixes these requirements.
 func Tidy(ctx context.Context, r *repository.Repository, _ repository.Options) (report repository.Report, err error) {
 	selected, problem, err := selectedVersions(ctx, r)
 	if err != nil {
@@ -47,8 +47,8 @@ func Tidy(ctx context.Context, r *repository.Repository, _ repository.Options) (
 	return report, nil
 }
 
-// shorten leaves out the changes of go.sum, unless there are no others: they are long and follow from the changes of
-// go.mod.
+// shorten leaves out the changes of go.sum, which are long and follow from the changes of go.mod. If only go.sum
+// changes, it keeps them.
 func shorten(diff string) string {
 	before, _, found := strings.Cut(diff, "diff current/go.sum tidy/go.sum\n")
 	if !found || strings.TrimSpace(before) == "" {
@@ -77,7 +77,7 @@ func selectedVersions(ctx context.Context, r *repository.Repository) (versions m
 	return versions, "", nil
 }
 
-// Format finds the Go files that gofmt would change. If asked, it formats them.
+// Format finds the Go files that gofmt would change. With o.Write it formats them instead.
 func Format(ctx context.Context, r *repository.Repository, o repository.Options) (report repository.Report, err error) {
 	files, err := r.Files(ctx, ".go")
 	for _, name := range files {
@@ -118,7 +118,7 @@ func Large(ctx context.Context, r *repository.Repository, _ repository.Options) 
 			return report, err
 		}
 		if info.Size() > largest {
-			report.Problems = append(report.Problems, fmt.Sprintf("%s: %.1f MB, more than the one that a file may have: remove built programs, and generate large data where it is needed",
+			report.Problems = append(report.Problems, fmt.Sprintf("%s: %.1f MB, a file may have 1 MB at most: remove built programs, and generate large data where it is needed",
 				name, float64(info.Size())/(1<<20)))
 		}
 	}
@@ -132,7 +132,7 @@ var testName = regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz|Example)(?:
 // and in its external test package. The output of go test doesn't say which of the two failed.
 func TestNames(ctx context.Context, r *repository.Repository, _ repository.Options) (report repository.Report, err error) {
 	files, err := r.Files(ctx, "_test.go")
-	first := map[string]string{} // the file with a name, by its folder and the name
+	first := map[string]string{} // by folder and name: the file that declares the name
 	for _, file := range files {
 		if strings.Contains("/"+file, "/testdata/") {
 			continue

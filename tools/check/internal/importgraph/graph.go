@@ -21,9 +21,9 @@ type Package struct {
 	XTestImports []string
 	// Standard reports whether it belongs to the standard library.
 	Standard bool
-	// DepOnly reports whether no pattern named it; it is in the graph because another package depends on it.
+	// DepOnly is true if no pattern named the package: it is in the graph because another package depends on it.
 	DepOnly bool
-	// Module is the module it comes from, nil for the standard library.
+	// Module is the module that the package comes from, or nil for the standard library.
 	Module *Module
 }
 
@@ -93,8 +93,8 @@ type listed struct {
 	Error      *struct{ Err string }
 }
 
-// Load reads the packages that patterns name and all they depend on, their tests included; dir and env are the folder
-// and the environment of the go command. problems has an entry for each package that can't be loaded.
+// Load reads the packages that patterns name, their tests, and all dependencies. dir and env are the folder and the
+// environment of the go command. problems has an entry for each package that can't be loaded.
 func Load(ctx context.Context, dir string, env []string, patterns ...string) (g Graph, problems []string, err error) {
 	args := append([]string{
 		"list", "-mod=readonly", "-e", "-deps", "-test",

@@ -16,8 +16,8 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// Check checks the licences of the modules that importers of released modules compile, and of the modules in their
-// programs. allowed maps the SPDX name of each allowed licence to a note for users.
+// Check checks the licences of the modules that importers of released modules compile, and of the modules that programs
+// of released modules link. allowed maps the SPDX name of each allowed licence to a note for users.
 func Check(ctx context.Context, r *repository.Repository, allowed map[string]string, o repository.Options) (report repository.Report, err error) {
 	seen := map[string]bool{}
 	for _, m := range r.Modules {
@@ -32,7 +32,7 @@ func Check(ctx context.Context, r *repository.Repository, allowed map[string]str
 		modules := build.Modules(build.Packages())
 		for _, path := range slices.Sorted(maps.Keys(modules)) {
 			name := strings.TrimSpace(path + " " + modules[path].Version)
-			if seen[name] || strings.HasPrefix(path, repository.Prefix+"/") { // our own modules have the licence of the repository
+			if seen[name] || strings.HasPrefix(path, repository.Prefix+"/") { // modules of this repository aren't checked
 				continue
 			}
 			seen[name] = true
@@ -44,7 +44,7 @@ func Check(ctx context.Context, r *repository.Repository, allowed map[string]str
 			for _, licence := range licences {
 				note, is := allowed[licence]
 				if !is {
-					report.Problems = append(report.Problems, fmt.Sprintf("%s: licence %s is not on the list of those allowed (%s)", name, licence, chain))
+					report.Problems = append(report.Problems, fmt.Sprintf("%s: licence %s isn't allowed (%s)", name, licence, chain))
 				} else if note != "" {
 					report.Notes = append(report.Notes, fmt.Sprintf("%s: licence %s: %s (%s)", name, licence, note, chain))
 				}
@@ -61,7 +61,8 @@ func Check(ctx context.Context, r *repository.Repository, allowed map[string]str
 	return report, nil
 }
 
-// known is the percentage of a text that has to be the text of known licences. The rest is names, years and headings.
+// known is the percentage of a licence file that has to be the text of known licences. The rest may be names, years and
+// headings.
 const known = 75
 
 // Of returns the SPDX names of the licences in the files at the root of dir, sorted and each once. It returns an error
@@ -82,7 +83,7 @@ func Of(dir string) ([]string, error) {
 		}
 		found := licensecheck.Scan(text)
 		if found.Percent < known || len(found.Match) == 0 {
-			return nil, fmt.Errorf("%s: %.0f %% of it is the text of a known licence: a person has to read it", file, found.Percent)
+			return nil, fmt.Errorf("%s: only %.0f %% of it is the text of a known licence: a person has to read it", file, found.Percent)
 		}
 		for _, match := range found.Match {
 			names = append(names, match.ID)
@@ -93,7 +94,7 @@ func Of(dir string) ([]string, error) {
 }
 
 // texts returns the files of a folder whose names are those of licence files. A licence of the documentation (.docs) is
-// left out, since documentation isn't compiled.
+// left out, because documentation isn't compiled.
 func texts(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -72,8 +72,8 @@ func issues(ctx context.Context, group repository.Group, program string) ([]issu
 }
 
 // groups returns the groups of modules that are linted together. Linting all modules at once takes a quarter of the
-// time of linting one after the other. Only the control plane is a separate group, since it has its own flags and
-// linters. dir is a folder for temporary files.
+// time of linting one after the other. The control plane is a separate group, because it has its own flags and linters.
+// All other modules are one group. dir is a folder for temporary files.
 func groups(ctx context.Context, r *repository.Repository, race bool, dir string) (all []repository.Group, err error) {
 	together := repository.Group{Subject: "all modules at once", Folder: r.Root}
 	var folders []string
@@ -93,7 +93,7 @@ func groups(ctx context.Context, r *repository.Repository, race bool, dir string
 		return all, nil
 	}
 	if err := writeWorkspace(ctx, r, dir, folders); err != nil {
-		return nil, fmt.Errorf("a workspace of all modules, to read them at once (do their requirements go together?): %w", err)
+		return nil, fmt.Errorf("make a workspace of all modules: %w: check whether the requirements of the modules conflict", err)
 	}
 	together.Environ = repository.Setenv(r.WorkspaceEnviron(), "GOWORK", filepath.Join(dir, "go.work"))
 	if race {

@@ -9,8 +9,8 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// Vulnerabilities finds known vulnerabilities that code of the modules reaches. If their database can't be reached, a
-// note says so.
+// Vulnerabilities finds known vulnerabilities that code of the modules reaches. If the vulnerability database can't be
+// read, the report has a note about that.
 func Vulnerabilities(ctx context.Context, r *repository.Repository, _ repository.Options) (repository.Report, error) {
 	return vulnerabilities(ctx, r, "https://vuln.go.dev")
 }

@@ -19,8 +19,8 @@ import (
 // Files are the contents of files by their path, with slashes.
 type Files map[string]string
 
-// New writes a repository with the given modules and files, and a go.work with the modules that belong there. A file
-// go.mod among files replaces the one that the module would get.
+// New writes a repository with the given modules and files, and a go.work with the modules that belong to the
+// workspace. If files contains a go.mod, New writes it instead of the go.mod that the module would get.
 func New(t testing.TB, modules []string, files Files) *repository.Repository {
 	t.Helper()
 	return NewWithLibraries(t, modules, files, nil)
@@ -74,7 +74,7 @@ func version(path string) string {
 	return cmp.Or(module.PathMajorPrefix(major), "v0") + ".0.0"
 }
 
-// WithTools returns files plus the files of this repository that set up its linters.
+// WithTools returns files together with the files of this repository that configure its linters.
 func WithTools(t testing.TB, files Files) Files {
 	t.Helper()
 	_, here, _, _ := runtime.Caller(0)

@@ -44,7 +44,7 @@ func Check(ctx context.Context, r *repository.Repository, _ repository.Options) 
 }
 
 // compareAll counts the rules, and the rules that a test proves. A rule counts once, even if two files have it. It
-// returns a problem for each rule that no test proves, and for each number in a test's name that no file has.
+// returns a problem for each rule that no test proves, and for each rule in a test's name that no file has.
 func compareAll(places []Place, results []gotest.Result) (count, proven int, problems []string) {
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	topics, rules := map[string]bool{}, map[Rule]bool{}
@@ -56,7 +56,7 @@ func compareAll(places []Place, results []gotest.Result) (count, proven int, pro
 		for _, rule := range Named(result.Test) {
 			if topics[rule.Topic] && !rules[rule] && !unknown[rule] {
 				unknown[rule] = true
-				add("%s: %s in %s carries this number, and no %s has it: write the rule down or rename the test", rule, result.Test, result.Package, FileName)
+				add("%s: %s in %s has this number in its name, but no %s has such a rule: add the rule or rename the test", rule, result.Test, result.Package, FileName)
 			}
 			if result.Passed {
 				passed[rule] = true
@@ -69,16 +69,16 @@ func compareAll(places []Place, results []gotest.Result) (count, proven int, pro
 		if result, bad := failed[p.Rule]; bad {
 			add("%s:%d: %s: %s in %s did not pass", p.File, p.Line, p.Rule, result.Test, result.Package)
 		} else if !passed[p.Rule] {
-			add("%s:%d: %s: no test that ran and passed has this in its name: name the test that proves it '%[3]s: …'", p.File, p.Line, p.Rule)
+			add("%s:%d: %s: no passed test has this rule in its name: begin the name of a test that proves the rule with '%[3]s: '", p.File, p.Line, p.Rule)
 		} else if rules[p.Rule] {
 			proven++
-			rules[p.Rule] = false // counted already, if another file has it too
+			rules[p.Rule] = false // don't count it again if another file has it, too
 		}
 	}
 	return len(rules), proven, problems
 }
 
-// notes names the modules whose tests were not run yet, and those with Go files that are newer than the run.
+// notes names the modules whose tests have not run yet, and the modules with Go files that are newer than the run.
 func notes(r *repository.Repository) []string {
 	var missing, old, found []string
 	for _, m := range r.Modules {
@@ -94,10 +94,10 @@ func notes(r *repository.Repository) []string {
 		}
 	}
 	if len(missing) > 0 {
-		found = append(found, "not run yet are the tests of "+strings.Join(missing, ", "))
+		found = append(found, "the tests of these modules have not run yet: "+strings.Join(missing, ", "))
 	}
 	if len(old) > 0 {
-		found = append(found, "changed since its tests ran: "+strings.Join(old, ", "))
+		found = append(found, "these modules have changed since their tests ran: "+strings.Join(old, ", "))
 	}
 	return found
 }

@@ -45,8 +45,8 @@ func Read(r *repository.Repository) (places []Place, problems []string, err erro
 // citation matches references to rules of a specification that isn't in the repository.
 var citation = regexp.MustCompile(`spec: [a-z]`)
 
-// cited returns a problem for each Go file, except tests, that has a match of citation, and for each file named
-// rules.txt, which RULES.md has replaced.
+// cited returns a problem for each Go file, except tests, that has a match of citation. It also returns a problem for
+// each file named rules.txt, because RULES.md has replaced these files.
 func cited(ctx context.Context, r *repository.Repository) (problems []string, err error) {
 	files, err := r.Files(ctx, "")
 	for _, name := range files {
@@ -61,7 +61,7 @@ func cited(ctx context.Context, r *repository.Repository) (problems []string, er
 			return nil, err
 		}
 		if at := citation.FindIndex(text); at != nil {
-			problems = append(problems, fmt.Sprintf("%s:%d: %q cites a page that readers don't have: leave it to the name of a test",
+			problems = append(problems, fmt.Sprintf("%s:%d: %q cites a document that isn't in the repository: remove the citation, or move it into the name of a test",
 				name, 1+strings.Count(string(text[:at[0]]), "\n"), text[at[0]:at[1]]))
 		}
 	}
@@ -73,7 +73,7 @@ var (
 	rule = regexp.MustCompile(`^- \*\*([a-z]+) ([1-9][0-9]{0,3})([a-z]?)\*\*:(.*)$`)
 )
 
-// Parse reads the text of a file of rules: each list item is a rule, with the indented lines below it.
+// Parse reads the text of a RULES.md. Each list item is a rule. The indented lines below an item belong to it.
 func Parse(name, text string) (places []Place, problems []string) {
 	at, inside := 0, false
 	for line := range strings.Lines(text) {
@@ -81,7 +81,7 @@ func Parse(name, text string) (places []Place, problems []string) {
 		line = strings.TrimRight(line, " \r\n")
 		switch parts := rule.FindStringSubmatch(line); {
 		case parts != nil:
-			n, _ := strconv.Atoi(parts[2]) // four digits at the most
+			n, _ := strconv.Atoi(parts[2]) // it has at most four digits
 			places = append(places, Place{Rule{parts[1], n, parts[3]}, name, at, strings.TrimSpace(parts[4])})
 			inside = true
 		case item.MatchString(line):
@@ -112,7 +112,7 @@ func doubled(places []Place) []string {
 		if line, twice := sentences[p.Sentence]; p.Sentence == "" {
 			add("no sentence follows the number: write what we do")
 		} else if twice {
-			add("line %d has the same sentence: write what this rule is about", line)
+			add("line %d has the same sentence: write a different one", line)
 		}
 		rules[p.Rule], sentences[p.Sentence] = p.Line, p.Line
 	}

@@ -133,16 +133,16 @@ func TestCheck(t *testing.T) {
 		t.Errorf("summary %q; want 4 of 8", report.Summary)
 	}
 	want := []string{
-		"dag 8a: TestBoth/dag_8a in p/tools/integration carries this number, and no RULES.md has it: write the rule down or rename the test",
+		"dag 8a: TestBoth/dag_8a in p/tools/integration has this number in its name, but no RULES.md has such a rule: add the rule or rename the test",
 		"dag/RULES.md:4: dag 4: TestGraph/dag_4:_edges in p/dag did not pass",
 		"dag/RULES.md:5: dag 5: TestGraph/dag_5:_cycles in p/dag did not pass",
 		"dag/RULES.md:6: dag 6: TestRunner/dag_6:_again in p/dag did not pass",
-		"dag/RULES.md:7: dag 7: no test that ran and passed has this in its name: name the test that proves it 'dag 7: …'",
+		"dag/RULES.md:7: dag 7: no passed test has this rule in its name: begin the name of a test that proves the rule with 'dag 7: '",
 	}
 	if !slices.Equal(report.Problems, want) {
 		t.Errorf("problems %q, want %q", report.Problems, want)
 	}
-	if want := []string{"not run yet are the tests of status"}; !slices.Equal(report.Notes, want) {
+	if want := []string{"the tests of these modules have not run yet: status"}; !slices.Equal(report.Notes, want) {
 		t.Errorf("notes %q, want %q", report.Notes, want)
 	}
 }
@@ -160,7 +160,7 @@ func TestCheckTellsOfOldRuns(t *testing.T) {
 	if err != nil || len(report.Problems) > 0 {
 		t.Errorf("problems %q, %v", report.Problems, err)
 	}
-	if want := []string{"changed since its tests ran: dag"}; !slices.Equal(report.Notes, want) {
+	if want := []string{"these modules have changed since their tests ran: dag"}; !slices.Equal(report.Notes, want) {
 		t.Errorf("notes %q, want %q", report.Notes, want)
 	}
 }
@@ -184,7 +184,7 @@ func TestCitations(t *testing.T) {
 	repotest.Git(t, r.Root)
 	report, err := rules.Check(t.Context(), r, repository.Options{})
 	want := []string{
-		`dag/dag.go:3: "spec: d" cites a page that readers don't have: leave it to the name of a test`,
+		`dag/dag.go:3: "spec: d" cites a document that isn't in the repository: remove the citation, or move it into the name of a test`,
 		"dag/rules.txt: no program reads this file: write its rules into RULES.md beside it",
 	}
 	if err != nil || !slices.Equal(report.Problems, want) {

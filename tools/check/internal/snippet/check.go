@@ -11,8 +11,8 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// Check finds blocks that differ from the file that they show, and blocks whose file or part doesn't exist. If asked,
-// it fills in the blocks that differ.
+// Check finds blocks that differ from the file that they show, and blocks whose file or part doesn't exist. With
+// o.Write it fills in the blocks that differ.
 func Check(ctx context.Context, r *repository.Repository, o repository.Options) (report repository.Report, err error) {
 	files, err := r.Files(ctx, ".md")
 	shown := 0
@@ -67,7 +67,7 @@ func compare(root, text string, write bool) (page string, problems []string, sho
 
 // block is a fenced block of a page that shows a part of a file.
 type block struct {
-	// source is the file and part that the comment names, line the comment's line number.
+	// source is the file and part that the comment names. line is the line number of the comment.
 	source string
 	line   int
 	// first and last are indices into the lines of the page: first is the line after the opening fence, last is the
@@ -119,8 +119,8 @@ func blocks(lines []string) ([]block, []string) {
 	return found, problems
 }
 
-// closing returns the index of the line that closes the block that begins at index from, or the number of lines if no
-// line does.
+// closing returns the index of the line that closes the block that begins at index from. If no line closes it, closing
+// returns the number of lines.
 func closing(lines []string, from int, fence string) int {
 	for i := from; i < len(lines); i++ {
 		line := strings.TrimSpace(lines[i])
@@ -139,7 +139,7 @@ func (b block) shown(lines []string) string { return strings.Join(lines[b.first:
 func (b block) wanted(text string) (string, error) {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	if closing(lines, 0, b.fence) < len(lines) {
-		return "", fmt.Errorf("%s holds a line that closes the block: open it with a longer fence", b.source)
+		return "", fmt.Errorf("%s holds a line that closes the block: open the block with a longer fence", b.source)
 	}
 	for i, line := range lines {
 		if line != "" {

@@ -54,8 +54,8 @@ func TestRefused(t *testing.T) {
 	}{
 		{
 			"a requirement that isn't released, for tests or not", repotest.Files{"aside/go.mod": repotest.Mod("aside", "scratch"), "ground/go.mod": repotest.Mod("ground", "scratch")},
-			"module aside: requires scratch, which isn't released: give scratch a CHANGELOG.md, or do without the requirement\n" +
-				"module ground: requires scratch, which isn't released: give scratch a CHANGELOG.md, or do without the requirement",
+			"module aside: requires scratch, which isn't released: give scratch a CHANGELOG.md, or remove the requirement\n" +
+				"module ground: requires scratch, which isn't released: give scratch a CHANGELOG.md, or remove the requirement",
 		},
 		{
 			"a circle", repotest.Files{"ground/go.mod": repotest.Mod("ground", "top")},
@@ -81,7 +81,7 @@ func TestPathsThatTagsCantHave(t *testing.T) {
 	r := repotest.New(t, repotest.Standard())
 	r.Write(repotest.Files{"aside/go.mod": "module example.com/kit/beside\n"})
 	_, err := r.Open().Released()
-	assert.EqualError(t, err, "aside/go.mod: the module path is example.com/kit/beside, which doesn't end with the name of its folder aside, as its tags need")
+	assert.EqualError(t, err, "aside/go.mod: the module path is example.com/kit/beside: it must end with the name of its folder, aside, because git tags of versions begin with this name")
 }
 
 func TestCompanions(t *testing.T) {
