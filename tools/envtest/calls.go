@@ -85,7 +85,7 @@ func isMarker(name string) bool {
 
 func (p *plane) flush(ctx context.Context, namespace string) (audit.Position, error) {
 	if p.log.Path == "" {
-		return audit.Position{}, fmt.Errorf("cluster %s keeps no audit log, so calls can't be counted: start it with --audit", p.cluster.Dir())
+		return audit.Position{}, fmt.Errorf("cluster %s keeps no audit log, so calls can't be counted: start the cluster with --audit", p.cluster.Dir())
 	}
 	from, err := p.log.End()
 	if err != nil {

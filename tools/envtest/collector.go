@@ -15,7 +15,7 @@ import (
 
 // collects reports whether the garbage collector knows the kinds. To find out, it creates objects whose owners don't
 // exist: the collector deletes them once it can look up the owner's kind. collects waits at most patience for the
-// deletion. Each call creates new objects, since the collector retries old ones at growing intervals.
+// deletion. Each call creates new objects, because the collector retries old ones at growing intervals.
 func (p *plane) collects(ctx context.Context, namespace string, kinds []schema.GroupVersionKind, patience time.Duration) (bool, error) {
 	children := make([]string, len(kinds))
 	for i, kind := range kinds {

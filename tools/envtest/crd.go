@@ -26,12 +26,12 @@ type definition struct {
 	object *unstructured.Unstructured
 	file   string
 
-	fresh bool   // it is new in the cluster, or was changed
+	fresh bool   // apply has created or changed it in the cluster
 	id    string // identifies this state of the definition
 }
 
-// readDefinitions reads the definitions of files and folders. A path without a definition is an error, and so is a name
-// that occurs twice.
+// readDefinitions reads the definitions of files and folders. It returns an error if a path has no definition, or if
+// two definitions have the same name.
 func readDefinitions(paths []string) ([]*definition, error) {
 	var all []*definition
 	files := map[string]string{}
@@ -64,7 +64,7 @@ func readDefinitions(paths []string) ([]*definition, error) {
 
 func newDefinition(document document) (*definition, error) {
 	if document.apiVersion != crdAPIVersion {
-		return nil, fmt.Errorf("CRDs: %s: apiVersion %q isn't served, only %s", document.file, document.apiVersion, crdAPIVersion)
+		return nil, fmt.Errorf("CRDs: %s: apiVersion %q isn't served: use %s", document.file, document.apiVersion, crdAPIVersion)
 	}
 	u := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal(document.text, &u.Object); err != nil {
@@ -73,7 +73,7 @@ func newDefinition(document document) (*definition, error) {
 	if u.GetName() == "" {
 		return nil, fmt.Errorf("CRDs: %s: a definition has no metadata.name", document.file)
 	}
-	// Generators write both fields, and nobody intends to apply them.
+	// Generators write these fields, but users don't intend to apply them.
 	unstructured.RemoveNestedField(u.Object, "status")
 	unstructured.RemoveNestedField(u.Object, "metadata", "creationTimestamp")
 	return &definition{object: u, file: document.file}, nil

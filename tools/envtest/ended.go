@@ -17,9 +17,9 @@ import (
 // endedLabel is on namespaces whose test has ended.
 const endedLabel = "operkit.dev/test-ended"
 
-// endNamespace deletes a namespace whose test has ended, and releases older ones whose deletion hangs. A killed program
-// may leave objects with finalizers that nobody removes. Kubernetes lists everything in such a namespace every few
-// seconds, so forty of these namespaces cost half a processor.
+// endNamespace deletes a namespace whose test has ended, and releases older namespaces whose deletion hangs. A killed
+// program may leave objects with finalizers that nobody removes. Kubernetes lists everything in such a namespace every
+// few seconds, so forty of these namespaces cost half a processor.
 func (p *plane) endNamespace(ctx context.Context, name string) error {
 	body := fmt.Appendf(nil, `{"metadata":{"labels":{%q:"true"}}}`, endedLabel)
 	_, err := p.client.Resource(namespaces).Patch(ctx, name, types.MergePatchType, body, metav1.PatchOptions{})
@@ -54,8 +54,8 @@ func (p *plane) releaseEnded(ctx context.Context) {
 // instances matches Kubernetes' message about a kind with objects left in a namespace.
 var instances = regexp.MustCompile(`([a-z0-9-]+)\.([a-z0-9.-]*) has [0-9]+ resource instances`)
 
-// heldUpBy returns the kinds of the objects left in a namespace, read from its conditions, if some objects have
-// finalizers.
+// heldUpBy returns the kinds of the objects that are left in a namespace, read from the namespace's conditions. If no
+// object has finalizers, heldUpBy returns nil.
 func heldUpBy(conditions []corev1.NamespaceCondition) (kinds []schema.GroupResource) {
 	holds := false
 	for _, condition := range conditions {

@@ -104,8 +104,8 @@ func (e *Env) cleanup(t testing.TB, f func(ctx context.Context) error) {
 	})
 }
 
-// StopAPIServer stops the API server, as in an outage: connections break and new ones are refused. It needs a cluster
-// of the test's own; see [OwnCluster].
+// StopAPIServer stops the API server, as in an outage: connections break and new ones are refused. The test needs a
+// cluster of its own; see [OwnCluster].
 func (e *Env) StopAPIServer(t testing.TB) {
 	t.Helper()
 	e.act(t, devcluster.APIServer, e.plane.cluster.StopComponent)
@@ -119,8 +119,8 @@ func (e *Env) StartAPIServer(t testing.TB) {
 }
 
 // StopEtcd stops the API server's storage. Connections to the API server and watches stay, but nothing can be written,
-// and reads that aren't served from the API server's cache fail after a while. It needs a cluster of the test's own;
-// see [OwnCluster].
+// and reads that aren't served from the API server's cache fail after a while. The test needs a cluster of its own; see
+// [OwnCluster].
 func (e *Env) StopEtcd(t testing.TB) {
 	t.Helper()
 	e.act(t, devcluster.Etcd, e.plane.cluster.StopComponent)

@@ -26,8 +26,8 @@ func EverythingInNamespace() Grant {
 }
 
 // RolesIn grants the rights of the Role and ClusterRole documents in YAML files and folders: the rules of a ClusterRole
-// in the whole cluster, the rules of a Role in the test's namespace, whatever namespace the file names. With it a test
-// runs a program with exactly the rights that the program is shipped with. Other documents are ignored.
+// in the whole cluster, the rules of a Role in the test's namespace, whatever namespace the file names. With these a
+// test runs a program with exactly the rights that the program is shipped with. Other documents are ignored.
 func RolesIn(paths ...string) Grant { return Grant{paths: paths} }
 
 // rules returns the rules of all grants.

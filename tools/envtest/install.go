@@ -15,7 +15,7 @@ import (
 	"github.com/operkit/operkit/tools/envtest/internal/filelock"
 )
 
-// lockName is a lock file in a cluster's folder: only one test process at a time changes definitions.
+// lockName is the lock file in a cluster's folder, so that only one test process at a time changes definitions.
 const lockName = "envtest.lock"
 
 // InstallCRDs installs the custom resource definitions of YAML and JSON files, or of the files in folders (without
@@ -23,7 +23,7 @@ const lockName = "envtest.lock"
 // them. A definition that the cluster has already costs almost nothing. A new definition restarts the controller
 // manager, which takes about two seconds; otherwise its garbage collector would find the kind only within half a
 // minute. Definitions belong to the whole cluster and stay. Tests that install different definitions under the same
-// name overwrite each other's definition. Any number of test processes may call it at once.
+// name overwrite each other's definition. Any number of test processes may call InstallCRDs at once.
 func (e *Env) InstallCRDs(t testing.TB, paths ...string) {
 	t.Helper()
 	all, err := readDefinitions(paths)
@@ -80,8 +80,8 @@ func (p *plane) serve(ctx context.Context, namespace string, all []*definition) 
 	return nil
 }
 
-// awaitCollector makes garbage collection work for the kinds: for new ones it restarts the controller manager, for
-// others only if the collector doesn't know them.
+// awaitCollector makes garbage collection work for the kinds. It restarts the controller manager if a definition is new
+// or changed (fresh), or if the collector doesn't know a kind.
 func (p *plane) awaitCollector(ctx context.Context, namespace string, kinds []schema.GroupVersionKind, fresh bool) error {
 	state, err := p.cluster.State()
 	if err != nil {

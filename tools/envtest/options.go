@@ -1,6 +1,6 @@
 package envtest
 
-// Option changes what [Start] gives.
+// Option is an option of [Start].
 type Option func(*settings)
 
 type settings struct {
@@ -29,8 +29,8 @@ func Rights(grants ...Grant) Option {
 	return func(s *settings) { s.rights = grants }
 }
 
-// OwnCluster gives the test a control plane of its own, which takes some three seconds to start and 800 MB. It is
-// removed when the test ends. flags are additional flags of `devcluster up`, such as --feature-gates.
+// OwnCluster gives the test a control plane of its own. The control plane needs about three seconds to start and 800 MB
+// of memory, and is removed when the test ends. flags are additional flags of `devcluster up`, such as --feature-gates.
 func OwnCluster(flags ...string) Option {
 	return func(s *settings) { s.own, s.flags = true, append(s.flags, flags...) }
 }

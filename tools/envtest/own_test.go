@@ -99,7 +99,7 @@ func TestOwnClusterTakesFlags(t *testing.T) {
 	_, err = client(t, env.Config).Resource(widgets).Namespace(env.Namespace).Create(t.Context(), widget("w"), metav1.CreateOptions{})
 	require.NoError(t, err, "definitions don't wait for a garbage collector that isn't there")
 	message := fatal(t, func(t testing.TB) { env.Mark(t) })
-	assert.Contains(t, message, "keeps no audit log, so calls can't be counted: start it with --audit")
+	assert.Contains(t, message, "keeps no audit log, so calls can't be counted: start the cluster with --audit")
 }
 
 func TestOwnClusterThatDoesNotStartFailsTheTest(t *testing.T) {

@@ -28,7 +28,8 @@ type plane struct {
 	collected map[string]bool // ids of definitions for which garbage collection works
 }
 
-// sharedPlane is the one control plane of this process. If its start fails, each test fails with that error.
+// sharedPlane is the one control plane of this process. If the control plane can't be started, each test fails with
+// that error.
 type sharedPlane struct {
 	once  sync.Once
 	plane *plane
@@ -37,7 +38,8 @@ type sharedPlane struct {
 
 var shared sharedPlane
 
-// get returns the control plane. The first call opens the one that the environment names, or else starts one with crds.
+// get returns the control plane. The first call opens the control plane that the environment names, or else starts a
+// new one with crds.
 func (s *sharedPlane) get(ctx context.Context, crds []string) (*plane, error) {
 	s.once.Do(func() {
 		if dir := os.Getenv(devcluster.Variable); dir != "" {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// until calls ask at intervals of step until it returns true or an error, or ctx has ended. If the end of ctx
+// until calls ask at intervals of step until ask returns true or an error, or until ctx has ended. If the end of ctx
 // interrupts ask, until returns the context's error.
 func until(ctx context.Context, step time.Duration, ask func() (bool, error)) error {
 	for {

@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// calm is how long users must not have written.
+	// calm is the time without writes after which users are quiet.
 	calm = 500 * time.Millisecond
 	// quietTimeout is how long AwaitQuiet waits for calm.
 	quietTimeout = time.Minute

@@ -35,9 +35,9 @@ type User struct {
 	Config *rest.Config
 }
 
-// User creates another user with exactly the granted rights, and returns when they are in effect. Like every
-// authenticated user it may read the discovery documents. name is a word such as "operator", which a test may use only
-// once.
+// User creates another user with exactly the granted rights, and returns when the rights are in effect. Like every
+// authenticated user, the new user may also read the discovery documents. name is a word such as "operator"; each user
+// of a test needs a different name.
 func (e *Env) User(t testing.TB, name string, grants ...Grant) *User {
 	t.Helper()
 	namespaced, cluster, err := rules(grants)
@@ -99,7 +99,7 @@ func (e *Env) grant(ctx context.Context, t testing.TB, client dynamic.ResourceIn
 	})
 }
 
-// awaitRights asks the API server until each rule is in effect. The API server learns new rules by a watch, so this
+// awaitRights asks the API server until each rule is in effect. The API server reads new rules by a watch, so this
 // takes a moment.
 func (e *Env) awaitRights(ctx context.Context, user *User, namespaced, cluster []rbacv1.PolicyRule) error {
 	var questions []map[string]any
@@ -116,7 +116,7 @@ func (e *Env) awaitRights(ctx context.Context, user *User, namespaced, cluster [
 		ask["user"], ask["groups"] = user.Name, []any{"system:authenticated"}
 		err := until(ctx, time.Millisecond, func() (bool, error) { return e.plane.allowed(ctx, ask) })
 		if err != nil {
-			return fmt.Errorf("its rights don't come to hold: %v: %w", ask, err)
+			return fmt.Errorf("its rights don't take effect: %v: %w", ask, err)
 		}
 	}
 	return nil
@@ -160,9 +160,9 @@ func (p *plane) allowed(ctx context.Context, ask map[string]any) (bool, error) {
 }
 
 // Kubeconfig writes a kubeconfig file with which a program runs as this user, and returns the file's path. The test's
-// namespace is the default namespace. Only the owner can read the file, which is removed at the end of the test. The
-// program logs in as the administrator and impersonates the user in each request (`as` in the file), as every client-go
-// program does.
+// namespace is the default namespace. Only the owner can read the file, which is removed at the end of the test. With
+// this file every client-go program logs in as the administrator and impersonates the user in each request (`as` in the
+// file).
 func (e *Env) Kubeconfig(t testing.TB, user *User) string {
 	t.Helper()
 	config, err := clientcmd.LoadFromFile(e.plane.cluster.Kubeconfig())

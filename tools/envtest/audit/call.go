@@ -11,7 +11,7 @@ import (
 type Call struct {
 	// ID is the API server's id of the request.
 	ID string
-	// Received is when the API server got it, by its own clock.
+	// Received is when the API server got the request, by the server's clock.
 	Received time.Time
 	// User is the user whom the API server authorized: the impersonated user if there is one.
 	User string

@@ -1,7 +1,7 @@
 // Package audit reads the audit log of an API server and counts the calls in it.
 //
-// Use it to assert which requests a program has sent, and not only the resulting state: an operator without work makes
-// no writes, and after an edit it makes one write for each object that has to change. [Log] reads a file of JSON lines
+// Use it to assert the requests of a program in addition to the resulting state: an operator without work makes no
+// writes, and after an edit it makes one write for each object that has to change. [Log] reads a file of JSON lines
 // (audit.k8s.io/v1, any level) between two positions. [Calls] filters and counts.
 //
 // When its audit log works in blocking mode, the API server writes a request's line before the client sees the end of

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// poll is how often [Log.Await] looks again.
+// poll is the interval at which [Log.Await] reads the log.
 const poll = 2 * time.Millisecond
 
 // Log is an audit log in one file of JSON lines that an API server appends to. It may be used concurrently.
@@ -26,7 +26,7 @@ type Log struct {
 type Position struct {
 	// Offset is in bytes.
 	Offset int64
-	// Received is when the API server got the request of the line before, by its own clock.
+	// Received is when the API server got the request of the line before this position, by the server's clock.
 	Received time.Time
 }
 
@@ -34,7 +34,7 @@ type Position struct {
 type Match struct {
 	// Users are user names, compared with Call.User.
 	Users []string
-	// Namespace selects all calls in that namespace, whoever sent them; empty for none.
+	// Namespace selects all calls in that namespace, whoever sent them. If it is empty, it selects none.
 	Namespace string
 }
 
@@ -111,7 +111,7 @@ func (l Log) Calls(from, to Position, want Match) (Calls, error) {
 	}
 	_, err := l.lines(from.Offset, to.Offset, func(text []byte) (bool, error) {
 		if !slices.ContainsFunc(needles, func(needle []byte) bool { return bytes.Contains(text, needle) }) {
-			return true, nil // in a shared cluster most lines are of other tests: don't spend time on parsing them
+			return true, nil // in a shared cluster most lines are about other tests: parsing them would take time
 		}
 		event, err := Parse(text)
 		if err != nil {

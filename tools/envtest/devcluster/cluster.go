@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Variable names the environment variable with the folder of a running cluster. If it is set, the devcluster program
-// and package envtest use that cluster.
+// Variable is the environment variable with the folder of a running cluster. If it is set, the devcluster program and
+// package envtest use that cluster.
 const Variable = "OPERKIT_DEVCLUSTER"
 
 // killDelay is how long a devcluster command may take to end by itself after its context has ended.
@@ -28,7 +28,7 @@ type Cluster struct {
 }
 
 // Open returns the cluster that runs in the folder dir, and an error if no cluster runs there. If a later call has to
-// build the program, its progress is written to progress, unless that is nil.
+// build the program, the progress of the build is written to progress, unless progress is nil.
 func Open(dir string, progress io.Writer) (*Cluster, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
@@ -37,7 +37,7 @@ func Open(dir string, progress io.Writer) (*Cluster, error) {
 	state, err := readState(absolute)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return nil, fmt.Errorf("cluster %s: there is none in this folder: %w", dir, err)
+		return nil, fmt.Errorf("cluster %s: this folder has no cluster: %w", dir, err)
 	case err != nil:
 		return nil, err
 	case state.SupervisorPID == 0:
@@ -72,7 +72,7 @@ func (c *Cluster) RestartComponent(ctx context.Context, name string) error {
 
 func (c *Cluster) component(ctx context.Context, action, name string) error {
 	binary := c.program
-	if _, err := os.Stat(binary); err != nil { // unknown, or replaced by a newer one
+	if _, err := os.Stat(binary); err != nil { // the program is unknown, or a newer one has replaced it
 		if binary, err = Binary(ctx, c.progress); err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func (c *Cluster) component(ctx context.Context, action, name string) error {
 	return nil
 }
 
-// programOf returns the file that a process was started from, or "" if the system doesn't provide it.
+// programOf returns the program file of a process, or "" if the system doesn't report it.
 func programOf(pid int) string {
 	program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	if err != nil {

@@ -26,8 +26,8 @@ func TestBinaryNamedByTheEnvironment(t *testing.T) {
 	tests := map[string]struct{ value, want, err string }{
 		"a program":     {program, program, ""},
 		"absent":        {filepath.Join(dir, "absent"), "", "OPERKIT_DEVCLUSTER_BINARY: stat " + dir + "/absent: no such file or directory"},
-		"not to run":    {text, "", "OPERKIT_DEVCLUSTER_BINARY: " + text + " is no program that can be run"},
-		"just a folder": {dir, "", "OPERKIT_DEVCLUSTER_BINARY: " + dir + " is no program that can be run"},
+		"not to run":    {text, "", "OPERKIT_DEVCLUSTER_BINARY: " + text + " isn't a program that can be run"},
+		"just a folder": {dir, "", "OPERKIT_DEVCLUSTER_BINARY: " + dir + " isn't a program that can be run"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -13,15 +13,15 @@ import (
 const (
 	homePrefix = "operkit-"
 	ownerName  = "owner.lock"
-	// longestTemp is the longest temporary directory under which the paths of unix sockets stay within their limit of
-	// some hundred bytes.
+	// longestTemp is the maximum length of the temporary directory: below a longer one, the paths of unix sockets would
+	// exceed their limit of about a hundred bytes.
 	longestTemp = 40
 	// logTail is how much of the log goes into a message.
 	logTail = 4 << 10
 )
 
-// home is the folder of a started cluster. It has the cluster's own folder, the supervisor's log, and a lock file that
-// is locked while a process needs the home.
+// home is the folder of a started cluster. It has the cluster's own folder, the supervisor's log, and a file that is
+// locked while a process needs the home.
 type home string
 
 // newHome creates a home, locks it for this process, and removes homes that no process needs any more.
@@ -53,7 +53,7 @@ func (h home) owner() string { return filepath.Join(string(h), ownerName) }
 
 func (h home) remove() error { return os.RemoveAll(string(h)) }
 
-// sweep removes homes whose processes have all ended. It ignores those that it can't remove.
+// sweep removes homes whose processes have all ended. It ignores homes that it can't remove.
 func sweep(base string) {
 	owners, err := filepath.Glob(filepath.Join(base, homePrefix+"*", ownerName))
 	if err != nil {

@@ -17,7 +17,7 @@ const (
 
 // StartOptions configures the cluster that [Start] runs. The zero value is usable.
 type StartOptions struct {
-	// Progress receives the progress of a build of the program; nil for none.
+	// Progress receives the progress of a build of the program. If it is nil, no progress is written.
 	Progress io.Writer
 	// CRDs are files or folders with definitions to install before the controllers start.
 	CRDs []string
@@ -25,10 +25,10 @@ type StartOptions struct {
 	Flags []string
 }
 
-// Start runs a cluster with an audit log in a new folder with a short path, and waits until it is ready. The cluster
-// ends by [Cluster.Stop], or with the calling process, however that process ends; ctx only bounds the start. If a
-// process ends without calling Stop, the next Start on the machine removes the folder. Start leaves no goroutine
-// running.
+// Start runs a cluster with an audit log in a new folder with a short path, and waits until the cluster is ready. The
+// cluster ends by [Cluster.Stop], or with the calling process, however that process ends. The end of ctx ends only the
+// start. If a process ends without calling Stop, the next Start on the machine removes the folder. Start leaves no
+// goroutine running.
 func Start(ctx context.Context, options StartOptions) (*Cluster, error) {
 	binary, err := Binary(ctx, options.Progress)
 	if err != nil {

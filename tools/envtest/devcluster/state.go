@@ -17,7 +17,7 @@ type State struct {
 	Message string `json:"message"`
 	// Version is the version of Kubernetes.
 	Version string `json:"version"`
-	// SupervisorPID is the id of the process that runs the components; 0 after the cluster has ended.
+	// SupervisorPID is the id of the process that runs the components. It is 0 after the cluster has ended.
 	SupervisorPID int `json:"supervisorPID"`
 	// Server is the API server's URL.
 	Server string `json:"server"`
@@ -25,7 +25,7 @@ type State struct {
 	Kubeconfig string `json:"kubeconfig"`
 	// AuditLog is the path of the audit log; empty if the cluster keeps none.
 	AuditLog string `json:"auditLog"`
-	// Components are the parts of the control plane that were asked for.
+	// Components are the parts of the control plane that the cluster was started with.
 	Components []Component `json:"components"`
 }
 
@@ -47,7 +47,7 @@ const (
 	ControllerManager = "controller-manager"
 )
 
-// Has reports whether the component of this name was asked for.
+// Has reports whether the cluster was started with the component of this name.
 func (s State) Has(name string) bool {
 	return slices.ContainsFunc(s.Components, func(c Component) bool { return c.Name == name })
 }

@@ -18,8 +18,8 @@ import (
 // stopTimeout is how long a supervisor may take to stop its components before it is killed.
 const stopTimeout = 15 * time.Second
 
-// caretaker is a shell script that runs the program and then removes the home, since this process may have ended by
-// then. If the program failed, the home is kept for inspection until the next start on the machine.
+// caretaker is a shell script that runs the program and then removes the home. A script does that because this process
+// may have ended by then. If the program failed, the home is kept for inspection until the next start on the machine.
 const caretaker = `home=$0; "$@" && rm -rf "$home"`
 
 // supervisor is a running `devcluster up --until-eof`. It runs as long as lifeline is open; the system closes lifeline
@@ -35,8 +35,8 @@ type supervisor struct {
 	stopped bool
 }
 
-// supervise starts the program. The children share the owner's lock, so that nobody removes their home if this process
-// ends first.
+// supervise starts the program. The child processes share the lock owner, so that nobody removes their home if this
+// process ends first.
 func supervise(home home, owner *filelock.Lock, binary string, args []string) (*supervisor, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -51,7 +51,7 @@ func supervise(home home, owner *filelock.Lock, binary string, args []string) (*
 	cmd := exec.Command("/bin/sh", append([]string{"-c", caretaker, string(home), binary}, args...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = read, log, log
 	cmd.ExtraFiles = []*os.File{owner.File()}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C signals the tests only; the supervisor ends later
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C signals only the tests; the supervisor ends after them
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(err, write.Close())
 	}

@@ -13,9 +13,10 @@
 //	}
 //
 // [Command] returns a command that runs the program with arguments, without another build. Any other command of package
-// os/exec works, too. [Start] runs it until the test ends, and logs its output if the test has failed. [Run] waits
-// until it has ended by itself. Every process that was started is ended and waited for; no other process is touched.
+// os/exec works, too. [Start] runs a command until the test ends, and logs its output if the test has failed. [Run]
+// runs a command and waits until it has ended by itself. Start and Run end only processes that they have started, and
+// wait for their end.
 //
-// The commands of package operator can be tested without a process: Execute runs them in the test's own. Use this
-// package for tests that need a process: for a kill, a signal, an exit code or an environment.
+// The commands of package operator can be tested without a process: Execute runs them in the process of the test. Use
+// this package for tests that need a separate process: for a kill, a signal, an exit code or an environment.
 package program

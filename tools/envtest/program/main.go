@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-// variable is the environment variable with the path of the test binary that should run as the program. Other binaries
-// that inherit it ignore it.
+// variable is the environment variable with the path of the test binary that runs as the program. Other programs that
+// inherit the variable ignore it.
 const variable = "OPERKIT_TEST_PROGRAM"
 
 // prepared reports whether Main was called. Without that call the test binary would run all tests instead of the
 // program, and would start itself again without end.
 var prepared atomic.Bool
 
-// Main makes the test binary the program. In a process that was started by Start or Run, or in a child of such a
+// Main makes the test binary run as the program. In a process that was started by Start or Run, or in a child of such a
 // process, it calls main, and exits with code 0 if main returns. In any other process, which runs tests, Main returns
 // at once. Call it in TestMain before anything else.
 func Main(main func()) {
@@ -30,7 +30,7 @@ func Main(main func()) {
 
 // Command returns a command for Start and Run that runs the test binary as the program with arguments. A script that
 // Start or Run runs may use its Path, too. Env, Dir and Stdin work as in package os/exec: a nil Env is the environment
-// of the test. To add a variable to that:
+// of the test. To add a variable to that environment:
 //
 //	command.Env = append(os.Environ(), "KUBECONFIG="+file)
 func Command(args ...string) *exec.Cmd {
@@ -42,13 +42,13 @@ func Command(args ...string) *exec.Cmd {
 	return command
 }
 
-// prepare makes the test binary run as the program, and makes Wait return after the process has ended, even if a child
-// holds its output open.
+// prepare makes the test binary run as the program. It also makes Wait return after the process has ended, even if a
+// child process holds the output open.
 func prepare(t testing.TB, command *exec.Cmd) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
-		t.Fatalf("program: which is the test binary: %v", err)
+		t.Fatalf("program: path of the test binary: %v", err)
 	}
 	if command.Path == self && !prepared.Load() {
 		t.Fatalf("program: the test binary isn't the program yet: call program.Main in TestMain")

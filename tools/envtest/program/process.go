@@ -11,7 +11,7 @@ import (
 const (
 	// Patience is how long Wait and Stop wait for the end of a process.
 	Patience = time.Minute
-	// held is how long to wait for output after a process has ended, since its children may hold it open.
+	// held is how long to wait for more output after a process has ended: its child processes may hold the output open.
 	held = 5 * time.Second
 )
 
@@ -26,8 +26,8 @@ type Process struct {
 // Start starts a command. At the end of the test it kills the process if it still runs, waits for it, and logs its
 // output if the test has failed. A command that can't be started fails the test.
 //
-// Process.Output returns the output of the process, except for a stream for which the command has a Stdout or Stderr of
-// its own. Start adds one variable to the environment, which makes the test binary run as the program.
+// Process.Output returns the output of the process. If the command has a Stdout or Stderr of its own, Process.Output
+// doesn't have that stream. Start adds a variable to the environment, which makes the test binary run as the program.
 func Start(t testing.TB, command *exec.Cmd) *Process {
 	t.Helper()
 	prepare(t, command)
@@ -48,7 +48,7 @@ func Start(t testing.TB, command *exec.Cmd) *Process {
 	t.Cleanup(func() {
 		p.Kill()
 		if t.Failed() {
-			t.Logf("%s said:\n%s", nameOf(p.command), p.Output())
+			t.Logf("output of %s:\n%s", nameOf(p.command), p.Output())
 		}
 	})
 	return p
@@ -84,8 +84,8 @@ func (p *Process) Signal(t testing.TB, signal os.Signal) {
 	}
 }
 
-// Wait waits until the process has ended, and returns its exit code, -1 if a signal has ended it. It fails the test if
-// the process hasn't ended within Patience.
+// Wait waits until the process has ended, and returns its exit code, or -1 if a signal has ended it. It fails the test
+// if the process hasn't ended within Patience.
 func (p *Process) Wait(t testing.TB) (code int) {
 	t.Helper()
 	return p.wait(t, Patience)

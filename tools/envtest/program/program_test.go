@@ -118,7 +118,7 @@ func TestEndsWithItsTest(t *testing.T) {
 		assert.False(t, p.Running())
 		require.ErrorIs(t, syscall.Kill(p.PID(), 0), syscall.ESRCH, "it is waited for")
 		if failed {
-			assert.Contains(t, r.logged, "program.test wait said:\nwaiting\n")
+			assert.Contains(t, r.logged, "output of program.test wait:\nwaiting\n")
 		} else {
 			assert.Empty(t, r.logged)
 		}

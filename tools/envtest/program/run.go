@@ -11,7 +11,7 @@ import (
 type Result struct {
 	// Stdout and Stderr are its output.
 	Stdout, Stderr string
-	// Code is its exit code, -1 if a signal has ended it.
+	// Code is its exit code, or -1 if a signal has ended it.
 	Code int
 }
 
@@ -21,7 +21,8 @@ func (r Result) Output() string { return r.Stdout + r.Stderr }
 // Run runs a command until it has ended, whatever its exit code. The command can't be used again. If it can't be run,
 // the test fails. If the command has a Stdout or Stderr of its own, that stream isn't in the Result.
 //
-// If the command leaves a process behind that holds its output open, Run waits at most a few seconds for more output.
+// If a child process of the command still runs and holds the output open, Run waits at most a few seconds for more
+// output.
 //
 // Run has no time limit of its own. The end of the command's context kills the command. As with Start, the test binary
 // is the program.

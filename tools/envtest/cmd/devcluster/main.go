@@ -38,6 +38,6 @@ func run(args []string, stdout, stderr io.Writer, become func(binary string, arg
 		_, err := fmt.Fprintln(stdout, binary)
 		return err
 	}
-	stop() // from here on the program handles signals itself
+	stop() // from here on the devcluster program handles signals
 	return become(binary, args)
 }

@@ -20,14 +20,14 @@ const (
 	flagsName = "build.env"
 )
 
-// Builder returns the program of one source folder. All fields but Progress must be set.
+// Builder builds and caches the program of one source folder. All fields except Progress must be set.
 type Builder struct {
 	// Cache is the folder that holds the programs, each in a folder named by its hash. It is created if it doesn't
 	// exist.
 	Cache string
 	// Source is the folder of the program's module. It may be read-only.
 	Source string
-	// Progress shows how far a build got: one live line on a terminal, plain lines elsewhere. Nil shows nothing.
+	// Progress receives the progress of a build: one live line on a terminal, plain lines elsewhere. Nil shows nothing.
 	Progress io.Writer
 	// Environ is the environment of the go command.
 	Environ []string
@@ -35,8 +35,9 @@ type Builder struct {
 	Machine Machine
 }
 
-// Binary returns the path of the program, and builds it if it isn't cached. Any number of processes may call it at
-// once: one builds, the others wait. If the machine can't build it, the error is a [PreflightError].
+// Binary returns the path of the program, and builds the program if it isn't cached. Any number of processes may call
+// Binary at once: one builds, the others wait. If the machine can't build the program, the error is a
+// [*PreflightError].
 func (b Builder) Binary(ctx context.Context) (string, error) {
 	g, err := b.gocmd()
 	if err != nil {
@@ -77,7 +78,7 @@ func (b Builder) Binary(ctx context.Context) (string, error) {
 func (b Builder) gocmd() (gocmd, error) {
 	text, err := os.ReadFile(filepath.Join(b.Source, flagsName))
 	if err != nil {
-		return gocmd{}, fmt.Errorf("devcluster source: how it is compiled: %w", err)
+		return gocmd{}, fmt.Errorf("devcluster source: build settings: %w", err)
 	}
 	g := gocmd{dir: b.Source, env: b.Environ}.with("GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 	for line := range strings.Lines(string(text)) {
@@ -94,7 +95,7 @@ func (b Builder) gocmd() (gocmd, error) {
 }
 
 // goVersion returns the Go version that would compile the source. Without a go command it returns the version that
-// compiled this program, so that a machine without Go finds a program that was cached for it.
+// compiled the running program, so that a machine without Go finds a devcluster program in the cache.
 func (b Builder) goVersion(ctx context.Context, g gocmd) string {
 	out, err := g.output(ctx, "env", "GOVERSION")
 	if err != nil {
@@ -151,8 +152,8 @@ func (b Builder) packages(ctx context.Context, g gocmd, show *meter) ([]string, 
 	return strings.Fields(out), nil
 }
 
-// compile builds the program, and shows how many of all packages the go command has printed as compiled. The go command
-// doesn't print cached packages, so a build with many of them ends before the meter reaches 100 %.
+// compile builds the program, and shows how many of the packages the go command has compiled. The go command doesn't
+// print cached packages, so a build with many cached packages ends before the meter reaches 100 %.
 func (b Builder) compile(ctx context.Context, g gocmd, path string, packages []string, show *meter) error {
 	waiting := make(map[string]bool, len(packages))
 	for _, name := range packages {

@@ -131,7 +131,7 @@ func TestBinaryWithoutBuildFlags(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(w.Source, "build.env")))
 	_, err := w.Binary(t.Context())
 	require.ErrorIs(t, err, os.ErrNotExist)
-	assert.ErrorContains(t, err, "devcluster source: how it is compiled: ")
+	assert.ErrorContains(t, err, "devcluster source: build settings: ")
 }
 
 func TestBinaryFetchesModules(t *testing.T) {

@@ -15,7 +15,7 @@ const (
 	keep = 3
 	// idle is the time without use after which a cached program is removed.
 	idle = time.Hour
-	// idleUnseen replaces idle on systems that don't tell which programs are running.
+	// idleUnseen replaces idle on systems that don't report which programs are running.
 	idleUnseen = 7 * 24 * time.Hour
 )
 
@@ -25,12 +25,12 @@ func usable(path string, now time.Time) string {
 	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
 		return ""
 	}
-	_ = os.Chtimes(path, now, now) // fails in another user's cache, where only that user's clean reads the time
+	_ = os.Chtimes(path, now, now) // this fails in another user's cache; only that user's clean needs the time
 	return path
 }
 
-// clean removes cached programs of older sources, except for the newest few, those that were used lately, and those
-// that run. The caller holds the lock. It ignores programs that it can't remove.
+// clean removes cached programs of older sources. It keeps the newest programs, recently used programs, and running
+// programs. The caller holds the lock. It ignores programs that it can't remove.
 func clean(cache, current string, now time.Time) {
 	folders, err := filepath.Glob(filepath.Join(cache, "*", "."))
 	if err != nil {
@@ -57,7 +57,7 @@ func clean(cache, current string, now time.Time) {
 	if !known {
 		limit = idleUnseen
 	}
-	for _, name := range old[keep-1:] { // the current one is kept too
+	for _, name := range old[keep-1:] { // current is one of the kept programs
 		if now.Sub(used[name]) >= limit && !running[name] {
 			_ = os.RemoveAll(filepath.Dir(name))
 		}
@@ -65,7 +65,7 @@ func clean(cache, current string, now time.Time) {
 }
 
 // runningPrograms returns the files that running processes of this user were started from. known is false if the system
-// doesn't provide it.
+// doesn't report them.
 func runningPrograms() (programs map[string]bool, known bool) {
 	links, err := filepath.Glob("/proc/[0-9]*/exe")
 	if err != nil || len(links) == 0 {

@@ -36,7 +36,7 @@ func (g gocmd) output(ctx context.Context, args ...string) (string, error) {
 }
 
 // run runs go, calls line for each line of its standard error, and returns its standard output, even if the command
-// failed. A line for which line returns true is progress and isn't part of the error.
+// failed. Lines for which line returns true are progress, and aren't part of the error.
 func (g gocmd) run(ctx context.Context, line func(string) bool, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env, cmd.ExtraFiles = g.dir, g.env, g.share
@@ -66,7 +66,7 @@ func (g gocmd) run(ctx context.Context, line func(string) bool, args ...string) 
 	return stdout.String(), fmt.Errorf("go %s in %s: %w\n%s", args[0], g.dir, err, rest)
 }
 
-// lineWriter passes on what is written to it line by line, without empty lines.
+// lineWriter calls line for each line that is written to it, except for empty lines.
 type lineWriter struct {
 	line func(string)
 	rest []byte

@@ -41,8 +41,8 @@ func (Host) FreeMemory() (bytes uint64, ok bool) {
 	return bytes, ok
 }
 
-// groupMemory returns the free memory of a control group (version 2): its limit minus the memory that it uses, where
-// caches don't count as used.
+// groupMemory returns the free memory of a control group (version 2): its limit minus the memory that it uses without
+// file caches.
 func groupMemory(dir string) (bytes uint64, known bool) {
 	limit, ok := number(dir + "/memory.max")
 	if !ok {
@@ -66,8 +66,7 @@ func groupMemory(dir string) (bytes uint64, known bool) {
 	return limit - min(limit, used), true
 }
 
-// number reads a file with a number, and reports whether it succeeded. It returns false for any other content, "max"
-// included.
+// number reads a file with a number. It returns false if the file can't be read or has other content, such as "max".
 func number(path string) (uint64, bool) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -9,15 +9,16 @@ import (
 )
 
 const (
-	// plainEvery is the longest time without a line of a piped meter.
+	// plainEvery is the longest time after which a meter that isn't on a terminal prints a line.
 	plainEvery = 15 * time.Second
-	// plainPercent is the progress in percent after which a piped meter prints a line.
+	// plainPercent is the progress in percent after which a meter that isn't on a terminal prints a line.
 	plainPercent = 10
 	// columns is the maximum width of the live line, so that it stays one line.
 	columns = 79
 )
 
-// meter shows how far a build got: one live line on a terminal, plain lines elsewhere. It is safe for concurrent use.
+// meter shows the progress of a build: one live line on a terminal, plain lines elsewhere. It is safe for concurrent
+// use.
 type meter struct {
 	mu      sync.Mutex
 	out     io.Writer
@@ -77,8 +78,8 @@ func (m *meter) reach(done int, item string) {
 	m.show()
 }
 
-// tick must be called about once a second. It updates the time on the live line, and prints a line after a long
-// silence.
+// tick must be called about once a second. It updates the time on the live line. If the meter isn't on a terminal, tick
+// prints a line after plainEvery.
 func (m *meter) tick() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -13,7 +13,7 @@ type modFile struct {
 	requires  []string // path@version
 }
 
-// probe returns the module to request from the proxy: Kubernetes itself, the biggest one, if it is required.
+// probe returns the module to request from the proxy: Kubernetes, the biggest module, or else the first requirement.
 func (m modFile) probe() string {
 	for _, module := range m.requires {
 		if strings.HasPrefix(module, kubernetesModule+"@") {

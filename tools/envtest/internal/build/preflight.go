@@ -106,7 +106,7 @@ func (c *checks) toolchain(ctx context.Context, g gocmd, mod modFile) (env setti
 	return env
 }
 
-// proxy asks the module proxy for the versions of one required module: no cache can answer that.
+// proxy asks the module proxy for the versions of one required module. The go command never answers that from a cache.
 func (c *checks) proxy(ctx context.Context, g gocmd, env settings, mod modFile) {
 	if len(mod.requires) == 0 {
 		return
@@ -117,10 +117,10 @@ func (c *checks) proxy(ctx context.Context, g gocmd, env settings, mod modFile) 
 	_, err := g.with("GOFLAGS=-mod=mod").output(timed, "list", "-m", "-versions", mod.probe())
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		c.need("module proxy: GOPROXY=%s doesn't answer within %s, and the module cache %s lacks needed modules; set GOPROXY to one that does",
+		c.need("module proxy: GOPROXY=%s doesn't answer within %s, and the module cache %s lacks needed modules; set GOPROXY to a proxy that answers",
 			env.GOPROXY, proxyTimeout, env.GOMODCACHE)
 	case err != nil:
-		c.need("module proxy: GOPROXY=%s gives no %s, and the module cache %s lacks needed modules; set GOPROXY to one that does: %s",
+		c.need("module proxy: GOPROXY=%s doesn't provide %s, and the module cache %s lacks needed modules; set GOPROXY to a proxy that does: %s",
 			env.GOPROXY, mod.probe(), env.GOMODCACHE, lastLine(err))
 	}
 }
@@ -158,7 +158,7 @@ func (c *checks) disk(env settings, modules bool) {
 	}
 	for _, v := range order {
 		if v.free < v.needed {
-			c.need("disk: %.1f GB free for %s, there are %.1f GB; free some or point the variable elsewhere",
+			c.need("disk: %.1f GB are needed for %s, %.1f GB are free; free some space or point the variable to another disk",
 				v.needed/gigabyte, strings.Join(v.dirs, " and "), v.free/gigabyte)
 		}
 	}
@@ -166,7 +166,7 @@ func (c *checks) disk(env settings, modules bool) {
 
 func (c *checks) memory() {
 	if free, ok := c.builder.Machine.FreeMemory(); ok && float64(free) < memoryNeeded {
-		c.need("memory: %.1f GB, there are %.1f GB; end other programs or build on a bigger machine",
+		c.need("memory: %.1f GB are needed, %.1f GB are free; end other programs or build on a bigger machine",
 			memoryNeeded/gigabyte, float64(free)/gigabyte)
 	}
 }

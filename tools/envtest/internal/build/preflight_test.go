@@ -13,12 +13,12 @@ import (
 func TestPreflightSaysAtOnceWhatIsMissing(t *testing.T) {
 	const (
 		oldGo  = `Go 1.26.0 or newer: the go command in PATH is go1.25.1; install a newer Go or set GOTOOLCHAIN=auto (now "local")`
-		proxy  = `module proxy: GOPROXY=https://proxy.example gives no k8s.io/kubernetes@v1.36.3, and the module cache /modules lacks needed modules; set GOPROXY to one that does: go: k8s.io/kubernetes: dial tcp: connection refused`
+		proxy  = `module proxy: GOPROXY=https://proxy.example doesn't provide k8s.io/kubernetes@v1.36.3, and the module cache /modules lacks needed modules; set GOPROXY to a proxy that does: go: k8s.io/kubernetes: dial tcp: connection refused`
 		memory = `memory: 2.5 GB, there are 1.0 GB; end other programs or build on a bigger machine`
 	)
 	all := func(w *workshop) string {
-		return `disk: 6.0 GB free for GOMODCACHE /modules and GOCACHE /build and XDG_CACHE_HOME ` + w.Cache +
-			`, there are 2.0 GB; free some or point the variable elsewhere`
+		return `disk: 6.0 GB are needed for GOMODCACHE /modules and GOCACHE /build and XDG_CACHE_HOME ` + w.Cache +
+			`, 2.0 GB are free; free some space or point the variable to another disk`
 	}
 	tests := map[string]struct {
 		reason  string
@@ -40,7 +40,7 @@ func TestPreflightSaysAtOnceWhatIsMissing(t *testing.T) {
 				w.Machine = machine{disk: 4 * gigabyte, memory: 8 * gigabyte}
 			},
 			func(w *workshop) []string {
-				return []string{`disk: 4.5 GB free for GOCACHE /build and XDG_CACHE_HOME ` + w.Cache + `, there are 4.0 GB; free some or point the variable elsewhere`}
+				return []string{`disk: 4.5 GB are needed for GOCACHE /build and XDG_CACHE_HOME ` + w.Cache + `, 4.0 GB are free; free some space or point the variable to another disk`}
 			}},
 		"newer Go": {"any newer one will do", func(w *workshop) { w.set("FAKE_VERSION=go1.27rc1") }, nil},
 		"a Go of its own making": {"a version that can't be compared is let through",

@@ -28,16 +28,16 @@ var published = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+[-.0-9A-Za-z]*$`)
 // inModuleCache matches the path of a file of this module in the module cache, which contains the version.
 var inModuleCache = regexp.MustCompile(regexp.QuoteMeta(sibling) + `@(v[^/]+)/`)
 
-// Finder finds the folder of the program's source. The zero value finds nothing; see [NewFinder].
+// Finder finds the folder of the program's source. Get one from [NewFinder]; the zero value finds nothing.
 type Finder struct {
 	// SourceFile is the path of a source file of this module, as recorded by the compiler. With -trimpath it begins
 	// with the module path, followed by the version if the file came from a module cache.
 	SourceFile string
 	// WorkDir is the folder to search upward from: a test runs in the folder of its package.
 	WorkDir string
-	// Info is the running program's build information; nil when it has none.
+	// Info is the running program's build information, or nil if it has none.
 	Info *debug.BuildInfo
-	// Scratch is a folder outside any module, for go commands that must not see one.
+	// Scratch is a folder outside any module, for go commands that must not find a go.mod.
 	Scratch string
 	// Environ is the environment of the go command.
 	Environ []string
@@ -56,7 +56,8 @@ func NewFinder(scratch string) (Finder, error) {
 
 // Find returns the folder of the program's source. It tries in this order: the repository that this code was compiled
 // from; the repository around the working directory; the published module of the same version, downloaded if the module
-// cache lacks it; and the version or folder that the go command reports for this module in the working directory.
+// cache lacks it; and the published module of the version, or the folder, that the go command reports for this module
+// in the working directory.
 func (f Finder) Find(ctx context.Context) (string, error) {
 	if filepath.IsAbs(f.SourceFile) {
 		if dir := upward(filepath.Dir(f.SourceFile)); dir != "" {
@@ -71,7 +72,7 @@ func (f Finder) Find(ctx context.Context) (string, error) {
 	}
 	dir, err := f.ask(ctx)
 	if err != nil {
-		return "", fmt.Errorf("devcluster source: not in a folder above %s, and the version of %s isn't known: %w", f.WorkDir, sibling, err)
+		return "", fmt.Errorf("devcluster source: it is in no folder above %s, and the version of %s is unknown: %w", f.WorkDir, sibling, err)
 	}
 	return dir, nil
 }
@@ -104,8 +105,8 @@ func isModule(dir string) bool {
 }
 
 // version returns the published version of this module that is linked into the running program, or "" if it is unknown.
-// Test programs have no versions in their build information, so the path of a source file is used, too. With vendored
-// modules that path has no version.
+// Test programs have no versions in their build information, so version first reads the path of a source file. With
+// vendored modules that path has no version.
 func (f Finder) version() string {
 	if cached := inModuleCache.FindStringSubmatch(filepath.ToSlash(f.SourceFile)); cached != nil {
 		return cached[1]

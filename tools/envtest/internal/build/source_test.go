@@ -145,7 +145,7 @@ func TestPublishedModuleIsFetchedAndBuilt(t *testing.T) {
 	var missing *PreflightError
 	require.ErrorAs(t, err, &missing)
 	require.Len(t, missing.Missing, 1)
-	assert.Contains(t, missing.Missing[0], "module proxy: GOPROXY=http://127.0.0.1:1 gives no "+dep+"@v1.0.0")
+	assert.Contains(t, missing.Missing[0], "module proxy: GOPROXY=http://127.0.0.1:1 doesn't provide "+dep+"@v1.0.0")
 	assert.Contains(t, missing.Missing[0], "connection refused")
 
 	// What no file and no build information tells, the go command does.

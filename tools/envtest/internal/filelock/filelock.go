@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// poll is the interval between attempts to take the lock. A blocking flock can't be used, since a context can't
+// poll is the interval between attempts to take the lock. Acquire doesn't use a blocking flock, because a context can't
 // interrupt it.
 const poll = 50 * time.Millisecond
 
@@ -47,7 +47,7 @@ func Try(path string) (*Lock, error) {
 	}
 	locked, err := flock(file)
 	if err != nil || !locked {
-		_ = file.Close() // nothing was written through it
+		_ = file.Close() // nothing was written to it
 		if err != nil {
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
@@ -62,7 +62,7 @@ func Try(path string) (*Lock, error) {
 	return lock, nil
 }
 
-// Held reports whether some process holds the lock on the file at path. A file that isn't there is not held.
+// Held reports whether a process holds the lock on the file at path. It returns false if the file doesn't exist.
 func Held(path string) (bool, error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if os.IsNotExist(err) {
@@ -79,8 +79,8 @@ func Held(path string) (bool, error) {
 	return !free, nil
 }
 
-// File is the open file that carries the lock. A child process that inherits the file shares the lock, which is then
-// free only when both processes have ended.
+// File returns the open file to which the lock belongs. A child process that inherits the file shares the lock. The
+// lock is then free when both processes have closed the file or ended.
 func (l *Lock) File() *os.File { return l.file }
 
 // Release releases the lock. The file stays.
