@@ -37,7 +37,7 @@ func Open(dir string, progress io.Writer) (*Cluster, error) {
 	state, err := readState(absolute)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return nil, fmt.Errorf("cluster %s: this folder has no cluster: %w", dir, err)
+		return nil, fmt.Errorf("cluster %s: there is none in this folder: %w", dir, err)
 	case err != nil:
 		return nil, err
 	case state.SupervisorPID == 0:

@@ -14,7 +14,7 @@ func TestPreflightSaysAtOnceWhatIsMissing(t *testing.T) {
 	const (
 		oldGo  = `Go 1.26.0 or newer: the go command in PATH is go1.25.1; install a newer Go or set GOTOOLCHAIN=auto (now "local")`
 		proxy  = `module proxy: GOPROXY=https://proxy.example doesn't provide k8s.io/kubernetes@v1.36.3, and the module cache /modules lacks needed modules; set GOPROXY to a proxy that does: go: k8s.io/kubernetes: dial tcp: connection refused`
-		memory = `memory: 2.5 GB, there are 1.0 GB; end other programs or build on a bigger machine`
+		memory = `memory: 2.5 GB are needed, 1.0 GB are free; end other programs or build on a bigger machine`
 	)
 	all := func(w *workshop) string {
 		return `disk: 6.0 GB are needed for GOMODCACHE /modules and GOCACHE /build and XDG_CACHE_HOME ` + w.Cache +
@@ -71,7 +71,7 @@ func TestPreflightWithoutGo(t *testing.T) {
 	_, err := w.Binary(t.Context())
 	require.EqualError(t, err, `devcluster can't be built here, 2 things are missing:
 - Go 1.26.0 or newer: there is no go command in PATH; install Go
-- memory: 2.5 GB, there are 1.0 GB; end other programs or build on a bigger machine`)
+- memory: 2.5 GB are needed, 1.0 GB are free; end other programs or build on a bigger machine`)
 }
 
 func TestPreflightErrorOfOneThing(t *testing.T) {

@@ -88,7 +88,7 @@ func TestFinderThatFindsNothingSaysWhereItLooked(t *testing.T) {
 	dir := t.TempDir()
 	_, err := Finder{WorkDir: dir, Environ: append(os.Environ(), "GOWORK=off")}.Find(t.Context())
 	require.Error(t, err)
-	assert.ErrorContains(t, err, "devcluster source: not in a folder above "+dir)
+	assert.ErrorContains(t, err, "devcluster source: it is in no folder above "+dir)
 }
 
 func TestFinderFollowsAReplaceLine(t *testing.T) {
