@@ -25,7 +25,7 @@ func main() {
 // program has the input and output of the commands.
 type program struct {
 	dir            string // anywhere inside the repository
-	cache          string // the module cache of verify; empty for the usual one
+	cache          string // the module cache of verify; if it is empty, consumer.CacheFolder
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	now            func() time.Time
@@ -44,7 +44,7 @@ func (p program) run(ctx context.Context, args []string) int {
 		Use:   "release",
 		Short: "Plan, tag and verify releases of the repository's modules",
 		Long: "Plan, tag and verify releases of the repository's modules.\n\n" +
-			"Released is each module whose folder has a CHANGELOG.md. It works from anywhere inside the repository.",
+			"A module is released if its folder has a CHANGELOG.md. The program works from anywhere inside the repository.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -75,7 +75,7 @@ func (p program) run(ctx context.Context, args []string) int {
 	return 1
 }
 
-// inRepository returns the function of a command that needs the repository.
+// inRepository returns the function of a command that calls do with the repository.
 func (p program) inRepository(do func(ctx context.Context, r *repository.Repository, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		r, err := repository.Open(p.dir)

@@ -93,7 +93,7 @@ func TestMistakes(t *testing.T) {
 		{"a flag", []string{"apply", "--no"}, 2, "release apply: mistake in the arguments: unknown flag: --no\n"},
 		{"a command", []string{"tag"}, 2, "release: mistake in the arguments: \"tag\": there is no such command\n"},
 		{"a module", []string{"verify", "--module", "scratch"}, 1, "release verify: module \"scratch\": there is no such module: use one of aside, ground, middle, top\n"},
-		{"nobody to ask", []string{"apply"}, 1, "release apply: the input is no terminal, so the question can't be asked: give --yes\n"},
+		{"nobody to ask", []string{"apply"}, 1, "release apply: the input isn't a terminal, so the question can't be asked: give --yes\n"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()

@@ -22,10 +22,10 @@ func (p program) plan() *cobra.Command {
 		Use:   "plan",
 		Short: "Show which modules get which versions and why; changes nothing",
 		Long: "Show which modules get which versions and why, what has changed in their APIs, the tags, and what the changelogs will\n" +
-			"say. Changes nothing and asks no network but for modules of others that the module cache lacks.",
+			"say. The command changes nothing. It uses the network only for modules of others that the module cache lacks.",
 		Args: noArguments,
 	}
-	command.Flags().StringVarP(&output, "output", "o", "text", "print it as `text|json`")
+	command.Flags().StringVarP(&output, "output", "o", "text", "print the plan as `text|json`")
 	command.RunE = p.inRepository(func(ctx context.Context, r *repository.Repository, _ []string) error {
 		if output != "text" && output != "json" {
 			return fmt.Errorf("%w: --output %q: use text or json", errUsage, output)
@@ -44,7 +44,7 @@ func (p program) plan() *cobra.Command {
 	return command
 }
 
-// noArguments refuses arguments: the commands of this program have none.
+// noArguments returns an error if there are arguments, which most commands don't have.
 func noArguments(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%w: %q: there are only flags", errUsage, args[0])
@@ -79,11 +79,11 @@ func (p program) apply() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "apply",
 		Short: "Make the commits and tags of a release, after showing the plan; pushes nothing",
-		Long: "Make what 'release plan' says, after showing it: a commit on the branch for the changelogs, one above it with the\n" +
-			"requirements of the released modules, and a tag for each of them. Nothing is pushed.",
+		Long: "Show the plan of 'release plan', and then make it: a commit on the branch with the changelogs, a child of it with the\n" +
+			"requirements of the released modules, and a tag on the child for each of them. Nothing is pushed.",
 		Args: noArguments,
 	}
-	command.Flags().BoolVar(&yes, "yes", false, "don't ask; needed if the input is no terminal")
+	command.Flags().BoolVar(&yes, "yes", false, "don't ask; required if the input isn't a terminal")
 	command.RunE = p.inRepository(func(ctx context.Context, r *repository.Repository, _ []string) error {
 		made, err := plan.Make(ctx, r, p.now())
 		if err != nil {
@@ -113,7 +113,7 @@ func (p program) apply() *cobra.Command {
 // ask asks for confirmation, and returns an error unless the answer is yes.
 func (p program) ask() error {
 	if !p.terminal {
-		return errors.New("the input is no terminal, so the question can't be asked: give --yes")
+		return errors.New("the input isn't a terminal, so the question can't be asked: give --yes")
 	}
 	_, _ = fmt.Fprint(p.stdout, "\nMake these tags? [y/N] ")
 	answer, _ := bufio.NewReader(p.stdin).ReadString('\n') // the end of the input means no

@@ -26,7 +26,7 @@ type verification struct {
 	planned bool
 }
 
-// verify returns the command that uses each module as an importer would.
+// verify returns the command that uses each module as an importer does.
 func (p program) verify() *cobra.Command {
 	var v verification
 	command := &cobra.Command{
@@ -34,13 +34,13 @@ func (p program) verify() *cobra.Command {
 		Short: "Fetch, build and test each module as a consumer would",
 		Long: "Fill a module proxy from the working tree and use each module from there as somebody else would, without the workspace\n" +
 			"and the repository: fetch it, build it, write a program that calls it, install its commands, run its tests and examples\n" +
-			"from the module cache. All are tried; the exit code is 1 when one fails.",
+			"from the module cache. If a module fails, the others are still verified, and the exit code is 1.",
 		Args: noArguments,
 	}
 	flags := command.Flags()
-	flags.StringVar(&v.modules, "module", "", "`folders` of the modules to verify, separated by commas; all when empty")
+	flags.StringVar(&v.modules, "module", "", "`folders` of the modules to verify, separated by commas (default: all)")
 	flags.BoolVar(&v.noTests, "no-tests", false, "don't run the tests of the modules")
-	flags.BoolVar(&v.planned, "planned", false, "with the versions and changelogs that 'release plan' proposes: what 'release apply' would tag")
+	flags.BoolVar(&v.planned, "planned", false, "use the versions and changelogs of 'release plan', to verify what 'release apply' would tag")
 	command.RunE = p.inRepository(func(ctx context.Context, r *repository.Repository, _ []string) error {
 		return p.verifyAll(ctx, r, v)
 	})
@@ -106,7 +106,7 @@ func report(out io.Writer, results []consumer.Result) error {
 		}
 	}
 	table := tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
-	_, _ = fmt.Fprintln(table, "MODULE\tVERSION\tMODULES COMPILED\tPACKAGES\tBINARY\tOK") // a strings.Builder takes all
+	_, _ = fmt.Fprintln(table, "MODULE\tVERSION\tMODULES COMPILED\tPACKAGES\tBINARY\tOK") // writing to a strings.Builder never fails
 	for _, r := range results {
 		state := "ok"
 		if r.Err != nil {
@@ -131,11 +131,11 @@ func report(out io.Writer, results []consumer.Result) error {
 func (p program) proxy() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "proxy [DIR]",
-		Short: "Fill a module proxy from the working tree, and print what has the go command use it",
-		Long: "Fill a module proxy in DIR, .cache/release/proxy when empty, with the released modules as the working tree has them, and print\n" +
-			"the lines for a shell that have the go command use it:\n\n" +
+		Short: "Fill a module proxy from the working tree, and print the shell commands that make the go command use it",
+		Long: "Fill a module proxy in DIR (default .cache/release/proxy) with the released modules of the working tree, and print\n" +
+			"the shell commands that make the go command use it:\n\n" +
 			"  eval \"$(release proxy)\"\n\n" +
-			"Then 'go get' and 'go run' of a module with @latest, in any folder, mean what was in the working tree.",
+			"In that shell, 'go get' and 'go run' with @latest then use the modules of the working tree, in any folder.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fmt.Errorf("%w: %q: give one folder", errUsage, args)

@@ -19,14 +19,14 @@ import (
 	"github.com/operkit/operkit/tools/release/internal/publication"
 )
 
-// Option changes what [Fill] does.
+// Option is an option of [Fill].
 type Option func(*settings)
 
 type settings struct{ versions map[string]string }
 
 // Versions sets versions such as v0.1.0 of modules, by module path. By default all modules share a version that can't
-// be mistaken for a release: v0.0.0-TIME-HASH, from the time of the last commit and the contents of all modules. The
-// versions of several such options are merged.
+// be mistaken for a release: v0.0.0-TIME-HASH, from the time of the last commit and the contents of all modules. If
+// there are several such options, their versions are merged.
 func Versions(versions map[string]string) Option {
 	return func(s *settings) { maps.Copy(s.versions, versions) }
 }
@@ -69,18 +69,18 @@ func Fill(ctx context.Context, root, dir string, options ...Option) (map[string]
 	return versions, publication.Write(dir, modules, at)
 }
 
-// Environ returns the environment of this process, changed for a go command that should take modules from the proxy in
-// dir:
+// Environ returns the environment for a go command that takes modules from the proxy in dir. It is the environment of
+// this process with these changes:
 //
-//   - GOPROXY is dir, then this machine's module cache, then the value that was configured before, so that modules of
-//     others are fetched once per machine;
-//   - GONOSUMDB names the modules of dir, which the checksum database doesn't know, besides the value that was
-//     configured;
+//   - GOPROXY is dir, then this machine's module cache, then the configured value, so that other modules are fetched
+//     only once per machine;
+//   - GONOSUMDB names the modules of dir, which the checksum database doesn't know, in addition to the configured
+//     value;
 //   - GOPRIVATE and GONOPROXY are unset: modules that these would fetch directly are looked for in GOPROXY first;
 //   - GOWORK is off and GOFLAGS empty.
 //
-// If the modules are only temporary, also set GOMODCACHE to a separate folder: the go command doesn't fetch a module
-// again that its cache has. Environ returns an error if dir has no module.
+// If the modules are only temporary, also set GOMODCACHE to a separate folder: the go command never fetches a module
+// again if its cache has the module. Environ returns an error if dir has no module.
 func Environ(ctx context.Context, dir string) ([]string, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
@@ -100,8 +100,8 @@ func Environ(ctx context.Context, dir string) ([]string, error) {
 		"GONOSUMDB="+join(append(paths, was.GONOSUMDB)...),
 		"GOWORK=off", "GOFLAGS=",
 	)
-	// The go command's settings file may still set the two. Set GONOPROXY only then: while it has any value, the go
-	// command doesn't find a module inside of another one that is in its cache.
+	// The go command's settings file may still set GOPRIVATE and GONOPROXY. Set GONOPROXY only in this case: if it has
+	// any value, the go command doesn't find a module inside of another module that is in its cache.
 	is, err := configured(ctx, env)
 	if is.GONOPROXY != "" {
 		env = append(env, "GONOPROXY=none")

@@ -20,7 +20,7 @@ type Difference struct {
 	Breaking, Added []string
 }
 
-// Change returns the greatest change. It is [version.None] if there are no lines.
+// Change returns the greatest change, or [version.None] if there are no lines.
 func (d Difference) Change() version.Change {
 	switch {
 	case len(d.Breaking) > 0:
@@ -38,7 +38,7 @@ func (d Difference) Change() version.Change {
 func Compare(ctx context.Context, modulePath, before, after string) (Difference, error) {
 	old, err := load(ctx, modulePath, before, "-mod=mod")
 	if err != nil {
-		return Difference{}, fmt.Errorf("module %s as it was: %w", modulePath, err)
+		return Difference{}, fmt.Errorf("module %s before the change: %w", modulePath, err)
 	}
 	current, err := load(ctx, modulePath, after, "-mod=readonly")
 	if err != nil {

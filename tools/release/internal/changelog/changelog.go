@@ -17,7 +17,8 @@ var heading = regexp.MustCompile(`^##[ \t]`)
 // group matches the heading of one kind of changes in a section.
 var group = regexp.MustCompile(`(?i)^###[ \t]+(added|removed)[ \t]*$`)
 
-// Unreleased returns the text of the section Unreleased without empty lines around it; "" when there is none.
+// Unreleased returns the text of the section Unreleased without empty lines around it. It returns "" if there is no
+// such section.
 func Unreleased(text string) string {
 	_, body, _, _ := split(text)
 	return strings.Trim(body, "\r\n")
@@ -40,8 +41,8 @@ func Change(section string) version.Change {
 }
 
 // Release turns the section Unreleased into the section of a version, and puts an empty section Unreleased above it. If
-// Unreleased has no text, the new section gets the text otherwise. If there is no section Unreleased, the new section
-// is inserted before all others.
+// Unreleased has no text, the new section gets the text in otherwise. If there is no section Unreleased, the new
+// section is inserted before all other sections.
 func Release(text, release string, day time.Time, otherwise string) string {
 	before, body, after, found := split(text)
 	if body = strings.Trim(body, "\r\n"); body == "" {

@@ -32,8 +32,8 @@ type Bench struct {
 }
 
 // NewBench returns a Bench for the published modules of a repository. cache is the module cache; see [CacheFolder].
-// Modules of the repository are removed from it, so that they are fetched again; other modules stay.  Only one process
-// at a time may use it. Progress is written to log. The caller must call Close.
+// NewBench removes the repository's modules from the cache, so that they are fetched again; other modules stay. Only
+// one process at a time may use a cache. Progress is written to log. The caller must call Close.
 func NewBench(ctx context.Context, r *repository.Repository, modules []publication.Module, cache string, log io.Writer) (*Bench, error) {
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (b *Bench) prepare(ctx context.Context, r *repository.Repository, cache str
 	if b.env, err = proxy.Environ(ctx, served); err != nil {
 		return err
 	}
-	b.env = append(b.env, "GOMODCACHE="+cache, "GOFLAGS=-modcacherw") // so that files in the cache can be removed
+	b.env = append(b.env, "GOMODCACHE="+cache, "GOFLAGS=-modcacherw") // -modcacherw: so that files in the cache can be removed
 	return nil
 }
 

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// buildFlags is the file in a module's folder with its build settings: lines KEY=value for the environment.
+// buildFlags is the file in a module's folder with the build settings: lines KEY=value for the environment.
 const buildFlags = "build.env"
 
-// download fetches a module that is built in its own folder.
+// download fetches a module that has to be built in its own folder.
 func (v *visit) download(ctx context.Context) error {
 	if err := os.MkdirAll(v.dir, 0o755); err != nil {
 		return err

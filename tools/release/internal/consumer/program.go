@@ -83,7 +83,7 @@ func (v *visit) list(ctx context.Context, folder, pattern string) error {
 	return nil
 }
 
-// paths returns the import paths of the packages for which choose returns true; a nil choose selects all.
+// paths returns the import paths of the packages for which choose returns true. A nil choose selects all packages.
 func (v *visit) paths(choose func(goPackage) bool) []string {
 	var paths []string
 	for _, p := range v.packages {

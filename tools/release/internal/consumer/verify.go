@@ -29,7 +29,7 @@ type Result struct {
 	// Bytes is the size of the consumer's program, or, for a module with only commands, the size of the largest
 	// command.
 	Bytes int64
-	// Err names the step that failed and has the command's output; nil if every step succeeded.
+	// Err names the step that failed and has the output of the step's command. It is nil if every step succeeded.
 	Err error
 }
 
@@ -63,8 +63,8 @@ type step struct {
 	do   func(context.Context) error
 }
 
-// replaces reports whether the published go.mod has replace lines. Such a module can't be required, and `go install`
-// refuses it: its consumers download it and build it in its folder.
+// replaces reports whether the published go.mod has replace lines. Other modules can't require such a module, and `go
+// install` refuses it. Its consumers download the module and build it in its folder.
 func replaces(m publication.Module) bool {
 	file, err := modfile.Parse("go.mod", m.Files["go.mod"], nil)
 	return err == nil && len(file.Replace) > 0
@@ -75,7 +75,7 @@ type visit struct {
 	publication.Module
 	bench    *Bench
 	dir      string   // the consumer's folder
-	source   string   // the module's folder, when it is built in place
+	source   string   // the module's folder, if the module is built there
 	env      []string // of the go commands
 	packages []goPackage
 	result   Result
@@ -87,12 +87,12 @@ type goPackage struct {
 	Module           struct{ Path string }
 }
 
-// importable reports whether others may import it.
+// importable reports whether other modules may import the package.
 func (p goPackage) importable() bool {
 	return !p.command() && !strings.Contains("/"+p.ImportPath+"/", "/internal/")
 }
 
-// command reports whether it is a program that users install.
+// command reports whether the package is a program, which users install.
 func (p goPackage) command() bool { return p.Name == "main" }
 
 // run runs go in a folder and returns its standard output. Its error contains standard output and standard error.
@@ -119,7 +119,7 @@ func (v *visit) tidy(ctx context.Context) error {
 	return err
 }
 
-// fetch adds the module as a requirement to a new module, and lists its packages.
+// fetch adds the module as a requirement to a new module, and lists the packages of the module.
 func (v *visit) fetch(ctx context.Context) error {
 	if err := os.MkdirAll(v.dir, 0o755); err != nil {
 		return err
@@ -175,8 +175,9 @@ func (v *visit) weigh(bin string) error {
 // testTimeout is how long the tests of one package may take.
 const testTimeout = 20 * time.Minute
 
-// test runs the module's tests and examples, in the module cache or where it is built. If they need a control plane, and
-// the environment names none, it starts one. Modules don't share it, since their tests' definitions may conflict.
+// test runs the module's tests and examples, in the module cache or in the folder in which the module is built. If the
+// tests need a control plane, and the environment names none, test starts one. Modules don't share a control plane,
+// because the definitions of their tests may conflict.
 func (v *visit) test(ctx context.Context) error {
 	folder := v.source
 	if folder == "" {

@@ -33,7 +33,7 @@ func (d Dir) lines(ctx context.Context, args ...string) ([]string, error) {
 
 // feed is run with standard input and additional environment variables.
 func (d Dir) feed(ctx context.Context, stdin string, env []string, args ...string) (string, error) {
-	// Git takes no locks for reading.
+	// With GIT_OPTIONAL_LOCKS=0 git takes no locks for reading.
 	env = append(append(repository.WithoutHook(os.Environ()), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"), env...)
 	cmd := process.Command(ctx, string(d), env, "git", args...)
 	cmd.Stdin = strings.NewReader(stdin)
@@ -65,7 +65,7 @@ func (d Dir) Tags(ctx context.Context) ([]string, error) {
 	return d.lines(ctx, "for-each-ref", "--format=%(refname:strip=2)", "refs/tags/")
 }
 
-// Time returns when HEAD was committed, or the beginning of 1970 if there is no commit.
+// Time returns the time of the commit of HEAD, or the beginning of 1970 if there is no commit.
 func (d Dir) Time(ctx context.Context) (time.Time, error) {
 	if _, err := d.Resolve(ctx, "HEAD"); err != nil {
 		return time.Unix(0, 0).UTC(), ctx.Err()
@@ -100,7 +100,7 @@ func (d Dir) Archive(ctx context.Context, revision string, folders ...string) (m
 		return files, nil
 	}
 	names := strings.Split(strings.TrimSuffix(there, "\x00"), "\x00")
-	// The go command uses the same options, so that the bytes are the same.
+	// The go command uses the same options, so the contents are the same as in a module that it fetches.
 	args := []string{"-c", "core.autocrlf=input", "-c", "core.eol=lf", "archive", "--format=tar", revision, "--"}
 	text, err := d.run(ctx, append(args, names...)...)
 	if err != nil {

@@ -50,7 +50,7 @@ func (d Dir) Tag(ctx context.Context, name, commit, message string) (string, err
 	return d.feed(ctx, text, nil, "mktag")
 }
 
-// Update is a change of one reference from Old to New. If Old is empty, the reference must not exist yet.
+// Update is a change of one reference from Old to New. If Old is empty, the reference must not exist.
 type Update struct{ Reference, New, Old string }
 
 // Publish makes all changes of references, or none if a reference doesn't have the old value of its Update.
@@ -71,8 +71,8 @@ func (d Dir) Publish(ctx context.Context, updates []Update) error {
 // Forward updates index and working tree from one commit to another, for the files that differ between the two. If one
 // of these files has other changes, it returns an error and changes nothing.
 func (d Dir) Forward(ctx context.Context, from, to string) error {
-	// Without a refresh git counts files as changed if only their times differ from the index. Real changes are
-	// reported below.
+	// Without a refresh git treats a file as changed even if only its time differs from the index. read-tree reports
+	// real changes.
 	_, _ = d.run(ctx, "update-index", "-q", "--refresh")
 	_, err := d.run(ctx, "read-tree", "-m", "-u", from, to)
 	return err

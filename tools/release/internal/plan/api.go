@@ -29,7 +29,7 @@ type API struct {
 	New     []string `json:"new,omitempty"`
 }
 
-// Since compares the APIs of the released modules in the tree with those at a revision.
+// Since compares the APIs of the released modules in the tree with their APIs at a revision.
 func Since(ctx context.Context, r *repository.Repository, revision string) (API, error) {
 	if _, err := git.Dir(r.Root).Resolve(ctx, revision); err != nil {
 		return API{}, errors.Join(fmt.Errorf("revision %q: git knows no such commit", revision), ctx.Err())
@@ -75,7 +75,7 @@ func (a *API) add(ctx context.Context, r *repository.Repository, m repository.Mo
 	return err
 }
 
-// Write prints it for people.
+// Write prints the changes for people.
 func (a API) Write(out io.Writer) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "APIs since %s", a.Since)
@@ -92,15 +92,15 @@ func (a API) Write(out io.Writer) error {
 	return err
 }
 
-// compare compares the API of a module in the tree with its API at a revision. Each side uses the sibling modules of
-// its own state.
+// compare compares the API of a module in the tree with its API at a revision. Each of the two is built with the
+// sibling modules of the same state.
 func compare(ctx context.Context, r *repository.Repository, m repository.Module, revision string) (api.Difference, error) {
 	temporary, err := os.MkdirTemp("", "release-plan-")
 	if err != nil {
 		return api.Difference{}, err
 	}
 	defer func() { _ = os.RemoveAll(temporary) }() // in the folder for temporary files
-	// All files: the revision may have siblings that don't exist any more.
+	// Read all files: the revision may have siblings that don't exist any more.
 	files, err := git.Dir(r.Root).Archive(ctx, revision)
 	if err != nil {
 		return api.Difference{}, err

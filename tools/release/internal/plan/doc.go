@@ -1,3 +1,3 @@
-// Package plan decides which modules of a repository have to be released, as which versions and why. It changes
+// Package plan decides which modules of a repository get new versions, which versions these are, and why. It changes
 // nothing.
 package plan

@@ -18,7 +18,7 @@ import (
 
 // Plan describes a release.
 type Plan struct {
-	// Day is the day for the changelogs, Commit the commit of HEAD.
+	// Day is the day for the changelogs. Commit is the commit of HEAD.
 	Day    time.Time `json:"day"`
 	Commit string    `json:"commit"`
 	// Modules are the modules to release, each after the modules that it requires.
@@ -32,14 +32,14 @@ type Module struct {
 	// Module is its folder, Path its module path.
 	Module string `json:"module"`
 	Path   string `json:"path"`
-	// Last is its latest version, "" if it has none. Next is its new version, with the tag Tag.
+	// Last is its latest version, or "" if it has none. Next is its new version, and Tag the tag of that version.
 	Last string `json:"last"`
 	Next string `json:"next"`
 	Tag  string `json:"tag"`
-	// Change is the greatest change. Reasons say why the module is released, the most important first.
+	// Change is the greatest change. Reasons are the reasons for the release, the most important first.
 	Change  version.Change `json:"change"`
 	Reasons []string       `json:"reasons"`
-	// Breaking and Added are the changes of its API, Files the files that have changed.
+	// Breaking and Added are the changes of its API. Files are the files that have changed.
 	Breaking []string `json:"breaking,omitempty"`
 	Added    []string `json:"added,omitempty"`
 	Files    []string `json:"files,omitempty"`
@@ -47,9 +47,9 @@ type Module struct {
 	Changelog string `json:"changelog"`
 }
 
-// Make compares every released module with its last tag. It releases a module if one of these is true: it has no tag;
-// it has changed since its last tag; its changelog has text under Unreleased; a module that it requires is released,
-// which changes its go.mod; its companion is released.
+// Make compares every released module with its last tag. A module gets a new version if one of these is true: it has no
+// tag; it has changed since its last tag; its changelog has text under Unreleased; a module that it requires gets a new
+// version, which changes its go.mod; its companion gets a new version.
 func Make(ctx context.Context, r *repository.Repository, day time.Time) (Plan, error) {
 	released, err := r.Released()
 	if err != nil {
@@ -95,7 +95,7 @@ type finding struct {
 	unreleased      string
 }
 
-// spread marks modules that are released because others are.
+// spread marks modules that are released because other modules are released.
 func (p *planner) spread() {
 	for changed := true; changed; {
 		changed = false

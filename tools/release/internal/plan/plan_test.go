@@ -150,8 +150,8 @@ func TestFromVersionOneOn(t *testing.T) {
 	}, lines(made(t, r)))
 	r.Write(repotest.Files{"ground/ground.go": brokenGround, "middle/middle.go": fittedMiddle})
 	_, err := plan.Make(t.Context(), r.Open(), day)
-	assert.EqualError(t, err, "module example.com/kit/ground: it breaks callers of v1.0.0, so it has to become example.com/kit/ground/v2: "+
-		"change the path in go.mod and in imports, or don't break them")
+	assert.EqualError(t, err, "module example.com/kit/ground: it breaks callers of v1.0.0, so its path has to become example.com/kit/ground/v2: "+
+		"change the path in go.mod and in imports, or don't break callers")
 }
 
 func TestChangelogs(t *testing.T) {
@@ -195,7 +195,7 @@ func TestCodeThatDoesNotCompile(t *testing.T) {
 	r.Tag("aside/v0.3.0")
 	r.Write(repotest.Files{"aside/aside.go": "package aside\n"})
 	_, err = plan.Make(t.Context(), r.Open(), day)
-	assert.ErrorContains(t, err, "module example.com/kit/aside as it was: ")
+	assert.ErrorContains(t, err, "module example.com/kit/aside before the change: ")
 }
 
 func TestText(t *testing.T) {

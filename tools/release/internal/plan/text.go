@@ -16,7 +16,7 @@ import (
 	"github.com/operkit/operkit/tools/release/internal/snapshot"
 )
 
-// Write prints the plan for people: the table, the changes of APIs, the tags, and what changelogs will say.
+// Write prints the plan for people: the table, the changes of APIs, the tags, and the new texts of the changelogs.
 func (p Plan) Write(out io.Writer) error {
 	if len(p.Modules) == 0 {
 		_, err := io.WriteString(out, "Nothing to release: no module has changed since its last tag.\n")
@@ -24,7 +24,7 @@ func (p Plan) Write(out io.Writer) error {
 	}
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
-	_, _ = fmt.Fprintln(table, "MODULE\tLAST\tNEXT\tCHANGE\tWHY") // a strings.Builder takes all
+	_, _ = fmt.Fprintln(table, "MODULE\tLAST\tNEXT\tCHANGE\tWHY") // writing to a strings.Builder never fails
 	for _, m := range p.Modules {
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", m.Module, cmp.Or(m.Last, "-"), m.Next, m.Change, strings.Join(m.Reasons, "; "))
 	}
@@ -53,7 +53,7 @@ func (p Plan) writeAPI(text *strings.Builder) {
 	}
 }
 
-// writeChanges prints the changes of the APIs of those modules that have any.
+// writeChanges prints the changes of the modules' APIs. It skips modules without changes.
 func writeChanges(text *strings.Builder, modules []Module) {
 	for _, m := range modules {
 		if len(m.Breaking)+len(m.Added) > 0 {
@@ -79,10 +79,10 @@ func indent(text, by string) string {
 	return out.String()
 }
 
-// named is how many names a reason lists; it counts the rest.
+// named is how many names a reason lists. It has only the number of the other names.
 const named = 3
 
-// reasons returns why a module is released, the most important reason first.
+// reasons returns the reasons why a module is released, the most important reason first.
 func (p *planner) reasons(m repository.Module) []string {
 	f := p.found[m.Path]
 	var reasons []string
@@ -126,8 +126,8 @@ func few(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:named], ", "), len(names)-named)
 }
 
-// changelog returns the section of the next version: the text under Unreleased, otherwise the subjects of the commits,
-// otherwise the reasons of the plan.
+// changelog returns the section of the next version: the text under Unreleased, or else the subjects of the commits, or
+// else the reasons of the plan.
 func (p *planner) changelog(ctx context.Context, m repository.Module) (string, error) {
 	f := p.found[m.Path]
 	if f.unreleased != "" {

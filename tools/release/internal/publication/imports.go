@@ -15,7 +15,7 @@ import (
 	"github.com/operkit/operkit/tools/release/internal/snapshot"
 )
 
-// imports are the imports of the packages of a repository's modules, without packages of other repositories.
+// imports are the imports between packages of a repository's modules. Imports from other repositories are left out.
 type imports map[string]*packageImports // by import paths
 
 // packageImports are the imports of one package.
@@ -32,7 +32,7 @@ func (all imports) read(modulePath string, files snapshot.Files, ours func(impor
 		return fmt.Errorf("module %s: %w", modulePath, err)
 	}
 	tools := &packageImports{module: modulePath}
-	all[path.Join(modulePath, "go.mod")] = tools // tools are treated like imports of a package
+	all[path.Join(modulePath, "go.mod")] = tools // go.mod is treated like a package that imports the tools
 	for _, tool := range mod.Tool {
 		if ours(tool.Path) {
 			tools.plain = append(tools.plain, tool.Path)
@@ -74,9 +74,9 @@ func hidden(name string) bool {
 	})
 }
 
-// siblings returns the modules whose packages go mod tidy reads for a module. These are the modules of all packages
-// that its packages and tests import directly or indirectly, and of the packages that the tests of those import. These
-// are more modules than its go.mod has to require.
+// siblings returns the modules whose packages go mod tidy reads for a module: the modules of all packages that the
+// module's packages and tests import directly or indirectly, and of the packages that the tests of these packages
+// import. These are more modules than the module's go.mod has to require.
 func (all imports) siblings(modulePath string) map[string]bool {
 	needed := map[string]bool{}
 	var follow func(importPath string)

@@ -22,7 +22,7 @@ import (
 type Draft struct {
 	Version string
 	Files   snapshot.Files
-	// Final is true if the files are those of a version that is published already.
+	// Final is true if the files belong to a version that is published already.
 	Final bool
 }
 
@@ -30,7 +30,7 @@ type Draft struct {
 type Module struct {
 	repository.Module
 	snapshot.Published
-	// Files are the files of the version, Archive is the zip file with them.
+	// Files are the files of the version. Archive is the zip file with these files.
 	Files   snapshot.Files
 	Archive []byte
 }
@@ -49,7 +49,7 @@ func Make(ctx context.Context, r *repository.Repository, draft func(context.Cont
 		if err != nil {
 			return nil, err
 		}
-		// The requirements of a module come before it, so their imports are known already.
+		// The modules that m requires come before m, so their imports are known already.
 		if err := needs.read(m.Path, d.Files, func(path string) bool { return isOurs(released, path) }); err != nil {
 			return nil, err
 		}
@@ -79,9 +79,9 @@ func isOurs(modules []repository.Module, importPath string) bool {
 	})
 }
 
-// FromTree returns the released modules of the working tree. versions are their versions by path. All modules without a
-// version share one that depends on the time of the last commit and on the contents of these modules. The same contents
-// have the same version, and it is lower than any release.
+// FromTree returns the released modules of the working tree. versions are their versions by path. All modules that
+// aren't in versions share one version, which depends on the time of the last commit and on the contents of all
+// modules. With the same commit and contents the version is the same. It is lower than any release.
 func FromTree(ctx context.Context, r *repository.Repository, versions map[string]string) ([]Module, error) {
 	released, err := r.Released()
 	if err != nil {

@@ -14,14 +14,15 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// nobody is the text of a file that a proxy has instead of the folder of versions, for a path that isn't a module.
-const nobody = "No module has this path. This is a file and no folder so that the go command takes it for an error and asks nobody else.\n"
+// nobody is the text of the file that a proxy has instead of the folder with versions, for a path that isn't a module.
+const nobody = "No module has this path. This is a file instead of a folder, so that the go command reports an error and doesn't ask another proxy.\n"
 
 // Write adds the modules to a file-system module proxy in dir, which is created if it doesn't exist. Each file is
 // replaced atomically. Other versions in the proxy stay; equal versions are replaced.
 //
 // The proxy also serves an error for each path between a module and the top of the repository that isn't a module. The
-// go command requests all of them when it looks for the module of a package, and would otherwise ask the next proxy.
+// go command requests all these paths when it looks for the module of a package. Without the error it would ask the
+// next proxy.
 func Write(dir string, modules []Module, at time.Time) error {
 	known := map[string]bool{}
 	for _, m := range modules {
@@ -48,7 +49,7 @@ func writeModule(dir string, m Module, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	if info, err := os.Lstat(folder); err == nil && info.Mode().IsRegular() { // until now the path was no module
+	if info, err := os.Lstat(folder); err == nil && info.Mode().IsRegular() { // until now the path wasn't a module
 		if err := os.Remove(folder); err != nil {
 			return err
 		}
@@ -118,7 +119,7 @@ func block(dir, modulePath string) error {
 		return err
 	}
 	if _, err := os.Lstat(folder); !errors.Is(err, os.ErrNotExist) {
-		return err // it is a module by now, or it is blocked already
+		return err // the path is a module, or it is blocked already
 	}
 	return replaceFile(folder, []byte(nobody))
 }
@@ -137,7 +138,7 @@ func replaceFile(name string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(temporary.Name()) }() // renamed already if all went well
+	defer func() { _ = os.Remove(temporary.Name()) }() // without effect if the file was renamed
 	_, err = temporary.Write(text)
 	if err := errors.Join(err, temporary.Chmod(0o644), temporary.Close()); err != nil {
 		return err

@@ -49,7 +49,7 @@ func New(t testing.TB, files Files) *Repository {
 var standard []byte
 
 // Standard returns the files of a repository in which top requires middle, middle requires ground, and aside is alone.
-// Those four are released modules; scratch requires top and isn't released.
+// These four are released modules; scratch requires top and isn't released.
 func Standard() Files {
 	files := Files{}
 	for _, file := range txtar.Parse(standard).Files {
@@ -84,7 +84,7 @@ func (r *Repository) Git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Write writes files, and removes those without content.
+// Write writes files. It removes a file whose content is empty.
 func (r *Repository) Write(files Files) {
 	r.t.Helper()
 	for name, text := range files {

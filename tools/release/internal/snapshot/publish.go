@@ -13,15 +13,15 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// Published is what other modules need from a published version: its requirement for go.mod, and its lines for go.sum.
+// Published has what other modules need of a published version: the version for go.mod, and the checksums for go.sum.
 type Published struct {
 	Version     string
 	Sum, ModSum string
 }
 
-// Publish returns the files of a published version. siblings are the published modules of the same repository by path;
-// it must have all of them that go.mod requires. needed are the siblings whose checksums go.sum needs, since the module
-// or its dependencies import their packages. f isn't changed.
+// Publish returns the files of a published version. siblings are the published modules of the same repository by path.
+// It must contain all siblings that go.mod requires. needed are the siblings whose checksums go.sum needs, because the
+// module or its dependencies import their packages. f isn't changed.
 func (f Files) Publish(dir string, siblings map[string]Published, needed map[string]bool, ours func(modulePath string) bool) (Files, error) {
 	name := path.Join(dir, "go.mod")
 	file, err := modfile.Parse(name, f["go.mod"], nil)
@@ -36,7 +36,7 @@ func (f Files) Publish(dir string, siblings map[string]Published, needed map[str
 		}
 		sibling, known := siblings[require.Mod.Path]
 		if !known {
-			return nil, fmt.Errorf("%s: requires %s, of which there is no version", name, require.Mod.Path)
+			return nil, fmt.Errorf("%s: requires %s, which has no version", name, require.Mod.Path)
 		}
 		if err := file.AddRequire(require.Mod.Path, sibling.Version); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -63,7 +63,7 @@ func (f Files) Publish(dir string, siblings map[string]Published, needed map[str
 }
 
 // dropReplaces removes the lines that replace a sibling. Lines that replace another module by a version stay, for
-// builds in the module's own folder. A line that replaces another module by a folder is an error, since only this
+// builds in the module's own folder. A line that replaces another module by a folder is an error, because only this
 // repository has the folder.
 func dropReplaces(file *modfile.File, name string, ours func(string) bool) error {
 	for _, replace := range slices.Clone(file.Replace) {
@@ -80,8 +80,8 @@ func dropReplaces(file *modfile.File, name string, ours func(string) bool) error
 	return nil
 }
 
-// sums are the lines of a go.sum: checksums of module versions. If the version ends with "/go.mod", the checksum is
-// that of the go.mod file.
+// sums are the lines of a go.sum: the checksums of module versions. If a version ends with "/go.mod", it is the
+// checksum of the go.mod file.
 type sums map[module.Version][]string
 
 // newSums reads a go.sum, without the lines about modules of the repository. Malformed lines are ignored.
@@ -116,9 +116,9 @@ func (s sums) format() []byte {
 	return out.Bytes()
 }
 
-// Changed lists the files that differ between two states of a module and are a reason to release it again. It ignores
-// tests and their data, and the changes that a release makes itself: versions of siblings in go.mod and go.sum, and the
-// lines that replace siblings.
+// Changed lists the files that differ between two states of a module and are a reason to release the module again. It
+// ignores tests and their data. It also ignores the changes that a release itself makes: versions of siblings in go.mod
+// and go.sum, and the lines that replace siblings.
 func Changed(before, after Files, ours func(modulePath string) bool) ([]string, error) {
 	all := maps.Clone(before)
 	maps.Copy(all, after)

@@ -55,7 +55,7 @@ func Revision(ctx context.Context, r *repository.Repository, m repository.Module
 	return only(all, m.Dir)
 }
 
-// only returns the files of a repository that belong to the module in a folder.
+// only returns the files that belong to the module in the folder dir, by their paths in the module.
 func only(all map[string][]byte, dir string) (Files, error) {
 	prefix := dir + "/"
 	if dir == "." {
@@ -102,7 +102,7 @@ func (f Files) Zip(version module.Version) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Sums returns the checksums of go.sum for an archive of the files and for their go.mod.
+// Sums returns the checksums for go.sum: of an archive of the files, and of their go.mod.
 func (f Files) Sums(archive []byte) (sum, modSum string, err error) {
 	unpacked, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {

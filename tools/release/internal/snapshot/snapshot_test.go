@@ -86,7 +86,7 @@ func TestPublishErrors(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ reason, text, want string }{
 		{"no go.mod", "x\n", "a/go.mod:1: unknown directive: x"},
-		{"a sibling without a version", "module example.com/kit/a\n\nrequire example.com/kit/b v0.0.0\n", "a/go.mod: requires example.com/kit/b, of which there is no version"},
+		{"a sibling without a version", "module example.com/kit/a\n\nrequire example.com/kit/b v0.0.0\n", "a/go.mod: requires example.com/kit/b, which has no version"},
 		{"a folder", "module example.com/kit/a\n\nreplace example.com/b => ../b\n", "a/go.mod: replaces example.com/b by the folder ../b, which users of the module don't have"},
 	} {
 		_, err := snapshot.Files{"go.mod": []byte(row.text)}.Publish("a", siblings, nil, ours)

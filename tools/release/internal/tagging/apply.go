@@ -35,14 +35,14 @@ func Check(ctx context.Context, r *repository.Repository, p plan.Plan) error {
 		return err
 	}
 	if branch == "" {
-		return errors.New("HEAD is detached: check a branch out, a release is a commit on one")
+		return errors.New("HEAD is detached: check out a branch, because a release is a commit on a branch")
 	}
 	head, err := git.Dir(r.Root).Resolve(ctx, "HEAD")
 	if err != nil {
 		return err
 	}
 	if head != p.Commit {
-		return fmt.Errorf("HEAD is %.12s by now, and the plan was made of %.12s: make the plan again", head, p.Commit)
+		return fmt.Errorf("HEAD is %.12s, but the plan was made for %.12s: make the plan again", head, p.Commit)
 	}
 	dirty, err := git.Dir(r.Root).Dirty(ctx)
 	if err != nil {
@@ -75,7 +75,7 @@ func Apply(ctx context.Context, r *repository.Repository, p plan.Plan) (Result, 
 	if err != nil {
 		return Result{}, err
 	}
-	// The tree may have changed while it was read.
+	// The tree may have changed while Publish read it.
 	if err := Check(ctx, r, p); err != nil {
 		return Result{}, err
 	}
@@ -100,7 +100,7 @@ func Apply(ctx context.Context, r *repository.Repository, p plan.Plan) (Result, 
 		return Result{}, err
 	}
 	if err := repo.Forward(ctx, p.Commit, made.Commit); err != nil {
-		return made, fmt.Errorf("the release is made, but the changelogs of the working tree are still the old ones: git reset --hard brings the new ones: %w", err)
+		return made, fmt.Errorf("the release is made, but the changelogs in the working tree weren't updated: %w: run git reset --hard", err)
 	}
 	made.Push, err = push(ctx, repo, branch, made.Tags)
 	return made, err
@@ -131,7 +131,7 @@ func commit(ctx context.Context, repo git.Dir, p plan.Plan, head string, modules
 	return made, err
 }
 
-// message returns a commit message. If there are many names, they are in its body.
+// message returns a commit message with names. If there are many, they are in the body of the message.
 func message(what string, names []string) string {
 	const few = 4
 	if len(names) <= few {

@@ -106,7 +106,7 @@ func TestCheck(t *testing.T) {
 		{"a new file, even outside of modules", func(r *repotest.Repository) { r.Write(repotest.Files{"new/file": "x"}) },
 			"the working tree has changes, which would not be in the release: commit or remove them\n?? new/file"},
 		{"no branch", func(r *repotest.Repository) { r.Git("checkout", "--quiet", "--detach") },
-			"HEAD is detached: check a branch out, a release is a commit on one"},
+			"HEAD is detached: check out a branch, because a release is a commit on a branch"},
 		{"nothing to release", func(r *repotest.Repository) { r.Tag("aside/v0.1.0", "ground/v0.1.0", "middle/v0.1.0", "top/v0.1.0") },
 			"nothing to release: no module has changed since its last tag"},
 	} {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// Change is the greatest change of a module for its users. A larger one includes the smaller ones.
+// Change is the greatest change of a module for its users. A greater change may come with smaller changes.
 type Change int
 
 const (
@@ -36,7 +36,7 @@ func First(modulePath string) string {
 	return "v0.1.0"
 }
 
-// Next returns the version of a module that follows last, a version like v1.2.3:
+// Next returns the next version of a module after last, which is a version like v1.2.3:
 //
 //   - below v1 additions and breaking changes make the next minor version, and anything else the next patch;
 //   - from v1 on additions make the next minor version, and breaking changes the next major version. A major version
@@ -58,7 +58,7 @@ func Next(modulePath, last string, change Change) (string, error) {
 	version := next(major+1, 0, 0)
 	if err := module.Check(modulePath, version); err != nil {
 		base, _, _ := module.SplitPathVersion(modulePath)
-		return "", fmt.Errorf("module %s: it breaks callers of %s, so it has to become %s/v%d: change the path in go.mod and in imports, or don't break them",
+		return "", fmt.Errorf("module %s: it breaks callers of %s, so its path has to become %s/v%d: change the path in go.mod and in imports, or don't break callers",
 			modulePath, last, base, major+1)
 	}
 	return version, nil

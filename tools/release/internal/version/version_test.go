@@ -39,10 +39,10 @@ func TestNext(t *testing.T) {
 func TestNextErrors(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ reason, path, last, want string }{
-		{"a breaking change needs another path", "example.com/a", "v1.2.3", "module example.com/a: it breaks callers of v1.2.3, so it has to become example.com/a/v2: " +
-			"change the path in go.mod and in imports, or don't break them"},
-		{"and again", "example.com/a/v2", "v2.2.3", "module example.com/a/v2: it breaks callers of v2.2.3, so it has to become example.com/a/v3: " +
-			"change the path in go.mod and in imports, or don't break them"},
+		{"a breaking change needs another path", "example.com/a", "v1.2.3", "module example.com/a: it breaks callers of v1.2.3, so its path has to become example.com/a/v2: " +
+			"change the path in go.mod and in imports, or don't break callers"},
+		{"and again", "example.com/a/v2", "v2.2.3", "module example.com/a/v2: it breaks callers of v2.2.3, so its path has to become example.com/a/v3: " +
+			"change the path in go.mod and in imports, or don't break callers"},
 		{"no version", "example.com/a", "1.2.3", `version "1.2.3": want a version like v1.2.3`},
 		{"short", "example.com/a", "v1.2", `version "v1.2": want a version like v1.2.3`},
 		{"a pre-release", "example.com/a", "v1.2.3-rc.1", `version "v1.2.3-rc.1": want a version like v1.2.3`},
