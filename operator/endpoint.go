@@ -127,7 +127,7 @@ func listen(all []endpoint, inPod bool, logger *slog.Logger) (serve func(context
 			}
 			return nil, fmt.Errorf("%s %s: %w: set another address, or set off", e.key, e.address, errors.Unwrap(err))
 		}
-		logger.Info("serving", "what", e.key, "address", listener.Addr().String(), "tls", e.tls != nil)
+		logger.Info("serving HTTP", "setting", e.key, "address", listener.Addr().String(), "tls", e.tls != nil)
 		if e.tls != nil {
 			listener = tls.NewListener(listener, e.tls)
 		}

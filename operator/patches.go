@@ -16,7 +16,7 @@ import (
 // patchWorkers is how many patches are reconciled at once. Few are enough, because each needs only a write or two.
 const patchWorkers = 2
 
-// newPatches returns the controller of temporary patches for the operator's kinds, nil if they are switched off.
+// newPatches returns the controller of temporary patches for the operator's kinds, or nil if patches are switched off.
 func (o *Operator) newPatches(manager *deploy.Manager) (*temporarypatch.Controller, error) {
 	if o.patchesOff {
 		return nil, nil

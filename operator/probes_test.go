@@ -25,7 +25,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-var servedAt = regexp.MustCompile(`msg=serving what=(\S+) address=(\S+)`)
+var servedAt = regexp.MustCompile(`msg="serving HTTP" setting=(\S+) address=(\S+)`)
 
 // address is where a process serves something, by the key of it; empty as long as it doesn't.
 func (p *process) address(key string) string {

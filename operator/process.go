@@ -37,7 +37,7 @@ type process struct {
 	manifests *manifest.Directory
 	events    event.Sink
 	metrics   *metrics.Metrics
-	// watcher is the engine of the operator's kinds, nil if none runs.
+	// watcher is the engine of the operator's kinds, or nil if no engine runs.
 	watcher reconcile.Watcher
 
 	extending  sync.Once

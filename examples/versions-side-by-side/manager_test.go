@@ -27,7 +27,7 @@ func (w *world) run(directory string, flags ...string) *manager {
 	}, flags...)...)), directory}
 }
 
-var metricsAt = regexp.MustCompile(`what=metrics.address address=(\S+)`)
+var metricsAt = regexp.MustCompile(`setting=metrics.address address=(\S+)`)
 
 // metrics is the page of metrics.
 func (m *manager) metrics(t *testing.T) string {

@@ -36,7 +36,7 @@ type Config struct {
 
 // KubeAPI limits the requests to the API server.
 type KubeAPI struct {
-	// QPS is how many requests a second are sent in the long run. Burst is how many may be sent at once, 0 for twice
+	// QPS is how many requests a second are sent in the long run. Burst is how many may be sent at once; 0 means twice
 	// QPS.
 	QPS   float64
 	Burst int
@@ -52,7 +52,7 @@ type Watch struct {
 	// Filter names the filter that decides which changes of a resource cause a reconcile, see filter.Named. Empty means
 	// all changes except changes of the status.
 	Filter string
-	// Workers is how many resources are reconciled at once, 0 for the default of watch.Workers.
+	// Workers is how many resources are reconciled at once; 0 means the default of watch.Workers.
 	Workers int
 	// Period is the time after which a ready resource is reconciled again without an event, Recheck the time for a
 	// resource that isn't ready. 0 means never.
@@ -66,14 +66,14 @@ type Watch struct {
 type Retry struct {
 	// First is the time before the first retry. It doubles with each failure in a row up to Longest.
 	First, Longest time.Duration
-	// Attempts is the number of failures in a row after which a resource isn't retried until it changes; 0 retries for
-	// ever.
+	// Attempts is the number of failures in a row after which a resource isn't retried until it changes; 0 means that
+	// it is always retried.
 	Attempts int
 }
 
 // Rollout sets how a resource is rolled out.
 type Rollout struct {
-	// Concurrency is how many of its components are worked on at once; 0 for one after the other.
+	// Concurrency is how many of its components are worked on at once; 0 means one after the other.
 	Concurrency int
 }
 
@@ -106,8 +106,8 @@ type Versions struct {
 type LeaderElection struct {
 	// Lock is the kind of lock.
 	Lock Lock
-	// Name is the name of the Lease or ConfigMap, empty for the operator's name. Namespace is the namespace of the
-	// lock, empty for the namespace of the Pod. Outside of a Pod it is required.
+	// Name is the name of the Lease or ConfigMap. Empty means the operator's name. Namespace is the namespace of the
+	// lock. Empty means the namespace of the Pod. Outside of a Pod Namespace is required.
 	Name, Namespace string
 	// Duration is the time without renewal after which another replica takes over the Lease, or with PerObjectLock a
 	// resource. RenewDeadline is the time without renewal after which a replica stops working. RetryPeriod is the time

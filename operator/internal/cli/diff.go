@@ -77,8 +77,8 @@ func (o *Operator) diff(cmd *cobra.Command, chosen *selection, format string, ar
 	return changed, errors.Join(err, more, output(format).print(cmd.OutOrStdout(), plans))
 }
 
-// wanted returns the chosen resources as they are in the cluster, or the resources of files as they would be if the
-// files were applied.
+// wanted returns the chosen resources as the cluster has them. For files it returns the resources that the cluster
+// would have after the files are applied.
 func (o *Operator) wanted(ctx context.Context, c *connection, s *selection, args []string) (objects []*unstructured.Unstructured, err error) {
 	if len(s.files) == 0 {
 		objects, _, err = s.resolve(ctx, c, args)
@@ -175,7 +175,7 @@ func (p plans) table(out io.Writer) error {
 	return err
 }
 
-// remarks names the objects of which only the managedFields would change, and the fields that the operator leaves to
+// remarks names the objects in which only the managedFields would change, and the fields that the operator leaves to
 // other field managers.
 func remarks(differences deploy.Differences) (lines string) {
 	for _, d := range differences {

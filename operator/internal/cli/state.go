@@ -86,7 +86,7 @@ func newState(obj *unstructured.Unstructured, domain string) state {
 	return s
 }
 
-// componentsOf reads the components from the status of a resource, nil if it has none.
+// componentsOf reads the components from the status of a resource. It returns nil if the status has none.
 func componentsOf(obj *unstructured.Unstructured) *status.ComponentFields {
 	content, found, err := unstructured.NestedMap(obj.Object, "status", "componentStatus")
 	if err != nil || !found {

@@ -95,7 +95,7 @@ func (s *Settings) checkElection() {
 			s.forget(key)
 		}
 		// If the source that sets the lock overrides the source of this setting, the setting is ignored. A default
-		// value is no mistake, since a file may hold all settings.
+		// value is no mistake, because a file may hold all settings.
 		if s.origins[key].Source < s.origins["leader-election.lock"].Source {
 			s.forget(key)
 		}
