@@ -209,7 +209,7 @@ type Group struct {
 }
 
 // Groups returns the packages of modules in the groups in which they are built and tested. The modules of the workspace
-// are one group. Each other module is a group by itself, since its requirements may have other versions. Modules
+// are one group. Each other module is a group of its own, because its requirements may have other versions. Modules
 // without a Go file are left out.
 func (r *Repository) Groups(modules []Module) []Group {
 	workspace := Group{Subject: "the workspace", Folder: r.Root, Environ: r.WorkspaceEnviron()}

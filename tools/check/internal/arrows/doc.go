@@ -3,7 +3,7 @@
 //
 // The rules are data, in house.go. A room limits the direct imports of a module. A ban may also forbid what a package
 // links, that is what it imports through any number of other packages. Tests have to follow the imports between modules
-// and the bans with Tests set, since the imports of tests become requirements of the module, too.
+// and the bans with Tests set, because the imports of tests become requirements of the module, too.
 //
 // Every finding names the shortest chain of imports and the reason of the rule. A rule about a module that doesn't
 // exist is ignored.

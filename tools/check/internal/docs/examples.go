@@ -77,8 +77,8 @@ func newUses(path string, test *packages.Package) *uses {
 	return u
 }
 
-// declareFunction records the declaration of a function under the function, and that of a method under the type of its
-// receiver.
+// declareFunction records the declaration of a function under the function, and the declaration of a method under the
+// type of its receiver.
 func (u *uses) declareFunction(d *ast.FuncDecl) {
 	object := u.test.TypesInfo.Defs[d.Name]
 	if d.Recv != nil {

@@ -59,7 +59,7 @@ type packageRun struct {
 	outputs []output
 }
 
-// Line reads one line of the output of go test -json. It prints a line that isn't an event as it is.
+// Line reads one line of the output of go test -json. It prints a line that isn't an event unchanged.
 func (c *Collector) Line(line []byte) {
 	if event, ok := ParseEvent(line); ok {
 		c.Event(event)
@@ -105,7 +105,7 @@ func (p *packageRun) event(e Event) {
 	}
 }
 
-// Close counts packages that haven't ended as failed, such as those of an interrupted run.
+// Close counts packages that haven't ended as failed. An interrupted run leaves such packages.
 func (c *Collector) Close() {
 	for name, p := range c.packages {
 		delete(c.packages, name)

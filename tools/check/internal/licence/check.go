@@ -93,8 +93,8 @@ func Of(dir string) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// texts returns the files of a folder whose names are those of licence files. A licence of the documentation (.docs) is
-// left out, because documentation isn't compiled.
+// texts returns the licence files of a folder, which it recognizes by their names. A licence of the documentation
+// (.docs) is left out, because documentation isn't compiled.
 func texts(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
