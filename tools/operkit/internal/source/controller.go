@@ -53,7 +53,7 @@ func (c Controller) Kind() string {
 	return c.Folder.Name()
 }
 
-// Components returns the names of the components that Setup adds, as far as they are literals.
+// Components returns the names of the components that Setup adds. It finds only names that are string literals.
 func (c Controller) Components() []string {
 	var found []string
 	session := c.session()
