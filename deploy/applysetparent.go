@@ -50,11 +50,11 @@ func (r *setRun) checkParent(live *unstructured.Unstructured) error {
 	case isKept && tool(tooling) != tool(r.set.Tooling):
 		return &OwnedError{Ref: r.where, Owner: "the tool " + tool(tooling) + " as the parent of its ApplySet"}
 	case isParent && id != r.id:
-		return invalid(fmt.Sprintf("the parent's label %s is %q instead of %q: it was copied from another one, remove it", SetIDLabel, id, r.id))
+		return invalid(fmt.Sprintf("the parent's label %s is %q instead of %q, so it was copied from another parent: remove the label", SetIDLabel, id, r.id))
 	case isParent && isKept && remembers:
 		return nil
 	case isParent && isKept:
-		return invalid("the parent has no annotation " + SetKindsAnnotation + ", so that its members can't be found: write their kinds there, such as Deployment.apps,Secret")
+		return invalid("the parent has no annotation " + SetKindsAnnotation + ", so its members can't be found: write their kinds there, such as Deployment.apps,Secret")
 	case r.set.Adopt:
 		return nil
 	}

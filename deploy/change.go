@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Change changes the object of ref to what compute returns for its current state. It sends the differences as a merge
-// patch, with the uid and resourceVersion that compute saw as the precondition. If the object changed meanwhile, Change
-// reads it from the cluster and calls compute again, so that writes of others aren't lost. Without a difference it
-// sends nothing, and the result is Unchanged.
+// Change calls compute with the current state of the object of ref, and changes the object to the state that compute
+// returns. It sends the differences as a merge patch, with the uid and resourceVersion that compute saw as the
+// precondition. If the object changed meanwhile, Change reads it from the cluster and calls compute again, so that
+// writes of others aren't lost. Without a difference it sends nothing, and the result is Unchanged.
 //
 // compute returns a changed copy and must not change its argument. It may return its argument or nil to leave the
 // object as it is, for example because another owner has taken it meanwhile. Its changes of the status aren't written,
@@ -33,8 +33,8 @@ func (m *Manager) Change(ctx context.Context, ref Ref, compute func(current *uns
 	return c.run(ctx)
 }
 
-// SetStatus sets the status of the object to what compute returns for its current state. It is Change for the status
-// subresource. compute must not change its argument. If the kind has no status subresource, the error is an
+// SetStatus sets the status of the object to the status that compute returns for its current state. It is Change for
+// the status subresource. compute must not change its argument. If the kind has no status subresource, the error is an
 // *InvalidError.
 func (m *Manager) SetStatus(ctx context.Context, ref Ref, compute func(current *unstructured.Unstructured) (map[string]any, error)) (Result, error) {
 	c := change{manager: m, requests: m.requests(m.settings), ref: ref, subresource: "status"}
@@ -113,8 +113,8 @@ func (c *change) patch(ctx context.Context, current *unstructured.Unstructured, 
 		return Result{}, err
 	}
 	if !s.dryRun && isState(obj, current) {
-		// The patch changed nothing, because the schema defaults or drops the differences: the object can't be stored
-		// in another form.
+		// The patch changed nothing, because the schema defaults or drops the differences. The cluster can't store the
+		// state that compute returned.
 		return Result{Action: Unchanged, Object: obj}, nil
 	}
 	return Result{Action: Configured, Object: obj}, nil

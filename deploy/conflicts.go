@@ -26,13 +26,13 @@ const (
 	Fail
 )
 
-// Conflicts sets the policy for contested fields: for all of them, or for the given ones and what is below them. Fields
-// are paths as in FieldConflict, such as ".spec.replicas"; of several that hold for a field the longest decides, of
-// equal ones the last. With every policy, fields that a scaler set through the scale subresource are left to it, and
-// each field that was taken over is in Result.Taken. A field that was taken from the same manager three times in ten
-// minutes is left to that manager from then on, and the object is Conflicted. An object whose whole intent another
-// process of the same manager name replaces as often is written once a minute at most from then on, see
-// ConflictError.SameManager.
+// Conflicts sets the policy for contested fields: for all of them, or for the given fields and the fields below them.
+// Fields are paths as in FieldConflict, such as ".spec.replicas". If several paths match a field, the longest path
+// decides, and among equal paths the last one. With every policy, fields that a scaler set through the scale
+// subresource are left to the scaler, and each field that was taken over is in Result.Taken. A field that was taken
+// from the same manager three times in ten minutes is left to that manager from then on, and the object is Conflicted.
+// If another process with the same manager name replaces the whole intent of an object as often, the object is written
+// at most once a minute from then on, see ConflictError.SameManager.
 func Conflicts(policy ConflictPolicy, fields ...string) Option {
 	return func(s *settings) {
 		rules := s.conflicts[:len(s.conflicts):len(s.conflicts)]
@@ -218,8 +218,8 @@ func (w *contest) value(value, live any, claims []claim) {
 		case len(c.fields) > 0 || c.all && isMap:
 			inner = append(inner, c)
 		case isMap && (granular || isEmptyMap(live)) || c.ours:
-			// If the fields of a map are owned one by one, a claim of the map alone is no conflict: the claim remains
-			// of fields that its manager once owned in the map. An empty map may also be atomic. Then the cluster
+			// If the fields of a map are owned one by one, a claim of the map alone is no conflict: it is left over
+			// from fields that its manager once owned in the map. An empty map may also be atomic. Then the cluster
 			// reports the conflict.
 		case w.lost && slices.ContainsFunc(claims, func(c claim) bool { return c.ours }):
 		case !sameValue(value, live):
@@ -227,8 +227,8 @@ func (w *contest) value(value, live any, claims []claim) {
 		}
 	}
 	inner = slices.DeleteFunc(inner, func(c claim) bool {
-		// These fields are below a value whose type differs from the intent's. They are a conflict if the manager owns
-		// the path itself, too.
+		// If other is true, the claim has fields below a value whose type differs from the intent's. The claim is a
+		// conflict if its manager owns the path itself, too.
 		other := !c.all && !c.fields.isOf(value)
 		if _, itself := c.fields["."]; other && itself && !c.ours {
 			w.report(c.manager)

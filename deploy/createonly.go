@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// generatedLabel is the label by which objects are found again that were created from a manifest with generateName.
+// generatedLabel is the label on objects that were created from a manifest with generateName, to find them again.
 func (s settings) generatedLabel() string { return s.domain + "/generated-from" }
 
 // generatedFrom returns the value of that label: a digest of the kind, namespace and generateName of the manifest, the
@@ -93,8 +93,8 @@ func (t *task) make(ctx context.Context) (*unstructured.Unstructured, error) {
 	})
 }
 
-// standing returns the first object that isn't being deleted. If all are being deleted, it returns the first; if there
-// are none, nil.
+// standing returns the first object that isn't being deleted. If all are being deleted, it returns the first one.
+// Without objects it returns nil.
 func standing(objects []*unstructured.Unstructured) *unstructured.Unstructured {
 	if len(objects) == 0 {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Propagate sets what happens to the objects that a deleted one owns; default
+// Propagate sets what happens to the objects that a deleted object owns. The default is
 // metav1.DeletePropagationBackground.
 func Propagate(propagation metav1.DeletionPropagation) Option {
 	return func(s *settings) { s.propagation = propagation }
@@ -16,18 +16,18 @@ func Propagate(propagation metav1.DeletionPropagation) Option {
 // EvenForeign makes Delete remove objects that aren't ours, too.
 func EvenForeign() Option { return func(s *settings) { s.evenForeign = true } }
 
-// UntilGone makes Delete wait until the objects are gone, after it has requested all deletions: as long as ctx allows,
-// DefaultWait without a deadline. An object that isn't gone in time is Failed with a *TimeoutError that names its
-// finalizers.
+// UntilGone makes Delete wait until the objects are gone, after it has requested all deletions. It waits until the
+// deadline of ctx, or for DefaultWait if ctx has none. An object that isn't gone in time is Failed with a *TimeoutError
+// that names its finalizers.
 func UntilGone() Option { return func(s *settings) { s.untilGone = true } }
 
 // Delete requests the deletion of objects, the last one first. Namespaces and CustomResourceDefinitions are deleted
 // after all others. Delete uses only the kind, name and namespace of the objects. An object that is absent or being
 // deleted already costs no call (Skipped). An object that isn't ours is left alone (Conflicted), see EvenForeign. With
-// an owner (OwnedBy), an object is ours if the owner owns it; that the owner may adopt it isn't enough. Without an
-// owner, an object is ours if this manager has applied it. Every request has the uid of the object that was read, so a
-// new object of the same name is never deleted. Delete doesn't wait, see UntilGone and Gone. The results are in the
-// order of objects.
+// an owner (OwnedBy), an object is ours if the owner owns it, but not if the owner only may adopt it. Without an owner,
+// an object is ours if this manager has applied it. Every request has the uid of the object that was read, so a new
+// object of the same name is never deleted. Delete doesn't wait, see UntilGone and Gone. The results are in the order
+// of objects.
 func (m *Manager) Delete(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Results, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {

@@ -154,7 +154,7 @@ func (c comparedSet) difference(ctx context.Context, result Result, live, given 
 	if live != nil && result.Action == Configured && c.hasPredecessor(live) {
 		d.Reason = "fields that predecessors set and the manifest leaves out are removed, too"
 		if after, err = c.withoutHeritage(ctx, after); err != nil {
-			d.Err = errors.Join(d.Err, fmt.Errorf("%s: %s: it can't be shown: %w", d.Ref, d.Reason, err))
+			d.Err = errors.Join(d.Err, fmt.Errorf("%s: %s: the diff can't show this: %w", d.Ref, d.Reason, err))
 			return d
 		}
 	}

@@ -8,8 +8,8 @@
 // Objects are created and changed by server-side apply only. Each apply carries an annotation with a hash of the
 // intent. An object is unchanged, and costs no call, when the annotation equals the hash of the present intent and this
 // manager's entry in metadata.managedFields still has every field of the intent. If another manager changes a value,
-// the API server removes the field from our entry, so a missing field means drift. This works across restarts. It
-// compares no values, so admission may rewrite them. Fields that others add to an object stay.
+// the API server removes the field from our entry, so a missing field means drift. This works across restarts. No
+// values are compared, so admission may rewrite them. Fields that others add to an object stay.
 //
 // Use it to keep a set of objects as you want them, alone or inside an operator. Don't
 // use it to edit objects that belong to somebody else: it applies whole intents.

@@ -112,7 +112,7 @@ func (e *ForbiddenError) Error() string {
 		where = "in namespace " + e.Namespace
 	}
 	if !e.MissingRight() {
-		return fmt.Sprintf("%s: to %s %s is refused: %v", e.Resource, e.Verb, where, e.Err)
+		return fmt.Sprintf("%s: %s %s was refused: %v", e.Resource, e.Verb, where, e.Err)
 	}
 	return fmt.Sprintf("%s: not allowed to %s %s %s: grant it by RBAC: %v", e.Resource, e.Verb, e.Resource, where, e.Err)
 }
@@ -302,18 +302,18 @@ type OwnedError struct {
 func (e *OwnedError) Error() string {
 	switch {
 	case e.Deletion && e.Label != "":
-		return fmt.Sprintf("%s: belongs to %s and isn't ours to delete: if that owner is gone, remove it by hand, or with EvenForeign", e.Ref, e.Owner)
+		return fmt.Sprintf("%s: belongs to %s and isn't ours to delete: if that owner is gone, delete this object with kubectl or EvenForeign", e.Ref, e.Owner)
 	case e.Label != "":
-		return fmt.Sprintf("%s: belongs to %s by its label %s already: rename ours, remove it there, or, if that owner is gone, %s",
+		return fmt.Sprintf("%s: belongs to %s by its label %s already: rename our object, delete the existing one, or, if that owner is gone, %s",
 			e.Ref, e.Owner, e.Label, cmp.Or(e.remedy, "drop the label"))
 	case e.Deletion && e.Owner == "":
-		return fmt.Sprintf("%s: isn't ours to delete: remove it by hand, or with EvenForeign, if that is meant", e.Ref)
+		return fmt.Sprintf("%s: isn't ours to delete: to delete it anyway, use kubectl or EvenForeign", e.Ref)
 	case e.Deletion:
-		return fmt.Sprintf("%s: belongs to %s and isn't ours to delete: remove it by hand, or with EvenForeign, if that is meant", e.Ref, e.Owner)
+		return fmt.Sprintf("%s: belongs to %s and isn't ours to delete: to delete it anyway, use kubectl or EvenForeign", e.Ref, e.Owner)
 	case e.Owner == "":
-		return fmt.Sprintf("%s: exists already and was not created for this owner: delete it, rename ours, or allow its adoption", e.Ref)
+		return fmt.Sprintf("%s: exists already and was not created for this owner: delete it, rename our object, or allow its adoption", e.Ref)
 	}
-	return fmt.Sprintf("%s: belongs to %s already: rename ours, or remove it there", e.Ref, e.Owner)
+	return fmt.Sprintf("%s: belongs to %s already: rename our object, or delete the existing one", e.Ref, e.Owner)
 }
 
 // TerminatingError reports that an object is being deleted and can't be applied until it is gone.

@@ -108,7 +108,7 @@ func ExampleEvenForeign() {
 		fmt.Println(results[0].Action, err)
 	}
 	// Output:
-	// conflict ConfigMap shop/web: isn't ours to delete: remove it by hand, or with EvenForeign, if that is meant
+	// conflict ConfigMap shop/web: isn't ours to delete: to delete it anyway, use kubectl or EvenForeign
 	// deleted <nil>
 }
 

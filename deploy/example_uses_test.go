@@ -111,7 +111,7 @@ func Example_keepItApplied() {
 	for range changed {
 		results, err := m.Apply(ctx, objects)
 		if err != nil {
-			log.Print(err) // what is conflicting or refused needs a person; the rest is applied
+			log.Print(err) // a person has to resolve conflicts and refusals; all other objects are applied
 		}
 		for _, result := range results {
 			if result.Changed() {
@@ -138,7 +138,7 @@ func Example_prune() {
 	ctx, m := context.Background(), must(deploy.NewManager(newShop()))
 	web, db := newConfigMap("web", "hello"), newConfigMap("db", "hello")
 
-	folder := deploy.ApplySet{Parent: deploy.Ref{Namespace: "shop", Name: "folder"}} // a Secret that stands for it
+	folder := deploy.ApplySet{Parent: deploy.Ref{Namespace: "shop", Name: "folder"}} // a Secret
 	for _, objects := range [][]*unstructured.Unstructured{{web, db}, {web}} {
 		results, err := m.ApplySet(ctx, folder, objects)
 		if err != nil {

@@ -6,7 +6,7 @@ import (
 )
 
 // fieldSteps splits the path of a field in an API server's error, such as spec.volumes[0].configMap, into names
-// (string) and list indexes (int). A key in brackets, such as that of a label, becomes a name.
+// (string) and list indexes (int). A key in brackets, such as the key of a label, becomes a name.
 func fieldSteps(path string) (steps []any) {
 	for _, step := range fieldStep.FindAllStringSubmatch(path, -1) {
 		name, bracketed := step[0], step[1]

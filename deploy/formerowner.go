@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// OwnerKinds names all kinds whose objects own others by label (OwnedByLabel) under the same field manager, mostly all
+// OwnerKinds names all kinds whose objects own others by label (OwnedByLabel) under the same field manager, usually all
 // kinds that one operator controls. If no object of these kinds has the uid in a label, the owner is gone and the label
 // doesn't count any more. The kind of the owner (OwnedBy) is always included, and is the default.
 func OwnerKinds(kinds ...schema.GroupVersionKind) Option {

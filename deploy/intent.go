@@ -128,12 +128,12 @@ func encodeStringData(ref Ref, content map[string]any) error {
 
 // Contents lets Apply take stand-ins for objects whose content is stored elsewhere or expensive to render. content
 // returns the object that a stand-in stands for. It isn't called if the cluster is known to have that object already. A
-// stand-in has exactly the apiVersion, kind, name and namespace of the object, and under keys of its own something that
-// differs for each content: equal stand-ins stand for equal content. For an object that was given as it is, content
-// returns its argument. content may be called from several goroutines, and the object that it returns isn't changed. A
-// stand-in can't stand for a CustomResourceDefinition, whose content other objects need, nor for an object without a
-// name. ApplySet adds the label of the set to the stand-ins that it passes to content, and to the objects that content
-// returns. Diff shows the objects that stand-ins stand for. Delete treats stand-ins like other objects.
+// stand-in has exactly the apiVersion, kind, name and namespace of the object. Under further keys it has a value that
+// differs for each content, because equal stand-ins count as equal content. For an object that was given as it is,
+// content returns its argument. content may be called from several goroutines, and the object that it returns isn't
+// changed. A stand-in can't stand for a CustomResourceDefinition, whose content other objects need, nor for an object
+// without a name. ApplySet adds the label of the set to the stand-ins that it passes to content, and to the objects
+// that content returns. Diff shows the objects that stand-ins stand for. Delete treats stand-ins like other objects.
 func Contents(content func(ctx context.Context, standIn *unstructured.Unstructured) (*unstructured.Unstructured, error)) Option {
 	return func(s *settings) { s.contents = content }
 }
@@ -160,7 +160,7 @@ func (s settings) contentOf(ctx context.Context, obj *unstructured.Unstructured,
 		return nil, &InvalidManifestError{Ref: ref, Reason: "a CustomResourceDefinition can't have a stand-in: give the object itself"}
 	}
 	if found := RefOf(content); found != ref {
-		return nil, &InvalidManifestError{Ref: ref, Reason: fmt.Sprintf("its content is that of another object, %s", found)}
+		return nil, &InvalidManifestError{Ref: ref, Reason: fmt.Sprintf("its content belongs to another object, %s", found)}
 	}
 	return content, nil
 }

@@ -36,7 +36,7 @@ func (t *task) checkLoss(ctx context.Context, live *unstructured.Unstructured, r
 	ref := t.in.ref
 	if Protected(ref.Kind.GroupKind()) {
 		return &InvalidError{Ref: ref, Causes: causesOf(refusal), Err: fmt.Errorf(
-			"%s: deleting it would take along what it holds: use the strategy %s if that is meant", reason(refusal), RecreateProtected)}
+			"%s: deleting the object would also delete what it contains: to allow this, use the strategy %s", reason(refusal), RecreateProtected)}
 	}
 	if t.recreatePropagation() == metav1.DeletePropagationOrphan {
 		return nil
@@ -46,7 +46,7 @@ func (t *task) checkLoss(ctx context.Context, live *unstructured.Unstructured, r
 		return err
 	}
 	return &InvalidError{Ref: ref, Causes: causesOf(refusal), Err: fmt.Errorf(
-		"%s: deleting it would take along the data of %s: use the strategy %s, which keeps what the object owns, or %s if that is meant",
+		"%s: deleting the object would also delete the data of %s: use the strategy %s, which keeps what the object owns, or %s, which doesn't",
 		reason(refusal), strings.Join(lost, ", "), RecreateOrphan, RecreateProtected)}
 }
 

@@ -82,8 +82,8 @@ func FieldManager(name string) Option { return func(s *settings) { s.fieldManage
 // KeyDomain sets the domain of the annotation that holds the hash; default Domain.
 func KeyDomain(domain string) Option { return func(s *settings) { s.domain = domain } }
 
-// OwnedBy adds an owner reference to owner, which must have a uid, to every applied object, and sets the owner's
-// namespace on namespaced objects that name none. Only objects of this owner are changed, see Adoption, or deleted. An
+// OwnedBy makes owner, which must have a uid, an owner of every applied object. It sets the owner's namespace on
+// namespaced objects that name no namespace. Only objects of this owner are changed or deleted, see Adoption. An
 // ApplySet also prunes members that nobody owns, if they may be adopted.
 func OwnedBy(owner *unstructured.Unstructured) Option {
 	return func(s *settings) { s.owner, s.ownerless = owner, owner == nil }
@@ -96,8 +96,8 @@ func Adopt(policy Adoption) Option { return func(s *settings) { s.adoption = pol
 // precedence.
 func DefaultNamespace(name string) Option { return func(s *settings) { s.namespace = name } }
 
-// OnResult calls report with the Result of each object as soon as it is known, in any order, and again after waiting
-// for the object (WaitReady). report is called by one goroutine at a time; the others wait until it returns.
+// OnResult calls report with the Result of each object as soon as the Result is known, in any order, and again after
+// waiting for the object (WaitReady). report is called by one goroutine at a time; the others wait until it returns.
 func OnResult(report func(Result)) Option { return func(s *settings) { s.onResult = report } }
 
 // DryRun sends every request as a server-side dry run: the cluster returns what it would do, and changes nothing.
@@ -110,14 +110,14 @@ func StopOnFailure() Option { return func(s *settings) { s.stopOnFailure = true 
 
 // RecreateWait limits how long Recreate waits until the old object is gone. If it isn't gone by then the error is a
 // *TimeoutError, and a later Apply creates the new object. It is for callers that apply again anyway. Zero, the
-// default, waits as long as ctx allows, DefaultWait without a deadline.
+// default, waits until the deadline of ctx, or for DefaultWait if ctx has none.
 func RecreateWait(d time.Duration) Option { return func(s *settings) { s.recreateWait = d } }
 
 // DefaultConcurrency is the default of Concurrency.
 const DefaultConcurrency = 8
 
-// Concurrency sets how many objects of one call are worked on at once; default DefaultConcurrency. 0 works on one after
-// the other.
+// Concurrency sets how many objects of one call are worked on at once. The default is DefaultConcurrency. 0 means one
+// after the other.
 func Concurrency(n int) Option { return func(s *settings) { s.concurrency = n } }
 
 // with returns the settings with options.
@@ -128,7 +128,7 @@ func (s settings) with(options []Option) (settings, error) {
 		}
 	}
 	if s.fieldManager == "" {
-		return s, errors.New("field manager: its name is empty: name who owns the fields")
+		return s, errors.New("field manager: its name is empty: set the name under which fields are owned")
 	}
 	if err := s.checkDomain(); err != nil {
 		return s, err

@@ -10,7 +10,7 @@ import (
 )
 
 // AsController makes the owner (OwnedBy) the controller of the applied objects. An object has at most one controller,
-// which tools show as its parent. By default the owner is one among others.
+// which tools show as its parent. By default the owner isn't the controller.
 func AsController() Option { return func(s *settings) { s.controller = true } }
 
 // NotBlocking sets blockOwnerDeletion to false in owner references, so that a foreground deletion of the owner doesn't
@@ -18,9 +18,10 @@ func AsController() Option { return func(s *settings) { s.controller = true } }
 // if the admission plugin OwnerReferencesPermissionEnforcement is on.
 func NotBlocking() Option { return func(s *settings) { s.notBlocking = true } }
 
-// OwnedByLabel lets a namespaced owner (OwnedBy) own objects of other namespaces and cluster-scoped ones, which can't
-// reference it: they carry its uid in the label <domain>/owner-uid. The cluster doesn't delete them with their owner,
-// see Tracked; their results have ByLabel set. By default such objects are an *InvalidManifestError.
+// OwnedByLabel lets a namespaced owner (OwnedBy) own objects of other namespaces and cluster-scoped objects, which
+// can't reference it. These objects carry the owner's uid in the label <domain>/owner-uid. The cluster doesn't delete
+// them with their owner, see Tracked. Their results have ByLabel set. By default such objects are an
+// *InvalidManifestError.
 func OwnedByLabel() Option { return func(s *settings) { s.labelOwned = true } }
 
 // ownerLabel is the label with the uid of an owner that can't be referenced.
@@ -42,7 +43,7 @@ func (s settings) own(obj *unstructured.Unstructured, ref Ref, scope Scope) (byL
 		return false, s.refer(obj, ref)
 	case !s.labelOwned:
 		return false, &InvalidManifestError{Ref: ref, Reason: "it can't be owned by " + RefOf(owner).String() +
-			": an owner in a namespace owns objects of that namespace only, others by a label (OwnedByLabel)"}
+			": an owner in a namespace owns only objects of that namespace: use OwnedByLabel for others"}
 	}
 	marks, err := metadataTexts(obj, ref, "labels")
 	if err != nil {

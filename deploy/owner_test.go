@@ -348,7 +348,7 @@ func TestOwnedByLabel(t *testing.T) {
 	assert.Equal(t, deploy.Unchanged, apply(t, m, elsewhere).Action)
 
 	result := apply(t, must(deploy.NewManager(cluster, deploy.OwnedBy(cart("other")), deploy.OwnedByLabel())), elsewhere)
-	require.EqualError(t, result.Err, "ConfigMap bank/settings: belongs to Cart shop/c (uid c-uid) already: rename ours, or remove it there")
+	require.EqualError(t, result.Err, "ConfigMap bank/settings: belongs to Cart shop/c (uid c-uid) already: rename our object, or delete the existing one")
 
 	kinds := []schema.GroupVersionKind{configMap, {Group: "no.example.com", Version: "v1", Kind: "Unknown"}, node.GroupVersionKind()}
 	tracked, err := m.Tracked(t.Context(), kinds)

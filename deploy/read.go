@@ -182,9 +182,9 @@ func (t *task) complete(ctx context.Context, live *unstructured.Unstructured) (*
 }
 
 // FieldsOf returns the values of obj for a field selector. The value of a dotted path, such as status.phase, is the
-// string, bool or number at that path as text, and empty if there is none. Some fields have the value by which an API
-// server selects them instead: spec.unschedulable of a Node is false if it isn't set, and status.successful of a Job is
-// its status.succeeded. Don't change obj while the result is used.
+// string, bool or number at that path as text, and empty if there is none. For some fields the value is instead the one
+// that an API server uses in selectors: spec.unschedulable of a Node is false if it isn't set, and status.successful of
+// a Job is its status.succeeded. Don't change obj while the result is used.
 func FieldsOf(obj *unstructured.Unstructured) fields.Fields { return objectFields{obj} }
 
 type objectFields struct{ *unstructured.Unstructured }

@@ -90,7 +90,7 @@ func (t *task) advise(ctx context.Context, live *unstructured.Unstructured, refu
 		return refusal
 	}
 	if held := t.heldMembers(t.in.object, live, causesOf(refusal)); held != "" {
-		return fmt.Errorf("%w: %s, and this manifest leaves it out: remove it from the object, or render what goes with it", refusal, held)
+		return fmt.Errorf("%w: %s, and this manifest leaves it out: remove the field from the object, or render values that go with it", refusal, held)
 	}
 	if t.checkSuccessor(ctx, live) != nil {
 		return refusal

@@ -22,9 +22,9 @@ const (
 // DefaultRetryTime is the default of RetryFor.
 const DefaultRetryTime = 30 * time.Second
 
-// RetryFor sets for how long a request is retried that fails with an *UnavailableError: 429, 5xx or a broken
-// connection. The pauses grow, with jitter, and are at least as long as the server asks for. The deadline of the
-// context may end the retries sooner. 0 tries once; default DefaultRetryTime.
+// RetryFor limits how long a request that fails with an *UnavailableError (429, 5xx or a broken connection) is retried.
+// The pauses grow, with jitter, and are at least as long as the server asks for. The deadline of the context may end
+// the retries sooner. 0 means no retries. The default is DefaultRetryTime.
 func RetryFor(limit time.Duration) Option { return func(s *settings) { s.retryFor = limit } }
 
 // requests is the Port for the work on one object: it retries, and counts calls.

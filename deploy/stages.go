@@ -12,9 +12,9 @@ import (
 )
 
 // WaitReady makes Apply wait until ready returns true for each applied object, before it applies the objects that may
-// need these, and before it returns: as long as ctx allows, DefaultWait without a deadline. An object that isn't ready
-// in time is Failed with a *TimeoutError. ready gets the object as the View shows it and must not change it. A dry run
-// doesn't wait.
+// need these, and before it returns. It waits until the deadline of ctx, or for DefaultWait if ctx has none. An object
+// that isn't ready in time is Failed with a *TimeoutError. ready gets the object as the View shows it and must not
+// change it. A dry run doesn't wait.
 func WaitReady(ready func(obj *unstructured.Unstructured) bool) Option {
 	return func(s *settings) { s.ready = ready }
 }

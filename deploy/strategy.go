@@ -28,10 +28,11 @@ const (
 	Replace Strategy = "Replace"
 	// Recreate sends an apply, too. If the cluster refuses the change of a field, or a field declared by Immutable
 	// changed, the object is deleted and created again. The object is kept, and the result is Failed, if the cluster
-	// wouldn't accept the new object either, or if the deletion would delete data. It would if the object is Protected,
-	// if it owns a claim (such as a StatefulSet with persistentVolumeClaimRetentionPolicy.whenDeleted: Delete), or if
-	// it is cluster-scoped and owns an object that is Protected. Recreate needs permission to list objects of the
-	// Protected kinds, and ResourceQuotas if one is exceeded.
+	// wouldn't accept the new object either, or if the deletion would delete data. The deletion would delete data if
+	// the object is Protected, if it owns a claim (such as a StatefulSet with
+	// persistentVolumeClaimRetentionPolicy.whenDeleted: Delete), or if it is cluster-scoped and owns an object that is
+	// Protected. Recreate needs permission to list objects of the Protected kinds, and ResourceQuotas if one is
+	// exceeded.
 	Recreate Strategy = "Recreate"
 	// RecreateOrphan is like Recreate, but leaves the objects alone that the deleted object owns: the Pods of a
 	// StatefulSet keep running, and the new StatefulSet adopts them and their claims.

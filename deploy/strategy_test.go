@@ -267,7 +267,7 @@ func TestRecreateProtected(t *testing.T) {
 	result := apply(t, m, claim("fast"), deploy.DefaultStrategy(deploy.Recreate))
 	assert.Equal(t, deploy.Failed, result.Action)
 	require.EqualError(t, result.Err, `PersistentVolumeClaim shop/data: refused: PersistentVolumeClaim "data" is invalid: spec: Forbidden: `+
-		"spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims: deleting it would take along what it holds: use the strategy RecreateProtected if that is meant")
+		"spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims: deleting the object would also delete what it contains: to allow this, use the strategy RecreateProtected")
 	assert.Equal(t, []string{"apply PersistentVolumeClaim shop/data"}, cluster.take())
 	assert.Equal(t, deploy.Recreated, apply(t, m, claim("fast"), deploy.DefaultStrategy(deploy.RecreateProtected)).Action)
 }

@@ -61,7 +61,7 @@ func (s settings) takeBack(ref Ref, live *unstructured.Unstructured, fields []st
 		taken, keys = append(taken, t.taken...), append(keys, t.keys...)
 	}
 	if len(fields) == 0 {
-		return PatchRequest{}, nil, fmt.Errorf("%s: no field is named: name those to take back, such as spec.replicas", ref)
+		return PatchRequest{}, nil, fmt.Errorf("%s: no field is named: name the fields to take back, such as spec.replicas", ref)
 	}
 	for _, field := range fields {
 		if !slices.ContainsFunc(taken, func(c FieldConflict) bool { return isBelow(c.Field, field) }) {

@@ -56,8 +56,9 @@ func middleEdits(from, to []string) (edits []lineEdit) {
 	return edits
 }
 
-// editPaths holds, for each number of edits d, how far paths with d edits get: at index k+d, the number of lines of the
-// first list on diagonal k, which is the difference to the number of lines of the second list.
+// editPaths holds, for each number of edits d, how far paths with d edits get. On diagonal k, k more lines of the first
+// list than of the second list are used. At index k+d is the number of lines of the first list at the end of the path
+// on diagonal k.
 type editPaths [][]int32
 
 // shortest returns the paths up to the first that reaches the end of both lists. It returns nil if that takes more

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// unionSwitch is a map in live in which the intent sets other members, such as the strategy of a Deployment whose type
-// changes. The server filled in some of the old members. Nobody owns these, so an apply doesn't remove them, and the
-// server refuses the new members together with them.
+// unionSwitch is a map of the live object in which the intent sets other members, such as the strategy of a Deployment
+// whose type changes. The server filled in some of the old members. Nobody owns these, so an apply doesn't remove them,
+// and the server refuses the new members together with them.
 type unionSwitch struct {
 	// keys are the path of the map, as keys of a field set.
 	keys []string

@@ -82,7 +82,7 @@ func TestRecreateKeepsClaims(t *testing.T) {
 			results, err := m.Apply(t.Context(), []*unstructured.Unstructured{object(t, env.Namespace, with(aFrozen, `"1"`, `"3"`))})
 			require.Equal(t, row.want, results[0].Action, "%v", err)
 			if row.want == deploy.Failed {
-				require.ErrorContains(t, err, "deleting it would take along the data of PersistentVolumeClaim data: use the strategy RecreateOrphan")
+				require.ErrorContains(t, err, "deleting the object would also delete the data of PersistentVolumeClaim data: use the strategy RecreateOrphan")
 			}
 			live, err := c.Port().Get(t.Context(), deploy.RefOf(claim))
 			require.NoError(t, err)
@@ -128,7 +128,7 @@ func TestRecreateKeepsWhatHoldsData(t *testing.T) {
 			})
 			require.NoError(t, unstructured.SetNestedField(intent.Object, "edit", "roleRef", "name"))
 			_, err = m.Apply(t.Context(), []*unstructured.Unstructured{intent})
-			require.ErrorContains(t, err, "deleting it would take along the data of "+kind+" "+made.GetName())
+			require.ErrorContains(t, err, "deleting the object would also delete the data of "+kind+" "+made.GetName())
 			live, err := c.Port().Get(t.Context(), before.Ref)
 			require.NoError(t, err)
 			assert.Equal(t, before.Object.GetUID(), live.GetUID())

@@ -124,6 +124,6 @@ func TestUnionSwitchOfSomebodyElse(t *testing.T) {
 		_, err := m.Apply(t.Context(), []*unstructured.Unstructured{
 			object(t, env.Namespace, with(aDeployment, "replicas: 0", "replicas: 0, strategy: {type: Recreate}"))})
 		return err != nil && strings.Contains(err.Error(), `spec.strategy.rollingUpdate is set by "kubectl-edit", and this manifest leaves it out: `+
-			"remove it from the object, or render what goes with it")
+			"remove the field from the object, or render values that go with it")
 	}, patience, 50*time.Millisecond)
 }
