@@ -46,11 +46,12 @@ type options struct {
 	logger            *slog.Logger
 }
 
-// Namespaces limits the watches of namespaced kinds to these namespaces, in addition to those of an earlier Namespaces;
-// others are read from the API server. The default is all namespaces. A name may be a pattern with *, ? and [a-z], such
-// as "team-*". A name or pattern after an exclamation mark excludes what it matches; if several match, the last one
-// decides: "*", "!kube-*", "kube-public". Namespaces that match later are watched, too, which needs permission to list
-// and watch namespaces. When a namespace leaves the scope, its objects come as events of the type deploy.Left.
+// Namespaces limits the watches of namespaced kinds to these namespaces, in addition to the namespaces of earlier
+// Namespaces options. Objects in other namespaces are read from the API server. The default is all namespaces. A name
+// may be a pattern with *, ? and [a-z], such as "team-*". A name or pattern after an exclamation mark excludes what it
+// matches; if several match, the last one decides: "*", "!kube-*", "kube-public". Namespaces that match later are
+// watched, too, which needs permission to list and watch namespaces. When a namespace leaves the scope, its objects
+// come as events of the type deploy.Left.
 func Namespaces(names ...string) Option {
 	return func(o *options) { o.namespaces = append(o.namespaces, names...) }
 }
@@ -61,9 +62,9 @@ func NamespaceSelector(selector labels.Selector) Option {
 	return func(o *options) { o.namespaceSelector = selector }
 }
 
-// MetadataOnly watches and holds only the metadata of these kinds, in addition to those of an earlier MetadataOnly: see
-// deploy.PartialView. It is for kinds with many or large objects whose content nobody reads, such as Secrets that are
-// only written. An apply then returns only metadata too.
+// MetadataOnly watches and holds only the metadata of these kinds, in addition to the kinds of earlier MetadataOnly
+// options, see deploy.PartialView. It is for kinds with many or large objects whose content nobody reads, such as
+// Secrets that are only written. An apply then returns only metadata too.
 func MetadataOnly(kinds ...schema.GroupKind) Option {
 	return func(o *options) {
 		for _, kind := range kinds {

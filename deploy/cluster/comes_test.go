@@ -160,7 +160,7 @@ func TestKindsComeWithoutRights(t *testing.T) {
 	mark := env.Mark(t)
 	go func() { served <- c.View().(deploy.KindView).Served(t.Context(), mover) }()
 	require.Eventually(t, func() bool {
-		return said.count(`msg="can't be watched, continuing without it" kind=CustomResourceDefinition`) == 1
+		return said.count(`msg="the kind can't be watched, continuing without a watch" kind=CustomResourceDefinition`) == 1
 	}, patience, 10*time.Millisecond)
 	time.Sleep(3 * time.Second)
 	definition(t, env, "Namespaced", "movers")

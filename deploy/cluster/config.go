@@ -57,8 +57,8 @@ func DefaultNamespace(kubeconfig, contextName string) string {
 	return namespace
 }
 
-// inPod returns the configuration of the Pod. It returns an error if the caller named a file or a context, because no
-// file has them.
+// inPod returns the configuration of the Pod. It is called if no kubeconfig file has a cluster. If the caller named a
+// file or a context, it returns an error.
 func inPod(kubeconfig, contextName, files string) (*rest.Config, error) {
 	if kubeconfig != "" {
 		return nil, fmt.Errorf("kubeconfig %s: it has no cluster: %w", files, ErrNoCluster)

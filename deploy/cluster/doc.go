@@ -8,8 +8,8 @@
 // somebody else, use the View's [Observer].
 //
 // When a watch breaks, it is resumed where it ended, or the kind is listed again, with a growing delay of 250 ms to 5
-// s. The differences arrive as events. Until then, Get returns an object that the informer has from the informer, and
-// reads any other object from the API server.
+// s. The differences arrive as events. Until then, Get returns objects of the informer, and reads objects that the
+// informer doesn't have from the API server.
 //
 // Kinds are found by discovery. Discovery is repeated when a kind is unknown or isn't served any more under its known
 // resource, because CustomResourceDefinitions may come, go and change while a program runs. To wait for a kind

@@ -65,9 +65,9 @@ func TestEventsAsJSON(t *testing.T) {
 		"an error":              {`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","code":410,"reason":"Expired"}}` + "\n", []string{"ERROR 410"}, "EOF"},
 		"cut off":               {`{"type":"ADDED","object":{"kind":"Conf`, nil, "unexpected EOF"},
 		"no JSON":               {"<html>\n", nil, "invalid character '<' looking for beginning of value"},
-		"another type":          {`{"type":"GONE","object":` + object + "}\n", nil, `an event of type "GONE"`},
+		"another type":          {`{"type":"GONE","object":` + object + "}\n", nil, `unknown event type "GONE"`},
 		"an object that can't be read is left out": {`{"type":"ADDED","object":{"metadata":{}}}` + "\n" + `{"type":"ADDED","object":` + object + "}\n", []string{"ADDED a"}, "EOF"},
-		"a bookmark that is none":                  {`{"type":"BOOKMARK","object":"x"}` + "\n", nil, "a bookmark: json: cannot unmarshal string into Go value of type v1.PartialObjectMetadata"},
+		"a bookmark that is none":                  {`{"type":"BOOKMARK","object":"x"}` + "\n", nil, "decode a bookmark: json: cannot unmarshal string into Go value of type v1.PartialObjectMetadata"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -133,11 +133,11 @@ func TestBrokenProtobuf(t *testing.T) {
 		"cut off in its size":   {whole[:3], "unexpected EOF"},
 		"cut off after it":      {whole[:4], "unexpected EOF"},
 		"cut off in the event":  {whole[:20], "unexpected EOF"},
-		"larger than any event": {[]byte{4, 0, 0, 1}, "an event of 67108865 bytes"},
+		"larger than any event": {[]byte{4, 0, 0, 1}, "event of 67108865 bytes: larger than any object"},
 		"no event":              {[]byte{0, 0, 0, 2, 0xff, 0xff}, "unexpected EOF"},
-		"of no type":            {frame(t, "", []byte(protobufPrefix)), `an event of type ""`},
-		"a bookmark of nothing": {frame(t, watch.Bookmark, []byte(protobufPrefix+"\xff")), "a bookmark: unexpected EOF"},
-		"an error of nothing":   {frame(t, watch.Error, []byte(protobufPrefix+"\xff")), "the error of a watch: unexpected EOF"},
+		"of no type":            {frame(t, "", []byte(protobufPrefix)), `unknown event type ""`},
+		"a bookmark of nothing": {frame(t, watch.Bookmark, []byte(protobufPrefix+"\xff")), "decode a bookmark: unexpected EOF"},
+		"an error of nothing":   {frame(t, watch.Error, []byte(protobufPrefix+"\xff")), "decode the error of a watch: unexpected EOF"},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()

@@ -104,7 +104,7 @@ func (i *informer) list(ctx context.Context, options metav1.ListOptions) (runtim
 		return i.kind.feed.list(ctx, at, i.subject.ref.Namespace, options)
 	})
 	if illFormed(err) && ctx.Err() == nil {
-		i.fail(typed(ctx, err, i.subject)) // client-go has no other form of list to try
+		i.fail(typed(ctx, err, i.subject)) // client-go doesn't try another form of list
 	}
 	return list, err
 }

@@ -31,7 +31,7 @@ var _ Observer = (*store)(nil)
 // Observed implements Observer.
 func (s *store) Observed(ctx context.Context, ref deploy.Ref, resourceVersion string) error {
 	if _, err := resourceversion.CompareResourceVersion(resourceVersion, resourceVersion); err != nil {
-		return fmt.Errorf("%s: to wait for it: %w", ref, err)
+		return fmt.Errorf("%s: wait for the object: %w", ref, err)
 	}
 	informer := s.informerOf(ref)
 	if informer == nil {
@@ -62,7 +62,7 @@ func (i *informer) unobserved(ctx context.Context, ref deploy.Ref, resourceVersi
 	}
 	reason := "the watch has not reached version " + resourceVersion
 	if _, failure := i.state(); failure != nil {
-		reason += ", it fails: " + failure.Error()
+		reason += ", because the watch fails: " + failure.Error()
 	}
 	return &deploy.TimeoutError{Ref: ref, Reason: reason, Err: ctx.Err()}
 }

@@ -56,7 +56,7 @@ type overlayEntry struct {
 	// version is the resourceVersion of the write. For a deleted object it is the last known version. It is empty if
 	// unknown.
 	version string
-	// object is nil unless the entry is present.
+	// object is nil unless state is present.
 	object *unstructured.Unstructured
 }
 
@@ -283,7 +283,7 @@ func (o *overlay) resolve(ref deploy.Ref, now shown) (*unstructured.Unstructured
 	if entry.state == deleted && now.object == nil {
 		return nil, fromWatch
 	}
-	o.logger.Warn("own write was not seen in time, reading it", "object", ref, "version", entry.version)
+	o.logger.Warn("the watch did not show our own write in time, reading the object", "object", ref, "version", entry.version)
 	return now.object, fromNeither
 }
 

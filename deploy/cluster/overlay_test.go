@@ -206,7 +206,7 @@ func TestOverlayBelievesTheWatchInTheEnd(t *testing.T) {
 		w.time = w.time.Add(time.Second)
 		assert.Equal(t, "a@1", w.read(), "a restored etcd goes back in versions")
 		assert.Equal(t, fromNeither, w.from, "so that the reader asks the API server")
-		assert.Contains(t, w.log.String(), "own write was not seen in time")
+		assert.Contains(t, w.log.String(), "the watch did not show our own write in time")
 		assert.Contains(t, w.log.String(), "ConfigMap shop/settings")
 		assert.Empty(t, w.entries)
 	})
@@ -216,7 +216,7 @@ func TestOverlayBelievesTheWatchInTheEnd(t *testing.T) {
 		w.deletes("a")
 		w.time = w.time.Add(overlayLifetime + time.Second)
 		assert.Equal(t, "a@1", w.read())
-		assert.Contains(t, w.log.String(), "own write was not seen in time")
+		assert.Contains(t, w.log.String(), "the watch did not show our own write in time")
 	})
 	t.Run("a deletion of what was never seen, in silence", func(t *testing.T) {
 		t.Parallel()

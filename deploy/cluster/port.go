@@ -106,7 +106,7 @@ func (p port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.PatchReque
 // Delete implements deploy.Port.
 func (p port) Delete(ctx context.Context, ref deploy.Ref, options deploy.DeleteOptions) error {
 	if ref.Name == "" {
-		return &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.name is missing"} // the path would be that of the collection
+		return &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.name is missing"} // the path would be the path of the collection
 	}
 	send := func() (answer, error) {
 		return on(ctx, p.resources, ref.Kind, func(at resource) (answer, error) { return p.requests.delete(ctx, at, ref, options) })

@@ -29,7 +29,8 @@ type resources struct {
 
 // served is the cached discovery of one group and version.
 type served struct {
-	// asking has a value while a request is in flight. Other callers wait until then, as long as their contexts allow.
+	// asking has a value while a request is in flight. Other callers wait until it has ended, as long as their contexts
+	// allow.
 	asking chan struct{}
 	// kinds are the resources by kind. The map is only replaced as a whole. asked is the time of the last request. Both
 	// are guarded by resources.mu.
@@ -65,7 +66,8 @@ func (r *resources) known(kind schema.GroupVersionKind) (resource, bool) {
 	return found, ok
 }
 
-// ask is like of, but doesn't use a response to a request that began before since.
+// ask returns the resource that serves kind, like the method of. It ignores responses to requests that began before the
+// time since.
 func (r *resources) ask(ctx context.Context, kind schema.GroupVersionKind, since time.Time) (resource, error) {
 	version := r.version(kind.GroupVersion())
 	select {

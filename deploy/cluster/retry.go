@@ -99,7 +99,7 @@ func (i *informer) fail(err error) {
 	}
 	i.kind.wake()
 	if i.kind.optional {
-		i.log().Info("can't be watched, continuing without it", "reason", err)
+		i.log().Info("the kind can't be watched, continuing without a watch", "reason", err)
 	} else {
 		i.log().Warn("watch failed, trying again", "error", err)
 	}
@@ -154,7 +154,7 @@ type lists struct {
 	replaced time.Time
 }
 
-// explained is called when a failure was logged. It is the reason for the lists, so they don't count.
+// explained is called when a failure was logged. The failure explains the lists so far, so they don't count.
 func (l *lists) explained() {
 	if l.repeated < manyLists {
 		l.repeated = 0

@@ -16,7 +16,7 @@ import (
 
 var namespaceKind = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
 
-// everywhere means all namespaces by one informer, or the cluster scope.
+// everywhere stands for all namespaces, watched by one informer, or for the cluster scope.
 var everywhere = namespaces{names: map[string]bool{"": true}}
 
 // namespaces are the namespaces to watch.
@@ -98,7 +98,7 @@ func (c *scope) failure() error {
 	}
 	if i := c.kind.of(""); i != nil {
 		if now, failure := i.state(); now == starting && failure != nil {
-			return fmt.Errorf("which namespaces are in scope: %w", failure)
+			return fmt.Errorf("find the namespaces in scope: %w", failure)
 		}
 	}
 	return nil

@@ -145,7 +145,7 @@ func TestNamespacesWithoutRights(t *testing.T) {
 	var forbidden *deploy.ForbiddenError
 	err = subscription.Synced(t.Context())
 	require.ErrorAs(t, err, &forbidden)
-	assert.ErrorContains(t, err, "which namespaces are in scope: ")
+	assert.ErrorContains(t, err, "find the namespaces in scope: ")
 	assert.Equal(t, "namespaces", forbidden.Resource.Resource)
 	assert.Equal(t, 1, said.count("watch failed"))
 

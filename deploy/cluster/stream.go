@@ -64,17 +64,17 @@ func (e *events) Decode() (watch.EventType, runtime.Object, error) {
 		case watch.Bookmark:
 			mark := &metav1.PartialObjectMetadata{}
 			if err := compact.Unmarshal(document, mark); err != nil {
-				return "", nil, fmt.Errorf("a bookmark: %w", err)
+				return "", nil, fmt.Errorf("decode a bookmark: %w", err)
 			}
 			return kind, mark, nil
 		case watch.Error:
 			status := &metav1.Status{}
 			if err := compact.Unmarshal(document, status); err != nil {
-				return "", nil, fmt.Errorf("the error of a watch: %w", err)
+				return "", nil, fmt.Errorf("decode the error of a watch: %w", err)
 			}
 			return kind, status, nil
 		default:
-			return "", nil, fmt.Errorf("an event of type %.20q", kind)
+			return "", nil, fmt.Errorf("unknown event type %.20q", kind)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func (e *events) nextFrame(event *metav1.WatchEvent) error {
 	}
 	length := int(binary.BigEndian.Uint32(size[:]))
 	if length > maxFrame {
-		return fmt.Errorf("an event of %d bytes", length)
+		return fmt.Errorf("event of %d bytes: larger than any object", length)
 	}
 	frame := slices.Grow(e.buffer[:0], length)[:length]
 	if length <= maxBuffer {
