@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// unsupported returns an error for each value in an object of a built-in kind that its types allow but a server
-// refuses: values that aren't in a field's list of allowed values, keys of ConfigMaps and Secrets that can't be file
-// names, and ports out of range.
+// unsupported returns an error for each value in an object of a built-in kind that the type of the field allows but a
+// server refuses: values that aren't in a field's list of allowed values, keys of ConfigMaps and Secrets that can't be
+// file names, and ports out of range.
 func (c *Cluster) unsupported(d *declaration, obj *unstructured.Unstructured) field.ErrorList {
 	object, err := d.object()
 	if err != nil || !d.strict || d.content != nil {
@@ -79,7 +79,7 @@ func (a *allower) words(value any, words []string, at *field.Path) {
 }
 
 // When a server refuses a value, it usually names the field or list item. For the types in asWhole it names the object
-// that has the field, and for the lists in wholeLists the list.
+// that has the field. For the lists in wholeLists it names the list.
 var asWhole = []string{"apps.v1.DaemonSetUpdateStrategy", "apps.v1.DeploymentStrategy"}
 
 var wholeLists = []string{"accessModes", "volumeLifecycleModes"}

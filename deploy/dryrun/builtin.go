@@ -15,8 +15,9 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// builtinText holds the built-in kinds of Kubernetes and their types, in the form that the type converters of client-go
-// have, but without inlined types, and what the sources of Kubernetes declare. tools/peers/deploy/generate writes it.
+// builtinText holds the built-in kinds of Kubernetes and their types, in the form of client-go's type converters, but
+// without inlined types. It also holds the scopes, zero values and enums that the sources of Kubernetes declare.
+// tools/peers/deploy/generate writes it.
 //
 //go:embed builtin.txt
 var builtinText string
@@ -30,7 +31,8 @@ type builtins struct {
 	types map[string]string
 	// zeros are, by type, the fields for which a server treats the zero value like an absent one.
 	zeros map[string][]string
-	// enums are the values that a server accepts for a field, in ascending order. A field that isn't there accepts any.
+	// enums are the values that a server accepts for a field, in ascending order. A field that isn't a key of enums
+	// accepts any value.
 	enums map[typeField][]string
 	// clusterScoped are the cluster-scoped kinds, including kinds that aren't stored or have no released version.
 	clusterScoped map[schema.GroupKind]bool
@@ -63,7 +65,7 @@ var builtin = sync.OnceValues(func() (*builtins, error) {
 			}
 			kinds[version.WithKind(columns[2])] = columns[3:]
 		default:
-			return nil, fmt.Errorf("kinds of Kubernetes: line %q is none of kind, cluster, type, zero and enum", line)
+			return nil, fmt.Errorf("kinds of Kubernetes: line %q: want a kind, cluster, type, zero or enum", line)
 		}
 	}
 	for kind, columns := range kinds {

@@ -59,8 +59,8 @@ func Objects(objects ...*unstructured.Unstructured) Option {
 }
 
 // AnyKind accepts objects of kinds that have no definition, for which a server would return an error. Such a kind has a
-// status subresource and any field, replaces lists as a whole, and exists in a version once an object of that version
-// was written. It is namespaced unless it is among clusterScoped. Several options add up.
+// status subresource, accepts any field, replaces lists as a whole, and exists in a version once an object of that
+// version was written. It is namespaced unless it is among clusterScoped. Several options add up.
 func AnyKind(clusterScoped ...schema.GroupKind) Option {
 	return func(o *options) { o.anyKind, o.clusterScoped = true, append(o.clusterScoped, clusterScoped...) }
 }
@@ -82,7 +82,7 @@ func CollectUnknownOwners() Option { return func(o *options) { o.collectUnknown 
 // keptEvents is how many events are kept for a Watch that continues an earlier watch.
 const keptEvents = 1000
 
-// Admit adds an admission plugin. Several are called in turn.
+// Admit adds an admission plugin. Plugins are called in the order in which they were added.
 func Admit(admission Admission) Option {
 	return func(o *options) { o.admission = append(o.admission, admission) }
 }
@@ -121,7 +121,7 @@ func New(opts ...Option) (*Cluster, error) {
 	if err := c.seed(withNamespaces(o)); err != nil {
 		return nil, err
 	}
-	// Seeds aren't events.
+	// Seeds cause no events.
 	c.history.floor = c.storage.version
 	return c, nil
 }

@@ -64,7 +64,7 @@ var (
 	scaleIODefaults   = map[string]any{"storageMode": "ThinProvisioned", "fsType": "xfs"}
 )
 
-// defaultCompletions returns one, unless the Job sets its parallelism.
+// defaultCompletions returns 1, or nil if the Job sets its parallelism.
 func defaultCompletions(job map[string]any) any {
 	if job["parallelism"] != nil {
 		return nil
@@ -72,7 +72,7 @@ func defaultCompletions(job map[string]any) any {
 	return int64(1)
 }
 
-// defaultCount returns one, unless all devices are requested.
+// defaultCount returns 1, or nil if all devices are requested.
 func defaultCount(request map[string]any) any {
 	if mode := textAt(request, "allocationMode"); mode != "" && mode != "ExactCount" {
 		return nil
@@ -80,7 +80,7 @@ func defaultCount(request map[string]any) any {
 	return int64(1)
 }
 
-// defaultVolume returns an emptyDir, unless the volume has another source.
+// defaultVolume returns an emptyDir, or nil if the volume has another source.
 func defaultVolume(volume map[string]any) any {
 	for name, source := range volume {
 		if name != "name" && source != nil {

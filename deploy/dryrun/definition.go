@@ -78,7 +78,7 @@ func readDefinition(obj *unstructured.Unstructured) (*definition, []deploy.Inval
 	for i, v := range d.Versions {
 		at := fmt.Sprintf("spec.versions[%d]", i)
 		report(v.Name == "", at+".name", "is missing")
-		report(slices.ContainsFunc(d.Versions[:i], func(other definitionVersion) bool { return other.Name == v.Name }), at+".name", "is there twice")
+		report(slices.ContainsFunc(d.Versions[:i], func(other definitionVersion) bool { return other.Name == v.Name }), at+".name", "is also the name of an earlier version")
 		report(v.Schema.OpenAPIV3Schema == nil && !d.PreserveUnknownFields, at+".schema.openAPIV3Schema", "schemas are required")
 		if v.Storage {
 			stored++
@@ -163,7 +163,7 @@ func mergeType(known *builtins, kind schema.GroupVersionKind, s *spec.Schema, ke
 		}
 	}
 	object := typed.ParseableType{Schema: types, TypeRef: smd.TypeRef{NamedType: &name}}
-	// If the type can't be walked, the schema has an error: report it now.
+	// If the type can't be walked, the schema has an error: report this error now.
 	value, err := object.FromUnstructured(map[string]any{"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind})
 	if err != nil {
 		return object, err
@@ -277,8 +277,8 @@ func (c *Cluster) established(obj *unstructured.Unstructured) *unstructured.Unst
 	return next
 }
 
-// condition returns a condition of a definition. If the definition has the condition with the same status, it is
-// returned unchanged.
+// condition returns a condition of a definition. If the definition has the condition with the same status, that
+// condition is returned unchanged.
 func (c *Cluster) condition(status map[string]any, kind string, holds bool) map[string]any {
 	value, reason, message := "True", "NoConflicts", "no conflicts found"
 	if kind == "Established" {

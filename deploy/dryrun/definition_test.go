@@ -311,7 +311,7 @@ func TestBadDefinitions(t *testing.T) {
 		"a version twice": {[]string{"spec", "versions"}, []any{
 			map[string]any{"name": "v1", "served": true, "storage": true, "schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object"}}},
 			map[string]any{"name": "v1", "served": true, "storage": false, "schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object"}}},
-		}, "spec.versions[1].name", "is there twice"},
+		}, "spec.versions[1].name", "is also the name of an earlier version"},
 		"a type that is none": {[]string{"spec", "versions"}, []any{
 			map[string]any{"name": "v1", "served": true, "storage": true, "schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "thing"}}},
 		}, "spec.versions[0].schema.openAPIV3Schema", "unrecognized type"},

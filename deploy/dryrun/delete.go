@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// terminate deletes live. If its finalizers, its contents, or dependents that come first by the propagation block the
-// deletion, it only marks live as being deleted. An object that is being deleted already isn't changed. The lock is
-// held.
+// terminate deletes live. If finalizers or contents of live block the deletion, or dependents that a foreground or
+// orphan deletion handles first, terminate only marks live as being deleted. An object that is being deleted already
+// isn't changed. The lock is held.
 func (c *Cluster) terminate(at address, live *unstructured.Unstructured, propagation metav1.DeletionPropagation) {
 	if live.GetDeletionTimestamp() != nil {
 		return
@@ -185,7 +185,7 @@ func (c *Cluster) ownerWaits(owner metav1.OwnerReference) bool {
 	return ok && c.inForeground(c.storage.get(at))
 }
 
-// part removes the owner references of an object for which meant returns true. The lock is held.
+// part removes every owner reference for which meant returns true from an object. The lock is held.
 func (c *Cluster) part(at address, meant func(metav1.OwnerReference) bool) {
 	live := c.storage.get(at)
 	next := live.DeepCopy()

@@ -15,11 +15,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Fault makes requests fail or delays them, as a server or the network might. The fields that are set choose the
-// requests. The zero value matches all requests except those with VerbDiscover, and does nothing to them.
+// Fault makes requests fail or delays them, as a server or the network might. The zero value matches all requests
+// except VerbDiscover requests, and does nothing to them.
 type Fault struct {
-	// Verb, Kind, Namespace, Name and Subresource choose the requests. An empty one matches any request, but an empty
-	// Verb doesn't match VerbDiscover. VerbPatch matches applies, too. Without a Kind.Version every version matches.
+	// Verb, Kind, Namespace, Name and Subresource choose the requests. An empty field matches any request, except that
+	// an empty Verb doesn't match VerbDiscover. VerbPatch matches applies, too. Without a Kind.Version every version
+	// matches.
 	Verb        Verb
 	Kind        schema.GroupVersionKind
 	Namespace   string
@@ -36,8 +37,8 @@ type Fault struct {
 	Code int
 	// RetryAfter is sent with the response.
 	RetryAfter time.Duration
-	// Fields are the contested fields of a 409. With Fields, the error is a *deploy.ConflictError. Without, it is a
-	// *deploy.StaleError, or for VerbCreate a *deploy.AlreadyExistsError.
+	// Fields are the contested fields of a 409. With Fields, the error is a *deploy.ConflictError. Without Fields, it
+	// is a *deploy.StaleError, or for VerbCreate a *deploy.AlreadyExistsError.
 	Fields []deploy.FieldConflict
 	// Lost carries out the request and replaces only its response: by a response with Code, or by a broken connection
 	// if Code is zero.
@@ -92,7 +93,7 @@ func (f Fault) check() error {
 	return nil
 }
 
-// meet returns the fault that applies to a call, nil if there is none, and counts it.
+// meet returns the fault that applies to a call, nil if there is none. It counts the call for the faults that match it.
 func (t *traffic) meet(call Call) *fault {
 	t.mu.Lock()
 	defer t.mu.Unlock()

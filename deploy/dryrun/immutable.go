@@ -14,7 +14,7 @@ import (
 type rule struct {
 	// at is the path of the part, such as spec.selector.
 	at string
-	// but are paths below at that may change. [*] stands for every item of a list.
+	// but are the paths that may change below the path in the field at. [*] stands for every item of a list.
 	but []string
 	// once means that the part may be set if it wasn't set before.
 	once bool

@@ -22,7 +22,7 @@ import (
 // status.
 func (p port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.PatchRequest) (*unstructured.Unstructured, error) {
 	if patch.Type == types.ApplyPatchType {
-		return nil, fmt.Errorf("%s: an apply patch goes through Apply", ref)
+		return nil, fmt.Errorf("%s: an apply patch can't be sent by Patch: use Apply", ref)
 	}
 	if err := p.sendable(ref); err != nil {
 		return nil, err

@@ -115,7 +115,7 @@ func TestPatchRefuses(t *testing.T) {
 	t.Run("an apply patch belongs to Apply", func(t *testing.T) {
 		t.Parallel()
 		_, err := newCluster(t).Port().Patch(t.Context(), ref, deploy.PatchRequest{Type: types.ApplyPatchType, Body: []byte(`{}`)})
-		require.ErrorContains(t, err, "goes through Apply")
+		require.ErrorContains(t, err, "use Apply")
 	})
 }
 

@@ -153,9 +153,9 @@ func (d *declaration) unknown(obj *unstructured.Unstructured, prune bool) []stri
 	return found
 }
 
-// typedField is the field name of the map content. content is at the path at and has the type holder. ref is the type
-// of the field. declared reports whether holder lists the field by its name; it is false if holder is a map with
-// arbitrary names.
+// typedField is one field of a map. name is the name of the field, and ref is its type. content is the map, at is the
+// path of the map, and holder is its type. declared reports whether holder lists the field by its name. It is false if
+// holder is a map with arbitrary names.
 type typedField struct {
 	content  map[string]any
 	name     string
@@ -258,7 +258,7 @@ func leaveOutEmpty(obj *unstructured.Unstructured, d *declaration) {
 	}
 	eachField(object.Schema, obj.Object, object.TypeRef, nil, func(f typedField) (below bool) {
 		if f.name == "managedFields" && f.at.String() == "metadata" {
-			// An empty list differs from an absent one here: it removes all managers.
+			// An empty list removes all managers. An absent list doesn't.
 			return false
 		}
 		if !f.declared || !leftOut(f.content[f.name], f.ref, object.Schema) {
@@ -269,7 +269,7 @@ func leaveOutEmpty(obj *unstructured.Unstructured, d *declaration) {
 	})
 }
 
-// leftOut reports whether leaveOutEmpty removes a value. Values without a type stay.
+// leftOut reports whether leaveOutEmpty removes a value. It returns false for a value without a type.
 func leftOut(value any, ref smd.TypeRef, types *smd.Schema) bool {
 	atom, ok := types.Resolve(ref)
 	if !ok || isUntyped(atom) {

@@ -49,7 +49,7 @@ func (v view) Owned(ctx context.Context, kind schema.GroupVersionKind, namespace
 	})
 }
 
-// read returns the objects that find returns under the lock, as far as the selector matches them.
+// read calls find under the lock, and returns the objects of its result that the selector matches.
 func (v view) read(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector,
 	find func(d *declaration, namespace string) []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	if err := interrupted(ctx, VerbList, deploy.Ref{Kind: kind, Namespace: namespace}); err != nil {

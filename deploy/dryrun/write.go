@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// create completes and stores next, a new object, which belongs to the storage afterwards. As on a server, the object
-// is validated before the check whether it exists. The lock is held.
+// create completes and stores the new object next. The caller must not use next afterwards. Like a server, create
+// validates next before it checks whether the object exists. The lock is held.
 func (c *Cluster) create(d *declaration, ref deploy.Ref, next *unstructured.Unstructured, dryRun bool) (*unstructured.Unstructured, error) {
 	if next.GetUID() != "" || next.GetResourceVersion() != "" {
 		return nil, &deploy.StaleError{Ref: ref, Err: errGone}
