@@ -42,7 +42,7 @@ func New(t T, cluster deploy.Cluster, namespace, name string) *Bystander {
 	return &Bystander{t: t, port: cluster.Port(), namespace: namespace, name: name, patience: Patience}
 }
 
-// Within returns a copy of the bystander that waits as long as patience instead of Patience.
+// Within returns a copy of the bystander whose waits and requests may take as long as patience.
 func (b *Bystander) Within(patience time.Duration) *Bystander {
 	other := *b
 	other.patience = patience
@@ -123,13 +123,13 @@ func (b *Bystander) Delete(kind schema.GroupVersionKind, name string) {
 const pause = 10 * time.Millisecond
 
 // Eventually calls condition until it returns true, at least once, and on the goroutine of the test. If this takes
-// longer than the bystander's patience, it fails the test with a message that contains the text what. condition may
-// fail the test, too.
+// longer than the bystander's patience, it fails the test with the message "timed out after 1m0s waiting until" and the
+// text of what, such as "the Deployment is ready". condition may fail the test, too.
 func (b *Bystander) Eventually(what string, condition func() bool) {
 	b.t.Helper()
 	for deadline := time.Now().Add(b.patience); !condition(); time.Sleep(pause) {
 		if time.Now().After(deadline) {
-			b.t.Fatalf("bystander %s: not within %s: %s", b.name, b.patience, what)
+			b.t.Fatalf("bystander %s: timed out after %s waiting until %s", b.name, b.patience, what)
 		}
 	}
 }

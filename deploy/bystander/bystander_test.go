@@ -127,7 +127,7 @@ func TestFailures(t *testing.T) {
 		{"a kind to get", func(b *bystander.Bystander) { b.Get(unknown.GroupVersionKind(), "cart") }, "bystander somebody: Cart cart: kind Cart of v1 is not served"},
 		{"a condition that doesn't hold", func(b *bystander.Bystander) {
 			b.Within(time.Millisecond).Eventually("the moon is blue", func() bool { return false })
-		}, "bystander somebody: not within 1ms: the moon is blue"},
+		}, "bystander somebody: timed out after 1ms waiting until the moon is blue"},
 	} {
 		message := failure(t, func(t bystander.T) { row.do(bystander.New(t, memory, "shop", "somebody")) })
 		assert.Contains(t, message, row.want, row.reason)

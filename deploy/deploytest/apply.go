@@ -8,7 +8,7 @@ import (
 )
 
 var applyCases = []Case{
-	{"apply/creates", "an apply can't require that the object is absent, so the result must tell whether it was created", func(s *scene) {
+	{"apply/creates", "an apply can't require that the object is absent, so the result must have Created", func(s *scene) {
 		applied, err := s.port().Apply(s.Context(), s.settings("{a: '1'}"), asOperkit)
 		s.ok(err)
 		s.is(applied.Created, "Created is false")
@@ -34,7 +34,7 @@ var applyCases = []Case{
 		refusal[*deploy.StaleError](s, s.port().Apply, intent, asOperkit)
 		s.unchanged(obj, s.get(deploy.RefOf(obj)))
 	}},
-	{"apply/uid of what is gone", "a deleted object isn't brought back", func(s *scene) {
+	{"apply/uid of what is gone", "a deleted object isn't created again", func(s *scene) {
 		obj := s.apply("operkit", s.settings("{a: '1'}"))
 		s.ok(s.port().Delete(s.Context(), deploy.RefOf(obj), deploy.DeleteOptions{}))
 		intent := s.settings("{a: '2'}")
@@ -86,7 +86,7 @@ var applyCases = []Case{
 		applied := s.send(s.settings("{a: '2', b: '3'}"), dryAsOperkit)
 		equal(s, map[string]string{"a": "2", "b": "3"}, data(applied), "data of the response")
 		equal(s, []string{".data.a", ".data.b"}, s.owned(applied, "operkit Apply"), "fields of the response")
-		equal(s, before.Object, s.get(deploy.RefOf(before)).Object, "what is stored")
+		equal(s, before.Object, s.get(deploy.RefOf(before)).Object, "the stored object")
 	}},
 	{"apply/dry run of a conflict", "a dry run reports what would fail", func(s *scene) {
 		s.apply("kubectl", s.settings("{a: '1'}"))
@@ -108,7 +108,7 @@ var applyCases = []Case{
 		applied := s.apply("operkit", obj)
 		equal(s, before.Object, obj.Object, "the caller's object")
 		s.ok(unstructured.SetNestedField(applied.Object, "x", "data", "a"))
-		equal(s, "1", data(s.get(deploy.RefOf(obj)))["a"], "a, after the answer was changed")
+		equal(s, "1", data(s.get(deploy.RefOf(obj)))["a"], "a, after the response was changed")
 	}},
 }
 
@@ -175,7 +175,7 @@ var mergeCases = []Case{
 		slices.Sort(env)
 		equal(s, []string{"A", "B"}, env, "variables")
 	}},
-	{"merge/conflict in an item", "its path names the item by its key", func(s *scene) {
+	{"merge/conflict in an item", "the path of the conflict names the item by its key", func(s *scene) {
 		s.apply("other", s.web("x:1", "[]"))
 		s.contested(s.also("{name: app, image: 'x:2'}"), `.spec.template.spec.containers[name="app"].image`, "other")
 	}},
@@ -187,7 +187,7 @@ var mergeCases = []Case{
 		slices.Sort(names)
 		equal(s, []string{"a", "b", "c"}, names, "parts")
 	}},
-	{"merge/conflict in a list of a definition", "its path names the item by its key", func(s *scene) {
+	{"merge/conflict in a list of a definition", "the path of the conflict names the item by its key", func(s *scene) {
 		s.apply("other", s.widget("{parts: [{name: a, count: 1}]}"))
 		s.contested(s.widget("{parts: [{name: a, count: 2}]}"), `.spec.parts[name="a"].count`, "other")
 	}},
@@ -201,11 +201,11 @@ var mergeCases = []Case{
 	}},
 	{"merge/atomic list", "a list without keys belongs to one manager", func(s *scene) {
 		obj := s.apply("other", s.widget("{words: [a, b]}"))
-		equal(s, []string{".spec.words"}, s.owned(obj, "other Apply"), "theirs")
+		equal(s, []string{".spec.words"}, s.owned(obj, "other Apply"), "fields of the other manager")
 		s.contested(s.widget("{words: [b]}"), ".spec.words", "other")
 		equal(s, []string{"b"}, listed(s.force("operkit", s.widget("{words: [b]}")), "", "spec", "words"), "words")
 	}},
-	{"merge/duplicate keys", "it isn't clear which of the two is meant", func(s *scene) {
+	{"merge/duplicate keys", "two items with the same key can't be distinguished", func(s *scene) {
 		obj := s.widget("{parts: [{name: a, count: 1}, {name: a, count: 2}]}")
 		_, err := s.port().Apply(s.Context(), obj, asOperkit)
 		s.is(err != nil, "no error")
@@ -237,7 +237,7 @@ var mergeCases = []Case{
 	{"merge/empty", "an empty map is owned, and isn't stored", func(s *scene) {
 		obj := s.apply("other", s.settings("{}"))
 		s.lacks(obj.Object, "data")
-		equal(s, []string{".data"}, s.owned(obj, "other Apply"), "theirs")
+		equal(s, []string{".data"}, s.owned(obj, "other Apply"), "fields of the other manager")
 		s.unchanged(obj, s.apply("other", s.settings("{}")))
 		s.contested(s.settings("{}"), ".data", "other")
 		s.apply("operkit", s.bare())

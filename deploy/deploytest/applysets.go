@@ -104,7 +104,7 @@ var applySetCases = []Case{
 		s.absent(deploy.Ref{Kind: secret, Namespace: s.Namespace, Name: "folder"})
 		s.absent(deploy.RefOf(s.config("a", "{}")))
 	}},
-	{"applysets/failure", "nothing is pruned unless all was applied", func(s *scene) {
+	{"applysets/failure", "nothing is pruned unless all objects were applied", func(s *scene) {
 		m, _ := s.managingSet(s.config("a", "{}"), s.account("b"))
 		bad := s.config("a", "{}")
 		bad.Object["datum"] = "x"
@@ -122,7 +122,7 @@ var applySetCases = []Case{
 		s.remembers("ConfigMap,PersistentVolumeClaim")
 		set := s.folder()
 		set.Deletable = append(set.Deletable, claim.GroupVersionKind().GroupKind())
-		equal(s, map[string]deploy.Action{"PersistentVolumeClaim disk": deploy.Removed}, pruned(s.together(m, set, s.config("a", "{}"))), "members when that is meant")
+		equal(s, map[string]deploy.Action{"PersistentVolumeClaim disk": deploy.Removed}, pruned(s.together(m, set, s.config("a", "{}"))), "members when the kind is Deletable")
 	}},
 	{"applysets/others'", "neither the parent of another tool nor a member of another set is taken over", func(s *scene) {
 		m, _ := s.managingSet(s.config("a", "{}"))
@@ -145,7 +145,7 @@ var applySetCases = []Case{
 		s.asked(calls)
 		set := s.folder()
 		set.PruneAll = true
-		equal(s, map[string]deploy.Action{"ConfigMap a": deploy.Removed}, pruned(s.together(m, set)), "members when that is meant")
+		equal(s, map[string]deploy.Action{"ConfigMap a": deploy.Removed}, pruned(s.together(m, set)), "members with PruneAll")
 		s.remembers("")
 	}},
 	{"applysets/label copied", "every object with the label is a member, wherever the label came from", func(s *scene) {

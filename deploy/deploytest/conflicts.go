@@ -22,10 +22,10 @@ var conflictCases = []Case{
 		s.merge("kubectl", deploy.RefOf(made), `{"data":{"a":"9"}}`)
 		result := s.becomes(deploy.Configured, m, s.settings("{a: '1', b: '2'}"))
 		s.asked(calls, "force ConfigMap settings")
-		equal(s, map[string]string{".data.a": "kubectl"}, fieldsOf(result.Taken), "what was taken")
+		equal(s, map[string]string{".data.a": "kubectl"}, fieldsOf(result.Taken), "fields taken over")
 		equal(s, "1", data(result.Object)["a"], "a")
 	}},
-	{"conflicts/theirs", "on an object that others created nothing is taken over, and nothing is sent", func(s *scene) {
+	{"conflicts/theirs", "on an object that others created, nothing is taken over, and no request is sent", func(s *scene) {
 		before := s.create("kubectl", s.settings("{a: '1', b: '2'}"))
 		m, calls := s.manager()
 		result := s.becomes(deploy.Conflicted, m, s.settings("{a: '9', b: '2'}"))
@@ -34,19 +34,19 @@ var conflictCases = []Case{
 		s.asked(calls)
 		s.unchanged(before, s.get(result.Ref))
 	}},
-	{"conflicts/the same value", "applying the value that is there takes nothing from anybody", func(s *scene) {
+	{"conflicts/the same value", "applying the present value takes no field from another manager", func(s *scene) {
 		s.apply("other", s.settings("{a: '1'}"))
 		m, calls := s.manager()
 		result := s.becomes(deploy.Configured, m, s.settings("{a: '1'}"))
 		s.asked(calls, "apply ConfigMap settings")
-		equal(s, 0, len(result.Taken), "what was taken")
+		equal(s, 0, len(result.Taken), "fields taken over")
 		s.settles(s.settings("{a: '1'}"))
 	}},
 	{"conflicts/force", "fields can be taken over on request", func(s *scene) {
 		s.apply("other", s.settings("{a: '1', b: '2'}"))
 		m, _ := s.manager(deploy.Conflicts(deploy.Force))
 		result := s.becomes(deploy.Configured, m, s.settings("{a: '9'}"))
-		equal(s, map[string]string{".data.a": "other"}, fieldsOf(result.Taken), "what was taken")
+		equal(s, map[string]string{".data.a": "other"}, fieldsOf(result.Taken), "fields taken over")
 		equal(s, map[string]string{"a": "9", "b": "2"}, data(result.Object), "data")
 	}},
 	{"conflicts/fail", "on request, not even our own fields are taken back", func(s *scene) {
@@ -55,27 +55,27 @@ var conflictCases = []Case{
 		fails[*deploy.ConflictError](s, s.becomes(deploy.Conflicted, m, s.settings("{a: '1'}")).Err)
 		s.asked(calls)
 	}},
-	{"conflicts/keep", "fields left to others are left out while they hold them, and are ours again after that", kept},
+	{"conflicts/keep", "a field that is left to another manager is left out until that manager gives it up, and is applied after that", kept},
 	{"conflicts/by field", "the policy of the longest path decides", func(s *scene) {
 		s.apply("other", s.settings("{a: '1', b: '2', c: '3'}"))
 		m, _ := s.manager(deploy.Conflicts(deploy.Keep, ".data"), deploy.Conflicts(deploy.Force, ".data.a"))
 		result := s.becomes(deploy.Configured, m, s.settings("{a: '7', b: '8', c: '9'}"))
 		equal(s, map[string]string{"a": "7", "b": "2", "c": "3"}, data(result.Object), "data")
-		equal(s, map[string]string{".data.a": "other"}, fieldsOf(result.Taken), "what was taken")
-		equal(s, map[string]string{".data.b": "other", ".data.c": "other"}, fieldsOf(result.Kept), "what was kept")
+		equal(s, map[string]string{".data.a": "other"}, fieldsOf(result.Taken), "fields taken over")
+		equal(s, map[string]string{".data.b": "other", ".data.c": "other"}, fieldsOf(result.Kept), "fields left to others")
 	}},
 	{"conflicts/in an item", "a single field of a list item can be left to others", func(s *scene) {
 		s.apply("other", s.widget("{parts: [{name: a, count: 1}, {name: b, count: 1}]}"))
 		m, _ := s.manager(deploy.Conflicts(deploy.Keep, `.spec.parts[name="a"].count`), deploy.Conflicts(deploy.Force, `.spec.parts[name="b"]`))
 		intent := s.widget("{parts: [{name: a, count: 2}, {name: b, count: 2}]}")
 		result := s.becomes(deploy.Configured, m, intent)
-		equal(s, map[string]string{`.spec.parts[name="a"].count`: "other"}, fieldsOf(result.Kept), "what was kept")
-		equal(s, map[string]string{`.spec.parts[name="b"].count`: "other"}, fieldsOf(result.Taken), "what was taken")
+		equal(s, map[string]string{`.spec.parts[name="a"].count`: "other"}, fieldsOf(result.Kept), "fields left to others")
+		equal(s, map[string]string{`.spec.parts[name="b"].count`: "other"}, fieldsOf(result.Taken), "fields taken over")
 		equal(s, any(map[string]any{"parts": []any{
 			map[string]any{"name": "a", "count": int64(1)}, map[string]any{"name": "b", "count": int64(2)},
 		}}), s.get(result.Ref).Object["spec"], "spec")
 	}},
-	{"conflicts/no war", "two managers that both insist end in a reported conflict, and write no more", func(s *scene) {
+	{"conflicts/no war", "if two managers keep overwriting a field, the conflict is reported and the writes stop", func(s *scene) {
 		m, calls, made := s.managing(s.settings("{a: '1', b: '2'}"))
 		ref := deploy.RefOf(made)
 		for range 3 {
@@ -95,7 +95,7 @@ var conflictCases = []Case{
 		s.becomes(deploy.Conflicted, m, s.settings("{a: '1', b: '3'}"))
 		equal(s, map[string]string{"a": "9", "b": "3"}, data(s.get(ref)), "data: other fields are still applied")
 	}},
-	{"conflicts/one name", "two processes of one name that both insist end in a reported conflict, and write no more", func(s *scene) {
+	{"conflicts/one name", "if two processes of one name keep overwriting each other, the conflict is reported and the writes stop", func(s *scene) {
 		a, callsOfA := s.manager()
 		b, callsOfB := s.manager()
 		for range 5 {
@@ -129,9 +129,9 @@ func kept(s *scene) {
 	s.apply("other", s.settings("{a: '1'}"))
 	m, calls := s.manager(options...)
 	result := s.becomes(deploy.Configured, m, s.settings("{a: '9', b: '2'}"))
-	equal(s, map[string]string{".data.a": "other"}, fieldsOf(result.Kept), "what was kept")
+	equal(s, map[string]string{".data.a": "other"}, fieldsOf(result.Kept), "fields left to others")
 	equal(s, map[string]string{"a": "1", "b": "2"}, data(result.Object), "data")
-	equal(s, []string{".data.b"}, withoutAnnotations(s.owned(result.Object, "operkit Apply")), "ours")
+	equal(s, []string{".data.b"}, withoutAnnotations(s.owned(result.Object, "operkit Apply")), "our fields")
 	calls.take()
 	s.becomes(deploy.Unchanged, m, s.settings("{a: '9', b: '2'}"))
 	s.asked(calls)

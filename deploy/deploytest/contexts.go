@@ -39,7 +39,7 @@ func (s *scene) requests(ctx context.Context) map[string]func() error {
 }
 
 var contextCases = []Case{
-	{"contexts/cancelled", "a cancelled request returns the context's error, isn't marked as worth a retry, and did nothing", func(s *scene) {
+	{"contexts/cancelled", "a cancelled request returns the context's error, not an UnavailableError, and changes nothing", func(s *scene) {
 		why := errors.New("enough")
 		ctx, cancel := context.WithCancelCause(s.Context())
 		requests := s.requests(ctx)
@@ -51,7 +51,7 @@ var contextCases = []Case{
 		equal(s, "1", data(s.get(deploy.RefOf(s.settings("{}"))))["a"], "a")
 		s.absent(deploy.RefOf(s.config("new", "{}")))
 	}},
-	{"contexts/too late", "a request after its deadline returns a timeout, and did nothing", func(s *scene) {
+	{"contexts/too late", "a request after its deadline returns a TimeoutError and changes nothing", func(s *scene) {
 		ctx, cancel := context.WithDeadline(s.Context(), time.Now().Add(-time.Second))
 		defer cancel()
 		for method, request := range s.requests(ctx) {
@@ -82,7 +82,7 @@ func wins[E error](s *scene, outcomes []error) {
 		case err == nil:
 			won++
 		case !isA[E](err):
-			s.Errorf("a call that lost got %v (%T)", err, err)
+			s.Errorf("a call that failed returned %v (%T)", err, err)
 		}
 	}
 	equal(s, 1, won, "calls that succeeded")

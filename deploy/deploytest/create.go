@@ -14,10 +14,10 @@ var createCases = []Case{
 		s.is(obj.GetUID() != "" && obj.GetResourceVersion() != "" && !obj.GetCreationTimestamp().Time.IsZero(), "metadata: %v", obj.Object["metadata"])
 		equal(s, s.get(deploy.RefOf(obj)).Object, obj.Object, "the response")
 	}},
-	{"create/exists", "a caller must learn that the object exists", func(s *scene) {
+	{"create/exists", "the caller must get an error if the object exists", func(s *scene) {
 		first := s.create("operkit", s.settings("{a: '1'}"))
 		exists := refusal[*deploy.AlreadyExistsError](s, s.port().Create, s.settings("{a: '2'}"), deploy.CreateOptions{})
-		equal(s, deploy.RefOf(first), exists.Ref, "what exists")
+		equal(s, deploy.RefOf(first), exists.Ref, "object in the error")
 		s.unchanged(first, s.get(deploy.RefOf(first)))
 	}},
 	{"create/generateName", "the cluster generates names", func(s *scene) {
@@ -42,10 +42,10 @@ var createCases = []Case{
 		s.create("operkit", s.settings("{}"))
 		refusal[*deploy.AlreadyExistsError](s, s.port().Create, s.settings("{}"), deploy.CreateOptions{DryRun: true})
 	}},
-	{"create/generation", "observedGeneration is compared with it", func(s *scene) {
+	{"create/generation", "observedGeneration is compared with the generation", func(s *scene) {
 		equal(s, int64(1), s.create("operkit", s.widget("{size: 1}")).GetGeneration(), "generation")
 	}},
-	{"create/with a version", "an object that was read isn't new", func(s *scene) {
+	{"create/with a version", "an object with a resourceVersion was read from a cluster, so it isn't new", func(s *scene) {
 		obj := s.settings("{}")
 		obj.SetResourceVersion("1")
 		refusal[*deploy.InvalidManifestError](s, s.port().Create, obj, deploy.CreateOptions{})
@@ -86,8 +86,8 @@ func unsendable(s *scene) {
 	unplaced := in("", s.settings("{}"))
 	placed := s.object("{apiVersion: v1, kind: Namespace, metadata: {name: other}}")
 	for reason, obj := range map[string]*unstructured.Unstructured{
-		"no name": unnamed, "no namespace": unplaced, "a namespace for what has none": placed,
-		"a path for a name": s.config("a/status", "{}"), "a name that leads elsewhere": s.config("'..'", "{}"),
+		"no name": unnamed, "no namespace": unplaced, "a namespace for a cluster-scoped kind": placed,
+		"a path instead of a name": s.config("a/status", "{}"), "the name ..": s.config("'..'", "{}"),
 	} {
 		read := obj.DeepCopy()
 		read.SetResourceVersion("1")
@@ -116,7 +116,7 @@ func with(obj *unstructured.Unstructured, content map[string]any) *unstructured.
 }
 
 var updateCases = []Case{
-	{"update/whole", "a replacement removes what it leaves out", func(s *scene) {
+	{"update/whole", "a replacement removes the fields that it leaves out", func(s *scene) {
 		before := s.create("operkit", s.settings("{a: '1', b: '2'}"))
 		after := s.update("operkit", with(before, map[string]any{"a": "3"}))
 		equal(s, map[string]string{"a": "3"}, data(after), "data")
@@ -134,7 +134,7 @@ var updateCases = []Case{
 		s.merge("kubectl", deploy.RefOf(before), `{"data":{"a":"2"}}`)
 		next := with(before, map[string]any{"a": "3"})
 		stale := refusal[*deploy.StaleError](s, s.port().Update, next, deploy.UpdateOptions{})
-		equal(s, deploy.RefOf(before), stale.Ref, "what is stale")
+		equal(s, deploy.RefOf(before), stale.Ref, "object in the error")
 		equal(s, "2", data(s.get(deploy.RefOf(before)))["a"], "a")
 	}},
 	{"update/absent", "a replacement doesn't create the object", func(s *scene) {
@@ -160,9 +160,9 @@ var updateCases = []Case{
 		after, err := s.port().Update(s.Context(), with(before, map[string]any{"a": "2"}), deploy.UpdateOptions{DryRun: true})
 		s.ok(err)
 		equal(s, "2", data(after)["a"], "a of the response")
-		equal(s, before.Object, s.get(deploy.RefOf(before)).Object, "what is stored")
+		equal(s, before.Object, s.get(deploy.RefOf(before)).Object, "the stored object")
 	}},
-	{"update/generation", "controllers detect an outdated status by it", func(s *scene) {
+	{"update/generation", "controllers detect an outdated status by the generation", func(s *scene) {
 		obj := s.create("operkit", s.widget("{size: 1}"))
 		s.ok(unstructured.SetNestedField(obj.Object, int64(2), "spec", "size"))
 		obj = s.update("operkit", obj)
@@ -170,7 +170,7 @@ var updateCases = []Case{
 		obj.SetLabels(map[string]string{"a": "b"})
 		equal(s, int64(2), s.update("operkit", obj).GetGeneration(), "generation after a change of metadata")
 	}},
-	{"update/identity", "uid and creationTimestamp are the cluster's", func(s *scene) {
+	{"update/identity", "only the cluster sets uid and creationTimestamp", func(s *scene) {
 		before := s.create("operkit", s.settings("{a: '1'}"))
 		next := with(before, map[string]any{"a": "2"})
 		unstructured.RemoveNestedField(next.Object, "metadata", "creationTimestamp")

@@ -21,10 +21,10 @@ var deleteCases = []Case{
 		s.delete(ref)
 		s.absent(ref)
 	}},
-	{"delete/absent", "a caller must learn that there was nothing to delete", func(s *scene) {
+	{"delete/absent", "the caller must get an error if there is no object to delete", func(s *scene) {
 		ref := deploy.RefOf(s.settings("{}"))
 		err := s.port().Delete(s.Context(), ref, deploy.DeleteOptions{})
-		equal(s, ref, fails[*deploy.NotFoundError](s, err).Ref, "what is absent")
+		equal(s, ref, fails[*deploy.NotFoundError](s, err).Ref, "object in the error")
 	}},
 	{"delete/its uid", "the object that was read is deleted", func(s *scene) {
 		obj := s.create("operkit", s.settings("{}"))
@@ -37,7 +37,7 @@ var deleteCases = []Case{
 		next := s.create("operkit", s.settings("{}"))
 		s.is(first.GetUID() != next.GetUID(), "both have the uid %s", next.GetUID())
 		err := s.port().Delete(s.Context(), deploy.RefOf(first), deploy.DeleteOptions{UID: first.GetUID()})
-		equal(s, deploy.RefOf(first), fails[*deploy.StaleError](s, err).Ref, "what is stale")
+		equal(s, deploy.RefOf(first), fails[*deploy.StaleError](s, err).Ref, "object in the error")
 		s.unchanged(next, s.get(deploy.RefOf(next)))
 	}},
 	{"delete/dry run", "a dry run deletes nothing", func(s *scene) {
@@ -49,13 +49,13 @@ var deleteCases = []Case{
 		err := s.port().Delete(s.Context(), deploy.RefOf(s.settings("{}")), deploy.DeleteOptions{DryRun: true})
 		fails[*deploy.NotFoundError](s, err)
 	}},
-	{"delete/no name", "it would delete all objects", func(s *scene) {
+	{"delete/no name", "without a name, a deletion would be for all objects", func(s *scene) {
 		obj := s.create("operkit", s.settings("{}"))
 		err := s.port().Delete(s.Context(), deploy.Ref{Kind: configMap, Namespace: s.Namespace}, deploy.DeleteOptions{})
 		fails[*deploy.InvalidManifestError](s, err)
 		s.unchanged(obj, s.get(deploy.RefOf(obj)))
 	}},
-	{"delete/unknown propagation", "a typo doesn't mean the default", func(s *scene) {
+	{"delete/unknown propagation", "a misspelt policy isn't taken for the default", func(s *scene) {
 		obj := s.create("operkit", s.settings("{}"))
 		err := s.port().Delete(s.Context(), deploy.RefOf(obj), deploy.DeleteOptions{Propagation: "Sideways"})
 		fails[*deploy.InvalidError](s, err)
@@ -90,20 +90,20 @@ var finalizerCases = []Case{
 		s.delete(deploy.RefOf(obj))
 		s.unchanged(obj, s.get(deploy.RefOf(obj)))
 	}},
-	{"finalizers/last goes", "the object is gone with its last finalizer", func(s *scene) {
+	{"finalizers/last goes", "the object is gone when its last finalizer is removed", func(s *scene) {
 		obj := s.held("operkit.dev/a", "operkit.dev/b")
 		obj = s.merge("operkit", deploy.RefOf(obj), `{"metadata":{"finalizers":["operkit.dev/b"]}}`)
 		s.unchanged(obj, s.get(deploy.RefOf(obj)))
 		s.merge("operkit", deploy.RefOf(obj), `{"metadata":{"finalizers":null}}`)
 		s.absent(deploy.RefOf(obj))
 	}},
-	{"finalizers/last goes by an update", "the object is gone with its last finalizer", func(s *scene) {
+	{"finalizers/last goes by an update", "the object is gone when its last finalizer is removed", func(s *scene) {
 		obj := s.held("operkit.dev/a")
 		obj.SetFinalizers(nil)
 		s.update("operkit", obj)
 		s.absent(deploy.RefOf(obj))
 	}},
-	{"finalizers/last goes by an apply", "the object is gone with its last finalizer", func(s *scene) {
+	{"finalizers/last goes by an apply", "the object is gone when its last finalizer is removed", func(s *scene) {
 		ref := deploy.RefOf(s.apply("operkit", finalized(s.widget("{size: 1}"))))
 		s.delete(ref)
 		_, err := s.port().Apply(s.Context(), s.widget("{size: 1}"), asOperkit)
@@ -173,7 +173,7 @@ var removalCases = []Case{
 		s.removes(m, []*unstructured.Unstructured{obj}, []deploy.Action{deploy.Skipped})
 		s.asked(calls)
 	}},
-	{"removal/in reverse", "an object may need those that were created before it", func(s *scene) {
+	{"removal/in reverse", "an object may need the objects that were created before it", func(s *scene) {
 		m, calls := s.manager()
 		objects := []*unstructured.Unstructured{s.config("a", "{}"), s.config("b", "{}"), s.config("c", "{}")}
 		s.applies(deploy.Created, m, objects...)
@@ -192,13 +192,13 @@ var removalCases = []Case{
 		s.merge("operkit", deploy.RefOf(held), `{"metadata":{"finalizers":null}}`)
 		s.absent(deploy.RefOf(held))
 	}},
-	{"removal/gone", "Gone returns the objects that still exist, and not those of others", func(s *scene) {
+	{"removal/gone", "Gone returns the objects that still exist, without the objects of others", func(s *scene) {
 		m, _ := s.manager()
 		objects := []*unstructured.Unstructured{s.config("a", "{}"), s.config("b", "{}"), s.config("c", "{}")}
 		s.becomes(deploy.Created, m, objects[0])
 		s.create("kubectl", objects[1])
 		remaining, err := m.Gone(s.Context(), objects)
 		s.ok(err)
-		equal(s, []deploy.Ref{deploy.RefOf(objects[0])}, remaining, "what remains")
+		equal(s, []deploy.Ref{deploy.RefOf(objects[0])}, remaining, "remaining objects")
 	}},
 }

@@ -61,12 +61,12 @@ func (s *scene) synced(subscription deploy.Subscription) {
 // delivers waits for as many events as want has, and fails the case if the log has other events.
 func (s *scene) delivers(h *eventLog, want ...string) {
 	s.Helper()
-	s.eventually(func() bool { return len(h.all()) >= len(want) }, "events "+strings.Join(want, ", "))
+	s.eventually(func() bool { return len(h.all()) >= len(want) }, "the events "+strings.Join(want, ", ")+" are delivered")
 	equal(s, want, h.texts(), "events")
 }
 
 var eventCases = []Case{
-	{"events/what exists", "all existing objects were delivered when Synced returns", func(s *scene) {
+	{"events/what exists", "when Synced returns, all existing objects have been delivered", func(s *scene) {
 		s.three()
 		texts := s.subscribe(configMap).texts()
 		slices.Sort(texts)
@@ -80,12 +80,12 @@ var eventCases = []Case{
 		s.delete(deploy.RefOf(first))
 		s.delivers(h, "ADDED settings", "MODIFIED settings", "DELETED settings")
 		events := h.all()
-		s.is(events[0].Old == nil, "Old of what was added: %v", events[0].Old)
-		equal(s, held(first), held(events[0].New), "what was added")
-		equal(s, held(first), held(events[1].Old), "what was modified")
-		equal(s, held(second), held(events[1].New), "what it was modified to")
-		equal(s, "2", data(events[2].Old)["a"], "a of what was deleted")
-		equal(s, "2", data(events[2].New)["a"], "a of what was deleted, as New")
+		s.is(events[0].Old == nil, "Old of the Added event: %v", events[0].Old)
+		equal(s, held(first), held(events[0].New), "object of the Added event")
+		equal(s, held(first), held(events[1].Old), "Old of the Modified event")
+		equal(s, held(second), held(events[1].New), "New of the Modified event")
+		equal(s, "2", data(events[2].Old)["a"], "a in Old of the Deleted event")
+		equal(s, "2", data(events[2].New)["a"], "a in New of the Deleted event")
 	}},
 	{"events/of others", "writes of others cause events", func(s *scene) {
 		h := s.subscribe(configMap)
@@ -96,15 +96,15 @@ var eventCases = []Case{
 		s.others().delete(ref)
 		s.delivers(h, "ADDED settings", "MODIFIED settings", "DELETED settings")
 	}},
-	{"events/across uids", "a new object of the same name is another object: never Modified", func(s *scene) {
+	{"events/across uids", "a new object of the same name causes the event Added, not Modified", func(s *scene) {
 		h := s.subscribe(configMap)
 		first := s.create("operkit", s.settings("{a: '1'}"))
 		s.delete(deploy.RefOf(first))
 		second := s.create("operkit", s.settings("{a: '1'}"))
 		s.delivers(h, "ADDED settings", "DELETED settings", "ADDED settings")
 		events := h.all()
-		equal(s, first.GetUID(), events[1].New.GetUID(), "uid of what was deleted")
-		equal(s, second.GetUID(), events[2].New.GetUID(), "uid of what was added then")
+		equal(s, first.GetUID(), events[1].New.GetUID(), "uid in the Deleted event")
+		equal(s, second.GetUID(), events[2].New.GetUID(), "uid in the second Added event")
 	}},
 	{"events/nothing happened", "a write without a change causes no event", func(s *scene) {
 		h := s.subscribe(configMap)
@@ -131,7 +131,7 @@ var eventCases = []Case{
 		h := s.subscribe(configMap)
 		obj := s.others().create("kubectl", s.settings("{a: '1'}"))
 		s.delivers(h, "ADDED settings")
-		s.is(s.seen(deploy.RefOf(obj)) != nil, "its event was delivered, but the View doesn't show it")
+		s.is(s.seen(deploy.RefOf(obj)) != nil, "the View doesn't show an object whose event was delivered")
 	}},
 	{"events/two subscribers", "each subscriber gets all events", func(s *scene) {
 		one := s.subscribe(configMap)
@@ -140,7 +140,7 @@ var eventCases = []Case{
 		s.delivers(one, "ADDED settings")
 		s.delivers(two, "ADDED settings")
 	}},
-	{"events/in a scope", "an object that enters a scope is Added, one that leaves it Deleted", func(s *scene) {
+	{"events/in a scope", "an object that enters a scope is Added, and an object that leaves it is Deleted", func(s *scene) {
 		h := &eventLog{}
 		m := s.managerOf(s.Cluster)
 		scope := deploy.WatchScope{Namespace: s.Namespace, Labels: s.selecting("tier=web")}
@@ -154,7 +154,7 @@ var eventCases = []Case{
 		s.delete(ref)
 		s.delivers(h, "ADDED settings", "MODIFIED settings", "DELETED settings", "ADDED settings", "DELETED settings")
 	}},
-	{"events/out of a scope with the last write", "an object that is gone with its last finalizer is delivered as it was stored, whatever else that write changed", func(s *scene) {
+	{"events/out of a scope with the last write", "if a write removes the last finalizer, the Deleted event has the object as it was stored before that write", func(s *scene) {
 		h := &eventLog{}
 		scope := deploy.WatchScope{Namespace: s.Namespace, Labels: s.selecting("tier=web")}
 		subscription, err := s.managerOf(s.Cluster).Watch(s.Context(), configMap, scope, h.handle)

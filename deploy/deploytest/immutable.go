@@ -53,7 +53,7 @@ var fixedFields = []fixed{
 		"{spec: {type: NodePort, ports: [{port: 80}]}}",
 	},
 	{
-		"Service of a load balancer", "its class can't be set later either", "apiVersion: v1\nkind: Service",
+		"Service of a load balancer", "the class of a load balancer can't be set later", "apiVersion: v1\nkind: Service",
 		"{spec: {type: LoadBalancer, ports: [{port: 80}]}}",
 		"{spec: {type: LoadBalancer, loadBalancerClass: a/b, ports: [{port: 80}]}}", "spec.loadBalancerClass",
 		"{spec: {type: ClusterIP, ports: [{port: 80}]}}",
@@ -65,19 +65,19 @@ var fixedFields = []fixed{
 		"{spec: {storageClassName: none, volumeMode: Filesystem, " + claimOf + "1024Mi}}}}",
 	},
 	{
-		"Deployment", "its ReplicaSets are found by the selector", "apiVersion: apps/v1\nkind: Deployment",
+		"Deployment", "a Deployment finds its ReplicaSets by the selector", "apiVersion: apps/v1\nkind: Deployment",
 		"{spec: {replicas: 0, " + selected + "}}",
 		"{spec: {replicas: 0, selector: {matchExpressions: [{key: app, operator: Exists}]}, " + podTemplate + "}}",
 		"spec.selector",
 		"{spec: {paused: true, " + selected + "}}",
 	},
 	{
-		"StatefulSet", "few fields of its spec can be changed", "apiVersion: apps/v1\nkind: StatefulSet",
+		"StatefulSet", "few fields of a StatefulSet's spec can be changed", "apiVersion: apps/v1\nkind: StatefulSet",
 		"{spec: {replicas: 0, " + setOf + "1Gi}}}}]}}", "{spec: {replicas: 0, " + setOf + "2Gi}}}}]}}", "spec",
 		"{spec: {replicas: 0, minReadySeconds: 1, podManagementPolicy: OrderedReady, " + setOf + "1024Mi}}}}]}}",
 	},
 	{
-		"Job", "its Pods aren't replaced", "apiVersion: batch/v1\nkind: Job",
+		"Job", "the Pods of a Job aren't replaced", "apiVersion: batch/v1\nkind: Job",
 		"{spec: {parallelism: 0, " + podOf + "'a:1'}]}}}}",
 		"{spec: {parallelism: 0, " + podOf + "'a:2'}]}}}}", "spec.template",
 		"{spec: {parallelism: 1, " + podOf + "'a:1', imagePullPolicy: IfNotPresent}], terminationGracePeriodSeconds: 30}}}}",
@@ -128,7 +128,7 @@ func (s *scene) refusedFor(err error, field string) {
 	s.Helper()
 	refused := fails[*deploy.InvalidError](s, err)
 	s.is(slices.ContainsFunc(refused.Causes, func(c deploy.InvalidField) bool { return c.Field == field }),
-		"causes: %v, should name %s", refused.Causes, field)
+		"causes: %v, want one for %s", refused.Causes, field)
 }
 
 // invalidSuccessors are manifests with a value that every server refuses, by the field that has this value.

@@ -75,7 +75,7 @@ func (s *scene) widget(spec string) *unstructured.Unstructured {
 }
 
 var kindCases = []Case{
-	{"kinds/scope", "it decides whether objects are sent to a namespace", func(s *scene) {
+	{"kinds/scope", "the scope decides whether objects are sent to a namespace", func(s *scene) {
 		s.widgets()
 		for kind, want := range map[schema.GroupVersionKind]deploy.Scope{
 			configMap: deploy.Namespaced, deployment: deploy.Namespaced, widget: deploy.Namespaced, namespace: deploy.ClusterScoped,
@@ -97,7 +97,7 @@ var kindCases = []Case{
 		equal(s, widget, obj.GroupVersionKind(), "kind of the response")
 	}},
 	{"kinds/by every name", "people write kinds, plurals, singulars and short names", kindNames},
-	{"kinds/in two groups", "the caller must choose which one is meant", func(s *scene) {
+	{"kinds/in two groups", "the caller must choose the group", func(s *scene) {
 		for _, name := range []string{"Event", "ev", "events"} {
 			found, err := s.port().Kinds(s.Context(), name)
 			s.ok(err)
@@ -106,7 +106,7 @@ var kindCases = []Case{
 			}, found, "kinds named "+name)
 		}
 	}},
-	{"kinds/by no name", "nothing is guessed from a subresource, another case or a part of a name", func(s *scene) {
+	{"kinds/by no name", "nothing is guessed from a subresource, another letter case or a part of a name", func(s *scene) {
 		for _, name := range []string{"", "Scale", "CONFIGMAP", "configMap", "config", "Nothing"} {
 			found, err := s.port().Kinds(s.Context(), name)
 			s.ok(err)

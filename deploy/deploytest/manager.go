@@ -24,7 +24,7 @@ func (s *scene) becomes(want deploy.Action, m *deploy.Manager, obj *unstructured
 	s.Helper()
 	result := s.try(m, obj, options...)
 	if result.Action != want {
-		s.Fatalf("%s: %s, should be %s: %v", result.Ref, result.Action, want, result.Err)
+		s.Fatalf("%s: action %s, want %s: %v", result.Ref, result.Action, want, result.Err)
 	}
 	return result
 }
@@ -68,7 +68,7 @@ var managerCases = []Case{
 		s.asked(calls)
 		s.settles(s.settings("{a: '1'}"))
 	}},
-	{"manager/unchanged in a watched kind", "the same holds for an object that informers show", func(s *scene) {
+	{"manager/unchanged in a watched kind", "an unchanged object that informers show costs no request either", func(s *scene) {
 		s.watch(configMap)
 		m, _, _ := s.managing(s.settings("{a: '1'}"))
 		s.becomes(deploy.Configured, m, s.settings("{a: '2'}"))
@@ -134,8 +134,8 @@ spec:
 		differences, err := m.Diff(s.Context(), []*unstructured.Unstructured{s.settings("{a: '2'}"), s.config("new", "{b: '1'}")})
 		s.ok(err)
 		s.asked(calls, "apply ConfigMap settings dry-run", "apply ConfigMap new dry-run")
-		equal(s, deploy.Configured, differences[0].Action, "action for what changes")
-		equal(s, deploy.Created, differences[1].Action, "action for what is new")
+		equal(s, deploy.Configured, differences[0].Action, "action for the changed object")
+		equal(s, deploy.Created, differences[1].Action, "action for the new object")
 		s.is(len(differences[0].Changes) == 1 && differences[0].Changes[0].Path == ".data.a", "changes: %v", differences[0].Changes)
 		s.is(strings.Contains(differences[0].Unified, "+  a: \"2\""), "unified: %s", differences[0].Unified)
 		s.unchanged(before, s.get(deploy.RefOf(before)))
@@ -160,7 +160,7 @@ spec:
 		s.becomes(deploy.Created, m, s.widget("{size: 2}"))
 	}},
 	{"manager/status", "a new status costs one request, the same status none", managerStatus},
-	{"manager/status of what changed meanwhile", "no status of others is lost", func(s *scene) {
+	{"manager/status of what changed meanwhile", "a status that others wrote meanwhile isn't lost", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.widget("{size: 1}")))
 		m, _ := s.manager()
 		asked := 0
@@ -175,7 +175,7 @@ spec:
 		equal(s, 2, asked, "how often the status was computed")
 		equal(s, any(map[string]any{"ready": int64(2)}), result.Object.Object["status"], "status")
 	}},
-	{"manager/change of what changed meanwhile", "a change is computed again, and may be declined then", func(s *scene) {
+	{"manager/change of what changed meanwhile", "if the object has changed, compute is called again and may decline the change", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.settings("{a: '1'}")))
 		m, calls := s.manager()
 		take := func(who string, meanwhile func()) deploy.Result {
@@ -192,10 +192,10 @@ spec:
 			return result
 		}
 		result := take("us", sync.OnceFunc(func() { s.merge("kubectl", ref, `{"metadata":{"annotations":{"holder":"them"}}}`) }))
-		equal(s, deploy.Unchanged, result.Action, "action after others have taken it")
+		equal(s, deploy.Unchanged, result.Action, "action after others have taken the object")
 		s.merge("kubectl", ref, `{"metadata":{"annotations":{"holder":null}}}`)
 		calls.take()
-		equal(s, deploy.Configured, take("us", func() {}).Action, "action when it is free")
+		equal(s, deploy.Configured, take("us", func() {}).Action, "action when nobody holds the object")
 		equal(s, 1, len(calls.take()), "requests")
 		equal(s, "us", s.get(ref).GetAnnotations()["holder"], "holder")
 	}},
@@ -247,7 +247,7 @@ func managerStatus(s *scene) {
 	equal(s, any(map[string]any{"phase": "Ready"}), s.get(ref).Object["status"], "status")
 	result, err = m.SetStatus(s.Context(), ref, phase)
 	s.ok(err)
-	equal(s, deploy.Unchanged, result.Action, "action for the same again")
+	equal(s, deploy.Unchanged, result.Action, "action for the same status again")
 	s.asked(calls, "patch status of Widget one")
 	absent := ref
 	absent.Name = "none"

@@ -37,7 +37,7 @@ var ownerCases = []Case{
 		s.asked(calls, "apply ConfigMap settings")
 		yes := true
 		equal(s, []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: owner.GetUID(), BlockOwnerDeletion: &yes}}, obj.GetOwnerReferences(), "owners")
-		equal(s, s.Namespace, obj.GetNamespace(), "namespace, which is the owner's")
+		equal(s, s.Namespace, obj.GetNamespace(), "namespace, want the owner's")
 		s.settles(manifest, deploy.OwnedBy(owner))
 	}},
 	{"owners/go", "objects applied for an owner are deleted with it", func(s *scene) {
@@ -53,19 +53,19 @@ var ownerCases = []Case{
 		obj := s.becomes(deploy.Configured, m, s.settings("{a: '1'}")).Object
 		equal(s, []types.UID{owner.GetUID()}, ownersOf(obj), "owners")
 	}},
-	{"owners/no adoption", "an object that exists and isn't the owner's is left as it is", func(s *scene) {
+	{"owners/no adoption", "an existing object of somebody else is left as it is", func(s *scene) {
 		before := s.create("kubectl", s.settings("{a: '1'}"))
 		m, calls := s.manager(deploy.OwnedBy(s.owner("owner")))
 		calls.take()
 		result := s.becomes(deploy.Conflicted, m, s.settings("{a: '1', b: '2'}"))
-		equal(s, "", fails[*deploy.OwnedError](s, result.Err).Owner, "its owner")
+		equal(s, "", fails[*deploy.OwnedError](s, result.Err).Owner, "Owner of the error")
 		s.asked(calls)
 		results := s.removes(m, []*unstructured.Unstructured{s.settings("{}")}, []deploy.Action{deploy.Conflicted})
 		s.is(fails[*deploy.OwnedError](s, results[0].Err).Deletion, "Deletion is false")
 		s.asked(calls)
 		s.unchanged(before, s.get(result.Ref))
 	}},
-	{"owners/adoption of what is nobody's", "an object without an owner may be adopted, and no other", func(s *scene) {
+	{"owners/adoption of what is nobody's", "only an object without an owner may be adopted", func(s *scene) {
 		one, two := s.owner("one"), s.owner("two")
 		s.create("kubectl", s.settings("{a: '1'}"))
 		m, calls := s.manager(deploy.OwnedBy(one), deploy.Adopt(deploy.AdoptUnowned))
@@ -89,7 +89,7 @@ var ownerCases = []Case{
 		s.settles(s.settings("{a: '1'}"), options(one)...)
 		s.settles(s.settings("{b: '2'}"), options(two)...)
 		s.delete(deploy.RefOf(one))
-		s.eventually(func() bool { return len(s.get(deploy.RefOf(obj)).GetOwnerReferences()) == 1 }, "the reference to the deleted owner goes")
+		s.eventually(func() bool { return len(s.get(deploy.RefOf(obj)).GetOwnerReferences()) == 1 }, "the reference to the deleted owner is removed")
 	}},
 	{"owners/controller", "an object has at most one controller", func(s *scene) {
 		one, two := s.owner("one"), s.owner("two")
@@ -110,7 +110,7 @@ var ownerCases = []Case{
 		equal(s, 0, len(after.GetOwnerReferences()), "owners")
 		equal(s, []string{"kubectl Update"}, entries(after), "entries")
 	}},
-	{"owners/by label", "an object that can't reference its owner carries a label, its result says so, and it is found by the label", byLabel},
+	{"owners/by label", "an object that can't reference its owner carries a label, its result has ByLabel, and the label finds the object", byLabel},
 }
 
 func byLabel(s *scene) {
@@ -128,7 +128,7 @@ func byLabel(s *scene) {
 	s.becomes(deploy.Unchanged, m, obj, deploy.OwnedByLabel())
 	tracked, err := m.Tracked(s.Context(), []schema.GroupVersionKind{nothing, configMap})
 	s.ok(err)
-	equal(s, []string{"far"}, names(tracked), "what is found")
+	equal(s, []string{"far"}, names(tracked), "objects found")
 	s.removes(m, tracked, []deploy.Action{deploy.Removed})
 }
 
@@ -168,7 +168,7 @@ var garbageCases = []Case{
 		one, two := s.create("operkit", s.config("one", "{}")), s.create("operkit", s.config("two", "{}"))
 		child := s.create("operkit", ownedBy(s.config("child", "{}"), one, two))
 		s.delete(deploy.RefOf(one))
-		s.eventually(func() bool { return len(s.get(deploy.RefOf(child)).GetOwnerReferences()) == 1 }, "the reference to the deleted owner goes")
+		s.eventually(func() bool { return len(s.get(deploy.RefOf(child)).GetOwnerReferences()) == 1 }, "the reference to the deleted owner is removed")
 		equal(s, two.GetUID(), s.get(deploy.RefOf(child)).GetOwnerReferences()[0].UID, "the owner that remains")
 		s.delete(deploy.RefOf(two))
 		s.goes(deploy.RefOf(child))

@@ -22,7 +22,7 @@ var patchCases = []Case{
 		equal(s, s.get(deploy.RefOf(after)).Object, after.Object, "the response")
 		s.changed(before, after)
 	}},
-	{"patch/JSON", "a JSON patch can test what it changes", func(s *scene) {
+	{"patch/JSON", "a JSON patch can test values before it changes them", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.settings("{a: '1'}")))
 		body := `[{"op":"test","path":"/data/a","value":"1"},{"op":"replace","path":"/data/a","value":"2"},{"op":"add","path":"/data/b","value":"3"}]`
 		after := s.patch(ref, deploy.PatchRequest{Type: types.JSONPatchType, Body: []byte(body), FieldManager: "kubectl"})
@@ -36,7 +36,7 @@ var patchCases = []Case{
 	{"patch/absent", "a patch doesn't create the object", func(s *scene) {
 		ref := deploy.RefOf(s.settings("{}"))
 		_, err := s.port().Patch(s.Context(), ref, merging("kubectl", `{"data":{"a":"1"}}`))
-		equal(s, ref, fails[*deploy.NotFoundError](s, err).Ref, "what is absent")
+		equal(s, ref, fails[*deploy.NotFoundError](s, err).Ref, "object in the error")
 	}},
 	{"patch/outdated", "a resourceVersion in the patch is a precondition", func(s *scene) {
 		before := s.create("operkit", s.settings("{a: '1'}"))
@@ -63,7 +63,7 @@ var patchCases = []Case{
 		patch.DryRun = true
 		after := s.patch(deploy.RefOf(before), patch)
 		equal(s, "2", data(after)["a"], "a of the response")
-		equal(s, before.Object, s.get(deploy.RefOf(before)).Object, "what is stored")
+		equal(s, before.Object, s.get(deploy.RefOf(before)).Object, "the stored object")
 	}},
 	{"patch/no JSON", "a patch that can't be parsed is refused", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.settings("{a: '1'}")))
@@ -73,7 +73,7 @@ var patchCases = []Case{
 		ref := deploy.RefOf(s.create("operkit", s.widget("{size: 1}")))
 		refuses[*deploy.InvalidError](s, ref, merging("kubectl", `{"spec":{"size":-1}}`))
 	}},
-	{"patch/apply", "applies have their own method, whose result says more", func(s *scene) {
+	{"patch/apply", "Port has the method Apply for an apply patch", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.settings("{a: '1'}")))
 		_, err := s.port().Patch(s.Context(), ref, deploy.PatchRequest{Type: types.ApplyPatchType, Body: []byte(`{}`), FieldManager: "operkit"})
 		s.is(err != nil, "no error")
@@ -117,7 +117,7 @@ var statusCases = []Case{
 		intent.Object["status"] = map[string]any{"phase": "Ready"}
 		obj := s.apply("operkit", intent)
 		s.lacks(obj.Object, "status")
-		equal(s, []string{".spec.size"}, s.owned(obj, "operkit Apply"), "ours")
+		equal(s, []string{".spec.size"}, s.owned(obj, "operkit Apply"), "our fields")
 	}},
 	{"status/stays", "an apply of the object keeps the status", func(s *scene) {
 		ref := deploy.RefOf(s.apply("operkit", s.widget("{size: 1}")))

@@ -105,7 +105,7 @@ func fails[E error](s *scene, err error) E {
 	s.Helper()
 	var want E
 	if !errors.As(err, &want) {
-		s.Fatalf("error is a %T, should be a %T: %v", err, want, err)
+		s.Fatalf("error is a %T, want a %T: %v", err, want, err)
 	}
 	return want
 }
@@ -137,7 +137,7 @@ func (s *scene) eventually(condition func() bool, what string) {
 	s.Helper()
 	for begun := time.Now(); !condition(); time.Sleep(5 * time.Millisecond) {
 		if time.Since(begun) > s.patience {
-			s.Fatalf("not within %s: %s", s.patience, what)
+			s.Fatalf("timed out after %s waiting until %s", s.patience, what)
 		}
 	}
 }
@@ -260,7 +260,7 @@ func (s *scene) absent(ref deploy.Ref) {
 	s.Helper()
 	obj, err := s.port().Get(s.Context(), ref)
 	s.ok(err)
-	s.is(obj == nil, "%s: it is there", ref)
+	s.is(obj == nil, "%s: the object exists", ref)
 }
 
 func data(obj *unstructured.Unstructured) map[string]string {
@@ -313,7 +313,7 @@ func entries(obj *unstructured.Unstructured) []string {
 // unchanged fails the case if two states of an object have different resourceVersions.
 func (s *scene) unchanged(before, after *unstructured.Unstructured) {
 	s.Helper()
-	equal(s, before.GetResourceVersion(), after.GetResourceVersion(), "resourceVersion of what didn't change")
+	equal(s, before.GetResourceVersion(), after.GetResourceVersion(), "resourceVersion of the unchanged object")
 }
 
 // changed fails the case if two states of an object have the same resourceVersion.

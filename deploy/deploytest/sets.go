@@ -43,7 +43,7 @@ var setCases = []Case{
 		s.asked(calls)
 	}},
 	{"sets/definition and its objects", "custom resources are applied once their kind is served", definitionAndObjects},
-	{"sets/namespace and its objects", "a namespace is applied before what is in it", func(s *scene) {
+	{"sets/namespace and its objects", "a namespace is applied before the objects in it", func(s *scene) {
 		name := s.Namespace + "-z"
 		inside := in(name, s.settings("{a: '1'}"))
 		around := s.unplaced("{apiVersion: v1, kind: Namespace, metadata: {name: " + name + "}}")
@@ -68,10 +68,10 @@ var setCases = []Case{
 		equal(s, []deploy.Action{deploy.Created, deploy.Failed}, actions(results), "actions")
 		s.absent(deploy.RefOf(s.config("b", "{}")))
 	}},
-	{"sets/given twice", "of two manifests for one object neither is sent", func(s *scene) {
+	{"sets/given twice", "if two manifests are for one object, neither is sent", func(s *scene) {
 		m, calls := s.manager()
 		_, err := m.Apply(s.Context(), []*unstructured.Unstructured{s.config("a", "{}"), s.settings("{a: '1'}"), s.settings("{a: '2'}")})
-		equal(s, deploy.RefOf(s.settings("{}")), fails[*deploy.InvalidManifestError](s, err).Ref, "what is given twice")
+		equal(s, deploy.RefOf(s.settings("{}")), fails[*deploy.InvalidManifestError](s, err).Ref, "object in the error")
 		s.asked(calls)
 	}},
 	{"sets/ready", "an apply can wait until its objects are ready", func(s *scene) {
@@ -92,7 +92,7 @@ var setCases = []Case{
 		ctx, cancel := context.WithTimeout(s.Context(), 300*time.Millisecond)
 		defer cancel()
 		results, err := m.Apply(ctx, []*unstructured.Unstructured{s.settings("{}")}, deploy.WaitReady(func(*unstructured.Unstructured) bool { return false }))
-		equal(s, deploy.RefOf(s.settings("{}")), fails[*deploy.TimeoutError](s, err).Ref, "what isn't ready")
+		equal(s, deploy.RefOf(s.settings("{}")), fails[*deploy.TimeoutError](s, err).Ref, "object in the error")
 		equal(s, []deploy.Action{deploy.Failed}, actions(results), "actions")
 		s.get(results[0].Ref)
 	}},
@@ -109,6 +109,6 @@ func definitionAndObjects(s *scene) {
 	s.applies(deploy.Created, m, obj, s.settings("{a: '1'}"), definition)
 	s.applies(deploy.Unchanged, m, obj, s.settings("{a: '1'}"), definition)
 	s.asked(r, "apply CustomResourceDefinition widgets."+group, "apply ConfigMap settings", "apply Widget one")
-	// Delete both here: without it, a server may take a minute to find the remaining objects of a kind.
+	// Delete both here. If only the definition is deleted, a server may take a minute to find the objects of the kind.
 	s.removes(m, []*unstructured.Unstructured{definition, obj}, times(2, deploy.Removed))
 }

@@ -28,7 +28,7 @@ var strategyCases = []Case{
 		equal(s, theirs.GetUID(), result.Object.GetUID(), "uid")
 		s.becomes(deploy.Unchanged, m, s.settings("{a: '2'}"))
 	}},
-	{"strategies/create only and being deleted", "an object that is being deleted doesn't count: a new one is created once it is gone", func(s *scene) {
+	{"strategies/create only and being deleted", "an object that is being deleted doesn't count: a new object is created once the old one is gone", func(s *scene) {
 		held := finalized(s.settings("{a: '1'}"))
 		m, calls, made := s.managing(held, deploy.DefaultStrategy(deploy.CreateOnly))
 		ref := deploy.RefOf(made)
@@ -43,7 +43,7 @@ var strategyCases = []Case{
 		m, calls, made := s.managing(manifest, deploy.DefaultStrategy(deploy.CreateOnly))
 		s.is(strings.HasPrefix(made.GetName(), "run-"), "name %q", made.GetName())
 		again := s.becomes(deploy.Unchanged, m, manifest)
-		equal(s, deploy.RefOf(made), again.Ref, "what is found")
+		equal(s, deploy.RefOf(made), again.Ref, "the object found")
 		s.asked(calls)
 	}},
 	{"strategies/replace", "fields that the manifest leaves out are removed, whoever set them; metadata of others stays", func(s *scene) {
@@ -63,7 +63,7 @@ var strategyCases = []Case{
 		m, _, made := s.managing(s.widget("{size: 1}"), deploy.DefaultStrategy(deploy.Replace))
 		ref := deploy.RefOf(made)
 		reported := s.others().patch(ref, statusPatch("controller", `{"status":{"phase":"Ready"}}`))
-		s.eventually(func() bool { return s.seen(ref).GetResourceVersion() == reported.GetResourceVersion() }, "the status is seen")
+		s.eventually(func() bool { return s.seen(ref).GetResourceVersion() == reported.GetResourceVersion() }, "the View shows the status")
 		obj := s.becomes(deploy.Replaced, m, s.widget("{color: red}")).Object
 		s.is(slices.ContainsFunc(s.get(ref).GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.Manager == "controller" }),
 			"no entry of the controller: %v", s.get(ref).GetManagedFields())
@@ -77,7 +77,7 @@ var strategyCases = []Case{
 		s.asked(calls, "apply Widget one")
 		after := s.becomes(deploy.Recreated, m, s.widget("{size: 2}")).Object
 		s.asked(calls, "list PersistentVolumeClaim", "create Widget one dry-run", "delete Widget one", "apply Widget one")
-		s.is(before.GetUID() != after.GetUID(), "it is the same object")
+		s.is(before.GetUID() != after.GetUID(), "the object wasn't recreated")
 		equal(s, any(map[string]any{"size": int64(2)}), s.get(deploy.RefOf(after)).Object["spec"], "spec")
 		s.settles(s.widget("{size: 2}"), deploy.DefaultStrategy(deploy.Recreate))
 	}},
@@ -95,7 +95,7 @@ var strategyCases = []Case{
 		before := s.becomes(deploy.Created, m, s.widget("{size: 1, color: red}")).Object
 		s.becomes(deploy.Unchanged, m, s.widget("{size: 1, color: red}"))
 		after := s.becomes(deploy.Recreated, m, s.widget("{size: 1}")).Object
-		s.is(before.GetUID() != after.GetUID(), "it is the same object")
+		s.is(before.GetUID() != after.GetUID(), "the object wasn't recreated")
 		s.settles(s.widget("{size: 1}"), deploy.DefaultStrategy(deploy.Recreate))
 	}},
 	{"strategies/recreate what others added", "an immutable field that somebody else owns is no change of ours", func(s *scene) {

@@ -38,19 +38,19 @@ func (s *scene) selected(selector string) []string {
 var viewCases = []Case{
 	{"view/unwatched", "a kind that isn't watched can be read, too", func(s *scene) {
 		ref := deploy.RefOf(s.settings("{}"))
-		s.is(s.seen(ref) == nil, "it is shown before it was created")
+		s.is(s.seen(ref) == nil, "the View shows an object that wasn't created yet")
 		obj := s.create("operkit", s.settings("{a: '1'}"))
-		equal(s, held(obj), held(s.seen(ref)), "what is seen")
+		equal(s, held(obj), held(s.seen(ref)), "object in the View")
 		s.delete(ref)
-		s.is(s.seen(ref) == nil, "it is shown after its deletion")
+		s.is(s.seen(ref) == nil, "the View shows the object after its deletion")
 	}},
-	{"view/watched", "reads of a watched kind return the same", func(s *scene) {
+	{"view/watched", "reads of a watched kind return the objects as they are stored", func(s *scene) {
 		before := s.create("operkit", s.settings("{a: '1'}"))
 		s.watch(configMap)
-		equal(s, held(before), held(s.seen(deploy.RefOf(before))), "what is seen")
+		equal(s, held(before), held(s.seen(deploy.RefOf(before))), "object in the View")
 		s.is(s.seen(deploy.RefOf(s.config("none", "{}"))) == nil, "an absent object is shown")
 	}},
-	{"view/own writes", "a read is never older than our last write, whatever its verb", ownWrites},
+	{"view/own writes", "a read is never older than our last write, whatever the verb of the write", ownWrites},
 	{"view/own writes in lists", "selectors match our own writes, too", func(s *scene) {
 		s.watch(configMap)
 		for round := 1; round <= 20; round++ {
@@ -65,7 +65,7 @@ var viewCases = []Case{
 			obj := s.create("operkit", s.settings("{}"))
 			equal(s, obj.GetUID(), s.seen(deploy.RefOf(obj)).GetUID(), "uid")
 			s.delete(deploy.RefOf(obj))
-			s.is(s.seen(deploy.RefOf(obj)) == nil, "it is shown after its deletion")
+			s.is(s.seen(deploy.RefOf(obj)) == nil, "the View shows the object after its deletion")
 		}
 	}},
 	{"view/being deleted", "a read shows the deletion that we requested", func(s *scene) {
@@ -74,22 +74,22 @@ var viewCases = []Case{
 		obj := s.held("operkit.dev/a")
 		s.is(s.seen(deploy.RefOf(obj)).GetDeletionTimestamp() != nil, "no deletionTimestamp")
 		s.merge("operkit", deploy.RefOf(obj), `{"metadata":{"finalizers":null}}`)
-		s.is(s.seen(deploy.RefOf(obj)) == nil, "it is shown after its last finalizer was removed")
+		s.is(s.seen(deploy.RefOf(obj)) == nil, "the View shows the object after its last finalizer was removed")
 	}},
 	{"view/dry run", "a read doesn't show the result of a dry run", func(s *scene) {
 		s.watch(configMap)
 		before := s.apply("operkit", s.settings("{a: '1'}"))
 		s.send(s.settings("{a: '2'}"), dryAsOperkit)
 		s.ok(s.port().Delete(s.Context(), deploy.RefOf(before), deploy.DeleteOptions{DryRun: true}))
-		equal(s, held(before), held(s.seen(deploy.RefOf(before))), "what is seen")
+		equal(s, held(before), held(s.seen(deploy.RefOf(before))), "object in the View")
 	}},
 	{"view/writes of others", "writes of others show up eventually", func(s *scene) {
 		s.watch(configMap)
 		ref := deploy.RefOf(s.apply("operkit", s.settings("{a: '1'}")))
 		s.others().merge("kubectl", ref, `{"data":{"a":"2"}}`)
-		s.eventually(func() bool { return data(s.seen(ref))["a"] == "2" }, "the new value is seen")
+		s.eventually(func() bool { return data(s.seen(ref))["a"] == "2" }, "the View shows the new value")
 		s.others().delete(ref)
-		s.eventually(func() bool { return s.seen(ref) == nil }, "the deletion is seen")
+		s.eventually(func() bool { return s.seen(ref) == nil }, "the View shows the deletion")
 	}},
 	{"view/list", "lists are ascending by name and support every form of selector", func(s *scene) {
 		s.three()
@@ -122,7 +122,7 @@ func byOwner(s *scene) {
 		slices.Sort(got)
 		equal(s, append([]string{}, want...), got, what)
 	}
-	found("before there are any")
+	found("names before the objects are created")
 	s.create("operkit", ownedBy(s.config("b", "{}"), owner))
 	s.create("operkit", ownedBy(s.config("a", "{}"), owner))
 	s.create("operkit", ownedBy(s.config("c", "{}"), other))
@@ -149,7 +149,7 @@ func ownWrites(s *scene) {
 		obj = s.update("kubectl", with(obj, map[string]any{"c": strconv.Itoa(round)}))
 		s.sees(ref, obj, "update")
 		s.delete(ref)
-		s.is(s.seen(ref) == nil, "delete: it is still shown")
+		s.is(s.seen(ref) == nil, "delete: the View still shows the object")
 	}
 }
 
@@ -158,9 +158,9 @@ func (s *scene) sees(ref deploy.Ref, written *unstructured.Unstructured, verb st
 	s.Helper()
 	seen := s.seen(ref)
 	if seen == nil {
-		s.Fatalf("%s: nothing is seen", verb)
+		s.Fatalf("%s: the View shows no object", verb)
 	}
-	equal(s, held(written), held(seen), "seen after "+verb)
+	equal(s, held(written), held(seen), "object in the View after "+verb)
 }
 
 // selecting parses a label selector.
