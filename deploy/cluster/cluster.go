@@ -48,10 +48,10 @@ type options struct {
 
 // Namespaces limits the watches of namespaced kinds to these namespaces, in addition to the namespaces of earlier
 // Namespaces options. Objects in other namespaces are read from the API server. The default is all namespaces. A name
-// may be a pattern with *, ? and [a-z], such as "team-*". A name or pattern after an exclamation mark excludes what it
-// matches; if several match, the last one decides: "*", "!kube-*", "kube-public". Namespaces that match later are
-// watched, too, which needs permission to list and watch namespaces. When a namespace leaves the scope, its objects
-// come as events of the type deploy.Left.
+// may be a pattern with *, ? and [a-z], such as "team-*". A name or pattern after an exclamation mark excludes the
+// namespaces that it matches. If several names and patterns match, the last of them decides: "*", "!kube-*",
+// "kube-public". Namespaces that match later are watched, too, which needs permission to list and watch namespaces.
+// When a namespace leaves the scope, its objects come as events of the type deploy.Left.
 func Namespaces(names ...string) Option {
 	return func(o *options) { o.namespaces = append(o.namespaces, names...) }
 }
