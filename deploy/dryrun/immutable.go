@@ -20,7 +20,7 @@ type rule struct {
 	once bool
 	// when reports whether the rule applies to an update. nil means always.
 	when func(u update) bool
-	// as is the path that the server names in its error. Empty means at.
+	// The value of as is the path that the server names in its error. Empty means the path in at.
 	as string
 	// forbids is the message of an error of the type Forbidden. If forbids is empty, the error is of the type Invalid.
 	// Its message is then the value of says, or fieldImmutable if says is empty, too.
