@@ -203,7 +203,7 @@ func (e *ConflictError) Error() string {
 // Unwrap returns Err.
 func (e *ConflictError) Unwrap() error { return e.Err }
 
-// StaleError reports that the object changed, or was replaced by a new one, since it was read.
+// StaleError reports that the object changed, or was replaced by a new object, since it was read.
 type StaleError struct {
 	// Ref names the object, Err is the error of the cluster.
 	Ref Ref

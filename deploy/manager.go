@@ -34,8 +34,8 @@ func NewManager(cluster Cluster, options ...Option) (*Manager, error) {
 	return &Manager{port: cluster.Port(), view: cluster.View(), settings: s, memory: &memory{}}, nil
 }
 
-// With returns a Manager with the options of m, overridden by options. The two share what they remember. It returns an
-// error if an option is invalid.
+// With returns a Manager with the options of m, overridden by options. m and the new Manager share what they remember.
+// It returns an error if an option is invalid.
 func (m *Manager) With(options ...Option) (*Manager, error) {
 	s, err := m.settings.with(options)
 	if err != nil {

@@ -101,7 +101,7 @@ func TestContentsThatAreNone(t *testing.T) {
 		"one of another kind":         {standIn(t, "one"), kindless, nil, "its content belongs to another object, Secret shop/settings"},
 		"a definition of a kind":      {definition, definition.DeepCopy(), nil, "a CustomResourceDefinition can't have a stand-in"},
 		"an object that has no name":  {nameless, nameless.DeepCopy(), nil, "a stand-in needs a name"},
-		"an object without a version": {object(t, "kind: ConfigMap\nmetadata: {name: settings, namespace: shop}"), settings(t, "{}"), nil, "of another object"},
+		"an object without a version": {object(t, "kind: ConfigMap\nmetadata: {name: settings, namespace: shop}"), settings(t, "{}"), nil, "another object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -221,9 +221,9 @@ func (f fieldSet) union(other fieldSet) fieldSet {
 	return out
 }
 
-// withoutHeritage returns what is left of after, the result of a dry run of an apply, when the fields of predecessors
-// that nobody else owns are removed. It sends a patch as a dry run, so that the cluster fills in defaults. It doesn't
-// send an update, because operators may lack the permission.
+// withoutHeritage returns after, the result of a dry run of an apply, without the fields of predecessors that nobody
+// else owns. It sends a patch as a dry run, so that the cluster fills in defaults. It doesn't send an update, because
+// operators may lack the permission.
 func (c comparedSet) withoutHeritage(ctx context.Context, after *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	gone, stay := fieldSet{}, []fieldSet{}
 	for _, entry := range managedEntries(after) {
