@@ -11,22 +11,22 @@
 // [ForLife] uses a ConfigMap that the holder's Pod owns: no replica takes over before that Pod is gone. [None] always
 // leads, for a test or an operator with only one replica.
 //
-// [PerObject] is different: all replicas work, and each object is locked by two of its annotations while one of them
+// [PerObject] is different: all replicas work, and each object is locked by two of its annotations while a replica
 // works on it.
 //
 // # Guarantees
 //
-//   - Two replicas never lead at once, whatever their clocks say: a candidate measures on its own
-//     clock how long the Lease has stood still, a holder how long ago it sent its last renewal. Only how
-//     fast these clocks go has to agree, to within the renew deadline and the duration. A machine that is
-//     suspended as a whole stops its clock; what is stopped by a signal or has no processor time doesn't.
+//   - Two replicas never lead at once, whatever their clocks say: a candidate measures on its own clock for how long
+//     the Lease hasn't changed, and a holder measures how long ago it sent its last renewal. Only the speed of these
+//     clocks has to agree, to within the renew deadline and the duration. The clock of a suspended machine stops. It
+//     doesn't stop for a process that is stopped by a signal or gets no processor time.
 //   - A lock that can't be read is never taken: after an error a candidate waits, and a holder goes on until its
 //     renew deadline. Every write has the precondition that nothing was written since the read; after a conflict the
 //     other replica is the holder.
 //   - No call leaves through [Elector.Transport] after the renew deadline, even if the process was frozen for a while;
-//     calls under way at the deadline are cancelled. The API server may still carry such a call out: it has the time
-//     between the deadline and the duration for that before another replica leads. No lock can prevent that a process
-//     is frozen between the last check of a call and its sending, and sends that one call late.
+//     calls under way at the deadline are cancelled. The API server may still carry out such a call: it has the time
+//     between the deadline and the duration to do so before another replica leads. No lock can prevent that a process
+//     is frozen between the last check of a call and the sending of this call, and so sends it late.
 //   - The leadership is released last: while the work winds up after a signal it is still renewed.
 //
 // If somebody deletes the Lease, its holder creates it again at the next renewal. If another replica creates it first,

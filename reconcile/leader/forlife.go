@@ -18,14 +18,14 @@ var (
 	podKind       = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
 )
 
-// ForLife returns an elector that leads while its Pod owns the ConfigMap called name: "namespace/name", or
-// "name" alone in the namespace of the service account, which is that of the Pod in either case. The
-// ConfigMap is never given up: when the Pod is gone the garbage collection deletes it, and another replica
-// makes its own. A container that is started again in the same Pod leads on. So nobody takes over from a Pod
-// that still exists, be it frozen, failed or on a node that can't be reached, until somebody deletes it.
+// ForLife returns an elector that leads while its Pod owns the ConfigMap called name: "namespace/name", or "name" alone
+// in the namespace of the service account. In both cases it must be the namespace of the Pod. The ConfigMap is never
+// given up: when the Pod is gone, the garbage collection deletes it, and another replica creates a new one. A container
+// that is restarted in the same Pod continues to lead. So nobody takes over from a Pod that still exists, be it frozen,
+// failed or on a node that can't be reached, until somebody deletes it.
 //
-// A holder that can't read the ConfigMap until the renew deadline stops all the same. Identity is the name of
-// the Pod here, with nothing added, and the duration of Timing has no meaning. port is as for Lease.
+// A holder that can't read the ConfigMap before the renew deadline stops, too. Identity is only the name of the Pod,
+// and the duration of Timing isn't used. port is as for Lease.
 func ForLife(port deploy.Port, name string, opts ...Option) (*Elector, error) {
 	opts = append(slices.Clone(opts), func(o *options) {
 		o.duration, o.deadline, o.retry = longestDuration, cmp.Or(o.deadline, DefaultRenewDeadline), cmp.Or(o.retry, DefaultRetryPeriod)
@@ -57,7 +57,7 @@ func (f *forLife) take(ctx context.Context) (standing, error) {
 	return f.keep(ctx)
 }
 
-// findPod reads the Pod of this process. To wait for a missing Pod is useless.
+// findPod reads the Pod of this process. If the Pod is missing, waiting is useless.
 func (f *forLife) findPod(ctx context.Context) error {
 	if f.owner != nil {
 		return nil

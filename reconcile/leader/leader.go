@@ -14,7 +14,7 @@ import (
 
 // Elector takes part in a leader election. Its methods are safe for concurrent use.
 type Elector struct {
-	// lock is nil where nobody else can lead.
+	// lock is nil if no other replica can lead (None).
 	lock     lock
 	options  options
 	identity string
@@ -48,7 +48,7 @@ type standing struct {
 	vacant time.Time
 }
 
-// newElector checks what all locks need. replica is the name of this replica without its random end.
+// newElector checks the arguments that all locks need. replica is the name of this replica without its random end.
 func newElector(what string, port deploy.Port, name string, opts []Option,
 	newLock func(ref deploy.Ref, o options, replica string) (lock, string)) (*Elector, error) {
 	o, err := newOptions(opts)
@@ -87,7 +87,7 @@ func (e *Elector) Leading() bool {
 	return t != nil && t.check() == nil
 }
 
-// Run waits until this replica leads and calls work, once. It returns when work has, with its error.
+// Run waits until this replica leads and calls work, once. It returns when work has returned, with the error of work.
 //
 // The context of work ends with ctx, and when the leadership is lost: at the renew deadline without a renewal, or when
 // another replica is seen in the lock. When the leadership is lost, the cause of the context is ErrLost. Run returns
@@ -139,8 +139,9 @@ func (e *Elector) acquire(ctx context.Context) (*term, error) {
 	return nil, nil
 }
 
-// untilRetry returns when a candidate looks again: at random, so that candidates don't come all at once, and as
-// soon as the lock can be taken. It is twice as often as a holder renews, so that a released lock is taken soon.
+// untilRetry returns the time until a candidate looks again. The time is random, so that candidates don't come all at
+// once, but ends when the lock can be taken. A candidate looks twice as often as a holder renews, so that a released
+// lock is taken soon.
 func (e *Elector) untilRetry(seen standing) time.Duration {
 	wait := jittered(e.options.retry / 2)
 	if left := time.Until(seen.vacant); !seen.vacant.IsZero() && left < wait {

@@ -17,11 +17,11 @@ const fieldManager = "leader-election"
 
 var leaseKind = schema.GroupVersionKind{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease"}
 
-// Lease returns an elector that leads while it holds the Lease called name: "namespace/name", or "name"
-// alone in the namespace of the Pod's service account. The Lease is made when there is none, and can be
-// one that the leader election of client-go has written: each respects what the other holds. port sends
-// the requests; it should be that of a client of its own, so that renewals never wait behind the work's
-// requests, and must not go through Transport. Nothing is sent before Run.
+// Lease returns an elector that leads while it holds the Lease called name: "namespace/name", or "name" alone in the
+// namespace of the Pod's service account. The Lease is created if there is none. It may be a Lease of the leader
+// election of client-go: each of the two respects a Lease that the other holds. port sends the requests. It should be
+// the Port of a separate client, so that renewals never wait behind the work's requests, and must not go through
+// Transport. Nothing is sent before Run.
 func Lease(port deploy.Port, name string, opts ...Option) (*Elector, error) {
 	return newElector("lease", port, name, opts, func(ref deploy.Ref, o options, replica string) (lock, string) {
 		ref.Kind = leaseKind
@@ -73,8 +73,8 @@ func (l *lease) take(ctx context.Context) (standing, error) {
 	return l.write(ctx, current, found.next())
 }
 
-// observe returns when the Lease of another replica runs out: its duration after this replica first saw it as it is.
-// The times in it are those of another clock.
+// observe returns the time at which the Lease of another replica runs out: when this replica has seen it unchanged for
+// the duration of the Lease. The times in the Lease come from another clock.
 func (l *lease) observe(current *unstructured.Unstructured, found record) time.Time {
 	spec, _ := current.Object["spec"].(map[string]any)
 	if l.seen == nil || !reflect.DeepEqual(spec, l.seen) {
@@ -147,8 +147,8 @@ func (l *lease) fill(obj *unstructured.Unstructured, as record) {
 	as.into(obj)
 }
 
-// release leaves a Lease that anybody can take at once. It is tried again only when the Lease was changed by
-// somebody who isn't a candidate, or by a renewal whose answer was lost.
+// release writes a Lease that anybody can take at once. It tries again only if the Lease was changed by somebody who
+// isn't a candidate, or by a renewal whose answer was lost.
 func (l *lease) release(ctx context.Context) (bool, error) {
 	err := l.vacate(ctx, l.ours)
 	if !failure.Is[*deploy.StaleError](err) {
@@ -174,7 +174,7 @@ func (l *lease) vacate(ctx context.Context, current *unstructured.Unstructured) 
 	return err
 }
 
-// record is what a Lease says of its holder. A value that is missing or has another type is zero.
+// record is the part of a Lease that describes its holder. A value that is missing or has another type is zero.
 type record struct {
 	holder            string
 	duration          time.Duration

@@ -26,7 +26,7 @@ type objects struct {
 	manager  *deploy.Manager
 	options  options
 	identity string
-	// domain is that of the annotations.
+	// domain is the domain of the annotations.
 	domain string
 
 	mu sync.Mutex
@@ -47,7 +47,8 @@ type pair struct{ holder, renewed string }
 type claim struct {
 	// held: this replica has the lock; gone: there is no object.
 	held, gone bool
-	// holder is the holder otherwise, as far as is known, and wait the time before the next look.
+	// If neither is true, holder is the replica that has the lock, empty if unknown, and wait is the time before the
+	// next look.
 	holder string
 	wait   time.Duration
 }
@@ -69,7 +70,7 @@ func (o *objects) pairOf(obj *unstructured.Unstructured) pair {
 // oper8Domain is the domain of annotations that replicas of an operator written with oper8 read, too.
 const oper8Domain = "oper8.org"
 
-// ours returns what the lock says when this replica holds it from now on. The time is to the nanosecond, or to the
+// ours returns the content of the lock if this replica holds it from now on. The time is to the nanosecond, or to the
 // microsecond that oper8 reads, so that no two of them are the same. It has no zone for oper8, which can't compare a
 // time with a zone, and then stops reconciling.
 func (o *objects) ours() pair {
@@ -150,7 +151,7 @@ func (o *objects) release(ctx context.Context, key deploy.Ref) error {
 	return err
 }
 
-// change writes the lock that decide returns for the present one. It returns false if the object or its kind is gone.
+// change writes the lock that decide returns for the present lock. It returns false if the object or its kind is gone.
 func (o *objects) change(ctx context.Context, key deploy.Ref, decide func(current pair) (pair, error)) (present bool, err error) {
 	result, err := o.manager.Change(ctx, key, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		found := o.pairOf(current)

@@ -40,12 +40,13 @@ type options struct {
 	namespaceFile string
 }
 
-// Timing sets when a lock is renewed, given up and taken over. Zero means the default: DefaultDuration for the first,
-// and for the others the same share of the duration as DefaultRenewDeadline and DefaultRetryPeriod have of
-// DefaultDuration.
+// Timing sets when a lock is renewed, given up and taken over. Zero means the default: DefaultDuration for the
+// duration. The defaults of the other two are the same shares of the duration as DefaultRenewDeadline and
+// DefaultRetryPeriod are of DefaultDuration.
 //
 // duration is the time after the last renewal before which no other replica takes the lock. A Lease holds it in
-// seconds, rounded up. When a leader dies, no replica leads for that long. Locks that are held for life have none.
+// seconds, rounded up. When a leader dies, no replica leads for that long. Locks that are held for life have no
+// duration.
 //
 // renewDeadline is how long the holder works on after it sent its last successful renewal. It must be shorter than the
 // duration: calls that are still running then have the rest of the time.
@@ -56,8 +57,8 @@ func Timing(duration, renewDeadline, retryPeriod time.Duration) Option {
 	return func(o *options) { o.duration, o.deadline, o.retry = duration, renewDeadline, retryPeriod }
 }
 
-// Identity sets the name of this replica in the lock and in logs; default the environment's POD_NAME, else
-// the host's name without its domain. Something random is added, so that no two processes have the same one.
+// Identity sets the name of this replica in the lock and in logs; by default the environment variable POD_NAME, or else
+// the host's name without its domain. A random end is added, so that no two processes have the same name.
 func Identity(name string) Option { return func(o *options) { o.identity = name } }
 
 // Logger sets the logger for changes of the leader, and for errors of reading and renewing the lock; default
@@ -84,19 +85,20 @@ func newOptions(opts []Option) (options, error) {
 	case o.duration <= o.deadline:
 		return o, fmt.Errorf("duration: %s: it must be longer than the renew deadline of %s", o.duration, o.deadline)
 	case o.duration > longestDuration:
-		return o, fmt.Errorf("duration: %s: more than %s can't be written down", o.duration, longestDuration)
+		return o, fmt.Errorf("duration: %s: more than %s doesn't fit into a Lease", o.duration, longestDuration)
 	case o.logger == nil:
 		return o, errors.New("nil logger")
 	}
 	return o, nil
 }
 
-// share is the part of a duration that a default has of DefaultDuration.
+// share returns duration, scaled by the ratio of of, a default, to DefaultDuration.
 func share(duration, of time.Duration) time.Duration {
 	return time.Duration(float64(duration) * (float64(of) / float64(DefaultDuration)))
 }
 
-// seconds is the duration as a Lease holds it, rounded up so that it doesn't run out before its holder thinks.
+// seconds is the duration as a Lease holds it, rounded up, so that the Lease doesn't run out before its holder expects
+// this.
 func (o options) seconds() int64 { return int64((o.duration + time.Second - 1) / time.Second) }
 
 // try calls do for one attempt to take or keep the lock. It bounds the attempt so that another one fits in before the
@@ -147,7 +149,7 @@ func (o options) place(name string) (string, string, error) {
 		base = name
 		content, err := os.ReadFile(o.namespaceFile)
 		if err != nil {
-			return "", "", fmt.Errorf("name %q: it has no namespace, and no service account says one: give it as namespace/name: %w", name, err)
+			return "", "", fmt.Errorf("name %q: it has no namespace, and no file of a service account names one: write namespace/name: %w", name, err)
 		}
 		namespace = strings.TrimSpace(string(content))
 	}

@@ -27,7 +27,7 @@ func TestMistakes(t *testing.T) {
 		want   string
 	}{
 		{"no port", nil, "shop/op", nil, "lease: nil port"},
-		{"spec watch 32: no name", port, "", []Option{nowhere}, `lease: name "": it has no namespace, and no service account says one: give it as namespace/name: open `},
+		{"spec watch 32: no name", port, "", []Option{nowhere}, `lease: name "": it has no namespace, and no file of a service account names one: write namespace/name: open `},
 		{"spec watch 32: no namespace, and none to be told", port, "op", []Option{nowhere}, `lease: name "op": it has no namespace`},
 		{"an empty namespace", port, "/op", nil, `lease: name "/op": namespace "": `},
 		{"an empty name", port, "shop/", nil, `lease: name "shop/": a lowercase RFC 1123 subdomain`},
@@ -37,7 +37,7 @@ func TestMistakes(t *testing.T) {
 		{"watch mistake 9: a negative time", port, "shop/op", []Option{Timing(0, 0, -time.Second)}, "lease: retry period: -1s: it must be positive"},
 		{"a deadline that one failure breaks", port, "shop/op", []Option{Timing(0, 3*time.Second, 2*time.Second)}, "lease: renew deadline: 3s: two retry periods of 2s don't fit into it"},
 		{"a Lease that runs out while its holder goes on", port, "shop/op", []Option{Timing(10*time.Second, 10*time.Second, 0)}, "lease: duration: 10s: it must be longer than the renew deadline of 10s"},
-		{"a duration that doesn't fit into its field", port, "shop/op", []Option{Timing(1<<62, time.Minute, time.Second)}, "lease: duration: 1281023h53m38.427387904s: more than 596523h14m7s can't be written down"},
+		{"a duration that doesn't fit into its field", port, "shop/op", []Option{Timing(1<<62, time.Minute, time.Second)}, "lease: duration: 1281023h53m38.427387904s: more than 596523h14m7s doesn't fit into a Lease"},
 		{"no logger", port, "shop/op", []Option{Logger(nil)}, "lease: nil logger"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/operkit/operkit/reconcile/source"
 )
 
-// Reconciler brings one object to its wanted state, as the one of package watch does.
+// Reconciler brings one object to its wanted state, as a watch.Reconciler does.
 type Reconciler interface {
 	Reconcile(ctx context.Context, req request.Request) (request.Result, error)
 }
@@ -31,9 +31,9 @@ type ObjectLock struct {
 	objects  *objects
 }
 
-// PerObject returns a Reconciler that calls next for an object only while it holds the lock on that: two annotations of
-// the object, lease-name and lease-time of the manager's domain. So several replicas work at once, each object is
-// worked on by one of them at a time, and no single lock is needed.
+// PerObject returns a Reconciler that calls next for an object only while this replica holds the lock on the object.
+// The lock consists of two annotations of the object, lease-name and lease-time of the manager's domain. So several
+// replicas work at once, each object is worked on by one of them at a time, and no single lock is needed.
 //
 // A free lock is taken by a write that fails if the object has changed since it was read. If another replica holds the
 // lock, Reconcile returns without an error and checks it again after a retry period, until that replica has released it
@@ -43,11 +43,13 @@ type ObjectLock struct {
 // for an object that can't be read; for one that is gone it is called without a lock. When next has returned or
 // panicked, the lock is released. If the object is deleted or replaced while next runs, the lock is lost.
 //
-// All replicas must have the same Timing and domain, and next the same cluster, whose View shows what is written here.
+// All replicas must have the same Timing and domain. next must use the cluster of manager, whose View shows the writes
+// of the lock. Each replica measures on its own clock for how long it has seen a lock unchanged. The time in the
+// annotation, in UTC, is for people, and with the domain oper8.org also for replicas of an operator written with oper8.
+// ObjectTransport keeps back requests that next sends after the renew deadline, for example because its process was
+// frozen.
+//
 // With a manager that has the option DryRun no lock is taken: every reconcile is cancelled with ErrLost.
-// Each replica measures on its own clock how long a lock has stood still since it first saw it as it is; the time in
-// the annotation, in UTC, is for people, and with the domain oper8.org for replicas of an operator written with oper8.
-// What next sends past the renew deadline, because its process was frozen, is kept back by ObjectTransport.
 func PerObject(next Reconciler, manager *deploy.Manager, opts ...Option) (*ObjectLock, error) {
 	l, err := newObjectLock(next, manager, opts)
 	if err != nil {
@@ -88,14 +90,14 @@ func (l *ObjectLock) Identity() string { return l.identity }
 // Sources implements source.Provider, with the Sources of the Reconciler that is called.
 func (l *ObjectLock) Sources() source.Sources { return l.sources }
 
-// Observe implements watch.Observer, for a Reconciler that does.
+// Observe implements watch.Observer, if the Reconciler implements it.
 func (l *ObjectLock) Observe(event deploy.Event) {
 	if observer, ok := l.next.(interface{ Observe(event deploy.Event) }); ok {
 		observer.Observe(event)
 	}
 }
 
-// Forget implements watch.Forgetter, for a Reconciler that does.
+// Forget implements watch.Forgetter, if the Reconciler implements it.
 func (l *ObjectLock) Forget(key deploy.Ref) {
 	l.objects.forget(key)
 	l.forgetNext(key)
@@ -128,9 +130,9 @@ func (l *ObjectLock) Reconcile(ctx context.Context, req request.Request) (reques
 		l.release(ctx, req.Key, deadline)
 		return request.Result{}, context.Cause(ctx)
 	case !got.held:
-		// What next remembers of the object is for the other replica to report now.
+		// The other replica now reports the state of the object, so next must forget what it remembers.
 		l.forgetNext(req.Key)
-		logging.Scoped(ctx, l.options.logger).DebugContext(ctx, "another replica works on it", "object", req.Key, "holder", got.holder, "again_in", got.wait)
+		logging.Scoped(ctx, l.options.logger).DebugContext(ctx, "another replica works on the object", "object", req.Key, "holder", got.holder, "again_in", got.wait)
 		return request.Result{RequeueAfter: got.wait}, nil
 	}
 	return l.work(newTerm(ctx, deadline, Term{Holder: l.identity}), req)
@@ -160,7 +162,7 @@ func (l *ObjectLock) release(ctx context.Context, key deploy.Ref, deadline time.
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
 	if err := l.options.try(ctx, func(ctx context.Context) error { return l.objects.release(ctx, key) }); err != nil {
-		withStack(logging.Scoped(ctx, l.options.logger), err).WarnContext(ctx, "the lock wasn't released: others wait for it to run out", "object", key, "error", err)
+		withStack(logging.Scoped(ctx, l.options.logger), err).WarnContext(ctx, "the lock wasn't released: other replicas wait until it expires", "object", key, "error", err)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 )
 
 var (
-	// ErrLost is the cause of the end of the work's context, and what Run then returns, when another replica leads or
-	// may do so. A program ends then, or calls Run again.
+	// ErrLost means that another replica leads or may lead. It is the cause with which the context of work ends, and
+	// Run returns it. A program then ends, or calls Run again.
 	ErrLost = errors.New("leadership lost")
 	// ErrNotLeading is the error of a call that Transport refuses.
 	ErrNotLeading = errors.New("this replica doesn't lead")
@@ -39,8 +39,8 @@ func WithTerm(ctx context.Context, t Term) context.Context {
 	return context.WithValue(ctx, termKey{}, t)
 }
 
-// TermOf returns the term that ctx, the context of a work or one made from it, belongs to; false outside of one. It is
-// kept by context.WithoutCancel.
+// TermOf returns the term of ctx, which is the context of work or derived from it. For other contexts it returns false.
+// context.WithoutCancel keeps the term.
 func TermOf(ctx context.Context) (Term, bool) {
 	t, ok := ctx.Value(termKey{}).(Term)
 	return t, ok
@@ -132,7 +132,8 @@ func (t *term) end() (lost error, deadline time.Time) {
 }
 
 // hold calls work while keep renews the lock, and note is called after each renewal. Once work has returned, also by a
-// panic, end is called: why the lock was lost, if it was, until when it is certainly ours, and the error of work.
+// panic, end is called with the reason why the lock was lost (nil if it wasn't), the time until which it is certainly
+// ours, and the error of work.
 func (o options) hold(t *term, keep func(context.Context) error, note func(context.Context, error), work func(context.Context) error,
 	end func(lost error, deadline time.Time, err error) error) (err error) {
 	// Renewals outlive the context of Run: the lock is kept while work winds up.

@@ -9,8 +9,8 @@ import (
 	"net/http"
 )
 
-// Transport lets a request pass only while this replica leads, and cancels it when that ends; a response
-// that is still being read, such as a watch, ends then too. A request that isn't let pass fails with
+// Transport lets a request pass only while this replica leads, and cancels the request when this replica stops leading.
+// A response that is still being read, such as a watch, then ends too. A request that isn't let pass fails with
 // ErrNotLeading. Each request is checked when it is sent, against a clock and not by a signal.
 //
 // It is made for a configuration of client-go, for the client of the work: config.Wrap(elector.Transport).
@@ -29,7 +29,7 @@ type guard struct {
 	term func(req *http.Request) (*term, bool)
 }
 
-// WrappedRoundTripper returns the transport below, for client-go, which closes idle connections by it.
+// WrappedRoundTripper returns the transport below, for client-go, which closes idle connections with it.
 func (g *guard) WrappedRoundTripper() http.RoundTripper { return g.next }
 
 // RoundTrip implements http.RoundTripper.
@@ -49,7 +49,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	release := func() { stop(); cancel(context.Canceled) }
 	resp, err := g.next.RoundTrip(req.WithContext(ctx))
 	if err != nil {
-		// Before release, whose own cause would be there otherwise.
+		// Read the cause before release, which cancels ctx with another cause.
 		if req.Context().Err() == nil && ctx.Err() != nil {
 			err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
 		}
