@@ -19,7 +19,7 @@
 // # Folders
 //
 //	deploy/
-//	  helpers.tpl            {{ define }}s for all templates; nothing else of it is used
+//	  helpers.tpl            {{ define }}s for all templates; the rest of the file isn't used
 //	  store/                 the component "store"
 //	    statefulset.yaml
 //	    service.yaml
@@ -28,16 +28,16 @@
 //	    deployment.yaml
 //	    files/               all data, also what ends in .yaml
 //
-// A folder with files that end in .yaml or .yml is a component; its name is its path below the folder given to Parse,
-// which itself is the component ".". A folder inside it is another component. The files are rendered in the order of
-// their names, and may hold several documents. Empty documents are ignored, and a List stands for its items. Files and
-// folders whose names begin with a dot are ignored; go:embed also leaves out names that begin with an underscore,
+// A folder with files that end in .yaml or .yml is a component; its name is its path below the folder given to Parse.
+// That folder itself is the component ".". A folder inside it is another component. The files are rendered in the order
+// of their names, and may hold several documents. Empty documents are ignored, and a List stands for its items. Files
+// and folders whose names begin with a dot are ignored; go:embed also leaves out names that begin with an underscore,
 // unless it says "all:deploy".
 //
 // # Values
 //
 //	.Name .Namespace .APIVersion .Kind    of the custom resource
-//	.Metadata         its metadata, without resourceVersion and managedFields, which move with each write
+//	.Metadata         its metadata, without resourceVersion and managedFields, which change with each write
 //	.Spec             its spec, with the controller's defaults under it
 //	.Config           Session.Config
 //	.Version          Session.Version
@@ -53,7 +53,7 @@
 // only on their arguments, and these:
 //
 //	scopedName "web"              Session.ScopedName
-//	include "labels" .            what a define renders, as text to be piped on
+//	include "labels" .            the text that a define renders, for a pipeline
 //	required "set a size" .x      .x, or an error of the resource's author when .x is nil or ""
 //	fail "not both"               an error of the resource's author
 //	toYaml fromYaml               without a newline at the end; fromYaml returns errors
@@ -74,7 +74,7 @@
 // for invalid YAML in the rendered text; if the place isn't known, it shows the line of the rendered text. Errors of
 // fail and required are configuration errors of the resource, all others are errors of the operator. Errors never
 // contain the content of a Secret: if a template may render a Secret, rendered text, and messages of functions that may
-// quote it, are left out.
+// quote this text, are left out.
 //
 // Objects without a name, fields that are given twice, and labels, annotations and data that aren't text are refused
 // before anything is sent. So is whatever exceeds a limit: 16 MiB of text for a file, 100 nested includes, 100 000
@@ -82,7 +82,7 @@
 //
 // # When to use it
 //
-// Use it where YAML exists already, or where those who write it don't write Go. Don't use it where
-// objects depend on each other's content or need loops within loops: apply configurations
-// are checked by the compiler. It isn't Helm: there are no charts, no hooks and no releases.
+// Use it where YAML exists already, or where the authors of the YAML don't write Go. Don't use it where objects depend
+// on each other's content or need loops within loops: apply configurations are checked by the compiler. It isn't Helm:
+// there are no charts, no hooks and no releases.
 package templates

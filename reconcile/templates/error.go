@@ -99,7 +99,7 @@ func parseError(file string, err error) error {
 	return e
 }
 
-const withheld = "left out here, since a Secret may be made of it"
+const withheld = "left out here, because it may contain values of a Secret"
 
 // executeError converts an error of package template that occurred while file was rendered. It names the place, which
 // may be in another file, and the includes that led to it.

@@ -211,7 +211,7 @@ func ExampleFuncs() {
 	show(templates.Parse(one(``), ".", templates.Funcs(template.FuncMap{"upper": func(s string) string { return s }})))
 	// Output:
 	// map[sign:teatea]
-	// templates: function upper: there is one of this name already: choose another name
+	// templates: function upper: there is a function of this name already: choose another name
 }
 
 func ExampleDelims() {

@@ -71,7 +71,7 @@ func isTaken(name string) bool {
 	return ownFunctions[name] != nil || slices.Contains(kept, name) || slices.Contains(builtin, name) || slices.Contains(bound, name)
 }
 
-// functions returns all functions of a template; those of bound use r.
+// functions returns all functions of a template; the functions in bound use r.
 func (t *Templates) functions(r *runner) template.FuncMap {
 	all := make(template.FuncMap, len(kept)+len(ownFunctions)+len(bound)+len(t.options.funcs))
 	for _, name := range kept {

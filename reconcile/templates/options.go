@@ -31,7 +31,7 @@ type options struct {
 }
 
 // Values adds the author's own values, .Values: a map, or a struct that is converted as JSON. Values of Component
-// replace those of Parse, and later ones earlier ones; maps are merged. They are copied.
+// replace Values of Parse, and later Values replace earlier Values; maps are merged. The values are copied.
 func Values(values any) Option {
 	content, err := mapOf(values)
 	return func(o *options) {
@@ -44,8 +44,8 @@ func Values(values any) Option {
 }
 
 // ValuesFrom adds values like Values, from a function that is called when the component is about to be deployed, so
-// that it can read the components that it waits for. The function must return the same values for the same resource.
-// Its error fails the component.
+// that the function can read the components that this one waits for. The function must return the same values for the
+// same resource. Its error fails the component.
 func ValuesFrom(values func(ctx context.Context, s *reconcile.Session) (any, error)) Option {
 	return func(o *options) {
 		if values == nil {
@@ -86,7 +86,7 @@ func newOptions(opts []Option) (options, error) {
 	optional.Apply(&o, opts)
 	for name := range o.funcs {
 		if isTaken(name) {
-			o.errs = append(o.errs, fmt.Errorf("function %s: there is one of this name already: choose another name", name))
+			o.errs = append(o.errs, fmt.Errorf("function %s: there is a function of this name already: choose another name", name))
 		}
 	}
 	if err := usable(o.funcs); err != nil {
@@ -95,7 +95,7 @@ func newOptions(opts []Option) (options, error) {
 	return o, errors.Join(o.errs...)
 }
 
-// usable reports functions for which package template panics as an error.
+// usable returns an error for functions with which package template would panic.
 func usable(funcs template.FuncMap) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -108,8 +108,8 @@ func usable(funcs template.FuncMap) (err error) {
 
 // Data has the values for rendering without a session, see Render. A nil map is empty.
 type Data struct {
-	// Name, Namespace, APIVersion, Kind, Metadata and Spec are fields of the resource. Version is the version that it
-	// wants, Config its configuration. Values are the author's own values, see the option Values.
+	// Name, Namespace, APIVersion, Kind, Metadata and Spec are fields of the resource. Version is the version that the
+	// resource wants, and Config is its configuration. Values are the author's own values, see the option Values.
 	Name, Namespace, APIVersion, Kind, Version string
 	Metadata, Spec, Config, Values             map[string]any
 	// ScopedName is the function scopedName; default: Name, a dash and the argument, as in Session.ScopedName.

@@ -124,7 +124,7 @@ func (t *Templates) parse(sources []source) error {
 	return t.link(sources)
 }
 
-// parseFile returns the trees of a file: its own, and those of its defines.
+// parseFile returns the trees of a file: one for the file itself, and one for each of its defines.
 func (t *Templates) parseFile(s source) ([]*parse.Tree, error) {
 	file, err := template.New(s.path).Delims(t.options.left, t.options.right).Funcs(t.functions(nil)).Parse(s.text)
 	if err != nil {

@@ -39,7 +39,7 @@ func TestParseMistakes(t *testing.T) {
 		{"values that are no map", map[string]string{"a.yaml": "a: b"}, ".", []Option{Values(3)}, "values: a value of type int isn't a map"},
 		{"values that can't be", map[string]string{"a.yaml": "a: b"}, ".", []Option{Values(map[string]any{"a": func() {}})}, "values: a value of type map[string]interface {} can't be converted"},
 		{"a function of values that is nil", map[string]string{"a.yaml": "a: b"}, ".", []Option{ValuesFrom(nil)}, "values: the function is nil"},
-		{"a function that is built in", map[string]string{"a.yaml": "a: b"}, ".", []Option{Funcs(template.FuncMap{"include": strings.ToUpper})}, "function include: there is one of this name already"},
+		{"a function that is built in", map[string]string{"a.yaml": "a: b"}, ".", []Option{Funcs(template.FuncMap{"include": strings.ToUpper})}, "function include: there is a function of this name already"},
 		{"a function that is none", map[string]string{"a.yaml": "a: b"}, ".", []Option{Funcs(template.FuncMap{"x": 3})}, "functions: value for x not a function"},
 		{"a function that answers too much", map[string]string{"a.yaml": "a: b"}, ".", []Option{Funcs(template.FuncMap{"x": func() (int, int) { return 1, 2 }})}, "functions: "},
 		{"a function of no name", map[string]string{"a.yaml": "a: b"}, ".", []Option{Funcs(template.FuncMap{"a-b": strings.ToUpper})}, "functions: "},

@@ -53,9 +53,9 @@ type output struct {
 	behind place
 }
 
-// mark says that the output from offset up to the next mark comes from place. If isText is set, it is a text node: each
-// line feed in the output is also one in the template. Otherwise it is the output of an action, all of which comes from
-// the line of place.
+// mark says that the output from offset up to the next mark comes from place. If isText is set, the output comes from a
+// text node: each line feed in it is also a line feed in the template. Otherwise it is the output of an action, all of
+// which comes from the line of place.
 type mark struct {
 	offset int
 	place
@@ -95,8 +95,8 @@ func (o *output) mark(from place, isText bool) {
 	}
 }
 
-// placeOf returns the place from which a line of the output of file, counted from 1, comes; file without a line if
-// that isn't known.
+// placeOf returns the place from which a line of the output of file, counted from 1, comes. If the place isn't known,
+// it returns file without a line.
 func (o *output) placeOf(file string, line int) place {
 	text := o.buffer.String()
 	offset := 0

@@ -149,11 +149,11 @@ func check(object *unstructured.Unstructured) error {
 	kind, version := object.GetKind(), object.GetAPIVersion()
 	switch {
 	case kind == "" || version == "":
-		return errors.New("apiVersion or kind is missing, or no text")
+		return errors.New("apiVersion or kind is missing, or isn't text")
 	case !isMap:
 		return errors.New("has no metadata")
 	case object.GetName() == "" && object.GetGenerateName() == "":
-		return errors.New("metadata.name is missing, or no text: quote it then")
+		return errors.New("metadata.name is missing, or isn't text: quote it")
 	}
 	paths := textual
 	if version == "v1" && (kind == "ConfigMap" || kind == "Secret") {

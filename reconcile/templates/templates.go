@@ -90,7 +90,7 @@ func (t *Templates) add(s source) {
 	}
 }
 
-// within is a path below the folder.
+// within returns a path below the folder.
 func (t *Templates) within(name string) string {
 	switch {
 	case t.folder == ".":

@@ -36,8 +36,8 @@ func OfVersions(folder string, opts ...Option) *Versions {
 }
 
 // For returns the templates of the version that the session's resource wants. If the files can't be parsed, or the
-// folder is missing or has none, the error is a request.Configuration error, since another version may work. Files that
-// can't be read are read again by the next call.
+// folder is missing or has no templates, the error is a request.Configuration error, since another version may work.
+// Files that can't be read are read again by the next call.
 func (v *Versions) For(s *reconcile.Session) (*Templates, error) {
 	files := s.Assets()
 	if files == nil {
