@@ -25,7 +25,7 @@ type entry struct {
 	UID        string `json:"uid,omitempty"`
 }
 
-// entries is the annotation. The entries are raw, so that an invalid one stays as it is when another one changes.
+// entries is the annotation. The entries are raw, so that an invalid entry stays as it is when another entry changes.
 type entries map[string]json.RawMessage
 
 // parseEntries reads the annotation of a resource; without one it returns no entries. An annotation that isn't a JSON
@@ -83,7 +83,7 @@ func (e entry) kind() (schema.GroupVersionKind, error) {
 // zoneless is how oper8 writes times, which are read as UTC.
 const zoneless = "2006-01-02T15:04:05.999999999"
 
-// time returns when the patch was first recorded; ok is false if the entry has no valid time.
+// time returns the time at which the patch was first recorded; ok is false if the entry has no valid time.
 func (e entry) time() (at time.Time, ok bool) {
 	for _, layout := range []string{time.RFC3339Nano, zoneless} {
 		if at, err := time.Parse(layout, e.Timestamp); err == nil {

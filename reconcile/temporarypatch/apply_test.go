@@ -243,6 +243,6 @@ func TestCustomResources(t *testing.T) {
 			s.Add("g").Add("o", object(`{apiVersion: example.dev/v1, kind: Gadget, metadata: {name: g}, spec: {}}`))
 		}
 		_, _, err := w.run(w.target, "w")
-		require.ErrorContains(t, err, "component g: object o: patch a: how a Gadget merges: ")
+		require.ErrorContains(t, err, "component g: object o: patch a: schema of Gadget: ")
 	})
 }

@@ -125,8 +125,8 @@ func (c *Controller) Requeue(_ context.Context, s *reconcile.Session, outcome re
 	return after, nil
 }
 
-// target returns the resource that spec names, or nil if there is none. It calls the function before with the
-// resource's reference before it reads the resource.
+// target returns the resource that spec names, or nil if there is none. It first calls the function before with the
+// resource's reference, and then reads the resource.
 func target(ctx context.Context, s *reconcile.Session, spec TemporaryPatchSpec, before func(context.Context, deploy.Ref) error) (*unstructured.Unstructured, error) {
 	version, err := schema.ParseGroupVersion(spec.APIVersion)
 	if err != nil {
@@ -189,7 +189,7 @@ func (w *component) Deploy(ctx context.Context, s *reconcile.Session, _ *reconci
 		return fmt.Errorf("target %s %s: %w", patch.Spec.Kind, patch.Spec.Name, err)
 	}
 	if err := c.report(ctx, ref, patch, c.verdict(patch, exists, over)); err != nil {
-		return fmt.Errorf("report: %w", err)
+		return fmt.Errorf("report the result of the patch: %w", err)
 	}
 	if !exists && !over {
 		return request.Precondition("waiting for the target %s %s", patch.Spec.Kind, patch.Spec.Name)

@@ -140,8 +140,8 @@ func (b bodies) unmatched(matched map[place]bool) []string {
 	return sorted(found)
 }
 
-// leftOver adds the unmatched places below at to found. It descends one level, and further only on the way to a matched
-// place.
+// leftOver adds the unmatched places below the place at to found. It descends one level, and goes further only on the
+// way to a matched place.
 func leftOver(value any, at place, depth int, matched, way map[place]bool, found map[string]bool) {
 	if matched[at] {
 		return

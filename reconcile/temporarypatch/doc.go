@@ -40,8 +40,8 @@
 // Patches are applied in the order of spec.priority, then of the time at which they were first recorded, then of their
 // names. Later patches win, so the highest priority wins. Bodies are merged by package smp. Objects of Kubernetes' own
 // kinds merge by their schemas, and custom resources by their CustomResourceDefinition. If the operator may not read
-// it, lists are replaced as a whole. A null in a body deletes a field. Send such a TemporaryPatch by create or apply:
-// in a merge patch of the TemporaryPatch itself, the null would delete the field of the TemporaryPatch.
+// the definition, lists are replaced as a whole. A null in a body deletes a field. Send such a TemporaryPatch by create
+// or apply: in a merge patch of the TemporaryPatch itself, the null would delete the field of the TemporaryPatch.
 //
 // # What goes wrong
 //
@@ -64,8 +64,8 @@
 //
 //	input                                     result
 //	spec without apiVersion, kind or name     ConfigError of the patch, naming the fields
-//	a kind that nobody can patch              Applied is False, NotPatchable; another operator's is left alone
-//	another version of a kind                 ConfigError of the patch, naming those that can
+//	a kind that nobody can patch              Applied is False, NotPatchable; a kind of another operator is left alone
+//	another version of a kind                 ConfigError of the patch, naming the possible versions
 //	a target without namespace                ConfigError of the patch
 //	both patch and patches, or neither        ConfigError of the patch; the target ignores it
 //	an empty patch                            the same as neither

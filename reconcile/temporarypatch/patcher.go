@@ -114,7 +114,7 @@ func (c *Controller) reads(kind schema.GroupKind) bool {
 	return kind == c.options.kind.GroupKind() || slices.Contains(c.options.also, kind)
 }
 
-// boardOf returns the board for the results of target. Those of a dry run are dropped.
+// boardOf returns the board for the results of target. The results of a dry run are dropped.
 func (c *Controller) boardOf(target reconcile.PatchTarget) *board {
 	if target.DryRun {
 		return &board{}
@@ -124,7 +124,7 @@ func (c *Controller) boardOf(target reconcile.PatchTarget) *board {
 
 // find reads a patch. If the View doesn't have the patch, find reads it from the cluster: rendering without a patch
 // that isn't in the View yet would undo it. In a dry run find reads only the View, since a dry run undoes nothing, and
-// its cluster may be another one.
+// its cluster may be a different one.
 func (c *Controller) find(ctx context.Context, target reconcile.PatchTarget, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	obj, err := target.View.Get(ctx, ref)
 	if obj != nil || err != nil || target.DryRun {

@@ -336,5 +336,5 @@ func TestSettledCostsNothing(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, writes)
 	assert.Equal(t, 10*time.Minute, result.RequeueAfter)
-	assert.NotContains(t, w.logs.String(), "the CustomResourceDefinition drops parts of the status", "the definition knows what is written")
+	assert.NotContains(t, w.logs.String(), "the CustomResourceDefinition drops fields of the status", "the definition knows what is written")
 }

@@ -38,7 +38,7 @@ func (c *Controller) Reconciler(options ...reconcile.Option) (*Reconciler, error
 	return &Reconciler{inner, c}, nil
 }
 
-// Reconcile brings the patch that req names to its target, if it is this Reconciler's.
+// Reconcile brings the patch that req names to its target, if this Reconciler is responsible for the patch.
 func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
 	c := r.controller
 	ref := req.Key
@@ -106,8 +106,8 @@ func (c *Controller) foreign(ctx context.Context, kind schema.GroupVersionKind) 
 	return true, err
 }
 
-// refuse writes into the status of a patch: no operator patches the kind of its target. The first of several operators
-// reports it. It adds no finalizer, which nobody would remove.
+// refuse reports in the status of a patch that no operator patches the kind of its target. Of several operators the
+// first one reports this. refuse adds no finalizer, because nobody would remove it.
 func (c *Controller) refuse(ctx context.Context, ref deploy.Ref, target schema.GroupVersionKind) error {
 	return c.setStatus(ctx, ref, metav1.Condition{
 		Type: ConditionApplied, Status: metav1.ConditionFalse, Reason: ReasonNotPatchable,

@@ -23,7 +23,7 @@ const (
 	ReasonApplied = "Applied"
 	// ReasonPending: the target hasn't been rendered with this generation of the patch. The condition is Unknown.
 	ReasonPending = "Pending"
-	// ReasonUnmatched: no object was rendered for some places. The condition is False, as with all that follow.
+	// ReasonUnmatched: no object was rendered for some places. The condition is False, as for all reasons below.
 	ReasonUnmatched = "Unmatched"
 	// ReasonFailed: the patch doesn't fit an object.
 	ReasonFailed = "Failed"
@@ -52,7 +52,7 @@ func (c *Controller) verdict(patch *TemporaryPatch, exists, over bool) verdict {
 		v.Reason, v.Message = ReasonNoTarget, fmt.Sprintf("there is no %s %s", patch.Spec.Kind, patch.Spec.Name)
 	case !ok:
 		awaited, v.keep = true, true
-		v.Status, v.Reason, v.Message = metav1.ConditionUnknown, ReasonPending, "the target hasn't been rendered with it yet"
+		v.Status, v.Reason, v.Message = metav1.ConditionUnknown, ReasonPending, "the target hasn't been rendered with this patch yet"
 	case len(known.failed) > 0:
 		awaited = true
 		v.matched, v.unmatched = known.matched, known.unmatched

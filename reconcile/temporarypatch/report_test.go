@@ -176,7 +176,7 @@ func TestReport(t *testing.T) {
 		w.rendered()
 		require.NoError(t, w.cluster.Fail(failingStatus))
 		_, _, err := w.run(w.own, "a")
-		require.ErrorContains(t, err, "component temporarypatch: report: ")
+		require.ErrorContains(t, err, "component temporarypatch: report the result of the patch: ")
 	})
 }
 

@@ -41,7 +41,7 @@ func (s *schemas) of(ctx context.Context, target reconcile.PatchTarget, kind sch
 	case s.turn <- struct{}{}:
 		defer func() { <-s.turn }()
 	case <-ctx.Done():
-		return smp.Schema{}, fmt.Errorf("how a %s merges: %w", kind.Kind, context.Cause(ctx))
+		return smp.Schema{}, fmt.Errorf("schema of %s: %w", kind.Kind, context.Cause(ctx))
 	}
 	before := s.latest.Load()
 	if found, ok := before.of(kind, clock()); ok {
@@ -52,7 +52,7 @@ func (s *schemas) of(ctx context.Context, target reconcile.PatchTarget, kind sch
 		s.latest.Store(next)
 	}
 	if err != nil {
-		return smp.Schema{}, fmt.Errorf("how a %s merges: %w", kind.Kind, err)
+		return smp.Schema{}, fmt.Errorf("schema of %s: %w", kind.Kind, err)
 	}
 	return next.known[kind], nil
 }

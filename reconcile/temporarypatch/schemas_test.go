@@ -140,7 +140,7 @@ func TestSchemas(t *testing.T) {
 		l := newLibrary(t)
 		l.listed(kindOf("A", "v2"))
 		l.now, l.crds = l.now.Add(schemaAge), []*unstructured.Unstructured{crdOf("A", "v1"), crdOf("B", "v1")}
-		require.ErrorContains(t, l.listed(kindOf("A", "v2")).err, "how a A merges: ")
+		require.ErrorContains(t, l.listed(kindOf("A", "v2")).err, "schema of A: ")
 		assert.True(t, l.known(kindOf("B", "v1")), "others are known")
 		l.crds = []*unstructured.Unstructured{crdOf("A", "v1", "v2")}
 		assert.True(t, l.listed(kindOf("A", "v2")).found.Known())
@@ -155,7 +155,7 @@ func TestSchemas(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(l.ctx)
 		waiting := l.ask(ctx, kindOf("Y", "v1"))
 		cancel(errors.New("its time is over"))
-		require.EqualError(t, (<-waiting).err, "how a Y merges: its time is over")
+		require.EqualError(t, (<-waiting).err, "schema of Y: its time is over")
 		l.ended()
 		assert.NoError(t, (<-slow).err)
 	})
