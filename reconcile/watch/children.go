@@ -13,9 +13,10 @@ import (
 )
 
 // Own watches the kind child. From then on, an event of a child object causes a reconcile of its owners of the kind
-// owner. It returns when the existing children are known, or an error if they can't be read; the next call tries again.
-// Call it while the engine runs, before the first child of a kind is written. If the owner's Sources declare the kind
-// child, Own uses the watch and the filter of that declaration, and only waits until the children are known.
+// owner. It returns nil once the existing children are known. If they can't be read, it returns an error, and the next
+// call tries again. Call it while the engine runs, before the first child of a kind is written. If the owner's Sources
+// declare the kind child, Own uses the watch and the filter of that declaration, and only waits until the children are
+// known.
 func (e *Engine) Own(ctx context.Context, owner, child schema.GroupVersionKind) error {
 	var rules *trigger.Rules
 	if c := e.of(owner); c != nil {
@@ -40,7 +41,7 @@ func (e *Engine) childHandler(owner schema.GroupVersionKind, rules *trigger.Rule
 }
 
 // subscribe watches a kind and calls handle for its events. It returns when the existing objects are known. Further
-// calls for the same kinds share that watch, whose handler stays the first one.
+// calls for the same kinds share that watch and its handler; their handle isn't used.
 func (e *Engine) subscribe(ctx context.Context, kinds subject, handle func(deploy.Event)) error {
 	kind := kinds.watched()
 	w := &watcher{apart: true, look: func(event deploy.Event, _ bool) bool {
@@ -147,12 +148,12 @@ func (c *children) of(kinds subject) (*childKind, context.Context, error) {
 
 // Follow watches the object ref. From then on, an event of ref causes a reconcile of key. ref is an object that key
 // doesn't own, such as a Secret that the spec of key names. When a reconcile of key succeeds, key stops following the
-// objects for which that reconcile didn't call Follow. Follow returns when the objects of that kind are known, or an
-// error if they can't be read. Call it in a reconcile of key, before the object is read.
+// objects for which that reconcile didn't call Follow. Follow returns nil once the objects of the kind of ref are
+// known, and an error if they can't be read. Call it in a reconcile of key, before the object is read.
 func (e *Engine) Follow(ctx context.Context, key deploy.Ref, ref deploy.Ref) error {
 	controlled := e.of(key.Kind)
 	if controlled == nil {
-		return fmt.Errorf("follow %s for %s: the engine has no reconciler for that kind", ref, key)
+		return fmt.Errorf("follow %s for %s: the engine has no reconciler for the kind %s", ref, key, key.Kind.Kind)
 	}
 	key.Kind = controlled.kind
 	err := e.subscribe(ctx, subject{child: ref.Kind}, func(event deploy.Event) { e.bring(request.Followed, e.followers.Of(event)) })

@@ -16,10 +16,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Reconciler brings one object to its wanted state. It is called for several objects at once, but never for the same
-// object at once. After an error the object is retried with backoff, unless the error says otherwise, see package
-// request; a panic counts as an error. The object may be gone. A Reconciler that doesn't return when its context ends
-// delays the end of the engine.
+// Reconciler brings one object to its wanted state. It is called for several objects at once, but for one object only
+// one call runs at a time. After an error the object is retried with backoff, unless the error says otherwise, see
+// package request; a panic counts as an error. The object may be gone. A Reconciler that doesn't return when its
+// context ends delays the end of the engine.
 //
 // It may also be a source.Provider, which declares what brings objects to reconcile, an Observer and a Forgetter.
 type Reconciler interface {

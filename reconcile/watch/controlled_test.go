@@ -99,7 +99,7 @@ func TestKindThatCannotBeWatchedYet(t *testing.T) {
 			w.unable(widgets, row.refuse, row.unsynced)
 			w.start()
 			w.pass(10 * time.Minute)
-			assert.Equal(w.t, 1, w.logs.Count("can't watch yet, waiting"), "it says so once, not a thousand times")
+			assert.Equal(w.t, 1, w.logs.Count("a kind can't be watched yet, waiting"), "it says so once, not a thousand times")
 			assert.Equal(w.t, 1, w.logs.Count(fmt.Sprintf("reason=%q", errors.Join(row.refuse, row.unsynced).Error())))
 			asked := len(w.subscriptions())
 			if row.asks {
@@ -124,7 +124,7 @@ func TestKindThatCannotBeWatchedYet(t *testing.T) {
 		w.run(engine)
 		w.pass(24 * time.Hour)
 		assert.Equal(w.t, []string{"Widget"}, w.subscriptions())
-		assert.Equal(w.t, 1, w.logs.Count("can't watch yet, waiting"))
+		assert.Equal(w.t, 1, w.logs.Count("a kind can't be watched yet, waiting"))
 		w.unable(widgets, nil, nil)
 		close(served)
 		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle(), "at once")
@@ -146,7 +146,7 @@ func TestKindThatCannotBeWatchedYet(t *testing.T) {
 		w.pass(time.Minute)
 		w.unable(widgets, nil, forbidden)
 		w.pass(time.Minute)
-		assert.Equal(w.t, 2, w.logs.Count("can't watch yet, waiting"))
+		assert.Equal(w.t, 2, w.logs.Count("a kind can't be watched yet, waiting"))
 	})
 	inBubble(t, "the engine's end isn't held up", func(w *world) {
 		w.unable(widgets, unknown, nil)

@@ -65,7 +65,7 @@ func TestFollow(t *testing.T) {
 		engine := w.start()
 		theirs := deploy.Ref{Kind: configMaps, Namespace: "shop", Name: "theirs"}
 		assert.EqualError(w.t, engine.Follow(w.t.Context(), regionKey("north"), theirs),
-			"follow ConfigMap shop/theirs for Region north: the engine has no reconciler for that kind")
+			"follow ConfigMap shop/theirs for Region north: the engine has no reconciler for the kind Region")
 		older := key("a")
 		older.Kind.Version = "v1alpha1"
 		require.NoError(w.t, engine.Follow(w.t.Context(), older, theirs))

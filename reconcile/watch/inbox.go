@@ -23,7 +23,8 @@ type inbox struct {
 	latest map[*unstructured.Unstructured]int
 }
 
-// arrival is an event with the later updates of its object; or a channel of drain, which is closed when it is reached.
+// arrival is an event with the later updates of its object; or a channel of drain, which is closed when the arrival is
+// reached.
 type arrival struct {
 	watcher *watcher
 	event   deploy.Event

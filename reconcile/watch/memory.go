@@ -65,14 +65,15 @@ type echoes struct {
 	keys map[deploy.Ref]*echo
 }
 
-// arrivedLimit bounds the events of children that are held back during one reconcile. Further ones bring the object to
-// reconcile.
+// arrivedLimit bounds the events of children that are held back during one reconcile. Further events bring the object
+// to reconcile.
 const arrivedLimit = 256
 
-// echo is what is known of one object's children.
+// echo records events of one object's children that come during a reconcile, and the states that its last reconcile
+// wrote.
 type echo struct {
-	// running: a reconcile is under way. arrived are the states of children that came meanwhile. Only at the end of the
-	// reconcile is known which of them it wrote.
+	// running: a reconcile is under way. arrived are the states of children that came meanwhile. Which of these states
+	// the reconcile wrote is known only at its end.
 	running bool
 	arrived []request.Revision
 	// wrote are the states that the last reconcile wrote and whose events haven't come.

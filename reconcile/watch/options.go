@@ -31,29 +31,29 @@ type options struct {
 // least 4 and at most 32; a container's limit of processors counts.
 func Workers(n int) Option { return func(o *options) { o.workers = n } }
 
-// Timeout bounds one reconcile, whose context is cancelled then; default 2 minutes. A reconcile that hasn't returned a
-// tenth of that later is stuck: that is logged, and shown by State.
+// Timeout bounds one reconcile, whose context is cancelled then; default 2 minutes. A reconcile that hasn't returned
+// after another tenth of that time is stuck, which is logged and shown by State.
 func Timeout(d time.Duration) Option { return func(o *options) { o.timeout = d } }
 
 // Grace sets how long running reconciles may go on after the context of Run has ended, before their contexts are
 // cancelled; default 20 seconds, zero cancels them at once.
 func Grace(d time.Duration) Option { return func(o *options) { o.grace = d } }
 
-// Backoff sets the time before the first retry of a failed object and the longest one; default 250 milliseconds and
-// 30 seconds. The time doubles with each failure in a row, less up to a tenth at random, and begins anew after a
-// failure that got further (Advanced of request.Error).
+// Backoff sets the time before the first retry of a failed object and the longest time before a retry; default 250
+// milliseconds and 30 seconds. The time doubles with each failure in a row, less up to a tenth at random, and begins
+// anew after a failure that got further (Advanced of request.Error).
 func Backoff(first, longest time.Duration) Option {
 	return func(o *options) { o.retry, o.limit = first, longest }
 }
 
-// Period sets the time after which each existing object is reconciled again at the latest, less up to a tenth at
-// random, although nothing happened to it, also after a permanent error. A time that its reconcile asks for counts if
-// it is sooner. Default 0: never.
+// Period sets the time after which each existing object is reconciled again, even without an event and after a
+// permanent error. Up to a tenth of the time is subtracted at random. If the reconcile of the object asks for a shorter
+// time, that time counts. The default 0 means never.
 func Period(d time.Duration) Option { return func(o *options) { o.period = d } }
 
 // Around wraps each Reconciler, for metrics and traces: the wrapper sees the context, the request, the result and the
-// error, and panics pass through it. It needn't be an Observer or the like: the Reconciler itself is asked. Of several
-// the first is the outermost.
+// error, and panics pass through it. The wrapper needn't be an Observer, a Forgetter or a source.Provider: the engine
+// asks the Reconciler itself. Of several wrappers the first is the outermost.
 func Around(around func(Reconciler) Reconciler) Option {
 	return func(o *options) { o.around = append(o.around, around) }
 }

@@ -50,7 +50,7 @@ func TestDeclaredChildren(t *testing.T) {
 		w.start()
 		assert.Equal(w.t, []string{"listed"}, w.why(), "at once")
 		w.pass(10 * time.Minute)
-		assert.Equal(w.t, 1, w.logs.Count("can't watch yet, waiting"))
+		assert.Equal(w.t, 1, w.logs.Count("a kind can't be watched yet, waiting"))
 		w.create(child("c", a))
 		assert.Empty(w.t, w.why())
 		w.unable(configMaps, nil, nil)

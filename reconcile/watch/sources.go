@@ -127,7 +127,7 @@ func (e *Engine) await(ctx context.Context, kinds subject, attempt func() error,
 				e.options.logger.Info("watching", "kind", kind.Kind, "version", kind.GroupVersion().String())
 			case err.Error() != logged:
 				logged = err.Error()
-				e.options.logger.Warn("can't watch yet, waiting", "kind", kind.Kind, "reason", err)
+				e.options.logger.Warn("a kind can't be watched yet, waiting", "kind", kind.Kind, "reason", err)
 			}
 		}
 		tried()

@@ -18,8 +18,8 @@ type State struct {
 	// Unread is the number of unprocessed events: if it stays high, a filter, a mapping or an Observer blocks. Waiting
 	// is the number of objects that wait for a worker, Timers the number that will be reconciled at a later time.
 	Unread, Waiting, Timers int
-	// Failing is how many objects are retried after a failure, LongestBackoff the longest time between two retries of
-	// one of them by Backoff.
+	// Failing is how many objects are retried after a failure, LongestBackoff is the longest time that Backoff sets
+	// between two retries of such an object.
 	Failing        int
 	LongestBackoff time.Duration
 	// Workers is how many objects may be reconciled at once, Running are those under way.

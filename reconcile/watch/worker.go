@@ -35,8 +35,8 @@ func (e *Engine) work(run, work context.Context, slot *slot) {
 // quietAttempts is the number of quiet errors in a row that aren't logged.
 const quietAttempts = 3
 
-// process reconciles an object, and returns when it is reconciled again without an event. This time replaces an earlier
-// one.
+// process reconciles an object. The result has the time of the next reconcile without an event, which replaces an
+// earlier time.
 func (e *Engine) process(ctx context.Context, taken queue.Taken) queue.Next {
 	key := taken.Key
 	attempt := e.backoff.failures(key)
@@ -84,7 +84,7 @@ func (e *Engine) recovered(key deploy.Ref) {
 	e.bring(request.Retry, waiting)
 }
 
-// failed logs that a reconcile failed, and returns when it is retried.
+// failed logs that a reconcile failed, and returns the time of its retry.
 func (e *Engine) failed(ctx context.Context, key deploy.Ref, attempt int, err error) queue.Next {
 	log := logging.Scoped(ctx, e.options.logger).With("object", key)
 	if panicked, ok := err.(*dag.PanicError); ok { // a wrapped one was logged by the reconciler that wrapped it
