@@ -79,7 +79,7 @@ func TestFoldersThatAreNoVersions(t *testing.T) {
 	}{
 		{"a folder without the program is none", good, 0, "home-page"},
 		{"a program that is no release", broken, 1, "version 1.2.0: its process has ended: exit status 3: no operator"},
-		{"a folder without versions", filepath.Join(good, "1.2.0"), 1, "holds none: a version is a folder with the program site-operator"},
+		{"a folder without versions", filepath.Join(good, "1.2.0"), 1, "has no version: a version is a folder with the program site-operator"},
 		{"no folder", filepath.Join(good, "1.3.0"), 1, "no such file or directory"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {

@@ -135,7 +135,7 @@ func TestVersionsAsPrograms(t *testing.T) {
 		{"strict, by what is there", "3.0.0", []string{"--versions.directory", base, "--versions.strict"}, 1, `version "3.0.0" isn't supported: choose one of 1.0.0, 1.1.0`},
 		{"a directory that isn't there", "1.0.0", []string{"--versions.directory", base + "/none"}, 1, "no such file or directory"},
 		{"a duration as the core's settings have them", "1.0.0", []string{"--versions.directory", base, "--versions.idle", "1hr"}, 0, "text: 1.0.0"},
-		{"an entry that no version has", "1.0.0", []string{"--versions.directory", base, "--versions.entry", "bin/x"}, 1, "holds none: a version is a folder with the program bin/x"},
+		{"an entry that no version has", "1.0.0", []string{"--versions.directory", base, "--versions.entry", "bin/x"}, 1, "has no version: a version is a folder with the program bin/x"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()

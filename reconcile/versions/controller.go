@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// controller reconciles the resources of a kind, each by the version that it names.
+// controller reconciles the resources of a kind, each resource by the version that the resource names.
 type controller struct {
 	pool  *Pool
 	union *union

@@ -22,7 +22,7 @@ type Options struct {
 	// Environment is the environment of the program, each "KEY=value"; default the manager's own.
 	Environment []string
 	// Limit bounds the versions that run at once; default 8. A further version replaces the one that has been unused
-	// for longest. It should be at least the number of versions in use.
+	// for longest. Limit should be at least the number of versions in use.
 	Limit int
 	// Idle is the time after which an unused version is stopped; default 15 minutes. It should be longer than
 	// reconcile.Period, after which resources are reconciled without an event.

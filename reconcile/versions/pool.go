@@ -50,7 +50,7 @@ func Start(ctx context.Context, options Options) (*Pool, error) {
 		return nil, err
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("versions: %s holds none: a version is a folder with the program %s", options.Directory, options.Entry)
+		return nil, fmt.Errorf("versions: directory %s has no version: a version is a folder with the program %s", options.Directory, options.Entry)
 	}
 	p := &Pool{
 		options: options, room: make(chan struct{}, 1), versions: map[string]*version{}, sessions: map[string]*session{},

@@ -209,7 +209,7 @@ func endOf(read, exit error) error {
 	case !isEnd(read):
 		return fmt.Errorf("invalid data on the standard output of its process: %w", read)
 	case exit != nil:
-		// As text: the exit code of an *exec.ExitError must not become that of this program.
+		// Keep only the text. Otherwise this program could end with the exit code of the *exec.ExitError.
 		return errors.New("its process has ended: " + exit.Error())
 	}
 	return errors.New("its process has ended")

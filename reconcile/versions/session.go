@@ -24,7 +24,7 @@ type session struct {
 	instance string
 }
 
-// begin begins a session in the version that a resource names, which returns its components.
+// begin begins a session in the version that a resource names. It returns the components of the resource.
 func (c *controller) begin(ctx context.Context, local *reconcile.Session) (*session, *wire.Described, error) {
 	v, err := c.pool.of(local.Version())
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *controller) begin(ctx context.Context, local *reconcile.Session) (*sess
 		ID: local.ID(), Kind: kind, Resource: resource.Object, Version: local.Version(), DryRun: local.DryRun(), Level: int(sessionLevel(local, resource)),
 	}, &described)
 	if err == nil && described.Instance == "" {
-		err = fmt.Errorf("version %s: its answer has no instance: it is ignored", v.name)
+		err = fmt.Errorf("version %s: its answer has no instance: the answer is ignored", v.name)
 	}
 	s.instance = described.Instance
 	return s, &described, verbatim(err)

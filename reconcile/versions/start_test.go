@@ -158,7 +158,7 @@ func TestDirectories(t *testing.T) {
 		t.Parallel()
 		directory := t.TempDir()
 		_, err := versions.Start(t.Context(), versions.Options{Directory: directory, Entry: "lab"})
-		require.EqualError(t, err, "versions: "+directory+" holds none: a version is a folder with the program lab")
+		require.EqualError(t, err, "versions: directory "+directory+" has no version: a version is a folder with the program lab")
 	})
 	t.Run("what is in it beside versions, and versions of strange names", func(t *testing.T) {
 		t.Parallel()

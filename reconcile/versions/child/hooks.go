@@ -81,5 +81,5 @@ func (s *server) hook(ctx context.Context, b wire.HookCall) (answer wire.HookAns
 		answer, err = hook.call(one.Context(withSession(ctx, b.Session)), one.controller, one.Session(), b)
 		return answer, one.Err(err)
 	}
-	return answer, fmt.Errorf("hook %s: there is none of this name", b.Hook)
+	return answer, fmt.Errorf("hook %s: unknown name", b.Hook)
 }

@@ -58,7 +58,7 @@ func (s *server) part(b wire.Part) (*session, *reconcile.Component, error) {
 	}
 	c := one.Session().Component(b.Component)
 	if c == nil {
-		return nil, nil, fmt.Errorf("component %s: there is none", b.Component)
+		return nil, nil, fmt.Errorf("component %s: not found", b.Component)
 	}
 	return one, c, nil
 }
@@ -85,7 +85,7 @@ func (s *server) object(b wire.Part) (*session, reconcile.Rendered, error) {
 	rendered := one.rendered[b.Component]
 	at := slices.IndexFunc(rendered, func(r reconcile.Rendered) bool { return r.Object.Name() == b.Object })
 	if at < 0 {
-		return nil, reconcile.Rendered{}, fmt.Errorf("object %s.%s: there is none", b.Component, b.Object)
+		return nil, reconcile.Rendered{}, fmt.Errorf("object %s.%s: not found", b.Component, b.Object)
 	}
 	return one, rendered[at], nil
 }

@@ -110,7 +110,7 @@ func TestHello(t *testing.T) {
 	other.Resource["kind"] = "Palace"
 	require.ErrorContains(t, m.Call(t.Context(), wire.Setup, other, nil), "Palace wood/h: not of the kind Hut")
 	for _, method := range []string{wire.Render, wire.Content, wire.Gate, wire.Judge} {
-		require.ErrorContains(t, m.Call(t.Context(), method, wire.Part{Session: "nobody's"}, nil), "session nobody's: there is none", method)
+		require.ErrorContains(t, m.Call(t.Context(), method, wire.Part{Session: "nobody's"}, nil), "session nobody's: not found", method)
 	}
 	require.ErrorContains(t, m.Call(t.Context(), wire.Keys, wire.EventQuery{Kind: wire.NewKind(huts), Mapped: 1, New: map[string]any{}}, nil), "mapped source 1 of kind Hut: there are only 0")
 	require.ErrorContains(t, m.Call(t.Context(), wire.Setup, nil, nil), "a *wire.Session is missing")
@@ -142,10 +142,10 @@ func TestSessions(t *testing.T) {
 	require.NoError(t, m.Call(t.Context(), wire.Content, part, &content))
 	assert.Equal(t, "ConfigMap", content["kind"])
 	part.Object = "another"
-	require.ErrorContains(t, m.Call(t.Context(), wire.Content, part, &content), "object c.another: there is none")
+	require.ErrorContains(t, m.Call(t.Context(), wire.Content, part, &content), "object c.another: not found")
 	part.Component = "d"
-	require.ErrorContains(t, m.Call(t.Context(), wire.Render, part, nil), "component d: there is none")
-	require.ErrorContains(t, m.Call(t.Context(), wire.Hook, wire.HookCall{Session: "well", Hook: "BeforeAll"}, nil), "hook BeforeAll: there is none of this name")
+	require.ErrorContains(t, m.Call(t.Context(), wire.Render, part, nil), "component d: not found")
+	require.ErrorContains(t, m.Call(t.Context(), wire.Hook, wire.HookCall{Session: "well", Hook: "BeforeAll"}, nil), "hook BeforeAll: unknown name")
 	require.ErrorContains(t, m.Call(t.Context(), wire.Hook, wire.HookCall{Session: "well", Hook: wire.Requeue}, nil), "the controller has no such hook")
 	for range 2 {
 		for _, id := range []string{"well", "fails", "nobody's"} {
@@ -154,7 +154,7 @@ func TestSessions(t *testing.T) {
 	}
 	require.Eventually(t, func() bool { return len(h.ended()) == 2 }, 10*time.Second, time.Millisecond)
 	assert.ElementsMatch(t, []string{"well", "fails"}, h.ended())
-	require.ErrorContains(t, m.Call(t.Context(), wire.Content, part, nil), "there is none: it was released, or never set up")
+	require.ErrorContains(t, m.Call(t.Context(), wire.Content, part, nil), "not found: it was released, or never set up")
 	_ = m.out.Close()
 	require.NoError(t, <-m.served)
 	assert.Len(t, h.ended(), 2)

@@ -133,7 +133,7 @@ type session struct {
 	*reconcile.Description
 
 	mu sync.Mutex
-	// rendered are the objects of components, by the names of these.
+	// rendered are the objects of components, by the names of the components.
 	rendered map[string][]reconcile.Rendered
 }
 
@@ -152,7 +152,7 @@ func (s *sessions) of(id string) (*session, error) {
 	if one, ok := s.open[id]; ok {
 		return one, nil
 	}
-	return nil, fmt.Errorf("session %s: there is none: it was released, or never set up", id)
+	return nil, fmt.Errorf("session %s: not found: it was released, or never set up", id)
 }
 
 // release ends a session. It doesn't wait for the Release of its controller.
@@ -165,7 +165,7 @@ func (s *sessions) release(id string) {
 	}
 }
 
-// releaseAll ends all sessions, and returns when they have.
+// releaseAll ends all sessions, and returns when they have ended.
 func (s *sessions) releaseAll() {
 	s.mu.Lock()
 	for _, one := range s.open {

@@ -5,6 +5,6 @@
 // call, a notice without an answer, or the cancellation of a call. Both sides may have any number of calls under way;
 // answers come in any order.
 //
-// It knows the types of the messages, which both sides share, but not what the calls do. Use packages versions and
-// child.
+// This package knows the types of the messages, which both sides share, but not what the calls do. Use packages
+// versions and child.
 package wire

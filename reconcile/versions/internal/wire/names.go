@@ -110,7 +110,7 @@ type Source struct {
 	When bool `cbor:"2,keyasint,omitempty"`
 }
 
-// HasExternal reports whether it has external sources.
+// HasExternal reports whether the declaration has external sources.
 func (d *Declaration) HasExternal() bool {
 	return slices.ContainsFunc(d.Kinds, func(r ControlledKind) bool { return r.External > 0 })
 }

@@ -184,7 +184,7 @@ func (p *Peer) Notify(method string, body any) error {
 // Room waits while too many sent bytes are unread by the other side. It is for senders of many notices.
 func (p *Peer) Room() { p.outbox.room() }
 
-// servedLimit bounds the calls of the other side that are served at once; further ones are answered with an error.
+// servedLimit bounds the calls of the other side that are served at once; further calls are answered with an error.
 const servedLimit = 10_000
 
 // begin begins to serve a call.
@@ -192,7 +192,7 @@ func (p *Peer) begin(ctx context.Context, m message, serving *sync.WaitGroup) er
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.serving[m.id] != nil {
-		return fmt.Errorf("call %d: the number is that of an open call", m.id)
+		return fmt.Errorf("call %d: an open call has this number already", m.id)
 	}
 	if len(p.serving) >= servedLimit {
 		p.reply(m.id, nil, fmt.Errorf("%s: %d calls are under way: wait until some are answered", m.method, servedLimit))

@@ -193,7 +193,7 @@ func TestPeerThatIsGone(t *testing.T) {
 		"it begins two calls of the one number": {func(t *testing.T, to io.Writer) {
 			write(t, to, call, 1, "wait", nil)
 			write(t, to, call, 1, "wait", nil)
-		}, "call 1: the number is that of an open call"},
+		}, "call 1: an open call has this number already"},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
