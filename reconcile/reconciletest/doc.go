@@ -50,7 +50,7 @@
 // Its helpers, and what is here instead:
 //
 //	setup_cr                          Resource, TestedKind, or YAML text given to Apply; the namespace
-//	                                  is "test" too. A uid is the cluster's to give: read it back
+//	                                  is "test" too. The cluster sets the uid: read it back
 //	setup_session, setup_session_ctx  New and Reconcile; Render for a session that writes nothing
 //	library_config                    there is no global configuration: With, Manager
 //	configure_logging                 logs go to T.Logf; With(reconcile.Logger(...)) for others
@@ -67,23 +67,23 @@
 //	get_rendered_configs              Render, Golden
 //	MockTopApp, do_rollout            Components, RunUntilSettled; Also for the controller of a child
 //	set_object_test_state             SetStatus, or a status given to Apply
-//	set_secret_data                   Apply of a Secret; names are those that the controller gives
+//	set_secret_data                   Apply of a Secret, under the name that the controller gives it
 //	version_safe_md5, deep_merge      none needed: they are no test support
 //	maybe_temp_dir                    testing's TempDir and ArtifactDir
-//	a reconcile loop with counters    Runs; what counts requests and watches is tested in package watch
+//	a reconcile loop with counters    Runs; the tests of package watch count requests and watches
 //	make_resource, make_managed_object,
-//	make_ownerref                     Resource; owner references are set by what is tested
+//	make_ownerref                     Resource; the tested controller sets owner references
 //
 // Some helpers have no equivalent here:
 //
-//   - set_tls_ca_secret: a key that everybody knows ends up in use. Package crypto/x509 makes one in a few lines.
+//   - set_tls_ca_secret: a key that everybody knows would end up in use. Package crypto/x509 makes one in a few lines.
 //   - TestRecorder, mock_config_file, mock_sys_exit and ModuleExit: there is no Ansible module.
 //   - setup_vcs_project, vcs_project and default_branch_name: they belong beside package vcs, since nothing in memory
 //     checks versions out.
-//   - The never-leader manager and the variants of timer and leaders: they belong beside package leader, since nothing
-//     here is led.
+//   - The never-leader manager and the variants of timer and leaders: they belong beside package leader, since the
+//     harness has no leader election.
 //   - read_heartbeat_file and heartbeat_file: they belong beside the command that writes the file.
-//   - Resets of caches: nothing is global.
+//   - Resets of caches: there is no global state.
 //
 // # When to use it
 //

@@ -71,7 +71,7 @@ func TestItFails(t *testing.T) {
 			h := settled(t)
 			h.Edit("Shop tea", func(obj *unstructured.Unstructured) { obj.Object["spec"] = map[string]any{"sign": "new"} })
 			h.Ready("Shop tea")
-		}, []string{"its generation 2 isn't reconciled yet, the latest is 1"}},
+		}, []string{"its generation 2 isn't reconciled yet, the latest reconciled generation is 1"}},
 		{"a condition of nothing", func(t *trial) { settled(t).Condition("Shop coffee", "Ready") }, []string{"there is no such object"}},
 		{"an edit of nothing", func(t *trial) { settled(t).Edit("Shop coffee", nil) }, []string{"reconciletest: edit: "}},
 		{"a deletion of nothing", func(t *trial) { settled(t).Delete("Shop coffee") }, []string{"reconciletest: delete: "}},

@@ -52,7 +52,7 @@ type reconciler interface {
 	Reconcile(ctx context.Context, req request.Request) (request.Result, error)
 }
 
-// New returns a harness for controller, on a cluster in memory unless On says otherwise.
+// New returns a harness for controller, on a cluster in memory unless the option On sets another.
 func New(t T, controller reconcile.Controller, opts ...Option) *Harness {
 	t.Helper()
 	o, err := newOptions(opts)
@@ -315,7 +315,7 @@ func (h *Harness) restless() string {
 		}
 	}
 	if most == "" {
-		return " No object was changed: what asks for the reconciles is the resource itself, or its result."
+		return " No object was changed: the resource itself, or the results of its reconciles, caused the reconciles."
 	}
 	var latest []string
 	for i := len(calls) - 1; i >= 0 && len(latest) < shownChanges; i-- {

@@ -189,7 +189,7 @@ func (h *Harness) Ready(objects ...string) {
 			updating, _ := status.Conditions(obj).Get(status.ConditionUpdating)
 			h.t.Errorf("%s: isn't ready: %s: %s; Updating: %s: %s", object, ready.Reason, ready.Message, updating.Reason, updating.Message)
 		case ready.ObservedGeneration != 0 && ready.ObservedGeneration != obj.GetGeneration():
-			h.t.Errorf("%s: isn't ready: its generation %d isn't reconciled yet, the latest is %d", object, obj.GetGeneration(), ready.ObservedGeneration)
+			h.t.Errorf("%s: isn't ready: its generation %d isn't reconciled yet, the latest reconciled generation is %d", object, obj.GetGeneration(), ready.ObservedGeneration)
 		}
 	}
 }

@@ -46,8 +46,8 @@ func On(cluster deploy.Cluster, quiet time.Duration) Option {
 func Namespace(name string) Option { return func(o *options) { o.namespace = name } }
 
 // Definitions adds CustomResourceDefinitions to the cluster in memory, from YAML and JSON files and folders of them,
-// and makes it as strict as a server: unknown kinds and fields are refused, and namespaces have to exist (the test's
-// does). Without it any kind is accepted.
+// and makes it as strict as a server: unknown kinds and fields are refused, and namespaces have to exist (the namespace
+// of the test exists). Without Definitions any kind is accepted.
 func Definitions(paths ...string) Option {
 	return func(o *options) { o.definitions = append(o.definitions, paths...) }
 }

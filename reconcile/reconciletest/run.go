@@ -41,7 +41,8 @@ type turn struct {
 	// why are the triggers.
 	why     request.Triggers
 	attempt int
-	// quiet counts the consecutive reconciles that changed nothing. settled: further ones wouldn't change anything.
+	// quiet counts the consecutive reconciles that changed nothing. settled: further reconciles wouldn't change
+	// anything.
 	quiet   int
 	settled bool
 	// count counts the reconciles of the run since one last created or deleted something new. total counts all

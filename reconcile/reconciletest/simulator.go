@@ -17,7 +17,7 @@ import (
 // simulatorName is the field manager of the simulator.
 const simulatorName = "reconciletest-simulator"
 
-// simulator does what the controllers of a real cluster do, as far as readiness depends on them.
+// simulator does what the controllers of a real cluster do, as far as readiness depends on their work.
 type simulator struct {
 	*Harness
 
@@ -168,7 +168,8 @@ func (s *simulator) statusOf(obj *unstructured.Unstructured, broken *breakage) m
 	return work(s, obj)
 }
 
-// timed sets lastTransitionTime in the conditions of want: it changes only when their status does.
+// timed sets lastTransitionTime in the conditions of want. The time of a condition changes only when its status
+// changes.
 func (s *simulator) timed(have, want map[string]any) map[string]any {
 	conditions, ok := want["conditions"].([]any)
 	if !ok {
