@@ -16,8 +16,8 @@ var (
 )
 
 // Content is true when a field outside metadata and status was added, changed or removed. It is for kinds without a
-// generation; for others Generation is the same and costs less. See Field for a View that shows only the metadata of
-// objects.
+// generation; for other kinds Generation has the same result and costs less. See Field for a View that shows only the
+// metadata of objects.
 func Content() Predicate {
 	return changed(func(before, after *unstructured.Unstructured) bool {
 		return areHidden(before, after) || contentDiffers(before.Object, after.Object) || contentDiffers(after.Object, before.Object)
@@ -37,9 +37,9 @@ func contentDiffers(one, other map[string]any) bool {
 	return false
 }
 
-// Field is true when the value at path was added, changed or removed: Field("spec", "replicas"), or
-// Field("spec", "ports", "0") for an entry of a list. Without a path it is the whole object. Where a View shows only
-// metadata, a change of other fields can't be seen, and each new version counts.
+// Field is true when the value at path was added, changed or removed: Field("spec", "replicas"), or Field("spec",
+// "ports", "0") for an entry of a list. Without a path it compares the whole object. If a View shows only metadata, a
+// change of other fields can't be seen, so Field is true for each new version.
 func Field(path ...string) Predicate {
 	path = slices.Clone(path)
 	inHeader := len(path) > 0 && slices.Contains(header, path[0])

@@ -40,7 +40,7 @@
 //	DependentWatch    Not(Created())
 //	Label             Labels(selector), or While(Labels(selector), ...) around the others
 //	Enable, Disable   Always(), Never()
-//	a list, a tuple   And(...), Or(...); of changes, a list means Or(...)
+//	a list, a tuple   And(...), Or(...); a list of predicates of changes is Or(...)
 //
 // Its configured sets have the same names, see [Named]:
 //

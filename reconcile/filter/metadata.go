@@ -131,8 +131,8 @@ func annotationsBut(ignored func(key string) bool, except []string) Predicate {
 	})
 }
 
-// Labels is true for objects whose labels selector matches; nil matches all. An object whose labels no longer match is
-// refused, its deletion too. See While for objects that begin to match.
+// Labels is true for objects whose labels selector matches; nil matches all. Events of an object whose labels no longer
+// match are refused, including its deletion. See While for objects that begin to match.
 func Labels(selector labels.Selector) Predicate {
 	if selector == nil {
 		selector = labels.Everything()

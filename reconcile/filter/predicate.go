@@ -27,8 +27,8 @@ func And(predicates ...Predicate) Predicate {
 	}
 }
 
-// Or is true when one predicate is; predicates after that aren't called. Unlike in logic it is true when there are
-// none: an empty list of filters refuses nothing.
+// Or is true when one predicate is true; the predicates after that one aren't called. Unlike in logic, Or without
+// predicates is true: an empty list of filters refuses nothing.
 func Or(predicates ...Predicate) Predicate {
 	all := slices.Clone(predicates)
 	return func(event deploy.Event) bool {
