@@ -29,7 +29,8 @@ var works = map[string]func(args []ref.Val) uint64{
 	"distinct":    func(args []ref.Val) uint64 { return size(args[0]) * size(args[0]) },
 }
 
-// joint returns the least length that each element adds to a join: the length of the separator, 1 if there is none.
+// joint returns the least length that each element adds to a join: the length of the separator, or 1 if there is no
+// separator.
 func joint(args []ref.Val) uint64 {
 	if len(args) < 2 {
 		return 1
@@ -37,8 +38,8 @@ func joint(args []ref.Val) uint64 {
 	return size(args[1])
 }
 
-// size returns the number of bytes or elements of a value. It is small enough that the product of two sizes fits into a
-// uint64.
+// size returns the number of bytes or elements of a value. The result is small enough that the product of two sizes
+// fits into a uint64.
 func size(value ref.Val) uint64 {
 	switch v := value.(type) {
 	case types.String:

@@ -23,7 +23,7 @@ type expression struct {
 	program   cel.Program
 	tree      *ast.AST
 	costLimit uint64
-	// fields are the paths of the fields of the object that it reads.
+	// fields are the paths of the fields of the object that the expression reads.
 	fields []string
 }
 

@@ -37,7 +37,7 @@ type failure struct {
 // Error implements error.
 func (f *failure) Error() string { return f.text }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (f *failure) Unwrap() error { return f.cause }
 
 // evaluation evaluates a program: with a context, or without one.

@@ -94,7 +94,7 @@ type options struct {
 }
 
 // CostLimit sets what one evaluation of one expression may cost: about one unit for each access, operator or call and
-// each element of a loop, and one for ten characters that are looked at. Zero is DefaultCostLimit.
+// each element of a loop, and one for ten characters that are looked at. Zero means DefaultCostLimit.
 func CostLimit(limit uint64) Option { return func(o *options) { o.costLimit = limit } }
 
 func newOptions(opts []Option) options {
