@@ -21,7 +21,7 @@ func TestCheckHeartbeat(t *testing.T) {
 		want   string
 	}{
 		{"operator 7: fresh", []string{"--file", fresh, "--delta", "120"}, 0, ""},
-		{"operator 7: old", []string{"-f", old, "-d", "10"}, 1, "the last one is 1m4"},
+		{"operator 7: old", []string{"-f", old, "-d", "10"}, 1, "the last beat is 1m4"},
 		{"operator 7: the file of the setting", []string{"--heartbeat.file", fresh}, 0, ""},
 		{"operator mistake 8: what is asked for is twice the period", []string{"--heartbeat.file", old}, 1, "the limit is 1m0s"},
 		{"whatever that is", []string{"--heartbeat.file", old, "--heartbeat.period", "1m"}, 0, ""},

@@ -41,7 +41,8 @@ func Run(ctx context.Context, file string, period time.Duration, alive func() er
 	}
 }
 
-// beat writes the time, or logs why not unless that was logged last. It returns what was logged last.
+// beat writes the time. If it can't, it logs the reason, unless this reason equals logged, the reason that was logged
+// last. It returns the reason that was logged last, "" after a success.
 func beat(file string, alive func() error, logger *slog.Logger, logged string) string {
 	err := alive()
 	if err == nil {
@@ -85,7 +86,7 @@ func Check(file string, within time.Duration, now time.Time) error {
 		return fmt.Errorf("heartbeat %s: it holds no time: %.40q", file, content)
 	}
 	if ago := now.Sub(last); ago > within {
-		return fmt.Errorf("heartbeat %s: the last one is %s old, from %s: the limit is %s", file, ago.Round(time.Second), last.Format(time.RFC3339), within)
+		return fmt.Errorf("heartbeat %s: the last beat is %s old, from %s: the limit is %s", file, ago.Round(time.Second), last.Format(time.RFC3339), within)
 	}
 	return nil
 }

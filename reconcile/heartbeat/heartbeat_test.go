@@ -82,7 +82,7 @@ func TestRun(t *testing.T) {
 			isStuck.Store(true)
 			time.Sleep(5 * time.Minute)
 			synctest.Wait()
-			require.ErrorContains(t, Check(file, time.Minute, time.Now()), "the last one is 5m0s old")
+			require.ErrorContains(t, Check(file, time.Minute, time.Now()), "the last beat is 5m0s old")
 			assert.Equal(t, 1, strings.Count(logs.String(), `msg="no heartbeat"`), "it is said once")
 			assert.Contains(t, logs.String(), `reason="each worker is stuck"`)
 			isStuck.Store(false)
@@ -139,7 +139,7 @@ func TestCheck(t *testing.T) {
 		"of another zone":                  {"2030-01-02T05:04:00+02:00", ""},
 		"of a clock that is ahead":         {"2030-01-02T04:00:00Z", ""},
 		"just old enough":                  {"2030-01-02T03:03:05Z", ""},
-		"stale":                            {"2030-01-02T03:03:04Z", "the last one is 1m1s old, from 2030-01-02T03:03:04Z: the limit is 1m0s"},
+		"stale":                            {"2030-01-02T03:03:04Z", "the last beat is 1m1s old, from 2030-01-02T03:03:04Z: the limit is 1m0s"},
 		"empty":                            {"", `it holds no time: ""`},
 		"garbage, which isn't shown whole": {strings.Repeat("x", 100), `it holds no time: "` + strings.Repeat("x", 40) + `"`},
 		"as oper8 writes it":               {"2030-01-02 03:04:00", `it holds no time: "2030-01-02 03:04:00"`},
