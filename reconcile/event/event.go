@@ -21,11 +21,11 @@ const (
 
 // Event is something that happened to an object.
 type Event struct {
-	// Regarding is the object that it happened to.
+	// Regarding is the object that the event is about.
 	Regarding Object
 	// Related is a second object; the zero value is none.
 	Related Object
-	// Type is Normal if empty.
+	// Type is the type of the event. Empty means Normal.
 	Type Type
 	// Reason is one word for programs, such as "Created"; Action is the action that was done or tried, by default the
 	// Reason; Note is text for people. Longer texts are shortened in the middle to 128, 128 and 1024 bytes.

@@ -22,7 +22,7 @@ const longestName = 220
 
 // object returns the object that is written for an event.
 func (r *Recorder) object(e Event, at time.Time) *unstructured.Unstructured {
-	namespace := cmp.Or(e.Regarding.Namespace, metav1.NamespaceDefault) // that of events about cluster-scoped objects
+	namespace := cmp.Or(e.Regarding.Namespace, metav1.NamespaceDefault) // the namespace of events about cluster-scoped objects
 	content := map[string]any{
 		"metadata":  map[string]any{"name": nameOf(e.Regarding.Name, at), "namespace": namespace},
 		"eventTime": at.UTC().Format(metav1.RFC3339Micro), "reportingController": r.controller, "reportingInstance": r.instance,

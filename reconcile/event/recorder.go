@@ -55,8 +55,8 @@ type arrived struct {
 	at time.Time
 }
 
-// NewRecorder returns a Recorder that writes through port. controller is the name of the program, instance that of its
-// process, such as the Pod. The logger gets the errors of writing events; nil means slog.Default.
+// NewRecorder returns a Recorder that writes through port. controller is the name of the program. instance is the name
+// of its process, such as the name of the Pod. The logger gets the errors of writing events; nil means slog.Default.
 func NewRecorder(port deploy.Port, controller, instance string, logger *slog.Logger) *Recorder {
 	return &Recorder{
 		port: port, controller: cut(controller, mostWord), instance: cut(instance, mostWord), logger: cmp.Or(logger, slog.Default()),
@@ -189,7 +189,8 @@ func (r *Recorder) allows(e arrived) bool {
 	return a.allow(e.at)
 }
 
-// writeCount writes how often an event has occurred. If its object is gone, the next event is a new one.
+// writeCount writes how often an event has occurred. If the event isn't in the cluster any more, the next occurrence
+// becomes a new event.
 func (r *Recorder) writeCount(ctx context.Context, of same, s *series, now time.Time) {
 	body, err := json.Marshal(map[string]any{"series": map[string]any{"count": s.count, "lastObservedTime": s.last.UTC().Format(metav1.RFC3339Micro)}})
 	if err == nil {

@@ -27,8 +27,8 @@ func ParseLevel(name string) (slog.Level, error) {
 	return level, nil
 }
 
-// ParseFilters reads levels of channels: "CHANNEL:LEVEL,CHANNEL:LEVEL". It leaves out what it can't read, and the error
-// names it. The last level of a channel counts.
+// ParseFilters reads levels of channels: "CHANNEL:LEVEL,CHANNEL:LEVEL". It leaves out filters that it can't read, and
+// the error names them. The last level of a channel counts.
 func ParseFilters(text string) (map[string]slog.Level, error) {
 	filters := map[string]slog.Level{}
 	var wrong []string

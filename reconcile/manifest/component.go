@@ -10,7 +10,7 @@ import (
 
 // Component is a component as it is rendered.
 type Component struct {
-	// Name is what the controller calls it.
+	// Name is the name that the controller gave the component.
 	Name string
 	// Disabled: its objects are deleted rather than applied.
 	Disabled bool

@@ -84,7 +84,7 @@ func maskItems(items []any, kind string) (masked []any, hide bool) {
 	return masked, hide
 }
 
-// maskOf returns what stands for a value.
+// maskOf returns the value that replaces a value of a Secret.
 func maskOf(key string, value any, encoded bool) any {
 	text := Masked
 	switch {

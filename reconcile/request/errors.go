@@ -12,8 +12,8 @@ import (
 )
 
 // Error wraps an error and says what it means for the resource whose reconcile returned it. The functions of this
-// package make the usual ones. errors.As finds only the outermost; Resolve evaluates a whole error, including wrapped
-// and joined ones.
+// package make the usual Errors. errors.As finds only the outermost Error. Resolve evaluates a whole error, including
+// wrapped and joined Errors.
 type Error struct {
 	// Err is the error itself. It must not be nil.
 	Err error
@@ -47,13 +47,13 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Precondition returns an error that means: not yet. The reconcile ends there without being a failure. It is repeated
-// when something changes, or after a time that RetryAfter around it sets. The format is that of fmt.Errorf.
+// when something changes, or after a time that RetryAfter around it sets. The arguments are as for fmt.Errorf.
 func Precondition(format string, args ...any) error {
 	return &Error{Class: status.ErrorPrecondition, Err: fmt.Errorf(format, args...)}
 }
 
 // Configuration returns an error that means: the resource, or what it refers to, is wrong, and its author must correct
-// it. The format is that of fmt.Errorf.
+// it. The arguments are as for fmt.Errorf.
 func Configuration(format string, args ...any) error {
 	return &Error{Class: status.ErrorConfig, Err: fmt.Errorf(format, args...)}
 }
@@ -81,8 +81,8 @@ func marked(err error, mark Error) error {
 	return &mark
 }
 
-// ClassOf returns the class of err, empty for nil: the outermost error that has one decides, and among joined errors
-// the most severe.
+// ClassOf returns the class of err, empty for nil: the outermost error that has a class decides, and among joined
+// errors the most severe class.
 func ClassOf(err error) status.ErrorClass { return Resolve(err).Class }
 
 // IsWaiting reports whether err says that something isn't there or isn't ready yet, and is no failure.

@@ -8,7 +8,7 @@ type Triggers uint16
 
 // The triggers. The last of several decides how soon the object's turn comes.
 const (
-	// Listed: it was there when the kind began to be watched.
+	// Listed: the object existed when the kind began to be watched.
 	Listed Triggers = 1 << iota
 	// Periodic: the time that a result asked for is over.
 	Periodic
@@ -16,20 +16,20 @@ const (
 	Retry
 	// External: something happened outside of the cluster.
 	External
-	// Mapped: an object changed that was declared to concern it.
+	// Mapped: an object changed that was declared to concern this object.
 	Mapped
-	// Followed: an object changed that it refers to and doesn't own.
+	// Followed: an object changed that this object follows and doesn't own.
 	Followed
-	// Child: an object changed that it owns.
+	// Child: an object changed that this object owns.
 	Child
-	// Changed: it was created or changed; also before the kind began to be watched, if the generations in its status
-	// show that.
+	// Changed: the object was created or changed, perhaps before the kind began to be watched, if the generations in
+	// its status show that.
 	Changed
-	// Forced: somebody asked for it, by the annotation that package watch looks at.
+	// Forced: somebody requested the reconcile by the annotation that package watch reads.
 	Forced
-	// Deleting: its deletion has begun.
+	// Deleting: the deletion of the object has begun.
 	Deleting
-	// Deleted: it is gone.
+	// Deleted: the object is gone.
 	Deleted
 )
 
@@ -37,10 +37,10 @@ var triggerNames = []string{
 	"listed", "periodic", "retry", "external", "mapped", "followed", "child", "changed", "forced", "deleting", "deleted",
 }
 
-// Has reports whether one of the given triggers is among them.
+// Has reports whether t contains one of the given triggers.
 func (t Triggers) Has(any Triggers) bool { return t&any != 0 }
 
-// String names them, in the order of the constants: "child,changed".
+// String returns the names of the triggers in the order of the constants: "child,changed".
 func (t Triggers) String() string {
 	var names []string
 	for i, name := range triggerNames {

@@ -8,7 +8,7 @@ import (
 )
 
 // External is a source outside of the cluster: a queue, a webhook, an API that is polled. Channel, Poll and PollEach
-// make the usual ones.
+// make the usual sources.
 type External interface {
 	// Run brings keys to target until ctx ends. It is called once the objects of the kind are known. It may return
 	// earlier when it has nothing more to bring. A panic is logged, and Run is called again, later each time. A Run
@@ -20,7 +20,7 @@ type External interface {
 // and never blocks.
 type Target interface {
 	// Bring reconciles the objects that keys name, even if they don't exist. A key without a kind has the target's;
-	// keys of other kinds and keys without a name are ignored, and the first of each is logged.
+	// keys of other kinds and keys without a name are ignored, and the first key of each sort is logged.
 	Bring(keys ...deploy.Ref)
 	// Keys returns the known objects of the kind, in no order.
 	Keys() []deploy.Ref

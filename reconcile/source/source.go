@@ -15,8 +15,8 @@ import (
 type Sources struct {
 	// When reports which events of the objects themselves count; nil is filter.Standard. Existing objects at the start
 	// are events too, and so is the beginning of a deletion, see package filter. Retries, times that a result asks for,
-	// a forced reconcile and everything below bring an object to reconcile all the same. An event at which it panics
-	// counts; the first panic is logged.
+	// a forced reconcile and the sources below bring an object to reconcile regardless of When. An event for which When
+	// panics counts; the first panic is logged.
 	When filter.Predicate
 	// Owned are kinds of children that are watched from the start.
 	Owned []Owned
@@ -43,9 +43,9 @@ type Mapped struct {
 	// When reports which events are mapped; nil: each event that shows another version than the last one.
 	When filter.Predicate
 	// Keys returns which objects an event concerns. A key without a kind has the controlled kind; keys of other kinds
-	// and keys without a name are ignored, and the first of each is logged. Keys must not change the event, and must
-	// not block: events of all kinds wait for it. It isn't called for an object that leaves the view (deploy.Left). An
-	// event at which it panics concerns no object; the first panic is logged.
+	// and keys without a name are ignored, and the first key of each sort is logged. Keys must not change the event,
+	// and must not block: events of all kinds wait for it. It isn't called for an object that leaves the view
+	// (deploy.Left). An event for which Keys panics concerns no object; the first panic is logged.
 	Keys func(event deploy.Event) []deploy.Ref
 }
 
