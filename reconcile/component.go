@@ -49,17 +49,17 @@ type upstream struct {
 }
 
 // Gate reports whether a component that waits for upstream may be deployed. It is called once upstream is deployed, and
-// again while the session deploys other components. If it stays false, the waiting component is left for a later
-// reconcile; an error fails the waiting component. Gates of different components are called concurrently. In a dry run
-// gates are open and aren't called.
+// again while the session deploys other components. If it keeps returning false, the waiting component is left for a
+// later reconcile; an error fails the waiting component. Gates of different components are called concurrently. In a
+// dry run gates are open and aren't called.
 type Gate func(ctx context.Context, upstream *Component) (bool, error)
 
 // Deployed is the Gate that is always open: the waiting component follows as soon as upstream is deployed.
 func Deployed(context.Context, *Component) (bool, error) { return true, nil }
 
-// Ready is the Gate that opens when upstream is ready: every object of it, or what its Verify reports. It stays closed
-// if upstream has failed; the waiting component hasn't failed by that. Ready returns an error only if the cluster
-// couldn't be read, or if the error is temporary (request.Passing).
+// Ready is the Gate that opens when upstream is ready: when every object of upstream is ready, or when its Verify
+// returns nil. It stays closed if upstream has failed, which doesn't fail the waiting component. Ready returns an error
+// only if the cluster couldn't be read, or if the error is temporary (request.Passing).
 func Ready(ctx context.Context, upstream *Component) (bool, error) {
 	if verifier, ok := upstream.builder.(Verifier); ok {
 		err := failure.Guard(func() error { return verifier.Verify(ctx, upstream.session, upstream) })

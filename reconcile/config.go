@@ -158,7 +158,7 @@ func withoutManagedFields(content map[string]any) map[string]any {
 	return content
 }
 
-// decodeInto decodes content by way of JSON, which refuses numbers that are too large. Errors begin with what.
+// decodeInto decodes content by way of JSON, which refuses numbers that are too large. Errors begin with the text what.
 func decodeInto(what string, content map[string]any, target any) error {
 	if at := reflect.ValueOf(target); at.Kind() != reflect.Pointer || at.IsNil() {
 		return fmt.Errorf("%s: can't be decoded into a %T: pass a pointer to its Go type", what, target)

@@ -27,7 +27,7 @@ type Description struct {
 
 // Describing has the settings of a Description. The zero value is ready for use.
 type Describing struct {
-	// ID identifies the reconcile in logs; default a new one.
+	// ID identifies the reconcile in logs. Empty means a new id.
 	ID string
 	// Version overrides the version that the resource wants.
 	Version string

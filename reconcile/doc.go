@@ -15,13 +15,13 @@
 //
 // # What ends a reconcile early
 //
-// Method reconcile of [Reconciler] decides it, from top to bottom. A resource that is gone, or whose kind isn't served,
-// is forgotten. A paused one is left alone. A resource that is being deleted is finalized instead. A resource that
-// can't be read, a finalizer that can't be added, a version that [StrictVersions] refuses, an error of the assets, the
-// configuration, the patches, Upgrade or Setup, and a mistake in how components are described (a cycle, an object in
-// two components) end the reconcile before anything is applied. After that, a failed component doesn't end it: see
-// Errors. The end of the context does. The engine ends it after its timeout, after its grace time at shutdown, and when
-// the leadership is lost (package watch, worker.go and engine.go).
+// The method reconcile of [Reconciler] makes these decisions, from top to bottom. A resource that is gone, or whose
+// kind isn't served, is forgotten. A paused one is left alone. A resource that is being deleted is finalized instead. A
+// resource that can't be read, a finalizer that can't be added, a version that [StrictVersions] refuses, an error of
+// the assets, the configuration, the patches, Upgrade or Setup, and a mistake in how components are described (a cycle,
+// an object in two components) end the reconcile before anything is applied. After that, a failed component doesn't end
+// the reconcile (see Errors), but the end of the context does. The engine ends the context after its timeout, after its
+// grace time at shutdown, and when the leadership is lost (package watch, worker.go and engine.go).
 //
 // # Errors
 //

@@ -32,7 +32,7 @@ func attributed(method string, err error) error {
 	return fmt.Errorf("%s: %w", method, err)
 }
 
-// isUnavailable reports whether the cluster, or a part of it, didn't answer, and returns when to try again.
+// isUnavailable reports whether the cluster, or a part of it, didn't answer, and returns the time until the next try.
 func isUnavailable(err error) (after time.Duration, ok bool) {
 	unavailable, ok := errors.AsType[*deploy.UnavailableError](err)
 	if !ok {

@@ -192,7 +192,7 @@ func TestFailingComponentOfFinalizeHolds(t *testing.T) {
 		mends                   func(w *world)
 	}{
 		{"it failed", "Deployment backup: Failed", "Errored", func(w *world) { w.makeFailed("backup") }, func(w *world) { w.makeReady("backup") }},
-		{"it is refused", "is refused: no", "ClusterError",
+		{"it is refused", "was refused: no", "ClusterError",
 			func(w *world) {
 				w.merge(deploymentRef("backup"), `{"spec":{"replicas":5}}`)
 				w.refuse = refusing(forbidden("patch", "deployments"), "apply Deployment shop/backup")

@@ -131,7 +131,7 @@ func (panicking) Apply(context.Context, string, string, map[string]any) (map[str
 // What is added too late is said by whoever adds it.
 func TestAddedWhenRendered(t *testing.T) {
 	t.Parallel()
-	const want = "object late is added to c after that was rendered: add it in Setup or Build"
+	const want = "object late is added to component c after its rendering: add it in Setup or Build"
 	add := func(c *Component) { c.Add("late", configMap("late")) }
 	for reason, row := range map[string]struct {
 		controller Controller

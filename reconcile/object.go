@@ -58,7 +58,7 @@ func (c *Component) Add(name string, object any, options ...ObjectOption) *Objec
 	o := &Object{component: c, name: name}
 	optional.Apply(o, options)
 	if c.rendering.finished.Load() != nil {
-		c.session.addMistake(fmt.Errorf("object %s is added to %s after that was rendered: add it in Setup or Build", o.name, c.name))
+		c.session.addMistake(fmt.Errorf("object %s is added to component %s after its rendering: add it in Setup or Build", o.name, c.name))
 		return o
 	}
 	content, err := toObject(object)

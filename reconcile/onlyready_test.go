@@ -116,7 +116,7 @@ func TestOnlyReady(t *testing.T) {
 		w.delete(configMapRef("c"))
 		w.refuse = refusing(forbidden("patch", "configmaps"), "apply ConfigMap shop/c")
 		_, _, err := w.once(r)
-		require.ErrorContains(t, err, "is refused")
+		require.ErrorContains(t, err, "was refused")
 		assert.False(t, request.IsPermanent(err))
 		assert.Equal(t, "Stable", w.condition(status.ConditionReady).Reason)
 	})
@@ -124,7 +124,7 @@ func TestOnlyReady(t *testing.T) {
 		t.Parallel()
 		for _, other := range []Option{Status(ServiceStatus), OwnAnywhere(), Status(DependencyGraph), SupportedVersions("1"), OperatorVersion("1"), Status(NoStatus)} {
 			_, err := New(&controller{}, must(deploy.NewManager(newWorld(t))), Status(OnlyReady), other)
-			assert.ErrorContains(t, err, ": leave one out")
+			assert.ErrorContains(t, err, ": leave out ")
 		}
 	})
 }

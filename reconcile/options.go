@@ -134,7 +134,7 @@ func PauseDeletions() Option { return func(o *options) { o.pauseDeletions = true
 
 // ReadyBy sets the readiness.Checker for objects without a Judge (ReadyWhen); by default it is the zero Checker, which
 // knows the table of package readiness. Its Registry is for kinds that the table doesn't know: functions, or
-// expressions of package celready. Several options are merged, field by field and kind by kind; the later ones win.
+// expressions of package celready. Several options are merged, field by field and kind by kind; later options win.
 // Without a WaitsForConsumer the StorageClass of an unbound claim is read from the cluster and followed, which needs
 // the right to get, list and watch storage classes. Without that right such a claim isn't ready before it is bound.
 func ReadyBy(checker readiness.Checker) Option {
@@ -159,8 +159,8 @@ const (
 type around = func(ctx context.Context, c *Component, step Step, do func(ctx context.Context) error) error
 
 // AroundComponents wraps each step of the rollout of each component, for metrics and traces. around calls do, with ctx
-// or a context derived from it, and returns its error. It is called concurrently. Of several, the later options are the
-// inner ones.
+// or a context derived from it, and returns its error. It is called concurrently. If the option is given several times,
+// functions of later options run inside those of earlier options.
 func AroundComponents(around func(ctx context.Context, c *Component, step Step, do func(ctx context.Context) error) error) Option {
 	return func(o *options) { o.around = append(o.around, around) }
 }
@@ -181,13 +181,14 @@ const (
 	// NoStatus leaves the status alone, for kinds without a status or whose status another program writes. Then the
 	// version that a resource last reached, and the kinds of its former objects (see Prunes), aren't known.
 	NoStatus StatusPart = "none"
-	// OnlyReady limits the status to the condition Ready, for kinds whose schema has no more, or if nobody reads more:
-	// a smaller status costs the API server less with each write of a resource. The message of Ready then has what that
-	// of Updating would have: what a resource that isn't ready waits for, and why. While a resource is Ready at its
-	// present generation, other errors, such as a request that the cluster refuses, are only logged.
+	// OnlyReady limits the status to the condition Ready, for kinds whose schema has no other fields, or if nobody
+	// reads other fields: a smaller status costs the API server less with each write of a resource. The message of
+	// Ready then says what the message of Updating would say: what a resource that isn't ready waits for, and why.
+	// While a resource is Ready at its present generation, other errors, such as a request that the cluster refuses,
+	// are only logged.
 	//
-	// What the other fields would record isn't known, as with NoStatus; fields that an earlier release wrote are
-	// removed. A pause is still reported.
+	// As with NoStatus, the version that a resource last reached and the kinds of its former objects aren't known.
+	// Fields that an earlier release wrote are removed. A pause is still reported.
 	OnlyReady StatusPart = "ready"
 	// ServiceStatus adds the field <kind>Status, which parents of the resource read: Completed, InProgress or Failed.
 	// The schema of the kind must have the field.
@@ -220,8 +221,9 @@ func SupportedVersions(versions ...string) Option {
 	return func(o *options) { o.supported = append([]string{}, versions...) }
 }
 
-// StrictVersions refuses resources that want no version, or one that isn't among SupportedVersions, which is then
-// required. Kinds whose name matches one of the patterns of path.Match are exempt; default "TemporaryPatch*".
+// StrictVersions refuses resources that want no version, or a version that isn't among SupportedVersions. It needs the
+// option SupportedVersions. Kinds whose name matches one of the patterns of path.Match are exempt; default
+// "TemporaryPatch*".
 func StrictVersions(exempt ...string) Option {
 	return func(o *options) {
 		o.strict = true
@@ -274,10 +276,10 @@ func (o *options) validateStatus() error {
 	}
 	switch more := o.has(ServiceStatus) || o.has(DependencyGraph); {
 	case o.has(NoStatus) && (more || o.has(OnlyReady) || o.ownAnywhere):
-		return errors.New("no status: other parts of Status write it and OwnAnywhere records kinds in it: leave one out")
+		return errors.New("no status: other parts of Status write it, and OwnAnywhere records kinds in it: leave out NoStatus or the others")
 	case o.has(OnlyReady) && (more || o.ownAnywhere || o.supported != nil || o.operatorVersion != ""):
 		return errors.New("only ready: ServiceStatus, DependencyGraph, SupportedVersions and OperatorVersion write more into the status, " +
-			"and OwnAnywhere records kinds in it: leave one out")
+			"and OwnAnywhere records kinds in it: leave out OnlyReady or the others")
 	}
 	return nil
 }

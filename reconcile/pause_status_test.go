@@ -68,7 +68,7 @@ func TestPauseInTheStatus(t *testing.T) {
 		assert.Empty(t, w.calm(r))
 		w.pause("TRUE")
 		assert.Empty(t, w.calm(r), "also for another pause")
-		assert.Equal(t, 1, w.logs.Count("drops parts of the status"))
+		assert.Equal(t, 1, w.logs.Count("drops fields of the status"))
 	})
 	t.Run("conditions that are none are written over", func(t *testing.T) {
 		t.Parallel()

@@ -134,7 +134,7 @@ func (r *Reconciler) openAssets(ctx context.Context, s *Session) error {
 	})
 }
 
-// missing is a file system in which no file can be opened, because of why.
+// missing is a file system in which no file can be opened. Its errors wrap why.
 type missing struct{ why error }
 
 // Open implements fs.FS.
@@ -163,7 +163,7 @@ func (d logged) MarshalJSON() ([]byte, error) {
 	}{d.Kind.GroupVersion().String(), d.Kind.Kind, d.Namespace, d.Name, d.resourceVersion})
 }
 
-// LoggerOf returns the logger of the reconcile that ctx belongs to, slog.Default outside of one.
+// LoggerOf returns the logger of the reconcile that ctx belongs to, slog.Default if ctx belongs to none.
 func LoggerOf(ctx context.Context) *slog.Logger {
 	if logger, ok := ctx.Value(loggerKey{}).(*slog.Logger); ok {
 		return logger
@@ -174,8 +174,8 @@ func LoggerOf(ctx context.Context) *slog.Logger {
 type loggerKey struct{}
 
 // loggerFor returns base with the levels that the annotations of a resource set: log-default-level for all channels,
-// log-filters ("billing:debug,mail:off") for single ones. They apply to this resource only, whatever the level of base.
-// Values that can't be parsed are logged and ignored.
+// log-filters ("billing:debug,mail:off") for single channels. They apply only to this resource, whatever the level of
+// base. Values that can't be parsed are logged and ignored.
 func (r *Reconciler) loggerFor(resource *unstructured.Unstructured, base *slog.Logger) *slog.Logger {
 	domain := r.manager.KeyDomain()
 	annotations := resource.GetAnnotations()

@@ -213,7 +213,7 @@ func TestConflictThatDoesNotPass(t *testing.T) {
 		r := w.reconciler(adding(func(s *Session) { s.Add("a", configMap("a")); s.Add("b", configMap("b")) }))
 		_, _, err := w.once(r)
 		assert.False(t, request.Resolve(err).Quiet)
-		assert.ErrorContains(t, err, "component b: configmaps: to patch in namespace shop is refused")
+		assert.ErrorContains(t, err, "component b: configmaps: patch in namespace shop was refused")
 	})
 }
 

@@ -101,7 +101,7 @@ func (s *Session) conclude(err error) {
 	})
 	s.record(before, now, err)
 	for _, text := range again {
-		s.logger.Warn("created again each time it has finished", "text", text)
+		s.logger.Warn("an object is created again each time it has finished", "text", text)
 		s.Event(event.Warning, EventRemade, "%s", text)
 	}
 }

@@ -186,7 +186,7 @@ func TestMadeAnewAgainAndAgain(t *testing.T) {
 			assert.Contains(t, warnings[0], "Warning MadeAnew: component work: "+row.kind.Kind+" shop/once: was created again 2 times")
 			assert.Contains(t, warnings[0], row.want)
 			assert.Contains(t, warnings[0], "Finished()")
-			assert.Equal(t, 1, strings.Count(w.logs.String(), "created again each time it has finished"), "and once in the log")
+			assert.Equal(t, 1, strings.Count(w.logs.String(), "an object is created again each time it has finished"), "and once in the log")
 		})
 	}
 }

@@ -221,10 +221,10 @@ type PatchTarget struct {
 	Logger *slog.Logger
 }
 
-// Deferred is an object whose content is made only when it is needed. Content isn't called as long as Digest is the one
-// that the object had when it was last applied, or when it was last compared with the cluster and found unchanged. A
-// deferred object is always Finished. Component.Objects returns only its kind, name and namespace, except in a dry run
-// and with ObserveComponents. CustomResourceDefinitions can't be deferred.
+// Deferred is an object whose content is made only when it is needed. Content isn't called as long as Digest equals the
+// digest that the object had when it was last applied, or when it was last compared with the cluster and found
+// unchanged. A deferred object is always Finished. Component.Objects returns only its kind, name and namespace, except
+// in a dry run and with ObserveComponents. CustomResourceDefinitions can't be deferred.
 type Deferred struct {
 	// Ref is the kind, namespace and name of the content. An empty namespace means the resource's for a namespaced
 	// object.

@@ -121,8 +121,8 @@ func (s *Session) clean(f func()) {
 }
 
 // Manager returns the manager that deploys the objects; objects that are applied through it are owned by the resource.
-// It is for Builders that are Deployers. An object that it applied and that no component renders is pruned after the
-// rollout.
+// It is for Builders that are Deployers. An object that this manager applied and that no component renders is pruned
+// after the rollout.
 func (s *Session) Manager() *deploy.Manager { return s.manager }
 
 // Get returns an object, nil if there is none. An empty namespace in ref means cluster scope: for objects in the
@@ -252,8 +252,8 @@ type Follower interface {
 	Follow(ctx context.Context, owner deploy.Ref, ref deploy.Ref) error
 }
 
-// Follow makes changes of an object that the resource doesn't own bring the resource to reconcile: its creation, change
-// or deletion. Use it for a Secret that the spec names, for example. Call it in every reconcile, before the object is
+// Follow watches an object that the resource doesn't own: its creation, change or deletion brings the resource to
+// reconcile. Use it for a Secret that the spec names, for example. Call it in every reconcile, before the object is
 // read; from then on Get and List of its kind cost no API call. An empty namespace in ref means cluster scope. If the
 // Watcher isn't a Follower, the kind is watched, but the object isn't followed; without a Watcher Follow does nothing.
 func (s *Session) Follow(ctx context.Context, ref deploy.Ref) error {
@@ -264,10 +264,10 @@ func (s *Session) Follow(ctx context.Context, ref deploy.Ref) error {
 	return follower.Follow(ctx, deploy.RefOf(s.resource), ref)
 }
 
-// Own watches a kind, so that changes of objects that the resource owns bring it to reconcile. Call it before the first
-// object of the kind is read or written. The kinds of objects that components render or Remove deletes are watched
-// without it. If the kind isn't served yet, the error is a *deploy.KindUnknownError; a kind that a component itself
-// defines is watched once that component is deployed.
+// Own watches a kind, so that changes of objects that the resource owns bring the resource to reconcile. Call it before
+// the first object of the kind is read or written. The kinds of objects that components render or Remove deletes are
+// watched without it. If the kind isn't served yet, the error is a *deploy.KindUnknownError; a kind that a component
+// itself defines is watched once that component is deployed.
 func (s *Session) Own(ctx context.Context, kind schema.GroupVersionKind) error {
 	if s.watcher == nil {
 		return nil

@@ -66,7 +66,7 @@ func (r *Reconciler) changeStatus(
 	}
 	written, _ := result.Object.Object["status"].(map[string]any)
 	if missing := r.dropped.record(r.now(), sent, written); len(missing) > 0 {
-		log.Warn("the CustomResourceDefinition drops parts of the status: add them to its schema",
+		log.Warn("the CustomResourceDefinition drops fields of the status: add these fields to its schema",
 			"fields", strings.Join(missing, ", "))
 	}
 	return result, nil

@@ -129,7 +129,7 @@ func TestStatusThatTheSchemaDoesNotKnow(t *testing.T) {
 			w.drops = row.drops
 			r := w.reconciler(adding(func(s *Session) { s.Add("c", configMap("c")); s.Add("d", deployment("d")) }))
 			w.calm(r)
-			assert.Equal(t, 1, w.logs.Count("drops parts of the status: add them to its schema"))
+			assert.Equal(t, 1, w.logs.Count("drops fields of the status: add these fields to its schema"))
 			assert.Equal(t, 1, w.logs.Count("fields="+row.field))
 			for range 10 {
 				assert.Empty(t, w.calm(r), "what is dropped isn't written again")
@@ -142,7 +142,7 @@ func TestStatusThatTheSchemaDoesNotKnow(t *testing.T) {
 				assert.Equal(t, []string{writeStatus}, w.calm(r), "the schema may have been mended")
 				assert.Empty(t, w.calm(r))
 			}
-			assert.Equal(t, 1, w.logs.Count("drops parts of the status"), "it is said once")
+			assert.Equal(t, 1, w.logs.Count("drops fields of the status"), "it is said once")
 			w.drops = nil
 			w.clock.advance(sentAgain)
 			assert.Equal(t, []string{writeStatus}, w.calm(r))

@@ -20,7 +20,7 @@ import (
 )
 
 // writeStatus writes the report into the status, in one write at most, and none when nothing changes. It returns an
-// error only if writing again makes sense; others are logged.
+// error only if writing again makes sense. Other errors are logged.
 func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) error {
 	err := r.setStatus(ctx, s, func(present map[string]any) (status.Application, bool) {
 		return r.application(s, rep, present), true
@@ -39,7 +39,7 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) er
 	case unavailable:
 		return unwritten
 	case request.Resolve(err).Passing, failure.Is[*deploy.ForbiddenError](err):
-		// An API server that has just started may refuse what it allows a moment later. If it keeps refusing, that is
+		// An API server that has just started may refuse a request that it allows a moment later. Repeated refusals are
 		// reported.
 		return &request.Error{Quiet: true, Err: unwritten}
 	}

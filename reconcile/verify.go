@@ -26,7 +26,7 @@ type verdict struct {
 
 func (v verdict) ready() bool { return len(v.waiting) == 0 && len(v.failed) == 0 }
 
-// err names the objects that keep the component from being ready; nil when it is.
+// err names the objects that aren't ready. It returns nil if the component is ready.
 func (v verdict) err() error {
 	switch {
 	case len(v.failed) > 0:

@@ -115,7 +115,7 @@ func problemsOf(err error) []Problem {
 	return all
 }
 
-// Objects returns the objects of a decoded document: its own, or the items of a list.
+// Objects returns the objects in a decoded document: the document itself, or its items if it is a list.
 func Objects(value any) ([]map[string]any, error) {
 	object, ok := value.(map[string]any)
 	if !ok {

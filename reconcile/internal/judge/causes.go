@@ -68,7 +68,7 @@ func (j Judge) pods(ctx context.Context, live *unstructured.Unstructured) []read
 	return ended
 }
 
-// selectorOf selects nothing for a selector that is missing or can't be read.
+// selectorOf returns the selector of a workload. If it is missing or can't be read, the result selects nothing.
 func selectorOf(live *unstructured.Unstructured) labels.Selector {
 	content, _, _ := unstructured.NestedMap(live.Object, "spec", "selector")
 	if live.GetKind() == "ReplicationController" {

@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Reader reads objects of the cluster. Follow and Own make changes of the objects that are read bring the resource to
+// Reader reads objects of the cluster. After Follow and Own, changes of the objects that are read bring the resource to
 // reconcile.
 type Reader interface {
 	Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error)
@@ -48,8 +48,8 @@ var (
 const unreadClasses = "the right to get, list and watch storageclasses.storage.k8s.io is missing, " +
 	"so it isn't known whether a claim waits for a Pod: grant it by RBAC"
 
-// Object decides whether an object is ready; live is nil if there is none. How the class of a claim binds volumes is
-// read from the cluster, unless the Checker knows it.
+// Object decides whether an object is ready; live is nil if there is none. Object reads from the cluster how the class
+// of a claim binds volumes, unless the Checker knows this.
 func (j Judge) Object(ctx context.Context, live *unstructured.Unstructured) (readiness.Result, error) {
 	checker := j.Checker
 	if live == nil || checker.WaitsForConsumer != nil || live.GroupVersionKind().GroupKind() != volumeClaimKind.GroupKind() {
@@ -87,7 +87,7 @@ func (j Judge) bindsAtFirstUse(ctx context.Context, name string) (bool, error) {
 	return mode == "WaitForFirstConsumer", nil
 }
 
-// storageClass returns nil when there is none.
+// storageClass returns the storage class called name, nil if there is none.
 func (j Judge) storageClass(ctx context.Context, name string) (*unstructured.Unstructured, error) {
 	if name != "" {
 		ref := deploy.Ref{Kind: storageClassKind, Name: name}

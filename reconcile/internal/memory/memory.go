@@ -93,7 +93,7 @@ type Count struct {
 	Contested int32
 	// Failure is the error that was reported last, empty for none.
 	Failure string
-	// Kept names the objects that weren't pruned because their deletion would take data along.
+	// Kept names the objects that weren't pruned because their deletion would also delete data.
 	Kept string
 }
 

@@ -160,9 +160,9 @@ type Next struct {
 	Unchanged bool
 }
 
-// Take ends the work on done, which waits again if it was added meanwhile, and waits for the next key. It returns false
-// once the queue is closed. It calls dropped for a key that was dropped while it was taken, before it can be taken
-// again.
+// Take ends the work on done and waits for the next key. done is queued again if it was added meanwhile. Take returns
+// false once the queue is closed. It calls dropped for a key that was dropped while it was taken, before it can be
+// taken again.
 func (q *Queue) Take(done Taken, next Next, dropped func(deploy.Ref)) (taken Taken, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

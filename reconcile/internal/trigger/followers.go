@@ -66,7 +66,7 @@ func (f *Followers) Drop(key deploy.Ref) {
 }
 
 // Of returns the keys that follow the object of an event. An update without a change and an object that left the view
-// concern none.
+// concern no key.
 func (f *Followers) Of(event deploy.Event) (keys []deploy.Ref) {
 	if !concernsOthers(event) {
 		return nil

@@ -92,7 +92,7 @@ func (o *Owners) Len() int {
 // Of returns the keys of the owners of kind that an event concerns, each once: the owners in the references and labels
 // of the object, before and after the event. The deletion of a child of an earlier owner also concerns the present
 // owner of that name, which may need the name of the child. An update without a change and a child that left the view
-// concern none.
+// concern no owner.
 func (o *Owners) Of(kind schema.GroupVersionKind, event deploy.Event) []deploy.Ref {
 	if !concernsOthers(event) {
 		return nil

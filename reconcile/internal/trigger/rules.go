@@ -109,7 +109,7 @@ type predicate struct {
 	of string
 }
 
-// passes returns what the filter returns, and true when it panics.
+// passes returns the result of the filter, or true if the filter panics.
 func (p *predicate) passes(event deploy.Event, logger *slog.Logger) bool {
 	passes := true
 	if p.filter != nil {
