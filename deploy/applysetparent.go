@@ -181,7 +181,7 @@ func (i inventory) add(ref Ref) {
 	}
 }
 
-// with returns the union of both.
+// with returns the union of i and other.
 func (i inventory) with(other inventory) inventory {
 	return inventory{i.kinds.Union(other.kinds), i.namespaces.Union(other.namespaces)}
 }

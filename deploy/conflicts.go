@@ -56,7 +56,7 @@ func (r conflictRule) holdsFor(field string) bool {
 	return below && (rest == "" || r.field == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// conflictPolicy returns the policy for a contested field of an object. ours reports that the manager may take back
+// conflictPolicy returns the policy for a contested field of an object. ours reports whether the manager may take back
 // fields of the object.
 func (s settings) conflictPolicy(field string, ours bool) ConflictPolicy {
 	if s.isMark(field) {

@@ -16,8 +16,8 @@ import (
 // intent has. Use it for fields that were left to a scaler or, by Keep, to others (Result.Kept). TakeBack changes only
 // managedFields, and no value. Fields are paths as in FieldConflict; a path includes all fields below it. TakeBack
 // returns which fields it took from which manager, or would take in a dry run. If no Manager with this field manager
-// has applied the object, the error is an *OwnedError. If nobody else owns one of the fields, TakeBack returns an error
-// and changes nothing. It costs two calls.
+// has applied the object, the error is an *OwnedError. If one of the fields has no other owner, TakeBack returns an
+// error and changes nothing. It costs two calls.
 func (m *Manager) TakeBack(ctx context.Context, ref Ref, fields []string, options ...Option) ([]FieldConflict, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {

@@ -70,7 +70,8 @@ func AnyKind(clusterScoped ...schema.GroupKind) Option {
 func Schemaless() Option { return func(o *options) { o.anyKind, o.schemaless = true, true } }
 
 // Namespaces creates namespaces, in addition to default and the others that every server has. An object can be created
-// only in a namespace that exists. With the name "*", or with AnyKind and without Namespaces, it can be in any.
+// only in a namespace that exists. With the name "*", or with AnyKind and without Namespaces, it can be created in any
+// namespace.
 func Namespaces(names ...string) Option {
 	return func(o *options) { o.namespaces = append(o.namespaces, names...) }
 }

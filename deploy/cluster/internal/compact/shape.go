@@ -23,7 +23,7 @@ type shape struct {
 	// metadata has empty strings in place of these texts.
 	metadata metav1.ObjectMeta
 	// fields are the field sets in metadata.managedFields, as maps that all objects of the shape share. uids locates
-	// the uids of owners in them, which differ.
+	// the uids of owners in these maps, which differ from object to object.
 	fields []map[string]any
 	uids   []ownerUID
 }
