@@ -61,5 +61,5 @@ func ExampleRun_reasons() {
 		return a
 	}}))
 	beating(func() error { return errors.New("nothing goes on") }, func(string) {}, plain)
-	// Output: level=ERROR msg="no heartbeat" reason="nothing goes on"
+	// Output: level=ERROR msg="the heartbeat is not written" reason="nothing goes on"
 }

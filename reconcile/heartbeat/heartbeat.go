@@ -50,10 +50,10 @@ func beat(file string, alive func() error, logger *slog.Logger, logged string) s
 	}
 	switch {
 	case err != nil && err.Error() != logged:
-		logger.Error("no heartbeat", "file", file, "reason", err)
+		logger.Error("the heartbeat is not written", "file", file, "reason", err)
 		return err.Error()
 	case err == nil && logged != "":
-		logger.Info("heartbeat again", "file", file)
+		logger.Info("the heartbeat is written again", "file", file)
 		return ""
 	}
 	return logged
