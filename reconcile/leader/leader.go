@@ -77,8 +77,8 @@ func None() *Elector { return &Elector{} }
 // Identity returns the name of this replica in the lock, empty for None.
 func (e *Elector) Identity() string { return e.identity }
 
-// Leading reports whether this replica leads now. That may have changed when the caller acts on the result: calls
-// are guarded by Transport, not by this.
+// Leading reports whether this replica leads now. The result may be outdated when the caller acts on it: Transport
+// guards calls, Leading doesn't.
 func (e *Elector) Leading() bool {
 	if e.lock == nil {
 		return e.running.Load()

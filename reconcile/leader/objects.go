@@ -34,7 +34,7 @@ type objects struct {
 	seen map[deploy.Ref]sighting
 }
 
-// sighting is the content of a lock, and since when this replica has seen it unchanged.
+// sighting is the content of a lock, and the time since which this replica has seen it unchanged.
 type sighting struct {
 	pair
 	since time.Time
@@ -54,7 +54,7 @@ type claim struct {
 }
 
 func newObjects(manager *deploy.Manager, o options, identity string) (*objects, error) {
-	// A renewal that is late is tried anew by its caller.
+	// The caller repeats a renewal that has failed.
 	manager, err := manager.With(deploy.FieldManager(fieldManager), deploy.RetryFor(0))
 	if err != nil {
 		return nil, err
