@@ -76,7 +76,7 @@ func (r *Reconciler) application(s *Session, rep report, present map[string]any)
 	application := status.Application{
 		Generation: rep.generation, SupportedVersions: r.options.supported, OperatorVersion: r.options.operatorVersion,
 		OnlyReady: r.options.has(OnlyReady),
-		Warn:      func(message string) { s.logger.Warn("status", "warning", message) },
+		Warn:      func(message string) { s.logger.Warn("a part of the present status can't be used", "warning", message) },
 	}
 	if r.options.has(ServiceStatus) {
 		application.Kind = s.Kind().Kind

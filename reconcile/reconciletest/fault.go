@@ -47,7 +47,7 @@ type Fault struct {
 	inTurn, decided, skipped bool
 }
 
-// After lets the first n reconciles succeed: the fault happens from the one after them on.
+// After lets the first n reconciles succeed: the fault happens from the next reconcile on.
 func (f *Fault) After(n int) *Fault {
 	f.faults.mu.Lock()
 	defer f.faults.mu.Unlock()

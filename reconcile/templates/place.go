@@ -54,8 +54,8 @@ type output struct {
 }
 
 // mark says that the output from offset up to the next mark comes from place. If isText is set, the output comes from a
-// text node: each line feed in it is also a line feed in the template. Otherwise it is the output of an action, all of
-// which comes from the line of place.
+// text node: each line feed in it is also a line feed in the template. Otherwise the output comes from an action, and
+// all of it comes from the line of place.
 type mark struct {
 	offset int
 	place

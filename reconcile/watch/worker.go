@@ -13,7 +13,7 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// work reconciles the keys of the queue until run or work ends.
+// work reconciles the keys of the queue until the context run or work ends.
 func (e *Engine) work(run, work context.Context, slot *slot) {
 	defer slot.stop()
 	var taken queue.Taken

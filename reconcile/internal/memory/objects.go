@@ -92,8 +92,8 @@ type Fight struct {
 }
 
 // Created records that this process has created an object. finishes: the object is of a kind that finishes. It returns
-// how often the object was created again after it had finished, or may have. Earlier prunings of the object no longer
-// count, since this process renders the object itself.
+// how often the object was created again after it had finished or may have finished. Earlier prunings of the object no
+// longer count, since this process renders the object itself.
 func (r *Resource) Created(ref deploy.Ref, ttl any, finishes bool) (again int) {
 	if o := r.objects[ref]; o != nil {
 		o.pruned = nil
