@@ -183,7 +183,7 @@ func quotaTraits(obj *unstructured.Unstructured) []any {
 	return nil
 }
 
-// quotaAmounts returns the amounts that an object uses at least, of a quota that objects of its kind exceed.
+// quotaAmounts returns the amounts that an object uses at least of a quota that objects of its kind exceed.
 func (e quotaExcess) quotaAmounts(obj *unstructured.Unstructured) amounts {
 	taken := amounts{}
 	one := e.resource.String()

@@ -58,7 +58,7 @@ func DefaultNamespace(kubeconfig, contextName string) string {
 }
 
 // inPod returns the configuration of the Pod. It is called if no kubeconfig file has a cluster. If the caller named a
-// file or a context, it returns an error.
+// file or a context, inPod returns an error.
 func inPod(kubeconfig, contextName, files string) (*rest.Config, error) {
 	if kubeconfig != "" {
 		return nil, fmt.Errorf("kubeconfig %s: it has no cluster: %w", files, ErrNoCluster)
