@@ -17,8 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// rendering renders a component once. The result is published when it is finished; an error is returned to every
-// caller.
+// rendering renders a component once. The result is published when the rendering is finished; an error is returned to
+// every caller.
 type rendering struct {
 	// turn holds a value while a goroutine renders.
 	turn     chan struct{}
@@ -122,7 +122,7 @@ func (s *Session) rendered(ctx context.Context, c *Component) (*finishedRenderin
 	return finished, nil
 }
 
-// renderObject doesn't change the object that was added.
+// renderObject returns an object as it is deployed. It doesn't change the object that was added.
 func (s *Session) renderObject(ctx context.Context, o *Object) (*unstructured.Unstructured, error) {
 	if o.finished {
 		return o.content, nil

@@ -11,6 +11,6 @@
 // # When to use it
 //
 // With the option Events, a reconcile.Reconciler records its own events and the events of Session.Event. Use the
-// package alone in a program that isn't an operator. Don't use events for state that a program must keep or another one
-// waits for: they are deleted after an hour, and some are lost. Use a status for that.
+// package alone in a program that isn't an operator. Don't use events for state that a program must keep or that
+// another program waits for: they are deleted after an hour, and some are lost. Use a status for that.
 package event

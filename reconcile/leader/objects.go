@@ -70,9 +70,9 @@ func (o *objects) pairOf(obj *unstructured.Unstructured) pair {
 // oper8Domain is the domain of annotations that replicas of an operator written with oper8 read, too.
 const oper8Domain = "oper8.org"
 
-// ours returns the content of the lock if this replica holds it from now on. The time is to the nanosecond, or to the
-// microsecond that oper8 reads, so that no two of them are the same. It has no zone for oper8, which can't compare a
-// time with a zone, and then stops reconciling.
+// ours returns the content of the lock if this replica holds it from now on. The time has nanoseconds, or microseconds
+// for oper8, so that no two contents are the same. It has no zone for oper8, which can't compare a time with a zone,
+// and then stops reconciling.
 func (o *objects) ours() pair {
 	layout := time.RFC3339Nano
 	if o.domain == oper8Domain {
@@ -100,7 +100,8 @@ func (o *objects) take(ctx context.Context, key deploy.Ref) (claim, error) {
 	return claim{held: present, gone: !present}, nil
 }
 
-// busy returns which other replica holds a lock, and the time until it is checked again; zero if it can be taken.
+// busy returns the other replica that holds a lock, and the time until the lock is checked again. The time is zero if
+// the lock can be taken.
 func (o *objects) busy(key deploy.Ref, found pair) (string, time.Duration) {
 	if found.holder == "" || found.holder == o.identity {
 		return "", 0

@@ -10,9 +10,9 @@
 //		}
 //	}
 //
-// Without Sources an object is reconciled by filter.Standard, and children are watched once a reconcile has named their
-// kind (watch.Engine.Own). Declared kinds are watched from the start, so that events of a child before the first
-// reconcile are seen too.
+// Without Sources, filter.Standard decides which events of an object count, and children are watched once a reconcile
+// has named their kind (watch.Engine.Own). Declared kinds are watched from the start, so that events of a child before
+// the first reconcile are seen too.
 //
 // # When to use it
 //

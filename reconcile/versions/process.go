@@ -124,7 +124,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// because returns how the process has ended if err is only ErrGone, otherwise err.
+// because returns the error with which the process has ended if err is only ErrGone, and err otherwise.
 func (proc *process) because(err error) error {
 	if !errors.Is(err, wire.ErrGone) {
 		return err
