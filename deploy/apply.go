@@ -16,8 +16,8 @@ import (
 // are served. Within these steps several objects are applied at once (Concurrency).
 //
 // If an object fails, the others are still applied, unless StopOnFailure is set. The error joins the errors of the
-// results. If an object is given twice, Apply returns an error before it sends anything. When ctx ends, objects that
-// weren't begun are missing from the results, and the error wraps the cause of ctx.
+// results. If objects contains the same object twice, Apply returns an error and sends nothing. When ctx ends, the
+// results lack the objects whose work hadn't begun, and the error wraps the cause of ctx.
 func (m *Manager) Apply(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Results, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {
@@ -46,8 +46,8 @@ func refsOf(objects []*unstructured.Unstructured) []Ref {
 	return refs
 }
 
-// checkDuplicates returns an error if an object is given twice, even if in two versions of its kind. refs are the
-// references of the objects.
+// checkDuplicates returns an error if objects contains the same object twice, possibly in two versions of its kind.
+// refs are the references of the objects.
 func (s settings) checkDuplicates(objects []*unstructured.Unstructured, refs []Ref) error {
 	versions, home := make(map[memberKey]string, len(refs)), s.home()
 	for i, ref := range refs {
@@ -83,7 +83,7 @@ type task struct {
 	replaced bool
 	// scaled are the fields of the intent that are left to a scaler.
 	scaled []FieldConflict
-	// reported are the conflicts that the cluster has reported for the state that was read last.
+	// reported are the conflicts that the cluster has reported for the last state that was read.
 	reported []FieldConflict
 }
 
@@ -143,7 +143,7 @@ func (t *task) run(ctx context.Context, obj *unstructured.Unstructured) Result {
 }
 
 // create applies an object that the View doesn't show, and then checks whether the apply created it. The apply doesn't
-// force conflicts: if somebody else has created the object meanwhile, it keeps its values.
+// force conflicts: if somebody else has created the object meanwhile, the object keeps its values.
 func (t *task) create(ctx context.Context) Result {
 	options := ApplyOptions{FieldManager: t.fieldManager, DryRun: t.dryRun, Whole: t.seen.metadataOnly && !t.dryRun && !t.memory.shown.has(t.in.ref.Kind)}
 	applied, err := t.port.Apply(ctx, t.in.object, options)
@@ -165,7 +165,7 @@ func (t *task) create(ctx context.Context) Result {
 }
 
 // noteContent remembers the atomic fields in the result of an apply. It is called if the View has only metadata of the
-// kind. It returns the result without the content, which isn't needed any more.
+// kind. It returns the result with only metadata, because the content isn't needed any more.
 func (t *task) noteContent(applied Applied) Applied {
 	coverage(applied.Object, t.fieldManager, t.in.object.Object, &knownContent{memory: t.memory, kind: t.in.ref.Kind})
 	t.memory.shown.put(t.in.ref.Kind, true)
@@ -202,8 +202,8 @@ func (t *task) foreign(obj *unstructured.Unstructured) *OwnedError {
 	return owned
 }
 
-// made reports whether the manager of an entry may have created obj: it wrote at the time of creation, or it owns
-// fields outside of metadata. Any client may add metadata to an object.
+// made reports whether the manager of an entry may have created obj: the manager wrote at the time of creation, or owns
+// fields outside of metadata. Fields of metadata alone don't count, because any client may add them.
 func made(obj *unstructured.Unstructured, entry managedEntry) bool {
 	text, _ := entry["time"].(string)
 	at, err := time.Parse(time.RFC3339, text)

@@ -28,9 +28,9 @@ const (
 	SetNamespacesAnnotation = "applyset.kubernetes.io/additional-namespaces"
 )
 
-// ApplySet is a set of objects that are applied together. Objects that leave the set are found and deleted. The parent
-// of the set is an object in the cluster. It records the kinds and namespaces that members may have, and every member
-// carries a label that names the set. Parent.Name is required, and so is a namespace for the parent.
+// ApplySet is a set of objects that are applied together. Objects that have left the set are deleted. The parent of the
+// set is an object in the cluster. It records the kinds and namespaces that members may have, and every member carries
+// a label that names the set. Parent.Name is required, and so is a namespace for the parent.
 type ApplySet struct {
 	// Parent names the parent. Without a Kind the parent is a Secret of v1, as with kubectl. A Secret or ConfigMap is
 	// created if it is absent; a parent of another kind must exist. kubectl accepts another kind only if its
@@ -42,8 +42,7 @@ type ApplySet struct {
 	// PruneAll allows the set to be empty, so that all its members are deleted. If PruneAll is false, an empty set is
 	// an error, because its usual cause is a folder that wasn't found.
 	PruneAll bool
-	// Deletable are kinds whose objects are pruned although the kind is Protected. Data or other objects may be deleted
-	// with them.
+	// Deletable are Protected kinds whose objects are pruned nevertheless. This may also delete data or other objects.
 	Deletable []schema.GroupKind
 	// Adopt allows an existing object that isn't the parent of a set yet to become the parent of this set.
 	Adopt bool
@@ -51,7 +50,7 @@ type ApplySet struct {
 
 var defaultParentKind = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
 
-// ID returns the name of the set, which is derived from the name of its parent.
+// ID returns the name of the set, which is derived from the name, namespace, kind and group of its parent.
 func (s ApplySet) ID() string {
 	ref := s.parentRef()
 	sum := sha256.Sum256([]byte(strings.Join([]string{ref.Name, ref.Namespace, ref.Kind.Kind, ref.Kind.Group}, ".")))
@@ -104,19 +103,20 @@ func (r SetResults) Changed() bool {
 // ApplySet applies objects as Apply does, each with the label of the set, and then prunes: it deletes the members of
 // the set that aren't among the objects.
 //
-// Every member can be found again, even if the process ends in the middle: the kinds and namespaces of the objects are
-// added to the parent before the first object is applied. Kinds and namespaces that aren't needed any more are removed
-// last. Members are pruned only if every object was applied without error. Only the right objects are deleted: a member
-// is found by its label and deleted by its uid, and an object that is given under another kind is recognized by its
-// uid. An object of another set is left alone, with an *OwnedError. Members of protected kinds are kept, see
-// ApplySet.Deletable. With an owner (OwnedBy), members of other owners are kept, too, and so are members without an
-// owner, unless they may be adopted.
+// Every member can be found again, even if the process ends during the call: before the first object is applied, the
+// kinds and namespaces of the objects are added to the parent. Kinds and namespaces that aren't needed any more are
+// removed last. Members are pruned only if every object was applied without error. A member is found by its label and
+// deleted by its uid. If an object of the set is also served under another kind, it is recognized by its uid and isn't
+// deleted. An object of another set is left alone, with an *OwnedError. Members of protected kinds are kept, see
+// ApplySet.Deletable. With an owner (OwnedBy), members of other owners are kept, too. Members without an owner are kept
+// unless they may be adopted.
 //
-// If another tool manages the set of the parent, or the object isn't a parent yet, the error is an *OwnedError; see
-// ApplySet.Adopt. An unchanged set costs a read of the parent and a list for each kind and namespace. In a dry run the
-// results say what would be pruned and why. Call ApplySet for a set from one process at a time. It never overwrites
-// changes that another process has made to the parent meanwhile. But it can't distinguish objects that the other
-// process is about to apply from objects that have left the set.
+// If another tool manages the set of the parent, the error is an *OwnedError. It is also an *OwnedError if the object
+// exists and isn't the parent of a set, see ApplySet.Adopt. An unchanged set costs a read of the parent and a list for
+// each kind and namespace. In a dry run, the results show which members would be pruned, and why. Call ApplySet for a
+// set from only one process at a time. It never overwrites changes that another process has made to the parent
+// meanwhile, but it can't distinguish objects that the other process is about to apply from objects that have left the
+// set.
 func (m *Manager) ApplySet(ctx context.Context, set ApplySet, objects []*unstructured.Unstructured, options ...Option) (SetResults, error) {
 	r, err := m.newSetRun(ctx, set, objects, options)
 	if err != nil {
@@ -228,8 +228,8 @@ func (m *Manager) newSetRun(ctx context.Context, set ApplySet, objects []*unstru
 	return r, nil
 }
 
-// add appends a copy of obj with the label of the set. It leaves most errors in the manifest to Apply. A kind that
-// isn't served yet is recorded, too, because it may be served by the time of the apply.
+// add appends a copy of obj with the label of the set. Most errors in the manifest are found later, by Apply. A kind
+// that isn't served yet is recorded, too, because it may be served by the time of the apply.
 func (r *setRun) add(ctx context.Context, obj *unstructured.Unstructured, options []Option) error {
 	ref, err := r.Locate(ctx, obj, options...)
 	var unknown *KindUnknownError
@@ -260,8 +260,8 @@ func (r *setRun) add(ctx context.Context, obj *unstructured.Unstructured, option
 	return nil
 }
 
-// labelledContents returns a contentsFunc that calls contents, and adds the label of the set to the object if its
-// stand-in has the label.
+// labelledContents returns a contentsFunc that calls contents, and adds the label of the set to the returned object if
+// the stand-in has the label.
 func (r *setRun) labelledContents(contents contentsFunc) contentsFunc {
 	if contents == nil {
 		return nil
@@ -286,7 +286,7 @@ func (r *setRun) labelled(ref Ref, obj *unstructured.Unstructured) (*unstructure
 		return nil, err
 	}
 	if other := labels[PartOfLabel]; other != "" && other != r.id {
-		return nil, &InvalidManifestError{Ref: ref, Reason: "its label " + PartOfLabel + " names another set, " + other + ": leave it out"}
+		return nil, &InvalidManifestError{Ref: ref, Reason: "its label " + PartOfLabel + " names another set, " + other + ": leave the label out"}
 	}
 	labels[PartOfLabel] = r.id
 	labelled.SetLabels(labels)

@@ -74,7 +74,7 @@ func (r *setRun) widen(ctx context.Context) error {
 	}
 }
 
-// shrink removes the kinds and namespaces from the parent that no member has any more. It keeps the kinds and
+// shrink removes from the parent the kinds and namespaces that no member has any more. It keeps the kinds and
 // namespaces of the objects, and of members that were kept or aren't gone yet.
 func (r *setRun) shrink(ctx context.Context, pruned []Pruned) error {
 	if r.dryRun {
@@ -121,7 +121,7 @@ func (r *setRun) write(ctx context.Context, where inventory) error {
 	}
 	wanted.SetUID(r.parent.GetUID())
 	wanted.SetResourceVersion(r.parent.GetResourceVersion())
-	// These labels and annotations belong to the set, whoever wrote them last.
+	// Only the set uses these labels and annotations, so overwrite the values of others.
 	applied, err := r.port.Apply(ctx, wanted, ApplyOptions{FieldManager: manager, Force: true, DryRun: r.dryRun})
 	if err == nil {
 		r.parent = applied.Object
@@ -169,8 +169,8 @@ type inventory struct {
 
 func newInventory() inventory { return inventory{sets.New[schema.GroupKind](), sets.New[string]()} }
 
-// add adds the kind and namespace of ref. It leaves out names with separators in them, which would be parsed as other
-// names.
+// add adds the kind and namespace of ref. It leaves out names that contain a separator, because they would be parsed as
+// other names.
 func (i inventory) add(ref Ref) {
 	kind := ref.Kind.GroupKind()
 	if kind.Kind != "" && !strings.ContainsAny(kind.Kind, ",.") && !strings.Contains(kind.Group, ",") {
@@ -191,7 +191,7 @@ func (i inventory) holds(other inventory) bool {
 	return i.kinds.IsSuperset(other.kinds) && i.namespaces.IsSuperset(other.namespaces)
 }
 
-// annotations returns the annotations of a parent in the namespace own. They don't list own.
+// annotations returns the annotations for a parent that is in the namespace own. They don't list own.
 func (i inventory) annotations(own string) map[string]string {
 	kinds := make([]string, 0, len(i.kinds))
 	for _, kind := range i.sortedKinds() {
@@ -204,7 +204,7 @@ func (i inventory) annotations(own string) map[string]string {
 	}
 }
 
-// readInventory parses the annotations of a parent in the namespace own, and adds own.
+// readInventory parses the annotations of a parent that is in the namespace own, and adds own.
 func readInventory(annotations map[string]string, own string) inventory {
 	i := newInventory()
 	for kind := range strings.SplitSeq(annotations[SetKindsAnnotation], ",") {

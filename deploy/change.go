@@ -18,8 +18,8 @@ import (
 // writes of others aren't lost. Without a difference it sends nothing, and the result is Unchanged.
 //
 // compute returns a changed copy and must not change its argument. It may return its argument or nil to leave the
-// object as it is, for example because another owner has taken it meanwhile. Its changes of the status aren't written,
-// see SetStatus. An error of compute is returned as it is. A list that differs is written whole. If the object is
+// object as it is, for example because another owner has taken it meanwhile. Changes of the status aren't written, see
+// SetStatus. An error of compute is returned unchanged. A list that differs is written as a whole. If the object is
 // absent, compute isn't called and the result is Skipped.
 func (m *Manager) Change(ctx context.Context, ref Ref, compute func(current *unstructured.Unstructured) (*unstructured.Unstructured, error)) (Result, error) {
 	c := change{manager: m, requests: m.requests(m.settings), ref: ref}
@@ -58,7 +58,7 @@ type change struct {
 	requests    requests
 	ref         Ref
 	subresource string
-	// content returns what the object holds and what it should hold, both nil if nothing is to change.
+	// content returns the present content of the object and the new content. Both are nil if nothing has to change.
 	content func(current *unstructured.Unstructured) (before, after map[string]any, err error)
 }
 
@@ -94,8 +94,8 @@ func (c *change) attempts(ctx context.Context) (Result, error) {
 	}
 }
 
-// again reads the object after a refused patch. A patch returns 404 for an absent object and for a kind without the
-// subresource: the kind has none if the same object still exists.
+// again reads the object after a refused patch. A patch returns 404 for an absent object, and also for a kind without
+// the subresource. If the same object still exists, the subresource is missing.
 func (c *change) again(ctx context.Context, before *unstructured.Unstructured, refused error) (*unstructured.Unstructured, error) {
 	current, err := c.requests.Get(ctx, c.ref)
 	if err == nil && current != nil && c.subresource != "" && is[*NotFoundError](refused) && current.GetUID() == before.GetUID() {
@@ -120,13 +120,13 @@ func (c *change) patch(ctx context.Context, current *unstructured.Unstructured, 
 	return Result{Action: Configured, Object: obj}, nil
 }
 
-// body returns the patch, nil if nothing is to change.
+// body returns the patch, nil if nothing has to change.
 func (c *change) body(current *unstructured.Unstructured) ([]byte, error) {
 	before, after, err := c.content(current)
 	if err != nil || after == nil {
 		return nil, err
 	}
-	// Both, since what is stored may hold nulls and fractions that asJSON writes in another way.
+	// Convert both: the stored content may have nulls and fractions that asJSON changes.
 	if before, err = asJSON(before); err == nil {
 		after, err = asJSON(after)
 	}
@@ -144,7 +144,7 @@ func (c *change) body(current *unstructured.Unstructured) ([]byte, error) {
 	return json.Marshal(difference)
 }
 
-// withoutStatus returns the fields that Change compares: all except the status and the metadata that the API server sets.
+// withoutStatus returns the fields that Change compares: all except the status and the metadata that the server sets.
 func withoutStatus(content map[string]any) map[string]any {
 	content = maps.Clone(content)
 	delete(content, "status")

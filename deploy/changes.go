@@ -42,12 +42,12 @@ func valueText(value any) string {
 // movingFields are the fields of metadata that the API server sets; they don't count as changes.
 var movingFields = []string{"managedFields", "resourceVersion", "generation", "uid", "creationTimestamp", "selfLink"}
 
-// Changes returns the paths at which two states of one object differ. They are sorted by field name; within a list, the
+// Changes returns the paths at which two states of one object differ. They are sorted by field name. Within a list, the
 // elements of before come first, in their order. A map or list that only one state has is one change. Elements of a
-// list are matched by its merge keys if an entry of managedFields in either state has such keys. They are matched as
-// items of a set if an entry owns them by value, and by their index otherwise. A list is one change if its elements are
-// the same and only their order differs. Null counts as absent. Fields of metadata that the API server sets
-// (managedFields, resourceVersion, generation, uid, creationTimestamp, selfLink) don't count.
+// list are matched by merge keys if an entry of managedFields in either state has such keys for the list. They are
+// matched by value if an entry owns them by value, and by index otherwise. A list is one change if its elements are the
+// same and only their order differs. Null counts as absent. Fields of metadata that the API server sets (managedFields,
+// resourceVersion, generation, uid, creationTimestamp, selfLink) don't count.
 //
 // Changes doesn't redact the values of Secrets.
 func Changes(before, after map[string]any) []Change {
@@ -95,8 +95,8 @@ func (c *comparison) value(path string, before, after any, owned []fieldSet) {
 	}
 }
 
-// list compares two lists element by element. Elements are matched by key or by value if that identifies each of them,
-// and by index otherwise.
+// list compares two lists element by element. Elements are matched by key or by value if each has a unique key or
+// value, and by index otherwise.
 func (c *comparison) list(path string, before, after []any, owned []fieldSet) {
 	held := ownersOf(owned)
 	for _, identify := range held.ways() {
@@ -169,7 +169,7 @@ func index(list []any, identify identity) (listIndex, bool) {
 	return found, true
 }
 
-// listOwners describes the elements of a list, as the field sets of the list show them.
+// listOwners holds what the field sets of a list show about its elements.
 type listOwners struct {
 	// keys are the names of the fields that make up the key of an element, by their joined names. It has several
 	// entries if the field sets are of several API versions.
@@ -196,7 +196,7 @@ func ownersOf(owned []fieldSet) listOwners {
 	return held
 }
 
-// ways returns the functions that may identify the elements, the first one to try first.
+// ways returns the functions that may identify the elements, in the order in which to try them.
 func (held listOwners) ways() []identity {
 	var ways []identity
 	for _, text := range slices.Sorted(maps.Keys(held.keys)) {
@@ -244,7 +244,7 @@ func scalarText(value any) (string, bool) {
 // lastApplied is the annotation in which kubectl stores the manifest.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// redact replaces the values of a Secret by digests, also in kubectl's annotation. It changes content.
+// redact changes content: it replaces the values of a Secret by digests, also in kubectl's annotation.
 func redact(content map[string]any) {
 	redactFields(content)
 	annotations, _, err := unstructured.NestedFieldNoCopy(content, "metadata", "annotations")

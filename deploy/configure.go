@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// maxAttempts limits how often a write is tried because the object in the cluster differs from the one that was read.
+// maxAttempts limits how often a write is tried if the object in the cluster has changed since it was read.
 const maxAttempts = 5
 
 // existing applies the strategy to an object that exists.
@@ -42,7 +42,8 @@ func (t *task) existing(ctx context.Context, live *unstructured.Unstructured) Re
 	}
 }
 
-// configure tries once. If it needs more than the metadata of live, it sends nothing and returns false for enough.
+// configure makes one attempt. If live has only metadata and more is needed, it sends no write and returns false for
+// enough.
 func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) (result Result, enough bool) {
 	if result, barred := t.barred(ctx, live); barred {
 		return result, true
@@ -84,7 +85,7 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) (
 // barred returns the result for an object that is being deleted or isn't ours. It returns false for other objects.
 func (t *task) barred(ctx context.Context, live *unstructured.Unstructured) (result Result, barred bool) {
 	ref := t.in.ref
-	ref.Name = live.GetName() // the ref of a generateName has none
+	ref.Name = live.GetName() // the Ref of a manifest with generateName has no name
 	result = Result{Ref: ref, Object: live}
 	if live.GetDeletionTimestamp() != nil {
 		result.Action, result.Err = Skipped, &TerminatingError{Ref: result.Ref, Finalizers: live.GetFinalizers()}
@@ -126,7 +127,7 @@ func (t *task) afterRefusal(ctx context.Context, decided decision, live *unstruc
 // write applies the intent of a decision, unless the object has all its values already.
 func (t *task) write(ctx context.Context, decided decision, live *unstructured.Unstructured) Result {
 	result := Result{Ref: t.in.ref, Action: Unchanged, Object: live, Kept: append(decided.kept, decided.fought...)}
-	// If no field is contested, configure has checked this already.
+	// Without contested fields, configure has already checked this.
 	if decided.contested() {
 		if unchanged, _ := t.unchanged(decided.wanted, live); unchanged {
 			return result
@@ -156,9 +157,9 @@ func (t *task) write(ctx context.Context, decided decision, live *unstructured.U
 }
 
 // applyOver applies wanted and takes over the fields in taken. If the cluster has reported conflicts that live doesn't
-// show, it takes over the reported fields instead, if the policy allows this. A forced apply takes over every contested
-// field. It therefore requires the resourceVersion of live, so that it can't overwrite a value that a scaler has set
-// since.
+// show, it takes over the reported fields instead, if their policies allow this. A forced apply takes over every
+// contested field. Therefore it has the resourceVersion of live as a precondition, so that it can't overwrite a value
+// that a scaler has set since.
 func (t *task) applyOver(ctx context.Context, wanted, live *unstructured.Unstructured, taken []FieldConflict) (Applied, []FieldConflict, error) {
 	if len(t.reported) > 0 && t.mayTake(t.reported, live) {
 		taken = t.reported
@@ -171,7 +172,7 @@ func (t *task) applyOver(ctx context.Context, wanted, live *unstructured.Unstruc
 	return applied, taken, err
 }
 
-// mayTake reports whether all of fields may be taken over by their policy, and none of them was taken over too often.
+// mayTake reports whether the policies allow to take over all of fields, and no field was taken over too often.
 func (t *task) mayTake(fields []FieldConflict, live *unstructured.Unstructured) bool {
 	return !slices.ContainsFunc(fields, func(c FieldConflict) bool {
 		return t.conflictPolicy(c.Field, t.takesBack(live)) != Force || t.memory.fights.tooOften(live.GetUID(), c)

@@ -10,7 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// ConflictPolicy decides about a field of the intent to which another manager gave another value.
+// ConflictPolicy decides what happens with a contested field: a field of the intent that another manager owns with
+// another value.
 type ConflictPolicy int
 
 // The policies for contested fields.
@@ -20,9 +21,9 @@ const (
 	ForceOwn ConflictPolicy = iota
 	// Force takes the field over on every object.
 	Force
-	// Keep leaves the field out of the intent for as long as the other manager owns it.
+	// Keep leaves the field out of the apply while the other manager owns it.
 	Keep
-	// Fail leaves the object as it is: Conflicted, with a *ConflictError.
+	// Fail doesn't change the object. The result is Conflicted, with a *ConflictError.
 	Fail
 )
 
@@ -77,7 +78,7 @@ func (s settings) conflictPolicy(field string, ours bool) ConflictPolicy {
 	return policy
 }
 
-// takesBack reports whether the policy ForceOwn takes back fields of live.
+// takesBack reports whether ForceOwn may take back fields of live.
 func (s settings) takesBack(live *unstructured.Unstructured) bool {
 	_, applied := live.GetAnnotations()[s.hashKey()]
 	return applied || s.owner != nil
@@ -89,7 +90,8 @@ type decision struct {
 	wanted *unstructured.Unstructured
 	taken  []FieldConflict
 	kept   []FieldConflict
-	// If there are refused fields, nothing is applied. fought are the fields that were taken over too often.
+	// refused are the fields with the policy Fail. If there are any, nothing is applied. fought are the fields that
+	// were taken over too often.
 	refused, fought []FieldConflict
 }
 
@@ -129,9 +131,9 @@ func (m *Manager) decide(s settings, wanted, live *unstructured.Unstructured, lo
 	return out
 }
 
-// withoutKeys returns content without the fields at paths, which consist of keys of a field set. It removes maps that
-// become empty, because an apply would claim ownership of an empty map itself. It doesn't change content, and returns it
-// if there are no paths.
+// withoutKeys returns content without the fields at paths. A path consists of keys of a field set. withoutKeys also
+// removes maps that become empty, because an apply of an empty map would own the map itself. It doesn't change content.
+// If there are no paths, it returns content.
 func withoutKeys(content map[string]any, paths ...[]string) map[string]any {
 	if len(paths) == 0 {
 		return content
@@ -158,7 +160,7 @@ type claim struct {
 	fields  fieldSet
 	// all is set if the object has no managedFields: then the claim is for all fields of the object.
 	all bool
-	// ours is set for our own entry. It shows whether a path is owned as a whole.
+	// ours is set for our own entry, which shows whether we own a path as a whole.
 	ours bool
 }
 
@@ -167,8 +169,8 @@ const unmanaged = "before-first-apply"
 
 // contestedFields returns the fields of an intent, ascending, for which the API server would report a conflict: another
 // manager owns the field on live with another value. A field with several other managers is reported once for each.
-// lost means that only the metadata of live is known, and that the intent is the one that was applied last. Then the
-// fields that the manager still owns have the intended value, and only the fields that it has lost are reported.
+// lost means that only the metadata of live is known, and that the last apply was of the same intent. Then the fields
+// that the manager still owns have the intended value, and only the fields that it has lost are reported.
 func contestedFields(intent map[string]any, live *unstructured.Unstructured, manager string, lost bool) []contestedField {
 	var claims []claim
 	for _, entry := range managedEntries(live) {
@@ -261,8 +263,8 @@ func (w *contest) item(element map[string]any, list []any, claims []claim) {
 			}
 		}
 	}
-	// Several keys fit only if the element omits a key field that the server defaults. Then it isn't clear which item
-	// is meant.
+	// Several keys fit if the element omits a key field that the server defaults. Then it isn't clear to which item the
+	// element belongs.
 	if len(keys) != 1 {
 		return
 	}

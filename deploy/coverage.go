@@ -29,10 +29,10 @@ type knownContent struct {
 	kind   schema.GroupVersionKind
 }
 
-// atomicField identifies an atomic map or list by its kind and a number for its path. An atomic field is owned as a
-// whole, such as the selector of a Service. managedFields have only its path. They also have only the path of a
-// granular map if others have taken or removed all its entries, so the content is needed to distinguish the two. A
-// field that is atomic in one object is atomic in all objects of the kind. All items of a list share one path.
+// atomicField identifies an atomic map or list by its kind and a number for its path. An atomic field, such as the
+// selector of a Service, is owned as a whole: managedFields have only its path. They also have only the path of a
+// granular map if others have taken or removed all entries of the map. The content is needed to distinguish these two
+// cases. A field that is atomic in one object is atomic in all objects of the kind. All items of a list share one path.
 type atomicField struct {
 	kind schema.GroupVersionKind
 	path uint64
@@ -69,7 +69,7 @@ type place struct {
 	others  []fieldSet
 	live    any
 	content *knownContent
-	// path is a number for the path, the same in all objects of the kind.
+	// path is a number for the path. The same path has the same number in all objects of the kind.
 	path uint64
 }
 
@@ -116,10 +116,10 @@ func (p place) below(name string) uint64 {
 	}{p.path, name})
 }
 
-// leafCovers reports whether we own value, given that we own its path and no path below it. This is normal for scalars
-// and for atomic lists and maps. It is also the state of a granular map after others have taken or removed all entries.
-// In that case another manager owns an entry, or an entry is missing from the live object. A missing zero value doesn't
-// count, because servers drop many zero values.
+// leafCovers reports whether we own value. It is called if we own the path of value and no path below it. This is
+// normal for scalars and for atomic lists and maps. It is also so for a granular map after others have taken or removed
+// all entries. Then we don't own the value: another manager owns an entry, or an entry is missing from the live object.
+// A missing zero value doesn't count, because servers drop many zero values.
 func (p place) leafCovers(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:
@@ -146,13 +146,13 @@ func (p place) leafCovers(value any) bool {
 }
 
 // isAtomic reports whether another object of the kind has shown that the field is atomic. It returns false if the
-// content of this object is known: then the content itself is checked.
+// content of this object is known, because leafCovers then checks the content.
 func (p place) isAtomic() bool {
 	return p.content.partial && p.content.memory != nil && p.content.memory.atomic.has(atomicField{p.content.kind, p.path})
 }
 
-// noteAtomic remembers the field as atomic, unless others own fields in it. It is called for a field that has content,
-// but of which we own only the path.
+// noteAtomic remembers the field as atomic, unless others own fields in it. It is called for a field with content of
+// which we own only the path.
 func (p place) noteAtomic() {
 	if p.content.partial || p.content.memory == nil || len(p.others) > 0 {
 		return
@@ -162,8 +162,8 @@ func (p place) noteAtomic() {
 	}
 }
 
-// coversEmpty reports whether a list that we don't own is empty, as intended. A list with keys, or a set, has no fields
-// to own while it is empty.
+// coversEmpty is called for an empty list in the intent that we don't own. It reports whether the live list is empty,
+// too. A list with keys, or a set, has no fields to own while it is empty.
 func (p place) coversEmpty() bool {
 	if len(p.others) > 0 {
 		return false
@@ -179,8 +179,8 @@ func (p place) known() bool {
 }
 
 // coversList checks each item by its field set. The server fills in key fields that the intent omits, such as the
-// protocol of a port. An item without a key field matches any value of that field. It is covered only if exactly one
-// field set fits, apart from the field sets that other items match exactly.
+// protocol of a port. An item without a key field matches any value of that field. Such an item is covered only if
+// exactly one field set fits it, not counting the field sets that other items match exactly.
 func (p place) coversList(items []any) bool {
 	free := p.ours.listKeys()
 	var partial []map[string]any

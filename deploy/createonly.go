@@ -12,8 +12,8 @@ import (
 // generatedLabel is the label on objects that were created from a manifest with generateName, to find them again.
 func (s settings) generatedLabel() string { return s.domain + "/generated-from" }
 
-// generatedFrom returns the value of that label: a digest of the kind, namespace and generateName of the manifest, the
-// owner, and the field manager.
+// generatedFrom returns the value of generatedLabel: a digest of the kind, namespace and generateName of the manifest,
+// the owner, and the field manager.
 func (s settings) generatedFrom(ref Ref, generateName string) string {
 	owner := ""
 	if s.owner != nil {
@@ -33,8 +33,8 @@ func (s settings) markGenerated(obj *unstructured.Unstructured, ref Ref) error {
 	return nil
 }
 
-// MadeFrom reports whether this manager created live from a manifest that has a generateName instead of a name
-// (CreateOnly), for the owner in options.
+// MadeFrom reports whether this manager created live from manifest, which has a generateName instead of a name
+// (CreateOnly), for the same owner as in options.
 func (m *Manager) MadeFrom(live, manifest *unstructured.Unstructured, options ...Option) bool {
 	s, err := m.settings.forCall(options)
 	if err != nil || live == nil || manifest == nil || manifest.GetName() != "" || manifest.GetGenerateName() == "" {
@@ -70,8 +70,9 @@ func (t *task) createOnly(ctx context.Context) Result {
 	return Result{Ref: RefOf(made), Action: Created, Object: made}
 }
 
-// make sends the create request. A generated name differs each time, so make looks for the object before it sends the
-// request again after a failure: the response to the first request may have been lost.
+// make sends the create request. After a failure, make looks for the object before it sends the request again. The
+// response to the first request may have been lost, and the second request would create another object with another
+// name.
 func (t *task) make(ctx context.Context) (*unstructured.Unstructured, error) {
 	options := CreateOptions{FieldManager: t.fieldManager, DryRun: t.dryRun}
 	if t.in.ref.Name != "" || t.dryRun {
@@ -104,7 +105,7 @@ func standing(objects []*unstructured.Unstructured) *unstructured.Unstructured {
 }
 
 // generated returns the object in the View that was created from a manifest with generateName, nil if there is none.
-// from is the value of its label.
+// from is the value of generatedLabel.
 func (m *Manager) generated(ctx context.Context, s settings, ref Ref, from string) (*unstructured.Unstructured, error) {
 	found, err := retry(ctx, s.retryFor, func() ([]*unstructured.Unstructured, error) {
 		return m.view.List(ctx, ref.Kind, ref.Namespace, labels.SelectorFromSet(labels.Set{s.generatedLabel(): from}))

@@ -13,7 +13,7 @@ func Propagate(propagation metav1.DeletionPropagation) Option {
 	return func(s *settings) { s.propagation = propagation }
 }
 
-// EvenForeign makes Delete remove objects that aren't ours, too.
+// EvenForeign makes Delete also delete objects that aren't ours.
 func EvenForeign() Option { return func(s *settings) { s.evenForeign = true } }
 
 // UntilGone makes Delete wait until the objects are gone, after it has requested all deletions. It waits until the
@@ -115,7 +115,7 @@ func (m *Manager) checkDeletable(ctx context.Context, s settings, ref Ref, live 
 	case s.evenForeign:
 		return nil
 	case s.owner != nil:
-		s.adoption = RefuseAdoption // an object that may be adopted isn't the owner's yet
+		s.adoption = RefuseAdoption // an object that the owner may adopt isn't owned yet
 		s.deletion = true
 		return m.mayChange(ctx, s, ref, live)
 	case s.hasApplied(live):

@@ -21,7 +21,7 @@ type Difference struct {
 	// Reason says why an object that wasn't given would be deleted or kept (DiffSet), or that fields of predecessors
 	// would be removed (TakeOverFrom). Otherwise it is empty.
 	Reason string
-	// Changes are the paths that would change. If it is empty although the Action changes the object, only the
+	// Changes are the paths that would change. If Changes is empty and the Action still changes the object, only the
 	// ownership of fields would change.
 	Changes []Change
 	// Unified has the changes as a unified diff of YAML. It is empty if there are no changes.
@@ -65,8 +65,8 @@ func (d Differences) String() string {
 //
 // Some fields are never shown: the status, managedFields, resourceVersion, generation, uid, creationTimestamp and the
 // annotation with the hash. Values of Secrets are shown as digests with their length. If the kind or namespace of an
-// object is itself one of objects and doesn't exist yet, a dry run isn't possible. Then the object is shown as new, as
-// it was given. The error joins the errors of the differences.
+// object is itself one of objects and doesn't exist yet, a dry run isn't possible. Then the object is shown as a new
+// object, without defaults. The error joins the errors of the differences.
 func (m *Manager) Diff(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Differences, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {
@@ -104,7 +104,7 @@ func (m *Manager) diff(ctx context.Context, s settings, objects []*unstructured.
 
 // liveObjects collects the latest state of each object that was read.
 type liveObjects struct {
-	// check is called with each state as well, unless it is nil.
+	// check, if it isn't nil, is also called with each state.
 	check func(ref Ref, live *unstructured.Unstructured) error
 
 	mu     sync.Mutex
@@ -165,8 +165,7 @@ func (c comparedSet) difference(ctx context.Context, result Result, live, given 
 	return d
 }
 
-// asGiven returns the object as it would be sent. Usually that is given itself; if given is a stand-in, it is the
-// object that it stands for.
+// asGiven returns the object as it would be sent: given itself, or the object for which given is a stand-in.
 func (c comparedSet) asGiven(ctx context.Context, given *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	content, err := c.contentOf(ctx, given, RefOf(given))
 	if err != nil {
@@ -192,7 +191,8 @@ func isNamespace(obj *unstructured.Unstructured, name string) bool {
 	return obj != nil && obj.GetKind() == "Namespace" && obj.GetAPIVersion() == "v1" && obj.GetName() == name && name != ""
 }
 
-// whole returns live. If the View didn't show the content of the object, whole reads it from the cluster.
+// whole returns live. If the View didn't show the content of the object and it is needed, whole reads the object from
+// the cluster.
 func (c comparedSet) whole(ctx context.Context, d Difference, live, after *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	hidden := live == nil && d.Action == Configured
 	if !hidden && (live == nil || after == nil || !onlyMetadata(live) || onlyMetadata(after)) {
@@ -277,8 +277,8 @@ func (s settings) shown(obj *unstructured.Unstructured) map[string]any {
 }
 
 // DiffDelete returns for each object what Delete with the same options would do. It changes nothing: it sends each
-// deletion as a dry run. A deletion is shown with all content that would be removed. Fields are left out and redacted
-// as by Diff. The error joins the errors of the differences.
+// deletion as a dry run. A deletion shows all content that would be removed, except for the fields that Diff leaves out
+// or redacts. The error joins the errors of the differences.
 func (m *Manager) DiffDelete(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Differences, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {
@@ -306,10 +306,10 @@ func (m *Manager) DiffDelete(ctx context.Context, objects []*unstructured.Unstru
 	return differences, differences.Err()
 }
 
-// DiffSet is Diff for an ApplySet. It returns a Difference for each object, and then one for each member that isn't
-// among the objects, with the Reason why it would be deleted or kept. Members that would be deleted are shown as
-// deletions. As with ApplySet, members are left out unless all objects could be applied. Besides the calls of Diff, it
-// costs a read of the parent and the lists of members.
+// DiffSet is Diff for an ApplySet. It returns a Difference for each object, followed by a Difference for each member
+// that isn't among the objects. The Reason says why the member would be deleted or kept. Members that would be deleted
+// are shown as deletions. If an object couldn't be applied, the differences lack the members, because ApplySet would
+// prune none. DiffSet costs the calls of Diff, a read of the parent and the lists of members.
 func (m *Manager) DiffSet(ctx context.Context, set ApplySet, objects []*unstructured.Unstructured, options ...Option) (Differences, error) {
 	r, err := m.newSetRun(ctx, set, objects, options)
 	if err != nil {

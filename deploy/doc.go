@@ -11,6 +11,6 @@
 // the API server removes the field from our entry, so a missing field means drift. This works across restarts. No
 // values are compared, so admission may rewrite them. Fields that others add to an object stay.
 //
-// Use it to keep a set of objects as you want them, alone or inside an operator. Don't
-// use it to edit objects that belong to somebody else: it applies whole intents.
+// Use it to keep a set of objects in the state that you want, in a program of its own or in an operator. Don't use it
+// to edit objects that belong to somebody else, because it applies whole intents.
 package deploy

@@ -14,7 +14,7 @@ import (
 
 // InvalidManifestError reports that an object can't be sent. No call was made.
 type InvalidManifestError struct {
-	// Ref names the object, as far as the manifest does. Reason says what is wrong.
+	// Ref names the object. It has only the parts that the manifest has. Reason says what is wrong.
 	Ref    Ref
 	Reason string
 }
@@ -137,12 +137,12 @@ type ConflictError struct {
 	Ref Ref
 	// Fields are the contested fields in the API server's notation, each with its manager.
 	Fields []FieldConflict
-	// Fought reports that the fields were taken over again and again, and are left to their managers from now on. All
-	// other fields of the intent are applied.
+	// Fought reports that the fields were taken over too often, and are left to their managers from now on. All other
+	// fields of the intent are applied.
 	Fought bool
 	// SameManager reports that another process repeatedly applies the object with another intent under this manager's
-	// own name. The object isn't written before RetryAfter has passed. The error is also returned while the object is
-	// as intended.
+	// own name. The object isn't written before RetryAfter has passed. The error is returned even at times when the
+	// object is as intended.
 	SameManager bool
 	RetryAfter  time.Duration
 	// Err is the error of the API server, nil if no request was sent.
@@ -151,9 +151,9 @@ type ConflictError struct {
 
 // FieldConflict is one contested field.
 type FieldConflict struct {
-	// Field is its path in the API server's notation, such as .spec.replicas.
+	// Field is the path of the field in the API server's notation, such as .spec.replicas.
 	Field string
-	// Manager is the manager that owns it, as far as the API server names it.
+	// Manager is the manager that owns the field. It is empty if the API server doesn't name the manager.
 	Manager string
 	// Message is the message of the API server.
 	Message string
@@ -191,10 +191,10 @@ func (e *ConflictError) Error() string {
 	}
 	if e.SameManager && len(e.Fields) > 0 {
 		return fmt.Sprintf("%s: another process applies this object as the same field manager %q, with other content, again and again: "+
-			"is the operator installed twice? Stop one of them, or have each own other resources", e.Ref, e.Fields[0].Manager)
+			"is the operator installed twice? Stop one of the two processes, or let each manage other resources", e.Ref, e.Fields[0].Manager)
 	}
 	if e.Fought {
-		return fmt.Sprintf("%s: fields are set by another manager again and again, and left to it now: %s: have only one of the two set them",
+		return fmt.Sprintf("%s: another manager sets fields again and again, so they are left to it: %s: let only one of the two managers set them",
 			e.Ref, strings.Join(fields, ", "))
 	}
 	return fmt.Sprintf("%s: fields belong to another manager: %s", e.Ref, strings.Join(fields, ", "))
@@ -234,7 +234,7 @@ type InvalidError struct {
 type InvalidField struct {
 	// Field is its path, such as spec.replicas. It is empty if the object as a whole was refused.
 	Field string
-	// Message is the cluster's message about it.
+	// Message is the cluster's message about the field.
 	Message string
 }
 
@@ -248,7 +248,7 @@ func (e *InvalidError) Unwrap() error { return e.Err }
 type UnavailableError struct {
 	// Ref names the object. It has no name if the request wasn't about a single object.
 	Ref Ref
-	// RetryAfter is the pause that the server asked for, zero if it didn't ask for one.
+	// RetryAfter is the pause that the server asked for, zero if it asked for none.
 	RetryAfter time.Duration
 	// Err is the error of the connection or the server.
 	Err error
@@ -269,13 +269,13 @@ func (e *UnavailableError) Unwrap() error { return e.Err }
 type TimeoutError struct {
 	// Ref names the object.
 	Ref Ref
-	// Reason says what was waited for and why it didn't happen.
+	// Reason says what the call waited for, and why that didn't happen.
 	Reason string
 	// Err is the error of the context.
 	Err error
 }
 
-// Error says what was waited for.
+// Error says what the call waited for.
 func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("%s: not in time: %s: %v", e.Ref, e.Reason, e.Err)
 }

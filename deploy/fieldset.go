@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// fieldSet is the set of fields of a manager as the API server writes it: nested maps with keys "f:name", "k:{...}",
-// "v:value" and ".". An empty set is a leaf.
+// fieldSet is the set of fields of a manager in the form in which the API server writes it: nested maps with keys
+// "f:name", "k:{...}", "v:value" and ".". An empty set is a leaf.
 type fieldSet map[string]any
 
 // appliedFields returns the fields that manager owns by apply, and the field sets of all other entries. ours is nil if
@@ -84,7 +84,7 @@ func (f fieldSet) leaves() (paths [][]string) {
 	return paths
 }
 
-// allBelow returns the field sets below key, of those sets that have key.
+// allBelow returns, for each of sets that has key, the field set below key.
 func allBelow(sets []fieldSet, key string) []fieldSet {
 	var found []fieldSet
 	for _, set := range sets {
@@ -134,7 +134,7 @@ func listKeyOf(name string) (listKey, bool) {
 	return listKey{name, key}, true
 }
 
-// fits reports whether element has the value of the key, or no value, in each field of the key.
+// fits reports whether element has, in each field of the key, the same value as the key or no value.
 func (k listKey) fits(element map[string]any) bool {
 	for name, want := range k.key {
 		if have, present := element[name]; present && !sameScalar(have, want) {
@@ -273,8 +273,8 @@ func (f fieldSet) exceeds(value any) bool {
 	return false
 }
 
-// nullUnwanted adds a null to content for each field of this set that neither content nor others have. Sent as a merge
-// patch, content then removes these fields.
+// nullUnwanted adds to content a null for each field of this set that neither content nor others have. A merge patch
+// with this content removes these fields.
 func (f fieldSet) nullUnwanted(content map[string]any, others []fieldSet) {
 	for key := range f {
 		name, isField := strings.CutPrefix(key, "f:")

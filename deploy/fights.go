@@ -10,10 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// A fight is on if this manager has taken something from the same opponent fightLimit times within fightWindow: both
-// sides would go on for ever. A contested field is then left to its other manager. If another process of the same
-// manager name replaces the whole intent of an object, the object is written only once per fightPause. The fight ends
-// when a write has lasted for fightPeace, which is longer than the pause of the other process.
+// In a fight, this manager and another writer overwrite each other, which would never end. A fight is on after this
+// manager has overwritten the other fightLimit times within fightWindow. If the fight is about a field, the field is
+// left to the other manager. If it is about the whole intent of an object, with another process that has the same
+// manager name, the object is written at most once per fightPause. That fight ends when a write has lasted for
+// fightPeace, which is longer than the pause of the other process.
 const (
 	fightLimit  = 3
 	fightWindow = 10 * time.Minute
@@ -21,7 +22,7 @@ const (
 	fightPeace  = 2 * fightPause
 )
 
-// fight holds the latest times, at most fightLimit, at which something was taken from the same opponent.
+// fight holds the latest times, at most fightLimit, at which this manager has overwritten the same other writer.
 type fight []time.Time
 
 func (f fight) with(now time.Time) fight {
@@ -29,13 +30,13 @@ func (f fight) with(now time.Time) fight {
 	return f[max(len(f)-fightLimit, 0):]
 }
 
-// isOn reports whether the thing was taken too often.
+// isOn reports whether there are fightLimit times within fightWindow.
 func (f fight) isOn() bool {
 	return len(f) == fightLimit && f[fightLimit-1].Sub(f[0]) <= fightWindow
 }
 
-// fights records takeovers. A Manager shares it with the Managers that With derives from it. The zero value is ready
-// for use; it is safe for concurrent use.
+// fights records takeovers. A Manager shares its fights with the Managers that With derives from it. The zero value is
+// ready for use; it is safe for concurrent use.
 type fights struct {
 	mu      sync.Mutex
 	fields  map[contestedKey]fight
@@ -51,13 +52,13 @@ type contestedKey struct {
 }
 
 // intentKey identifies an object and a manager. The object is identified by its name, because the other process may
-// recreate it. The manager is identified by its annotation.
+// recreate it. The manager is identified by its hashKey.
 type intentKey struct {
 	ref     Ref
 	hashKey string
 }
 
-// rivalry records the writes of an object whose intent another process may replace. An object that was only created or
+// rivalry records our writes of an object whose intent another process may replace. An object that was only created or
 // left unchanged has no rivalry.
 type rivalry struct {
 	// wrote is the hash of the intent that was written last, and at is the time of that write.
@@ -67,8 +68,8 @@ type rivalry struct {
 	replaced fight
 }
 
-// tooOften reports whether a field of an object was taken from its other manager too often. Once true, it stays true
-// for the life of the Manager.
+// tooOften reports whether a field of an object was taken from its other manager too often. Once it returns true for a
+// field, it returns true for the life of the Manager.
 func (f *fights) tooOften(object types.UID, c FieldConflict) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -176,8 +177,8 @@ func (t *task) checkFight(live *unstructured.Unstructured) error {
 	return t.fightError(left)
 }
 
-// afterFight records the write of result, if there was one. It makes the result of an object that another process
-// contests Conflicted, even if the object is as intended at the moment.
+// afterFight records the write of result, if there was one. If another process contests the object, afterFight makes
+// the result Conflicted, even if the object is as intended at the moment.
 func (t *task) afterFight(result Result) Result {
 	if t.dryRun {
 		return result

@@ -10,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// AddFinalizer adds the finalizer name to obj unless obj has it. It writes nothing else, and doesn't change obj itself.
-// If obj isn't the current state in the cluster, it returns a *StaleError. For an object that is being deleted it
-// returns a *TerminatingError without a call.
+// AddFinalizer adds the finalizer name to the object in the cluster unless obj has it. It writes nothing else, and
+// doesn't change obj itself. If obj isn't the current state in the cluster, AddFinalizer returns a *StaleError. For an
+// object that is being deleted it returns a *TerminatingError without a call.
 func (m *Manager) AddFinalizer(ctx context.Context, obj *unstructured.Unstructured, name string) error {
 	finalizers := obj.GetFinalizers()
 	if slices.Contains(finalizers, name) {
@@ -24,8 +24,8 @@ func (m *Manager) AddFinalizer(ctx context.Context, obj *unstructured.Unstructur
 	return m.patchFinalizers(ctx, obj, append(slices.Clone(finalizers), name))
 }
 
-// RemoveFinalizer removes the finalizer name from obj, and writes nothing else, under the same precondition as
-// AddFinalizer. It returns nil for an object that is gone.
+// RemoveFinalizer removes the finalizer name from the object in the cluster. It writes nothing else, and has the same
+// precondition as AddFinalizer. It returns nil for an object that is gone.
 func (m *Manager) RemoveFinalizer(ctx context.Context, obj *unstructured.Unstructured, name string) error {
 	finalizers := obj.GetFinalizers()
 	if !slices.Contains(finalizers, name) {

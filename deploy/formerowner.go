@@ -20,10 +20,10 @@ func OwnerKinds(kinds ...schema.GroupVersionKind) Option {
 	return func(s *settings) { s.ownerKinds = kinds }
 }
 
-// isFormer reports whether reference names an earlier object of the owner's name, as in a restored backup. Only one
-// object has a name at a time, so an object with this name and another uid is gone. isFormer returns false for a
-// controller reference if our reference would be the controller, too, because the API server accepts only one
-// controller.
+// isFormer reports whether reference names an earlier object with the owner's name, which happens after a restore from
+// a backup. Only one object has a name at a time, so an object with this name and another uid is gone. isFormer returns
+// false for a controller reference if our reference would be the controller, too, because the API server accepts only
+// one controller.
 func (s settings) isFormer(live *unstructured.Unstructured, reference metav1.OwnerReference) bool {
 	owner := s.owner
 	kind := schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind)
@@ -43,7 +43,7 @@ func (m *Manager) mayChange(ctx context.Context, s settings, ref Ref, live *unst
 	holder, listErr := m.holderOf(ctx, s, types.UID(live.GetLabels()[owned.Label]))
 	switch {
 	case listErr != nil:
-		return fmt.Errorf("%w; whether that object exists isn't known: %w", owned, listErr)
+		return fmt.Errorf("%w; can't find out whether that owner still exists: %w", owned, listErr)
 	case holder == nil:
 		return nil
 	}
@@ -51,14 +51,14 @@ func (m *Manager) mayChange(ctx context.Context, s settings, ref Ref, live *unst
 	return owned
 }
 
-// ours reports whether the owner may own live after live's present owner is gone. It may if this manager has applied
+// ours reports whether the owner may own live if the present owner of live is gone. It may if this manager has applied
 // live, or if objects without an owner may be adopted.
 func (s settings) ours(live *unstructured.Unstructured) bool {
 	return s.adoption != RefuseAdoption || annotation(live, s.hashKey()) != ""
 }
 
-// holderOf returns the owner with uid, nil if there is none. It also looks past the View before it returns nil, because
-// a View may leave out namespaces.
+// holderOf returns the owner with uid, nil if there is none. Before it returns nil, it also lists the owners from the
+// cluster, because a View may leave out namespaces.
 func (m *Manager) holderOf(ctx context.Context, s settings, uid types.UID) (*unstructured.Unstructured, error) {
 	if m.memory.formerOwners.has(uid) {
 		return nil, nil

@@ -41,7 +41,8 @@ type encoding struct {
 
 var encodings = sync.Pool{New: func() any { return &encoding{} }}
 
-// value writes a value as a tag and its length or content, so that different values have different encodings.
+// value writes a value as a tag and the length or content of the value, so that different values have different
+// encodings.
 func (e *encoding) value(value any) error {
 	switch v := number(value).(type) {
 	case nil:
@@ -103,14 +104,14 @@ func (e *encoding) string(text string) {
 var fingerprintSeed = maphash.MakeSeed()
 
 // Fingerprint returns a number for the content of an object. Within one process, equal contents have equal numbers, and
-// different contents practically never have. Another process computes other numbers. ok is false for content that can't
-// be sent to a cluster.
+// different contents have different numbers with near certainty. Another process computes other numbers. ok is false
+// for content that can't be sent to a cluster.
 func Fingerprint(content map[string]any) (number uint64, ok bool) {
 	return fingerprint(content, manifestDepth)
 }
 
 // fingerprint is like Fingerprint, for any JSON value. It allocates nothing, unlike hashIntent. ok is false for a value
-// that isn't JSON, or that is nested deeper than depth and so may contain itself.
+// that isn't JSON, or that is nested deeper than depth: such a value may contain itself.
 func fingerprint(value any, depth int) (sum uint64, ok bool) {
 	switch v := value.(type) {
 	case nil:

@@ -81,7 +81,7 @@ func checkAnnotations(obj *unstructured.Unstructured, ref Ref) error {
 }
 
 // strip sets the namespace of obj and removes the fields that aren't part of an intent: server fields, the status, and
-// the annotations in which clients store what they applied.
+// the annotations in which clients store the manifests that they applied.
 func (s settings) strip(obj *unstructured.Unstructured, ref Ref) {
 	obj.SetNamespace(ref.Namespace)
 	delete(obj.Object, "status")
@@ -92,7 +92,8 @@ func (s settings) strip(obj *unstructured.Unstructured, ref Ref) {
 	annotations, _ := metadata["annotations"].(map[string]any)
 	delete(annotations, lastApplied)
 	delete(annotations, s.hashKey())
-	// Built-in kinds don't store these fields when they are empty. Custom resources would be written with each apply.
+	// Built-in kinds don't store these fields when they are empty. In custom resources they would be written again with
+	// each apply.
 	for _, field := range []string{"annotations", "labels", "finalizers", "ownerReferences"} {
 		if isEmpty(metadata[field]) {
 			delete(metadata, field)
@@ -101,7 +102,7 @@ func (s settings) strip(obj *unstructured.Unstructured, ref Ref) {
 }
 
 // encodeStringData moves a Secret's stringData to data, as the API server does. Otherwise our entry would own
-// stringData for ever, although the API server doesn't store it.
+// stringData, which the API server doesn't store.
 func encodeStringData(ref Ref, content map[string]any) error {
 	if ref.Kind.Group != "" || ref.Kind.Kind != "Secret" {
 		return nil
@@ -141,7 +142,7 @@ func Contents(content func(ctx context.Context, standIn *unstructured.Unstructur
 // contentsFunc returns the object that a stand-in stands for.
 type contentsFunc func(ctx context.Context, standIn *unstructured.Unstructured) (*unstructured.Unstructured, error)
 
-// contentOf returns the object that obj stands for. It returns obj itself if obj isn't a stand-in.
+// contentOf returns the object for the stand-in obj. It returns obj itself if obj isn't a stand-in.
 func (s settings) contentOf(ctx context.Context, obj *unstructured.Unstructured, ref Ref) (*unstructured.Unstructured, error) {
 	if s.contents == nil || obj == nil || obj.Object == nil {
 		return obj, nil
@@ -179,7 +180,7 @@ func plainCopy(obj *unstructured.Unstructured, ref Ref) (*unstructured.Unstructu
 }
 
 // plainMap copies a JSON object as the API server would decode it: integers become int64. It leaves out null entries,
-// because an applied null means ownership of an absent field.
+// because an apply of null would own an absent field.
 func plainMap(content map[string]any) (map[string]any, error) { return plainMapOf(content, deepest) }
 
 func plainMapOf(content map[string]any, depth int) (map[string]any, error) {
@@ -202,7 +203,7 @@ func plainMapOf(content map[string]any, depth int) (map[string]any, error) {
 
 var errTooDeep = errors.New(": it is nested too deeply, or contains itself")
 
-// nested prefixes an error with the place where it occurred. If a manifest is nested too deeply, only the outermost
+// nested prefixes an error with the place in the manifest. If the manifest is nested too deeply, only the outermost
 // places are named.
 func nested(err error, place string, depth int) error {
 	if errors.Is(err, errTooDeep) && depth < deepest-10 {

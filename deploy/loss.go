@@ -28,7 +28,7 @@ var protectedKinds = []schema.GroupKind{
 func Protected(kind schema.GroupKind) bool { return slices.Contains(protectedKinds, kind) }
 
 // checkLoss returns an error if the deletion of live would delete data and the strategy doesn't allow this. refusal is
-// the error that says why live can't be changed.
+// the reason why live can't be changed.
 func (t *task) checkLoss(ctx context.Context, live *unstructured.Unstructured, refusal error) error {
 	if t.in.strategy == RecreateProtected {
 		return nil
@@ -75,8 +75,8 @@ func (t *task) lostWith(ctx context.Context, live *unstructured.Unstructured) ([
 	return lost, nil
 }
 
-// mayBeOwnedBy lists the objects of a protected kind that live may own. A namespaced object may own only claims in its
-// namespace, a cluster-scoped one all objects.
+// mayBeOwnedBy lists the objects of a protected kind that live may own. Of the protected kinds, a namespaced object can
+// own only claims in its namespace. A cluster-scoped object can own objects of any protected kind.
 func (t *task) mayBeOwnedBy(
 	ctx context.Context, live *unstructured.Unstructured, kind schema.GroupVersionKind,
 ) (found []*unstructured.Unstructured, err error) {
@@ -92,11 +92,11 @@ func (t *task) mayBeOwnedBy(
 	if is[*KindUnknownError](err) || t.isUnlikelyOwner(err) {
 		return nil, nil
 	}
-	return nil, fmt.Errorf("%s: it is kept, because objects of the kind %s that would be deleted with it can't be looked for: %w", t.in.ref, kind.Kind, err)
+	return nil, fmt.Errorf("%s: it is kept, because it can't be checked whether objects of the kind %s would be deleted with it: %w", t.in.ref, kind.Kind, err)
 }
 
 // isUnlikelyOwner reports whether err is a missing permission that doesn't matter because the object is of a built-in
-// kind. Of these, only a StatefulSet owns objects that hold data, and its spec says so.
+// kind. Of the built-in kinds, only StatefulSets own objects that hold data, and deletesClaims checks this by the spec.
 func (t *task) isUnlikelyOwner(err error) bool {
 	return is[*ForbiddenError](err) && isBuiltIn(t.in.ref.Kind.Group)
 }
@@ -112,8 +112,8 @@ func isBuiltIn(group string) bool {
 	return !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io")
 }
 
-// fate says what happens to an owner when the root is deleted: it is deleted, too (goes), it stays, or it was gone
-// before.
+// fate says what happens to an owner when the root is deleted: the owner is deleted, too (goes), it stays (stays), or
+// it didn't exist before (gone).
 type fate int
 
 const (
@@ -129,8 +129,8 @@ type ownerWalk struct {
 	known map[types.UID]fate
 }
 
-// fateOf returns the fate of an object that exists. The garbage collector deletes it after the root if at least one of
-// its owners is deleted, and none stays.
+// fateOf returns the fate of an object that exists. The garbage collector deletes the object after the root if at least
+// one of its owners is deleted and no owner stays.
 func (w ownerWalk) fateOf(ctx context.Context, obj *unstructured.Unstructured) (fate, error) {
 	found := stays
 	for _, reference := range obj.GetOwnerReferences() {

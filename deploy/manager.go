@@ -10,9 +10,9 @@ import (
 )
 
 // Manager applies objects to one cluster. It is safe for concurrent use and never changes objects that are passed to
-// it. It remembers which fields it took from other managers, and which of its intents were replaced (see Conflicts). It
-// also remembers which objects it found unchanged, which fields of a kind are owned as a whole, and which owners are
-// gone. It keeps no other state.
+// it. It remembers which fields it took from other managers, and which of its intents other processes replaced (see
+// Conflicts). It also remembers which objects it found unchanged, which fields of a kind are owned as a whole, and
+// which owners are gone. It keeps no other state.
 type Manager struct {
 	port     Port
 	view     View
@@ -20,8 +20,8 @@ type Manager struct {
 	memory   *memory
 }
 
-// NewManager returns a Manager for cluster. The options hold for every call; the options of a call override them. It
-// returns an error if cluster is nil or an option is invalid.
+// NewManager returns a Manager for cluster. The options are used for every call, unless an option of the call overrides
+// them. NewManager returns an error if cluster is nil or an option is invalid.
 func NewManager(cluster Cluster, options ...Option) (*Manager, error) {
 	if cluster == nil {
 		return nil, errors.New("nil cluster: use deploy/cluster or deploy/dryrun")
@@ -58,9 +58,9 @@ func (m *Manager) FieldManager() string { return m.settings.fieldManager }
 // KeyDomain returns the domain of this Manager's annotations and labels.
 func (m *Manager) KeyDomain() string { return m.settings.domain }
 
-// hashKey returns the annotation that holds the hash of the last applied intent. It contains the manager's name, so
-// that two managers of one object don't overwrite each other's hash. The part after the slash is limited to 63
-// characters.
+// hashKey returns the annotation that holds the hash of the last applied intent. The key contains the manager's name,
+// so that two managers of one object don't overwrite each other's hash. The part of a key after the slash is limited to
+// 63 characters.
 func (s settings) hashKey() string {
 	const prefix, limit = "applied-", 63
 	name := strings.Map(func(r rune) rune {
@@ -77,8 +77,8 @@ func (s settings) hashKey() string {
 	return s.domain + "/" + prefix + name
 }
 
-// memory is what a Manager remembers. It is shared with the Managers that With derives from it. Everything in it except
-// the fights can be found out again, and so may be dropped at any time.
+// memory is what a Manager remembers. It is shared with the Managers that With derives from it. Everything except the
+// fights can be found out again, so it may be dropped at any time.
 type memory struct {
 	fights fights
 	// unchanged are states of objects that were found unchanged.

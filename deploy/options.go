@@ -16,8 +16,8 @@ import (
 const Domain = "operkit.dev"
 
 // Option sets an option of a Manager or of one call. If two options set the same thing, the last one wins. A nil Option
-// is ignored. NewManager, With and the call that takes an Option return an error if its value is invalid. An owner
-// without a uid (OwnedBy) is an error only of calls.
+// is ignored. NewManager, With and the call that takes an Option return an error if its value is invalid. If an owner
+// has no uid (OwnedBy), only the calls return an error.
 type Option func(*settings)
 
 type settings struct {
@@ -49,17 +49,17 @@ type settings struct {
 	contents contentsFunc
 	// sum is the fingerprint of these settings. It is set only for applies.
 	sum uint64
-	// validDomain is a domain that has been checked.
+	// validDomain is the last domain that was found valid.
 	validDomain string
-	// inspect is called with each state of an object that is read, and with nil if the object is absent. An error ends
+	// inspect is called with each state of an object that is read. live is nil if the object is absent. An error ends
 	// the work on the object.
 	inspect func(ref Ref, live *unstructured.Unstructured) error
 	// recreateWait is set by RecreateWait.
 	recreateWait time.Duration
 }
 
-// Adoption is the policy for objects that exist and aren't owned by the owner (OwnedBy). Without an owner, every object
-// may be applied.
+// Adoption is the policy for existing objects that the owner (OwnedBy) doesn't own. Without an owner, every object may
+// be applied.
 type Adoption int
 
 // The policies of adoption.
@@ -69,14 +69,14 @@ const (
 	// AdoptUnowned adopts the object if it has no owner at all.
 	AdoptUnowned
 	// AdoptAlways adds the owner to the object's other owners, unless there would be two controllers. Each owner then
-	// has its own field manager: the name that is set (FieldManager), followed by a digest of the owner's uid. With one
-	// name for all, fields that one owner leaves out would be removed for the others, too. Use AdoptAlways from the
-	// start: fields that were applied before still belong to the field manager without the digest.
+	// has its own field manager, whose name is the FieldManager followed by a digest of the owner's uid. If all owners
+	// had the same field manager, a field that one owner leaves out would be removed for the others, too. Use
+	// AdoptAlways from the start: fields that were applied before still belong to the field manager without the digest.
 	AdoptAlways
 )
 
 // FieldManager sets the name under which fields are owned; default "operkit". Operators that share a cluster need
-// different names. Don't write these objects in other ways under the same name.
+// different names. Don't send other requests than applies for these objects under the same name.
 func FieldManager(name string) Option { return func(s *settings) { s.fieldManager = name } }
 
 // KeyDomain sets the domain of the annotation that holds the hash; default Domain.
@@ -89,7 +89,7 @@ func OwnedBy(owner *unstructured.Unstructured) Option {
 	return func(s *settings) { s.owner, s.ownerless = owner, owner == nil }
 }
 
-// Adopt sets the policy for objects that exist and aren't the owner's; default RefuseAdoption.
+// Adopt sets the policy for existing objects that the owner doesn't own; default RefuseAdoption.
 func Adopt(policy Adoption) Option { return func(s *settings) { s.adoption = policy } }
 
 // DefaultNamespace sets the namespace of namespaced objects that name none. The namespace of an owner (OwnedBy) takes
@@ -103,9 +103,9 @@ func OnResult(report func(Result)) Option { return func(s *settings) { s.onResul
 // DryRun sends every request as a server-side dry run: the cluster returns what it would do, and changes nothing.
 func DryRun() Option { return func(s *settings) { s.dryRun = true } }
 
-// StopOnFailure applies one object after the other and stops at the first failure; the objects after it are missing
-// from the results. An object that isn't ready in time (WaitReady) has failed, too: a Namespace or
-// CustomResourceDefinition that isn't ready stops the call before the objects that may need it.
+// StopOnFailure applies one object after the other and stops at the first failure. The objects after it are missing
+// from the results. An object that isn't ready in time (WaitReady) counts as a failure: if it is a Namespace or
+// CustomResourceDefinition, the call stops before the objects that may need it.
 func StopOnFailure() Option { return func(s *settings) { s.stopOnFailure = true } }
 
 // RecreateWait limits how long Recreate waits until the old object is gone. If it isn't gone by then the error is a

@@ -24,9 +24,9 @@ type OwnedView interface {
 
 // Owned lists the objects of the given kinds that this manager has applied for an owner (OwnedBy). An object belongs to
 // the owner by its owner reference or, with OwnedByLabel, by its label. Objects for which wanted returns true are left
-// out, so that only the objects to prune remain; a nil wanted leaves none out. The objects with references come first
-// and then those with labels, both in the order of kinds, then ascending by namespace and name. They are shared: don't
-// change them. Kinds that aren't served are skipped.
+// out, so that only the objects to prune remain; a nil wanted leaves none out. Objects with an owner reference come
+// first, then objects with a label. Both are in the order of kinds, then ascending by namespace and name. The objects
+// are shared: don't change them. Kinds that aren't served are skipped.
 func (m *Manager) Owned(
 	ctx context.Context, kinds []schema.GroupVersionKind, wanted func(ref Ref) bool, options ...Option,
 ) ([]*unstructured.Unstructured, error) {
@@ -50,8 +50,8 @@ func (m *Manager) Owned(
 	return append(found, slices.DeleteFunc(tracked, isWanted)...), err
 }
 
-// Tracked lists the objects of the given kinds that an owner (OwnedBy) owns by label (OwnedByLabel). They are in the
-// order of kinds, then ascending by namespace and name. Pass them to Delete before the owner is deleted. Kinds that
+// Tracked lists the objects of the given kinds that an owner (OwnedBy) owns by label (OwnedByLabel). The objects are in
+// the order of kinds, then ascending by namespace and name. Pass them to Delete before the owner is deleted. Kinds that
 // aren't served are skipped.
 func (m *Manager) Tracked(ctx context.Context, kinds []schema.GroupVersionKind, options ...Option) ([]*unstructured.Unstructured, error) {
 	s, err := m.settings.forCall(options)
@@ -63,7 +63,7 @@ func (m *Manager) Tracked(ctx context.Context, kinds []schema.GroupVersionKind, 
 	})
 }
 
-// listOwned joins the results of list for each kind. It retries like a request.
+// listOwned joins the results of list for each kind. If list fails, it retries like a request.
 func (m *Manager) listOwned(
 	ctx context.Context, s settings, kinds []schema.GroupVersionKind, list func(schema.GroupVersionKind) ([]*unstructured.Unstructured, error),
 ) (found []*unstructured.Unstructured, err error) {

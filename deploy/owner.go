@@ -14,8 +14,8 @@ import (
 func AsController() Option { return func(s *settings) { s.controller = true } }
 
 // NotBlocking sets blockOwnerDeletion to false in owner references, so that a foreground deletion of the owner doesn't
-// wait until the objects are gone. By default references block; this needs the right to update the owner's finalizers
-// if the admission plugin OwnerReferencesPermissionEnforcement is on.
+// wait until the objects are gone. By default the deletion waits. If the admission plugin
+// OwnerReferencesPermissionEnforcement is on, the default needs permission to update the owner's finalizers.
 func NotBlocking() Option { return func(s *settings) { s.notBlocking = true } }
 
 // OwnedByLabel lets a namespaced owner (OwnedBy) own objects of other namespaces and cluster-scoped objects, which
@@ -27,13 +27,13 @@ func OwnedByLabel() Option { return func(s *settings) { s.labelOwned = true } }
 // ownerLabel is the label with the uid of an owner that can't be referenced.
 func (s settings) ownerLabel() string { return s.domain + "/owner-uid" }
 
-// isMark reports whether field is the owner's label or the annotation with the hash. Only this manager writes these,
-// but in a restored object another manager owns them.
+// isMark reports whether field is the label with the owner's uid or the annotation with the hash. Only this manager
+// writes these fields, but after a restore another manager owns them.
 func (s settings) isMark(field string) bool {
 	return field == ".metadata.labels."+s.ownerLabel() || field == ".metadata.annotations."+s.hashKey()
 }
 
-// own adds the owner to obj, by reference or by label. It keeps the references of the manifest and changes obj.
+// own adds the owner to obj, by reference or by label. It changes obj, and keeps the references of the manifest.
 func (s settings) own(obj *unstructured.Unstructured, ref Ref, scope Scope) (byLabel bool, err error) {
 	owner := s.owner
 	switch {
@@ -88,7 +88,7 @@ func (s settings) refer(obj *unstructured.Unstructured, ref Ref) error {
 	return unstructured.SetNestedSlice(obj.Object, append(references, any(reference)), "metadata", "ownerReferences")
 }
 
-// isOwner reports whether ref names the owner, which doesn't own itself.
+// isOwner reports whether ref names the owner. The owner doesn't own itself.
 func (s settings) isOwner(ref Ref) bool {
 	return s.owner.GroupVersionKind().GroupKind() == ref.Kind.GroupKind() &&
 		s.owner.GetNamespace() == ref.Namespace && s.owner.GetName() == ref.Name
@@ -131,7 +131,7 @@ func (s settings) checkOwnership(ref Ref, live *unstructured.Unstructured) error
 	}
 	owned := &OwnedError{Ref: ref, Owner: "the object with the uid " + labelled, Deletion: s.deletion, Label: s.ownerLabel()}
 	if !s.ours(live) {
-		// Without the label nothing would show that the object is ours.
+		// Without the label, nothing would show that the object is ours, so the label must not simply be removed.
 		owned.remedy = fmt.Sprintf("set the label to %s", s.owner.GetUID())
 	}
 	return owned

@@ -13,14 +13,14 @@ import (
 
 // Cluster is a cluster for a Manager.
 type Cluster interface {
-	// Port returns the Port that sends requests to the cluster. View returns the View that serves reads of it.
+	// Port returns the Port that sends requests to the cluster. View returns the View that reads from the cluster.
 	Port() Port
 	View() View
 }
 
-// Port sends requests to a cluster. Each method sends one request, or none if the result is known (Scope); List may
-// send several. A request isn't sent again after a conflict. Errors that a caller branches on are of the error types of
-// this package. Implementations are safe for concurrent use, and neither keep nor change their arguments. Results
+// Port sends requests to a cluster. Each method sends one request. List may send several, and Scope sends none if the
+// result is known. A request isn't sent again after a conflict. Errors that a caller branches on are of the error types
+// of this package. Implementations are safe for concurrent use, and neither keep nor change their arguments. Results
 // belong to the caller.
 type Port interface {
 	// Scope returns whether kind is namespaced or cluster-scoped. It returns a *KindUnknownError if the cluster doesn't
@@ -32,23 +32,23 @@ type Port interface {
 	// List reads objects from the cluster itself, past any cache, ascending by namespace and name. An empty namespace
 	// means all namespaces. A large list is read in several requests.
 	List(ctx context.Context, kind schema.GroupVersionKind, namespace string, options ListOptions) ([]*unstructured.Unstructured, error)
-	// Kinds returns the kinds that name may mean, ascending, each in the preferred version of its group. name is a
-	// kind; if no kind has this name, it is a plural, singular or short name. If there are no such kinds, Kinds returns
-	// none, without an error. If a part of discovery failed, it returns an error together with the kinds that were
-	// found, because name may mean further kinds.
+	// Kinds returns the kinds that name may mean, ascending, each in the preferred version of its group. These are the
+	// kinds with this Kind. If there are none, these are the kinds with this plural, singular or short name. If there
+	// are none either, Kinds returns no kinds and no error. If a part of discovery failed, it returns an error together
+	// with the kinds that were found, because name may mean other kinds, too.
 	Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind, error)
 	// Create creates an object, which may have a generateName instead of a name. If the object exists, the error is an
 	// *AlreadyExistsError.
 	Create(ctx context.Context, obj *unstructured.Unstructured, options CreateOptions) (*unstructured.Unstructured, error)
-	// Update replaces an object. Its resourceVersion must be set and is the precondition: if the object has changed,
-	// the error is a *StaleError. If the object is absent, the error is a *NotFoundError.
+	// Update replaces an object. The resourceVersion of obj must be set and is the precondition: if the object has
+	// changed, the error is a *StaleError. If the object is absent, the error is a *NotFoundError.
 	Update(ctx context.Context, obj *unstructured.Unstructured, options UpdateOptions) (*unstructured.Unstructured, error)
 	// Apply sends obj as the whole intent of options.FieldManager, by server-side apply.
 	Apply(ctx context.Context, obj *unstructured.Unstructured, options ApplyOptions) (Applied, error)
 	// Patch changes an existing object and returns the result.
 	Patch(ctx context.Context, ref Ref, patch PatchRequest) (*unstructured.Unstructured, error)
 	// Delete requests the deletion of ref. It doesn't wait for finalizers. If the object is absent, the error is a
-	// *NotFoundError. If its uid isn't the requested one, the error is a *StaleError.
+	// *NotFoundError. If the object has another uid than options.UID, the error is a *StaleError.
 	Delete(ctx context.Context, ref Ref, options DeleteOptions) error
 }
 
@@ -65,7 +65,8 @@ const (
 type ApplyOptions struct {
 	// FieldManager is the manager whose intent is applied.
 	FieldManager string
-	// Force takes over contested fields from other managers. Without Force, contested fields are a *ConflictError.
+	// Force takes over contested fields from other managers. Without Force, the error for contested fields is a
+	// *ConflictError.
 	Force bool
 	// DryRun stores nothing.
 	DryRun bool

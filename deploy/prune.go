@@ -16,8 +16,8 @@ import (
 )
 
 // Pruned is the result for a member of an ApplySet that isn't among its objects. Its Action is Removed, Skipped if the
-// member is kept, Conflicted if it doesn't belong to the owner (OwnedBy), or Failed. Object is the member as it was
-// found, nil if it is gone.
+// member is kept, Conflicted if the member doesn't belong to the owner (OwnedBy), or Failed. Object is the member as it
+// was found, nil if the member is gone.
 type Pruned struct {
 	Result
 	// Reason says why the member was, or would be, deleted or kept.
@@ -66,7 +66,8 @@ func (r *setRun) existing(ctx context.Context, ref Ref, obj *unstructured.Unstru
 	return r.generated(ctx, r.settings, ref, r.generatedFrom(ref, obj.GetGenerateName()))
 }
 
-// kept are the uids of the objects of a set. A list of another kind may return the same object again.
+// kept are the uids of the objects of a set, and of the members that were found before. A list of another kind may
+// return the same object again.
 type kept map[types.UID]bool
 
 func (k kept) add(obj *unstructured.Unstructured) {
@@ -151,8 +152,8 @@ func (r *setRun) labelledOf(ctx context.Context, kind schema.GroupKind, where in
 	return members, nil
 }
 
-// served returns the version in which to list a kind. It is empty if the cluster doesn't serve the kind any more, and
-// so has no objects of it.
+// served returns the version in which to list a kind. It is empty if the cluster doesn't serve the kind any more. Then
+// the cluster has no objects of the kind.
 func (r *setRun) served(ctx context.Context, kind schema.GroupKind) (schema.GroupVersionKind, error) {
 	if version, ok := r.versions[kind]; ok {
 		return version, nil
@@ -183,13 +184,13 @@ func (r *setRun) judge(ctx context.Context, ref Ref, member *unstructured.Unstru
 		// A member without an owner may be deleted. A member with another owner may not, even if it could be adopted.
 		s.adoption, s.deletion = min(s.adoption, AdoptUnowned), true
 		if p.Err = r.mayChange(ctx, s, ref, member); p.Err != nil {
-			p.Action, p.Reason = Conflicted, "it isn't the owner's"
+			p.Action, p.Reason = Conflicted, "it doesn't belong to the owner"
 		}
 	}
 	return p
 }
 
-// prune deletes the members to remove, each by the uid under which it was found.
+// prune deletes the members whose Action is Removed, each with its uid as the precondition.
 func (r *setRun) prune(ctx context.Context, found []Pruned) error {
 	var errs []error
 	for i := range found {

@@ -87,7 +87,7 @@ func TestPrune(t *testing.T) {
 		"another owner's, where such may be adopted": {
 			members: objects(owned(old, reference("other"))), set: deploy.ApplySet{Parent: shop.Parent, Tooling: "operkit/v1"},
 			options: []deploy.Option{deploy.OwnedBy(cart("c")), deploy.Adopt(deploy.AdoptAlways)},
-			pruned:  []string{"ServiceAccount east/old conflict"}, reason: "it isn't the owner's", left: []string{"ConfigMap,ServiceAccount", "east"}, bad: true,
+			pruned:  []string{"ServiceAccount east/old conflict"}, reason: "it doesn't belong to the owner", left: []string{"ConfigMap,ServiceAccount", "east"}, bad: true,
 		},
 		"what others may need goes last": {
 			members: objects(item(t, "Namespace", "", "east"), item(t, "Secret", "east", "x")),

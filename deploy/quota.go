@@ -22,11 +22,11 @@ type quotaExcess struct {
 	requested, used, limited amounts
 }
 
-// quotaText matches the API server's message, which is the only sign of a quota. Quotas are checked last, so everything
-// else about the object is acceptable.
+// quotaText matches the API server's message. Nothing else shows that a quota is the reason of a refusal. Quotas are
+// checked last, so nothing else is wrong with the object.
 var quotaText = regexp.MustCompile(`exceeded quota: \S+, requested: (\S+), used: (\S+), limited: (\S+)$`)
 
-// quotaExcessOf parses err. It returns false if err isn't the refusal of a quota.
+// quotaExcessOf parses err. It returns false if err isn't a refusal by a quota.
 func quotaExcessOf(err error) (quotaExcess, bool) {
 	var forbidden *ForbiddenError
 	if !errors.As(err, &forbidden) || forbidden.Err == nil {
@@ -98,7 +98,7 @@ func (t *task) freesEnough(ctx context.Context, live *unstructured.Unstructured,
 	case traits != nil:
 		return e.fitsAfter(e.quotaAmounts(live))
 	}
-	// For other kinds, the refusal to create an equal object shows how much live takes.
+	// For other kinds, the cluster refuses to create an equal object, and the refusal has the amounts that live uses.
 	again := live.DeepCopy()
 	t.strip(again, t.in.ref)
 	again.SetOwnerReferences(nil)
@@ -121,8 +121,8 @@ func isScoped(quota *unstructured.Unstructured) bool {
 	return spec["scopes"] != nil || spec["scopeSelector"] != nil
 }
 
-// exceeds reports whether a quota that counts live is exceeded, for example because it was lowered. Then the cluster
-// doesn't accept an object that is equal to live.
+// exceeds reports whether a quota that counts live is exceeded, for example because the quota was lowered. Then the
+// cluster doesn't accept an object that is equal to live.
 func (e quotaExcess) exceeds(quota, live *unstructured.Unstructured) bool {
 	hard, _, _ := unstructured.NestedStringMap(quota.Object, "spec", "hard")
 	used, _, _ := unstructured.NestedStringMap(quota.Object, "status", "used")
@@ -159,8 +159,8 @@ func (t *task) createInPlaceOf(ctx context.Context, live *unstructured.Unstructu
 	return result
 }
 
-// quotaTraits returns the fields that decide how much of which quotas an object uses. It returns nil for kinds whose
-// objects quotas only count.
+// quotaTraits returns the fields that decide which quotas an object uses, and how much of each. It returns nil for
+// kinds of which quotas only count the objects.
 func quotaTraits(obj *unstructured.Unstructured) []any {
 	spec, _ := obj.Object["spec"].(map[string]any)
 	if obj.GroupVersionKind().Group != "" {

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Get returns the object that ref names, as the View shows it: never older than this process's own writes. If the
-// object is absent, it returns nil without an error. If the cluster doesn't serve the kind, the error is a
-// *KindUnknownError. The object is shared: don't change it.
+// Get reads from the View, and returns the object that ref names. The object is never older than this process's own
+// writes. If the object is absent, Get returns nil without an error. If the cluster doesn't serve the kind, the error
+// is a *KindUnknownError. The object is shared: don't change it.
 func (m *Manager) Get(ctx context.Context, ref Ref) (*unstructured.Unstructured, error) {
 	return m.read(ctx, m.settings.retryFor, ref)
 }
@@ -63,7 +63,7 @@ func (m *Manager) Watch(ctx context.Context, kind schema.GroupVersionKind, scope
 	})
 }
 
-// Kind returns the kind that a user means by name. name is a kind, or a plural, singular or short name, alone or with
+// Kind returns the kind that a user means by name. name is a kind, or a plural, singular or short name, with or without
 // its group and version ("Deployment", "deploy", "deployments.apps", "deployments.v1.apps"). For an unknown name the
 // error is a *KindUnknownError. For a name that means several kinds it is an *AmbiguousKindError. If no kind is found
 // and a part of discovery failed, Kind returns the error of discovery.
@@ -100,16 +100,16 @@ func isVersion(text string) bool {
 	return len(text) > 1 && text[0] == 'v' && text[1] >= '0' && text[1] <= '9'
 }
 
-// PartialView is a View that holds only metadata of some kinds, which takes a fraction of the memory. A Manager needs
-// only metadata to find an object unchanged. If it needs more, it reads the whole object from the cluster and counts
-// that in Result.Calls. It needs more for a strategy other than ServerSideApply, and if the intent changed while others
-// own some of its fields or fields are left to them. Once for a kind after a restart, it also needs more for a map or
-// list that may have been emptied. For such kinds, Get and List of the View send requests, and the objects in events
-// have no content.
+// PartialView is a View that holds only the metadata of some kinds. This takes a fraction of the memory. A Manager
+// needs only metadata to find an object unchanged. If it needs more, it reads the whole object from the cluster and
+// counts that in Result.Calls. It needs more for every strategy other than ServerSideApply. It also needs more if the
+// intent changed and others own some of the fields of the intent, or fields are left to them. And it needs more for a
+// map or list that may have been emptied, once for each kind after a restart. For kinds of which the View holds only
+// metadata, its Get and List send requests, and the objects in events have no content.
 type PartialView interface {
 	View
-	// Partial is like Get, but may return an object that has only apiVersion, kind and metadata. whole is false for a
-	// kind of which the View holds only metadata, even if the object is absent.
+	// Partial is like Get, but may return an object that has only apiVersion, kind and metadata. For a kind of which
+	// the View holds only metadata, whole is false even if the object is absent.
 	Partial(ctx context.Context, ref Ref) (obj *unstructured.Unstructured, whole bool, err error)
 }
 
@@ -122,7 +122,7 @@ type seenObject struct {
 	partial, metadataOnly bool
 }
 
-// see reads an object from the View. It retries like a request.
+// see reads an object from the View, with the same retries as a request.
 func (m *Manager) see(ctx context.Context, retryFor time.Duration, ref Ref) (seenObject, error) {
 	view, ok := m.view.(PartialView)
 	if !ok {
@@ -189,13 +189,14 @@ func FieldsOf(obj *unstructured.Unstructured) fields.Fields { return objectField
 
 type objectFields struct{ *unstructured.Unstructured }
 
-// selectableField is a field for selectors whose value isn't simply the value at its path.
+// selectableField is a field whose value for selectors isn't simply the value at its path.
 type selectableField struct {
 	kind schema.GroupKind
 	path string
 }
 
-// selectableFields holds, for each such field, the paths to read in this order, and the value if all are absent.
+// selectableFields holds, for each such field, the paths to read in order, and the value for the case that all paths
+// are absent.
 var selectableFields = map[selectableField]struct {
 	paths  []string
 	absent string

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// isRefusedChange reports whether the cluster refused the content of a write and named the fields. Then it may accept a
-// new object. isRefusedChange returns false if a field of metadata was refused: a new object would lose owners,
-// finalizers or annotations that others have set.
+// isRefusedChange reports whether the cluster refused the content of a write and named the fields. Then the cluster may
+// accept a new object. isRefusedChange returns false if a field of metadata was refused: a new object would lose
+// owners, finalizers or annotations that others have set.
 func isRefusedChange(err error) bool {
 	causes := causesOf(err)
 	return len(causes) > 0 && !slices.ContainsFunc(causes, func(cause InvalidField) bool {
@@ -24,8 +24,8 @@ func isRefusedChange(err error) bool {
 }
 
 // recreate deletes an object that can't be changed, waits until it is gone, and creates it again. It keeps the object
-// if the deletion would delete data, or if the cluster wouldn't accept the new object. refusal is why the object can't
-// be changed. If the object isn't gone in time, the next Apply creates the new one.
+// if the deletion would delete data, or if the cluster wouldn't accept the new object. refusal is the error of the
+// refused change. If the object isn't gone in time, the next Apply creates the new one.
 func (t *task) recreate(ctx context.Context, live *unstructured.Unstructured, refusal error) Result {
 	ref := t.in.ref
 	if err := t.checkLoss(ctx, live, refusal); err != nil {
@@ -76,7 +76,7 @@ func (t *task) recreatePropagation() metav1.DeletionPropagation {
 
 var statefulSet = schema.GroupKind{Group: "apps", Kind: "StatefulSet"}
 
-// selectsAlike reports whether two workloads have the same selector. Then each would adopt the Pods of the other.
+// selectsAlike reports whether two workloads have the same selector. Then one adopts the Pods of the other.
 func selectsAlike(a, b *unstructured.Unstructured) bool {
 	selector := []any{"spec", "selector"}
 	of, _ := valueAt(a.Object, selector)
@@ -84,7 +84,8 @@ func selectsAlike(a, b *unstructured.Unstructured) bool {
 	return sameValue(of, other)
 }
 
-// advise adds to a refusal which strategy can carry out the change, if the cluster would accept a new object.
+// advise adds advice to a refusal. If the cluster would accept a new object, the advice names the strategy that can
+// carry out the change.
 func (t *task) advise(ctx context.Context, live *unstructured.Unstructured, refusal error) error {
 	if !isRefusedChange(refusal) {
 		return refusal
@@ -115,8 +116,8 @@ func (t *task) awaitDeletion(ctx context.Context, ref Ref, live *unstructured.Un
 }
 
 // checkSuccessor returns an error if the cluster wouldn't accept a new object in place of live. It sends a dry run of
-// the creation under the same name: the cluster validates everything before it finds that the name is taken. Conflicts
-// with live itself don't count: ports and addresses of a Service, and the amounts of a quota that live uses.
+// the creation under the same name: the cluster validates everything else before it checks whether the name is taken.
+// Conflicts with live itself don't count: ports and addresses of a Service, and the amounts of a quota that live uses.
 func (t *task) checkSuccessor(ctx context.Context, live *unstructured.Unstructured) error {
 	err := t.tryInPlaceOf(ctx, t.in.object, live)
 	if excess, ok := quotaExcessOf(err); ok && t.freesEnough(ctx, live, excess) {
@@ -128,11 +129,11 @@ func (t *task) checkSuccessor(ctx context.Context, live *unstructured.Unstructur
 	return t.checkAddresses(ctx, live)
 }
 
-// heldAttempts limits how often tryInPlaceOf tries again without values that live has: a server may name such values
-// one at a time.
+// heldAttempts limits how often tryInPlaceOf tries again without values that live still holds. A server may name such
+// values one at a time.
 const heldAttempts = 4
 
-// tryInPlaceOf returns the error with which the cluster would refuse the creation of obj if live were gone. The refusal
+// tryInPlaceOf returns the error with which the cluster would refuse the creation of obj if live were gone. A refusal
 // by a quota is returned even if live uses the quota.
 func (t *task) tryInPlaceOf(ctx context.Context, obj, live *unstructured.Unstructured) error {
 	err := t.tryCreation(ctx, obj)
@@ -160,7 +161,7 @@ func (t *task) tryCreation(ctx context.Context, obj *unstructured.Unstructured) 
 }
 
 // heldByLive returns the paths of values in wanted that err refuses only because live still has them: ports of a
-// Service, and globalDefault of a PriorityClass. It returns nothing if err has any other reason.
+// Service, and globalDefault of a PriorityClass. It returns nothing if err also has another reason.
 func heldByLive(err error, wanted, live *unstructured.Unstructured) [][]any {
 	switch kind := wanted.GroupVersionKind().GroupKind(); {
 	case kind == priorityClass && is[*ForbiddenError](err) &&
@@ -198,7 +199,7 @@ func portsOfLive(causes []InvalidField, wanted, live *unstructured.Unstructured)
 }
 
 // nodePortsOf returns the paths of all ports of a Service that have the given node port. Several ports may have the
-// same one, such as one for TCP and one for UDP.
+// same node port, for example a port for TCP and a port for UDP.
 func nodePortsOf(service *unstructured.Unstructured, value any) [][]any {
 	spec, _ := service.Object["spec"].(map[string]any)
 	ports, _ := spec["ports"].([]any)

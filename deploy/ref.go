@@ -19,12 +19,12 @@ type Ref struct {
 	Name      string
 }
 
-// RefOf returns the Ref of obj with the namespace and name that are set in obj.
+// RefOf returns the Ref of obj, with the namespace and name from its metadata.
 func RefOf(obj *unstructured.Unstructured) Ref {
 	return Ref{Kind: kindOf(obj), Namespace: metadataText(obj, "namespace"), Name: metadataText(obj, "name")}
 }
 
-// kindOf is a faster obj.GroupVersionKind().
+// kindOf returns the same as obj.GroupVersionKind(), but is faster.
 func kindOf(obj *unstructured.Unstructured) schema.GroupVersionKind {
 	apiVersion, _ := obj.Object["apiVersion"].(string)
 	group, version, grouped := strings.Cut(apiVersion, "/")
@@ -73,7 +73,7 @@ func (r Ref) String() string {
 }
 
 // Namespace returns the namespace of namespaced objects whose manifest names none: the namespace of the owner (OwnedBy)
-// or else the DefaultNamespace. If it is empty, such objects are an *InvalidManifestError.
+// or else the DefaultNamespace. If it is empty, the error for such objects is an *InvalidManifestError.
 func (m *Manager) Namespace() string { return m.settings.home() }
 
 // home returns the namespace of namespaced objects whose manifest names none.
@@ -95,7 +95,7 @@ func (m *Manager) Locate(ctx context.Context, obj *unstructured.Unstructured, op
 	return ref, err
 }
 
-// locate is Locate, and also returns the scope of the kind.
+// locate is like Locate, and also returns the scope of the kind.
 func (m *Manager) locate(ctx context.Context, s settings, obj *unstructured.Unstructured) (Ref, Scope, error) {
 	if obj == nil || obj.Object == nil {
 		return Ref{}, "", &InvalidManifestError{Reason: "the object is nil"}
@@ -116,7 +116,7 @@ func (m *Manager) locate(ctx context.Context, s settings, obj *unstructured.Unst
 	return ref, scope, nil
 }
 
-// generates reports whether obj is to be created with a generated name.
+// generates reports whether obj will be created with a generated name.
 func (s settings) generates(obj *unstructured.Unstructured, ref Ref) bool {
 	strategy, err := s.strategyOf(obj, ref)
 	return err == nil && strategy == CreateOnly && obj.GetName() == "" && obj.GetGenerateName() != ""

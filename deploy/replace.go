@@ -11,9 +11,9 @@ import (
 )
 
 // replace writes the whole content of an object, with its resourceVersion as the precondition, unless the object
-// already has all of the intent. It keeps top-level fields that the intent doesn't name, such as the status, and
-// labels, annotations, finalizers and owner references of others. It removes top-level fields, labels and annotations
-// that this manager wrote before and the intent omits.
+// already matches the intent. It keeps top-level fields that the intent doesn't name, such as the status, and labels,
+// annotations, finalizers and owner references of others. It removes top-level fields, labels and annotations that this
+// manager wrote before and the intent omits.
 func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Result {
 	for attempt := 1; ; attempt++ {
 		if result, barred := t.barred(ctx, live); barred {
@@ -53,7 +53,7 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 	}
 }
 
-// isThere reports whether live has all of the intent, except for fields that a scaler set.
+// isThere reports whether live has all fields of the intent, except for metadata and for fields that a scaler set.
 func (t *task) isThere(live *unstructured.Unstructured) bool {
 	wanted := maps.Clone(withoutScaled(t.in.object, live, t.fieldManager).Object)
 	delete(wanted, "metadata")
@@ -93,12 +93,13 @@ func over(below, above map[string]string) map[string]string {
 	return out
 }
 
-// fillAttempts limits how often an update is sent again with more fields of live: a server may name these fields one at
+// fillAttempts limits how often an update is sent again with more fields of live. A server may name these fields one at
 // a time.
 const fillAttempts = 3
 
-// updateKeeping writes next in place of live. If the cluster refuses fields that the intent doesn't set in full, such
-// as the selector that the cluster set on a Job, it keeps the values of live in these fields.
+// updateKeeping writes next in place of live. The cluster may refuse the change of fields that the intent doesn't set
+// in full, such as the selector that the cluster has set on a Job. Then updateKeeping keeps the values of live in these
+// fields.
 func (t *task) updateKeeping(ctx context.Context, next, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	options := UpdateOptions{FieldManager: t.fieldManager, DryRun: t.dryRun}
 	stored, err := t.port.Update(ctx, next, options)
@@ -120,10 +121,10 @@ func (t *task) updateKeeping(ctx context.Context, next, live *unstructured.Unstr
 	return stored, err
 }
 
-// wholeObject is the name of the field in an error of a validation rule of a whole custom resource.
+// wholeObject is the field name in the error of a validation rule for a whole custom resource.
 const wholeObject = "<nil>"
 
-// keepContent copies to content the fields of live that content lacks, except for metadata.
+// keepContent copies to content the fields of live that content lacks, but no metadata.
 func keepContent(content, live map[string]any) {
 	for name := range live {
 		if name != "metadata" {
@@ -193,8 +194,8 @@ func filled(want, have any) any {
 	return want
 }
 
-// dropOmitted removes top-level fields, labels and annotations from next, which is a copy of live with the intent's
-// content: those that manager wrote before and the intent now omits, unless others own them, too.
+// dropOmitted removes from next the top-level fields, labels and annotations that manager wrote before and the intent
+// now omits, unless others own them, too. next is a copy of live with the intent's content.
 func dropOmitted(next, live, intent *unstructured.Unstructured, manager string) {
 	var ours, others []fieldSet
 	for _, entry := range managedEntries(live) {

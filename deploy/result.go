@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Action is what was done with an object.
+// Action is the action that was taken for an object.
 type Action string
 
 // The actions.
@@ -22,7 +22,7 @@ const (
 	Recreated Action = "recreated"
 	// Removed means that the deletion was requested; finalizers may still block it.
 	Removed Action = "deleted"
-	// Skipped means that there was nothing to do, or that it can't be done yet (Err says why).
+	// Skipped means that there was nothing to do, or that the action isn't possible yet (Err says why).
 	Skipped Action = "skipped"
 	// Conflicted means that others own fields (*ConflictError) or the object (*OwnedError).
 	Conflicted Action = "conflict"
@@ -32,20 +32,20 @@ const (
 
 // Result is the result for one object.
 type Result struct {
-	// Ref names the object. Action is what was done with it.
+	// Ref names the object. Action is the action that was taken for it.
 	Ref    Ref
 	Action Action
-	// Object is the object in the cluster afterwards, nil if it is absent or not known. It is shared: don't change it.
-	// If the View holds only metadata of the kind, Object may have only metadata, see PartialView.
+	// Object is the object in the cluster afterwards, nil if the object is absent or not known. It is shared: don't
+	// change it. If the View holds only metadata of the kind, Object may have only metadata, see PartialView.
 	Object *unstructured.Unstructured
 	// Changes are the paths at which an existing object differs from its state before. They leave out the status, the
 	// hash and fields that change with every write. Values of Secrets are digests. Changes is empty for a new object,
 	// and for an object of which only the metadata is known.
 	Changes []Change
-	// Rewritten are the paths at which the cluster, for example an admission webhook, stored another value than was
-	// just written. Before is the value in the manifest. After is the value in the object, nil if there is none. Values
-	// of Secrets are digests. Rewritten is empty for an unchanged object, and for an object of which only the metadata
-	// is known.
+	// Rewritten are the paths at which the cluster, for example an admission webhook, stored another value than the
+	// value that was just written. Before is the value in the manifest. After is the value in the object, nil if there
+	// is none. Values of Secrets are digests. Rewritten is empty for an unchanged object, and for an object of which
+	// only the metadata is known.
 	Rewritten []Change
 	// Warnings are the cluster's warnings about an apply, such as about a deprecated kind.
 	Warnings []string
@@ -86,9 +86,9 @@ func (r Results) Err() error {
 	return errors.Join(errs...)
 }
 
-// rewritten returns the paths at which the cluster stored another value than was sent, because of admission or a schema
-// that drops a field. It leaves out values that the cluster added or stored in an equivalent form, and fields that were
-// left to others. It returns nil if only metadata of the object was returned.
+// rewritten returns the paths at which the cluster stored another value than the value that was sent, for example
+// because of admission or because a schema drops a field. It leaves out values that the cluster added or stored in an
+// equivalent form, and fields that were left to others. It returns nil if only metadata of the object was returned.
 func (t *task) rewritten(result Result) []Change {
 	stored := result.Object
 	if t.in == nil || stored == nil || result.Err != nil || !t.wrote(result.Action) || onlyMetadata(stored) && !onlyMetadata(t.in.object) {

@@ -60,7 +60,7 @@ func retry[T any](ctx context.Context, limit time.Duration, try func() (T, error
 	}
 }
 
-// pause waits before the next attempt to write an object that others keep writing. It waits longer each time, and
+// pause waits before the next attempt to write an object that others keep writing. The wait grows with attempt. pause
 // returns false if ctx ends first.
 func (t *task) pause(ctx context.Context, attempt int) bool {
 	wait := firstPause << attempt / 4
@@ -141,7 +141,7 @@ func (r requests) Delete(ctx context.Context, ref Ref, options DeleteOptions) er
 	return err
 }
 
-// read reads from the View. It retries like a request.
+// read reads from the View, with the same retries as a request.
 func (m *Manager) read(ctx context.Context, retryFor time.Duration, ref Ref) (*unstructured.Unstructured, error) {
 	return retry(ctx, retryFor, func() (*unstructured.Unstructured, error) { return m.view.Get(ctx, ref) })
 }
@@ -163,8 +163,8 @@ func waiting(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, DefaultWait)
 }
 
-// waitUntil calls done until it returns true or an error other than an *UnavailableError. If ctx ends first, waitUntil
-// returns the cause of ctx.
+// waitUntil calls done until done returns true or an error other than an *UnavailableError. If ctx ends first,
+// waitUntil returns the cause of ctx.
 func waitUntil(ctx context.Context, done func(ctx context.Context) (bool, error)) error {
 	ctx, cancel := waiting(ctx)
 	defer cancel()

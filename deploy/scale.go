@@ -7,7 +7,7 @@ import (
 )
 
 // scalesOf returns the entries of managedFields for the scale subresource, except for those of manager. Autoscalers and
-// `kubectl scale` write through this subresource. Such a manager decides about its fields as long as its entry exists.
+// `kubectl scale` write through this subresource. Such a manager decides about its fields while its entry exists.
 func scalesOf(live *unstructured.Unstructured, manager string) []managedEntry {
 	return slices.DeleteFunc(managedEntries(live), func(entry managedEntry) bool {
 		return entry["subresource"] != "scale" || entry["manager"] == manager || len(entry.fields()) == 0
@@ -24,7 +24,7 @@ func withoutScaled(object, live *unstructured.Unstructured, manager string) *uns
 	return &unstructured.Unstructured{Object: withoutKeys(object.Object, scaled...)}
 }
 
-// keepScaled sets in object the values of live that another manager set through the scale subresource.
+// keepScaled copies to object the values of live that another manager set through the scale subresource.
 func keepScaled(object, live *unstructured.Unstructured, manager string) {
 	for _, entry := range scalesOf(live, manager) {
 		object.Object, _ = filled(entry.fields().of(live.Object), object.Object).(map[string]any)
@@ -32,7 +32,8 @@ func keepScaled(object, live *unstructured.Unstructured, manager string) {
 }
 
 // scaledFields returns the fields of an intent, ascending, that other managers set to another value through the scale
-// subresource of live. If only the metadata of live is known, it returns all fields of the intent that they set.
+// subresource of live. If only the metadata of live is known, it returns all fields of the intent that other managers
+// set in this way.
 func scaledFields(intent, live *unstructured.Unstructured, ours string, partial bool) (found []FieldConflict) {
 	for _, entry := range scalesOf(live, ours) {
 		manager := entry.manager()

@@ -105,8 +105,8 @@ func (r *stageRun) one(ctx context.Context, i int) {
 	r.report(result)
 }
 
-// waitServed waits until the kinds that were just defined are served. It waits only for kinds of which the set has
-// objects. If a kind isn't served in time, the results of its objects have the error.
+// waitServed waits until the kinds that were just defined are served. It waits only for kinds that other objects of the
+// call have. If a kind isn't served in time, the results of its objects have the error.
 func (r *stageRun) waitServed(ctx context.Context, definitions []int) {
 	for _, i := range definitions {
 		if r.dryRun || r.results[i].Action == "" || r.results[i].Err != nil {
@@ -121,7 +121,7 @@ func (r *stageRun) waitServed(ctx context.Context, definitions []int) {
 }
 
 func (r *stageRun) waitKind(ctx context.Context, kind schema.GroupVersionKind) {
-	// The results of the objects have the error.
+	// The results of the objects will have the error.
 	_ = waitUntil(ctx, func(ctx context.Context) (bool, error) {
 		_, err := r.port.Scope(ctx, kind)
 		if is[*KindUnknownError](err) {

@@ -187,7 +187,7 @@ func TestContentsOfASet(t *testing.T) {
 
 	content.SetLabels(map[string]string{deploy.PartOfLabel: "other"})
 	_, err = m.ApplySet(t.Context(), set, objects(standIn(t, "one"), whole))
-	require.ErrorContains(t, err, "its label "+deploy.PartOfLabel+" names another set, other: leave it out")
+	require.ErrorContains(t, err, "its label "+deploy.PartOfLabel+" names another set, other: leave the label out")
 	assert.Nil(t, cluster.get(t, settingsRef))
 }
 

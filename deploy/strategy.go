@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Strategy says how an existing object is changed if its manifest differs.
+// Strategy says what happens to an existing object that differs from its manifest.
 type Strategy string
 
 // The strategies.
@@ -18,13 +18,13 @@ const (
 	ServerSideApply Strategy = "Apply"
 	// CreateOnly creates the object if it is absent, and leaves it alone if it exists. If the object is being deleted,
 	// the result is Skipped (*TerminatingError). Once it is gone, an Apply creates a new object. CreateOnly is the only
-	// strategy for manifests with generateName. The object that was created from such a manifest is found again by a
+	// strategy for manifests with generateName. An object that was created from such a manifest is found again by a
 	// label.
 	CreateOnly Strategy = "CreateOnly"
 	// Replace writes the whole content, with the resourceVersion that was read as the precondition. Within each
 	// top-level field of the manifest, it removes all fields that the manifest omits, whoever set them. It is for kinds
-	// that can't be applied in parts. The object is compared by value. Fields that the cluster fills in don't count as
-	// differences.
+	// whose objects must be written as a whole. The object is compared by value. Fields that the cluster fills in don't
+	// count as differences.
 	Replace Strategy = "Replace"
 	// Recreate sends an apply, too. If the cluster refuses the change of a field, or a field declared by Immutable
 	// changed, the object is deleted and created again. The object is kept, and the result is Failed, if the cluster
@@ -37,9 +37,9 @@ const (
 	// RecreateOrphan is like Recreate, but leaves the objects alone that the deleted object owns: the Pods of a
 	// StatefulSet keep running, and the new StatefulSet adopts them and their claims.
 	RecreateOrphan Strategy = "RecreateOrphan"
-	// RecreateProtected is like Recreate, but also deletes the object if this deletes data.
+	// RecreateProtected is like Recreate, but deletes the object even if the deletion deletes data.
 	RecreateProtected Strategy = "RecreateProtected"
-	// OnDelete leaves the object as it is until somebody deletes it.
+	// OnDelete doesn't change an existing object. The new content is applied after somebody deleted the object.
 	OnDelete Strategy = "OnDelete"
 	// Ignore does nothing, even if the object is absent.
 	Ignore Strategy = "Ignore"
@@ -84,8 +84,8 @@ func (s settings) strategyOf(obj *unstructured.Unstructured, ref Ref) (Strategy,
 
 // Immutable declares fields of a kind that can't be changed once an object exists. Fields are paths of maps such as
 // ".spec.size". With the strategy Recreate the object is created again when such a field gets another value, or when
-// the intent omits something in it that this manager set, even if the cluster would accept the change. Fields that the
-// cluster itself refuses to change needn't be declared.
+// the intent omits a part of the field that this manager set. It is created again even if the cluster would accept the
+// change. Fields that the cluster itself refuses to change needn't be declared.
 func Immutable(kind schema.GroupKind, fields ...string) Option {
 	return func(s *settings) {
 		declared := s.immutable[:len(s.immutable):len(s.immutable)]
@@ -101,8 +101,8 @@ type immutableField struct {
 	field string
 }
 
-// declaredChanges returns the fields declared by Immutable that wanted changes: wanted sets a value that live doesn't
-// have, or omits a value that the manager owns on live.
+// declaredChanges returns the fields declared by Immutable that change: wanted has a value that live doesn't have, or
+// wanted omits a value that the manager owns on live.
 func (s settings) declaredChanges(wanted, live *unstructured.Unstructured) []string {
 	kind := wanted.GroupVersionKind().GroupKind()
 	ours, _ := appliedFields(live, s.fieldManager)

@@ -115,9 +115,9 @@ func (t *taking) from(keys []string, held map[string]any) map[string]any {
 	return left
 }
 
-// withoutHollow removes leaves from our own entries that are on the path to one of keys. Such a leaf was left when
-// others took all fields below it. It would count as ownership of all fields below it, and so hide that the intent
-// isn't covered.
+// withoutHollow removes from our own entries the leaves that are on the path to one of keys. Such a leaf was left when
+// others took all fields below it. It would count as ownership of all fields below it, so the object would seem to be
+// unchanged.
 func withoutHollow(entries []managedEntry, ours func(managedEntry) bool, keys [][]string) []managedEntry {
 	for i, entry := range entries {
 		if held := entry.fields(); held != nil && ours(entry) {

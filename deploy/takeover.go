@@ -13,10 +13,10 @@ import (
 )
 
 // TakeOverFrom names the predecessors of this manager, such as `kubectl apply` ("kubectl-client-side-apply"), `kubectl
-// create` ("kubectl-create") or an operator of another name. Apply takes over all their fields of an object, once and
-// with two more calls, so that fields which they set and the intent omits are removed. Predecessors must not write
-// these objects any more. Fields that were written under this manager's own name by other requests than applies, such
-// as updates of an older release, are always taken over.
+// create` ("kubectl-create") or an operator of another name. Apply takes over their fields of an object, once, with two
+// more calls. So fields that predecessors set and the intent omits are removed. Predecessors must not write these
+// objects any more. Fields that were written under this manager's own name by other requests than applies, such as
+// updates of an older release, are always taken over.
 //
 // An object on which predecessors own fields isn't Unchanged. Predecessors keep finalizers, references to other owners,
 // the record of temporary patches, and fields that they set through a subresource. Objects with the strategies
@@ -26,12 +26,13 @@ func TakeOverFrom(managers ...string) Option {
 }
 
 // upgrade takes over the fields of predecessors, and returns the resulting object. It removes the annotation with the
-// hash in the cluster: if this process ends before the apply, the next process must see that there is more to do.
+// hash in the cluster: if this process ends before the apply, the next process must see that the object isn't applied
+// yet.
 func (t *task) upgrade(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if t.dryRun || !t.inherits(live) {
 		return live, nil
 	}
-	// Read past the View: it may leave out entries of managedFields, and the patch writes all of them.
+	// Read from the cluster: a View may leave out entries of managedFields, and the patch must write all entries.
 	current, err := t.current(ctx)
 	switch {
 	case err != nil:
@@ -55,7 +56,7 @@ func (t *task) upgrade(ctx context.Context, live *unstructured.Unstructured) (*u
 	if err != nil || !applied {
 		return taken, err
 	}
-	// Restore the annotation in our copy: contested fields are treated differently if the object was applied before.
+	// Restore the annotation in our copy: the policy ForceOwn depends on it.
 	taken = taken.DeepCopy()
 	taken.SetAnnotations(over(taken.GetAnnotations(), map[string]string{t.hashKey(): ""}))
 	return taken, nil
@@ -91,8 +92,8 @@ func (s *settings) isPredecessor(name string) bool {
 	return name == s.fieldManager || slices.Contains(s.takeOverFrom, name)
 }
 
-// heritage splits the fields of an entry of managedFields into the fields that are taken over and the fields that the
-// entry keeps.
+// heritage splits the fields of an entry of managedFields: taken are the fields that this manager takes over, and left
+// are the fields that the entry keeps.
 func (s *settings) heritage(entry managedEntry) (taken, left fieldSet) {
 	fields := entry.fields()
 	if entry.isApplyOf(s.fieldManager) || entry["subresource"] != nil || !s.isPredecessor(entry.manager()) {
@@ -141,8 +142,8 @@ func (s *settings) marks(field string, fields fieldSet) (mine, theirs fieldSet) 
 
 // inherit returns the managedFields of live, changed so that our apply entry owns the fields of predecessors. It
 // returns nil if nothing can be taken over before our next apply. Field sets of different versions of a kind can't be
-// merged. If the predecessors wrote in another version than our last apply, their fields replace ours. The apply that
-// follows takes our fields again, provided that the last apply was of our whole intent.
+// merged. If the predecessors wrote in another version than our last apply, our entry then has only their fields. The
+// apply that follows owns our fields again, provided that the last apply was of our whole intent.
 func (t *task) inherit(live *unstructured.Unstructured) []any {
 	entries := managedEntries(live)
 	version := t.inheritedVersion(live, entries)
@@ -315,7 +316,7 @@ func withoutItem(value any, key string, whole bool, gone fieldSet, stay []fieldS
 }
 
 // indexOf returns the index of the list item that a key of a field set identifies, -1 if there is none. An item may
-// omit a field of the key that the server defaults. Such an item matches if no other item does.
+// omit a field of the key that the server defaults. Such an item matches if it is the only one that fits.
 func indexOf(list []any, key string) int {
 	if named, ok := listKeyOf(key); ok {
 		var fitting []int

@@ -9,10 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// unchanged reports whether an object is unchanged: the intent is the one that was applied last, this manager still
-// owns all of its fields, and predecessors own no fields. needsContent reports that the decision needs more than the
-// metadata of live. configure calls it, and sends nothing for an unchanged object. recall is a fast path for objects
-// for which this was decided before.
+// unchanged reports whether an object is unchanged: the last apply was of the same intent, this manager still owns all
+// fields of the intent, and predecessors own no fields. needsContent reports that the decision needs more than the
+// metadata of live. configure calls unchanged, and sends nothing for an unchanged object. recall is a fast path for
+// objects that were found unchanged before.
 func (t *task) unchanged(wanted, live *unstructured.Unstructured) (unchanged, needsContent bool) {
 	if !t.appliedLast(live) || t.inherits(live) {
 		return false, false
@@ -25,7 +25,7 @@ func (t *task) unchanged(wanted, live *unstructured.Unstructured) (unchanged, ne
 	return covered && !content.needed, covered && content.needed
 }
 
-// appliedLast reports whether the intent is the one that was applied last.
+// appliedLast reports whether the last apply was of the same intent.
 func (t *task) appliedLast(live *unstructured.Unstructured) bool {
 	return annotation(live, t.hashKey()) == t.in.hash
 }
@@ -47,7 +47,7 @@ func (t *task) asWanted(result Result) *unstructured.Unstructured {
 }
 
 // unchangedKey is a hash of a manifest's reference and the settings. It is small because there is one for each object.
-// A collision does harm only if manifest, object and resourceVersion are equal, too.
+// A collision does harm only if the manifest, the uid and the resourceVersion are equal, too.
 type unchangedKey uint64
 
 // unchangedState is a state in which an object is unchanged.

@@ -45,7 +45,7 @@ func hunks(edits []lineEdit) []hunk {
 	for i, e := range edits {
 		if e.op != ' ' {
 			if start := max(i-contextLines, end); len(found) == 0 || start > end {
-				// All edits before this one in the hunk are context, so they count as one line on either side.
+				// All earlier edits of this hunk are context lines, which exist in both texts.
 				found = append(found, hunk{from: from - (i - start), to: to - (i - start)})
 				end = start
 			}
@@ -79,7 +79,8 @@ func (h hunk) write(out *strings.Builder) {
 	}
 }
 
-// span formats the range of lines of one side. If there are no lines, it is the line after which they would be.
+// span formats the range of lines of one side. If there are no lines, it formats the number of the line before the
+// range.
 func span(start, count int) string {
 	switch count {
 	case 0:

@@ -61,8 +61,8 @@ func middleEdits(from, to []string) (edits []lineEdit) {
 // on diagonal k.
 type editPaths [][]int32
 
-// shortest returns the paths up to the first that reaches the end of both lists. It returns nil if that takes more
-// edits than editLimit, or if a list is empty.
+// shortest returns the paths for each number of edits, up to the first path that reaches the end of both lists. It
+// returns nil if that path has more edits than editLimit, or if a list is empty.
 func shortest(from, to []string) (paths editPaths) {
 	for d := 0; d <= editLimit && len(from) > 0 && len(to) > 0; d++ {
 		paths = append(paths, make([]int32, 2*d+1))

@@ -24,9 +24,9 @@ type unionSwitch struct {
 	nulls []string
 }
 
-// switchUnions carries out a refused change in two applies if members that nobody owns are the reason of the refusal.
-// The first apply takes these members over and changes no value. The second apply omits them, which removes them. ok is
-// false if the refusal has another reason.
+// switchUnions carries out a refused change in two applies if the only reason of the refusal is members that nobody
+// owns. The first apply takes these members over and changes no value. The second apply omits them, which removes them.
+// ok is false if the refusal has another reason, too.
 func (t *task) switchUnions(ctx context.Context, decided decision, live *unstructured.Unstructured, refusal error) (result Result, ok bool) {
 	switches := unionSwitches(decided.wanted, live, causesOf(refusal))
 	if len(switches) == 0 {
@@ -61,8 +61,8 @@ func (t *task) switchUnions(ctx context.Context, decided decision, live *unstruc
 	return result, true
 }
 
-// unionSwitches returns a union for each field that the server named: the field itself, or the map around it. If one of
-// the fields has no union, it returns nothing.
+// unionSwitches returns the unions for the fields that the server named. A union is the field itself or the map that
+// contains the field. If there is no union for one of the fields, unionSwitches returns nothing.
 func unionSwitches(wanted, live *unstructured.Unstructured, causes []InvalidField) []unionSwitch {
 	var switches []unionSwitch
 	for _, cause := range causes {
@@ -113,8 +113,8 @@ type descent struct {
 }
 
 // enter returns the position of a field of a map. For a list it returns the positions of all items, because indexes in
-// the server's message are indexes of the merged list, whose order isn't known. It skips values that aren't both in the
-// intent and on live.
+// the server's message are indexes of the merged list, whose order isn't known. It skips values that are missing in the
+// intent or on live.
 func (d descent) enter(step any) []descent {
 	name, isName := step.(string)
 	if isName {
@@ -196,8 +196,8 @@ func (t *task) switchedPatch(wanted, live *unstructured.Unstructured, switches [
 	return PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: t.fieldManager, DryRun: true}, err
 }
 
-// takingOver returns an intent with all fields that this manager owns on live, and the old members, with their live
-// values.
+// takingOver returns an intent with all fields that this manager owns on live and with the old members. All have their
+// values on live.
 func (t *task) takingOver(live *unstructured.Unstructured, switches []unionSwitch) *unstructured.Unstructured {
 	ours, _ := appliedFields(live, t.fieldManager)
 	for _, s := range switches {

@@ -25,7 +25,7 @@ func sameValue(a, b any) bool {
 	return sameScalar(a, b)
 }
 
-// sameScalar is sameValue for two values of which at least one is a scalar.
+// sameScalar is like sameValue, for two values of which at least one is a scalar.
 func sameScalar(a, b any) bool {
 	return reflect.DeepEqual(number(a), number(b))
 }
@@ -45,8 +45,8 @@ func number(value any) any {
 	return value
 }
 
-// equality returns the comparison for values of an object. For kinds whose quantities the API server stores in another
-// form it compares quantities by value.
+// equality returns the comparison for values of an object. For kinds of which the API server stores quantities in
+// another form, it compares quantities by value.
 func equality(live *unstructured.Unstructured) func(want, have any) bool {
 	kind := live.GroupVersionKind()
 	if isBuiltIn(kind.Group) && kind.Kind != "ConfigMap" && kind.Kind != "Secret" {
@@ -80,7 +80,8 @@ func sameInOtherForm(a, b any) bool {
 	return errA == nil && errB == nil && timeA.Equal(timeB)
 }
 
-// within reports whether have contains all fields of want. have may have further fields. same compares scalars.
+// within reports whether have contains all fields of want. Zero values may be missing, and have may have further
+// fields. same compares scalars.
 func within(want, have any, same func(want, have any) bool) bool {
 	switch want := want.(type) {
 	case map[string]any:
@@ -141,7 +142,7 @@ func isEmptyMap(value any) bool {
 // mapsOf returns the items of a list that are maps.
 func mapsOf(value any) []map[string]any { return mapsIn[map[string]any](value) }
 
-// mapsIn is mapsOf for items of another type.
+// mapsIn is like mapsOf, for items of another type.
 func mapsIn[T ~map[string]any](value any) []T {
 	list, _ := value.([]any)
 	items := make([]T, 0, len(list))

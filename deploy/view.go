@@ -8,10 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// View reads from a cluster, and from a cache if there is one. Its results are never older than a write that was made
-// through the Port of the same Cluster. Implementations are safe for concurrent use. The objects that a View returns
-// and passes to handlers are shared: don't change them. Their managedFields may lack the entries of the status
-// subresource, and the times of entries that own more than metadata.
+// View reads from a cluster or from a cache of it. Its results are never older than a write that was made through the
+// Port of the same Cluster. Implementations are safe for concurrent use. The objects that a View returns and passes to
+// handlers are shared: don't change them. Their managedFields may lack the entries of the status subresource, and the
+// times of entries that own more than metadata.
 type View interface {
 	// Get returns the object. If it is absent, Get returns nil without an error, like Port.Get. If the cluster doesn't
 	// serve the kind, the error is a *KindUnknownError. If the permission to read it is missing, the error is a
@@ -21,10 +21,10 @@ type View interface {
 	// namespace means all namespaces.
 	List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error)
 	// Subscribe calls handle for each existing object of kind (Added), and then for each event, until ctx ends. The
-	// events of one object come one after the other. Subscribe returns without waiting for events, see Subscription.
-	// handle must not block, and is called from other goroutines. Subscribe returns a *KindUnknownError if the cluster
-	// doesn't serve the kind, and another error only if it can't find out whether the cluster does. After an error the
-	// caller subscribes again later.
+	// handler gets the events of one object one after the other. Subscribe returns without waiting for events, see
+	// Subscription. handle must not block, and is called from other goroutines. If the cluster doesn't serve the kind,
+	// Subscribe returns a *KindUnknownError. It returns another error only if it can't find out whether the cluster
+	// serves the kind. After an error, call Subscribe again later.
 	Subscribe(ctx context.Context, kind schema.GroupVersionKind, handle func(Event)) (Subscription, error)
 }
 
@@ -37,8 +37,9 @@ type KindView interface {
 
 // Subscription is a subscription to the events of a kind. It lasts until the context of Subscribe ends.
 type Subscription interface {
-	// Synced waits until every object that existed at first has been passed to the handler. If the kind can't be read,
-	// it returns the reason, such as a *ForbiddenError. The subscription keeps trying, so Synced may be called again.
+	// Synced waits until every object that existed at the beginning has been passed to the handler. If the kind can't
+	// be read, Synced returns the reason, such as a *ForbiddenError. The subscription keeps trying, so Synced may be
+	// called again.
 	Synced(ctx context.Context) error
 }
 

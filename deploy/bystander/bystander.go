@@ -17,9 +17,9 @@ const Patience = time.Minute
 // T is the part of a test that a Bystander uses; *testing.T, *testing.B and *testing.F implement it. Fatalf must not
 // return.
 type T interface {
-	// Helper marks the caller as a helper, so that messages name the line that called it.
+	// Helper marks its caller as a helper function, so that messages name the line that called the helper function.
 	Helper()
-	// Context returns the context of the test. It may have ended: a Bystander works in a cleanup, too.
+	// Context returns the context of the test. It may have ended, because a Bystander also works in a cleanup.
 	Context() context.Context
 	// Fatalf makes the test fail and ends it.
 	Fatalf(format string, args ...any)
@@ -49,8 +49,8 @@ func (b *Bystander) Within(patience time.Duration) *Bystander {
 	return &other
 }
 
-// do calls request with the reference of an object, which is in the bystander's namespace if the kind is namespaced,
-// and returns the result. It ends the test if there is an error. The context of request is valid in a cleanup, too.
+// do calls request with the reference of an object and returns the result. If the kind is namespaced, the reference has
+// the bystander's namespace. An error ends the test. The context of request is valid in a cleanup, too.
 func do[R any](
 	b *Bystander, verb string, kind schema.GroupVersionKind, name string,
 	request func(context.Context, deploy.Ref) (R, error),
@@ -73,15 +73,15 @@ func do[R any](
 	return result
 }
 
-// Get reads an object from the cluster itself, past any cache, and returns nil if it doesn't exist. The caller may
-// change the object.
+// Get reads an object from the cluster itself, past any cache. It returns nil if the object doesn't exist. The caller
+// may change the object.
 func (b *Bystander) Get(kind schema.GroupVersionKind, name string) *unstructured.Unstructured {
 	b.t.Helper()
 	return do(b, "get", kind, name, b.port.Get)
 }
 
-// List reads the objects of a kind from the cluster itself, ascending by name. For a namespaced kind it reads those in
-// the bystander's namespace. For a cluster-scoped kind it reads all.
+// List reads the objects of a kind from the cluster itself, ascending by name. For a namespaced kind it reads only the
+// objects in the bystander's namespace.
 func (b *Bystander) List(kind schema.GroupVersionKind) []*unstructured.Unstructured {
 	b.t.Helper()
 	return do(b, "list", kind, "*", func(ctx context.Context, all deploy.Ref) ([]*unstructured.Unstructured, error) {
@@ -89,8 +89,8 @@ func (b *Bystander) List(kind schema.GroupVersionKind) []*unstructured.Unstructu
 	})
 }
 
-// Merge edits an object by a JSON merge patch, such as {"spec":{"replicas":3}}; null removes a field. It fails the test
-// if the object doesn't exist.
+// Merge edits an object by a JSON merge patch, such as {"spec":{"replicas":3}}. A null in the patch removes the field.
+// Merge fails the test if the object doesn't exist.
 func (b *Bystander) Merge(kind schema.GroupVersionKind, name, patch string) {
 	b.t.Helper()
 	b.MergeSubresource(kind, name, "", patch)
@@ -106,8 +106,8 @@ func (b *Bystander) MergeSubresource(kind schema.GroupVersionKind, name, subreso
 	})
 }
 
-// Delete requests the deletion of an object and doesn't wait until it is gone. It does nothing if the object doesn't
-// exist.
+// Delete requests the deletion of an object and doesn't wait until the object is gone. Delete does nothing if the
+// object doesn't exist.
 func (b *Bystander) Delete(kind schema.GroupVersionKind, name string) {
 	b.t.Helper()
 	do(b, "delete", kind, name, func(ctx context.Context, ref deploy.Ref) (gone bool, err error) {

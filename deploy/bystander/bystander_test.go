@@ -116,8 +116,8 @@ func TestFailures(t *testing.T) {
 			b.CreateYAML("{apiVersion: v1, kind: ConfigMap, metadata: {name: other}, datum: {}}")
 		}, "bystander somebody: create ConfigMap shop/other: "},
 		{"a key that stands twice", func(b *bystander.Bystander) { b.CreateYAML("{kind: ConfigMap, kind: Secret}") }, `"kind" already set in map`},
-		{"no kind", func(b *bystander.Bystander) { b.CreateYAML("{apiVersion: v1}") }, "bystander somebody: no object: Object 'Kind' is missing in '{\"apiVersion\":\"v1\"}':\n{apiVersion: v1}"},
-		{"a list", func(b *bystander.Bystander) { b.CreateYAML("[1]") }, "bystander somebody: no object: "},
+		{"no kind", func(b *bystander.Bystander) { b.CreateYAML("{apiVersion: v1}") }, "bystander somebody: not an object: Object 'Kind' is missing in '{\"apiVersion\":\"v1\"}':\n{apiVersion: v1}"},
+		{"a list", func(b *bystander.Bystander) { b.CreateYAML("[1]") }, "bystander somebody: not an object: "},
 		{"several objects", func(b *bystander.Bystander) { b.CreateFile(filepath.Join(dir, "two.yaml")) }, "two.yaml: 2 objects: want exactly one"},
 		{"no object in a file", func(b *bystander.Bystander) { b.CreateFile(filepath.Join(dir, "none.yaml")) }, "none.yaml: 0 objects: want exactly one"},
 		{"several in a text", func(b *bystander.Bystander) { b.CreateYAML(web + "\n---\n" + web) }, "bystander somebody: 2 objects: want exactly one"},

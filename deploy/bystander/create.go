@@ -15,8 +15,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Create creates an object in the bystander's namespace, whichever namespace obj names, and returns it as the cluster
-// stored it. obj isn't changed. It fails the test if the object exists.
+// Create creates an object and returns the object as the cluster stored it. A namespaced object is created in the
+// bystander's namespace, whichever namespace obj names. Create doesn't change obj. It fails the test if the object
+// exists.
 func (b *Bystander) Create(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	b.t.Helper()
 	return b.send("create", obj, func(ctx context.Context, obj *unstructured.Unstructured) (deploy.Applied, error) {
@@ -36,7 +37,7 @@ func (b *Bystander) CreateYAML(text string) *unstructured.Unstructured {
 	return b.Create(obj)
 }
 
-// CreateFile is like CreateYAML for the content of a file, such as the sample that an operator ships with.
+// CreateFile is like CreateYAML for the content of a file, such as the sample that comes with an operator.
 func (b *Bystander) CreateFile(path string) *unstructured.Unstructured {
 	b.t.Helper()
 	content, err := os.ReadFile(path)
@@ -50,8 +51,9 @@ func (b *Bystander) CreateFile(path string) *unstructured.Unstructured {
 	return b.Create(obj)
 }
 
-// Apply applies obj by server-side apply, as the whole intent of the bystander, and returns the object as the cluster
-// stored it. It takes over fields that others own. The namespace is the bystander's, as with Create.
+// Apply sends obj by server-side apply, as the whole intent of the bystander, and returns the object as the cluster
+// stored it. It takes over fields that others own. A namespaced object is applied in the bystander's namespace, as with
+// Create.
 func (b *Bystander) Apply(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	b.t.Helper()
 	return b.send("apply", obj, func(ctx context.Context, obj *unstructured.Unstructured) (deploy.Applied, error) {
@@ -59,7 +61,8 @@ func (b *Bystander) Apply(obj *unstructured.Unstructured) *unstructured.Unstruct
 	})
 }
 
-// send calls request with a copy of obj in the bystander's namespace, and returns the object as the cluster stored it.
+// send calls request with a copy of obj, in the bystander's namespace if the kind is namespaced, and returns the object
+// as the cluster stored it.
 func (b *Bystander) send(
 	verb string, obj *unstructured.Unstructured,
 	request func(context.Context, *unstructured.Unstructured) (deploy.Applied, error),
@@ -96,7 +99,7 @@ func parse(text []byte) (*unstructured.Unstructured, error) {
 		}
 		obj := &unstructured.Unstructured{}
 		if err := obj.UnmarshalJSON(content); err != nil {
-			return nil, fmt.Errorf("no object: %w", err)
+			return nil, fmt.Errorf("not an object: %w", err)
 		}
 		found = append(found, obj)
 	}

@@ -6,9 +6,9 @@
 //	somebody.Eventually("the Deployment is there", func() bool { return somebody.Get(deployments, "sample") != nil })
 //
 // A Bystander works on any deploy.Cluster: on a real cluster (deploy/cluster), which an operator in another process may
-// use at the same time, or on a cluster in memory (deploy/dryrun). A refused request fails the test at once, with the
-// object and the reason. To test that a request is refused, send it through the cluster's Port.
+// use at the same time, or on a cluster in memory (deploy/dryrun). A refused request fails the test at once. The
+// message names the object and the reason. To test that a request is refused, send it through the cluster's Port.
 //
-// To test a single controller in memory, use reconcile/reconciletest: it is faster, has the same methods, and runs the
-// controller, too.
+// To test a single controller in memory, use reconcile/reconciletest. It is faster, has the same methods, and also runs
+// the controller.
 package bystander

@@ -17,14 +17,15 @@ import (
 	"k8s.io/client-go/transport"
 )
 
-// Default client-side limits. The API server protects itself by priority and fairness. These limits only keep a mistake
-// from flooding it.
+// Default client-side limits. The API server protects itself by priority and fairness. These limits only keep a faulty
+// program from flooding it.
 const (
 	defaultQPS   = 200
 	defaultBurst = 400
 )
 
-// defaultLimit is the default time limit of a request: a little more than the time after which an API server gives up.
+// defaultLimit is the default time limit of a request: a little more than the time after which an API server ends a
+// request.
 const defaultLimit = 70 * time.Second
 
 // Cluster is one API server. It is safe for concurrent use.
@@ -56,8 +57,8 @@ func Namespaces(names ...string) Option {
 	return func(o *options) { o.namespaces = append(o.namespaces, names...) }
 }
 
-// NamespaceSelector limits watches further, to namespaces whose labels selector matches. A namespace enters or leaves
-// the scope when its labels change. nil, the default, selects all.
+// NamespaceSelector limits the watches further: to the namespaces of Namespaces with labels that selector matches. A
+// namespace enters or leaves the scope when its labels change. nil, the default, selects all.
 func NamespaceSelector(selector labels.Selector) Option {
 	return func(o *options) { o.namespaceSelector = selector }
 }
@@ -73,10 +74,11 @@ func MetadataOnly(kinds ...schema.GroupKind) Option {
 	}
 }
 
-// Selected watches only the objects of kind that both selectors match; a nil selector matches all. It is for kinds that
-// are only read: List returns only these objects, and Get reads others from the API server. Objects of kind can't be
-// created or applied, because the View would never show those that don't match. If the API server refuses a selector,
-// such as one by an unknown field, reads of kind and Synced of a subscription return a *deploy.InvalidError.
+// Selected watches only the objects of kind that match both selectors. A nil selector matches all objects. Selected is
+// for kinds that are only read: List returns only the selected objects, and Get reads other objects from the API
+// server. Objects of kind can't be created or applied, because the View would never show an object that doesn't match.
+// If the API server refuses a selector, for example because of an unknown field, reads of kind and Synced of a
+// subscription return a *deploy.InvalidError.
 func Selected(kind schema.GroupKind, byLabel labels.Selector, byField fields.Selector) Option {
 	return func(o *options) {
 		var chosen selection
@@ -100,14 +102,14 @@ func Logger(logger *slog.Logger) Option {
 	}
 }
 
-// New returns the cluster that config points at. It sends no request and doesn't change config. When ctx ends, all
+// New returns the cluster that config points at. New sends no request and doesn't change config. When ctx ends, all
 // watches end, and so do calls that wait for them.
 //
 // A QPS of 0 means 200 with a burst of 400, and a negative QPS means no limit. Timeout limits each request, but not
 // watches. 0 means 70 s. A request that takes longer returns a *deploy.UnavailableError. A BearerTokenFile is read
 // again now and then, and at once when its token is refused. Warning handlers of config aren't used. The API server's
-// warnings about an apply are in deploy.Applied. Its warnings about other requests are logged: a text about a kind at
-// level Warn the first time, and at Debug after that.
+// warnings about an apply are in deploy.Applied. Its warnings about other requests are logged: at level Warn if the
+// text is new for the kind, and at Debug otherwise.
 func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, error) {
 	if config == nil {
 		return nil, errors.New("cluster: nil configuration")

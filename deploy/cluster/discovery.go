@@ -46,7 +46,7 @@ func (r *requests) discover(ctx context.Context, subject failed, out any) error 
 }
 
 // Kinds implements deploy.Port. It returns the first version of a group that has the kind, in the API server's order of
-// preference. It sends two requests each time.
+// preference. It sends two requests each time, and more to a server that doesn't support wholeDiscovery.
 func (p port) Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind, error) {
 	if name == "" {
 		return nil, nil
@@ -70,9 +70,9 @@ func (p port) Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind
 	}), err
 }
 
-// eachKind calls note for each version of each kind, with the names of the kind in discovery, and with versions in the
-// API server's order of preference. It continues after an error in one group, because the caller may look for a kind in
-// another group.
+// eachKind calls note for each version of each kind, with the other names of the kind. The versions of a kind come in
+// the API server's order of preference. eachKind continues after an error in one group, because the caller may look for
+// a kind in another group.
 func (p port) eachKind(ctx context.Context, note func(kind schema.GroupVersionKind, names []string)) error {
 	var errs []error
 	for _, root := range []string{"/api", "/apis"} {

@@ -11,8 +11,8 @@
 // s. The differences arrive as events. Until then, Get returns objects of the informer, and reads objects that the
 // informer doesn't have from the API server.
 //
-// Kinds are found by discovery. Discovery is repeated when a kind is unknown or isn't served any more under its known
-// resource, because CustomResourceDefinitions may come, go and change while a program runs. To wait for a kind
+// Kinds are found by discovery. Discovery is repeated when a kind is unknown, or when its known resource isn't served
+// any more, because CustomResourceDefinitions may come, go and change while a program runs. To wait for a kind
 // (deploy.KindView), the View watches the definitions, or polls discovery if this watch isn't allowed. Namespaces may
 // come and go, too, see [Namespaces].
 //

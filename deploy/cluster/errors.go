@@ -24,8 +24,9 @@ type failed struct {
 	partial bool
 }
 
-// typed converts an error of a client into an error of package deploy. It adds the request to errors that it doesn't
-// know. ctx is the context of the caller: if it has ended, the cluster hasn't failed.
+// typed converts an error of a client into an error of package deploy. To an error that it doesn't know, it adds a
+// description of the request. ctx is the context of the caller: if ctx has ended, the error isn't a failure of the
+// cluster.
 func typed(ctx context.Context, err error, f failed) error {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -88,7 +89,8 @@ func unanswered(ctx context.Context, err error, f failed) error {
 }
 
 // noTimeLeft reports whether the client-side rate limit would have delayed the request beyond the deadline of its
-// context. Only the text of the error shows this. If the guess is wrong, the error only has another type.
+// context. Only the text of the error shows this. If the guess is wrong, the error has the wrong type, with no other
+// effect.
 func noTimeLeft(err error) bool {
 	return strings.Contains(err.Error(), "would exceed context deadline")
 }
@@ -132,7 +134,7 @@ func refused(err error, status apierrors.APIStatus) bool {
 
 // unknownField reports whether an apply was refused because of an unknown field. The API server returns 500 without a
 // reason, so only the text distinguishes this from a failure of the API server. If the guess is wrong, the message is
-// only misleading.
+// misleading, with no other effect.
 func unknownField(status apierrors.APIStatus) bool {
 	message := status.Status().Message
 	return strings.Contains(message, "failed to create typed patch object") || strings.Contains(message, "failed to convert new object")
@@ -145,8 +147,8 @@ func tooLarge(status apierrors.APIStatus) bool {
 	return strings.Contains(message, "etcdserver: request is too large") || strings.Contains(message, "trying to send message larger than max")
 }
 
-// portTaken reports whether a Service was refused because another Service has its health check port. The response names
-// no field.
+// portTaken reports whether a Service was refused because another Service has its health check port. The response
+// doesn't name the field.
 func portTaken(status apierrors.APIStatus) bool {
 	message := status.Status().Message
 	return strings.Contains(message, "HealthCheck NodePort") && strings.Contains(message, "port is already allocated")

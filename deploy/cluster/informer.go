@@ -131,7 +131,7 @@ func (i *informer) watch(ctx context.Context, options metav1.ListOptions) (watch
 	return endingWatch{stream, i}, nil
 }
 
-// endingWatch notifies its informer when the watch ends. The reader of a watch calls Stop at its end.
+// endingWatch notifies its informer when the watch ends. The reader of a watch calls Stop when the watch has ended.
 type endingWatch struct {
 	watch.Interface
 	informer *informer

@@ -23,7 +23,7 @@ type watchedKind struct {
 	kind  schema.GroupVersionKind
 	feed  *feed
 	// optional means that the cluster works without a watch of the kind. viewed means that the store serves reads from
-	// its informers.
+	// the informers of the kind.
 	optional, viewed bool
 	// gone has a value if the kind has to be checked because it may not be served any more.
 	gone chan struct{}
@@ -87,8 +87,8 @@ func (k *watchedKind) runAt(ctx context.Context, found resource) {
 	}
 }
 
-// isServed asks the API server whether the kind is still served in the scope of found. If the API server can't tell, it
-// returns true.
+// isServed asks the API server whether the kind is still served in the scope of found. If the request fails, it returns
+// true.
 func (k *watchedKind) isServed(ctx context.Context, found resource) bool {
 	now, err := k.store.resources.ask(ctx, k.kind, k.store.resources.now())
 	var unserved *deploy.KindUnknownError
@@ -106,7 +106,7 @@ func (k *watchedKind) lose() {
 	}
 }
 
-// adjust starts missing informers, and closes informers of namespaces that aren't wanted any more.
+// adjust starts missing informers, and closes informers of namespaces that aren't in wanted any more.
 func (k *watchedKind) adjust(ctx context.Context, found resource, wanted namespaces) {
 	k.publishing.Lock()
 	defer k.publishing.Unlock()
@@ -157,7 +157,7 @@ func (k *watchedKind) step(i *informer, change func() []deploy.Event) {
 // publish sends events. publishing is held.
 func (k *watchedKind) publish(events []deploy.Event) {
 	for _, event := range events {
-		// Update the overlay before the subscribers: a read because of this event must not return an older write.
+		// Update the overlay first. Otherwise a subscriber that reads after this event could get an older write.
 		if k.viewed && event.Type != deploy.Left {
 			k.store.overlay.observe(k.kind, event)
 		}
@@ -183,14 +183,14 @@ func (k *watchedKind) all() []*informer {
 	return slices.Collect(maps.Values(k.informers))
 }
 
-// collect calls of for the objects of each informer of a namespace ("": of all namespaces), and returns all results.
-func (k *watchedKind) collect(namespace string, of func(o *objects) []*unstructured.Unstructured) (found []*unstructured.Unstructured) {
+// collect calls find for the objects of each informer of a namespace ("": of all namespaces), and returns all results.
+func (k *watchedKind) collect(namespace string, find func(o *objects) []*unstructured.Unstructured) (found []*unstructured.Unstructured) {
 	for _, i := range k.all() {
 		if where := i.subject.ref.Namespace; where != "" && namespace != "" && where != namespace {
 			continue
 		}
 		i.mu.RLock()
-		found = append(found, of(&i.objects)...)
+		found = append(found, find(&i.objects)...)
 		i.mu.RUnlock()
 	}
 	return found
@@ -219,9 +219,9 @@ func (k *watchedKind) awaitSynced(ctx context.Context) error {
 	})
 }
 
-// await calls look, again after each change, until it returns true for done. If look returns a failure, await returns
-// the failure: at once if waiting can't help, and otherwise after errorPatience. It also returns when ctx or the
-// context of the store ends.
+// await calls look, and again after each change, until look returns true for done. If look returns a failure, await
+// returns the failure: at once if waiting can't help, and otherwise after errorPatience. It also returns when ctx or
+// the context of the store ends.
 func (k *watchedKind) await(ctx context.Context, look func() (done bool, failure error)) error {
 	patience := time.NewTicker(errorPatience)
 	defer patience.Stop()

@@ -83,9 +83,9 @@ func (o *objects) owned(owner string) []*unstructured.Unstructured {
 	return found
 }
 
-// changes returns the events for a change from before to after, the objects of one name. nil means no object. It
-// returns no events if both are the same state, as a restarted watch may repeat it. It returns two events if a new
-// object replaced another one.
+// changes returns the events for a change from before to after, which are objects of the same name. nil means no
+// object. changes returns no events if both are the same state, because a restarted watch may repeat a state. It
+// returns two events if a new object replaced another one.
 func changes(before, after *unstructured.Unstructured) []deploy.Event {
 	switch {
 	case before == nil && after == nil:

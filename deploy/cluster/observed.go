@@ -14,11 +14,11 @@ import (
 // Observer is implemented by the View of a Cluster.
 type Observer interface {
 	// Observed waits until reads of ref are at least as new as resourceVersion, which may be the version of any object
-	// of its kind. It returns at once for objects that aren't watched, because these are read from the API server. It
-	// isn't needed for own writes. Observed doesn't wait until subscribers have handled the events. If the kind can't
-	// be read, it returns the reason, such as a *deploy.ForbiddenError. At the deadline of ctx it returns a
-	// *deploy.TimeoutError. When the context of New ends, it returns the cause. If client-go's feature AtomicFIFO is
-	// off, only versions of ref itself count, and Observed doesn't notice the deletion of ref.
+	// of its kind. It returns at once for objects that aren't watched, because these are read from the API server. Own
+	// writes don't need it, because reads show them at once. Observed doesn't wait until subscribers have handled the
+	// events. If the kind can't be read, it returns the reason, such as a *deploy.ForbiddenError. At the deadline of
+	// ctx it returns a *deploy.TimeoutError. When the context of New ends, it returns the cause. If client-go's feature
+	// AtomicFIFO is off, only versions of ref itself count, and Observed doesn't notice the deletion of ref.
 	Observed(ctx context.Context, ref deploy.Ref, resourceVersion string) error
 }
 
@@ -47,7 +47,7 @@ func (s *store) Observed(ctx context.Context, ref deploy.Ref, resourceVersion st
 		if reached(now.version, resourceVersion) || now.object != nil && reached(now.object.GetResourceVersion(), resourceVersion) {
 			return true, nil
 		}
-		return s.informerOf(ref) != informer, context.Cause(s.ctx) // another informer: ref isn't watched any more
+		return s.informerOf(ref) != informer, context.Cause(s.ctx) // true: the informer was closed, so ref isn't watched any more
 	})
 	if err != nil && ctx.Err() != nil {
 		return informer.unobserved(ctx, ref, resourceVersion)

@@ -18,10 +18,10 @@ import (
 // informers may never show the write.
 const overlayLifetime = 60 * time.Second
 
-// overlay holds our own latest writes until the informers show them, or a newer state. It also records deletions that
-// informers show while a write is in flight, because the response to the write may come after the deletion.
+// overlay holds our own latest writes until the informers show these writes or a newer state. It also records deletions
+// that informers show while a write is in flight, because the response to the write may come after the deletion.
 //
-// An entry ends when the informer has reached the version of the write, whether it shows the object then or not. It
+// An entry ends when the informer has reached the version of the write, even if it doesn't show the object then. It
 // also ends when the informer shows a newer object with another uid, when the object is deleted, or when the informer
 // has listed all objects since the write. After overlayLifetime it ends with a warning.
 type overlay struct {
@@ -186,7 +186,8 @@ func (o *overlay) deleted(ref deploy.Ref, uid types.UID) {
 	}
 }
 
-// put adds an entry. Now and then it also removes entries that have ended, because nobody may read them.
+// put adds an entry. Now and then it also removes all entries that have ended. Otherwise an entry that nobody reads
+// would stay forever.
 func (o *overlay) put(ref deploy.Ref, entry overlayEntry) {
 	o.entries[ref] = entry
 	if entry.written.Sub(o.swept) <= overlayLifetime {
@@ -198,7 +199,8 @@ func (o *overlay) put(ref deploy.Ref, entry overlayEntry) {
 	}
 }
 
-// observe removes the entry that an event of an informer makes obsolete.
+// observe removes the entry that an event of an informer makes obsolete. It records a deletion for the writes in
+// flight.
 func (o *overlay) observe(kind schema.GroupVersionKind, event deploy.Event) {
 	ref := deploy.Ref{Kind: kind, Namespace: event.New.GetNamespace(), Name: event.New.GetName()}
 	o.mu.Lock()

@@ -13,9 +13,9 @@ import (
 )
 
 // ownTrouble reports whether an error is a failure of the API server, or of something that it called. Then the same
-// request may succeed later. All codes above 500 are such failures. Some refusals report such a failure, too, for
-// example if the allocator of Service addresses can't reach the API server. Mostly only the text shows this. If the
-// guess is wrong, the request is only retried.
+// request may succeed later. All codes above 500 are such failures. Some refusals are caused by such a failure, too,
+// for example if the allocator of Service addresses can't reach the API server. Mostly only the text of the error shows
+// this. If the guess is wrong, the request is retried, with no other effect.
 func ownTrouble(err error) bool {
 	var answer apierrors.APIStatus
 	if !errors.As(err, &answer) || unknownField(answer) || tooLarge(answer) {

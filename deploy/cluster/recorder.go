@@ -50,8 +50,8 @@ func metadataOf(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	}}
 }
 
-// recordDelete is record for deletions. The API server responds with the object if something blocks its deletion, such
-// as a finalizer. If the object is gone, it responds with a Status or with the object. A Namespace in the response
+// recordDelete is like record, for deletions. The API server responds with the object if something blocks its deletion,
+// such as a finalizer. If the object is gone, it responds with a Status or with the object. A Namespace in the response
 // never counts as gone, see isGone.
 func (s *store) recordDelete(ref deploy.Ref, uid types.UID, remove func() (answer, error)) error {
 	end := s.overlay.begin(ref)

@@ -191,7 +191,7 @@ func (r *requests) do(ctx context.Context, request *rest.Request, subject failed
 	if limited.Err() != nil && ctx.Err() == nil && !isAnswer(err) {
 		// Don't return the error of limited: it would look as if the caller's context had ended.
 		return nil, got, &deploy.UnavailableError{Ref: subject.ref, Err: fmt.Errorf(
-			"no answer to %s of %s within %s; the API server may have carried it out or not", subject.verb, subject.resource.Resource, r.limit)}
+			"no answer to %s of %s within %s; the API server may have carried out the request", subject.verb, subject.resource.Resource, r.limit)}
 	}
 	return nil, got, typed(ctx, err, subject)
 }

@@ -23,8 +23,8 @@ const (
 // built-in kinds slightly before custom ones.
 const unservedPatience = 10 * time.Second
 
-// retry calls try, with the resource that serves the kind, until it succeeds, ctx ends, or it returns an error that
-// client-go handles.
+// retry calls try, with the resource that serves the kind, until try succeeds or returns an error that client-go
+// handles, or until ctx ends.
 func retry[T any](ctx context.Context, i *informer, try func(at schema.GroupVersionResource) (T, error)) (result T, err error) {
 	for delay := firstTry; ; delay = min(2*delay, longestTry) {
 		at, unserved := i.servedAt(ctx)
@@ -59,7 +59,7 @@ func (i *informer) servedAt(ctx context.Context) (schema.GroupVersionResource, e
 	found, err := i.kind.store.resources.of(ctx, i.subject.ref.Kind)
 	if err == nil && found.scope != i.subject.resource.scope {
 		i.kind.lose()
-		err = &deploy.InvalidManifestError{Ref: i.subject.ref, Reason: "its kind has another scope by now"}
+		err = &deploy.InvalidManifestError{Ref: i.subject.ref, Reason: "the scope of its kind has changed"}
 	}
 	return found.GroupVersionResource, err
 }
@@ -149,7 +149,8 @@ type lists struct {
 	// row were requested without completing a list.
 	streaming bool
 	streams   int
-	// repeated is how many lists completed without an event between them. The last one completed at replaced.
+	// repeated is how many lists completed without an event between them. replaced is the time at which the last of
+	// them completed.
 	repeated int
 	replaced time.Time
 }
@@ -171,7 +172,8 @@ func (i *informer) beginList(options metav1.ListOptions) {
 }
 
 // mayStream reports whether a list may be requested as a stream. If the API server always ends such streams early, the
-// Reflector would request them again and again without a pause. After an error it lists instead, with pauses.
+// Reflector would request them again and again without a pause. After an error the Reflector sends lists instead, with
+// pauses.
 func (i *informer) mayStream() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -91,7 +91,8 @@ func (c *scope) start(ctx context.Context) {
 	})
 }
 
-// failure returns the error with which the watch of Namespaces fails. It returns nil if there is no such error yet.
+// failure returns the error of the latest try to list Namespaces. It returns nil if there is none, or if an earlier
+// list has succeeded.
 func (c *scope) failure() error {
 	if c.kind == nil {
 		return nil

@@ -140,10 +140,10 @@ func (s *store) Owned(ctx context.Context, kind schema.GroupVersionKind, namespa
 	return slices.DeleteFunc(found, foreign), err
 }
 
-// collect calls of for the objects of each informer of a namespace ("": of all namespaces), and returns the results
+// collect calls find for the objects of each informer of a namespace ("": of all namespaces), and returns the results
 // with our own writes on top. complete is false if the API server may have more objects.
 func (s *store) collect(
-	ctx context.Context, kind schema.GroupVersionKind, namespace string, of func(o *objects) []*unstructured.Unstructured,
+	ctx context.Context, kind schema.GroupVersionKind, namespace string, find func(o *objects) []*unstructured.Unstructured,
 ) (found []*unstructured.Unstructured, complete bool, err error) {
 	watched := s.watchedFor(kind, namespace)
 	if watched == nil {
@@ -156,7 +156,7 @@ func (s *store) collect(
 	if informer == nil || !informer.hasSynced() {
 		return nil, false, nil // the informer was closed or restarted meanwhile
 	}
-	found, complete = s.overlay.list(kind, namespace, func() []*unstructured.Unstructured { return watched.collect(namespace, of) })
+	found, complete = s.overlay.list(kind, namespace, func() []*unstructured.Unstructured { return watched.collect(namespace, find) })
 	return found, complete && watched.of(namespace) == informer, nil // a closed informer shows no objects
 }
 

@@ -20,7 +20,7 @@ type subscription struct {
 	waiting *mailbox.Mailbox[delivery]
 }
 
-// delivery is an event, or a channel (mark) to close after all events before it have been handled.
+// delivery is an event, or a channel (mark) to close after all earlier events have been handled.
 type delivery struct {
 	event deploy.Event
 	mark  chan struct{}

@@ -195,7 +195,7 @@ func TestHangs(t *testing.T) {
 		err := apply(t.Context(), &rest.Config{Host: host, Timeout: time.Second}) // that of discovery, too
 		var unavailable *deploy.UnavailableError
 		require.ErrorAs(t, err, &unavailable)
-		assert.ErrorContains(t, err, "no answer to patch of configmaps within 1s; the API server may have carried it out or not")
+		assert.ErrorContains(t, err, "no answer to patch of configmaps within 1s; the API server may have carried out the request")
 		assert.NotErrorIs(t, err, context.DeadlineExceeded, "the caller has time left")
 	})
 	t.Run("discovery", func(t *testing.T) {

@@ -8,11 +8,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// maxWarnings limits the number of remembered texts. Texts that contain names may be as many as there are objects.
+// maxWarnings limits the number of remembered texts. If the texts contain names, there may be one text for each object.
 const maxWarnings = 1000
 
-// warnings logs the API server's warnings that aren't returned to a caller. It logs a text about a kind at level Warn
-// the first time, and at Debug after that. It is safe for concurrent use.
+// warnings logs the API server's warnings that aren't returned to a caller. It logs at level Warn if the text is new
+// for the kind, and at Debug otherwise. It is safe for concurrent use.
 type warnings struct {
 	logger *slog.Logger
 	mu     sync.Mutex

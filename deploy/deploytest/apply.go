@@ -15,7 +15,7 @@ var applyCases = []Case{
 		equal(s, s.get(deploy.RefOf(applied.Object)).Object, applied.Object.Object, "the response")
 		again, err := s.port().Apply(s.Context(), s.settings("{a: '2'}"), asOperkit)
 		s.ok(err)
-		s.is(!again.Created, "Created is true for an object that was there")
+		s.is(!again.Created, "Created is true for an object that existed")
 		equal(s, "2", data(again.Object)["a"], "a")
 		s.changed(applied.Object, again.Object)
 	}},
@@ -75,7 +75,7 @@ var applyCases = []Case{
 		refusal[*deploy.InvalidError](s, s.port().Apply, s.widget("{size: -1}"), asOperkit)
 		s.unchanged(before, s.get(deploy.RefOf(before)))
 	}},
-	{"apply/dry run of what is new", "a dry run stores nothing", func(s *scene) {
+	{"apply/dry run of a new object", "a dry run stores nothing", func(s *scene) {
 		applied, err := s.port().Apply(s.Context(), s.settings("{a: '1'}"), dryAsOperkit)
 		s.ok(err)
 		s.is(applied.Created, "Created is false")
@@ -88,7 +88,7 @@ var applyCases = []Case{
 		equal(s, []string{".data.a", ".data.b"}, s.owned(applied, "operkit Apply"), "fields of the response")
 		equal(s, before.Object, s.get(deploy.RefOf(before)).Object, "the stored object")
 	}},
-	{"apply/dry run of a conflict", "a dry run reports what would fail", func(s *scene) {
+	{"apply/dry run of a conflict", "a dry run returns the conflict that the apply would return", func(s *scene) {
 		s.apply("kubectl", s.settings("{a: '1'}"))
 		refusal[*deploy.ConflictError](s, s.port().Apply, s.settings("{a: '2'}"), dryAsOperkit)
 	}},
@@ -98,11 +98,11 @@ var applyCases = []Case{
 		equal(s, int64(1), s.apply("operkit", intent).GetGeneration(), "generation after a change of metadata")
 		equal(s, int64(2), s.apply("operkit", s.widget("{size: 2}")).GetGeneration(), "generation after a change of the spec")
 	}},
-	{"apply/in no such namespace", "the namespace must exist first", func(s *scene) {
+	{"apply/in a missing namespace", "the namespace must exist first", func(s *scene) {
 		obj := in(s.Namespace+"-none", s.settings("{}"))
 		refusal[*deploy.NotFoundError](s, s.Others.Port().Apply, obj, asOperkit)
 	}},
-	{"apply/input", "callers keep using their objects", func(s *scene) {
+	{"apply/input", "a caller may use its object and the response for something else afterwards", func(s *scene) {
 		obj := s.settings("{a: '1'}")
 		before := obj.DeepCopy()
 		applied := s.apply("operkit", obj)
@@ -131,8 +131,8 @@ func (s *scene) also(container string) *unstructured.Unstructured {
 	return s.object("{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {template: {spec: {containers: [" + container + "]}}}}")
 }
 
-// listed returns the value of the field key of each item of a list, in the order of the list. An item that isn't a map
-// is itself the value.
+// listed returns a value for each item of a list, in the order of the list: the value of the item's field key, or the
+// item itself if it isn't a map.
 func listed(obj *unstructured.Unstructured, key string, path ...string) []string {
 	items, _, _ := unstructured.NestedSlice(obj.Object, path...)
 	values := []string{}
@@ -272,7 +272,7 @@ spec:
 		volume, _ := pod["volumes"].([]any)[0].(map[string]any)
 		equal(s, any(map[string]any{}), volume["emptyDir"], "emptyDir of the volume")
 	}},
-	{"merge/empty in a custom resource", "a custom resource is stored as it is given", func(s *scene) {
+	{"merge/empty in a custom resource", "a custom resource is stored with its empty lists", func(s *scene) {
 		obj := s.apply("operkit", s.widget("{words: [], parts: []}"))
 		equal(s, any(map[string]any{"words": []any{}, "parts": []any{}}), obj.Object["spec"], "spec")
 	}},

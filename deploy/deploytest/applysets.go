@@ -61,13 +61,13 @@ var applySetCases = []Case{
 		}
 		s.remembers("ConfigMap,ServiceAccount")
 	}},
-	{"applysets/unchanged", "applying the same again costs a read of the parent and a list of each kind", func(s *scene) {
+	{"applysets/unchanged", "applying the same objects again costs a read of the parent and a list of each kind", func(s *scene) {
 		m, calls := s.managingSet(s.config("a", "{}"), s.account("b"))
 		results := s.together(m, s.folder(), s.config("a", "{}"), s.account("b"))
 		equal(s, times(2, deploy.Unchanged), actions(results.Applied), "actions")
 		s.asked(calls, "get Secret folder", "list ConfigMap", "list ServiceAccount")
 	}},
-	{"applysets/prune", "members that have left the set are deleted, and nothing else is", func(s *scene) {
+	{"applysets/prune", "only members that have left the set are deleted", func(s *scene) {
 		m, calls := s.managingSet(s.config("a", "{}"), s.config("b", "{}"), s.account("b"))
 		s.create("operkit", s.config("c", "{}"))
 		other := s.folder()

@@ -49,7 +49,7 @@ var conflictCases = []Case{
 		equal(s, map[string]string{".data.a": "other"}, fieldsOf(result.Taken), "fields taken over")
 		equal(s, map[string]string{"a": "9", "b": "2"}, data(result.Object), "data")
 	}},
-	{"conflicts/fail", "on request, not even our own fields are taken back", func(s *scene) {
+	{"conflicts/fail", "on request, not even fields that we applied before are taken back", func(s *scene) {
 		m, calls, made := s.managing(s.settings("{a: '1'}"), deploy.Conflicts(deploy.Fail))
 		s.merge("kubectl", deploy.RefOf(made), `{"data":{"a":"9"}}`)
 		fails[*deploy.ConflictError](s, s.becomes(deploy.Conflicted, m, s.settings("{a: '1'}")).Err)
@@ -113,7 +113,7 @@ var conflictCases = []Case{
 		s.asked(callsOfA)
 		s.asked(callsOfB)
 	}},
-	{"conflicts/after another client", "a field that a predecessor set is removed when the intent leaves it out", func(s *scene) {
+	{"conflicts/after another client", "a field that a predecessor set and the intent leaves out is removed", func(s *scene) {
 		s.create("kubectl-client-side-apply", s.settings("{a: '1', b: '2'}"))
 		s.watch(configMap)
 		m, _ := s.manager(deploy.TakeOverFrom("kubectl-client-side-apply"))

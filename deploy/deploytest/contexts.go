@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// requests returns a call of each method of a Port that takes an object or its reference. read is an object that was
-// read, wanted is its intent, and fresh is an object that doesn't exist yet.
+// requests returns a call of each method of a Port that takes an object or a reference. read is an object that was
+// read, wanted is an intent for the same object, and fresh is an object that doesn't exist yet.
 func requests(ctx context.Context, port deploy.Port, read, wanted, fresh *unstructured.Unstructured) map[string]func() error {
 	ref := deploy.RefOf(read)
 	return map[string]func() error{
@@ -89,20 +89,20 @@ func wins[E error](s *scene, outcomes []error) {
 }
 
 var concurrentCases = []Case{
-	{"at once/creations", "of many concurrent creations one succeeds", func(s *scene) {
+	{"at once/creations", "exactly one of many concurrent creations succeeds", func(s *scene) {
 		wins[*deploy.AlreadyExistsError](s, atOnce(20, func(i int) error {
 			_, err := s.port().Create(s.Context(), s.settings("{a: '"+strconv.Itoa(i)+"'}"), deploy.CreateOptions{})
 			return err
 		}))
 	}},
-	{"at once/updates", "of many concurrent updates of one version one succeeds", func(s *scene) {
+	{"at once/updates", "exactly one of many concurrent updates of one version succeeds", func(s *scene) {
 		obj := s.create("operkit", s.settings("{a: '1'}"))
 		wins[*deploy.StaleError](s, atOnce(20, func(i int) error {
 			_, err := s.port().Update(s.Context(), with(obj, map[string]any{"a": "x" + strconv.Itoa(i)}), deploy.UpdateOptions{})
 			return err
 		}))
 	}},
-	{"at once/deletions", "of many concurrent deletions one succeeds", func(s *scene) {
+	{"at once/deletions", "exactly one of many concurrent deletions succeeds", func(s *scene) {
 		obj := s.create("operkit", s.settings("{a: '1'}"))
 		wins[*deploy.NotFoundError](s, atOnce(20, func(int) error {
 			return s.port().Delete(s.Context(), deploy.RefOf(obj), deploy.DeleteOptions{UID: obj.GetUID()})

@@ -38,7 +38,7 @@ var createCases = []Case{
 		equal(s, map[string]string{"a": "1"}, data(obj), "data of the response")
 		s.absent(deploy.RefOf(obj))
 	}},
-	{"create/dry run of what exists", "a dry run reports what would fail", func(s *scene) {
+	{"create/dry run of an existing object", "a dry run returns the error that the creation would return", func(s *scene) {
 		s.create("operkit", s.settings("{}"))
 		refusal[*deploy.AlreadyExistsError](s, s.port().Create, s.settings("{}"), deploy.CreateOptions{DryRun: true})
 	}},
@@ -50,11 +50,11 @@ var createCases = []Case{
 		obj.SetResourceVersion("1")
 		refusal[*deploy.InvalidManifestError](s, s.port().Create, obj, deploy.CreateOptions{})
 	}},
-	{"create/in no such namespace", "the namespace must exist first", func(s *scene) {
+	{"create/in a missing namespace", "the namespace must exist first", func(s *scene) {
 		obj := in(s.Namespace+"-none", s.settings("{}"))
 		refusal[*deploy.NotFoundError](s, s.Others.Port().Create, obj, deploy.CreateOptions{})
 	}},
-	{"create/unsendable", "an object that can't be sent costs no request", unsendable},
+	{"create/unsendable", "an object that can't be sent returns an error, and no request is sent", unsendable},
 	{"create/bad name", "an invalid name is refused, not changed", func(s *scene) {
 		obj := s.config("Not_A_Name", "{}")
 		refused := refusal[*deploy.InvalidError](s, s.port().Create, obj, deploy.CreateOptions{})
@@ -70,7 +70,7 @@ var createCases = []Case{
 		refused := refusal[*deploy.InvalidError](s, s.port().Create, s.widget("{size: -1}"), deploy.CreateOptions{})
 		s.is(len(refused.Causes) == 1 && refused.Causes[0].Field == "spec.size", "causes: %v", refused.Causes)
 	}},
-	{"create/input", "callers keep using their objects", func(s *scene) {
+	{"create/input", "a caller may use its object and the response for something else afterwards", func(s *scene) {
 		obj := s.settings("{a: '1'}")
 		before := obj.DeepCopy()
 		created := s.create("operkit", obj)
@@ -129,7 +129,7 @@ var updateCases = []Case{
 		obj.SetResourceVersion("")
 		refusal[*deploy.InvalidManifestError](s, s.port().Update, obj, deploy.UpdateOptions{})
 	}},
-	{"update/outdated", "no update of others is lost", func(s *scene) {
+	{"update/outdated", "an update must not overwrite a change that it hasn't seen", func(s *scene) {
 		before := s.create("operkit", s.settings("{a: '1'}"))
 		s.merge("kubectl", deploy.RefOf(before), `{"data":{"a":"2"}}`)
 		next := with(before, map[string]any{"a": "3"})
@@ -191,7 +191,7 @@ var updateCases = []Case{
 		s.lacks(after.Object, "status")
 		s.unchanged(obj, after)
 	}},
-	{"update/input", "callers keep using their objects", func(s *scene) {
+	{"update/input", "a caller may use its object for something else afterwards", func(s *scene) {
 		obj := with(s.create("operkit", s.settings("{a: '1'}")), map[string]any{"a": "2"})
 		before := obj.DeepCopy()
 		s.update("operkit", obj)

@@ -45,7 +45,7 @@ var deleteCases = []Case{
 		s.ok(s.port().Delete(s.Context(), deploy.RefOf(obj), deploy.DeleteOptions{DryRun: true}))
 		s.unchanged(obj, s.get(deploy.RefOf(obj)))
 	}},
-	{"delete/dry run of what is absent", "a dry run reports what would fail", func(s *scene) {
+	{"delete/dry run of an absent object", "a dry run returns the error that the deletion would return", func(s *scene) {
 		err := s.port().Delete(s.Context(), deploy.RefOf(s.settings("{}")), deploy.DeleteOptions{DryRun: true})
 		fails[*deploy.NotFoundError](s, err)
 	}},
@@ -129,7 +129,7 @@ var finalizerCases = []Case{
 		s.held("operkit.dev/a")
 		refusal[*deploy.AlreadyExistsError](s, s.port().Create, s.widget("{size: 1}"), deploy.CreateOptions{})
 	}},
-	{"finalizers/deleted by others", "the client that deletes needn't be the one that cleans up", func(s *scene) {
+	{"finalizers/deleted by others", "one client may request the deletion, and another client may remove the finalizer", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", finalized(s.settings("{}"))))
 		s.others().delete(ref)
 		s.is(s.get(ref).GetDeletionTimestamp() != nil, "no deletionTimestamp")
@@ -147,7 +147,7 @@ func (s *scene) removes(m *deploy.Manager, objects []*unstructured.Unstructured,
 }
 
 var removalCases = []Case{
-	{"removal/of ours", "a deletion costs one request, and none when there is nothing to delete", func(s *scene) {
+	{"removal/of ours", "a deletion costs one request, or none if there is nothing to delete", func(s *scene) {
 		m, calls, _ := s.managing(s.settings("{a: '1'}"))
 		ours := []*unstructured.Unstructured{s.settings("{a: '1'}")}
 		s.removes(m, ours, []deploy.Action{deploy.Removed}, deploy.DryRun())
@@ -181,7 +181,7 @@ var removalCases = []Case{
 		s.removes(m, objects, []deploy.Action{deploy.Removed, deploy.Removed, deploy.Removed})
 		equal(s, []string{"delete ConfigMap c", "delete ConfigMap b", "delete ConfigMap a"}, calls.take(), "requests")
 	}},
-	{"removal/until it is gone", "the error of a wait names the object that isn't gone", func(s *scene) {
+	{"removal/until it is gone", "the error of a wait names the finalizers that block the deletion", func(s *scene) {
 		held := finalized(s.widget("{size: 1}"))
 		m, _, _ := s.managing(held)
 		ctx, cancel := context.WithTimeout(s.Context(), 300*time.Millisecond)

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// eventLog records the events of the objects that a case creates, in the order in which they come.
+// eventLog records the events of the objects that a case creates, in the order of their arrival.
 type eventLog struct {
 	mu     sync.Mutex
 	events []deploy.Event
@@ -36,7 +36,7 @@ func (h *eventLog) texts() []string {
 	return each(h.all(), func(event deploy.Event) string { return string(event.Type) + " " + event.New.GetName() })
 }
 
-// subscribe returns a log that records the events of a kind. The log has the existing objects already.
+// subscribe returns a log that records the events of a kind. The log already has the events of existing objects.
 func (s *scene) subscribe(kind schema.GroupVersionKind) *eventLog {
 	s.Helper()
 	h := &eventLog{}
@@ -127,7 +127,7 @@ var eventCases = []Case{
 		equal(s, deploy.Modified, events[1].Type, "second event")
 		s.is(events[1].New.GetDeletionTimestamp() != nil, "no deletionTimestamp in the second event")
 	}},
-	{"events/never older than told", "a read in a handler is at least as new as the event", func(s *scene) {
+	{"events/reads are never older", "a read in a handler is at least as new as the event", func(s *scene) {
 		h := s.subscribe(configMap)
 		obj := s.others().create("kubectl", s.settings("{a: '1'}"))
 		s.delivers(h, "ADDED settings")

@@ -9,7 +9,7 @@ import (
 )
 
 // fixed is a change of an object that every API server refuses. before, after and same are the contents of the
-// manifests in YAML, without apiVersion and kind, which head has.
+// manifests in YAML, without apiVersion and kind; these are in head.
 type fixed struct {
 	name, reason string
 	head         string

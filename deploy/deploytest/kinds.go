@@ -153,7 +153,7 @@ func unknownKind(s *scene) {
 }
 
 var namespaceCases = []Case{
-	{"namespaces/go with what is in them", "deleting a namespace deletes the objects in it, as soon as no finalizer blocks them", func(s *scene) {
+	{"namespaces/go with their objects", "the deletion of a namespace deletes its objects, each once no finalizer blocks it", func(s *scene) {
 		name, remove := s.elsewhere()
 		s = s.others()
 		held := deploy.RefOf(s.create("operkit", in(name, finalized(s.config("held", "{}")))))

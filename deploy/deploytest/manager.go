@@ -29,7 +29,8 @@ func (s *scene) becomes(want deploy.Action, m *deploy.Manager, obj *unstructured
 	return result
 }
 
-// managing returns a Manager that has created obj, a recorder of its later requests, and obj as it was created.
+// managing creates obj with a new Manager. It returns the Manager, a recorder of the Manager's later requests, and the
+// created object.
 func (s *scene) managing(
 	obj *unstructured.Unstructured, options ...deploy.Option,
 ) (*deploy.Manager, *recorder, *unstructured.Unstructured) {
@@ -89,7 +90,7 @@ var managerCases = []Case{
 		s.becomes(deploy.Unchanged, m, s.settings("{a: '1'}"))
 		s.asked(calls)
 	}},
-	{"manager/settles", "values that a server defaults, rewrites or drops are no drift", func(s *scene) {
+	{"manager/settles", "values that a server defaults, rewrites or drops don't count as drift", func(s *scene) {
 		m, _ := s.manager()
 		for _, text := range []string{
 			"{apiVersion: v1, kind: Secret, metadata: {name: password}, stringData: {password: secret}}",
@@ -140,7 +141,7 @@ spec:
 		s.is(strings.Contains(differences[0].Unified, "+  a: \"2\""), "unified: %s", differences[0].Unified)
 		s.unchanged(before, s.get(deploy.RefOf(before)))
 	}},
-	{"manager/two of them", "two operators can share an object without endless writes", func(s *scene) {
+	{"manager/two managers", "two operators can share an object without endless writes", func(s *scene) {
 		one, _ := s.manager(deploy.FieldManager("one"))
 		two, _ := s.manager(deploy.FieldManager("two"))
 		s.becomes(deploy.Created, one, s.settings("{a: '1'}"))
@@ -199,7 +200,7 @@ spec:
 		equal(s, 1, len(calls.take()), "requests")
 		equal(s, "us", s.get(ref).GetAnnotations()["holder"], "holder")
 	}},
-	{"manager/finalizers", "finalizers are added to and removed from the object that was read, or not at all", func(s *scene) {
+	{"manager/finalizers", "a finalizer is added or removed only if the object hasn't changed since it was read", func(s *scene) {
 		m, _, before := s.managing(s.settings("{a: '1'}"))
 		ref := deploy.RefOf(before)
 		s.ok(m.AddFinalizer(s.Context(), before, "operkit.dev/a"))
@@ -212,8 +213,8 @@ spec:
 	}},
 }
 
-// drifts are the merge patches of changes that others make to an object with data a and b. Each is made to the object
-// in the state in which it was applied.
+// drifts are the merge patches of changes that others make to an object with data a and b. Before each change the
+// object is as it was applied.
 var drifts = map[string]string{
 	"a value changed":        `{"data":{"a":"9"}}`,
 	"a value removed":        `{"data":{"b":null}}`,

@@ -28,7 +28,7 @@ func (s *scene) elsewhere() (name string, remove func()) {
 }
 
 var ownerCases = []Case{
-	{"owners/reference", "an object references its owner, and may have other owners", func(s *scene) {
+	{"owners/reference", "an applied object references its owner, and may have other owners", func(s *scene) {
 		owner := s.owner("owner")
 		m, calls := s.manager(deploy.OwnedBy(owner))
 		manifest := s.settings("{a: '1'}")
@@ -46,7 +46,7 @@ var ownerCases = []Case{
 		s.delete(deploy.RefOf(owner))
 		s.goes(deploy.RefOf(made))
 	}},
-	{"owners/reference taken off", "a removed owner reference is drift like any other", func(s *scene) {
+	{"owners/reference taken off", "a removed owner reference is drift, like any other removed field", func(s *scene) {
 		owner := s.owner("owner")
 		m, _, made := s.managing(s.settings("{a: '1'}"), deploy.OwnedBy(owner))
 		s.merge("kubectl", deploy.RefOf(made), `{"metadata":{"ownerReferences":null}}`)
@@ -76,7 +76,7 @@ var ownerCases = []Case{
 		m, _ = s.manager(deploy.OwnedBy(two), deploy.Adopt(deploy.AdoptUnowned), deploy.FieldManager("two"))
 		fails[*deploy.OwnedError](s, s.becomes(deploy.Conflicted, m, s.settings("{a: '1'}")).Err)
 	}},
-	{"owners/two", "two owners share an object, and neither writes again and again", func(s *scene) {
+	{"owners/two", "two owners can share an object without endless writes", func(s *scene) {
 		one, two := s.owner("one"), s.owner("two")
 		options := func(owner *unstructured.Unstructured) []deploy.Option {
 			return []deploy.Option{deploy.OwnedBy(owner), deploy.Adopt(deploy.AdoptAlways)}
@@ -98,7 +98,7 @@ var ownerCases = []Case{
 		m, _ := s.manager(deploy.OwnedBy(two), deploy.AsController(), deploy.Adopt(deploy.AdoptAlways), deploy.FieldManager("two"))
 		fails[*deploy.OwnedError](s, s.becomes(deploy.Conflicted, m, s.settings("{b: '2'}")).Err)
 	}},
-	{"owners/first by others", "an object that somebody else created meanwhile is left as it was", func(s *scene) {
+	{"owners/first by others", "an object that somebody else created meanwhile isn't changed", func(s *scene) {
 		before := s.create("kubectl", s.settings("{a: '1'}"))
 		owner := s.owner("owner")
 		blind := &recorder{Cluster: s.Cluster, blind: true}
@@ -182,7 +182,7 @@ var garbageCases = []Case{
 		equal(s, child.GetUID(), left.GetUID(), "uid of the child")
 		equal(s, 0, len(left.GetOwnerReferences()), "owner references")
 	}},
-	{"garbage/in the foreground", "the owner waits for dependents that block it", func(s *scene) {
+	{"garbage/in the foreground", "the deletion of an owner waits for dependents that block it", func(s *scene) {
 		owner := s.create("operkit", s.config("owner", "{}"))
 		manifest := ownedBy(s.config("child", "{}"), owner)
 		references := manifest.GetOwnerReferences()
@@ -197,7 +197,7 @@ var garbageCases = []Case{
 		s.goes(deploy.RefOf(child))
 		s.goes(deploy.RefOf(owner))
 	}},
-	{"garbage/by default", "the owner doesn't wait for its dependents", func(s *scene) {
+	{"garbage/by default", "the deletion of an owner doesn't wait for its dependents", func(s *scene) {
 		owner := s.create("operkit", s.config("owner", "{}"))
 		child := s.create("operkit", finalized(ownedBy(s.config("child", "{}"), owner)))
 		s.delete(deploy.RefOf(owner))

@@ -37,7 +37,7 @@ var ownershipCases = []Case{
 		equal(s, []string{".data.a", ".metadata.annotations.note"}, s.owned(obj, "operkit Apply"), "our fields")
 		equal(s, []string{"operkit Apply"}, entries(obj), "entries")
 	}},
-	{"ownership/value added", "fields that others add are no drift", func(s *scene) {
+	{"ownership/value added", "fields that others add don't count as drift", func(s *scene) {
 		obj := s.merge("kubectl-edit", deploy.RefOf(s.apply("operkit", s.noted())), `{"data":{"c":"3"}}`)
 		equal(s, notedFields, s.owned(obj, "operkit Apply"), "our fields")
 		equal(s, []string{".data.c"}, s.owned(obj, "kubectl-edit Update"), "fields of the other manager")
@@ -55,13 +55,13 @@ var ownershipCases = []Case{
 		equal(s, []string{".data.b", ".metadata.annotations.note"}, s.owned(obj, "operkit Apply"), "fields of our applies")
 		equal(s, []string{".data.a"}, s.owned(obj, "operkit Update"), "fields of our patches")
 	}},
-	{"ownership/same again", "an apply that changes nothing writes nothing", func(s *scene) {
+	{"ownership/same again", "an apply without a change stores nothing", func(s *scene) {
 		before := s.apply("operkit", s.noted())
 		after := s.apply("operkit", s.noted())
 		equal(s, before.Object, after.Object, "the response")
 		s.unchanged(before, s.get(deploy.RefOf(before)))
 	}},
-	{"ownership/of what was created", "an apply can't remove fields that a creation owns", func(s *scene) {
+	{"ownership/of created fields", "an apply doesn't remove fields that its manager owns by a creation", func(s *scene) {
 		s.create("operkit", s.settings("{a: '1', b: '2'}"))
 		obj := s.apply("operkit", s.settings("{a: '1'}"))
 		equal(s, map[string]string{"a": "1", "b": "2"}, data(obj), "data")
@@ -82,13 +82,13 @@ var ownershipCases = []Case{
 		equal(s, map[string]string{"a": "1", "b": "2"}, data(obj), "data")
 		equal(s, []string{".data.b"}, s.owned(obj, "other Apply"), "fields of the other manager")
 	}},
-	{"ownership/shared value", "applying the same value is no conflict", func(s *scene) {
+	{"ownership/shared value", "applying the value that a field already has is no conflict", func(s *scene) {
 		s.apply("other", s.settings("{a: '1'}"))
 		obj := s.apply("operkit", s.settings("{a: '1'}"))
 		equal(s, []string{"operkit Apply", "other Apply"}, entries(obj), "entries")
 		equal(s, s.owned(obj, "other Apply"), s.owned(obj, "operkit Apply"), "fields of both")
 	}},
-	{"ownership/conflict", "users must see which manager holds which field", func(s *scene) {
+	{"ownership/conflict", "users must see which manager owns which field", func(s *scene) {
 		before := s.apply("other", s.settings("{a: '1', b: '2'}"))
 		conflict := s.contested(s.settings("{a: '9', b: '2'}"), ".data.a", "other")
 		equal(s, deploy.RefOf(before), conflict.Ref, "object in the error")
@@ -98,7 +98,7 @@ var ownershipCases = []Case{
 		s.create("kubectl-client-side-apply", s.settings("{a: '1'}"))
 		s.contested(s.settings("{a: '9'}"), ".data.a", "kubectl-client-side-apply")
 	}},
-	{"ownership/conflicts", "one error has all conflicts", func(s *scene) {
+	{"ownership/conflicts", "one error lists all conflicts", func(s *scene) {
 		s.apply("one", s.settings("{a: '1'}"))
 		s.apply("two", s.settings("{b: '2'}"))
 		conflict := refusal[*deploy.ConflictError](s, s.port().Apply, s.settings("{a: '8', b: '9'}"), asOperkit)
@@ -111,7 +111,7 @@ var ownershipCases = []Case{
 		equal(s, []string{".data.a"}, s.owned(obj, "operkit Apply"), "our fields")
 		equal(s, []string{".data.b"}, s.owned(obj, "other Apply"), "fields of the other manager")
 	}},
-	{"ownership/given back", "a field that is left to others keeps their value", func(s *scene) {
+	{"ownership/given back", "a field that we leave to another manager keeps the value of that manager", func(s *scene) {
 		s.apply("other", s.settings("{a: '1', b: '2'}"))
 		s.force("operkit", s.settings("{a: '9', c: '3'}"))
 		obj := s.force("other", s.settings("{a: '1', b: '2'}"))

@@ -140,7 +140,7 @@ var statusCases = []Case{
 		ref := deploy.RefOf(s.create("operkit", s.widget("{size: 1}")))
 		refuses[*deploy.InvalidError](s, ref, statusPatch("controller", `{"status":{"ready":"many"}}`))
 	}},
-	{"status/not there", "a kind without a status subresource returns an error", func(s *scene) {
+	{"status/not there", "a write of the status returns an error if the kind has no status subresource", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.settings("{a: '1'}")))
 		refuses[*deploy.NotFoundError](s, ref, statusPatch("controller", `{"status":{"phase":"Ready"}}`))
 	}},

@@ -11,7 +11,7 @@ import (
 )
 
 // recorder is a cluster that records the requests of a Manager, in the form "apply ConfigMap settings". If blind is
-// set, Get of its View finds no objects.
+// set, its View finds no objects by Get.
 type recorder struct {
 	deploy.Cluster
 	blind bool

@@ -16,9 +16,9 @@ type World struct {
 	// Namespace is a namespace that exists and that only this case uses. It may have the objects that the cluster
 	// creates in every new namespace.
 	Namespace string
-	// Others is another client of the same cluster, with all permissions in all namespaces. The writes through Others
-	// aren't own writes of Cluster, so its overlay doesn't have them. If Others is nil, Cluster is used, and needs
-	// these permissions.
+	// Others is another client of the same cluster, with all permissions in all namespaces. A write through Others
+	// isn't an own write of Cluster, so the View of Cluster may show it later. If Others is nil, Cluster is used
+	// instead, and needs these permissions.
 	Others deploy.Cluster
 }
 
@@ -32,8 +32,8 @@ type Case struct {
 }
 
 // Run runs all cases as parallel subtests, and logs how many there are and how many passed. It fails unless all cases
-// passed, even if the test command selected only some of them. open is called in each case, with the t of the case, and
-// returns the World for it. It cleans up by t.Cleanup. Worlds of one cluster share namespaces and
+// passed, so it also fails if the test command selects only some cases. Each case calls open with its own t. open
+// returns the World of the case, and registers its cleanup by t.Cleanup. Worlds of one cluster share its namespaces and
 // CustomResourceDefinitions. The cases define kinds of the group deploytest.operkit.dev through Others, and don't
 // delete them.
 func Run(t *testing.T, open func(t *testing.T) World) {
@@ -48,7 +48,7 @@ func Run(t *testing.T, open func(t *testing.T) World) {
 					if !t.Failed() && !t.Skipped() {
 						passed.Add(1)
 					} else {
-						t.Logf("this matters: %s", c.Reason)
+						t.Logf("reason for this case: %s", c.Reason)
 					}
 				})
 				c.runIn(t, open(t), patience)

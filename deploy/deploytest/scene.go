@@ -39,7 +39,7 @@ type scene struct {
 
 func (s *scene) port() deploy.Port { return s.Cluster.Port() }
 
-// others returns the scene as the other client of the cluster sees it.
+// others returns a copy of the scene that uses the other client of the cluster.
 func (s *scene) others() *scene {
 	other := *s
 	other.Cluster = s.Others
@@ -77,8 +77,8 @@ func equal[T any](s *scene, want, got T, what string) {
 	}
 }
 
-// held returns the content of an object that a View must show. A View may leave out managedFields entries of the status
-// subresource, and the times of entries that own more than metadata.
+// held returns the part of an object's content that every View shows. In managedFields, a View may leave out the
+// entries of the status subresource, and the times of entries that own more than metadata.
 func held(obj *unstructured.Unstructured) map[string]any {
 	obj = obj.DeepCopy()
 	var entries []metav1.ManagedFieldsEntry
@@ -268,11 +268,11 @@ func data(obj *unstructured.Unstructured) map[string]string {
 	return values
 }
 
-// each returns the results of calling of for the items of a list, in their order.
-func each[T, U any](items []T, of func(T) U) []U {
+// each returns the results of calling convert for each item of a list, in the order of the list.
+func each[T, U any](items []T, convert func(T) U) []U {
 	all := make([]U, 0, len(items))
 	for _, item := range items {
-		all = append(all, of(item))
+		all = append(all, convert(item))
 	}
 	return all
 }
@@ -283,7 +283,7 @@ func names(objects []*unstructured.Unstructured) []string {
 }
 
 // owned returns the leaf fields of an entry of managedFields, ascending. It returns nil if there is no such entry. who
-// is the manager and its operation, such as "operkit Apply", followed by the subresource if there is one.
+// names the entry: its manager and its operation, such as "operkit Apply", followed by the subresource if there is one.
 func (s *scene) owned(obj *unstructured.Unstructured, who string) []string {
 	s.Helper()
 	for _, entry := range obj.GetManagedFields() {
@@ -300,12 +300,12 @@ func (s *scene) owned(obj *unstructured.Unstructured, who string) []string {
 	return nil
 }
 
-// whose returns the manager of an entry and its operation, in the form of the parameter who of owned.
+// whose returns the manager and the operation of an entry, in the form in which owned expects them.
 func whose(entry metav1.ManagedFieldsEntry) string {
 	return strings.TrimSpace(entry.Manager + " " + string(entry.Operation) + " " + entry.Subresource)
 }
 
-// entries returns all entries of managedFields, in the form of the parameter who of owned, ascending.
+// entries returns all entries of managedFields, ascending, in the form in which owned expects them.
 func entries(obj *unstructured.Unstructured) []string {
 	return slices.Sorted(slices.Values(each(obj.GetManagedFields(), whose)))
 }

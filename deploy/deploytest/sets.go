@@ -27,7 +27,7 @@ func (s *scene) applies(want deploy.Action, m *deploy.Manager, objects ...*unstr
 func times[T any](n int, one T) []T { return slices.Repeat([]T{one}, n) }
 
 var setCases = []Case{
-	{"sets/order of results", "results are in the order of the objects, however many are applied at once", func(s *scene) {
+	{"sets/order of results", "results are in the order of the objects, even if several objects are applied at once", func(s *scene) {
 		m, calls := s.manager()
 		objects := []*unstructured.Unstructured{}
 		want := []string{}
@@ -50,7 +50,7 @@ var setCases = []Case{
 		s.applies(deploy.Created, s.managerOf(s.Others), inside, around)
 		s.others().delete(deploy.RefOf(around))
 	}},
-	{"sets/one fails", "a failing object doesn't keep the others from being applied", func(s *scene) {
+	{"sets/one fails", "if an object fails, the others are still applied", func(s *scene) {
 		m, calls := s.manager()
 		bad := s.config("bad", "{a: '1'}")
 		bad.Object["datum"] = "x"

@@ -10,7 +10,7 @@ import (
 )
 
 var strategyCases = []Case{
-	{"strategies/create only", "an existing object is left alone, whatever it holds", func(s *scene) {
+	{"strategies/create only", "an existing object isn't changed, whatever its content", func(s *scene) {
 		m, calls := s.manager(deploy.DefaultStrategy(deploy.CreateOnly))
 		before := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Object
 		s.asked(calls, "create ConfigMap settings")
@@ -18,7 +18,7 @@ var strategyCases = []Case{
 		s.asked(calls)
 		s.unchanged(before, s.get(deploy.RefOf(before)))
 	}},
-	{"strategies/create only and first by others", "of two concurrent creations one succeeds", func(s *scene) {
+	{"strategies/create only and first by others", "an object that somebody else creates at the same time isn't changed", func(s *scene) {
 		theirs := s.create("other", s.settings("{a: '1'}"))
 		m, calls := s.manager(deploy.DefaultStrategy(deploy.CreateOnly))
 		calls.blind = true
@@ -46,7 +46,7 @@ var strategyCases = []Case{
 		equal(s, deploy.RefOf(made), again.Ref, "the object found")
 		s.asked(calls)
 	}},
-	{"strategies/replace", "fields that the manifest leaves out are removed, whoever set them; metadata of others stays", func(s *scene) {
+	{"strategies/replace", "fields that the manifest leaves out are removed, whoever set them, but metadata of others stays", func(s *scene) {
 		m, calls, made := s.managing(s.settings("{a: '1'}"), deploy.DefaultStrategy(deploy.Replace))
 		s.merge("kubectl", deploy.RefOf(made), `{"data":{"b":"2"},"metadata":{"labels":{"x":"y"}}}`)
 		s.becomes(deploy.Unchanged, m, s.settings("{a: '1'}"))
@@ -90,7 +90,7 @@ var strategyCases = []Case{
 		equal(s, "2", data(s.becomes(deploy.Recreated, m, frozen("2")).Object)["a"], "a")
 		s.asked(calls, "apply ConfigMap settings", "list PersistentVolumeClaim", "create ConfigMap settings dry-run", "delete ConfigMap settings", "apply ConfigMap settings")
 	}},
-	{"strategies/recreate what leaves something out", "leaving out an immutable field that this manager owns is a change", func(s *scene) {
+	{"strategies/recreate for a field that is left out", "leaving out an immutable field that this manager owns is a change", func(s *scene) {
 		m, _ := s.manager(deploy.DefaultStrategy(deploy.Recreate), deploy.Immutable(widget.GroupKind(), ".spec"))
 		before := s.becomes(deploy.Created, m, s.widget("{size: 1, color: red}")).Object
 		s.becomes(deploy.Unchanged, m, s.widget("{size: 1, color: red}"))
@@ -98,14 +98,14 @@ var strategyCases = []Case{
 		s.is(before.GetUID() != after.GetUID(), "the object wasn't recreated")
 		s.settles(s.widget("{size: 1}"), deploy.DefaultStrategy(deploy.Recreate))
 	}},
-	{"strategies/recreate what others added", "an immutable field that somebody else owns is no change of ours", func(s *scene) {
+	{"strategies/recreate not for a field of others", "leaving out an immutable field that somebody else owns isn't a change", func(s *scene) {
 		m, _ := s.manager(deploy.DefaultStrategy(deploy.Recreate), deploy.Immutable(widget.GroupKind(), ".spec"))
 		before := s.becomes(deploy.Created, m, s.widget("{size: 1}")).Object
 		s.merge("kubectl", deploy.RefOf(before), `{"spec":{"color":"red"}}`)
 		after := s.becomes(deploy.Configured, m, labelled(s.widget("{size: 1}"), "a", "b")).Object
 		equal(s, before.GetUID(), after.GetUID(), "uid")
 	}},
-	{"strategies/protected", "an object that holds data isn't deleted for a change, unless the strategy allows it", func(s *scene) {
+	{"strategies/protected", "an object that holds data isn't deleted and created again unless the strategy allows it", func(s *scene) {
 		claim := func(mode string) *unstructured.Unstructured {
 			return s.object("{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: disk}, spec: {storageClassName: none, accessModes: [" + mode + "], resources: {requests: {storage: 1Gi}}}}")
 		}
@@ -115,7 +115,7 @@ var strategyCases = []Case{
 		equal(s, before.GetUID(), s.get(deploy.RefOf(before)).GetUID(), "uid")
 		s.becomes(deploy.Recreated, m, claim("ReadWriteMany"), deploy.DefaultStrategy(deploy.RecreateProtected))
 	}},
-	{"strategies/on delete", "the object changes when somebody deletes it", func(s *scene) {
+	{"strategies/on delete", "an existing object isn't changed, and is created with the new content after somebody deleted it", func(s *scene) {
 		m, calls, made := s.managing(s.settings("{a: '1'}"), deploy.DefaultStrategy(deploy.OnDelete))
 		s.becomes(deploy.Skipped, m, s.settings("{a: '2'}"))
 		s.asked(calls)

@@ -56,10 +56,10 @@ var viewCases = []Case{
 		for round := 1; round <= 20; round++ {
 			s.apply("operkit", labelled(s.settings("{n: '"+strconv.Itoa(round)+"'}"), "round", strconv.Itoa(round)))
 			equal(s, []string{"settings"}, s.selected("round="+strconv.Itoa(round)), "names")
-			equal(s, []string{}, s.selected("round="+strconv.Itoa(round-1)), "names by the label from before")
+			equal(s, []string{}, s.selected("round="+strconv.Itoa(round-1)), "names by the previous label")
 		}
 	}},
-	{"view/deleted and made anew", "a read returns the new object: neither the old one nor none", func(s *scene) {
+	{"view/deleted and made anew", "a read returns the new object, not the old object and not nil", func(s *scene) {
 		s.watch(configMap)
 		for range 20 {
 			obj := s.create("operkit", s.settings("{}"))
@@ -83,7 +83,7 @@ var viewCases = []Case{
 		s.ok(s.port().Delete(s.Context(), deploy.RefOf(before), deploy.DeleteOptions{DryRun: true}))
 		equal(s, held(before), held(s.seen(deploy.RefOf(before))), "object in the View")
 	}},
-	{"view/writes of others", "writes of others show up eventually", func(s *scene) {
+	{"view/writes of others", "writes of others are shown eventually", func(s *scene) {
 		s.watch(configMap)
 		ref := deploy.RefOf(s.apply("operkit", s.settings("{a: '1'}")))
 		s.others().merge("kubectl", ref, `{"data":{"a":"2"}}`)
@@ -103,7 +103,7 @@ var viewCases = []Case{
 		s.ok(err)
 		s.is(len(found) >= 3, "without a selector: %v", names(found))
 	}},
-	{"view/by owner", "objects are found by their owner, our own writes included", byOwner},
+	{"view/by owner", "objects are found by their owner, also after our own writes", byOwner},
 }
 
 // byOwner tests that a deploy.OwnedView finds the objects of an owner while own writes create and delete them.

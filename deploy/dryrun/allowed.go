@@ -38,7 +38,7 @@ func (c *Cluster) unsupported(d *declaration, obj *unstructured.Unstructured) fi
 	return a.found
 }
 
-// allower collects values that a server refuses.
+// allower collects errors for values that a server refuses.
 type allower struct {
 	enums map[typeField][]string
 	found field.ErrorList

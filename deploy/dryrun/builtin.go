@@ -103,7 +103,7 @@ func (b *builtins) closure(names ...string) (*smd.Schema, error) {
 			continue
 		}
 		decoded[name] = true
-		// The tags name the embedded fields of smd.Atom, which a decoder would leave out otherwise.
+		// Without these tags a decoder would leave out the embedded fields of smd.Atom.
 		var text struct {
 			*smd.Scalar `json:"scalar"`
 			*smd.List   `json:"list"`
@@ -153,7 +153,7 @@ func nameRule(kind schema.GroupVersionKind) validation.ValidateNameFunc {
 	return validation.NameIsDNSSubdomain
 }
 
-// The following tables exist only in the source code of the API server's registries.
+// Kubernetes declares the content of the following tables only in the code of the API server's registries.
 
 // counted are the built-in kinds whose objects have a generation.
 var counted = map[string][]string{

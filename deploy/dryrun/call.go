@@ -41,8 +41,8 @@ type Call struct {
 	FieldManager string
 	Force        bool
 	DryRun       bool
-	// Object is a copy of the object that an apply, creation or update sent, as a server receives it. It is nil for
-	// other requests.
+	// Object is a copy of the object that an apply, creation or update sent, in the form in which a server receives it.
+	// Object is nil for other requests.
 	Object *unstructured.Unstructured
 	// Body is the body of a patch.
 	Body []byte
@@ -73,8 +73,8 @@ type Recording struct {
 	calls []Call
 }
 
-// Record starts to record the requests to the Port, including requests that fail, until Stop. It doesn't record reads
-// from the View or calls of Scope and Kinds.
+// Record records the requests to the Port, including requests that fail, from now on until Stop is called. It doesn't
+// record reads from the View or calls of Scope and Kinds.
 func (c *Cluster) Record() *Recording {
 	r := &Recording{}
 	r.stop = func() {
@@ -130,7 +130,7 @@ func (t *traffic) note(call Call, sent *unstructured.Unstructured) {
 	call.Body = slices.Clone(call.Body)
 	for _, r := range t.recordings {
 		if sent != nil {
-			// An object that can't be sent is refused later, so it isn't recorded.
+			// If the object can't be sent, the call is recorded without it. The request is refused later.
 			if content, err := asSent(sent); err == nil {
 				call.Object = content
 			}
@@ -160,7 +160,7 @@ func request[T any](ctx context.Context, c *Cluster, call Call, sent *unstructur
 	return answer, err
 }
 
-// write is request for a write. It calls serve with the declaration of the object's kind, under the lock.
+// write is like request, but for writes. It calls serve with the declaration of the object's kind, under the lock.
 func write[T any](ctx context.Context, c *Cluster, call Call, sent *unstructured.Unstructured, serve func(d *declaration) (T, error)) (T, error) {
 	return request(ctx, c, call, sent, func() (T, error) {
 		c.mu.Lock()

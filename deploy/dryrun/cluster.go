@@ -51,8 +51,8 @@ type options struct {
 	clock          func() time.Time
 }
 
-// Objects are in the cluster from the start, as they are given, including status, uid, managedFields, owner references
-// and finalizers. Missing uids, creationTimestamps and generations are filled in; the resourceVersion is always new.
+// Objects puts objects into a new cluster as they are given, with their status, uid, managedFields, owner references
+// and finalizers. Missing uids, creationTimestamps and generations are filled in. The resourceVersion is always new.
 // Several Objects options add up.
 func Objects(objects ...*unstructured.Unstructured) Option {
 	return func(o *options) { o.seeds = append(o.seeds, objects...) }
@@ -76,8 +76,8 @@ func Namespaces(names ...string) Option {
 	return func(o *options) { o.namespaces = append(o.namespaces, names...) }
 }
 
-// CollectUnknownOwners deletes objects whose owners never were in the cluster, or are in another namespace, as a server
-// does. By default such references are left alone.
+// CollectUnknownOwners makes the garbage collection also delete objects whose owners were never in the cluster or are
+// in another namespace, as a server does. By default such objects stay.
 func CollectUnknownOwners() Option { return func(o *options) { o.collectUnknown = true } }
 
 // keptEvents is how many events are kept for a Watch that continues an earlier watch.
@@ -92,8 +92,8 @@ func Admit(admission Admission) Option {
 func Clock(now func() time.Time) Option { return func(o *options) { o.clock = now } }
 
 // New returns a cluster that holds the given Objects and namespaces. It returns a *deploy.InvalidManifestError for an
-// object that a cluster couldn't hold. For an object of an unknown kind it returns a *deploy.KindUnknownError: pass its
-// CustomResourceDefinition, too, or use AnyKind.
+// object that no server could have stored. For an object of an unknown kind it returns a *deploy.KindUnknownError: pass
+// its CustomResourceDefinition, too, or use AnyKind.
 func New(opts ...Option) (*Cluster, error) {
 	o := options{clock: time.Now, history: keptEvents}
 	for _, option := range opts {
@@ -175,7 +175,7 @@ func interrupted(ctx context.Context, verb Verb, ref deploy.Ref) error {
 	return fmt.Errorf("%s of %s: %w", verb, ref, ended)
 }
 
-// seed stores the first objects. It claims their uids before it generates any.
+// seed stores the first objects. It reserves their uids before it generates other uids.
 func (c *Cluster) seed(seeds []*unstructured.Unstructured) error {
 	uids := map[types.UID]deploy.Ref{}
 	for _, obj := range seeds {
@@ -249,7 +249,7 @@ func (c *Cluster) seedOne(obj *unstructured.Unstructured, namespaces map[string]
 		return invalid("metadata.managedFields: " + err.Error())
 	}
 	if c.namespacesExist && ref.Namespace != "" && !namespaces[ref.Namespace] {
-		return invalid(fmt.Sprintf("namespace %s doesn't exist: give it by Namespaces, or as one of the Objects", ref.Namespace))
+		return invalid(fmt.Sprintf("namespace %s doesn't exist: pass it to Namespaces or to Objects", ref.Namespace))
 	}
 	if ref.Kind.GroupKind() == definitionKind && !c.kinds.schemaless {
 		next = c.established(next)

@@ -125,9 +125,9 @@ func (c comparer) isEmpty(value any, ref smd.TypeRef) bool {
 	return false
 }
 
-// absent returns the value to compare other with if holder, an object of a type, lacks the field. It returns the
-// default of the field. Without a default it returns the zero value if the server doesn't distinguish that from an
-// absent field, and nil otherwise.
+// absent returns the value that stands for a missing field in a comparison with other. holder is the object without the
+// field. absent returns the default of the field. If there is no default, it returns the zero value if the server
+// treats that like a missing field, and nil otherwise.
 func (c comparer) absent(ref smd.TypeRef, name string, holder map[string]any, other any, below excepted) any {
 	switch value := defaultsOf(ref)[name].(type) {
 	case nil:

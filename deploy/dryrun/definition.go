@@ -92,7 +92,7 @@ func (d *definition) kind() schema.GroupKind {
 	return schema.GroupKind{Group: d.Group, Kind: d.Names.Kind}
 }
 
-// declare returns the declarations of a definition, by version, for each served version.
+// declare returns a declaration for each served version of a definition, by version.
 func (d *definition) declare(known *builtins) (map[string]*declaration, []deploy.InvalidField) {
 	kinds := map[string]*declaration{}
 	for i, v := range d.Versions {
@@ -198,8 +198,9 @@ func (c *Cluster) checkDefinition(at address, obj *unstructured.Unstructured) []
 	return problems
 }
 
-// define serves the kinds of a CustomResourceDefinition, and replaces the kinds that it defined before. It returns
-// false if the definition is invalid or its kind is defined elsewhere. The lock is held.
+// define serves the kinds of a CustomResourceDefinition, instead of the kinds that this definition had before. It
+// returns false if the definition is invalid, or if its kind is built in or defined by another definition. The lock is
+// held.
 func (k *kinds) define(obj *unstructured.Unstructured) (accepted bool) {
 	defined, problems := readDefinition(obj)
 	if len(problems) > 0 {

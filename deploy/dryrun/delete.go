@@ -105,9 +105,10 @@ func (c *Cluster) dropFinalizer(at address, finalizer string) {
 	c.store(at, live, c.byController(live, next))
 }
 
-// remove deletes an object, publishes the event, collects its dependents, and continues deletions that waited for it.
-// The event has the object as it was stored last, because the write that removes the last finalizer is never stored.
-// remove returns this object, with the resourceVersion of the removal. The lock is held.
+// remove deletes an object, publishes the event, runs the garbage collection for its dependents, and continues
+// deletions that waited for the object. The event has the object as it was stored last, because the write that removes
+// the last finalizer is never stored. remove returns this object, with the resourceVersion of the removal. The lock is
+// held.
 func (c *Cluster) remove(at address) (last *unstructured.Unstructured) {
 	holders := c.containers(at)
 	last = c.storage.get(at).DeepCopy()
@@ -197,7 +198,7 @@ func (c *Cluster) part(at address, meant func(metav1.OwnerReference) bool) {
 // byController returns next with its changes attributed to the garbage collector.
 func (c *Cluster) byController(live, next *unstructured.Unstructured) *unstructured.Unstructured {
 	if managed, err := c.attributed(live, next, garbageCollector, ""); err == nil {
-		// An error in tracking fields doesn't prevent the change.
+		// If the fields can't be attributed, the change is made nevertheless.
 		next = managed
 	}
 	c.stampManagers(live, next)

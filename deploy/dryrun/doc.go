@@ -1,5 +1,5 @@
-// Package dryrun implements a deploy.Cluster in memory: for tests, for offline rendering, and to find out what an apply
-// would do, without an API server.
+// Package dryrun implements a deploy.Cluster in memory: for tests, for offline rendering, and to find out without an
+// API server what an apply would do.
 //
 // It behaves like a real API server, as far as package deploy and operators depend on it:
 //
@@ -27,8 +27,8 @@
 //   - Defaults of built-in kinds; validation of their content beyond the types of fields,
 //     enumerated values and immutable fields; rules in CEL.
 //   - Addresses, ports, labels and selectors that a server assigns to Services and Jobs.
-//   - Conversion. Objects are the same in each version of their kind, with another apiVersion and without the fields
-//     that the other version doesn't have.
+//   - Conversion. An object in another version has the same fields, except for fields that the other version doesn't
+//     have.
 //   - RBAC, controllers other than the garbage collector and the namespace controller, and subresources other than
 //     status.
 //   - Garbage collection for owners that never were in the cluster, unless CollectUnknownOwners is set: an object with

@@ -26,8 +26,8 @@ type Fault struct {
 	Namespace   string
 	Name        string
 	Subresource string
-	// After is how many matching requests pass before the fault takes effect. Count is how many requests it then
-	// affects. Zero means all requests until Heal.
+	// After is how many matching requests pass before the fault takes effect. Count is how many requests the fault then
+	// affects. A Count of 0 means all requests until Heal.
 	After, Count int
 
 	// Latency delays the request. The request fails if its context ends meanwhile.
@@ -51,8 +51,8 @@ type fault struct {
 	passing, left int
 }
 
-// Fail adds faults. If several match a request, the first one applies. If one of them could never happen, Fail returns
-// an error and adds none of them.
+// Fail adds faults. If several match a request, the first one applies. If a fault is invalid, Fail returns an error and
+// adds none of the faults.
 func (c *Cluster) Fail(faults ...Fault) error {
 	for i, f := range faults {
 		if err := f.check(); err != nil {
@@ -153,7 +153,7 @@ func (f *fault) delay(ctx context.Context, call Call) error {
 // errConnection is the error of a client whose connection was broken.
 var errConnection = errors.New("connection ended before the response")
 
-// answer returns the error that a client of a server would return for the fault.
+// answer returns the error that the client of a real cluster would return for the fault.
 func (f *fault) answer(call Call) error {
 	if f.Code == 0 {
 		return &deploy.UnavailableError{Ref: call.Ref, Err: errConnection}

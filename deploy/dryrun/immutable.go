@@ -44,8 +44,7 @@ type update struct {
 	comparer
 }
 
-// immutable returns an error for each change from live to next that a server wouldn't allow, because the field is
-// immutable.
+// immutable returns an error for each change from live to next that a server refuses because the field is immutable.
 func (c *Cluster) immutable(d *declaration, live, next *unstructured.Unstructured) field.ErrorList {
 	of, ok := immutableFields[d.kind.GroupKind()]
 	if !ok {
@@ -84,7 +83,8 @@ func (r rule) check(u update) *field.Error {
 	return field.Invalid(field.NewPath(path), valueAt(u.next, r.at), fieldImmutable)
 }
 
-// changes reports whether the update changes the value at path. It ignores the paths in but, which are below path.
+// changes reports whether the update changes the value at path. It ignores the paths in but, which are relative to
+// path.
 func (u update) changes(path string, but ...string) bool {
 	before, after, ref := u.live, u.next, u.object
 	if value := valueAt(before, path); value != nil && alike(value, valueAt(after, path)) {

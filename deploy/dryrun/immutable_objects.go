@@ -10,10 +10,10 @@ import (
 
 const changedOnceSet = "may not change once set"
 
-// serviceChanges checks that a Service keeps its addresses, families and class. A server assigns addresses, but the
-// cluster in memory doesn't. A Service without an address counts as having an unknown address, so an update that sets
-// spec.clusterIP alone is refused. An update that sets spec.clusterIPs is accepted, as if a server had assigned the
-// address.
+// serviceChanges checks that a Service keeps its addresses, IP families and load balancer class. A server assigns
+// addresses, but the cluster in memory doesn't. A Service without an address counts as having an unknown address, so an
+// update that sets spec.clusterIP alone is refused. An update that sets spec.clusterIPs is accepted, as if a server had
+// assigned the address.
 func serviceChanges(u update) field.ErrorList {
 	before, after := service(u.live), service(u.next)
 	var problems field.ErrorList
@@ -100,8 +100,8 @@ func familyChanges(before, after service) field.ErrorList {
 	return problems
 }
 
-// volumeChanges checks that the source of a volume stays the same. The source is all of the spec except the fields that
-// don't depend on the type of the source. A controllerExpandSecretRef may be added to a CSI volume.
+// volumeChanges checks that the source of a volume stays the same. The source is the spec without the fields that all
+// types of sources have. A controllerExpandSecretRef may be added to a CSI volume.
 func volumeChanges(u update) field.ErrorList {
 	var problems field.ErrorList
 	but := []string{
@@ -241,7 +241,7 @@ func nodeChanges(u update) field.ErrorList {
 	return problems
 }
 
-// podCIDRs returns the podCIDRs of a Node. If spec.podCIDR differs from the first of spec.podCIDRs, it takes
+// podCIDRs returns the podCIDRs of a Node. If spec.podCIDR differs from the first of spec.podCIDRs, spec.podCIDR takes
 // precedence.
 func podCIDRs(node map[string]any) []any {
 	all := listAt(node, "spec.podCIDRs")

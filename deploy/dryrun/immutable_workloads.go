@@ -88,8 +88,8 @@ func podChanges(u update) field.ErrorList {
 	return problems
 }
 
-// deadlineChanges checks that a Pod's deadline is only set or shortened. stop reports whether a server stops its checks
-// after the error.
+// deadlineChanges checks that a Pod's deadline is only set or shortened. stop reports whether a server makes no other
+// checks of the Pod after this error.
 func deadlineChanges(u update) (problems field.ErrorList, stop bool) {
 	at := specPath.Child("activeDeadlineSeconds")
 	live, wasSet := valueAt(u.live, at.String()).(int64)
@@ -105,7 +105,7 @@ func deadlineChanges(u update) (problems field.ErrorList, stop bool) {
 	return nil, false
 }
 
-// drops reports whether an item of a list was removed, or changed in a field other than but.
+// drops reports whether an item of a list was removed, or was changed in a field other than the field but.
 func (u update) drops(list, but string) bool {
 	plain := func(items []any) []any {
 		var out []any

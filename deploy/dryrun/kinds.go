@@ -93,8 +93,8 @@ func (c *Cluster) live(d *declaration, at address) *unstructured.Unstructured {
 // shows reports whether objects exist in the version of a declaration. The lock is held.
 func (c *Cluster) shows(d *declaration) bool { return !d.unseen || c.kinds.seen[d.kind] != nil }
 
-// see records a version of a kind without a definition when its first object is written, and sends the existing objects
-// of the kind to subscribers of that version. The lock is held.
+// see is called when an object is written. If the kind has no definition and this is the first object in its version,
+// see records the version, and sends the existing objects of the kind to subscribers of that version. The lock is held.
 func (c *Cluster) see(d *declaration) {
 	if !d.unseen {
 		return
@@ -121,8 +121,8 @@ func (k *kinds) guessScope(kind schema.GroupKind) deploy.Scope {
 	return deploy.Namespaced
 }
 
-// called returns the kinds that are called name, ascending, each in its preferred version. If there are none, it
-// returns the kinds with this plural, singular or short name.
+// called returns the kinds whose Kind is name, ascending, each in its preferred version. If there are none, it returns
+// the kinds whose plural, singular or short name is name.
 func (k *kinds) called(name string) []schema.GroupVersionKind {
 	best := map[schema.GroupKind]*declaration{}
 	for _, d := range k.all() {
@@ -169,14 +169,14 @@ type declaration struct {
 	scope            deploy.Scope
 	// status means that the status is a subresource. generation means that objects have a generation.
 	status, generation bool
-	// strict means that fields that the schema doesn't have are refused, or dropped from a patch.
+	// strict means that fields that the schema doesn't have are refused. In a patch they are dropped instead.
 	strict bool
 	// object returns the type by which objects merge.
 	object func() (typed.ParseableType, error)
 	// content is the schema of a custom resource, nil for other kinds.
 	content *structural
 	// selectable are the fields by which lists can be selected, in addition to the fields of metadata. anyField means
-	// all fields.
+	// that lists can be selected by all fields.
 	selectable []string
 	anyField   bool
 	// unseen means that this version has no definition, and that no object of it was written.
@@ -213,7 +213,7 @@ func deduced(kind schema.GroupVersionKind, scope deploy.Scope) *declaration {
 	}
 }
 
-// guessNames derives the names of a resource from its kind, as built-in kinds do.
+// guessNames derives the names of a resource from its kind, by the rules that built-in kinds follow.
 func guessNames(kind schema.GroupVersionKind) (plural, singular string) {
 	if kind.Kind == "" {
 		return "", ""

@@ -15,8 +15,8 @@ import (
 
 const statusSubresource = "status"
 
-// fieldManagers keeps the API machinery's field managers, one for each kind and
-// subresource. It is guarded by the lock of its Cluster.
+// fieldManagers keeps the API machinery's field managers, one for each kind and subresource. It is guarded by the lock
+// of its Cluster.
 type fieldManagers struct {
 	kinds    *kinds
 	managers map[fieldManagerKey]*managedfields.FieldManager
@@ -133,8 +133,8 @@ func inVersion(obj *unstructured.Unstructured, version schema.GroupVersion) *uns
 	return &unstructured.Unstructured{Object: withField(obj.Object, "apiVersion", version.String())}
 }
 
-// stampManagers sets the times of the managedFields entries that this write created or changed by the cluster's clock.
-// The API machinery has set them by the machine's clock.
+// stampManagers sets the times of the managedFields entries that this write created or changed. It uses the clock of
+// the cluster, because the API machinery has used the clock of the machine.
 func (c *Cluster) stampManagers(live, next *unstructured.Unstructured) {
 	times := map[[4]string]any{}
 	if live != nil {

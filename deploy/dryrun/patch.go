@@ -187,8 +187,8 @@ func pointer(field string, text *string) ([]string, error) {
 
 func joined(path []string) string { return "/" + strings.Join(path, "/") }
 
-// edit calls change with the container of the last name in path, and returns the changed document. It changes the
-// containers on the path.
+// edit calls change with the map or list that has the last name in path, and returns the changed document. It changes
+// the maps and lists on the path.
 func edit(document any, path []string, change func(container any, key string) (any, error)) (any, error) {
 	// Wrap the document in a list, so that an operation can replace the document itself, too.
 	root, err := editBelow([]any{document}, append([]string{"0"}, path...), change)

@@ -90,7 +90,7 @@ func (t typeConverter) ObjectToTyped(obj runtime.Object, options ...typed.Valida
 	}
 	d, err := t.kinds.of(u.GroupVersionKind())
 	if err != nil {
-		// After this error the field management drops the fields of a version that doesn't exist any more.
+		// For this error the field management drops the entries of a version that isn't served any more.
 		return nil, runtime.NewNotRegisteredErrForKind("cluster in memory", u.GroupVersionKind())
 	}
 	object, err := d.object()
@@ -103,7 +103,7 @@ func (t typeConverter) ObjectToTyped(obj runtime.Object, options ...typed.Valida
 func (t typeConverter) TypedToObject(value *typed.TypedValue) (runtime.Object, error) {
 	content, ok := value.AsValue().Unstructured().(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("merged object is a %T, no map", value.AsValue().Unstructured())
+		return nil, fmt.Errorf("merged object is a %T, not a map", value.AsValue().Unstructured())
 	}
 	return &unstructured.Unstructured{Object: content}, nil
 }
@@ -116,7 +116,8 @@ func plain(obj runtime.Object) (*unstructured.Unstructured, error) {
 	return u, nil
 }
 
-// complete prunes and defaults a new state of an object by its schema or type.
+// complete prunes a new state of a custom resource and sets defaults, by its schema. In an object of a built-in kind,
+// it removes empty values.
 func (d *declaration) complete(obj *unstructured.Unstructured) {
 	switch {
 	case d.content != nil:
@@ -249,8 +250,8 @@ func misfits(d *declaration, sent *unstructured.Unstructured) []deploy.InvalidFi
 	return causes
 }
 
-// leaveOutEmpty removes nulls, empty lists and empty maps from an object of a built-in kind, because its types don't
-// distinguish them from absent fields. An empty struct stays.
+// leaveOutEmpty removes nulls, empty lists and empty maps from an object of a built-in kind, because the types of
+// built-in kinds don't distinguish them from absent fields. An empty struct stays.
 func leaveOutEmpty(obj *unstructured.Unstructured, d *declaration) {
 	object, err := d.object()
 	if err != nil {

@@ -89,7 +89,7 @@ func TestBadSeeds(t *testing.T) {
 	t.Run("deploy W24: in a namespace that isn't there", func(t *testing.T) {
 		t.Parallel()
 		_, err := dryrun.New(dryrun.Objects(settings(t, "{}")))
-		require.ErrorContains(t, err, "namespace shop doesn't exist: give it by Namespaces")
+		require.ErrorContains(t, err, "namespace shop doesn't exist: pass it to Namespaces")
 	})
 	for name, seed := range map[string]*unstructured.Unstructured{"nil": nil, "empty": {}} {
 		t.Run(name, func(t *testing.T) {

@@ -30,8 +30,8 @@ func (a address) compare(b address) int {
 		strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name))
 }
 
-// storage holds the objects, indexed by kind and by owner, and counts versions. The objects
-// in it are never changed, only replaced. It is guarded by the lock of its Cluster.
+// storage holds the objects, indexed by kind and by owner, and counts versions. The objects in it are never changed,
+// only replaced. It is guarded by the lock of its Cluster.
 type storage struct {
 	kinds map[schema.GroupKind]map[address]*record
 	// dependents are the addresses of the objects that have owner references, by the uid of the owner.
@@ -95,7 +95,7 @@ func (s *storage) owned(d *declaration, namespace string, owner types.UID) []*un
 	return objects
 }
 
-// ofVersion is ofKind for one version of a kind. It is empty while no objects exist in that version.
+// ofVersion is like ofKind, for one version of a kind. It is empty while no objects exist in that version.
 func (s *storage) ofVersion(d *declaration, namespace string) []*unstructured.Unstructured {
 	if d.unseen {
 		return nil
@@ -214,13 +214,14 @@ func (s *storage) claimUID(uid types.UID) {
 // nameLetters are the letters of generated names, the same as on an API server. They don't form words.
 const nameLetters = "bcdfghjklmnpqrstvwxz2456789"
 
-// longestName is the length of the longest generated name. nameGenerated is the number of generated letters at its end.
+// longestName is the length of the longest generated name. nameGenerated is the number of generated letters at the end
+// of such a name.
 const (
 	longestName   = 63
 	nameGenerated = 5
 )
 
-// freeName returns a name with a prefix that isn't used in the kind and namespace of at.
+// freeName returns a name that begins with prefix and that no object of the kind and namespace of at has.
 func (s *storage) freeName(at address, prefix string) string {
 	prefix = prefix[:min(len(prefix), longestName-nameGenerated)]
 	for {

@@ -168,7 +168,7 @@ func (s *structural) check(content map[string]any) []deploy.InvalidField {
 	return causes
 }
 
-// wholeNumbers replaces floats with integral values by integers, because objects have integers there.
+// wholeNumbers replaces floats with integral values by integers, because such numbers are integers in objects.
 func wholeNumbers(value any) any {
 	switch value := value.(type) {
 	case float64:

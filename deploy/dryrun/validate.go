@@ -20,7 +20,7 @@ func (c *Cluster) validate(d *declaration, ref deploy.Ref, next, live *unstructu
 		problems = validation.ValidateObjectMetaAccessor(unmanaged(next), d.scope == deploy.Namespaced, d.validName, at)
 	}
 	if live != nil && len(problems) == 0 {
-		// update has compared the resourceVersion already. A write without a resourceVersion is unconditional.
+		// The validation requires a resourceVersion. If next had a resourceVersion, update has compared it already.
 		next.SetResourceVersion(live.GetResourceVersion())
 		problems = validation.ValidateObjectMetaAccessorUpdate(unmanaged(next), unmanaged(live), at)
 	}
@@ -47,8 +47,8 @@ func (c *Cluster) validate(d *declaration, ref deploy.Ref, next, live *unstructu
 	return &deploy.InvalidError{Ref: ref, Causes: causes, Err: apierrors.NewInvalid(ref.Kind.GroupKind(), ref.Name, problems)}
 }
 
-// unmanaged returns a copy of obj without managedFields. They are expensive to validate, and the field management has
-// written them.
+// unmanaged returns a copy of obj without managedFields. They were written by the field management, and their
+// validation would be expensive.
 func unmanaged(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	metadata := maps.Clone(metadataOf(obj))
 	delete(metadata, "managedFields")
@@ -86,7 +86,7 @@ func malformed(obj *unstructured.Unstructured, at *field.Path) field.ErrorList {
 // Admission is an admission plugin. It is called for writes, but not for deletions. It may change next, except for the
 // fields that identify the object; next already has its managedFields. To refuse the write, it returns an error, which
 // becomes a *deploy.ForbiddenError with Content set. live is nil for a new object and must not be changed. An Admission
-// must not call the cluster, because the cluster holds a lock meanwhile.
+// must not call the cluster, because the cluster holds a lock while the Admission runs.
 type Admission func(request AdmissionRequest, live, next *unstructured.Unstructured) error
 
 // AdmissionRequest describes a write.

@@ -20,7 +20,7 @@ type WatchOptions struct {
 	// Namespace limits the watch to one namespace. Empty means all namespaces.
 	Namespace string
 	// Labels and Fields select objects. nil selects all. When an object starts to match, the event is Added. When it
-	// stops to match, the event is Deleted.
+	// stops matching, the event is Deleted.
 	Labels labels.Selector
 	Fields fields.Selector
 	// ResourceVersion is the resourceVersion after which the events begin. If it is empty, the existing objects come
@@ -40,7 +40,7 @@ func (e *ExpiredError) Error() string {
 	return fmt.Sprintf("events since resourceVersion %s: not kept any more, list again: %v", e.ResourceVersion, e.Err)
 }
 
-// Unwrap returns the API server's 410.
+// Unwrap returns Err, which has the code 410 (Gone).
 func (e *ExpiredError) Unwrap() error { return e.Err }
 
 // Watch is like View.Subscribe, but has selectors and can continue an earlier watch. If the events since
@@ -63,7 +63,7 @@ func (c *Cluster) Watch(ctx context.Context, kind schema.GroupVersionKind, optio
 	})
 }
 
-// begin sends a subscription the past events that it asked for, and starts it.
+// begin sends a subscription its past events, and then starts the subscription.
 func (c *Cluster) begin(s *subscription, since string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,7 +121,7 @@ func (c *Cluster) past(s *subscription, since string) ([]deploy.Event, error) {
 type history struct {
 	size   int
 	events []happened
-	// floor is the version up to which events were dropped.
+	// floor is the lowest version at which a watch can begin. Events up to floor may have been dropped.
 	floor uint64
 }
 

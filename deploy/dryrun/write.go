@@ -131,7 +131,7 @@ func prepare(d *declaration, live, next *unstructured.Unstructured, subresource 
 	return next
 }
 
-// store stores next, publishes the event, and collects the object if its owners are gone.
+// store stores next, publishes the event, and deletes the object if its owners are gone.
 func (c *Cluster) store(at address, live, next *unstructured.Unstructured) {
 	c.storage.put(at, next)
 	if live == nil {
@@ -208,7 +208,8 @@ func asSent(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) 
 	return out, out.UnmarshalJSON(body)
 }
 
-// exactInteger is the limit below which floats with integral values are written to JSON as integers.
+// exactInteger is the limit below which sent converts floats with integral values to integers. It leaves larger floats
+// to the encoder.
 const exactInteger = 1 << 53
 
 // sent returns the value that results from encoding value to JSON and decoding it. ok is false if sent can't compute

@@ -25,7 +25,7 @@ func (m *Mailbox[T]) Put(item T) {
 	}
 }
 
-// Filled returns a channel that has a value after an item was put in since the last receive.
+// Filled returns a channel that has a value if an item was put in since the last receive from the channel.
 func (m *Mailbox[T]) Filled() <-chan struct{} { return m.filled }
 
 // Take removes all items and returns them, in the order in which they were put in. It returns nil if there are none.

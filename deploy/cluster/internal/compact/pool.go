@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Limits of a pool. When it has this many parts, texts or shapes, it drops them and starts again. Objects keep the
+// Limits of a pool. When a pool has this many parts, texts or shapes, it drops them and starts again. Objects keep the
 // values that they share.
 const (
 	maxParts  = 1 << 12
