@@ -116,7 +116,7 @@ func TestAddYAML(t *testing.T) {
 		"a key twice":                  {func(s *Session) { s.Add("c", YAML("apiVersion: v1\nkind: A\nkind: B\n")) }, `component c: YAML: line 3: key "kind" already set in map`},
 		"no YAML, in a later document": {func(s *Session) { s.Add("c", YAML(two+"---\na: [\n")) }, "component c: YAML: line 1"},
 		"no object":                    {func(s *Session) { s.Add("c", YAML("---\n# nothing\n")) }, "component c: YAML: the text holds no object"},
-		"text":                         {func(s *Session) { s.Add("c", YAML("a\n")) }, "component c: YAML: line 1: is text and no object"},
+		"text":                         {func(s *Session) { s.Add("c", YAML("a\n")) }, "component c: YAML: line 1: is text, not an object"},
 		"several under one name":       {func(s *Session) { s.Add("c").Add("one", YAML(two)) }, "component c: YAML: the text holds 2 objects: add each by a name of its own, or all by Session.Add"},
 		"no kind":                      {func(s *Session) { s.Add("c", YAML("metadata: {name: a}")) }, "component c: an object of type *unstructured.Unstructured (name \"a\") has no apiVersion and kind"},
 	} {

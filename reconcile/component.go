@@ -23,19 +23,20 @@ type Component struct {
 	taken    map[string]bool // the names of the objects, once there are more than fewObjects
 	builder  Builder
 	disabled bool
-	// removed: Finalize has called Remove.
+	// removed: Finalize has called Remove on the component.
 	removed   bool
 	upstreams []*upstream
 	// mistakes are errors in how the component was described.
 	mistakes  []error
 	rendering rendering
-	// results are the results of the objects so far.
+	// results are the results of the objects that were deployed or deleted so far.
 	results deploy.Results
 	// remark is a string: what the last verification found unusual about ready objects.
 	remark atomic.Value
 }
 
-// fail records a mistake. It ends the reconcile after Setup; a mistake of a Builder fails the component.
+// fail records a mistake. A mistake in Setup ends the reconcile after Setup, a mistake of a Builder fails the
+// component.
 func (c *Component) fail(format string, args ...any) {
 	c.mistakes = append(c.mistakes, fmt.Errorf(format, args...))
 }
@@ -78,8 +79,8 @@ func (c *Component) Name() string { return c.name }
 // Session returns the reconcile that the component is part of.
 func (c *Component) Session() *Session { return c.session }
 
-// After deploys c after other, once all gates are open, including the gates of an earlier call for the same component.
-// A cycle ends the reconcile with an error that names its components.
+// After deploys c after other, when all gates are open, including the gates of earlier calls for other. A cycle ends
+// the reconcile with an error that names its components.
 func (c *Component) After(other *Component, gates ...Gate) *Component {
 	if c.session.rejectLate("After of %s is called when the rollout has begun: call it in Setup or Finalize", c.name) {
 		return c
@@ -115,8 +116,8 @@ func (c *Component) Disable() *Component {
 // Disabled reports whether Disable was called.
 func (c *Component) Disabled() bool { return c.disabled }
 
-// Objects returns the objects of the component. Once it was rendered, they have the content and the order in which they
-// are deployed; before that they are as they were added. They are shared: copy them before you change them.
+// Objects returns the objects of the component. After rendering, the objects have the content and the order in which
+// they are deployed; before that they are as they were added. The objects are shared: copy them before you change them.
 func (c *Component) Objects() []*unstructured.Unstructured {
 	if finished := c.rendering.finished.Load(); finished != nil {
 		return slices.Clip(finished.contents)
@@ -140,7 +141,7 @@ func (c *Component) kinds() []schema.GroupVersionKind {
 	return kinds
 }
 
-// open calls the gates in order, up to the first that is closed.
+// open calls the gates in order, up to the first closed one. It reports whether all are open.
 func (up *upstream) open(ctx context.Context) (bool, error) {
 	for _, gate := range up.gates {
 		open, err := gate(ctx, up.component)
@@ -167,16 +168,17 @@ func (c *Component) waiting() string {
 // Builder is a component implemented as a type, see Session.Use. It may have more methods, each an interface of its
 // own:
 //
-//	Deployer  Deploy   deploys the component in a way of its own
+//	Deployer  Deploy   deploys the component, instead of Component.Apply
 //	Verifier  Verify   reports whether the component is ready
-//	Disabler  Disable  removes a disabled component in a way of its own
+//	Disabler  Disable  removes a disabled component, instead of Component.Remove
 //	Reviser   Revise   changes each object before it is deployed
 //
-// Use refuses a method of one of these names with another signature.
+// Use refuses a builder that has a method with one of these names and another signature.
 type Builder interface {
 	// Build adds the objects to c. It is called once per reconcile, when the component is about to be deployed, so it
 	// can read the components that it waits for (Component.After). It is called for a disabled component too; the
-	// objects are then removed. It must do the same for the same resource. An error fails the component.
+	// objects are then removed. For the same resource it must always add the same objects. An error fails the
+	// component.
 	Build(ctx context.Context, s *Session, c *Component) error
 }
 
@@ -187,8 +189,8 @@ type Deployer interface {
 }
 
 // Verifier is a Builder that decides whether its component is ready, instead of Component.Verify: nil means ready,
-// request.Precondition names what the component waits for, and any other error means that it has failed. Verify isn't
-// called in a dry run.
+// request.Precondition names what the component waits for, and any other error means that the component has failed.
+// Verify isn't called in a dry run.
 type Verifier interface {
 	Verify(ctx context.Context, s *Session, c *Component) error
 }

@@ -26,14 +26,14 @@ const configOverridesField = "configOverrides"
 
 // Config returns the configuration for the resource. It merges three layers, the last of which wins: the defaults of
 // the controller (Defaulter), the ConfigMap that the annotation <domain>/config-defaults names, and the field
-// configOverrides of the resource. Maps are merged, everything else is replaced. The annotation names a ConfigMap in
-// the resource's namespace, each of whose values is read as YAML, or as text if it isn't YAML. If the annotation has
-// the form "name/key", the value of that key is the whole configuration. The caller may change the map. In Finalize a
-// missing ConfigMap is skipped with a warning in the log.
+// configOverrides of the resource. Maps are merged, everything else is replaced. The ConfigMap is in the resource's
+// namespace. Each of its values is read as YAML, or as text if it isn't YAML. If the annotation has the form
+// "name/key", the value of that key is the whole layer. The caller may change the map. In Finalize a missing ConfigMap
+// is skipped with a warning in the log.
 func (s *Session) Config() map[string]any { return render.Layered(s.config) }
 
-// ConfigInto decodes Config into target, a pointer to a struct. A value that doesn't fit is a request.Configuration
-// error that names it.
+// ConfigInto decodes Config into target, a pointer to a struct. If a value doesn't fit, the error is a
+// request.Configuration error that names the value.
 func (s *Session) ConfigInto(target any) error { return decodeInto("configuration", s.config, target) }
 
 // configure reads the configuration's ConfigMap and merges the layers.
@@ -94,7 +94,7 @@ func (s *Session) configDefaults(ctx context.Context) (map[string]any, error) {
 	return config, nil
 }
 
-// noConfigError means that the ConfigMap that a resource names doesn't exist.
+// noConfigError means that the ConfigMap in a resource's annotation doesn't exist.
 type noConfigError struct{ ref deploy.Ref }
 
 func (e *noConfigError) Error() string { return fmt.Sprintf("there is no %s", e.ref) }
@@ -139,8 +139,8 @@ func (r *Reconciler) readDefaults() error {
 }
 
 // Into decodes the resource into target, a pointer to its Go type. The content is the result of Resource without
-// metadata.managedFields, and target shares nothing with it. A field that doesn't fit the type is a
-// request.Configuration error that names it; target must not be used then. Names of fields are case-sensitive, as
+// metadata.managedFields, and target shares nothing with it. If a field doesn't fit the type, the error is a
+// request.Configuration error that names the field; then don't use target. Names of fields are case-sensitive, as
 // everywhere in Kubernetes.
 func (s *Session) Into(target any) error {
 	return decodeInto(deploy.RefOf(s.resource).String(), withoutManagedFields(s.described.Object), target)

@@ -30,15 +30,16 @@ import (
 //	Scoper            Scope            returns whether resources are namespaced
 //	source.Provider   Sources          declares what else brings resources to reconcile
 //
-// New refuses a method of one of these names with another signature. To have the compiler find it, write
+// New refuses a controller that has a method with one of these names and another signature. To let the compiler find
+// such a method, write
 //
 //	var _ reconcile.Finalizer = Shop{}
 type Controller interface {
-	// Kind returns the kind of the custom resource. Group may be empty, version and kind not.
+	// Kind returns the kind of the custom resource. Group may be empty; version and kind must be set.
 	Kind() schema.GroupVersionKind
-	// Setup adds the components of the session's resource. It is called once per reconcile and must do the same for the
-	// same resource. An error ends the reconcile before anything is written, and so does a panic; see
-	// request.Precondition and request.Configuration.
+	// Setup adds the components of the session's resource. It is called once per reconcile. For the same resource it
+	// must always add the same components. An error ends the reconcile before anything is written, and so does a panic;
+	// see request.Precondition and request.Configuration.
 	Setup(ctx context.Context, s *Session) error
 }
 
@@ -48,47 +49,47 @@ type Finalizer interface {
 	// Finalize is called with every reconcile while the resource is being deleted. To wait for something return
 	// request.Precondition.
 	//
-	// Once it returns nil, the components that it has added are rolled out like components of Setup, in their order,
-	// with gates, patches and hooks. Components on which it called Remove are left out. It must add the same components
-	// each time. When all are verified, or none were added, the finalizer is removed, and the garbage collector deletes
-	// all objects that the resource owns, including those of Finalize. A component that fails blocks the deletion; the
-	// condition Updating and an event name the component. Nothing is pruned: the objects of Setup stay as they are
-	// until the finalizer is removed.
+	// When Finalize has returned nil, the components that it added are rolled out like components of Setup, in their
+	// order, with gates, patches and hooks. Components on which Finalize called Remove are left out. Finalize must add
+	// the same components each time. When all components are verified, or none were added, the finalizer is removed,
+	// and the garbage collector deletes all objects that the resource owns, including those of Finalize. A component
+	// that fails blocks the deletion; the condition Updating and an event name the component. Nothing is pruned: the
+	// objects of Setup stay as they are until the finalizer is removed.
 	//
 	// There are two exceptions. While the resource has a finalizer of the garbage collector (foreground deletion, or
 	// orphaning), the rollout waits, since the collector would delete or orphan the new objects too. In a namespace
-	// that is being deleted nothing can be created: components that are refused for this reason are given up, and the
-	// event EventUnfinished names them.
+	// that is being deleted nothing can be created: components that the cluster refuses for this reason are given up,
+	// and the event EventUnfinished names them.
 	Finalize(ctx context.Context, s *Session) error
 }
 
-// AfterDeployer is implemented by a Controller that has something to do once every component is deployed.
+// AfterDeployer is implemented by a Controller that has something to do when every component is deployed.
 type AfterDeployer interface {
-	// AfterDeploy is called before the components are verified. With an error the resource isn't ready;
-	// request.Precondition makes it wait.
+	// AfterDeploy is called before the components are verified. If it returns an error, the resource isn't ready;
+	// request.Precondition makes the resource wait.
 	AfterDeploy(ctx context.Context, s *Session, outcome Outcome) error
 }
 
-// AfterVerifier is implemented by a Controller that has something to do once every component is ready.
+// AfterVerifier is implemented by a Controller that has something to do when every component is ready.
 type AfterVerifier interface {
-	// AfterVerify is called at the end of the rollout, unless AfterDeploy returned an error. With an error the resource
-	// isn't ready.
+	// AfterVerify is called at the end of the rollout, unless AfterDeploy returned an error. If AfterVerify returns an
+	// error, the resource isn't ready.
 	AfterVerify(ctx context.Context, s *Session, outcome Outcome) error
 }
 
 // AfterIncompleter is implemented by a Controller that has something to do after a rollout that isn't complete.
 type AfterIncompleter interface {
 	// AfterIncomplete is called instead of AfterDeploy when a component couldn't be deployed, and instead of
-	// AfterVerify when all were deployed but one isn't ready; outcome.Deployed distinguishes the two. outcome.Err is
-	// nil when components only wait.
+	// AfterVerify when all were deployed but at least one isn't ready; outcome.Deployed distinguishes the two.
+	// outcome.Err is nil when components only wait.
 	AfterIncomplete(ctx context.Context, s *Session, outcome Outcome) error
 }
 
 // Upgrader is implemented by a Controller that may refuse or delay a change of a resource's version.
 type Upgrader interface {
 	// Upgrade is called before Setup, with every reconcile until the resource has reached the new version. from is the
-	// version that the resource last reached, to the version that it wants. An error keeps the resource as it is:
-	// request.Configuration refuses the upgrade, request.Precondition postpones it.
+	// version that the resource last reached, and to is the version that it wants. If Upgrade returns an error, the
+	// resource stays as it is: request.Configuration refuses the upgrade, request.Precondition postpones it.
 	Upgrade(ctx context.Context, s *Session, from, to string) error
 }
 
@@ -128,7 +129,7 @@ type Scoper interface {
 	Scope() deploy.Scope
 }
 
-// controllerMethods are the interfaces whose methods are found by their names.
+// controllerMethods are the interfaces that a Controller may implement in addition.
 var controllerMethods = []reflect.Type{
 	reflect.TypeFor[Finalizer](), reflect.TypeFor[AfterDeployer](), reflect.TypeFor[AfterVerifier](),
 	reflect.TypeFor[AfterIncompleter](), reflect.TypeFor[Upgrader](), reflect.TypeFor[Requeuer](), reflect.TypeFor[Exhauster](), reflect.TypeFor[Defaulter](), reflect.TypeFor[Scoper](),

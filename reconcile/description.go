@@ -43,7 +43,7 @@ type Describing struct {
 
 // Describe prepares a session and calls Setup, unless the resource is being deleted. The error is the one that
 // Reconcile would return. Even with an error the Description is valid, for hooks such as Exhausted; it is nil only if
-// no session could be made. Call Release when it is no longer used.
+// no session could be made. Call Release when the Description is no longer used.
 func (r *Reconciler) Describe(ctx context.Context, resource *unstructured.Unstructured, as Describing) (*Description, error) {
 	if resource.GroupVersionKind() != r.Kind() {
 		return nil, fmt.Errorf("%s: not of the kind %s", deploy.RefOf(resource), r.Kind().Kind)
@@ -125,7 +125,7 @@ func (d *Description) Dependencies(c *Component) []Dependency {
 	return found
 }
 
-// Builder returns the Builder of c, nil if c was added by Session.Add.
+// Builder returns the Builder of c, nil if Session.Add has added c.
 func (d *Description) Builder(c *Component) Builder { return c.builder }
 
 // Rendered is an object of a component as it is deployed.
@@ -138,7 +138,8 @@ type Rendered struct {
 	Judge Judge
 }
 
-// Render returns the objects of c in the order in which they are deployed, with all patches. A Builder is called once.
+// Render returns the objects of c in the order in which they are deployed, with all patches. It calls a Builder only
+// once.
 func (d *Description) Render(ctx context.Context, c *Component) ([]Rendered, error) {
 	rendered, err := d.session.render(d.Context(ctx), c)
 	if err != nil {

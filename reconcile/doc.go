@@ -29,13 +29,13 @@
 // object. [request.Precondition] means not yet, and [request.Configuration] that the resource is wrong. Errors of
 // package deploy are reported as errors of the cluster, all others, including panics of the controller, as errors of
 // the operator. A component that fails blocks only the components that wait for it. Of several errors the most severe
-// decides the conditions. The message has all errors, the most severe first. An outage of the cluster is reported once
-// the cluster answers again.
+// decides the conditions. The message has all errors, the most severe first. An outage of the cluster is reported as
+// soon as the cluster answers again.
 //
 // # Pauses
 //
 // A resource whose annotation <domain>/pause-execution is "true", or a future time (RFC 3339), isn't reconciled, and
-// [ConditionPaused] reports that. It is still finalized when it is deleted, unless [PauseDeletions] is set.
+// [ConditionPaused] reports that. If the resource is deleted, it is still finalized, unless [PauseDeletions] is set.
 //
 // # Objects
 //

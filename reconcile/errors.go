@@ -50,9 +50,9 @@ func isTemporary(err error) bool {
 // isUnknownKind reports whether the cluster doesn't serve a kind.
 func isUnknownKind(err error) bool { return failure.Is[*deploy.KindUnknownError](err) }
 
-// passes reports whether no failure in err needs a change of the resource: each usually goes away when the reconcile is
-// repeated, or is about fields that others keep setting and is tried again after a time. Waiting is no failure. timed: an
-// error around err sets the time.
+// passes reports whether no failure in err needs a change of the resource: each failure usually goes away when the
+// reconcile is repeated, or is about fields that others keep setting, which are tried again after a time. Waiting is no
+// failure. timed: an error around err sets that time.
 func passes(err error, timed bool) bool {
 	if request.IsWaiting(err) || isTemporary(err) {
 		return true

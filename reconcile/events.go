@@ -24,7 +24,7 @@ const (
 	EventChanged = "Changed"
 	// EventRewritten: the cluster stored other values than were applied, for example because of admission.
 	EventRewritten = "Rewritten"
-	// EventDeleted: objects were deleted that no component renders any more, or whose component is disabled.
+	// EventDeleted: objects were deleted, because no component renders them any more or their component is disabled.
 	EventDeleted = "Deleted"
 	// EventKept: objects that no component renders any more weren't deleted, because their data would be lost, see
 	// Prunes.
@@ -116,10 +116,10 @@ func (s *Session) wasReady(before memory.Count) bool {
 	return known && ready.Status == metav1.ConditionTrue || before.Standing == string(Settled)
 }
 
-// changes are results, some of which changed an object.
+// changes are results of deployments; some of them changed an object.
 type changes deploy.Results
 
-// names returns the objects whose result is one of these actions.
+// names lists the objects whose result is one of the given actions.
 func (c changes) names(actions ...deploy.Action) string {
 	var names []string
 	for _, result := range c {
@@ -130,9 +130,9 @@ func (c changes) names(actions ...deploy.Action) string {
 	return strings.Join(names, ", ")
 }
 
-// failure returns the text that is reported for an error. passes: the error isn't reported, because it goes away by
-// itself: another writer was faster, or the cluster didn't answer. If the cluster answers repeatedly that it is
-// unavailable, that is reported.
+// failure returns the text that is reported for an error. passes: the error isn't reported because it goes away by
+// itself, for example if another writer was faster or the cluster didn't answer. If the cluster answers repeatedly that
+// it is unavailable, the error is reported.
 func (s *Session) failure(err error) (text string, passes bool) {
 	_, unavailable := isUnavailable(err)
 	switch {

@@ -18,8 +18,8 @@ import (
 )
 
 // finalize calls Finalize while the resource carries our finalizer, rolls out the components that Finalize adds, and
-// then removes the finalizer. For a controller without a Finalize it removes the default finalizer, which an earlier
-// release may have added. Finalizers of others are left alone.
+// then removes the finalizer. If the controller has no Finalize, it removes the default finalizer, which an earlier
+// release may have added. It leaves the finalizers of other programs alone.
 func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, error) {
 	name := r.options.finalizerName
 	if !r.finalizes() {
@@ -54,8 +54,8 @@ func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, 
 	return request.Result{}, nil
 }
 
-// setupFinalize prepares the session for Finalize. The version isn't checked, and a ConfigMap that is gone, perhaps
-// with its namespace, must not block the deletion.
+// setupFinalize prepares the session for Finalize. The version isn't checked. Configuration from a ConfigMap that is
+// gone, perhaps with its namespace, is left out: it must not block the deletion.
 func (r *Reconciler) setupFinalize(ctx context.Context, s *Session) error {
 	if s.version = s.fixedVersion; s.version == "" {
 		s.version, _ = r.options.versionOf(s.described)
@@ -75,9 +75,9 @@ func (r *Reconciler) setupFinalize(ctx context.Context, s *Session) error {
 // namespaceTerminating is the cause with which an API server refuses new objects in a namespace that is being deleted.
 const namespaceTerminating metav1.CauseType = "NamespaceTerminating"
 
-// rollOutFinalize rolls out the components that Finalize has added. It returns nil and no error once all of them are
-// verified. If they can't be created any more, it sets s.undone and returns nil and no error too. Nothing is pruned:
-// the garbage collector deletes the objects of Setup and Finalize with the resource.
+// rollOutFinalize rolls out the components that Finalize has added. It returns no outcome and no error when all of them
+// are verified, and also when they can't be created any more; then it sets s.undone. Nothing is pruned: the garbage
+// collector deletes the objects of Setup and Finalize with the resource.
 func (r *Reconciler) rollOutFinalize(ctx context.Context, s *Session) (*Outcome, error) {
 	if !s.addedInFinalize() {
 		return nil, nil
@@ -138,8 +138,8 @@ func collecting(resource *unstructured.Unstructured) string {
 
 // undone describes the components that can't be rolled out if their namespace is being deleted. refused reports whether
 // the cluster refused one of them for this reason. The text is empty while a component is unfinished for another
-// reason: it failed, or its objects are deployed and not ready yet. Such objects become ready or are deleted with the
-// namespace.
+// reason: it failed, or its objects are deployed but not ready yet. Such objects either become ready or are deleted
+// with the namespace.
 func (o Outcome) undone() (text string, refused bool) {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(o.Components)) {

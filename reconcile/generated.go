@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// GeneratedPlaceholder is returned instead of a generated value in a dry run.
+// Generated returns GeneratedPlaceholder instead of a generated value in a dry run.
 const GeneratedPlaceholder = "(generated when deployed)"
 
 var secretKind = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
@@ -21,9 +21,10 @@ var secretKind = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
 // Generated returns the value of key in the named Secret. If the Secret has no such value, Generated returns the result
 // of generate, which the caller must store in that Secret: so a password is generated once and read from then on. The
 // Secret is in the resource's namespace; for a cluster-scoped resource it is in the manager's deploy.DefaultNamespace,
-// and it is an error if there is none. In a dry run the value is GeneratedPlaceholder unless the Secret has one. A
-// value that can't be decoded is a request.Configuration error and isn't replaced. All calls for one value in a session
-// return the same result, concurrent ones too. generate may call Generated for other values.
+// and it is an error if there is no default namespace. In a dry run the value is GeneratedPlaceholder unless the Secret
+// has one. If a value can't be decoded, it isn't replaced, and the error is a request.Configuration error. All calls
+// for one value in a session return the same result, even concurrent calls. generate may call Generated for other
+// values.
 func (s *Session) Generated(ctx context.Context, secret, key string, generate func() (string, error)) (string, error) {
 	if s.home == "" {
 		return "", mistake(fmt.Errorf("Secret %s: generate %s: a cluster-scoped resource needs a namespace for it: give the manager a default one (deploy.DefaultNamespace)", secret, key))
@@ -66,11 +67,11 @@ type generated struct {
 // generatedKey names a value: the Secret, and the key in it.
 type generatedKey struct{ secret, key string }
 
-// mostAtWork bounds the concurrent calls that generate one value. No resource deploys so many components at once, so
-// more calls mean that generate asks for its own value.
+// mostAtWork bounds the concurrent calls for one value. No resource deploys so many components concurrently, so more
+// calls mean that generate calls Generated for its own value.
 const mostAtWork = 1_000
 
-// circularError means that generate asks for its own value.
+// circularError means that generate calls Generated for its own value.
 type circularError struct {
 	secret deploy.Ref
 	key    string
@@ -80,7 +81,8 @@ func (e *circularError) Error() string {
 	return fmt.Sprintf("%s: generate %s: the function that generates it asks for it, directly or by another value: break the cycle", e.secret, e.key)
 }
 
-// once generates a value at most once. It doesn't hold the lock while generate runs, which may ask for other values.
+// once returns the value of a key, and calls generate if it isn't known yet. It doesn't hold the lock while generate
+// runs, because generate may call Generated for other values. Of concurrent calls the first value counts.
 func (g *generated) once(secret deploy.Ref, key string, generate func() (string, error)) (string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

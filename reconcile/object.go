@@ -27,16 +27,16 @@ type Object struct {
 	after     []*Object
 	judge     Judge
 	strategy  deploy.Strategy
-	// finished: it is deployed as it was added.
+	// finished: the object is deployed as it was added.
 	finished bool
 	// deferred, if not nil, returns the content, and content is a stand-in.
 	deferred func(ctx context.Context) (*unstructured.Unstructured, error)
-	// registered is the identity under which it is in the objectIndex.
+	// registered is the identity under which the object is in the objectIndex.
 	registered identity
 }
 
-// Judge decides whether an object is ready: nil means ready, request.Precondition not yet, any other error that it has
-// failed. live is the object in the cluster. It is shared: don't change it.
+// Judge decides whether an object is ready: nil means ready, request.Precondition means not yet, and any other error
+// means that the object has failed. live is the object in the cluster. It is shared: don't change it.
 type Judge func(ctx context.Context, live *unstructured.Unstructured) error
 
 // ObjectOption is an option of Component.Add.
@@ -53,7 +53,8 @@ func By(strategy deploy.Strategy) ObjectOption { return func(o *Object) { o.stra
 func Finished() ObjectOption { return func(o *Object) { o.finished = true } }
 
 // Add adds an object, in one of the forms that Session.Add takes, under a name that is unique in the component. Objects
-// are deployed in the order in which they were added, but after the objects that they wait for (Object.After).
+// are deployed in the order in which they were added, except that an object comes after the objects that it waits for
+// (Object.After).
 func (c *Component) Add(name string, object any, options ...ObjectOption) *Object {
 	o := &Object{component: c, name: name}
 	optional.Apply(o, options)
@@ -147,8 +148,8 @@ func toObject(value any) (*unstructured.Unstructured, error) {
 	return render.Object(value)
 }
 
-// objectIndex finds objects that two components render: each would undo what the other wrote. The version of a kind
-// doesn't count.
+// objectIndex finds objects that two components render: each component would undo what the other wrote. The versions of
+// one kind count as the same kind.
 type objectIndex struct {
 	mu      sync.Mutex
 	holders map[identity]*Object
@@ -167,7 +168,7 @@ func (s *Session) identityOf(ref deploy.Ref) identity {
 // component that already renders this object. An object without a name isn't recorded.
 func (s *Session) register(o *Object, ref deploy.Ref) error {
 	if ref == o.ref && o.registered.name != "" {
-		return nil // it was registered when it was added
+		return nil // o was registered when it was added
 	}
 	l, id := &s.index, s.identityOf(ref)
 	l.mu.Lock()
@@ -206,7 +207,7 @@ func (l *objectIndex) release(objects []*Object) {
 	}
 }
 
-// wanted reports whether an enabled component renders an object.
+// wanted reports whether an enabled component renders the object with the identity id.
 func (l *objectIndex) wanted(id identity) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -221,10 +222,11 @@ const (
 
 // ScopedName returns the name for an object of the resource: the resource's name, a dash and name, shortened by
 // TruncatedName so that it is a valid label value. The name of a StatefulSet or CronJob may have only 52 characters:
-// have the resource's schema refuse longer ones.
+// let the resource's schema refuse names that lead to a longer one.
 func (s *Session) ScopedName(name string) string { return s.TruncatedName(s.Name() + "-" + name) }
 
-// TruncatedName returns name, cut if it is longer than 63 characters: by Truncate, or with Oper8Names as oper8 does.
+// TruncatedName returns name. If name is longer than 63 characters, it is cut, by Truncate or, with the option
+// Oper8Names, as oper8 does.
 func (s *Session) TruncatedName(name string) string {
 	if s.reconciler.options.oper8Names {
 		return truncateOper8(name)

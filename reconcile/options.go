@@ -59,12 +59,12 @@ func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = l
 // Clock sets the source of time; default time.Now.
 func Clock(now func() time.Time) Option { return func(o *options) { o.now = now } }
 
-// DryRun treats gates as open and components as ready, and deploys one component after the other, so that a whole
-// rollout is rendered against a cluster in memory.
+// DryRun is for rendering a whole rollout against a cluster in memory: gates count as open and components as ready, and
+// one component is deployed after the other.
 func DryRun() Option { return func(o *options) { o.dryRun = true } }
 
-// Concurrency sets how many components of one resource are deployed or verified at once; default 8. 0 means one after
-// the other.
+// Concurrency sets how many components of one resource are deployed or verified concurrently; default 8. Zero means one
+// after the other.
 func Concurrency(n int) Option { return func(o *options) { o.concurrency = n } }
 
 // Recheck sets the time after which an incomplete resource is reconciled again without an event; default 1 minute, zero
@@ -77,16 +77,17 @@ func Period(after time.Duration) Option { return func(o *options) { o.period = a
 
 // MaxAttempts sets after how many consecutive failures a resource is given up: its error is then permanent, see
 // request.Permanent, and Exhausted is called if the Controller implements it. Default 0: never. A failure doesn't count
-// if the cluster didn't answer, if it is request.Passing, such as a write for which another writer was faster, or if
-// nothing failed but objects that are left alone for a while because others keep changing them (deploy.ConflictError,
-// Fought). A success, a reconcile that only waits, and a new spec of the resource start counting anew.
+// in three cases: the cluster didn't answer; the error is request.Passing, such as a write for which another writer was
+// faster; or the only objects that failed are left alone for a while because others keep changing them
+// (deploy.ConflictError, Fought). After a success, a reconcile that only waits, or a new spec of the resource, counting
+// starts at zero.
 func MaxAttempts(n int) Option { return func(o *options) { o.maxAttempts = n } }
 
-// FinalizerName sets the name of the finalizer; default "finalizers.<kind>.<group>" in lower case. It is an error for a
-// Controller without Finalize.
+// FinalizerName sets the name of the finalizer; default "finalizers.<kind>.<group>" in lower case. For a Controller
+// without Finalize, this option is an error.
 func FinalizerName(name string) Option { return func(o *options) { o.finalizerName = name } }
 
-// WithWatcher sets the watcher by which the objects of resources are watched.
+// WithWatcher sets the Watcher that watches the objects of resources.
 func WithWatcher(watcher Watcher) Option { return func(o *options) { o.watcher = watcher } }
 
 // WithPatches applies the patches of patcher to the objects of resources, see package temporarypatch. Several patchers
@@ -100,36 +101,37 @@ func WithPatches(patcher Patcher) Option {
 func WithAssets(assets Assets) Option { return func(o *options) { o.assets = assets } }
 
 // Events records Kubernetes events about resources: for each component whose objects were created or changed; for
-// deleted objects; when a resource has become ready or was finalized; and for a failure, once until it changes. A
-// resource that doesn't change has no events. Dry runs record nothing.
+// deleted objects; when a resource has become ready or was finalized; and for a failure, once until the error changes.
+// A resource that doesn't change has no events. Dry runs record nothing.
 func Events(sink event.Sink) Option { return func(o *options) { o.events = sink } }
 
 // NameObjects adds the annotation <domain>/internal-name with the internal name, "<component>.<object>", to every
 // object. Authors of patches find the name there.
 func NameObjects() Option { return func(o *options) { o.nameObjects = true } }
 
-// Oper8Names makes ScopedName and TruncatedName cut names as oper8 does: to 59 characters and four digits of a hash,
-// which collide much sooner. An operator that replaces one written with oper8 needs it to keep the objects.
+// Oper8Names makes ScopedName and TruncatedName cut names as oper8 does: to 59 characters and four digits of a hash.
+// Such names collide much sooner. Use it for an operator that replaces an oper8 operator and keeps its objects.
 func Oper8Names() Option { return func(o *options) { o.oper8Names = true } }
 
-// Prunes names kinds whose objects are deleted once no component renders them any more. Two sorts of kinds need it.
-// Objects of kinds that hold data (deploy.Protected), such as claims, are otherwise kept, with an event. And if an
-// earlier release of the controller rendered a kind that this one doesn't, naming it finds objects whose kind the
-// earlier release couldn't record in the status before it ended. Each named kind is watched.
+// Prunes names kinds whose objects are deleted when no component renders them any more. Two sorts of kinds need it.
+// First, kinds that hold data (deploy.Protected), such as claims: without this option their objects are kept, with an
+// event. Second, kinds that only an earlier release of the controller rendered: if that release couldn't record such a
+// kind in the status before it ended, its objects are found only by this option. Each named kind is watched.
 func Prunes(kinds ...schema.GroupVersionKind) Option {
 	return func(o *options) { o.prunes = append(o.prunes, kinds...) }
 }
 
 // OwnAnywhere lets namespaced resources own cluster-scoped objects and objects in other namespaces. The garbage
-// collector doesn't delete these with their owner. So they carry the uid of the owner in the label <domain>/owner-uid
-// (deploy.OwnedByLabel), every resource gets the finalizer, even without a Finalize, and objects with the label are
-// deleted before the finalizer is removed. A kind is recorded in the status before its first object is applied, so that
-// a crash can't lose it; this costs one more write.
+// collector doesn't delete such objects with their owner. So they carry the uid of the owner in the label
+// <domain>/owner-uid (deploy.OwnedByLabel). Every resource gets the finalizer, even without a Finalize, and objects
+// with the label are deleted before the finalizer is removed. A kind is recorded in the status before its first object
+// is applied, so that a crash can't lose the kind; this costs one more write.
 func OwnAnywhere() Option { return func(o *options) { o.ownAnywhere = true } }
 
 // PauseDeletions makes the deletion of a paused resource wait until the pause ends: until then it isn't finalized and
-// keeps the finalizer. This works only for resources that carry the finalizer: not for a Controller without Finalize,
-// and not for resources that were created paused. Without this option paused resources are finalized.
+// keeps the finalizer. This works only for resources that carry the finalizer. A resource doesn't carry it if the
+// Controller has no Finalize, or if the resource was created paused. Without this option paused resources are
+// finalized.
 func PauseDeletions() Option { return func(o *options) { o.pauseDeletions = true } }
 
 // ReadyBy sets the readiness.Checker for objects without a Judge (ReadyWhen); by default it is the zero Checker, which
@@ -178,8 +180,9 @@ func (o *options) through(ctx context.Context, c *Component, step Step, do func(
 type StatusPart string
 
 const (
-	// NoStatus leaves the status alone, for kinds without a status or whose status another program writes. Then the
-	// version that a resource last reached, and the kinds of its former objects (see Prunes), aren't known.
+	// NoStatus leaves the status alone. It is for kinds without a status, and for kinds whose status another program
+	// writes. Then the version that a resource last reached, and the kinds of its former objects (see Prunes), aren't
+	// known.
 	NoStatus StatusPart = "none"
 	// OnlyReady limits the status to the condition Ready, for kinds whose schema has no other fields, or if nobody
 	// reads other fields: a smaller status costs the API server less with each write of a resource. The message of
@@ -197,23 +200,23 @@ const (
 	DependencyGraph StatusPart = "graph"
 )
 
-// Status sets what the status of resources has in addition to, or instead of, the conditions Ready and Updating and the
-// states of the components. Several options add up.
+// Status changes the content of the status of resources. Without it the status has the conditions Ready and Updating
+// and the states of the components. Several options add up.
 func Status(parts ...StatusPart) Option {
 	return func(o *options) { o.statusParts = append(o.statusParts, parts...) }
 }
 
 func (o *options) has(part StatusPart) bool { return slices.Contains(o.statusParts, part) }
 
-// StartAfter sets how long a rollout runs before the status reports its start; default 500 ms, zero means that it
-// doesn't. The start of a change of version is always reported at once.
+// StartAfter sets how long a rollout runs before the status reports its start; default 500 ms, zero means that the
+// start isn't reported. The start of a change of version is always reported immediately.
 func StartAfter(d time.Duration) Option { return func(o *options) { o.startAfter = d } }
 
 // VersionField sets the field in which a resource names the version that it wants, as a path of fields; default
 // "spec.version". A resource without the field wants no particular version.
 func VersionField(path string) Option { return func(o *options) { o.versionField = path } }
 
-// VersionOverride sets the version of every resource, whatever its VersionField has.
+// VersionOverride sets the version of every resource, even if its VersionField has another version.
 func VersionOverride(version string) Option { return func(o *options) { o.versionOverride = version } }
 
 // SupportedVersions are the versions that the operator offers; the status names them.
@@ -299,8 +302,8 @@ func (o *options) validateVersions() error {
 	return nil
 }
 
-// setFinalizer sets the name of the finalizer of the controller's resources. Without Finalize and OwnAnywhere there is
-// none, and a given name is an error.
+// setFinalizer sets the name of the finalizer of the controller's resources. A controller without Finalize and
+// OwnAnywhere has no finalizer, and the option FinalizerName is an error.
 func (o *options) setFinalizer(c Controller) error {
 	_, has := c.(Finalizer)
 	switch {

@@ -23,11 +23,11 @@ type State string
 const (
 	// Verified: deployed and ready, or deleted when it is disabled.
 	Verified State = "verified"
-	// Unverified: deployed but not ready yet, or waiting for something other than a component.
+	// Unverified: deployed but not ready yet, or waiting for something else than a component.
 	Unverified State = "unverified"
-	// Failed: deploying it, one of its objects, or a gate that it waits for failed.
+	// Failed: the deployment, an object of the component, or a gate that the component waits for has failed.
 	Failed State = "failed"
-	// Unstarted: it waits for other components.
+	// Unstarted: not deployed, because the component waits for other components.
 	Unstarted State = "unstarted"
 )
 
@@ -58,13 +58,13 @@ func (o Outcome) Graph() string {
 
 // ComponentOutcome is the result of the rollout of one component.
 type ComponentOutcome struct {
-	// State is how far it got.
+	// State is the state of the component.
 	State State
-	// Deployed: its objects were applied, whether or not they are ready.
+	// Deployed: the objects of the component were applied, whether or not they are ready.
 	Deployed bool
-	// Err is why it isn't Verified; nil if it is, or if it wasn't started.
+	// Err is why the component isn't Verified; nil if it is Verified or Unstarted.
 	Err error
-	// Reason is why it is Unstarted: which component it waits for.
+	// Reason is why the component is Unstarted: which component it waits for.
 	Reason string
 	// Remark describes what is unusual about ready objects, such as a claim whose volume is being resized.
 	Remark string
@@ -123,7 +123,8 @@ func newOutcome(graph *dag.Graph[*Component], deployed dag.State, verified *dag.
 	return outcome
 }
 
-// unstarted returns the outcome of a component that wasn't started. An error of its gate is an error of this component.
+// unstarted returns the outcome of a component that wasn't started. If a gate returned an error, that is an error of
+// the component that waits.
 func unstarted(graph *dag.Graph[*Component], deployed dag.State, name string) ComponentOutcome {
 	if err := deployed.Err(name); err != nil {
 		state := Failed
@@ -143,8 +144,8 @@ func (o Outcome) Err() error { return o.join(Failed, o.Hook) }
 // Waiting joins the errors of components that aren't verified yet although they haven't failed.
 func (o Outcome) Waiting() error { return o.join(Unverified) }
 
-// waitsBefore reports whether a component waits for a precondition before it is deployed, while none waits for its
-// objects to become ready.
+// waitsBefore reports whether a component waits for a precondition before its deployment, and no component waits for
+// its objects to become ready.
 func (o Outcome) waitsBefore() bool {
 	waits := false
 	for _, c := range o.Components {
@@ -159,8 +160,8 @@ func (o Outcome) waitsBefore() bool {
 	return waits
 }
 
-// retryTime returns the shortest time that waiting components and the errors in others ask for (request.RetryAfter). An
-// error without a time counts as usual.
+// retryTime returns the shortest time that waiting components and the errors in others ask for (request.RetryAfter).
+// For an error without a time it uses the time usual.
 func (o Outcome) retryTime(usual time.Duration, others ...error) time.Duration {
 	soonest := time.Duration(0)
 	for _, c := range o.Components {
@@ -205,37 +206,38 @@ const (
 	Settled Standing = "settled"
 	// Waiting: a component isn't ready yet, or waits for a precondition.
 	Waiting Standing = "waiting"
-	// Failing: its reconcile failed and is retried.
+	// Failing: the reconcile of the resource failed and is retried.
 	Failing Standing = "failing"
-	// Refused: its reconcile failed and isn't retried until the resource changes.
+	// Refused: the reconcile of the resource failed and isn't retried before an event.
 	Refused Standing = "refused"
-	// Paused: it is paused, see ConditionPaused.
+	// Paused: the resource is paused, see ConditionPaused.
 	Paused Standing = "paused"
-	// Deleting: it is being deleted, and nothing has failed.
+	// Deleting: the resource is being deleted, and nothing has failed.
 	Deleting Standing = "deleting"
 )
 
-// Standings returns all of them, in the order of the constants.
+// Standings returns all standings, in the order of the constants.
 func Standings() []Standing {
 	return []Standing{Settled, Waiting, Failing, Refused, Paused, Deleting}
 }
 
 // Tally counts the resources of a Reconciler, for metrics. The maps have no entries with the count zero.
 type Tally struct {
-	// Resources counts them by their Standing.
+	// Resources counts the resources by their Standing.
 	Resources map[Standing]int
 	// Components counts the enabled components of all resources by state. A component that wasn't rolled out in the
 	// last reconcile isn't counted.
 	Components map[State]int
-	// Versions counts the resources by the version that they want (see VersionField), without those that want none.
+	// Versions counts the resources by the version that they want (see VersionField). Resources that want no version
+	// aren't counted.
 	Versions map[string]int
-	// Contested is the number of objects whose fields somebody else keeps setting, so that they aren't applied for a
-	// while, see deploy.ConflictError.
+	// Contested is the number of objects with fields that somebody else keeps setting, so that these fields aren't
+	// applied for a while, see deploy.ConflictError.
 	Contested int
 }
 
 // Tally counts the reconciled resources by how their last reconcile ended. Resources that are gone, or have left the
-// view, aren't counted. A dry run counts none. It is safe for concurrent use.
+// view, aren't counted. A dry run counts no resource. It is safe for concurrent use.
 func (r *Reconciler) Tally() Tally {
 	sums := r.memory.Sums()
 	if sums.Standings == nil {
@@ -269,7 +271,7 @@ func (s *Session) standing(err error) Standing {
 }
 
 // count returns what the resource adds to the Tally after a reconcile that ended with err; before is what it added
-// until then.
+// before the reconcile.
 func (s *Session) count(before memory.Count, err error) memory.Count {
 	failure, passes := s.failure(err)
 	c := memory.Count{Standing: string(s.standing(err)), Version: s.version, Failure: failure, Kept: strings.Join(s.unpruned, ", ")}

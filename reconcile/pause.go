@@ -36,7 +36,7 @@ const longestRest = 10 * time.Minute
 // pause is the value of the annotation <domain>/pause-execution.
 type pause struct {
 	annotation, value string
-	// rests: the resource is paused, until the time in until or, if that is zero, until the annotation is changed.
+	// rests: the resource is paused until the time in until or, if until is zero, until the annotation is changed.
 	rests bool
 	until time.Time
 	// strange: the value is invalid.
@@ -59,8 +59,8 @@ func (r *Reconciler) pauseOf(resource *unstructured.Unstructured) pause {
 	return p
 }
 
-// paused reports whether a resource is paused. A resource that is being deleted isn't, unless PauseDeletions is set. In
-// a dry run no resource is paused. An invalid value is logged once.
+// paused reports whether a resource is paused. A resource that is being deleted isn't paused, unless PauseDeletions is
+// set. In a dry run no resource is paused. An invalid value is logged once.
 func (r *Reconciler) paused(ctx context.Context, resource *unstructured.Unstructured) (p pause, rests bool) {
 	p = r.pauseOf(resource)
 	ref := deploy.RefOf(resource)
@@ -114,12 +114,12 @@ func (r *Reconciler) rest(ctx context.Context, resource *unstructured.Unstructur
 	return request.Result{RequeueAfter: left}, nil
 }
 
-// left returns the time after which the resource is checked again. Zero means only when it changes.
+// left returns the time after which the resource is checked again. Zero means that it is checked only when it changes.
 func (p pause) left(now time.Time) time.Duration {
 	if p.until.IsZero() {
 		return 0
 	}
-	// A pause that ends right now is checked again too: zero would mean never.
+	// At least a millisecond: if the pause ends right now, zero would mean that the resource is never checked again.
 	return max(min(p.until.Sub(now), longestRest), time.Millisecond)
 }
 
@@ -131,7 +131,7 @@ func sooner(a, b time.Duration) time.Duration {
 	return min(a, b)
 }
 
-// pauseCondition returns the condition. Its message says what waits, and what ends the pause.
+// pauseCondition returns the condition. Its message says what ends the pause, and whether a deletion waits.
 func (r *Reconciler) pauseCondition(p pause) metav1.Condition {
 	deletion := "its deletion doesn't wait"
 	if r.options.pauseDeletions {
@@ -159,8 +159,8 @@ func (r *Reconciler) withPause(present map[string]any, p pause) (next map[string
 	return next, changed, conditions.Err()
 }
 
-// withoutPause returns a status without the condition that withPause sets, and reports whether there was one; present
-// isn't changed. A condition of that type with another reason is somebody else's and stays.
+// withoutPause returns a status without the condition that withPause sets, and reports whether present has that
+// condition; present isn't changed. A condition of that type with another reason belongs to somebody else and stays.
 func withoutPause(present map[string]any) (next map[string]any, resumed bool) {
 	resource := map[string]any{"status": present}
 	c, ok := status.Conditions(resource).Get(ConditionPaused)

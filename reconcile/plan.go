@@ -17,7 +17,7 @@ import (
 type Plan struct {
 	// Resource is the resource as it is. It is shared: don't change it.
 	Resource *unstructured.Unstructured
-	// Components stand in an order in which they may be deployed.
+	// Components are the components, in an order in which they may be deployed.
 	Components []PlannedComponent
 	// Pruned are the objects that no component renders any more: they would be deleted.
 	Pruned deploy.Differences
@@ -29,10 +29,10 @@ type Plan struct {
 type PlannedComponent struct {
 	// Component is the component of the session.
 	Component *Component
-	// Differences are the changes to its objects by deploying it, or by removing it if it is disabled. Changes that a
-	// Deployer makes in another way aren't included.
+	// Differences are the changes to the objects of the component by its deployment or, if it is disabled, by its
+	// removal. Changes that a Deployer makes in another way than Component.Apply aren't included.
 	Differences deploy.Differences
-	// Err is why it couldn't be rendered.
+	// Err is why the component couldn't be rendered.
 	Err error
 }
 
@@ -41,7 +41,7 @@ func (p *Plan) Changed() bool {
 	return p.Pruned.Changed() || slices.ContainsFunc(p.Components, func(c PlannedComponent) bool { return c.Differences.Changed() })
 }
 
-// Err joins the errors of all components, each with its name; nil when there is none.
+// Err joins the errors of all components, each with the name of its component; nil if there are no errors.
 func (p *Plan) Err() error {
 	var errs []error
 	for _, c := range p.Components {
@@ -53,9 +53,10 @@ func (p *Plan) Err() error {
 }
 
 // Plan returns what Reconcile would do for resource if all gates were open, even if the resource is paused. It changes
-// nothing: requests to the cluster are dry runs. Session.DryRun is true, so content that the controller renders
-// differently in a dry run is a difference. The resource needs the uid that it has in the cluster, or that a dry run
-// returns. Its status, its finalizer and hooks aren't part of the plan. Errors of components are in the plan.
+// nothing: requests to the cluster are dry runs. Session.DryRun is true, so if the controller renders other content in
+// a dry run, that is a difference. The resource needs the uid that it has in the cluster, or the uid that a dry run
+// returns. The plan doesn't contain the status and the finalizer of the resource, nor what hooks do. Errors of
+// components are in the plan.
 func (r *Reconciler) Plan(ctx context.Context, resource *unstructured.Unstructured) (*Plan, error) {
 	d, err := r.described(ctx, resource)
 	if err != nil {
@@ -131,7 +132,7 @@ func withoutForeign(differences deploy.Differences) deploy.Differences {
 	})
 }
 
-// planPruning is prune without deleting anything.
+// planPruning returns what prune would delete.
 func (s *Session) planPruning(ctx context.Context) (deploy.Differences, error) {
 	rendered := s.andRendered()
 	kinds := withKinds(slices.Clone(rendered), append(s.remembered(), s.reconciler.options.prunes...)...)

@@ -67,10 +67,10 @@ func (r *Reconciler) upgrade(ctx context.Context, s *Session) error {
 	return failure.Guard(func() error { return upgrader.Upgrade(ctx, s, from, s.version) })
 }
 
-// Version returns the version that the resource wants, empty for none.
+// Version returns the version that the resource wants, empty if it wants none.
 func (s *Session) Version() string { return s.version }
 
-// CurrentVersion returns the reconciled version in the status, empty before there is one.
+// CurrentVersion returns the version that the resource last reached, from its status; empty if there is none yet.
 func (s *Session) CurrentVersion() string {
 	content, _ := s.resource.Object["status"].(map[string]any)
 	return status.ReconciledVersion(content)
@@ -110,14 +110,14 @@ func matches(pattern, kind string) bool {
 // Assets opens the files of versions: templates, manifests, schemas. Implementations must be safe for concurrent use.
 type Assets interface {
 	// Open returns the files of the session's Version. It is called before Setup. The files must not change until
-	// release, which may be nil, is called. files may be nil for a resource without any. request.Configuration means
+	// release is called; release may be nil. files may be nil for a resource without files. request.Configuration means
 	// that there is no such version.
 	Open(ctx context.Context, s *Session) (files fs.FS, release func(), err error)
 }
 
 // Assets returns the files of the version that the resource wants (WithAssets), nil if there are none. Don't use them
-// after the reconcile has ended. A missing version must not block a deletion: in Finalize opening any of its files then
-// returns an error.
+// after the reconcile has ended. A missing version doesn't block a deletion: Finalize is called, and opening a file
+// returns an error there.
 func (s *Session) Assets() fs.FS { return s.assets }
 
 // openAssets opens the files of the session's version.
@@ -146,7 +146,7 @@ func (m missing) Open(name string) (fs.File, error) {
 // operator apart: s.Logger().With(reconcile.Channel, "billing").
 const Channel = logging.Channel
 
-// logged names the resource in log lines: kind and name in text logs, with more fields in JSON.
+// logged names the resource in log lines: by kind and name in text logs, and by more fields in JSON logs.
 type logged struct {
 	deploy.Ref
 	resourceVersion string

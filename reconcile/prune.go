@@ -131,7 +131,7 @@ func (s *Session) pruneKind(ctx context.Context, kind schema.GroupVersionKind) (
 	return len(going) > 0 || len(toRemove) < len(extra), nil
 }
 
-// removeExtra deletes objects that no component renders any more, and returns those that aren't gone yet.
+// removeExtra deletes objects that no component renders any more, and returns the objects that aren't gone yet.
 func (s *Session) removeExtra(ctx context.Context, extra []*unstructured.Unstructured) ([]deploy.Ref, error) {
 	results, err := s.remove(ctx, extra)
 	for _, result := range results {
@@ -166,7 +166,8 @@ func (s *Session) watchable(ctx context.Context, kind schema.GroupVersionKind) (
 	return true, nil
 }
 
-// remembered returns the kinds of which there may be objects: the kinds in the status, and kinds that aren't in it yet.
+// remembered returns the kinds of which there may be objects: the kinds in the status, and kinds that the status
+// doesn't have yet.
 func (s *Session) remembered() []schema.GroupVersionKind {
 	return withKinds(s.kindsInStatus(), s.unwritten...)
 }
@@ -199,9 +200,9 @@ func kindNames(kinds []schema.GroupVersionKind) []string {
 	return names
 }
 
-// Remove deletes objects that the resource owns and returns nil once all are gone; until then it returns a
-// request.Precondition that names the remaining ones. Objects with another owner are left alone and not waited for. It
-// is for Finalize.
+// Remove deletes objects that the resource owns and returns nil when all are gone; until then it returns a
+// request.Precondition that names the remaining objects. Objects with another owner are left alone, and Remove doesn't
+// wait for them. It is for Finalize.
 func (s *Session) Remove(ctx context.Context, objects ...any) error {
 	plain := make([]*unstructured.Unstructured, 0, len(objects))
 	for _, value := range objects {
@@ -263,8 +264,8 @@ func (s *Session) remove(ctx context.Context, objects []*unstructured.Unstructur
 // finalizes reports whether resources carry the finalizer.
 func (r *Reconciler) finalizes() bool { return r.finalizer != nil || r.options.ownAnywhere }
 
-// recordKinds writes kinds into the status before objects of them are applied. With OwnAnywhere the status is the only
-// place that says which kinds have to be searched for objects of the resource.
+// recordKinds writes kinds into the status before objects of them are applied. With OwnAnywhere only the status records
+// the kinds of which the resource may have objects.
 func (s *Session) recordKinds(ctx context.Context, kinds []schema.GroupVersionKind) error {
 	if !s.reconciler.options.ownAnywhere || s.dryRun {
 		return nil
@@ -306,8 +307,8 @@ func (s *Session) recordKinds(ctx context.Context, kinds []schema.GroupVersionKi
 }
 
 // removeTracked deletes the objects that the resource owns by label, and waits until they are gone. Objects that
-// Finalize has rolled out are deleted last, and not waited for: waiting would take another reconcile, which would run
-// Finalize and so create them again.
+// Finalize has rolled out are deleted last, and removeTracked doesn't wait for them: waiting would take another
+// reconcile, which would run Finalize and create these objects again.
 func (r *Reconciler) removeTracked(ctx context.Context, s *Session) error {
 	if !r.options.ownAnywhere {
 		return nil
@@ -334,7 +335,7 @@ func (r *Reconciler) removeTracked(ctx context.Context, s *Session) error {
 	return err
 }
 
-// renders reports whether an enabled component renders obj, by its name or by the name that the cluster generated.
+// renders reports whether an enabled component renders obj, with its name or with a name that the cluster generates.
 func (s *Session) renders(obj *unstructured.Unstructured) bool {
 	return s.wanted(deploy.RefOf(obj)) || s.generates(obj)
 }

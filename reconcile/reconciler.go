@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	// lookAgain is the time after which a resource is reconciled again when another writer was faster. quietAttempts is
-	// how often in a row this happens before it is reported.
+	// lookAgain is the time after which a resource is reconciled again if another writer was faster. quietAttempts is
+	// how often in a row this must happen before it is reported.
 	lookAgain     = 50 * time.Millisecond
 	quietAttempts = 3
 	// lastWord bounds the write of the status after a reconcile that took too long.
@@ -31,8 +31,8 @@ const (
 	// recreateWait bounds the wait for the deletion of an object that is recreated; after that a later reconcile
 	// creates it.
 	recreateWait = 500 * time.Millisecond
-	// gateInterval is how often a closed gate is called again while other components are deployed; it is also called
-	// when one of them ends.
+	// gateInterval is how often a closed gate is called again while other components are deployed; the gate is also
+	// called when one of these deployments ends.
 	gateInterval = 500 * time.Millisecond
 	// idLength is the length of a session's id.
 	idLength = 22
@@ -75,7 +75,7 @@ func New(controller Controller, manager *deploy.Manager, opts ...Option) (*Recon
 	if err := r.readDefaults(); err != nil {
 		return nil, err
 	}
-	// The engine retries, with backoff; a worker doesn't wait for that.
+	// The engine retries with backoff, so that no worker waits for a retry.
 	own := []deploy.Option{deploy.RetryFor(0), deploy.RecreateWait(recreateWait)}
 	if o.ownAnywhere {
 		own = append(own, deploy.OwnedByLabel())
@@ -94,9 +94,9 @@ func (r *Reconciler) now() time.Time { return r.options.now() }
 
 // Reconcile brings the resource of the request to the state that its controller describes, as far as that is possible
 // now, and writes the outcome into its status. It does nothing for a resource that is gone. For a paused resource it
-// only reports the pause (ConditionPaused). An error means that the reconcile must be retried; it is Advanced
-// (request.Error) if more objects are as they should be than after any earlier failure. Waiting for objects isn't an
-// error. A request for another kind is a permanent error.
+// only reports the pause (ConditionPaused). An error means that the reconcile has failed; package request tells whether
+// it is retried. The error is Advanced (request.Error) if more objects are as they should be than after any earlier
+// failure. Waiting for objects isn't an error. A request for another kind is a permanent error.
 func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
 	if req.Key.Kind != r.Kind() || req.Key.Name == "" {
 		return request.Result{}, request.Permanent(fmt.Errorf("request %s: names no resource of kind %s", req.Key, r.Kind().Kind))
@@ -104,7 +104,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	ref := req.Key
 	resource, err := r.manager.View().Get(ctx, ref)
 	if isUnknownKind(err) {
-		resource, err = nil, nil // its kind isn't served any more; if the kind comes back, its resources are listed again
+		resource, err = nil, nil // the kind isn't served any more; when it is served again, the engine lists its resources
 	}
 	if err != nil {
 		return request.Result{}, err
@@ -247,7 +247,7 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 			err = request.RetryAfter(after, err)
 		}
 		if unwritten != nil && request.IsPermanent(err) {
-			// The status doesn't report it yet.
+			// The error must still be written into the status.
 			err = request.RetryAfter(r.options.recheck, err)
 		}
 		return request.Result{}, err

@@ -39,8 +39,8 @@ func (s *Session) keepUnwritten(o *Outcome) {
 }
 
 // advanced reports whether a session that ended with err has left more objects as they should be than any earlier
-// session that failed. Such a resource makes progress, so its backoff begins anew. This can't happen more often than
-// the resource has objects.
+// session that failed. Such a resource makes progress, so its backoff begins anew. That happens at most as often as the
+// resource has objects.
 func (s *Session) advanced(err error) (further bool) {
 	objects := 0
 	for result := range s.results() {
@@ -59,8 +59,7 @@ func (s *Session) advanced(err error) (further bool) {
 }
 
 // exhausted makes an error permanent after MaxAttempts attempts. Errors that pass by themselves don't count: the
-// cluster didn't answer, another writer was faster, or nothing failed but contested objects, which are left alone for a
-// while.
+// cluster didn't answer, another writer was faster, or only contested objects failed, which are left alone for a while.
 func (s *Session) exhausted(ctx context.Context, err error) error {
 	limit := s.reconciler.options.maxAttempts
 	if limit == 0 {
@@ -167,7 +166,7 @@ func finishing(c *Component, result deploy.Result) (ttl any, finishes bool) {
 	return nil, kind == "Job.batch" || kind == "Pod"
 }
 
-// hasFinished reports whether the status of an object says that it has finished, successfully or not.
+// hasFinished reports whether an object has finished according to its status, successfully or not.
 func hasFinished(obj *unstructured.Unstructured) bool {
 	if obj == nil {
 		return false
@@ -181,7 +180,7 @@ func hasFinished(obj *unstructured.Unstructured) bool {
 	return phase == "Succeeded" || phase == "Failed"
 }
 
-// fights returns the objects that another process keeps creating and this one keeps pruning.
+// fights returns the objects that another process keeps creating and this process keeps pruning.
 func (s *Session) fights() (found map[deploy.Ref]memory.Fight) {
 	s.reconciler.memory.Look(deploy.RefOf(s.resource), func(m *memory.Resource) { found = m.Fought(s.reconciler.now()) })
 	return found

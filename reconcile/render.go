@@ -25,7 +25,7 @@ type rendering struct {
 	finished atomic.Pointer[finishedRendering]
 }
 
-// buildRun is a running Build, and the Build that it was called from.
+// buildRun is a running Build, with the Build from which it was called.
 type buildRun struct {
 	component *Component
 	asked     *buildRun
@@ -44,7 +44,8 @@ func (c *Component) within(ctx context.Context) bool {
 	return false
 }
 
-// finishedRendering holds the objects of a component in order, as they were added and as they are deployed.
+// finishedRendering holds the objects of a component in the order of their deployment, as they were added and as they
+// are deployed.
 type finishedRendering struct {
 	objects  []*Object
 	contents []*unstructured.Unstructured
@@ -130,7 +131,7 @@ func (s *Session) renderObject(ctx context.Context, o *Object) (*unstructured.Un
 	content := o.content.Object
 	patches := s.patches
 	if o.component.disabled {
-		patches = nil // deleted objects need none, and a patch that doesn't fit must not prevent the deletion
+		patches = nil // deleted objects need no patches, and a patch that doesn't fit must not prevent the deletion
 	}
 	for _, patch := range patches {
 		var patched map[string]any
@@ -197,8 +198,8 @@ func same(a, b map[string]any) bool {
 type Patch interface {
 	// Name identifies the patch in errors.
 	Name() string
-	// Apply returns content with the patch applied, if the patch is for the object of that name in that component;
-	// matched reports whether it is. content isn't changed, but the result may share parts of it.
+	// If the patch is for this object of this component, matched is true and Apply returns content with the patch
+	// applied. content isn't changed, but the result may share parts of it.
 	Apply(ctx context.Context, component, object string, content map[string]any) (patched map[string]any, matched bool, err error)
 }
 
@@ -226,8 +227,8 @@ type PatchTarget struct {
 // unchanged. A deferred object is always Finished. Component.Objects returns only its kind, name and namespace, except
 // in a dry run and with ObserveComponents. CustomResourceDefinitions can't be deferred.
 type Deferred struct {
-	// Ref is the kind, namespace and name of the content. An empty namespace means the resource's for a namespaced
-	// object.
+	// Ref is the kind, namespace and name of the content. For a namespaced object an empty namespace means the
+	// namespace of the resource.
 	Ref deploy.Ref
 	// Digest identifies the content: two contents of one object are equal if and only if their digests are.
 	Digest string
@@ -274,7 +275,7 @@ func (f *finishedRendering) fetch(ctx context.Context) error {
 	return nil
 }
 
-// content returns the content for a stand-in, any other object as it is.
+// content returns the content of a stand-in, and any other object as it is.
 func (f *finishedRendering) content(ctx context.Context, of *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	for i, o := range f.objects {
 		if f.contents[i] == of && o.deferred != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// rollout deploys the components in the order of their dependencies, verifies those that were deployed, and calls the
+// rollout deploys the components in the order of their dependencies, verifies the deployed components, and calls the
 // hooks.
 func (s *Session) rollout(ctx context.Context) (Outcome, error) {
 	r := s.reconciler
@@ -46,7 +46,7 @@ func (s *Session) rollout(ctx context.Context) (Outcome, error) {
 			graph.Disable(name)
 		}
 	}
-	// Gates hold up only the deployment: deployed components are verified even if a gate has closed since.
+	// Gates only delay the deployment: deployed components are verified even if a gate has closed since.
 	verified, err := dag.Run(ctx, graph, func(ctx context.Context, _ string, c *Component) error {
 		return asOutcome(r.options.through(ctx, c, Verifying, func(ctx context.Context) error { return s.verifyDeployed(ctx, c) }))
 	}, bound, dag.WithoutPredicates())
@@ -103,7 +103,7 @@ func depend(graph *dag.Graph[*Component], c *Component, up *upstream) error {
 	if up.component.session != c.session {
 		return fmt.Errorf("component %s: waits for %s, which belongs to another session", c.name, up.component.name)
 	}
-	// A disabled component deploys nothing that another one could wait for.
+	// A disabled component deploys nothing that another component could wait for.
 	if up.component.disabled || c.disabled {
 		which := up.component.name
 		if c.disabled {
@@ -176,8 +176,8 @@ func (c *Component) Apply(ctx context.Context) error {
 	return err
 }
 
-// Remove deletes the objects of c that the resource owns, the last one first. It returns nil once they are gone, and
-// request.Precondition until then. A component on which Finalize calls it isn't rolled out.
+// Remove deletes the objects of c that the resource owns, the last one first. It returns nil when they are gone, and
+// request.Precondition until then. A component on which Finalize calls Remove isn't rolled out.
 func (c *Component) Remove(ctx context.Context) error {
 	if !c.session.rolling.hasBegun() {
 		c.removed = true
@@ -190,8 +190,8 @@ func (c *Component) Remove(ctx context.Context) error {
 	return err
 }
 
-// verifyDeployed verifies a deployed component. In a dry run every component is ready, and a disabled one always is:
-// its objects are gone.
+// verifyDeployed verifies a deployed component. In a dry run every component counts as ready. A disabled component is
+// always ready: its objects are gone.
 func (s *Session) verifyDeployed(ctx context.Context, c *Component) error {
 	if s.dryRun || c.disabled {
 		return nil
@@ -210,8 +210,8 @@ func asOutcome(err error) error {
 	return err
 }
 
-// rolling records that the rollout has begun, after which components can't be added or changed. If a Build or a hook
-// tries to do that, it fails.
+// rolling records that the rollout has begun. From then on components can't be added or changed: a Build or a hook that
+// tries that fails.
 type rolling struct {
 	mu       sync.Mutex
 	begun    bool
@@ -256,7 +256,7 @@ func (s *Session) withMistakes(err error) error {
 	return errors.Join(err, mistake(mistakes))
 }
 
-// takeMistakes returns the mistakes since it was last called.
+// takeMistakes returns the mistakes since its last call.
 func (s *Session) takeMistakes() []error {
 	s.rolling.mu.Lock()
 	defer s.rolling.mu.Unlock()
@@ -273,8 +273,8 @@ func (s *Session) afterDeploy(ctx context.Context, o Outcome) error {
 	return hooked(s, "after the deployment", func(c AfterDeployer) error { return c.AfterDeploy(ctx, s, o) })
 }
 
-// afterVerify calls AfterVerify, or AfterIncomplete if a component isn't ready. If a component wasn't deployed it calls
-// nothing: afterDeploy has called AfterIncomplete already.
+// afterVerify calls AfterVerify, or AfterIncomplete if a component isn't ready. If a component wasn't deployed, it does
+// nothing, because afterDeploy has called AfterIncomplete already.
 func (s *Session) afterVerify(ctx context.Context, o Outcome) error {
 	switch {
 	case !o.Deployed():
@@ -291,7 +291,7 @@ func (s *Session) afterIncomplete(ctx context.Context, o Outcome) error {
 	})
 }
 
-// requeue calls the controller's Requeue; usual is the time that applies without it.
+// requeue calls the controller's Requeue. usual is the time until the next reconcile if Requeue returns zero.
 func (r *Reconciler) requeue(ctx context.Context, hook Requeuer, s *Session, o Outcome, usual time.Duration) (request.Result, error) {
 	after, err := failure.Value(func() (time.Duration, error) { return hook.Requeue(ctx, s, o) })
 	switch {

@@ -29,7 +29,7 @@ type Session struct {
 	resource   *unstructured.Unstructured
 	// described is the resource with the defaults merged under it.
 	described *unstructured.Unstructured
-	// manager applies objects as owned by the resource, into home if they name no namespace.
+	// manager applies objects that the resource owns. Objects without a namespace get the namespace home.
 	manager    *deploy.Manager
 	home       string
 	watcher    Watcher
@@ -43,14 +43,14 @@ type Session struct {
 	generated  generated
 	version    string
 	assets     fs.FS
-	// cleanups are called at the end of the session, the last one first. A version's hook may still run then.
+	// cleanups are called at the end of the session, the last one first. A hook of a version may still be running then.
 	cleaning sync.Mutex
 	cleanups []func()
 	released bool
 	// fixedVersion overrides the version that the resource wants; empty for none.
 	fixedVersion string
 	patches      []Patch
-	// unwritten are kinds that the status doesn't have, although there may be objects of these kinds.
+	// unwritten are kinds that the status doesn't name, although there may be objects of these kinds.
 	unwritten []schema.GroupVersionKind
 	// noted are kinds that were written into the status in this reconcile.
 	noting sync.Mutex
@@ -75,7 +75,7 @@ func (s *Session) ID() string { return s.id }
 // Name returns the name of the resource.
 func (s *Session) Name() string { return s.resource.GetName() }
 
-// Namespace returns the namespace of the resource, empty for a cluster-scoped one.
+// Namespace returns the namespace of the resource, empty for a cluster-scoped resource.
 func (s *Session) Namespace() string { return s.resource.GetNamespace() }
 
 // Kind returns the kind of the resource.
@@ -84,7 +84,8 @@ func (s *Session) Kind() schema.GroupVersionKind { return s.resource.GroupVersio
 // Logger returns the logger of this reconcile.
 func (s *Session) Logger() *slog.Logger { return s.logger }
 
-// DryRun reports whether nothing is deployed. Setup should then not call other systems.
+// DryRun reports whether the reconcile is a dry run, which deploys nothing. In a dry run Setup shouldn't call other
+// systems.
 func (s *Session) DryRun() bool { return s.dryRun }
 
 // Resource returns a copy of the custom resource, with the controller's defaults merged under it (see Defaulter).
@@ -100,8 +101,8 @@ func (s *Session) Component(name string) *Component {
 }
 
 // Cleanup registers f, which is called once when the reconcile ends, with or without an error, and also after Plan and
-// Graph. Functions are called in reverse order. It is for Setup and Finalize. If the reconcile has ended already, f is
-// called at once.
+// Graph. Functions are called in reverse order. Call Cleanup in Setup or Finalize. If the reconcile has ended already,
+// f is called immediately.
 func (s *Session) Cleanup(f func()) {
 	s.cleaning.Lock()
 	released := s.released
@@ -127,15 +128,15 @@ func (s *Session) Manager() *deploy.Manager { return s.manager }
 
 // Get returns an object, nil if there is none. An empty namespace in ref means cluster scope: for objects in the
 // resource's namespace use Session.Namespace. The object is shared: copy it before you change it. If the resource owns
-// nothing of a kind, each Get of it costs an API call, and changes of the object don't bring the resource to reconcile;
+// no objects of ref.Kind, each Get costs an API call, and changes of the object don't bring the resource to reconcile;
 // see Follow.
 func (s *Session) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	return s.manager.View().Get(ctx, ref)
 }
 
-// List reads the objects of kind in namespace (empty: all) that match selector and every one of byField; nil selectors
-// match all. byField selects by the values of deploy.FieldsOf, so any field can be named. Otherwise List is like Get:
-// the objects are shared, so copy them before you change them.
+// List reads the objects of kind in namespace (empty: all) that match selector and every selector in byField; a nil
+// selector matches all objects. byField selects by the values of deploy.FieldsOf, so any field can be named. As with
+// Get, the objects are shared: copy them before you change them. Calls cost as with Get.
 func (s *Session) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector,
 	byField ...fields.Selector) ([]*unstructured.Unstructured, error) {
 	found, err := s.manager.View().List(ctx, kind, namespace, selector)
@@ -174,10 +175,11 @@ func (s *Session) wrote() (revisions []request.Revision) {
 }
 
 // Add adds a component that consists of objects: *unstructured.Unstructured, plain maps, API structs with their
-// TypeMeta set, apply configurations, or YAML. Namespaced objects without a namespace get the resource's. The name of
-// each object in the component is its kind and name, such as "deployment/web", with the namespace in between if that
-// isn't the resource's; Component.Add sets another name. A mistake, such as a duplicate name or an object that another
-// component has, ends the reconcile after Setup or Finalize, before anything is written.
+// TypeMeta set, apply configurations, or YAML. Namespaced objects without a namespace get the namespace of the
+// resource. The name of each object in the component is its kind and name, such as "deployment/web", with the namespace
+// in between if it isn't the resource's namespace; Component.Add sets another name. A mistake, such as a duplicate name
+// or an object that another component already has, ends the reconcile after Setup or Finalize, before anything is
+// written.
 func (s *Session) Add(name string, objects ...any) *Component {
 	c := s.component(name)
 	for _, object := range objects {
@@ -218,7 +220,8 @@ func (s *Session) component(name string) *Component {
 	return c
 }
 
-// passedThrough are the annotations that a child inherits: not those for temporary patches and leases.
+// passedThrough are the annotations that a child inherits. The annotations for temporary patches and leases aren't
+// inherited.
 var passedThrough = []string{"config-defaults", "log-default-level", "log-filters", "log-json", "log-thread-id", "pause-execution"}
 
 // Passthrough returns those annotations of the resource that a child custom resource should inherit: config-defaults,
@@ -237,18 +240,18 @@ func (s *Session) Passthrough() map[string]string {
 }
 
 // Watcher watches the kinds of objects that a session is about to read or write, so that the resource is reconciled
-// when these objects change. Own returns once the existing objects of kind child are known. It is called concurrently,
+// when these objects change. Own returns when the existing objects of kind child are known. It is called concurrently,
 // and again with every reconcile.
 type Watcher interface {
 	Own(ctx context.Context, owner, child schema.GroupVersionKind) error
 }
 
-// Follower is a Watcher that can also watch single objects that a resource doesn't own: their changes bring the
-// resource to reconcile. After a reconcile without an error, objects for which it didn't call Follow are no longer
-// followed.
+// Follower is a Watcher that can also watch single objects that a resource doesn't own: changes of these objects bring
+// the resource to reconcile. After a reconcile without an error, the resource no longer follows objects for which that
+// reconcile didn't call Follow.
 type Follower interface {
 	Watcher
-	// Follow returns once the present state of the object is known.
+	// Follow returns when the present state of the object is known.
 	Follow(ctx context.Context, owner deploy.Ref, ref deploy.Ref) error
 }
 

@@ -35,9 +35,9 @@ func (r *Reconciler) setStatus(ctx context.Context, s *Session, compute func(pre
 	return err
 }
 
-// changeStatus writes the status that change returns, if it reports a change. Fields that the schema drops are left
-// out, and a status that is too large for the cluster is shortened. With NoStatus it does nothing. change must not
-// modify present, which is shared.
+// changeStatus writes the status that change returns, if changed is true. Fields that the schema drops are left out,
+// and a status that is too large for the cluster is shortened. With NoStatus it does nothing. change must not modify
+// present, which is shared.
 func (r *Reconciler) changeStatus(
 	ctx context.Context, resource *unstructured.Unstructured, log *slog.Logger,
 	change func(present map[string]any) (next map[string]any, changed bool, err error),

@@ -47,7 +47,7 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) er
 	return nil
 }
 
-// start reports in the status that a rollout has begun: at once when the version changes, otherwise only after
+// start reports in the status that a rollout has begun: immediately when the version changes, otherwise only after
 // StartAfter, so that a short rollout costs no write for it. Call end before the end of the rollout is written.
 func (r *Reconciler) start(ctx context.Context, s *Session) (end func()) {
 	if r.options.dryRun {
@@ -57,7 +57,7 @@ func (r *Reconciler) start(ctx context.Context, s *Session) (end func()) {
 	changes := current != "" && s.version != "" && current != s.version
 	switch {
 	case changes && s.underWay():
-		// The start was reported before. To report it again would overwrite later reports.
+		// The start was reported before. Reporting it again would overwrite later reports.
 		return func() {}
 	case changes:
 		r.writeStart(ctx, s)
@@ -102,7 +102,7 @@ const shortenedMark = " (shortened: the whole status is too large for the cluste
 
 // shortening is one step by which a status that is too large is made smaller.
 type shortening struct {
-	// message bounds the messages of the conditions, in bytes; names means that components are still listed.
+	// message bounds the messages of the conditions, in bytes. names: components are still listed.
 	message int
 	names   bool
 }
@@ -129,8 +129,8 @@ func fitting(log *slog.Logger, write func(step int) (deploy.Result, error)) (dep
 }
 
 // shortened returns the status to write: next, shortened by the given step; step 0 is the first try. If the present
-// status is shortened, and equals next after some step, step 0 returns present: the cluster would refuse the whole
-// status in each reconcile. Neither next nor present is changed.
+// status equals next after some step, step 0 returns present, so that the whole status, which the cluster refuses,
+// isn't sent in each reconcile. Neither next nor present is changed.
 func shortened(next, present map[string]any, step int) map[string]any {
 	switch {
 	case step > 0:
@@ -222,7 +222,7 @@ func withMessages(content map[string]any, change func(condition, message string)
 	return out
 }
 
-// cut returns text, shortened to at most limit bytes. The result is valid UTF-8 if text is.
+// cut returns text, shortened to limit bytes if it is longer. The result is valid UTF-8 if text is.
 func cut(text string, limit int) string {
 	const more = "..."
 	if len(text) <= limit {
@@ -235,12 +235,13 @@ func cut(text string, limit int) string {
 	return text[:end] + more
 }
 
-// droppedFields remembers which fields of the status the kind's schema drops, at any depth: to write them in every
-// reconcile would cost a call that changes nothing. They are sent again after sentAgain, since the schema may have been
-// corrected. A field that is found in a stored status is removed from the list. It is safe for concurrent use.
+// droppedFields remembers which fields of the status the kind's schema drops, at any depth: writing them in every
+// reconcile would cost a call that changes nothing. After sentAgain the fields are sent again, since the schema may
+// have been corrected. A field that is found in a stored status is removed from the list. It is safe for concurrent
+// use.
 type droppedFields struct {
 	mu sync.Mutex
-	// fields holds until when a field isn't sent, by paths such as ".componentStatus.deployed" or
+	// fields holds the time until which a field isn't sent. The keys are paths such as ".componentStatus.deployed" or
 	// ".conditions[].reason".
 	fields map[string]time.Time
 }

@@ -37,8 +37,8 @@ func (v verdict) err() error {
 	return nil
 }
 
-// Verify returns nil if every object of c is ready. An error for which request.IsWaiting is true names the objects that
-// c waits for. Any other error names the objects that have failed.
+// Verify returns nil if every object of c is ready. If request.IsWaiting is true for the error, it names the objects
+// that c waits for. Otherwise it names the objects that have failed.
 func (c *Component) Verify(ctx context.Context) error {
 	v, err := c.session.verify(ctx, c)
 	if err != nil {
@@ -110,8 +110,8 @@ func (s *Session) judge() judge.Judge {
 	return j
 }
 
-// live returns an object as the View has it, nil if there is none. If the View holds only the metadata of its kind, and
-// readiness needs no more, it returns only the metadata, so that nothing is read from the cluster.
+// live returns an object as the View has it, nil if there is none. If the View holds only the metadata of the kind, and
+// readiness needs no more, live returns only the metadata, so that nothing is read from the cluster.
 func (s *Session) live(ctx context.Context, ref deploy.Ref, content bool) (*unstructured.Unstructured, error) {
 	view, ok := s.manager.View().(deploy.PartialView)
 	if !ok || content || s.reconciler.options.readiness.NeedsContent(ref.Kind.GroupKind()) {
@@ -121,7 +121,7 @@ func (s *Session) live(ctx context.Context, ref deploy.Ref, content bool) (*unst
 	return obj, err
 }
 
-// located returns the Ref of object i of c: the Ref of its result if it was applied.
+// located returns the Ref of object i of c. If the object was applied, this is the Ref of the result.
 func (s *Session) located(ctx context.Context, c *Component, i int, content *unstructured.Unstructured) (deploy.Ref, error) {
 	if i < len(c.results) {
 		return c.results[i].Ref, nil

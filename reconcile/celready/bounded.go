@@ -16,8 +16,8 @@ import (
 )
 
 // maxWork bounds the work of a single call: the characters that it writes, or the pairs that it compares. cel-go counts
-// the cost of a call after it has returned and doesn't interrupt it. So calls whose work is more than linear in their
-// arguments must be refused beforehand.
+// the cost of a call after the call has returned, and doesn't interrupt the call. So calls whose work is more than
+// linear in their arguments must be refused beforehand.
 const maxWork = 1 << 24
 
 // works has the functions whose work must be bounded, each with an estimate of its work from its arguments.
@@ -98,8 +98,8 @@ func boundedCall(name string, work func(args []ref.Val) uint64, binding *functio
 	}
 }
 
-// literalPatterns refuses regular expressions that aren't literals: they would be compiled with each evaluation, and
-// could come from an object.
+// literalPatterns refuses regular expressions that aren't literals: such expressions would be compiled at each
+// evaluation, and could come from an object.
 type literalPatterns struct{}
 
 // Name implements cel.ASTValidator.
@@ -118,7 +118,7 @@ func (literalPatterns) Validate(_ *cel.Env, _ cel.ValidatorConfig, tree *ast.AST
 	}))
 }
 
-// compiledPatterns compile the regular expressions of matches with the expression.
+// compiledPatterns compiles the regular expressions of matches once, when the expression is compiled.
 var compiledPatterns = []*interpreter.RegexOptimization{
 	{Function: overloads.Matches, OverloadID: overloads.Matches, RegexIndex: 1, Factory: compiledPattern},
 	{Function: overloads.Matches, OverloadID: overloads.MatchesString, RegexIndex: 1, Factory: compiledPattern},

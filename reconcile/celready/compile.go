@@ -56,7 +56,7 @@ func compileOne(env *cel.Env, name, text string, result *cel.Type, costLimit uin
 		return nil, whole("%v", err)
 	}
 	if estimate.Min > costLimit {
-		return nil, whole("costs at least %d, whatever the object, and the limit is %d: simplify it, or allow more (CostLimit)", estimate.Min, costLimit)
+		return nil, whole("costs at least %d for any object, and the limit is %d: simplify it, or allow more (CostLimit)", estimate.Min, costLimit)
 	}
 	program, err := env.Program(checked, programOptions(tree, costLimit)...)
 	if err != nil {
@@ -104,7 +104,7 @@ func invalid(faults []*common.Error, source common.Source) error {
 	return fmt.Errorf("%s", strings.Join(lines, "\n"))
 }
 
-// unknownSizes assumes nothing about the object, so the lower bound of the estimate applies to every object.
+// unknownSizes assumes nothing about the object, so that the lower bound of the estimate applies to every object.
 type unknownSizes struct{}
 
 func (unknownSizes) EstimateSize(cost.AstNode) *cost.SizeEstimate { return nil }
@@ -112,8 +112,9 @@ func (unknownSizes) EstimateCallCost(string, string, *cost.AstNode, []cost.AstNo
 	return nil
 }
 
-// actualCost computes the cost of calls that cel-go's own model underestimates. These are comparisons, for which cel-go
-// counts only the top level, and calls whose overload is known only at run time, which is usual for parts of an object.
+// actualCost computes the cost of calls that cel-go's own model underestimates. These are comparisons, of which cel-go
+// counts only the top level, and calls whose overload is known only at run time. Calls on parts of an object are
+// usually of the second sort.
 type actualCost struct{}
 
 // charactersPerUnit is how many characters cost one unit, as in cel-go's own model.

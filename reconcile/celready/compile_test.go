@@ -103,11 +103,11 @@ func TestCompileErrors(t *testing.T) {
 		},
 		{
 			"what costs too much whatever the object", Expressions{Ready: "lists.range(1000).map(a, lists.range(1000).map(b, a)).size() > 1"},
-			"ready:1:62: costs at least 14035024, whatever the object, and the limit is 100000",
+			"ready:1:62: costs at least 14035024 for any object, and the limit is 100000",
 		},
 		{
 			"a list that doubles and doubles", Expressions{Ready: named("[1]", "X + X", "X == X", 20)},
-			"ready:1:9: costs at least 105140, whatever the object, and the limit is 100000",
+			"ready:1:9: costs at least 105140 for any object, and the limit is 100000",
 		},
 		{
 			"a long expression", Expressions{Ready: "true" + strings.Repeat(" && true", 1100)},
@@ -151,7 +151,7 @@ func TestCostLimitOfCompile(t *testing.T) {
 	t.Parallel()
 	const hundred = "lists.range(100).all(n, n >= 0)"
 	_, err := Compile(Expressions{Ready: hundred}, CostLimit(100))
-	assert.ErrorContains(t, err, "whatever the object, and the limit is 100")
+	assert.ErrorContains(t, err, "for any object, and the limit is 100")
 	_, err = Compile(Expressions{Ready: hundred}, CostLimit(0))
 	assert.NoError(t, err, "zero is the default")
 }

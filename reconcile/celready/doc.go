@@ -11,8 +11,8 @@
 //
 // Use it for third-party kinds that report their readiness neither by the condition Ready nor by the fields of kstatus,
 // if the rule comes from a configuration. If the rule is part of the program, write a function in Go: the compiler
-// checks it, and it is some twenty times as fast (an expression takes microseconds). For a single condition or field
-// use readiness.Expectation, which needs no expression.
+// checks the function, and it is about twenty times as fast as an expression, which takes microseconds. For a single
+// condition or field use readiness.Expectation, which needs no expression.
 //
 // # Expressions
 //
@@ -28,9 +28,9 @@
 // # What is checked first
 //
 // Package readiness checks every object before the expressions are evaluated. An object isn't ready if it is being
-// deleted, if status.observedGeneration isn't yet metadata.generation, or if it is Stalled or Reconciling. Any other
-// observed generation must be compared by the expression, such as the observedGeneration of a condition, or an observed
-// generation that is a string:
+// deleted, if status.observedGeneration isn't yet metadata.generation, or if it is Stalled or Reconciling. The
+// expression itself must compare any other observed generation, such as the observedGeneration of a condition, or an
+// observed generation that is a string:
 //
 //	object.status.conditions.exists(c, c.type == 'Ready' && c.status == 'True' &&
 //	    c.?observedGeneration.orValue(0) == object.metadata.generation)
@@ -40,9 +40,10 @@
 //
 // Each evaluation of an expression has a limit to its cost, in the unit of Kubernetes' own limits; see CostLimit. There
 // are fixed limits for the values that an expression makes, for the work of a single call, and for the length and the
-// depth of an expression. Regular expressions have to be literals and are compiled with the expression. Exceeding a
-// limit while an object is judged is an error of the expression: the object is Unknown, and Judge fails its component.
+// depth of an expression. Regular expressions have to be literals and are compiled with the expression. If an
+// expression exceeds a limit while an object is judged, the expression is wrong: the object is Unknown, and Judge fails
+// its component.
 //
 // Messages and errors contain values of an object only if Message reads them. If a value is missing or can't be
-// evaluated, they quote that part of the expression instead.
+// evaluated, the messages quote that part of the expression instead.
 package celready

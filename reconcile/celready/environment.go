@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// maxCharacters bounds the length of an expression, maxNesting the nesting of its parts.
+	// maxCharacters bounds the length of an expression, and maxNesting the nesting of its parts.
 	maxCharacters = 8192
 	maxNesting    = 100
 	// maxPatternSize bounds the instructions of a compiled regular expression.
@@ -58,9 +58,9 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 // nowhere is an id that no part of any expression has.
 const nowhere = -1
 
-// markShared sets a part in the errors that cel-go shares between all evaluations. cel-go records in an error the part
-// of the expression that caused it, unless a part is set already. In a shared error this would be a data race, and the
-// part could belong to another expression.
+// markShared sets a part in the errors that cel-go shares between all evaluations. In each error cel-go records the
+// part of the expression that caused the error, unless a part is set already. For a shared error this would be a data
+// race, and the part could belong to another expression.
 func markShared() {
 	for _, shared := range []ref.Val{types.NoSuchOverloadErr(), types.Int(math.MaxInt64).ConvertToType(types.TimestampType)} {
 		types.LabelErrNode(nowhere, shared)

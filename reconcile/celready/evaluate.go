@@ -30,7 +30,7 @@ type failure struct {
 	reason, text string
 	// fields are the missing fields.
 	fields []string
-	// cause is the cause of the context's end, nil for other failures.
+	// cause is the cause of the context if the context has ended, nil for other failures.
 	cause error
 }
 
@@ -82,7 +82,7 @@ func valueOf[T ref.Val](e *expression, evaluate evaluation, object map[string]an
 }
 
 // explain returns why an expression has no value. cel-go's messages may contain values of the object, for example of a
-// Secret, so only the expression is shown.
+// Secret, so only the expression is shown, except for messages that are known to be harmless.
 func (e *expression) explain(err error) *failure {
 	var own *failure
 	var cancelled interpreter.EvalCancelledError

@@ -19,20 +19,20 @@ import (
 type Expressions struct {
 	// Ready, a bool, is true when the object is ready. It is required.
 	Ready string `json:"ready"`
-	// Failed, a bool, is true when the object has failed. It is evaluated first: an object for which both are true has
-	// failed. Empty means that objects never fail.
+	// Failed, a bool, is true when the object has failed. It is evaluated before Ready: an object for which both are
+	// true has failed. Empty means that objects never fail.
 	Failed string `json:"failed,omitempty"`
 	// Message, a string, describes for people what is wrong. It is evaluated when Failed is true or Ready is false, but
-	// not when a field is missing. If it is empty, results in "" or can't be evaluated, the message shows the
-	// expression that decided.
+	// not when a field that Ready reads is missing. If Message is empty, results in "" or can't be evaluated, the
+	// message shows the expression that decided.
 	Message string `json:"message,omitempty"`
 }
 
 // Compile makes a Rule of expressions. The error lists the mistakes in all expressions, each with the name of the
 // expression (ready, failed, message), line and column, and the line itself. Mistakes are syntax errors, unknown
-// variables and functions, a type that isn't bool or string (if it is known beforehand), invalid literals, and a cost
-// that exceeds the limit for every object. Compile takes a millisecond and is safe for concurrent use. Judging an
-// object compiles nothing.
+// variables and functions, a type that isn't the required bool or string (if the type is known beforehand), invalid
+// literals, and a cost that exceeds the limit for every object. Compile takes a millisecond and is safe for concurrent
+// use. Judging an object compiles nothing.
 func Compile(expressions Expressions, opts ...Option) (*Rule, error) {
 	o := newOptions(opts)
 	env, err := environment()
@@ -62,8 +62,8 @@ func Compile(expressions Expressions, opts ...Option) (*Rule, error) {
 	return rule, nil
 }
 
-// Registry compiles the expressions of kinds for a readiness.Checker. The error lists the mistakes of all kinds in the
-// form of Compile, each with its kind first. kinds isn't changed.
+// Registry compiles the expressions of kinds for a readiness.Checker. The error lists the mistakes of all kinds as
+// Compile does, each after its kind. kinds isn't changed.
 func Registry(kinds map[schema.GroupKind]Expressions, opts ...Option) (readiness.Registry, error) {
 	registry := make(readiness.Registry, len(kinds))
 	var errs []error

@@ -12,10 +12,10 @@ import (
 
 // part is a piece of an expression.
 type part struct {
-	// text is the source of the piece on one line, position its line and column.
+	// text is the source of the piece, on one line. position is the line and column of the piece.
 	text, position string
-	// lookUp: the piece is a field, a key or an element of a value. If such a piece has no value, the only possible
-	// reason is that it is missing.
+	// lookUp: the piece is a field, a key or an element of a value. If such a piece has no value, the reason is always
+	// that it is missing.
 	lookUp bool
 	// fields is the path of the piece from the object, or all fields of the expression if the piece isn't a field of
 	// the object.
@@ -36,7 +36,7 @@ func (e *expression) part(id int64) part {
 			found.fields = []string{path}
 		}
 		if found.lookUp && piece.Kind() == ast.SelectKind && piece.AsSelect().IsTestOnly() {
-			// The field that has() tests may be missing, so the missing part is the value that should have the field.
+			// The field that has() tests may be missing. So the missing part is the value that should have that field.
 			piece = piece.AsSelect().Operand()
 		}
 		if text, err := parser.Unparse(piece, e.tree.SourceInfo()); err == nil {
@@ -109,7 +109,7 @@ func pathOf(piece ast.Expr) (string, bool) {
 	return strings.TrimPrefix(path+"."+field, "."), true
 }
 
-// maxShown bounds the part of an expression that is shown.
+// maxShown bounds the length of the part of an expression that is shown.
 const maxShown = 160
 
 // oneLine returns a text without line ends, shortened.

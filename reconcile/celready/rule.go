@@ -23,7 +23,8 @@ type Rule struct {
 //
 //   - Failed if the expression Failed is true, even if Ready is true as well;
 //   - Ready if the expression Ready is true;
-//   - InProgress if Ready is false, or if a field that Ready reads is missing, which the message and Fields name;
+//   - InProgress if Ready is false, or if a field that Ready reads is missing; the message and Fields name the missing
+//     field;
 //   - Unknown if an expression can't be evaluated (Reason is ExpressionError) or exceeds a limit (CostExceeded). The
 //     message names kind, expression, place and limit. This is a mistake in the expression, not in the object.
 func (r *Rule) Result(_ time.Time, object map[string]any) readiness.Result {
@@ -33,7 +34,8 @@ func (r *Rule) Result(_ time.Time, object map[string]any) readiness.Result {
 
 // Judge judges an object, for reconcile.ReadyWhen. It first makes the checks that all kinds have in common. The
 // component waits for an object that isn't ready yet. An object that is Failed or Unknown fails its component, so that
-// a mistake in an expression is noticed. If ctx ends meanwhile, the error wraps its cause. Judge doesn't change live.
+// a mistake in an expression is noticed. If ctx ends meanwhile, the error wraps the cause of ctx. Judge doesn't change
+// live.
 func (r *Rule) Judge(ctx context.Context, live *unstructured.Unstructured) error {
 	var cause error
 	expected := readiness.Expectation{Func: func(_ time.Time, object map[string]any) readiness.Result {
@@ -61,7 +63,7 @@ func (r *Rule) Judge(ctx context.Context, live *unstructured.Unstructured) error
 	return request.Precondition("%s", text)
 }
 
-// judge returns the result and, if that is Unknown, the reason.
+// judge returns the result and, if the result is Unknown, the reason.
 func (r *Rule) judge(evaluate evaluation, object map[string]any) (readiness.Result, *failure) {
 	if r.ready == nil {
 		return unknown(object, &failure{reason: reasonError, text: "the rule has no expression: make it by Compile"})
@@ -90,8 +92,8 @@ func (r *Rule) judge(evaluate evaluation, object map[string]any) (readiness.Resu
 	return readiness.Result{State: readiness.InProgress, Reason: reasonNotReady, Message: message, Fields: r.ready.fields}, nil
 }
 
-// words returns the value of the expression message. If it has none, words returns a text about the expression that
-// decided. If message can't be evaluated, the text says so, unless only a field is missing.
+// words returns the value of the expression message. If there is no value, it returns a text about the expression that
+// decided. If message can't be evaluated for another reason than a missing field, the text says so.
 func (r *Rule) words(evaluate evaluation, object map[string]any, decided *expression, verdict string) string {
 	fallback := decided.says(verdict)
 	if r.message == nil {

@@ -8,9 +8,9 @@ import (
 )
 
 // makesValues reports whether an expression makes lists, maps or texts that could be larger than its input: by a sum,
-// or by using an element more than once. Only the values of such an expression are measured after each step: measuring
-// takes longer than the evaluation, and for a list that a loop makes, its time grows with the square of the length.
-// Results of map and filter that use only the elements can't grow.
+// or by using an element more than once. Only the values of such an expression are measured after each step, since
+// measuring takes longer than the evaluation: for a list that a loop makes, the time of measuring grows with the square
+// of the length. Results of map and filter that use only the elements can't grow.
 func makesValues(tree *ast.AST) bool {
 	harmless := ofElements(tree)
 	found := false

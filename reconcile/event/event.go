@@ -73,8 +73,8 @@ const (
 	dots               = "..."
 )
 
-// cut returns text, shortened to at most most bytes. It keeps the beginning and the end, since errors state their cause
-// at the end.
+// cut returns text, shortened if it has more bytes than most. It keeps the beginning and the end, since errors state
+// their cause at the end.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text

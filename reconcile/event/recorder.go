@@ -64,8 +64,8 @@ func NewRecorder(port deploy.Port, controller, instance string, logger *slog.Log
 	}
 }
 
-// Record implements Sink. Events of events and of objects without a name are ignored. In a namespace that is being
-// deleted no event can be created: warnings about its objects are written as events about the namespace.
+// Record implements Sink. Events about events and about objects without a name are ignored. In a namespace that is
+// being deleted no event can be created: warnings about its objects are written as events about the namespace.
 func (r *Recorder) Record(e Event) {
 	if e.Regarding.Kind.Kind == "Event" || e.Regarding.Name == "" || e.Reason == "" {
 		return
@@ -110,7 +110,7 @@ func (r *Recorder) Run(ctx context.Context) {
 	r.dropped.Add(uint64(len(r.waiting)))
 }
 
-// persist writes an event, with retries; once ctx has ended it tries once.
+// persist writes an event, with retries. After the end of ctx it tries only once.
 func (r *Recorder) persist(ctx, writing context.Context, e arrived) {
 	if !r.isNew(writing, e) {
 		return
@@ -125,8 +125,8 @@ func (r *Recorder) persist(ctx, writing context.Context, e arrived) {
 	}
 }
 
-// isNew reports whether an event has to be written. A repetition is counted, and an event beyond the allowance of its
-// object is dropped.
+// isNew reports whether an event has to be written. If it is a repetition, it is counted; if it exceeds the allowance
+// of its object, it is dropped.
 func (r *Recorder) isNew(ctx context.Context, e arrived) bool {
 	of := sameAs(e.Event)
 	s := r.known[of]
@@ -207,8 +207,8 @@ func (r *Recorder) writeCount(ctx context.Context, of same, s *series, now time.
 	s.written, s.at = s.count, now
 }
 
-// tidy writes the counts that are due, or with all every new count, and forgets events that haven't occurred for a
-// while.
+// tidy writes the counts that are due; if all is true, it writes every count that has changed. It forgets events that
+// haven't occurred for a while.
 func (r *Recorder) tidy(ctx context.Context, now time.Time, all bool) {
 	due := map[same]*series{}
 	for of, s := range r.known {
@@ -246,7 +246,7 @@ func (r *Recorder) failed(err error) (final bool) {
 	case failure.Is[*deploy.NotFoundError](err), apierrors.HasStatusCause(err, namespaceTerminating):
 		return true // its namespace is being deleted, or the event has expired
 	case isForbidden && forbidden.MissingRight():
-		err = fmt.Errorf("%w: allow to create and patch events in the group events.k8s.io, or switch them off", err)
+		err = fmt.Errorf("%w: grant create and patch of events in the group events.k8s.io, or record no events", err)
 	}
 	if final {
 		r.dropped.Add(1)

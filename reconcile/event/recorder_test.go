@@ -244,7 +244,7 @@ func TestRecorder(t *testing.T) {
 			r.Record(Event{Regarding: shop, Reason: "Opened", Note: fmt.Sprint(i)})
 		}
 		synctest.Wait()
-		assert.Equal(t, 1, strings.Count(logs.String(), "allow to create and patch events in the group events.k8s.io"), logs)
+		assert.Equal(t, 1, strings.Count(logs.String(), "grant create and patch of events in the group events.k8s.io"), logs)
 		assert.Equal(t, uint64(5), r.Dropped())
 		p.refuses(nil)
 		r.Record(Event{Regarding: shop, Reason: "Opened", Note: "now"})

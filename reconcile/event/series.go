@@ -8,7 +8,7 @@ import (
 
 const (
 	// window is the time after which a repetition is a new event. It is also the shortest time between two updates of
-	// the count of an event; only the first repetition is written at once.
+	// the count of an event; only the first repetition is written immediately.
 	window = 6 * time.Minute
 	// mostSeries bounds the events that are remembered.
 	mostSeries = 2048

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Fields of every object that aren't its content.
+// Top-level fields that aren't the content of an object. Content ignores observed.
 var (
 	header   = []string{"apiVersion", "kind", "metadata"}
 	observed = append(slices.Clone(header), "status")

@@ -1,7 +1,6 @@
 // Package filter holds predicates that decide which events of an object cause a reconcile of the object or of its
-// owner. A [Predicate] is a pure function of one event: the object before and after it. A predicate keeps no state.
-// When a filter refuses the event of a change, the change isn't lost: the object still has it when a later event
-// passes.
+// owner. A [Predicate] is a pure function of one event: the object before and after it. A predicate keeps no state. If
+// a filter refuses the event of a change, the change isn't lost: the next reconcile of the object sees it.
 //
 // # Results of predicates
 //
@@ -26,8 +25,8 @@
 // # Names in oper8
 //
 // oper8's filters keep state for each object, and may return no result for an event. Here every predicate returns true
-// or false, and it returns false where oper8 returns no result (except [ResourceVersion], which only refuses
-// repetitions):
+// or false, and it returns false where oper8 returns no result (except [ResourceVersion], which is false for repeated
+// events only):
 //
 //	CreationDeletion  Lifecycle()
 //	Generation        Generation()
@@ -48,13 +47,12 @@
 //	annotation       Or(default, Annotations())
 //	user-annotation  Or(default, UserAnnotations())
 //
-// Unlike oper8's sets they pass the deletion of a paused object, and the beginning and the end of a pause, so that the
-// status can show the pause. They don't contain ResourceVersion: an event that repeats a resourceVersion has no change,
-// so their predicates of changes refuse it anyway.
+// Unlike oper8's sets, these sets pass the deletion of a paused object, and the beginning and the end of a pause, so
+// that the status can show the pause. They don't contain ResourceVersion: if an event repeats a resourceVersion,
+// nothing has changed, so the predicates of changes refuse it anyway.
 //
 // # When to use it
 //
 // Use it in source.Sources if the engine's default filter passes too many or too few events. Don't use it to prevent
-// reconciles of an object: a retry, a timer or another event still causes a reconcile, so the reconcile itself has to
-// check.
+// reconciles of an object: a retry, a timer or another event still causes a reconcile. Check in the reconcile instead.
 package filter

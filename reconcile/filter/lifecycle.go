@@ -22,8 +22,8 @@ func Replaced() Predicate {
 	return changed(func(before, after *unstructured.Unstructured) bool { return before.GetUID() != after.GetUID() })
 }
 
-// Deletion is true when an object is gone, and when its deletion begins, or had begun before it was first seen. An
-// object that left the view (deploy.Left) isn't gone.
+// Deletion is true when an object is gone, when its deletion begins, and when it is first seen while it is being
+// deleted. An object that left the view (deploy.Left) isn't gone.
 func Deletion() Predicate {
 	began := changed(func(before, after *unstructured.Unstructured) bool { return isDeleting(before) != isDeleting(after) })
 	return func(event deploy.Event) bool {
@@ -44,7 +44,7 @@ func isDeleting(obj *unstructured.Unstructured) bool {
 	return obj != nil && obj.GetDeletionTimestamp() != nil
 }
 
-// changed is true for updates for which differ returns true.
+// changed returns the predicate that is true for updates for which differ returns true.
 func changed(differ func(before, after *unstructured.Unstructured) bool) Predicate {
 	return func(event deploy.Event) bool { return isUpdate(event) && differ(event.Old, event.New) }
 }
@@ -78,7 +78,7 @@ func Unpaused(domain string) Predicate {
 }
 
 // UnlessPaused passes the events that changes passes, unless the object is paused. Deletions of paused objects pass,
-// and so does the end of a pause, so that changes during the pause are seen.
+// and so does the end of a pause, so that changes during the pause are reconciled then.
 func UnlessPaused(domain string, changes Predicate) Predicate {
 	deleting := func(event deploy.Event) bool { return isDeleting(event.New) }
 	return Or(

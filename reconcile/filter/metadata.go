@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Generation is true when the generation changed, which the API server raises with each new spec.
+// Generation is true when the generation changed. The API server raises the generation with each new spec.
 func Generation() Predicate {
 	return changed(func(before, after *unstructured.Unstructured) bool {
 		return generation(before) != generation(after)
@@ -31,7 +31,7 @@ func WithoutGeneration() Predicate {
 }
 
 // Leasing is true for an update that takes or releases an object for one of several replicas and changes nothing else.
-// Not(Leasing()) leaves these updates out of a filter of your own.
+// Use Not(Leasing()) in your own filter to refuse these updates.
 func Leasing() Predicate {
 	return changed(func(before, after *unstructured.Unstructured) bool {
 		return differInLeases(before, after) && !areHidden(before, after) && reflect.DeepEqual(withoutLeases(before), withoutLeases(after))

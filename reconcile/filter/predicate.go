@@ -19,7 +19,8 @@ func Always() Predicate { return func(deploy.Event) bool { return true } }
 // Never passes no event.
 func Never() Predicate { return func(deploy.Event) bool { return false } }
 
-// And is true when all predicates are, and when there are none. Predicates after the first false one aren't called.
+// And is true when all predicates are true, and when there are no predicates. Predicates after the first false one
+// aren't called.
 func And(predicates ...Predicate) Predicate {
 	all := slices.Clone(predicates)
 	return func(event deploy.Event) bool {
@@ -36,7 +37,7 @@ func Or(predicates ...Predicate) Predicate {
 	}
 }
 
-// Not is true when predicate isn't.
+// Not is true when predicate is false.
 func Not(predicate Predicate) Predicate {
 	return func(event deploy.Event) bool { return !predicate.passes(event) }
 }
@@ -53,20 +54,20 @@ func While(state, changes Predicate) Predicate {
 
 // Standard is the default of the engine of package watch: it is true when an object is created or deleted, its deletion
 // begins, its generation, a label or an annotation changes, or a finalizer is removed. For objects without a generation
-// every event counts, except that a replica takes or releases a lock (see Annotations). A change of the status alone
-// doesn't count.
+// every event counts, except an update in which a replica takes or releases a lock (see Leasing). A change of the
+// status alone doesn't count.
 func Standard() Predicate {
 	// The cheapest and most frequent predicates come first.
 	return Or(Generation(), And(WithoutGeneration(), Not(Leasing())), Lifecycle(), LabelsChanged(), Annotations(), Finalizers())
 }
 
 // Named returns a set of filters by its name in oper8's configuration: default, annotation or user-annotation; an empty
-// name is default. The package documentation shows which predicates they consist of. domain is the domain of the
+// name means default. The package documentation shows the predicates of each set. domain is the domain of the
 // annotation for pauses, see Paused. Any other name is an error.
 func Named(name, domain string) (Predicate, error) {
 	usual := Or(
 		UnlessPaused(domain, Or(Lifecycle(), Generation(), And(WithoutGeneration(), Content()))),
-		While(Paused(domain), Created()), // so that its pause can be shown
+		While(Paused(domain), Created()), // so that the status can show the pause
 	)
 	switch name {
 	case "", "default":

@@ -5,8 +5,8 @@
 //	...
 //	err := heartbeat.Check("/tmp/heartbeat", time.Minute, time.Now()) // in the command of a liveness probe
 //
-// A standby replica writes the file too, as long as alive returns nil. The file is written beside the old one, as
-// FILE.new, and renamed, so that nobody reads half of it. The time is UTC.
+// A standby replica writes the file too, as long as alive returns nil. Run writes the time into FILE.new and renames
+// that to FILE, so that nobody reads a half-written file. The time is UTC.
 //
 // # When to use it
 //

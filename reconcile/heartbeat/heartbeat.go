@@ -14,9 +14,9 @@ import (
 // DefaultPeriod is the time between two beats.
 const DefaultPeriod = 30 * time.Second
 
-// Run writes the time into file at once and after each period, and returns nil when ctx ends. It calls alive before
+// Run writes the time into file immediately and after each period, and returns nil when ctx ends. It calls alive before
 // each write, and doesn't write if alive returns an error; alive must not block. A failed write is repeated after the
-// next period. The logger gets each reason for a missing beat once, and a line when the beats return; nil means
+// next period. logger logs each reason for a missing beat once, and the first beat after a missing beat; nil means
 // slog.Default. Run returns an error only if an argument is invalid; then nothing was written.
 func Run(ctx context.Context, file string, period time.Duration, alive func() error, logger *slog.Logger) error {
 	switch {

@@ -1,13 +1,13 @@
-// Package leader lets only one of several replicas of an operator work at a time, or only one of them work on an
-// object.
+// Package leader makes sure that only one of several replicas of an operator works at a time, or that only one of them
+// works on each object at a time.
 //
 //	lock, err := leader.Lease(api.Port(), "shop/guestbook-operator")
 //	...
 //	config.Wrap(lock.Transport) // of the client that the work uses
 //	err = lock.Run(ctx, engine.Run)
 //
-// Run waits until this replica leads, calls the work, and releases the leadership once the work has ended. [Lease] uses
-// a Lease, which the holder renews; when the holder dies, another replica takes over once the Lease has expired.
+// Run waits until this replica leads, calls the work, and releases the leadership when the work has ended. [Lease] uses
+// a Lease, which the holder renews; when the holder dies, another replica takes over when the Lease has expired.
 // [ForLife] uses a ConfigMap that the holder's Pod owns: no replica takes over before that Pod is gone. [None] always
 // leads, for a test or an operator with only one replica.
 //
@@ -39,18 +39,18 @@
 //
 // # When to use it
 //
-// Use it for every operator that may run more than once, if only during a rolling update. Don't use it for short
-// critical sections: a takeover takes seconds.
+// Use it for every operator of which several replicas may run, even if only during a rolling update. Don't use it for
+// short critical sections: a takeover takes seconds.
 //
 // Use [Lease] by default. [PerObject] is for an operator whose reconciles take so long, or so much memory, that one
 // replica can't do them all, and for operators that move from a framework with such locks. It costs two writes for each
 // reconcile, and one more for each retry period while the reconcile runs. Since each replica sees each change, all of
 // them reconcile the object, one after the other, which multiplies the writes by the number of replicas. An object
 // without changes costs nothing, except for periodic reconciles. Package filter ignores the annotations, so that a lock
-// brings no reconcile of the object itself, though it may bring objects that follow or own it. If objects can be
-// partitioned, run one Deployment of the operator for each set of namespaces instead.
+// causes no reconcile of the object itself. It may cause reconciles of objects that follow or own the object. If
+// objects can be partitioned, run one Deployment of the operator for each set of namespaces instead.
 //
 // A lock on an object has the guarantees of a Lease, with two differences. The annotations don't hold the duration, so
-// all replicas need the same Timing. And whoever may edit the objects can take a lock away: its holder notices that
-// at its next renewal.
+// all replicas need the same Timing. And anybody who may edit an object can remove its lock: the holder notices that at
+// its next renewal.
 package leader

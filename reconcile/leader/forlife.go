@@ -40,7 +40,7 @@ func ForLife(port deploy.Port, name string, opts ...Option) (*Elector, error) {
 type forLife struct {
 	port     deploy.Port
 	ref, pod deploy.Ref
-	// owner is the Pod of this process, once that is read.
+	// owner is the Pod of this process, nil until the Pod has been read.
 	owner *metav1.OwnerReference
 }
 
@@ -93,7 +93,7 @@ func (f *forLife) keep(ctx context.Context) (standing, error) {
 	return standing{holder: owners[0].Name}, nil
 }
 
-// create makes the ConfigMap. A ConfigMap that was made meanwhile is read by the next attempt.
+// create makes the ConfigMap. If a ConfigMap was created meanwhile, the next attempt reads it.
 func (f *forLife) create(ctx context.Context) (standing, error) {
 	obj := &unstructured.Unstructured{Object: map[string]any{}}
 	obj.SetGroupVersionKind(configMapKind)

@@ -32,7 +32,7 @@ type lock interface {
 	keep(ctx context.Context) (standing, error)
 	// release gives the lock up. It reports whether another replica can take it before this process has ended.
 	release(ctx context.Context) (bool, error)
-	// rights names what the service account has to be granted.
+	// rights names the rights that the service account needs.
 	rights() string
 	String() string
 }
@@ -70,7 +70,7 @@ func newElector(what string, port deploy.Port, name string, opts []Option,
 	return &Elector{lock: lock, options: o, identity: identity, reporter: newReporter(o, lock, identity)}, nil
 }
 
-// None returns an elector that always leads: Run calls work at once, and Transport passes every request. The zero
+// None returns an elector that always leads: Run calls work immediately, and Transport passes every request. The zero
 // Elector is the same.
 func None() *Elector { return &Elector{} }
 
@@ -92,11 +92,11 @@ func (e *Elector) Leading() bool {
 // The context of work ends with ctx, and when the leadership is lost: at the renew deadline without a renewal, or when
 // another replica is seen in the lock. When the leadership is lost, the cause of the context is ErrLost. Run returns
 // ErrLost as soon as work has returned, joined with the error of work, unless that error only says that the context has
-// ended. While work winds up after the end of ctx the leadership is kept; it is released when work has returned, also
-// by a panic. If ctx ends before this replica leads, Run returns nil and doesn't call work. It first waits for the
-// answer to an attempt that is under way, for half the renew deadline at most.
+// ended. While work winds up after the end of ctx, the leadership is kept. It is released when work has returned or
+// panicked. If ctx ends before this replica leads, Run returns nil and doesn't call work. It first waits for the answer
+// to an attempt that is under way, for half the renew deadline at most.
 //
-// Run may be called again when it has returned, not before.
+// Run may be called again after it has returned, but not earlier.
 func (e *Elector) Run(ctx context.Context, work func(context.Context) error) error {
 	if work == nil {
 		return errors.New("leader: nil work")

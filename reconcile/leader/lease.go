@@ -39,7 +39,7 @@ type lease struct {
 
 	// ours is the Lease as this replica wrote it last.
 	ours *unstructured.Unstructured
-	// seen is the spec that another holder wrote last, since is when this replica saw it first.
+	// seen is the spec that another holder wrote last, and since is when this replica first saw that spec.
 	seen  map[string]any
 	since time.Time
 }
@@ -107,7 +107,7 @@ func (l *lease) keep(ctx context.Context) (standing, error) {
 	return l.write(ctx, current, found)
 }
 
-// create makes the Lease. A Lease that was made meanwhile is somebody else's.
+// create makes the Lease. If a Lease was created meanwhile, another replica has created it.
 func (l *lease) create(ctx context.Context, as record) (standing, error) {
 	obj := &unstructured.Unstructured{Object: map[string]any{}}
 	obj.SetGroupVersionKind(leaseKind)
@@ -121,7 +121,7 @@ func (l *lease) create(ctx context.Context, as record) (standing, error) {
 	return l.wrote(created, err)
 }
 
-// write replaces current under its resourceVersion.
+// write replaces current, if its resourceVersion is still the present one.
 func (l *lease) write(ctx context.Context, current *unstructured.Unstructured, as record) (standing, error) {
 	obj := current.DeepCopy()
 	l.fill(obj, as)
@@ -194,7 +194,7 @@ func recordOf(obj *unstructured.Unstructured) record {
 	return r
 }
 
-// next returns the record for another holder. The API limits the count of transitions.
+// next returns the record for a new holder. The count of transitions stays within the limit of the API.
 func (r record) next() record {
 	if r.transitions >= math.MaxInt32 {
 		return record{transitions: 1}

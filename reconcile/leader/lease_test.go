@@ -118,14 +118,14 @@ func TestLoss(t *testing.T) {
 		want        string
 	}{
 		{"spec watch mistake 4: an error of each renewal ends it at the renew deadline", func(_ *testing.T, _ deploy.Cluster, r *replica) { r.wire.set(down, nil) },
-			10 * time.Second, 10 * time.Second, "leadership lost: the renew deadline is over: connection refused"},
+			10 * time.Second, 10 * time.Second, "leadership lost: the renew deadline has passed: connection refused"},
 		{"no answer ends it at the same time", func(_ *testing.T, _ deploy.Cluster, r *replica) { r.wire.set(silent, nil) },
-			10 * time.Second, 10 * time.Second, "leadership lost: the renew deadline is over: context deadline exceeded"},
+			10 * time.Second, 10 * time.Second, "leadership lost: the renew deadline has passed: context deadline exceeded"},
 		{"answers that are lost, so that nothing says that it was renewed", func(_ *testing.T, _ deploy.Cluster, r *replica) { r.wire.set(nil, down) },
-			10 * time.Second, 10 * time.Second, "leadership lost: the renew deadline is over: connection refused"},
+			10 * time.Second, 10 * time.Second, "leadership lost: the renew deadline has passed: connection refused"},
 		{"spec watch mistake 4: a panic in each renewal steps down", func(_ *testing.T, _ deploy.Cluster, r *replica) {
 			r.wire.set(func(context.Context, string) error { panic("out of cheese") }, nil)
-		}, 10 * time.Second, 10 * time.Second, "leadership lost: the renew deadline is over: panic: out of cheese"},
+		}, 10 * time.Second, 10 * time.Second, "leadership lost: the renew deadline has passed: panic: out of cheese"},
 		{"spec watch mistake 5: another holder is seen, and left in peace", func(t *testing.T, cluster deploy.Cluster, _ *replica) { steal(t, cluster, "thief") },
 			2 * time.Second, 2 * time.Second, "leadership lost: thief leads"},
 		{"somebody released it", func(t *testing.T, cluster deploy.Cluster, _ *replica) { steal(t, cluster, "") },

@@ -36,7 +36,7 @@ type options struct {
 	retry    time.Duration
 	identity string
 	logger   *slog.Logger
-	// namespaceFile is NamespaceFile, but for tests.
+	// namespaceFile is NamespaceFile, except in tests.
 	namespaceFile string
 }
 
@@ -48,11 +48,11 @@ type options struct {
 // seconds, rounded up. When a leader dies, no replica leads for that long. Locks that are held for life have no
 // duration.
 //
-// renewDeadline is how long the holder works on after it sent its last successful renewal. It must be shorter than the
-// duration: calls that are still running then have the rest of the time.
+// renewDeadline is how long the holder goes on working after it sent its last successful renewal. It must be shorter
+// than the duration: calls that are still running at the deadline have the rest of the duration to end.
 //
-// retryPeriod is the time between two renewals. Two of them must fit into the renew deadline. A candidate looks twice
-// as often, with up to a fifth of the time added at random.
+// retryPeriod is the time between two renewals. Two such periods must fit into the renew deadline. A candidate tries
+// twice as often. Up to a fifth of the time is added at random.
 func Timing(duration, renewDeadline, retryPeriod time.Duration) Option {
 	return func(o *options) { o.duration, o.deadline, o.retry = duration, renewDeadline, retryPeriod }
 }
@@ -101,8 +101,8 @@ func share(duration, of time.Duration) time.Duration {
 // this.
 func (o options) seconds() int64 { return int64((o.duration + time.Second - 1) / time.Second) }
 
-// try calls do for one attempt to take or keep the lock. It bounds the attempt so that another one fits in before the
-// deadline when an answer never comes. A panic is an error: it must not end the renewals.
+// try calls do for one attempt to take or keep the lock. It bounds the attempt, so that another attempt fits in before
+// the deadline if no answer comes. A panic is returned as an error, so that it doesn't end the renewals.
 func (o options) try(ctx context.Context, do func(context.Context) error) error {
 	_, err := attempt(ctx, o, func(ctx context.Context) (struct{}, error) { return struct{}{}, do(ctx) })
 	return err
@@ -125,11 +125,11 @@ func (o options) replica() (string, error) {
 	}
 	host, err := os.Hostname()
 	if err != nil {
-		return "", fmt.Errorf("identity: set POD_NAME or give one: %w", err)
+		return "", fmt.Errorf("identity: set POD_NAME or the option Identity: %w", err)
 	}
 	name, _, _ := strings.Cut(host, ".")
 	if name == "" {
-		return "", errors.New("identity: the host has no name: set POD_NAME or give one")
+		return "", errors.New("identity: the host has no name: set POD_NAME or the option Identity")
 	}
 	return name, nil
 }
@@ -138,8 +138,8 @@ func (o options) replica() (string, error) {
 // exist.
 const NamespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
-// unique adds a random end to the name of a replica, so that a container that is started again doesn't take
-// itself for the one before, whose calls may still be under way.
+// unique adds a random end to the name of a replica, so that a restarted container doesn't take the lock of the
+// container before it for its own: calls of that container may still be under way.
 func unique(replica string) string { return replica + "_" + strings.ToLower(rand.Text()[:10]) }
 
 // place reads "namespace/name", or "name" alone in the namespace of the service account.

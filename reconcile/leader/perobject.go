@@ -36,12 +36,13 @@ type ObjectLock struct {
 // replicas work at once, each object is worked on by one of them at a time, and no single lock is needed.
 //
 // A free lock is taken by a write that fails if the object has changed since it was read. If another replica holds the
-// lock, Reconcile returns without an error and checks it again after a retry period, until that replica has released it
-// or hasn't renewed it for the duration. While next runs, the lock is renewed every retry period. If that doesn't
-// succeed before the renew deadline, or another replica holds the lock, the context of next is cancelled with the cause
-// ErrLost and its Term.Lost is closed; Reconcile returns an error, and next is called again later. next is never called
-// for an object that can't be read; for one that is gone it is called without a lock. When next has returned or
-// panicked, the lock is released. If the object is deleted or replaced while next runs, the lock is lost.
+// lock, Reconcile returns without an error, and the lock is checked again after a retry period, until the other replica
+// has released the lock or hasn't renewed it for the duration. While next runs, the lock is renewed every retry period.
+// If that doesn't succeed before the renew deadline, or another replica holds the lock, the context of next is
+// cancelled with the cause ErrLost and its Term.Lost is closed; Reconcile returns an error, and next is called again
+// later. next is never called for an object that can't be read; for an object that is gone, next is called without a
+// lock. When next has returned or panicked, the lock is released. If the object is deleted or replaced while next runs,
+// the lock is lost.
 //
 // All replicas must have the same Timing and domain. next must use the cluster of manager, whose View shows the writes
 // of the lock. Each replica measures on its own clock for how long it has seen a lock unchanged. The time in the
@@ -157,7 +158,7 @@ func (l *ObjectLock) work(t *term, req request.Request) (result request.Result, 
 	return result, err
 }
 
-// release gives the lock up before it runs out, so that the next holder needn't wait.
+// release frees the lock before it runs out, so that the next holder needn't wait.
 func (l *ObjectLock) release(ctx context.Context, key deploy.Ref, deadline time.Time) {
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
@@ -166,10 +167,10 @@ func (l *ObjectLock) release(ctx context.Context, key deploy.Ref, deadline time.
 	}
 }
 
-// ObjectTransport keeps back requests of a reconcile under PerObject whose lock has run out, and cancels requests that
-// are under way then; they fail with ErrNotLeading. A request belongs to a reconcile by its context; other requests
-// pass. As with Elector.Transport a request is checked against a clock when it is sent:
-// config.Wrap(leader.ObjectTransport).
+// ObjectTransport refuses requests of a reconcile under PerObject whose lock has run out, and cancels requests of that
+// reconcile that are under way then; they fail with ErrNotLeading. The context of a request shows whether it belongs to
+// such a reconcile; other requests pass. As with Elector.Transport, a request is checked against a clock when it is
+// sent. Use it in a configuration of client-go: config.Wrap(leader.ObjectTransport).
 func ObjectTransport(next http.RoundTripper) http.RoundTripper {
 	return &guard{next: cmp.Or(next, http.DefaultTransport), term: func(req *http.Request) (*term, bool) {
 		t, found := req.Context().Value(objectTermKey{}).(*term)

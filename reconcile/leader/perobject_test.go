@@ -322,12 +322,12 @@ func TestPerObjectLost(t *testing.T) {
 		want        string
 	}{
 		{"watch mistake 4: what can't be renewed ends at the renew deadline", func(_ *testing.T, w *worker) { w.wire.set(down, nil) },
-			10 * time.Second, 10 * time.Second, "leadership lost: the renew deadline is over: connection refused"},
+			10 * time.Second, 10 * time.Second, "leadership lost: the renew deadline has passed: connection refused"},
 		{"nor what never answers", func(_ *testing.T, w *worker) { w.wire.set(silent, nil) },
-			10 * time.Second, 10 * time.Second, "leadership lost: the renew deadline is over: context deadline exceeded"},
+			10 * time.Second, 10 * time.Second, "leadership lost: the renew deadline has passed: context deadline exceeded"},
 		{"watch mistake 4: a panic in each renewal", func(_ *testing.T, w *worker) {
 			w.wire.set(func(context.Context, string) error { panic("out of cheese") }, nil)
-		}, 10 * time.Second, 10 * time.Second, "leadership lost: the renew deadline is over: panic: out of cheese"},
+		}, 10 * time.Second, 10 * time.Second, "leadership lost: the renew deadline has passed: panic: out of cheese"},
 		{"another replica is seen, and left in peace", func(t *testing.T, w *worker) { annotate(t, w.cluster, "thief") },
 			2 * time.Second, 2 * time.Second, "leadership lost: thief works on it"},
 		{"somebody released it", func(t *testing.T, w *worker) { annotate(t, w.cluster, "") },

@@ -13,7 +13,7 @@ import (
 // reporter logs each change once. It is used by one goroutine at a time.
 type reporter struct {
 	log *slog.Logger
-	// rights are those that the service account needs.
+	// rights names the rights that the service account needs.
 	rights string
 	// holder is the last known holder; failing: the last attempt failed.
 	holder  string
@@ -54,7 +54,7 @@ func (r *reporter) renewal(ctx context.Context, err error) {
 	log.WarnContext(ctx, "the lock can't be read or written, trying again", "error", err)
 }
 
-// withStack adds the stack of a panic that err wraps to what log says.
+// withStack returns log with the stack of a panic that err wraps.
 func withStack(log *slog.Logger, err error) *slog.Logger {
 	if panicked, ok := errors.AsType[*dag.PanicError](err); ok {
 		return log.With("stack", string(panicked.Stack))
@@ -73,7 +73,7 @@ func (r *reporter) released(ctx context.Context, released bool, err error) {
 	r.holder, r.failing = "", false
 	switch {
 	case err != nil:
-		r.log.WarnContext(ctx, "the leadership wasn't released: the next leader waits for it to run out", "error", err)
+		r.log.WarnContext(ctx, "the leadership wasn't released: the next leader waits until the lock runs out", "error", err)
 	case released:
 		r.log.InfoContext(ctx, "the leadership was released")
 	default:

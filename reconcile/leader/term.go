@@ -23,18 +23,18 @@ var (
 type Term struct {
 	// Holder is the identity under which this replica leads.
 	Holder string
-	// Number counts the changes of the leader, so that writes of a later term can be distinguished from those of an
-	// earlier one. It starts again when the lock was deleted, and is 0 for locks that don't count.
+	// Number counts the changes of the leader, so that writes of a later term can be distinguished from writes of an
+	// earlier term. It starts again when the lock was deleted, and is 0 for locks without a count.
 	Number int64
-	// Lost is closed when the leadership is lost, also while the work winds up after the end of
-	// its context. It is nil where leadership can't be lost.
+	// Lost is closed when the leadership is lost, even if that happens while the work winds up after the end of its
+	// context. It is nil if the leadership can't be lost.
 	Lost <-chan struct{}
 }
 
 type termKey struct{}
 
-// WithTerm returns a context that belongs to a term, for those who elect a leader by other means: an engine of package
-// watch ends what it runs when the term is lost.
+// WithTerm returns a context that belongs to a term. Use it if you elect a leader by other means: an engine of package
+// watch cancels its reconciles when the term is lost.
 func WithTerm(ctx context.Context, t Term) context.Context {
 	return context.WithValue(ctx, termKey{}, t)
 }
@@ -48,7 +48,7 @@ func TermOf(ctx context.Context) (Term, bool) {
 
 // term is a Term while it lasts. It ends at its deadline, even if nothing runs that could notice.
 type term struct {
-	// work ends with the term and with the context of Run; calls with the term alone.
+	// work ends when the term or the context of Run ends, calls when the term ends.
 	work, calls context.Context
 	endWork     context.CancelCauseFunc
 	endCalls    context.CancelCauseFunc
@@ -75,8 +75,8 @@ func newTerm(ctx context.Context, deadline time.Time, shown Term) *term {
 	return t
 }
 
-// check returns why the term is over, nil while it lasts. It ends a term whose deadline is over, so that a process that
-// was frozen notices with its first call, before its timers.
+// check returns why the term is over, nil while it lasts. It ends a term whose deadline has passed, so that a process
+// that was frozen notices that with its first call, before its timers fire.
 func (t *term) check() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -85,7 +85,7 @@ func (t *term) check() error {
 
 func (t *term) checkLocked() error {
 	if t.calls.Err() == nil && !time.Now().Before(t.deadline) {
-		cause := fmt.Errorf("%w: the renew deadline is over", ErrLost)
+		cause := fmt.Errorf("%w: the renew deadline has passed", ErrLost)
 		if t.failure != nil {
 			cause = fmt.Errorf("%w: %w", cause, t.failure)
 		}
@@ -94,8 +94,8 @@ func (t *term) checkLocked() error {
 	return context.Cause(t.calls)
 }
 
-// renewed notes the result of a renewal that was sent at a time with a new deadline. A term that is over stays over,
-// even if the lock is still ours.
+// renewed records the result of a renewal. If the renewal succeeded, deadline is the new deadline. A term that is over
+// stays over, even if the lock is still ours.
 func (t *term) renewed(deadline time.Time, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -119,8 +119,8 @@ func (t *term) loseLocked(cause error) {
 	close(t.lostC)
 }
 
-// end ends a term whose work has returned. It returns why the term was lost, nil if it wasn't, and the
-// time until which the lock is certainly ours.
+// end ends a term whose work has returned. It returns why the term was lost, nil if it wasn't lost, and the time until
+// which the lock is certainly ours.
 func (t *term) end() (lost error, deadline time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 // A response that is still being read, such as a watch, then ends too. A request that isn't let pass fails with
 // ErrNotLeading. Each request is checked when it is sent, against a clock and not by a signal.
 //
-// It is made for a configuration of client-go, for the client of the work: config.Wrap(elector.Transport).
-// The client that holds the lock must not have it.
+// Use it in the client-go configuration of the client that the work uses: config.Wrap(elector.Transport). The client
+// that renews the lock must not use it.
 func (e *Elector) Transport(next http.RoundTripper) http.RoundTripper {
 	next = cmp.Or(next, http.DefaultTransport)
 	if e.lock == nil {
@@ -25,7 +25,7 @@ func (e *Elector) Transport(next http.RoundTripper) http.RoundTripper {
 
 type guard struct {
 	next http.RoundTripper
-	// term returns the term of a request, nil if it is over; false if the request belongs to no term and is let pass.
+	// term returns the term of a request, nil if it is over; false if the request belongs to no term and passes.
 	term func(req *http.Request) (*term, bool)
 }
 
@@ -75,8 +75,7 @@ func refused(req *http.Request, cause error) error {
 	return fmt.Errorf("%s %s: %w: %w", req.Method, req.URL.Path, ErrNotLeading, cause)
 }
 
-// follow calls release when the body is closed by its reader. The body of a connection that was upgraded is written to
-// as well.
+// follow calls release when the body is closed by its reader. The body of an upgraded connection can be written too.
 func follow(body io.ReadCloser, release func()) io.ReadCloser {
 	followed := followedBody{body, release}
 	if writer, ok := body.(io.Writer); ok {

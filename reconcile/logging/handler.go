@@ -10,8 +10,8 @@ import (
 const Channel = "channel"
 
 // NewHandler returns a handler that passes a record to next if it has at least the level of its channel in channels,
-// whatever the level of next. level is the level for all other channels. If level is nil, next decides about these. The
-// handler is safe for concurrent use if next is. channels must not be changed afterwards.
+// even if the level of next is higher. level is the level for all other channels. If level is nil, next decides about
+// these channels. The handler is safe for concurrent use if next is. channels must not be changed afterwards.
 func NewHandler(next slog.Handler, level slog.Leveler, channels map[string]slog.Level) slog.Handler {
 	return &handler{Handler: next, level: level, channels: channels}
 }

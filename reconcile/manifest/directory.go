@@ -44,7 +44,7 @@ func (d *Directory) Close() error { return d.root.Close() }
 
 // Write writes all components of a resource and removes files of its former components. It returns the paths of the
 // files in the order of the components; a component without objects has no file. If a component can't be written, the
-// others still are, but nothing is removed.
+// other components are still written, but nothing is removed.
 func (d *Directory) Write(resource deploy.Ref, components []Component) ([]string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -88,7 +88,8 @@ func (d *Directory) write(resource deploy.Ref, component Component) (string, err
 	return file, nil
 }
 
-// replace writes a file beside the old one and renames it. A file with that content is left alone.
+// replace writes a new file beside the old one and renames it to file. If file has this content already, nothing is
+// written.
 func (d *Directory) replace(file string, content []byte) error {
 	if d.has(file, content) {
 		return nil
@@ -121,7 +122,7 @@ func (d *Directory) has(file string, content []byte) bool {
 	return err == nil && string(existing) == string(content)
 }
 
-// keep removes other files of the resource, and folders that are empty then.
+// keep removes all files of the resource except files, and folders that are empty then.
 func (d *Directory) keep(resource deploy.Ref, files []string) error {
 	return d.sweep(folderOf(resource), func(file string) bool { return !slices.Contains(files, file) })
 }
@@ -154,7 +155,7 @@ func (d *Directory) sweep(folder string, stale func(file string) bool) error {
 	return errors.Join(errs...)
 }
 
-// isOurs reports whether this package gives files such a name.
+// isOurs reports whether name has the form of the names that this package gives to files.
 func isOurs(name string) bool {
 	return strings.HasSuffix(name, suffix) || strings.HasPrefix(name, ".") && strings.HasSuffix(name, suffix+".tmp")
 }

@@ -15,14 +15,14 @@
 //
 // # Secrets
 //
-// The values of Secrets are masked unless the option ShowSecrets is set: keys stay, and each value is the same text,
-// whatever its length. An API server accepts a masked Secret, so don't apply one: the mask would be the password.
-// Values elsewhere, such as in the environment of a container, aren't masked.
+// The values of Secrets are masked unless the option ShowSecrets is set: keys stay, and each value is replaced by the
+// same text, whatever its length. An API server accepts a masked Secret, so don't apply one: the mask would be the
+// password. Values elsewhere, such as in the environment of a container, aren't masked.
 //
 // # Files
 //
 // A file is replaced as a whole or not at all, and only if its content changes. It has the mode 0600, its folders 0700.
-// Files of components that a resource doesn't have any more are removed; files of others stay.
+// Files of components that a resource doesn't have any more are removed; all other files stay.
 //
 // # When to use it
 //

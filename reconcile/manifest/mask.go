@@ -23,7 +23,7 @@ var jsonKeys = map[string]bool{".dockerconfigjson": true, ".dockercfg": true}
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // Mask returns object with the values of a Secret masked, in data and stringData, and without the annotation in which
-// kubectl repeats them. Items of a list are masked too. object isn't changed, and the result shares with it.
+// kubectl repeats them. Items of a list are masked too. object isn't changed, and the result shares data with it.
 // reconcile.GeneratedPlaceholder isn't masked.
 func Mask(object *unstructured.Unstructured) *unstructured.Unstructured {
 	content, _ := mask(object.Object, "")

@@ -39,7 +39,7 @@ func (d *Directory) keepOf(resource deploy.Ref, s *reconcile.Session, written Co
 	return d.keep(resource, files)
 }
 
-// complain logs an error unless it is the one that was logged last.
+// complain logs an error unless the same error was logged last.
 func (d *Directory) complain(s *reconcile.Session, about string, err error) {
 	if err == nil {
 		delete(d.complained, about)

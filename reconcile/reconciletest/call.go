@@ -11,11 +11,11 @@ import (
 
 // Call is one request that the reconcilers sent to the cluster.
 type Call struct {
-	// At is the time of the request, by the clock of the harness.
+	// At is the time of the request on the clock of the harness.
 	At time.Time
 	// Verb is the kind of request.
 	Verb dryrun.Verb
-	// Ref is the object; it has no name for a list.
+	// Ref is the object; for a list it has no name.
 	Ref deploy.Ref
 	// Subresource is the subresource that was written, such as status; empty means the object without its status.
 	Subresource string

@@ -26,8 +26,8 @@ func Controlling(kind schema.GroupVersionKind, setup func(ctx context.Context, s
 	return &controlling{cmp.Or(kind, TestedKind), setup}
 }
 
-// Components returns a controller of TestedKind that adds a component for each builder, by name. The components wait
-// for nothing. Use it to test components without the controller that uses them.
+// Components returns a controller of TestedKind that adds a component for each builder, under the builder's key. The
+// components don't wait for each other. Use it to test components without the controller that uses them.
 func Components(builders map[string]reconcile.Builder) reconcile.Controller {
 	return Controlling(TestedKind, func(_ context.Context, s *reconcile.Session) error {
 		for component, builder := range builders {
@@ -62,10 +62,10 @@ func Resource(kind schema.GroupVersionKind, name string, spec map[string]any) *u
 	return obj
 }
 
-// patching serves temporary patches; nil if the test has none.
+// patching serves temporary patches; nil if the test hasn't enabled them.
 type patching struct{ *temporarypatch.Controller }
 
-// newPatching returns the patching for the cluster of manager, nil if the test has none.
+// newPatching returns the patching for the cluster of manager, nil if the test hasn't enabled temporary patches.
 func (h *Harness) newPatching(manager *deploy.Manager) (*patching, error) {
 	if !h.options.patched {
 		return nil, nil
@@ -90,8 +90,8 @@ func (p *patching) options() []reconcile.Option {
 	return []reconcile.Option{reconcile.WithPatches(p)}
 }
 
-// reconciler returns the reconciler of the patches themselves. In memory it first creates their definition; memory is
-// nil for a real cluster.
+// reconciler returns the reconciler of the patches themselves. In memory it first creates the CustomResourceDefinition
+// of the patches; memory is nil for a real cluster.
 func (p *patching) reconciler(ctx context.Context, memory *dryrun.Cluster, options []reconcile.Option) (reconciler, error) {
 	own, err := p.Reconciler(options...)
 	if err != nil || memory == nil {

@@ -23,8 +23,8 @@
 //   - Edit, SetStatus, Delete: changes by somebody else. Bring: keys of external sources.
 //   - Memory(dryrun.Admit(...)): admission that refuses or rewrites.
 //
-// A controller that never settles fails the test, which shows the change that repeats. Golden compares the rendered
-// objects of a resource with a file.
+// A controller that never settles fails the test, and the message shows the change that repeats. Golden compares the
+// rendered objects of a resource with a file.
 //
 // # The same test on a real cluster
 //
@@ -40,19 +40,19 @@
 //		return []reconciletest.Option{reconciletest.On(c, 0), reconciletest.Namespace(env.Namespace)}
 //	}
 //
-// There real controllers make workloads ready, time is real, and RunUntilSettled waits until nothing has happened for
-// three seconds. The created objects are the same as in memory, and a settled resource costs no write; the number of
-// status writes may differ, since real workloads become ready in more steps. Real reports whether the cluster is a real
-// one, for features that only a cluster in memory has.
+// On a real cluster the cluster's controllers make workloads ready, time is real, and RunUntilSettled waits until
+// nothing has happened for three seconds. The created objects are the same as in memory, and a settled resource costs
+// no write; the number of status writes may differ, since real workloads become ready in more steps. Real reports
+// whether the cluster is a real one, for features that only a cluster in memory has.
 //
-// # For those who come from oper8
+// # Names in oper8
 //
-// Its helpers, and what is here instead:
+// The test helpers of oper8, and what replaces them here:
 //
 //	setup_cr                          Resource, TestedKind, or YAML text given to Apply; the namespace
 //	                                  is "test" too. The cluster sets the uid: read it back
 //	setup_session, setup_session_ctx  New and Reconcile; Render for a session that writes nothing
-//	library_config                    there is no global configuration: With, Manager
+//	library_config                    With and Manager; there is no global configuration
 //	configure_logging                 logs go to T.Logf; With(reconcile.Logger(...)) for others
 //	MockDeployManager                 the cluster in memory: Calls, Created, Configured, Deleted, Writes
 //	                                  are its spies; Fail and Memory().Fail its *_fail and *_raise;
@@ -61,7 +61,7 @@
 //	MockedOpenshiftDeployManager,     the manager is always the real one, on the cluster in memory of
 //	MockKubClient                     package dryrun (Memory); functions as state are its faults
 //	make_patch                        none needed: with the option TemporaryPatches a TemporaryPatch is
-//	                                  applied like any resource; a Patcher of the test's own is given by
+//	                                  applied like any resource; to use another Patcher, pass
 //	                                  With(reconcile.WithPatches(...))
 //	dummy components and controllers  Components and Controlling, with Fail for their failure flags
 //	get_rendered_configs              Render, Golden
@@ -88,6 +88,6 @@
 // # When to use it
 //
 // Use it to test what a controller does with a resource, with failures and with time. Don't use it for pure functions,
-// nor for features that only a server has: validation by CEL, conversion, RBAC, real controllers. Use package watch
-// with package testing/synctest to test an engine.
+// nor for features that only a real cluster has: validation by CEL, conversion, RBAC, real controllers. Use package
+// watch with package testing/synctest to test an engine.
 package reconciletest

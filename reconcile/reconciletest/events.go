@@ -34,7 +34,7 @@ type events struct {
 	mu sync.Mutex
 	// seen are the objects of watched kinds at the last look.
 	seen map[schema.GroupVersionKind]map[deploy.Ref]*unstructured.Unstructured
-	// owned are the kinds that a controlled kind owns, followed the kinds of followed objects.
+	// owned are the kinds that each controlled kind owns, and followed are the kinds of followed objects.
 	owned    map[schema.GroupVersionKind]map[schema.GroupVersionKind]bool
 	followed map[schema.GroupVersionKind]bool
 	watched  map[schema.GroupVersionKind]deploy.Subscription
@@ -79,7 +79,7 @@ func (e *events) Follow(ctx context.Context, owner deploy.Ref, ref deploy.Ref) e
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.seen[ref.Kind] == nil {
-		// The reconcile is about to read the existing object, so its existence brings no other reconcile.
+		// The reconcile is about to read the existing object, so the object must not cause another reconcile.
 		objects, err := e.list(ref.Kind)
 		if err != nil {
 			return err
@@ -121,7 +121,7 @@ func (e *events) watch(kind schema.GroupVersionKind) error {
 	return subscription.Synced(ctx)
 }
 
-// known returns the kinds of the test and the reconcilers.
+// known returns the kinds that the test or a reconciler uses.
 func (e *events) known() []schema.GroupVersionKind {
 	kinds := maps.Clone(e.kinds)
 	for _, kind := range e.looked() {
@@ -181,7 +181,7 @@ func (e *events) look() (changed bool, err error) {
 		}
 	}
 	for _, event := range happened {
-		// Existing objects at the start bring only themselves.
+		// Objects that exist at the start bring only themselves to reconcile, not their owners.
 		if e.listed {
 			e.concern(event)
 		}
@@ -271,7 +271,7 @@ func (e *events) owns(owner, child schema.GroupVersionKind) bool {
 	return e.owned[owner][child] || slices.ContainsFunc(e.rules[owner].Sources().Owned, func(o source.Owned) bool { return o.Kind == child })
 }
 
-// mine reports whether a resource belongs to this test: a real cluster may have others.
+// mine reports whether a resource belongs to this test: a real cluster may have other resources.
 func (e *events) mine(ref deploy.Ref) bool {
 	return e.memory != nil || ref.Namespace == e.options.namespace || e.applied[ref]
 }

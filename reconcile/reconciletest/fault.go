@@ -16,8 +16,9 @@ import (
 // Phase is a part of a reconcile in which something can be made to fail.
 type Phase string
 
-// The phases. A fault makes the first read or write of an object of the component fail in its phase. A Builder that
-// doesn't read or write its objects in a phase, such as one with its own Verify, can't be made to fail in it.
+// The phases. In its phase a fault makes the first read or write of an object of the component fail. If a Builder
+// doesn't read or write its objects in a phase, for example because it has its own Verify, it can't be made to fail in
+// that phase.
 const (
 	// Setup fails before the controller's Setup is called. It has no component.
 	Setup Phase = "setup"
@@ -38,12 +39,13 @@ type Fault struct {
 	phase     Phase
 	err       error
 
-	// skip is the number of reconciles that are still to succeed before the fault happens. left is the number of
-	// reconciles in which it is still to happen, negative for no limit. met counts the reconciles in which it happened.
+	// skip is the number of reconciles that must still succeed before the fault happens. left is the number of
+	// reconciles in which the fault must still happen, negative for no limit. met is the number of reconciles in which
+	// the fault has happened.
 	skip, left int
 	met        int
-	// decided: whether the fault happens in the current reconcile was decided. inTurn: it happens. skipped: it doesn't,
-	// because of skip.
+	// decided: it was decided whether the fault happens in the current reconcile. inTurn: it happens. skipped: it
+	// doesn't happen, because of skip.
 	inTurn, decided, skipped bool
 }
 
@@ -74,11 +76,11 @@ func (f *Fault) Met() int {
 }
 
 // Fail makes every reconcile fail with err in a phase of a component, until Heal is called. component is the name of a
-// component, of any resource. It can also be the name of one of its objects, "<component>.<object>", so that the
-// objects before this one are applied. It is empty for the phase Setup. err has its usual meaning: request.Precondition
-// means to wait, and an error of package deploy is an error of the cluster. A fault that never happens fails the test.
+// component, of any resource. It can also be the name of an object, "<component>.<object>", so that the objects before
+// that object are applied. For the phase Setup it is empty. err has its usual meaning: request.Precondition means to
+// wait, and an error of package deploy is an error of the cluster. A fault that never happens fails the test.
 //
-// To make requests fail as by a cluster, use Memory().Fail.
+// To let the cluster refuse requests, use Memory().Fail.
 func (h *Harness) Fail(component string, phase Phase, err error) *Fault {
 	h.t.Helper()
 	f := &Fault{faults: h.faults, phase: phase, err: err, left: -1}
@@ -123,7 +125,7 @@ func (f *Fault) check() error {
 type faults struct {
 	mu       sync.Mutex
 	injected []*Fault
-	// members are the objects of components, of the current resource and of earlier ones.
+	// members are the objects of components, of the current resource and of resources that were reconciled earlier.
 	members map[deploy.Ref]member
 	// of the reconcile under way:
 	resource deploy.Ref
@@ -152,8 +154,8 @@ func (f *faults) begin(resource deploy.Ref, deleting bool) {
 	}
 }
 
-// end ends the current reconcile. It reports whether a limited fault happened, or was skipped by After: then the next
-// reconcile may end differently.
+// end ends the current reconcile. It reports whether a fault with a limit happened, or After skipped a fault: then the
+// next reconcile may end differently.
 func (f *faults) end() (moved bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -230,7 +232,7 @@ func (f *Fault) happens() bool {
 	return true
 }
 
-// place returns ref as a key of members: without the version, with the namespace that it defaults to.
+// place returns ref as a key of members: without the version, and with the default namespace if ref has none.
 func (f *faults) place(ref deploy.Ref) deploy.Ref {
 	ref.Kind = schema.GroupVersionKind{Group: ref.Kind.Group, Kind: ref.Kind.Kind}
 	if ref.Namespace == "" {

@@ -29,7 +29,7 @@ type Harness struct {
 	controllers []reconcile.Controller
 	clock       *clock
 	faults      *faults
-	// cluster is the cluster for the test itself; memory is the same cluster if it is in memory, otherwise nil.
+	// cluster is the cluster for requests of the test itself. memory is that cluster if it is in memory, otherwise nil.
 	cluster     deploy.Cluster
 	memory      *dryrun.Cluster
 	simulator   *simulator
@@ -123,7 +123,7 @@ func (h *Harness) start() {
 	h.add(reconciler, "temporary patches")
 }
 
-// newManager returns a new Manager, without any cached state.
+// newManager returns a new Manager, which has no cached state.
 func (h *Harness) newManager() *deploy.Manager {
 	h.t.Helper()
 	manager, err := deploy.NewManager(observed{h.cluster, h}, h.options.manager...)
@@ -154,7 +154,7 @@ func (h *Harness) reconcilerOptions(tests ...reconcile.Option) []reconcile.Optio
 	}
 	return slices.Concat(first, tests, []reconcile.Option{
 		reconcile.Clock(h.clock.now), reconcile.WithWatcher(h.events),
-		// Last, so that it sees the objects that the other patches return.
+		// The recorder comes last, so that it sees the objects that the other patches return.
 		reconcile.WithPatches(recorder{h.faults}), reconcile.ObserveComponents(h.faults.observer),
 	})
 }
@@ -179,7 +179,7 @@ func (h *Harness) Memory() *dryrun.Cluster {
 	return h.memory
 }
 
-// Cluster returns the cluster for the test itself: requests through it aren't among the Calls.
+// Cluster returns the cluster for requests of the test itself: they aren't among the Calls.
 func (h *Harness) Cluster() deploy.Cluster { return h.cluster }
 
 // Real reports whether the test runs on a cluster given by On.
@@ -191,7 +191,7 @@ func (h *Harness) Now() time.Time { return h.clock.now() }
 func (h *Harness) onlyInMemory(method string) {
 	h.t.Helper()
 	if h.memory == nil {
-		h.t.Fatalf("reconciletest: %s: only a cluster in memory has it: check Real before", method)
+		h.t.Fatalf("reconciletest: %s: only a cluster in memory has this method: check Real before", method)
 	}
 }
 
@@ -253,7 +253,7 @@ type T interface {
 // Started is the time at which the clock of a cluster in memory starts.
 var Started = time.Date(2030, time.January, 2, 3, 4, 5, 0, time.UTC)
 
-// clock is the time of a harness: the real one, or one that only the harness moves.
+// clock is the time of a harness: the real time, or a time that only the harness moves.
 type clock struct {
 	real bool
 
@@ -282,7 +282,7 @@ func (c *clock) moveTo(t time.Time) {
 // shownChanges bounds the latest writes of an object that the report of a hot loop shows.
 const shownChanges = 3
 
-// stepsPerRun bounds how often the count may start again in one run.
+// stepsPerRun bounds how often the count of reconciles may start again in one run.
 const stepsPerRun = 10
 
 // checkHotLoop fails the test when a resource is reconciled again and again.

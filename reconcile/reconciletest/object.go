@@ -28,8 +28,8 @@ const FieldManager = "reconciletest"
 
 // Apply applies objects, as kubectl would: custom resources, and other objects that the test needs. Each is a
 // *unstructured.Unstructured, a map, an API struct with its TypeMeta, an apply configuration, or YAML text with one or
-// more documents. Objects without a namespace get the harness's. If an object has a status, that is written too, for
-// objects that another controller makes ready.
+// more documents. Objects without a namespace get the namespace of the harness. If an object has a status, Apply writes
+// it too: use that for objects that another controller makes ready.
 func (h *Harness) Apply(objects ...any) {
 	h.t.Helper()
 	for i, given := range objects {
@@ -108,8 +108,8 @@ func (h *Harness) Edit(object string, change func(obj *unstructured.Unstructured
 	}
 }
 
-// SetStatus merges fields into the status of an object, as its controller would. nil removes a field, a list is
-// replaced.
+// SetStatus merges fields into the status of an object, as the object's controller would. A nil value removes a field,
+// and lists are replaced.
 func (h *Harness) SetStatus(object string, fields map[string]any) {
 	h.t.Helper()
 	if err := h.patch(h.t.Context(), h.find(object), "status", fields, FieldManager); err != nil {
@@ -162,8 +162,8 @@ func (h *Harness) Gone(objects ...string) {
 	}
 }
 
-// Condition returns a condition of an object, such as status.ConditionReady of a resource; the zero condition if there
-// is none of that type.
+// Condition returns a condition of an object, such as status.ConditionReady of a resource. If the object has no
+// condition of that type, it returns the zero condition.
 func (h *Harness) Condition(object, conditionType string) metav1.Condition {
 	h.t.Helper()
 	obj := h.Get(object)
@@ -224,7 +224,7 @@ func (h *Harness) resolve(object string) (deploy.Ref, error) {
 	return ref, err
 }
 
-// kindOf returns the kind of a name. Kinds of the test and its reconcilers come first.
+// kindOf returns the kind of a name. It looks first among the kinds of the test and its reconcilers.
 func (h *Harness) kindOf(n name) (schema.GroupVersionKind, error) {
 	kinds := h.events.known()
 	means := func(kind schema.GroupVersionKind) bool { return n.meansKind(kind) }
@@ -338,7 +338,7 @@ func toObjects(value any) ([]*unstructured.Unstructured, error) {
 	return []*unstructured.Unstructured{obj}, complete(obj)
 }
 
-// complete checks that an object has a kind, and drops an empty creationTimestamp, as generators write it.
+// complete checks that an object has a kind, and drops an empty creationTimestamp, which generators write.
 func complete(obj *unstructured.Unstructured) error {
 	metadata, _ := obj.Object["metadata"].(map[string]any)
 	if created, ok := metadata["creationTimestamp"]; ok && created == nil {

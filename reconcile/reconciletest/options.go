@@ -33,16 +33,16 @@ type options struct {
 	maxReconciles int
 }
 
-// On runs the test on cluster, such as a real one, instead of one in memory. Then time is real, nothing is simulated,
-// and the test works in the namespace that Namespace names, which must exist. Methods that only a cluster in memory has
-// (Advance, Hold, Break, Memory) fail the test. RunUntilSettled returns when nothing has happened for the time quiet; 0
-// means 3 seconds. The caller closes the cluster after the test.
+// On runs the test on the given cluster, such as a real one, instead of a cluster in memory. Then time is real, nothing
+// is simulated, and the test works in the namespace of the option Namespace, which must exist. Methods that only a
+// cluster in memory has (Advance, Hold, Break, Memory) fail the test. RunUntilSettled returns when nothing has happened
+// for the time quiet; 0 means 3 seconds. The caller closes the cluster after the test.
 func On(cluster deploy.Cluster, quiet time.Duration) Option {
 	return func(o *options) { o.real, o.quiet = cluster, cmp.Or(quiet, 3*time.Second) }
 }
 
-// Namespace sets the namespace of objects that name none; default "test". On a real cluster other namespaces are
-// ignored, and so are cluster-scoped objects that the test hasn't applied itself.
+// Namespace sets the namespace of objects that don't name a namespace; default "test". On a real cluster other
+// namespaces are ignored, and so are cluster-scoped objects that the test hasn't applied itself.
 func Namespace(name string) Option { return func(o *options) { o.namespace = name } }
 
 // Definitions adds CustomResourceDefinitions to the cluster in memory, from YAML and JSON files and folders of them,
@@ -52,7 +52,8 @@ func Definitions(paths ...string) Option {
 	return func(o *options) { o.definitions = append(o.definitions, paths...) }
 }
 
-// Memory adds options of the cluster in memory, see package dryrun. dryrun.Clock is ignored: the harness has one.
+// Memory adds options of the cluster in memory, see package dryrun. dryrun.Clock is ignored: the harness sets the
+// clock.
 func Memory(setup ...dryrun.Option) Option {
 	return func(o *options) { o.memory = append(o.memory, setup...) }
 }
@@ -75,16 +76,17 @@ func Also(controllers ...reconcile.Controller) Option {
 
 // TemporaryPatches enables temporary patches for the resources of all controllers of the test, as package operator
 // does: a TemporaryPatch is applied, edited and deleted like any resource. Several options add up. The harness itself
-// sets temporarypatch.Clock. A cluster in memory has the definition of TemporaryPatch; a real one needs it.
+// sets temporarypatch.Clock. A cluster in memory has the CustomResourceDefinition of TemporaryPatch; in a real cluster
+// it must be installed.
 func TemporaryPatches(setup ...temporarypatch.Option) Option {
 	return func(o *options) { o.patched, o.patches = true, append(o.patches, setup...) }
 }
 
-// Simulation returns the status fields that a controller in the cluster would set for an object, nil for none yet. It
-// must not change obj.
+// Simulation returns the status fields that a controller in the cluster would set for an object, nil if it wouldn't set
+// any yet. It must not change obj.
 type Simulation func(obj *unstructured.Unstructured) map[string]any
 
-// Simulate sets how the simulator writes the status of objects of a kind, in a cluster in memory.
+// Simulate sets the status that the simulator writes for objects of a kind, in a cluster in memory.
 func Simulate(kind schema.GroupKind, simulation Simulation) Option {
 	return func(o *options) { o.simulations[kind] = simulation }
 }
@@ -104,7 +106,7 @@ func newOptions(opts []Option) (options, error) {
 	case o.maxReconciles < 1:
 		return o, fmt.Errorf("max reconciles: %d: at least 1 is needed", o.maxReconciles)
 	case o.real != nil && len(o.memory)+len(o.definitions)+len(o.simulations) > 0:
-		return o, errors.New("on a real cluster: Memory, Definitions and Simulate are for one in memory")
+		return o, errors.New("on a real cluster: Memory, Definitions and Simulate need a cluster in memory: leave them out")
 	}
 	for kind, simulation := range o.simulations {
 		if simulation == nil {

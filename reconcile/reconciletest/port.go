@@ -27,7 +27,8 @@ type port struct {
 	harness *Harness
 }
 
-// write sends a write, unless an error is injected, and records the call. after is nil when the content isn't known.
+// write sends a write, unless an error is injected, and records the call. after is nil if the content after the write
+// isn't known.
 func (p *port) write(ctx context.Context, call Call, dryRun bool, send func() (after *unstructured.Unstructured, created bool, err error)) error {
 	var before, after *unstructured.Unstructured
 	var created bool
@@ -52,7 +53,7 @@ func (p *port) write(ctx context.Context, call Call, dryRun bool, send func() (a
 		call.Action, call.Err = deploy.Failed, err
 	case created:
 		call.Action = deploy.Created
-	// When the last finalizer is removed, a server returns the old version, too.
+	// A server also returns the old version when the last finalizer is removed.
 	case before != nil && after != nil && before.GetResourceVersion() == after.GetResourceVersion() && len(call.Changes) == 0:
 		call.Action = deploy.Unchanged
 	default:
@@ -201,7 +202,7 @@ func (v partialPart) Partial(ctx context.Context, ref deploy.Ref) (*unstructured
 	return v.partial.Partial(ctx, ref)
 }
 
-// Holds implements the optional method of a View; false if the wrapped View doesn't have it.
+// Holds implements the optional method of a View. It returns false if the wrapped View doesn't have the method.
 func (v faulty) Holds(kind schema.GroupVersionKind, namespace string) bool {
 	view, ok := v.View.(interface {
 		Holds(kind schema.GroupVersionKind, namespace string) bool
@@ -209,8 +210,8 @@ func (v faulty) Holds(kind schema.GroupVersionKind, namespace string) bool {
 	return ok && view.Holds(kind, namespace)
 }
 
-// alike is a cluster that accepts any kind. A kind is cluster-scoped in it if it is cluster-scoped in another cluster,
-// the model.
+// alike is a cluster that accepts any kind. A kind is cluster-scoped in it if it is cluster-scoped in the cluster
+// model.
 type alike struct {
 	deploy.Cluster
 	model deploy.Port

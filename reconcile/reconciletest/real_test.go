@@ -95,10 +95,10 @@ func TestOnARealCluster(t *testing.T) {
 				h.t = trial
 				method()
 			})
-			assert.Contains(t, said, "only a cluster in memory has it: check Real before")
+			assert.Contains(t, said, "only a cluster in memory has this method: check Real before")
 		}
 		h.t = t
-		assert.Contains(t, try(t, func(t *trial) { New(t, market(), On(h.Cluster(), 0), Definitions("testdata/crds")) }), "are for one in memory")
+		assert.Contains(t, try(t, func(t *trial) { New(t, market(), On(h.Cluster(), 0), Definitions("testdata/crds")) }), "need a cluster in memory: leave them out")
 	})
 	onForeign(t, "a test that ends is settled", market(), func(t *testing.T, h *Harness, _ *dryrun.Cluster) {
 		ctx, cancel := context.WithCancelCause(t.Context())

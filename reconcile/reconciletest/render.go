@@ -22,7 +22,7 @@ import (
 
 // Rendered is a component as it would be deployed.
 type Rendered struct {
-	// Component is its name.
+	// Component is the name of the component.
 	Component string
 	// Disabled: its objects would be deleted.
 	Disabled bool
@@ -36,8 +36,8 @@ const renderNamespace = "test"
 
 // Render returns the components of a resource, sorted by name, as a first rollout would deploy them. It does a dry run
 // on a separate cluster that has only the objects that the test itself has applied; the harness's cluster isn't
-// changed. All gates are open, and values of reconcile.Session.Generated are placeholders. Temporary patches that the
-// test has applied and that are recorded on the resource are applied. An error, or a resource that the test hasn't
+// changed. All gates are open, and values of reconcile.Session.Generated are placeholders. Render applies temporary
+// patches that the test has applied and that are recorded on the resource. An error, or a resource that the test hasn't
 // applied, fails the test. For a resource that is being deleted Render returns the components that Finalize adds.
 func (h *Harness) Render(resource string) []Rendered {
 	h.t.Helper()
@@ -102,8 +102,8 @@ func (h *Harness) controllerOf(ref deploy.Ref) (reconcile.Controller, error) {
 	return nil, fmt.Errorf("no controller of the test is for the kind %s", ref.Kind.Kind)
 }
 
-// scratch returns a cluster with the present state of the objects that the test has applied. Of objects that are being
-// deleted it has only the resource.
+// scratch returns a cluster with the present state of the objects that the test has applied. It leaves out objects that
+// are being deleted, except the resource.
 func (h *Harness) scratch(ctx context.Context, resource deploy.Ref) (*dryrun.Cluster, error) {
 	var objects []*unstructured.Unstructured
 	var clusterScoped []schema.GroupKind
@@ -144,7 +144,7 @@ func copies(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
 }
 
 func init() {
-	// If another package has defined the flag, that one is used.
+	// If another package has defined the flag, its flag is used.
 	if flag.Lookup("update") == nil {
 		flag.Bool("update", false, "write golden files instead of comparing with them")
 	}
@@ -218,7 +218,7 @@ func (r Rendered) write(out *strings.Builder) error {
 // shownLines is the number of lines that are shown around a difference.
 const shownLines = 3
 
-// difference returns the lines from the first to the last that differ, with some lines around them.
+// difference returns the lines from the first difference to the last, with some lines around them.
 func difference(want, got string) string {
 	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
 	start := 0

@@ -18,25 +18,25 @@ const quietFailures = 10
 
 // Run is one reconcile.
 type Run struct {
-	// At is the time of its start, by the clock of the harness.
+	// At is the time when the reconcile started, on the clock of the harness.
 	At time.Time
 	// Key names the resource.
 	Key deploy.Ref
 	// Triggers are the reasons for the reconcile.
 	Triggers request.Triggers
-	// Attempt counts the consecutive failures before it.
+	// Attempt counts the consecutive failures before the reconcile.
 	Attempt int
 	// Result and Err are the results of Reconcile.
 	Result request.Result
 	Err    error
-	// Calls are the requests that it sent.
+	// Calls are the requests that the reconcile sent.
 	Calls []Call
 }
 
 // turn is when and why a resource is reconciled next.
 type turn struct {
 	due time.Time
-	// waits: a reconcile is due, now or later. event: because of an event, not of time.
+	// waits: a reconcile is due, now or later. event: it is due because of an event, not because of time.
 	waits, event bool
 	// why are the triggers.
 	why     request.Triggers
@@ -45,8 +45,8 @@ type turn struct {
 	// anything.
 	quiet   int
 	settled bool
-	// count counts the reconciles of the run since one last created or deleted something new. total counts all
-	// reconciles of the run. done are the objects that were created and deleted.
+	// count counts the reconciles of the run since a reconcile last created or deleted an object for the first time.
+	// total counts all reconciles of the run. done are the objects that were created and deleted.
 	count, total int
 	done         map[string]bool
 	// logged is the error that was last logged.
@@ -57,7 +57,7 @@ type turn struct {
 func (h *Harness) Runs() []Run { return slices.Clone(h.runs) }
 
 // Reconcile reconciles one resource once, now, even without an event, and returns what the reconciler returned. The
-// simulator (see Hold) doesn't react before the next run.
+// simulator (see Hold) reacts only in the next run.
 func (h *Harness) Reconcile(resource string) (request.Result, error) {
 	h.t.Helper()
 	ref := h.find(resource)
@@ -74,9 +74,9 @@ func (h *Harness) Reconcile(resource string) (request.Result, error) {
 
 // RunUntilSettled reconciles and simulates until nothing changes any more. It moves the clock to each next requeue or
 // retry, until a reconcile finds nothing to do: once for a ready resource, ten times for a resource that keeps failing.
-// A resource that never settles fails the test, which shows what keeps changing.
+// A resource that never settles fails the test, and the message shows what keeps changing.
 //
-// On a real cluster it waits until nothing, including retries of failures, has happened for the time of Quiet.
+// On a real cluster it waits until nothing has happened, not even a retry, for the time quiet of the option On.
 func (h *Harness) RunUntilSettled() {
 	h.t.Helper()
 	h.begin()
@@ -123,7 +123,7 @@ func (h *Harness) Advance(d time.Duration) {
 		}
 		h.clock.moveTo(next)
 		for _, t := range h.queue {
-			t.count, t.total = 0, 0 // timed reconciles are no hot loop
+			t.count, t.total = 0, 0 // reconciles that are due because of time are no hot loop
 		}
 	}
 	h.clock.moveTo(end)
@@ -207,7 +207,7 @@ func (h *Harness) look() bool {
 func (h *Harness) mark(key deploy.Ref, why request.Triggers, anew bool) {
 	t := h.turnOf(key)
 	if !t.event {
-		t.why = 0 // time no longer brings it
+		t.why = 0 // the earlier trigger, of time, no longer applies
 	}
 	t.waits, t.event, t.due, t.why = true, true, h.clock.now(), t.why|why
 	if anew {
@@ -240,7 +240,7 @@ func (h *Harness) dueNow() (deploy.Ref, bool) {
 	}), true
 }
 
-// next returns the earliest time at which a turn that wanted accepts is due.
+// next returns the earliest time at which a turn is due for which wanted returns true.
 func (h *Harness) next(wanted func(*turn) bool) (at time.Time, ok bool) {
 	for _, t := range h.queue {
 		if t.waits && wanted(t) && (!ok || t.due.Before(at)) {
@@ -321,7 +321,7 @@ func (t *turn) after(run Run, now time.Time) {
 	}
 }
 
-// judge sets settled if another reconcile without an event wouldn't change anything.
+// judge sets settled to true if another reconcile without an event wouldn't change anything.
 func (t *turn) judge(run Run, changed, timed bool) {
 	if changed {
 		t.quiet, t.settled = 0, false

@@ -22,7 +22,7 @@ type simulator struct {
 	*Harness
 
 	mu sync.Mutex
-	// held are the objects of Hold. broken are the objects of Break, with their messages.
+	// held are the objects given to Hold. broken are the objects given to Break, with their messages.
 	held   []name
 	broken []breakage
 	// addresses counts the IP addresses that were assigned.
@@ -36,8 +36,8 @@ type breakage struct {
 
 func newSimulator(h *Harness) *simulator { return &simulator{Harness: h} }
 
-// Hold stops the simulator from changing objects, which may not exist yet: existing ones stay as they are, new ones
-// don't become ready. The simulator knows Deployment, StatefulSet, DaemonSet, ReplicaSet, Job, Pod, Service and
+// Hold stops the simulator from changing objects, which needn't exist yet. Existing objects stay as they are, and new
+// objects don't become ready. The simulator knows Deployment, StatefulSet, DaemonSet, ReplicaSet, Job, Pod, Service and
 // PersistentVolumeClaim, and the kinds of Simulate; it creates no Pods.
 func (h *Harness) Hold(objects ...string) {
 	h.t.Helper()
@@ -49,9 +49,9 @@ func (h *Harness) Hold(objects ...string) {
 	}
 }
 
-// Break makes an object, which may not exist yet, fail permanently, as its controller would report it: a Deployment
-// makes no progress, a Job or a Pod fails, the volume of a PersistentVolumeClaim is lost. The status gets message, if
-// the kind has a field for it. Objects of other kinds never report a failure: use Hold.
+// Break makes an object, which needn't exist yet, fail permanently, and sets the status that its controller would set:
+// a Deployment makes no progress, a Job or a Pod fails, the volume of a PersistentVolumeClaim is lost. The status gets
+// message, if the kind has a field for it. Objects of other kinds never report a failure: use Hold.
 func (h *Harness) Break(object, message string) {
 	h.t.Helper()
 	h.onlyInMemory("Break")
@@ -116,7 +116,7 @@ func (s *simulator) controlled(ref deploy.Ref) (held bool, broken *breakage) {
 	return held, broken
 }
 
-// act does one step for every object and reports whether it changed any.
+// act does one step for every object, and reports whether it changed an object.
 func (s *simulator) act(ctx context.Context) (acted bool, err error) {
 	for _, obj := range s.memory.Objects() {
 		done, err := s.actOn(ctx, obj)

@@ -84,7 +84,7 @@ func statefulSet(_ *simulator, obj *unstructured.Unstructured) map[string]any {
 	return status
 }
 
-// daemonSet has one node.
+// daemonSet assumes a cluster with one node.
 func daemonSet(_ *simulator, obj *unstructured.Unstructured) map[string]any {
 	status := counted(obj, 1, "desiredNumberScheduled", "currentNumberScheduled", "updatedNumberScheduled", "numberReady", "numberAvailable")
 	status["numberMisscheduled"] = int64(0)
@@ -95,7 +95,7 @@ func replicaSet(_ *simulator, obj *unstructured.Unstructured) map[string]any {
 	return counted(obj, wanted(obj, "replicas"), "replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas")
 }
 
-// job completes at once, unless it is suspended.
+// job returns the status of a Job: it completes immediately, unless it is suspended.
 func job(s *simulator, obj *unstructured.Unstructured) map[string]any {
 	if suspended, _, _ := unstructured.NestedBool(obj.Object, "spec", "suspend"); suspended {
 		return map[string]any{"conditions": []any{condition("Suspended", "True", "JobSuspended", "")}}

@@ -23,13 +23,14 @@ type Error struct {
 	Permanent bool
 	// RetryAfter is the time until the next try; zero leaves it to the backoff.
 	RetryAfter time.Duration
-	// Passing errors usually go away at once. The reconcile is repeated, and the status doesn't report them before they
-	// have come back several times.
+	// Passing errors usually go away soon. The reconcile is repeated, and the status doesn't report these errors before
+	// they have come back several times.
 	Passing bool
-	// Quiet errors are tried again like others, but aren't logged before they have come back several times.
+	// Reconciles with quiet errors are retried like others, but these errors aren't logged before they have come back
+	// several times.
 	Quiet bool
-	// Advanced errors restart the backoff, because the reconcile got further than any earlier one that failed. A
-	// reconciler that sets it must make sure that this can't happen without end.
+	// Advanced errors restart the backoff, because the reconcile got further than any earlier reconcile that failed. A
+	// reconciler must not return such errors without end.
 	Advanced bool
 	// Verbatim errors already name the method that they come from: no prefix is added to their text.
 	Verbatim bool
@@ -59,7 +60,7 @@ func Configuration(format string, args ...any) error {
 }
 
 // Permanent marks err as an error that isn't retried: the resource is left alone until an event brings it to reconcile,
-// such as a change of it or of an object that it owns. nil stays nil.
+// such as a change of the resource or of an object that it owns. nil stays nil.
 func Permanent(err error) error { return marked(err, Error{Permanent: true}) }
 
 // RetryAfter marks err as an error that is retried after a given time instead of after the backoff. A time that isn't
@@ -68,9 +69,9 @@ func RetryAfter(after time.Duration, err error) error {
 	return marked(err, Error{RetryAfter: max(after, 0)})
 }
 
-// Passing marks err as an error that usually goes away at once, such as an error of a helper process that is being
+// Passing marks err as an error that usually goes away soon, such as an error of a helper process that is being
 // restarted. The reconcile is repeated, and the status doesn't report the error before it has come back several times.
-// RetryAfter around it sets the time of the retry. nil stays nil.
+// A RetryAfter around the error sets the time of the retry. nil stays nil.
 func Passing(err error) error { return marked(err, Error{Passing: true}) }
 
 func marked(err error, mark Error) error {
@@ -85,7 +86,7 @@ func marked(err error, mark Error) error {
 // errors the most severe class.
 func ClassOf(err error) status.ErrorClass { return Resolve(err).Class }
 
-// IsWaiting reports whether err says that something isn't there or isn't ready yet, and is no failure.
+// IsWaiting reports whether err is no failure, and only means that something doesn't exist or isn't ready yet.
 func IsWaiting(err error) bool {
 	class := ClassOf(err)
 	return class == status.ErrorPrecondition || class == status.ErrorVerification
@@ -148,7 +149,7 @@ func Resolve(err error) Error {
 	case *deploy.ForbiddenError:
 		all.Class = status.ErrorCluster
 		if e.Content {
-			all.Class = status.ErrorConfig // as *deploy.InvalidError: admission may refuse content by either
+			all.Class = status.ErrorConfig // admission may refuse content with this error or *deploy.InvalidError
 		}
 	case *deploy.StaleError:
 		all.Class, all.Passing = status.ErrorCluster, true

@@ -23,10 +23,12 @@ type Request struct {
 
 // Result is the result of a reconcile without an error.
 type Result struct {
-	// RequeueAfter asks for another reconcile after this time even if nothing happens; zero and less ask for none.
+	// RequeueAfter asks for another reconcile after this time even if nothing happens. Without a positive time it asks
+	// for none.
 	RequeueAfter time.Duration
-	// Wrote are the revisions of other objects that this reconcile wrote last. Their events don't bring the object to
-	// reconcile. It is for a reconcile that has nothing left to do; with an error it is ignored.
+	// Wrote has the last revision of each other object that this reconcile wrote. The events of these revisions don't
+	// bring the object to reconcile. Set Wrote only if nothing is left to do. It is ignored if the reconcile returns an
+	// error.
 	Wrote []Revision
 }
 

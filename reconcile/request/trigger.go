@@ -6,7 +6,7 @@ import "strings"
 // logs, metrics and priorities; correctness doesn't depend on them. The zero value is no reason.
 type Triggers uint16
 
-// The triggers. The last of several decides how soon the object's turn comes.
+// The triggers. If an object has several, the one that is last in this list decides how soon its turn comes.
 const (
 	// Listed: the object existed when the kind began to be watched.
 	Listed Triggers = 1 << iota

@@ -10,9 +10,9 @@ import (
 // External is a source outside of the cluster: a queue, a webhook, an API that is polled. Channel, Poll and PollEach
 // make the usual sources.
 type External interface {
-	// Run brings keys to target until ctx ends. It is called once the objects of the kind are known. It may return
-	// earlier when it has nothing more to bring. A panic is logged, and Run is called again, later each time. A Run
-	// that doesn't return when ctx ends delays the end of the engine.
+	// Run brings keys to target until ctx ends. It is called when the objects of the kind are known. It may return
+	// earlier when it has nothing more to bring. A panic is logged, and Run is called again, after a longer pause each
+	// time. A Run that doesn't return when ctx ends delays the end of the engine.
 	Run(ctx context.Context, target Target)
 }
 
@@ -34,8 +34,8 @@ type Func func(ctx context.Context, target Target)
 // Run implements External.
 func (f Func) Run(ctx context.Context, target Target) { f(ctx, target) }
 
-// Channel brings the keys of a channel, until that is closed. The engine takes them without delay; keys that are sent
-// while this replica doesn't lead wait in the channel.
+// Channel brings the keys of a channel, until the channel is closed. The engine takes them without delay; keys that are
+// sent while this replica doesn't lead wait in the channel.
 func Channel(keys <-chan deploy.Ref) External { return channel(keys) }
 
 type channel <-chan deploy.Ref

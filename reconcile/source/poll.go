@@ -11,10 +11,11 @@ import (
 	"github.com/operkit/operkit/reconcile/internal/failure"
 )
 
-// Poll calls fetch at once, and again an interval after each return. It brings the keys whose value was added, changed
-// or removed since the last successful call; the first time all keys. A value may be a version, a hash or a time. After
-// an error the known values stay; each error is logged once, and fetch is called again after the interval. A panic
-// counts as an error. fetch is never called concurrently: a fetch that hangs stops the poll, so give it a timeout.
+// Poll calls fetch immediately, and again when the interval has passed since fetch returned. It brings the keys whose
+// value was added, changed or removed since the last successful call; the first time all keys. A value may be a
+// version, a hash or a time. After an error the known values stay; each error is logged once, and fetch is called again
+// after the interval. A panic counts as an error. fetch is never called concurrently: a fetch that hangs stops the
+// poll, so give it a timeout.
 func Poll[V comparable](interval time.Duration, fetch func(ctx context.Context) (map[deploy.Ref]V, error)) External {
 	return &poll[V]{interval, fetch == nil, func(ctx context.Context, target Target, last map[deploy.Ref]V) (map[deploy.Ref]V, map[string]error) {
 		now, err := failure.Value(func() (map[deploy.Ref]V, error) { return fetch(ctx) })
@@ -24,13 +25,14 @@ func Poll[V comparable](interval time.Duration, fetch func(ctx context.Context) 
 		if ctx.Err() == nil {
 			target.Bring(differing(last, now)...)
 		}
-		return maps.Clone(now), nil // fetch may go on using its map
+		return maps.Clone(now), nil // fetch may reuse its map
 	}}
 }
 
-// PollEach calls fetch for each known object of the kind, one after the other, at once and again an interval after the
-// last object. It brings objects whose value is new or has changed since it was last fetched. Otherwise it is like
-// Poll, for each object. Use it where values can only be fetched one by one; Poll fetches all at once.
+// PollEach calls fetch for each known object of the kind, one after the other, immediately, and again when the interval
+// has passed since the last call. It brings objects whose value is new or has changed since the value was last fetched.
+// Otherwise it is like Poll, for each object. Use it where values can only be fetched one by one; Poll fetches all at
+// once.
 func PollEach[V comparable](interval time.Duration, fetch func(ctx context.Context, key deploy.Ref) (V, error)) External {
 	return &poll[V]{interval, fetch == nil, func(ctx context.Context, target Target, last map[deploy.Ref]V) (map[deploy.Ref]V, map[string]error) {
 		now, failed := map[deploy.Ref]V{}, map[string]error{}
@@ -102,7 +104,7 @@ func (p *poll[V]) Run(ctx context.Context, target Target) {
 	}
 }
 
-// differing returns the keys that have another value in now than in last, or are in one of them only.
+// differing returns the keys whose values in last and now differ, and the keys that only one of the two has.
 func differing[V comparable](last, now map[deploy.Ref]V) (keys []deploy.Ref) {
 	for key, value := range now {
 		if before, ok := last[key]; !ok || before != value {

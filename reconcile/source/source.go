@@ -50,7 +50,7 @@ type Mapped struct {
 }
 
 // Provider is implemented by a reconciler of package watch, or a controller of package reconcile, that declares
-// Sources. They are asked for once, before anything runs, and must not change afterwards.
+// Sources. Sources is called once, before anything runs, and its result must not change afterwards.
 type Provider interface {
 	Sources() Sources
 }
@@ -94,8 +94,8 @@ func checkExternal(external External) error {
 	return nil
 }
 
-// Of returns the Sources of value, a reconciler or a controller, none if it isn't a Provider. The error is about
-// invalid Sources, a panic, or a method Sources with another signature than Provider's.
+// Of returns the Sources of value, a reconciler or a controller. If value isn't a Provider, they are empty. An error
+// means that the Sources are invalid, that the method panicked, or that its signature isn't Provider's.
 func Of(value any) (sources Sources, err error) {
 	provider, ok := value.(Provider)
 	if !ok {

@@ -26,7 +26,7 @@
 //	    redis.conf           data: {{ file "redis.conf" }}
 //	  web/
 //	    deployment.yaml
-//	    files/               all data, also what ends in .yaml
+//	    files/               all files are data, even if they end in .yaml
 //
 // A folder with files that end in .yaml or .yml is a component; its name is its path below the folder given to Parse.
 // That folder itself is the component ".". A folder inside it is another component. The files are rendered in the order
@@ -58,7 +58,7 @@
 //	fail "not both"               an error of the resource's author
 //	toYaml fromYaml               without a newline at the end; fromYaml returns errors
 //	fromJson                      integers stay integers; returns errors
-//	file "redis.conf"             a file of the component's folder, as it is
+//	file "redis.conf"             the content of a file of the component's folder
 //	keys values                   as in sprig, but in a fixed order
 //
 // A rendering must be the same each time, otherwise an operator would apply it again and again. So functions that
@@ -77,8 +77,8 @@
 // quote this text, are left out.
 //
 // Objects without a name, fields that are given twice, and labels, annotations and data that aren't text are refused
-// before anything is sent. So is whatever exceeds a limit: 16 MiB of text for a file, 100 nested includes, 100 000
-// elements of a list.
+// before anything is sent. A rendering that exceeds a limit is refused too: 16 MiB of text for a file, 100 nested
+// includes, 100 000 elements of a list.
 //
 // # When to use it
 //

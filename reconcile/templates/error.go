@@ -91,7 +91,7 @@ func at(text string) (e *Error, rest string) {
 	return e, found[4]
 }
 
-// parseError is an error of package template about the syntax of a file.
+// parseError converts an error of package template about the syntax of a file.
 func parseError(file string, err error) error {
 	e, rest := at(err.Error())
 	e.File = cmp.Or(e.File, file)
@@ -101,8 +101,8 @@ func parseError(file string, err error) error {
 
 const withheld = "left out here, because it may contain values of a Secret"
 
-// executeError converts an error of package template that occurred while file was rendered. It names the place, which
-// may be in another file, and the includes that led to it.
+// executeError converts an error of package template that occurred while file was rendered. The result names the place,
+// which may be in another file, and the includes that led to that place.
 func (t *Templates) executeError(file string, err error) error {
 	e := &Error{File: file, Err: err}
 	secretive := t.secretive[file]
@@ -134,7 +134,7 @@ var own = []string{
 	"incompatible types for comparison", "dereference of nil pointer ", "expected ",
 }
 
-// reason returns an error of package template without its place; rest is its text without the place.
+// reason returns an error of package template without the place; rest is the text of the error without the place.
 func reason(rest string, cause error, secretive bool) error {
 	source, text := rest, ""
 	if split := strings.LastIndex(rest, ">: "); cause == nil && split >= 0 {

@@ -32,14 +32,14 @@ var kept = strings.Fields(`
 	trimPrefix trimSuffix trimall trunc tuple typeIs typeIsLike typeOf uniq unset untitle upper urlJoin urlParse without
 	wrap wrapWith`)
 
-// builtin are the functions of package template. An author can't replace them, like all other functions.
+// builtin are the functions of package template. Authors can replace neither these nor any other existing function.
 var builtin = strings.Fields(`and call html index js len not or print printf println urlquery eq ge gt le lt ne`)
 
-// sprigFunctions is sprig's table, made once.
+// sprigFunctions is the table of sprig's functions, which is made only once.
 var sprigFunctions = sprig.TxtFuncMap()
 
 // ownFunctions replace functions of sprig that hide errors, lose the types of numbers, or have no fixed order or no
-// limit. They also have the functions that Helm adds.
+// limit. They also include the functions that Helm adds.
 var ownFunctions = template.FuncMap{
 	"toYaml":       toYAML,
 	"fromYaml":     fromYAML,
@@ -111,7 +111,7 @@ func fromYAML(text string) (any, error) {
 	return fromJSON(string(document))
 }
 
-// fromJSON keeps integers.
+// fromJSON decodes JSON; integers stay integers.
 func fromJSON(text string) (any, error) {
 	var value any
 	err := apijson.Unmarshal([]byte(text), &value)
@@ -201,7 +201,7 @@ func values(m map[string]any) []any {
 	return all
 }
 
-// setKey refuses to put a map into itself: it could never be printed completely.
+// setKey refuses to put a map into itself: such a map could never be printed completely.
 func setKey(m map[string]any, key string, value any) (map[string]any, error) {
 	if reaches(value, m) {
 		return nil, rulef("", "a map can't hold itself")

@@ -56,8 +56,8 @@ func ValuesFrom(values func(ctx context.Context, s *reconcile.Session) (any, err
 	}
 }
 
-// Funcs adds the author's own functions; an option of Parse. They must be pure and safe for concurrent use. The name of
-// an existing function is an error.
+// Funcs adds the author's own functions; an option of Parse. They must be pure and safe for concurrent use. If a
+// function of that name exists already, that is an error.
 func Funcs(funcs template.FuncMap) Option {
 	return func(o *options) {
 		if o.funcs == nil {
@@ -67,8 +67,8 @@ func Funcs(funcs template.FuncMap) Option {
 	}
 }
 
-// Delims sets the delimiters of actions; an option of Parse. Default: "{{" and "}}". Use it for YAML that contains
-// these.
+// Delims sets the delimiters of actions; an option of Parse. Default: "{{" and "}}". Use it for YAML that contains the
+// default delimiters.
 func Delims(left, right string) Option {
 	return func(o *options) {
 		if left == "" || right == "" {
@@ -132,7 +132,7 @@ func dataOf(s *reconcile.Session) (Data, error) {
 	}, nil
 }
 
-// root returns the dot of every template. It shares nothing with d.
+// root returns the value of the dot in every template. It shares nothing with d.
 func (d Data) root() (map[string]any, error) {
 	root := map[string]any{"Name": d.Name, "Namespace": d.Namespace, "APIVersion": d.APIVersion, "Kind": d.Kind, "Version": d.Version}
 	for name, content := range map[string]map[string]any{"Metadata": d.Metadata, "Spec": d.Spec, "Config": d.Config, "Values": d.Values} {

@@ -87,7 +87,7 @@ func useOf(name, folder string) (use, error) {
 	case ".tpl":
 		return forDefines, nil
 	case ".tmpl", ".gotmpl", ".template", ".j2":
-		return forData, fmt.Errorf("%s: not a template: have its name end in .yaml, or in .tpl for defines, or put it into a folder %s", name, dataFolder)
+		return forData, fmt.Errorf("%s: not a template: rename it so that it ends in .yaml, or in .tpl for defines, or put it into a folder %s", name, dataFolder)
 	}
 	return forData, nil
 }
@@ -108,7 +108,7 @@ func (t *Templates) parse(sources []source) error {
 		}
 		for _, tree := range trees {
 			if other := defined[tree.Name]; other != "" {
-				errs = append(errs, &Error{File: source.path, Line: lineAt(source.text, tree.Root.Pos), Err: fmt.Errorf("template %q is defined twice: in %s, too", tree.Name, other)})
+				errs = append(errs, &Error{File: source.path, Line: lineAt(source.text, tree.Root.Pos), Err: fmt.Errorf("template %q is defined twice: also in %s", tree.Name, other)})
 				continue
 			}
 			defined[tree.Name] = source.path
@@ -175,7 +175,7 @@ func (t *Templates) link(sources []source) error {
 	return errors.Join(errs...)
 }
 
-// spread marks all templates that call a marked one, directly or indirectly.
+// spread marks all templates that call a marked template, directly or indirectly.
 func spread(marked map[string]bool, calls map[string][]string) {
 	for changed := true; changed; {
 		changed = false
@@ -250,7 +250,8 @@ func visit(node parse.Node, see func(parse.Node)) {
 
 var (
 	secretWord = regexp.MustCompile(`\bSecret(List)?\b`)
-	// computedKind matches a kind that depends on values, in the text of a tree, which always has the usual delimiters.
+	// computedKind matches a kind that depends on values. It matches in the text of a parsed tree, which always has the
+	// default delimiters.
 	computedKind = regexp.MustCompile(`kind["']?\s*:\s*["']?\{\{`)
 )
 

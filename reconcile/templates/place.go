@@ -64,7 +64,7 @@ type mark struct {
 
 const (
 	largestOutput = 16 << 20
-	// markLimit bounds the marks of a file; the places of later output aren't known.
+	// markLimit bounds the marks of a file; for output after the last mark the place isn't known.
 	markLimit = 100_000
 )
 
@@ -107,7 +107,7 @@ func (o *output) placeOf(file string, line int) place {
 		}
 		offset += end + 1
 	}
-	// The indentation may be text before an action: the place of the first other character counts.
+	// The indentation may be a text node before an action, so the place of the first other character counts.
 	for offset < len(text) && text[offset] == ' ' {
 		offset++
 	}

@@ -39,7 +39,7 @@ const deepestInclude = 100
 // include returns the text that a define renders.
 func (r *runner) include(name string, data any) (string, error) {
 	if r.depth >= deepestInclude {
-		return "", rulef("too many nested includes", "%d nested includes: does %q include itself", deepestInclude, name)
+		return "", rulef("too many nested includes", "%d nested includes: does template %q include itself?", deepestInclude, name)
 	}
 	if r.all.Lookup(name) == nil {
 		return "", rulef("the template isn't defined", "template %q isn't defined", name)
@@ -55,7 +55,8 @@ func (r *runner) include(name string, data any) (string, error) {
 func (r *runner) execute(file string, data map[string]any) (*output, error) {
 	r.depth = 0
 	out := &output{places: r.set.places}
-	// Package template recovers panics of functions; Guard is for methods that fmt calls, and the like.
+	// Package template recovers panics of functions. Guard recovers other panics, for example of methods that fmt
+	// calls.
 	if err := failure.Guard(func() error { return r.all.ExecuteTemplate(out, file, data) }); err != nil {
 		return nil, r.set.executeError(file, err)
 	}
@@ -127,11 +128,11 @@ func (t *Templates) documentError(file string, out *output, d document.Document,
 	}
 	switch {
 	case secretive && p.Quotes:
-		e.Err = fmt.Errorf("the rendered text is no YAML, in its line %d: the reason is %s", line, withheld)
+		e.Err = fmt.Errorf("the rendered text isn't YAML, in its line %d: the reason is %s", line, withheld)
 	case secretive:
-		e.Err = fmt.Errorf("the rendered text is no YAML: %s, in its line %d", p.Text, line)
+		e.Err = fmt.Errorf("the rendered text isn't YAML: %s, in its line %d", p.Text, line)
 	default:
-		e.Err = fmt.Errorf("the rendered text is no YAML: %s, in its line %d: %q", p.Text, line, excerpt)
+		e.Err = fmt.Errorf("the rendered text isn't YAML: %s, in its line %d: %q", p.Text, line, excerpt)
 	}
 	return e
 }

@@ -76,7 +76,7 @@ func TestSessionMistakes(t *testing.T) {
 	}{
 		{"the resource's", using(signSet(t, "  x: {{ required \"spec.size: say one\" (get .Spec \"size\") }}")), "ConfigError", "component sign: build: sign/sign.yaml:5:9: spec.size: say one"},
 		{"the operator's", using(signSet(t, "  x: {{ .Spec.size }}")), "Errored", `component sign: build: sign/sign.yaml:5:14: map has no entry for key "size": in {{ .Spec.size }}`},
-		{"no YAML", using(signSet(t, "  x: a: b")), "Errored", "component sign: build: sign/sign.yaml:5: the rendered text is no YAML"},
+		{"no YAML", using(signSet(t, "  x: a: b")), "Errored", "component sign: build: sign/sign.yaml:5: the rendered text isn't YAML"},
 		{"waiting for values", using(fine, ValuesFrom(func(context.Context, *reconcile.Session) (any, error) {
 			return nil, request.Precondition("no address yet")
 		})), "Initializing", "sign: build: values: no address yet"},

@@ -29,7 +29,7 @@ type Templates struct {
 	all *template.Template
 	// places has the places of the text nodes.
 	places places
-	// secretive has the names of the templates that may render a part of a Secret.
+	// secretive has the names of the templates that may render a Secret or a part of one.
 	secretive map[string]bool
 	// mutate: some template changes its values.
 	mutate  bool
@@ -67,7 +67,7 @@ func Parse(files fs.FS, folder string, opts ...Option) (*Templates, error) {
 	if err := t.parse(sources); err != nil {
 		return nil, err
 	}
-	// The first runner is made here, so that errors of Clone and Funcs are errors of Parse.
+	// Parse makes the first runner, so that it returns the errors of Clone and Funcs.
 	first, err := t.newRunner()
 	if err != nil {
 		return nil, fmt.Errorf("templates: %w", err)
@@ -119,8 +119,8 @@ func (t *Templates) component(name string) (*component, error) {
 	return nil, fmt.Errorf("templates: folder %s: has no component %q: it has %s", t.folder, name, strings.Join(t.Components(), ", "))
 }
 
-// Component returns the component with that name, for Session.Use; options are Values and ValuesFrom. An unknown name,
-// or any other mistake, is an error of the component when it is built. To add a method Verify, Deploy, Disable or
+// Component returns the component with that name, for Session.Use; options are Values and ValuesFrom. If the name is
+// unknown, or anything else is wrong, the component fails when it is built. To add a method Verify, Deploy, Disable or
 // Revise, embed the Builder in your own type.
 func (t *Templates) Component(name string, opts ...Option) reconcile.Builder {
 	return t.builder(name, opts)
@@ -154,7 +154,7 @@ func (b *builder) objects(ctx context.Context, s *reconcile.Session) ([]*unstruc
 	if b.err != nil {
 		return nil, b.err
 	}
-	// Checked before the values are computed, which may be expensive.
+	// This is checked before the values are computed, since computing them may be expensive.
 	if _, err := b.set.component(b.name); err != nil {
 		return nil, err
 	}
@@ -175,8 +175,8 @@ func (t *Templates) Objects(ctx context.Context, s *reconcile.Session, component
 }
 
 // Render returns the objects of a component without a session, for tests and for programs that aren't operators.
-// data.Values replace all Values and ValuesFrom. The error joins at least one Error for each invalid file; there are no
-// objects then.
+// data.Values replace all Values and ValuesFrom. The error joins at least one Error for each invalid file. With an
+// error Render returns no objects.
 func (t *Templates) Render(component string, data Data) ([]*unstructured.Unstructured, error) {
 	found, err := t.component(component)
 	if err != nil {

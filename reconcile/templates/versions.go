@@ -19,7 +19,8 @@ type Versions struct {
 	options []Option
 
 	mu sync.Mutex
-	// parsed are the versions by the key of their files, keys in the order in which they were parsed.
+	// parsed are the versions by the keys of their files. keys are these keys, in the order in which the versions were
+	// parsed.
 	parsed map[any]*parsedVersion
 	order  []any
 }
@@ -27,7 +28,7 @@ type Versions struct {
 // parsedVersion is one version. parse parses it once.
 type parsedVersion struct{ parse func() (*Templates, error) }
 
-// keptVersions is how many versions are kept; a further one replaces the oldest.
+// keptVersions is how many versions are kept; a further version replaces the oldest one.
 const keptVersions = 64
 
 // OfVersions returns Versions for a folder, "." for all files of a version.
@@ -58,7 +59,7 @@ func (v *Versions) For(s *reconcile.Session) (*Templates, error) {
 	return nil, request.Configuration("version %s: %w", s.Version(), err)
 }
 
-// keyOf returns a key that identifies the files of a version, nil if there is none.
+// keyOf returns a key that identifies the files of a version, nil if they have no key.
 func keyOf(files fs.FS) any {
 	if !reflect.ValueOf(files).Comparable() {
 		return nil

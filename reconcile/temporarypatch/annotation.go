@@ -46,7 +46,7 @@ func parseEntries(resource *unstructured.Unstructured, key string) (entries, err
 	return found, nil
 }
 
-// get reads the entry of one patch. found is false when there is none; an error is about its form.
+// get reads the entry of one patch. found is false if the patch has no entry; an error means that the entry is invalid.
 func (e entries) get(name string) (read entry, found bool, err error) {
 	raw, found := e[name]
 	if !found {
@@ -98,8 +98,8 @@ func timestamp(now time.Time) string { return now.UTC().Format(time.RFC3339Nano)
 // key returns the key of the annotation on targets.
 func (c *Controller) key() string { return c.manager.KeyDomain() + "/temporary-patches" }
 
-// edit calls change with the entries of a target and writes the result, unless change reports no change. If the target
-// changed meanwhile, change is called again. exists is false when the target is gone.
+// edit calls change with the entries of a target, and writes the entries if change returns true. If the target changed
+// meanwhile, edit calls change again. exists is false when the target is gone.
 func (c *Controller) edit(ctx context.Context, target *unstructured.Unstructured, change func(entries) (changed bool, err error)) (exists bool, err error) {
 	result, err := c.manager.Change(ctx, deploy.RefOf(target), func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		found, err := parseEntries(current, c.key())

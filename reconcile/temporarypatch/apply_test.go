@@ -231,7 +231,7 @@ func TestCustomResources(t *testing.T) {
 		w.view.fail(crds, &deploy.ForbiddenError{Verb: "list", Err: errors.New("no")})
 		render(w)
 		assert.JSONEq(t, `[{"floor": 1, "side": "right", "colour": "blue"}]`, doors(w))
-		assert.Contains(t, w.logs.String(), "definitions can't be read: patches of custom resources replace lists whole")
+		assert.Contains(t, w.logs.String(), "CustomResourceDefinitions can't be read: patches of custom resources replace lists as a whole")
 	})
 	t.Run("patches mistake 13: a definition that can't be read now fails the component", func(t *testing.T) {
 		t.Parallel()

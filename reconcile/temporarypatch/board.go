@@ -51,7 +51,7 @@ func (b *board) begin(patch *TemporaryPatch, content bodies) *run {
 }
 
 // note records the result of applying bodies to one object of component; at are the places of the bodies. Matches of
-// the previous rendering count until their component is rendered again. The result is recorded at once, so that a
+// the previous rendering count until their component is rendered again. The result is recorded immediately, so that a
 // rendered object is never reported as unmatched.
 func (r *run) note(component, object string, at []place, err error) {
 	r.board.mu.Lock()

@@ -37,8 +37,8 @@ type Controller struct {
 }
 
 // New returns the Controller of patches for resources of the given kinds. Each kind has the form "Kind" (any group and
-// version), "group/version/Kind", or "version/Kind" (the core group); see KindsOf. The annotation on targets is written
-// through manager and has the manager's domain.
+// version), "group/version/Kind", or "version/Kind" (the core group); see KindsOf. manager writes the annotation on
+// targets, whose key has the manager's domain.
 func New(manager *deploy.Manager, kinds []string, opts ...Option) (*Controller, error) {
 	if manager == nil {
 		return nil, errors.New("temporary patches: nil manager")
@@ -112,7 +112,7 @@ func (c *Controller) Requeue(_ context.Context, s *reconcile.Session, outcome re
 			after = min(after, latest)
 		}
 	}
-	// If it expired during this reconcile, the next one reports that.
+	// If the patch expired during this reconcile, the next reconcile reports that.
 	if expired(patch, now) && outcome.Complete() && !saysExpired(s.Resource()) {
 		after = soonest
 	}
@@ -153,7 +153,8 @@ func expired(patch *TemporaryPatch, now time.Time) bool {
 	return patch.Spec.ExpiresAt != nil && !now.Before(patch.Spec.ExpiresAt.Time)
 }
 
-// component keeps the entry of one patch on its target. It has no objects: it is ready once the entry is there.
+// component keeps the entry of one patch on its target. The component has no objects: it is ready when the entry is
+// there.
 type component struct {
 	controller *Controller
 	patch      *TemporaryPatch

@@ -143,7 +143,7 @@ func TestUncheckedFields(t *testing.T) {
 		"both": {"{apiVersion: example.dev/v1, kind: Widget, name: w, patchType: json, patch: {}, patches: [{component: a, object: b, patch: []}]}",
 			"setup: spec has both patch and patches: keep one"},
 		"a tree that is none": {"{apiVersion: example.dev/v1, kind: Widget, name: w, patchType: json, patch: [1]}",
-			"setup: spec.patch: not an object: its keys must be components, and their keys objects"},
+			"setup: spec.patch: not an object: write a map of components, each a map of objects"},
 		"no object named": {"{apiVersion: example.dev/v1, kind: Widget, name: w, patchType: json, patches: [{component: a, patch: []}]}",
 			"setup: spec.patches[0]: names no component or no object"},
 		"a spec that is none":           {"null", "setup: spec is missing: name the target and the patch"},

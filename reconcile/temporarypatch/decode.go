@@ -57,7 +57,7 @@ func bodiesOf(spec TemporaryPatchSpec) (bodies, error) {
 		}
 		object, isMap := tree.(map[string]any)
 		if !isMap {
-			return b, fmt.Errorf("spec.patch: not an object: its keys must be components, and their keys objects")
+			return b, fmt.Errorf("spec.patch: not an object: write a map of components, each a map of objects")
 		}
 		if len(object) == 0 {
 			return b, errNoBodies
@@ -109,7 +109,7 @@ func (b bodies) find(component, object string) (content []any, at []place) {
 	keys := strings.Split(component+"."+object, ".")
 	var body any = b.tree
 	for _, key := range keys {
-		// A list is the body of another object and has no keys.
+		// A list is a body, of another object: it has no keys.
 		level, _ := body.(map[string]any)
 		body = level[key]
 	}

@@ -31,7 +31,7 @@
 // annotation <domain>/temporary-patches of the target, and changes nothing else there. The entry has the time at which
 // the patch was first seen, its kind, and its generation, so that each edit of the patch brings the target to
 // reconcile. As the reconcile.Patcher of the targets it reads that annotation and the patches, and applies them to each
-// object before it is deployed. A target that is created later, or loses the entry, gets it at once.
+// object before it is deployed. A target that is created later, or loses the entry, gets the entry immediately.
 //
 //	patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(Guestbook{}))
 //	own, err := patches.Reconciler()
@@ -45,20 +45,21 @@
 //
 // # What goes wrong
 //
-// A patch that doesn't fit an object fails the component that has the object, with the name of the patch, the path and
-// the operation; other components are deployed. A patch that names another target is ignored with a warning. So is a
-// patch that is gone, and its entry is removed. An expired patch is ignored, and the reconcile of the patch removes its
-// entry. An annotation that can't be read is an error of the target: ignoring it would silently undo every patch. A dry
-// run of a target removes nothing and reports nothing to patches.
+// A patch that doesn't fit an object fails the component that has the object; other components are deployed. The error
+// names the patch, the path and the operation. A patch that names another target is ignored with a warning. A patch
+// that is gone is ignored with a warning too, and its entry is removed. An expired patch is ignored, and the reconcile
+// of the patch removes its entry. An annotation that can't be read is an error of the target: ignoring it would
+// silently undo every patch. A dry run of a target removes nothing and reports nothing to patches.
 //
 // The status of the patch reports the result: the condition Applied, and the names in matched and unmatched. Only the
 // reconcile of the target knows the objects. It reports the result in memory, to the Controller, and the next reconcile
 // of the patch, at most a minute later, writes it into the status. So no reconcile writes the status of another
-// resource, and a settled target costs no call. The body for an object is reported as unmatched as long as the object's
-// component isn't rendered. If patches and targets are reconciled by different processes, Applied stays Unknown.
+// resource, and a target without changes costs no call. The body for an object is reported as unmatched as long as the
+// object's component isn't rendered. If patches and targets are reconciled by different processes, Applied stays
+// Unknown.
 //
-// When a patch is deleted its finalizer is removed once the entry is off the target. The target
-// is rendered without the patch within moments; its own status reports that.
+// When a patch is deleted, its entry is removed from the target, and then its finalizer is removed. The target is
+// rendered without the patch within moments; the status of the target reports that.
 //
 // # Bad input
 //

@@ -133,8 +133,8 @@ func (c *Controller) find(ctx context.Context, target reconcile.PatchTarget, ref
 	return c.manager.Port().Get(ctx, ref)
 }
 
-// prune removes the entry of a patch that is gone from its target, unless the entry belongs to a new patch by now. If
-// that fails, the entry is ignored, and the next reconcile tries again.
+// prune removes the entry of a deleted patch from the target, unless the entry belongs to a new patch by now. If the
+// write fails, the entry is ignored, and the next reconcile tries again.
 func (c *Controller) prune(ctx context.Context, target reconcile.PatchTarget, name string, gone entry) {
 	_, err := c.edit(ctx, target.Resource, func(found entries) (bool, error) {
 		if e, exists, err := found.get(name); !exists || err != nil || e != gone {
@@ -144,7 +144,7 @@ func (c *Controller) prune(ctx context.Context, target reconcile.PatchTarget, na
 		return true, nil
 	})
 	if err != nil {
-		target.Logger.Warn("the entry of a temporary patch that is gone isn't removed", "patch", name, "error", err)
+		target.Logger.Warn("the entry of a deleted temporary patch can't be removed", "patch", name, "error", err)
 	}
 }
 

@@ -138,7 +138,7 @@ func TestGone(t *testing.T) {
 		require.NoError(t, w.cluster.Fail(dryrun.Fault{Verb: dryrun.VerbPatch, Kind: widgets, Subresource: "", Code: 403, Count: 1}))
 		w.rendered()
 		assert.Equal(t, "quiet", w.data("settings", "mode"))
-		assert.Contains(t, w.logs.String(), "the entry of a temporary patch that is gone isn't removed")
+		assert.Contains(t, w.logs.String(), "the entry of a deleted temporary patch can't be removed")
 	})
 	t.Run("patches mistake 7: one that is there after all is left alone", func(t *testing.T) {
 		t.Parallel()

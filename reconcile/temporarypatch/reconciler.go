@@ -69,7 +69,7 @@ func Target(patch *unstructured.Unstructured) deploy.Ref {
 	return deploy.Ref{Kind: version.WithKind(kind), Namespace: patch.GetNamespace(), Name: name}
 }
 
-// controls reports whether a kind, in some version, is one of those that can be patched here.
+// controls reports whether this Controller patches a kind, in some version.
 func (c *Controller) controls(kind schema.GroupKind) bool {
 	for _, name := range c.kinds {
 		at := strings.LastIndexByte(name, '/')

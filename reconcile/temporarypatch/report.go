@@ -37,7 +37,7 @@ const (
 type verdict struct {
 	metav1.Condition
 	matched, unmatched []string
-	// keep: a report of the same generation in the status is kept.
+	// keep: if the status has a report for the same generation, that report is kept.
 	keep bool
 }
 
@@ -77,7 +77,8 @@ func failures(failed map[string]string) string {
 	return strings.Join(texts, "; ")
 }
 
-// report writes a verdict into the status of the patch, beside what the reconcile itself writes there.
+// report writes a verdict into the status of the patch. Other fields of the status are left alone: the reconcile writes
+// them.
 func (c *Controller) report(ctx context.Context, ref deploy.Ref, patch *TemporaryPatch, v verdict) error {
 	return c.setStatus(ctx, ref, v.Condition, func(current *unstructured.Unstructured) bool {
 		return current.GetUID() != patch.UID || v.keep && reportedBefore(current, patch.Generation)

@@ -17,7 +17,8 @@ import (
 
 var definitions = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 
-// schemaAge is how long schemas of custom resources are cached, so that a settled target with patches costs no call.
+// schemaAge is how long schemas of custom resources are cached, so that a target with patches costs no call while
+// nothing changes.
 const schemaAge = 10 * time.Minute
 
 // schemas caches the schemas by which custom resources are merged. It is safe for concurrent use.
@@ -92,7 +93,7 @@ func listAnew(ctx context.Context, target reconcile.PatchTarget, kind schema.Gro
 	crds, err := target.View.List(ctx, definitions, "", nil)
 	switch {
 	case failure.Is[*deploy.KindUnknownError](err), failure.Is[*deploy.ForbiddenError](err):
-		target.Logger.Warn("definitions can't be read: patches of custom resources replace lists whole", "kind", kind.String(), "error", err)
+		target.Logger.Warn("CustomResourceDefinitions can't be read: patches of custom resources replace lists as a whole", "kind", kind.String(), "error", err)
 		next.refused = true
 		return next, nil
 	case err != nil:

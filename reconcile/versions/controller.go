@@ -18,8 +18,8 @@ type controller struct {
 	union *union
 }
 
-// finalizing is a controller of a kind for which at least one version has a Finalize: its resources carry the
-// finalizer.
+// finalizing is a controller of a kind for which at least one version has a Finalize. The resources of the kind carry
+// the finalizer.
 type finalizing struct{ controller }
 
 // Kind implements reconcile.Controller.
@@ -40,7 +40,7 @@ func (c *controller) Setup(ctx context.Context, s *reconcile.Session) error {
 	return one.add(described)
 }
 
-// hooked returns the session of the version for calling a hook, nil if the version doesn't have the hook.
+// hooked returns the version's session, on which hook can be called, nil if the version doesn't have the hook.
 func (c *controller) hooked(s *reconcile.Session, hook string) *session {
 	c.pool.mu.Lock()
 	one := c.pool.sessions[s.ID()]
@@ -97,7 +97,8 @@ func (c *controller) Requeue(ctx context.Context, s *reconcile.Session, o reconc
 	return time.Duration(answer.After), err
 }
 
-// Finalize implements reconcile.Finalizer. A resource whose version has no Finalize is released at once.
+// Finalize implements reconcile.Finalizer. If the version of a resource has no Finalize, this method returns nil
+// immediately.
 func (c *finalizing) Finalize(ctx context.Context, s *reconcile.Session) error {
 	one, _, err := c.begin(ctx, s)
 	if err != nil {

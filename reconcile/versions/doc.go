@@ -3,7 +3,7 @@
 //
 // A version is the program of a release, <Directory>/<version>/<Entry>. An image contains several versions. The manager
 // starts one child process for all resources of a version, and the child returns the components of a resource. The
-// child also runs hooks, gates, readiness functions and predicates; it reads through the manager's store. Only the
+// child also runs hooks, gates, readiness functions and predicates, and reads through the manager's store. Only the
 // manager applies, verifies, prunes, writes the status and holds the finalizer. So there is one cache, one field
 // manager and one leader, whatever versions run.
 //
@@ -13,34 +13,34 @@
 //		op.Control(controller)
 //	}
 //
-// The program serves by package child. A binary of package operator/full serves by its command serve-version, and is a
-// manager when its setting versions.directory is set.
+// The program serves the manager by package child. In a binary of package operator/full the command serve-version does
+// that. The binary is a manager if its setting versions.directory is set.
 //
 // # A resource and its version
 //
 // The version of a resource is the result of reconcile.Session.Version: the value of the field that
 // reconcile.VersionField names, or reconcile.VersionOverride. When the version changes, the resource is upgraded:
-// objects of the old version that the new one doesn't render are pruned once all objects of the new one are deployed. A
-// controller that is a reconcile.Upgrader may refuse the upgrade. One CustomResourceDefinition serves all versions, and
-// a version ignores fields that it doesn't know. A resource that is being deleted is finalized by its version; while
-// that version can't run, the deletion waits.
+// objects of the old version that the new version doesn't render are pruned when all objects of the new version are
+// deployed. A controller that is a reconcile.Upgrader may refuse the upgrade. One CustomResourceDefinition serves all
+// versions, and a version ignores fields that it doesn't know. A resource that is being deleted is finalized by its
+// version; while that version can't run, the deletion waits.
 //
 // # Processes
 //
 // Start starts each version once. A process is stopped when it is unused for a while (Options.Idle), or when another
 // version needs its place (Options.Limit). A process that has ended is started again when it is needed, with backoff if
-// it ends soon after its start. The reconcile that was running is retried and loses nothing: nothing is pruned before
-// everything is deployed, and the status reports the failure only after several repetitions (request.Passing). When the
-// process of a version ends, all processes of its process group are killed. An unchanged resource costs one call of the
-// child, without the content of any object: see PROTOCOL.md beside this file.
+// it ended soon after its start. The reconciles that used the process are retried, and nothing is lost: nothing is
+// pruned before everything is deployed, and the status reports the failure only after several repetitions
+// (request.Passing). When the process of a version ends, all processes of its process group are killed. An unchanged
+// resource costs one call of the child, without the content of any object: see PROTOCOL.md beside this file.
 //
 // # Sources
 //
-// The manager knows the sources that all versions declared at the start. A version that is added later and declares
-// more is refused until the operator is restarted. An event of a kind is passed to the predicates and mappings of the
-// versions that watch this kind. If a version doesn't run, or doesn't answer within two seconds, the event counts, and
-// concerns every resource that the version has described. External sources run as long as the version does; a version
-// with external sources that ends unexpectedly is started again for them.
+// The sources are those that all versions declared at the start. A version that is added later and declares more
+// sources is refused until the operator is restarted. An event of a kind is passed to the predicates and mappings of
+// the versions that watch this kind. If a version doesn't run, or doesn't answer within two seconds, the event counts.
+// An event of a mapped kind then concerns every resource that the version has described. External sources run as long
+// as the process of the version. If a process with external sources ends unexpectedly, it is started again for them.
 //
 // # Limits
 //

@@ -14,11 +14,11 @@ import (
 const (
 	// longestEvent bounds the time that a version may take for one event. All other events wait meanwhile.
 	longestEvent = 2 * time.Second
-	// impatient is the time for which a version isn't called for events after one took longer than longestEvent.
+	// impatient is the time for which a version isn't called for events after a call took longer than longestEvent.
 	impatient = 30 * time.Second
 )
 
-// patience suspends calls of a process for events after one took too long.
+// patience suspends the calls of a process for events after a call took too long.
 type patience struct {
 	mu sync.Mutex
 	// lost is the time until which the process isn't called for events.
@@ -69,7 +69,7 @@ func (p *patience) isLost() bool {
 	return time.Now().Before(p.lost)
 }
 
-// fails records that there was no answer, and reports whether to log this: only the first failure is logged.
+// fails records that a version didn't answer, and reports whether to log the failure: only the first one is logged.
 func (p *patience) fails(timeout bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,7 +114,7 @@ func (p *Pool) target(kind schemaKind) *activeTarget {
 }
 
 // bringExternals runs the external sources of one process for the present targets. It is called after the version has
-// recorded the process. For later targets runExternal does the same.
+// recorded the process. For targets that are added later, runExternal does the same.
 func (proc *process) bringExternals() {
 	for _, ruled := range proc.declaration.Kinds {
 		if active := proc.pool.target(ruled.Kind.GVK()); active != nil {

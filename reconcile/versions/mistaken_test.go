@@ -39,7 +39,7 @@ func TestProgramInTheWrongFolder(t *testing.T) {
 			lines := &logs{}
 			options.Logger = lines.logger(slog.LevelWarn)
 			start(t, options)
-			line := lines.line(t, "the program of a version is of another release: is it in the right folder?")
+			line := lines.line(t, "the program of a version is of another release: check that it is in the right folder")
 			if !row.warned {
 				assert.Nil(t, line)
 				return

@@ -28,7 +28,7 @@ type Options struct {
 	// reconcile.Period, after which resources are reconciled without an event.
 	Idle time.Duration
 	// StartTimeout is how long a program may take to answer the first call; default 30 seconds. StopTimeout is how long
-	// it may take to exit before it is killed; default 5 seconds.
+	// a program may take to exit before it is killed; default 5 seconds.
 	StartTimeout, StopTimeout time.Duration
 	// Logger receives the log lines of versions, with the attribute "version"; default slog.Default.
 	Logger *slog.Logger

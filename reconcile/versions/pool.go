@@ -39,7 +39,8 @@ type Pool struct {
 }
 
 // Start starts every version in the directory once, and returns when each has declared the kinds that it controls. The
-// error names every version that failed. Close the Pool when it is no longer used; ctx applies only to Start itself.
+// error names every version that failed. Close the Pool when it is no longer used. The end of ctx ends only Start, not
+// the Pool.
 func Start(ctx context.Context, options Options) (*Pool, error) {
 	options, err := options.withDefaults()
 	if err != nil {
@@ -98,7 +99,7 @@ func (p *Pool) run(something func()) {
 	}
 }
 
-// Close ends all versions and returns when they have ended. Calls under way fail, and so do later ones.
+// Close ends all versions and returns when they have ended. Calls under way fail, and so do later calls.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	p.closed = true
@@ -168,7 +169,7 @@ func (p *Pool) of(name string) (*version, error) {
 	if p.closed {
 		return nil, errClosed
 	}
-	if p.versions[name] == nil { // a folder that is new since the start
+	if p.versions[name] == nil { // the folder was added after the start
 		p.versions[name] = &version{name: name, pool: p}
 	}
 	return p.versions[name], nil
@@ -198,8 +199,8 @@ func (o Options) program(version string) string { return filepath.Join(o.Directo
 // whenCrowded is the time before the next attempt to start a version while Limit versions run.
 const whenCrowded = time.Second
 
-// makeRoom counts the version to be started against Limit. If there are too many versions, it stops the one that has
-// been unused for longest.
+// makeRoom counts the version that is about to start against Limit. If there are too many versions, it stops the
+// version that has been unused for longest.
 func (p *Pool) makeRoom(ctx context.Context, needed *version) error {
 	select {
 	case p.room <- struct{}{}:

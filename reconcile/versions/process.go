@@ -23,16 +23,16 @@ type process struct {
 	pipes   pipes
 	peer    *wire.Peer
 	started time.Time
-	// declaration has the kinds that it controls.
+	// declaration has the kinds that the process controls.
 	declaration *wire.Declaration
-	// stopped: it was asked to end.
+	// stopped: the manager has asked the process to end.
 	stopped atomic.Bool
 	// These channels are closed in this order. known: the version has recorded the process, or has given it up. exited:
-	// the process has exited. ended: all of its output has been read. over: the version has been notified. err is how
+	// the process has exited. ended: all of its output has been read. over: version.ended has been called. err is how
 	// the process ended, with the last lines of its standard error.
 	known, exited, ended, over chan struct{}
 	err                        error
-	// externals are the targets for which its external sources run.
+	// externals are the targets for which the external sources of the process run.
 	externals sync.Map
 	patience  patience
 	// last are the last lines of its standard error.
@@ -61,7 +61,7 @@ func (p *Pool) begin(ctx context.Context, v *version) (*process, error) {
 // launch starts the program.
 func (proc *process) launch() error {
 	o := proc.pool.options
-	command := exec.Command(o.program(proc.version.name), o.Arguments...) //nolint:noctx // it is told to end before it is killed
+	command := exec.Command(o.program(proc.version.name), o.Arguments...) //nolint:noctx // closeOrKill ends it
 	command.Dir = o.Directory + string(os.PathSeparator) + proc.version.name
 	command.Env = o.Environment
 	apart(command)
@@ -93,7 +93,7 @@ func (proc *process) hello(ctx context.Context) error {
 		return err
 	}
 	if declaration.Protocol != wire.Protocol {
-		return fmt.Errorf("it has protocol %d, this manager %d: update the older one of them", declaration.Protocol, wire.Protocol)
+		return fmt.Errorf("it has protocol %d, and this manager has protocol %d: update the older of the two", declaration.Protocol, wire.Protocol)
 	}
 	if err := declaration.Check(); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (proc *process) hello(ctx context.Context) error {
 // levelOf returns the lowest of slog's levels that logger logs.
 func levelOf(logger *slog.Logger) slog.Level {
 	for _, level := range []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn} {
-		if logger.Enabled(context.Background(), level) { //nolint:forbidigo // it is asked for all calls at once
+		if logger.Enabled(context.Background(), level) { //nolint:forbidigo // the level is for all calls
 			return level
 		}
 	}
@@ -133,8 +133,8 @@ func (proc *process) because(err error) error {
 	return proc.err
 }
 
-// lastWords bounds the time for which the output of an exited process is read if another process holds its streams
-// open.
+// lastWords bounds the time for which the output of an exited process is still read, because another process may hold
+// its streams open.
 const lastWords = time.Second
 
 // run serves the process until it has ended.
@@ -146,12 +146,12 @@ func (proc *process) run() {
 	var exit error
 	others.Go(func() {
 		exit = proc.command.Wait()
-		kill(proc.command) // processes that it has started end with it
+		kill(proc.command) // this also kills processes that it has started
 		proc.pipes.expire(lastWords)
 		close(proc.exited)
 	})
-	// Calls of the process are served until it ends, even when the pool is closed: the process would report a failed
-	// call as an error of the resource.
+	// Calls of the process are served until it ends, even when the pool is closed: if such a call failed, the process
+	// would report an error of the resource.
 	read := proc.peer.Run(context.WithoutCancel(proc.pool.ctx))
 	if !isEnd(read) {
 		proc.kill() // its output is invalid
@@ -179,7 +179,8 @@ func (proc *process) stop() {
 	<-proc.over
 }
 
-// closeOrKill closes the standard input, which tells the process to exit, and kills the process if it doesn't in time.
+// closeOrKill closes the standard input, which tells the process to exit, and kills the process if it doesn't exit in
+// time.
 func (proc *process) closeOrKill() {
 	_ = proc.pipes.stdin.Close()
 	timer := time.NewTimer(proc.pool.options.StopTimeout)

@@ -4,18 +4,20 @@ import "maps"
 
 // Report is the state of one version.
 type Report struct {
-	// Version is its name.
+	// Version is the name of the version.
 	Version string
-	// Release is the release that its program names, empty if it never ran or names none.
+	// Release is the release that the program of the version names, empty if the program never ran or names none.
 	Release string
-	// Running: its process runs, with the id PID, and isn't about to end. InUse is how many reconciles use it now.
+	// Running: the process of the version runs, with the id PID, and isn't about to end. InUse is how many reconciles
+	// use the process now.
 	Running bool
 	PID     int
 	InUse   int
-	// Starts counts its processes so far, Failures the consecutive starts that failed.
+	// Starts is the number of processes that were started so far, and Failures the number of consecutive starts that
+	// failed.
 	Starts, Failures int
-	// Calls counts the calls of its processes by method, see PROTOCOL.md: each "setup" is one session, each "content"
-	// one object whose content was sent.
+	// Calls counts the manager's calls of these processes by method, see PROTOCOL.md: each "setup" is one session, and
+	// each "content" is one object whose content was sent.
 	Calls map[string]int
 }
 

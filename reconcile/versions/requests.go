@@ -57,7 +57,7 @@ func (proc *process) handle(ctx context.Context, method string, body wire.Raw) (
 	return nil, fmt.Errorf("unknown method %q: the version is newer than its manager", method)
 }
 
-// session returns the session with that id, nil if it doesn't belong to the process.
+// session returns the session with that id, nil if the process has no such session.
 func (proc *process) session(id string) *session {
 	proc.pool.mu.Lock()
 	defer proc.pool.mu.Unlock()
@@ -164,7 +164,7 @@ func (proc *process) logged(line wire.Logged) error {
 	}
 	for i := 0; i+1 < len(line.Attributes); i += 2 {
 		if line.Attributes[i] == logging.Channel {
-			logger = logger.With(logging.Channel, line.Attributes[i+1]) // it may have a level of its own
+			logger = logger.With(logging.Channel, line.Attributes[i+1]) // the channel may have its own level
 		}
 	}
 	ctx := proc.pool.ctx

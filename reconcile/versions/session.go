@@ -52,7 +52,7 @@ func (c *controller) begin(ctx context.Context, local *reconcile.Session) (*sess
 		c.pool.residents.Store(deploy.Ref{Kind: local.Kind(), Namespace: local.Namespace(), Name: local.Name()}, v)
 	}
 	resource := local.Resource()
-	unstructured.RemoveNestedField(resource.Object, "metadata", "managedFields") // large, and of no use to a version
+	unstructured.RemoveNestedField(resource.Object, "metadata", "managedFields") // large, and versions don't need them
 	var described wire.Described
 	err = s.call(ctx, wire.Setup, wire.Session{
 		ID: local.ID(), Kind: kind, Resource: resource.Object, Version: local.Version(), DryRun: local.DryRun(), Level: int(sessionLevel(local, resource)),
@@ -80,14 +80,14 @@ func sessionLevel(s *reconcile.Session, resource *unstructured.Unstructured) slo
 	return levelOf(s.Logger())
 }
 
-// call calls the version. If the process is gone, the error is a request.Passing one: the version is started again.
+// call calls the version. If the process is gone, the error is request.Passing, since the version is started again.
 func (s *session) call(ctx context.Context, method string, body, target any) error {
 	s.process.version.count(method)
 	err := s.process.peer.Call(ctx, method, body, target)
 	if errors.Is(err, wire.ErrGone) {
 		err = s.process.because(err)
 		select {
-		case <-s.process.over: // then the version knows when the next process may start
+		case <-s.process.over: // from then on the version knows when the next process may start
 		case <-ctx.Done():
 		}
 		return s.process.version.gone(err)

@@ -59,7 +59,7 @@ func (p *Pool) sourcesOf(u *union) (s source.Sources) {
 type ruling struct {
 	*wire.ControlledKind
 	version *version
-	// process is its process, nil if none runs.
+	// process is the running process of the version, nil if none runs.
 	process *process
 }
 
@@ -77,8 +77,8 @@ func (p *Pool) ruling(kind schemaKind) (all []ruling) {
 	return all
 }
 
-// keys returns the resources that an event concerns by the mapped source of a version. If the version doesn't answer,
-// it returns all resources that the version has described.
+// keys returns the resources that an event concerns, according to a mapped source of a version. If the version doesn't
+// answer, it returns all resources that the version has described.
 func (p *Pool) keys(r ruling, source int, event deploy.Event) []deploy.Ref {
 	about := wire.EventQuery{Kind: r.Kind, Mapped: source + 1}
 	if r.Mapped[source].When && !r.process.counts(about, event) {
@@ -91,7 +91,7 @@ func (p *Pool) keys(r ruling, source int, event deploy.Event) []deploy.Ref {
 	return keys
 }
 
-// residentsOf returns the resources of a kind that a version described last.
+// residentsOf returns the resources of a kind whose last description is from the given version.
 func (p *Pool) residentsOf(v *version, kind schemaKind) (keys []deploy.Ref) {
 	for key, in := range p.residents.Range {
 		if ref, _ := key.(deploy.Ref); in == v && ref.Kind == kind {
@@ -180,7 +180,7 @@ func (p *Pool) fits(declaration *wire.Declaration) error {
 		ruled := &declaration.Kinds[i]
 		at := slices.IndexFunc(unions, func(u *union) bool { return u.kind == ruled.Kind.GVK() })
 		if at < 0 {
-			return fmt.Errorf("it controls the kind %s, which no version did at the start: start the operator again", ruled.Kind.Name)
+			return fmt.Errorf("it controls the kind %s, which no version controlled at the start: start the operator again", ruled.Kind.Name)
 		}
 		if unions[at].scope != scopeOf(ruled) {
 			return fmt.Errorf("it declares another scope of the kind %s than the versions at the start", ruled.Kind.Name)
@@ -188,7 +188,7 @@ func (p *Pool) fits(declaration *wire.Declaration) error {
 		known := unions[at].declared
 		known.owned, known.mapped = slices.Clip(known.owned), slices.Clip(known.mapped)
 		if known.join(ruled) {
-			return fmt.Errorf("it declares sources, or a Finalize, of the kind %s that no version did at the start: start the operator again", ruled.Kind.Name)
+			return fmt.Errorf("for the kind %s it declares sources, or a Finalize, that no version declared at the start: start the operator again", ruled.Kind.Name)
 		}
 	}
 	return nil

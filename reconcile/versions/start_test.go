@@ -98,7 +98,7 @@ func TestProgramsThatArentVersions(t *testing.T) {
 		{"one that ends at once", "exits", "version 1.0.0: its process has ended: exit status 1: line 6; line 7; line 8; line 9; no licence was found"},
 		{"one that never answers, and doesn't end when it is told to", "hangs", "version 1.0.0: no answer within 1s: does the program call child.Serve?"},
 		{"one that prints", "prints", "version 1.0.0: invalid data on the standard output of its process: a message of 1466264675 bytes is announced"},
-		{"one of another protocol", "future", "version 1.0.0: it has protocol 9, this manager 1: update the older one of them"},
+		{"one of another protocol", "future", "version 1.0.0: it has protocol 9, and this manager has protocol 1: update the older of the two"},
 		{"one that controls nothing", "kindless", "version 1.0.0: it controls no kind"},
 		{"one without a controller", "uncontrolled", "serve: no controllers"},
 		{"one with two controllers of a kind", "twice", "version 1.0.0: controller versions_test.Lab: the kind Lab has a controller already"},
@@ -208,7 +208,7 @@ func TestVersionsThatComeLater(t *testing.T) {
 	for _, row := range []struct{ reason, first, later, wrong string }{
 		{"one like the others", "1.0.0", "1.1.0", ""},
 		{"one that looks at less", "2.0.0", "1.0.0", ""},
-		{"one that looks at more", "1.0.0", "2.0.0", "version 2.0.0: it declares sources, or a Finalize, of the kind Lab that no version did at the start: start the operator again"},
+		{"one that looks at more", "1.0.0", "2.0.0", "version 2.0.0: for the kind Lab it declares sources, or a Finalize, that no version declared at the start: start the operator again"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
@@ -240,7 +240,7 @@ func TestVersionsThatComeLater(t *testing.T) {
 			fmt.Appendf(nil, "#!/bin/sh\nexec %s/3.0.0/bin/house serve-version\n", house.Directory), 0o700))
 		w.put(t, lab("l", map[string]any{"version": "3.0.0"}))
 		_, err := w.reconcile(t.Context(), "l")
-		require.ErrorContains(t, err, "version 3.0.0: it controls the kind House, which no version did at the start: start the operator again")
+		require.ErrorContains(t, err, "version 3.0.0: it controls the kind House, which no version controlled at the start: start the operator again")
 	})
 }
 

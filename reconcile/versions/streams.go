@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// pipes are the manager's ends of the standard streams of a process. close and expire end blocked reads and writes,
-// even if other processes hold the streams open.
+// pipes are the manager's ends of the standard streams of a process. close ends blocked reads and writes, and expire
+// ends blocked reads, even if other processes hold the streams open.
 type pipes struct {
 	stdin, stdout, stderr *os.File
 	theirs                []*os.File
@@ -39,10 +39,10 @@ func (p *pipes) closeTheirs() {
 	p.theirs = nil
 }
 
-// expire ends all reads after the given time at the latest.
+// expire ends all reads when the given time has passed, or earlier.
 func (p *pipes) expire(after time.Duration) {
 	for _, file := range []*os.File{p.stdout, p.stderr} {
-		_ = file.SetReadDeadline(time.Now().Add(after)) // without support for deadlines, reads end with the process
+		_ = file.SetReadDeadline(time.Now().Add(after)) // if deadlines aren't supported, reads end with the process
 	}
 }
 

@@ -20,30 +20,30 @@ type version struct {
 
 	mu     sync.Mutex
 	closed bool
-	// declaration is the declaration of its last process, nil if it never ran.
+	// declaration is the declaration of the version's last process, nil if the version never ran.
 	declaration *wire.Declaration
-	// process is its running process, nil if there is none; it is set once the process has sent its declaration.
-	// starting is closed when an attempt to start one has ended.
+	// process is the running process, nil if there is none. It is set when the process has sent its declaration.
+	// starting is closed when an attempt to start a process has ended, nil if there is none.
 	process  *process
 	starting chan struct{}
-	// placed: it counts against Options.Limit.
+	// placed: the version counts against Options.Limit.
 	placed bool
 	inUse  int
 	used   time.Time
-	// failures counts the consecutive starts that failed, failed is the last error, notBefore the time of the next
-	// attempt.
+	// failures is the number of consecutive starts that failed, failed is the last error, and notBefore is the earliest
+	// time of the next attempt.
 	failures  int
 	failed    error
 	notBefore time.Time
 	starts    int
-	// reviving: it is being started again for its external sources.
+	// reviving: the version is being started again for its external sources.
 	reviving bool
-	// calls counts the calls of its processes, by method.
+	// calls counts the calls of the version's processes, by method.
 	calls map[string]int
 }
 
-// acquire returns the process of a version, which it starts if there is none. The process isn't stopped before release
-// is called.
+// acquire returns the process of a version. If none runs, it starts one. The process isn't stopped before release is
+// called.
 func (v *version) acquire(ctx context.Context) (*process, func(), error) {
 	for {
 		proc, wait, err := v.take()
@@ -66,8 +66,8 @@ func (v *version) acquire(ctx context.Context) (*process, func(), error) {
 	}
 }
 
-// take returns the process if it runs. Otherwise wait, if not nil, is closed when a process has started or ended. If
-// both are nil, the caller must start a process.
+// take returns the process if it runs. Otherwise, if wait isn't nil, wait is closed when a process has started or
+// ended. If all results are nil, the caller must start a process.
 func (v *version) take() (proc *process, wait <-chan struct{}, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -154,7 +154,7 @@ func (v *version) takePlace() {
 	v.placed = true
 }
 
-// stopIdle stops the process if it has been unused for that long. It reports whether the version has no process.
+// stopIdle stops the process if it has been unused for the time unused. It reports whether the version has no process.
 func (v *version) stopIdle(unused time.Duration) bool {
 	v.mu.Lock()
 	proc := v.process
@@ -175,7 +175,7 @@ func (v *version) close() {
 	proc, starting := v.process, v.starting
 	v.mu.Unlock()
 	if starting != nil {
-		<-starting // closing the pool has ended the attempt
+		<-starting // the attempt ends soon, since the pool is being closed
 		v.mu.Lock()
 		proc = v.process
 		v.mu.Unlock()
@@ -186,8 +186,8 @@ func (v *version) close() {
 }
 
 const (
-	// firstPause and longestPause bound the time before a version that ended soon after its start is started again; a
-	// process that has run for steady didn't end soon.
+	// firstPause and longestPause bound the time before a version that ended soon after its start is started again; if
+	// a process has run for the time steady, that isn't soon.
 	firstPause   = 100 * time.Millisecond
 	longestPause = 30 * time.Second
 	steady       = 10 * time.Second
@@ -205,7 +205,7 @@ func (v *version) ended(proc *process) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.process != proc {
-		return // its start has failed
+		return // the start of the process has failed
 	}
 	v.process, v.placed = nil, false
 	logger := v.pool.options.Logger.With("version", v.name)
@@ -247,24 +247,24 @@ func (v *version) revive() {
 	}
 }
 
-// gone returns the error of a call of a process that has ended. The call is retried when the next process may start.
+// gone returns the error for calling a process that has ended. The call is retried when the next process may start.
 func (v *version) gone(err error) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return &laterError{request.RetryAfter(max(time.Until(v.notBefore), firstPause), request.Passing(fmt.Errorf("version %s: %w", v.name, err)))}
 }
 
-// laterError is the reason why a version doesn't run yet. Its text omits the time of the retry, since that would change
-// the status each time.
+// laterError is the reason why a version doesn't run yet. Its text omits the time of the retry, since a new time would
+// change the status in each reconcile.
 type laterError struct{ retry error }
 
 func (e *laterError) Error() string { return errors.Unwrap(e.retry).Error() }
 func (e *laterError) Unwrap() error { return e.retry }
 
-// compare warns if the program is of another release than its folder. The program is used anyway.
+// compare logs a warning if the program is of another release than the name of its folder. The program is used anyway.
 func (v *version) compare(release string) {
 	if otherRelease(v.name, release) {
-		v.pool.options.Logger.Warn("the program of a version is of another release: is it in the right folder?", "version", v.name, "release", release)
+		v.pool.options.Logger.Warn("the program of a version is of another release: check that it is in the right folder", "version", v.name, "release", release)
 	}
 }
 

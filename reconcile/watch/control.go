@@ -21,7 +21,7 @@ import (
 // package request; a panic counts as an error. The object may be gone. A Reconciler that doesn't return when its
 // context ends delays the end of the engine.
 //
-// It may also be a source.Provider, which declares what brings objects to reconcile, an Observer and a Forgetter.
+// A Reconciler may also implement Observer, Forgetter, and source.Provider, which declares what causes reconciles.
 type Reconciler interface {
 	Reconcile(ctx context.Context, req request.Request) (request.Result, error)
 }
@@ -36,8 +36,8 @@ type Observer interface {
 }
 
 // Forgetter may be implemented by a Reconciler that keeps state of objects. Forget is called for each object that is
-// gone or has left the view, whatever the filters. A reconcile of the object may still run, or be about to start.
-// Forget must not block.
+// gone or has left the view, even if filters refuse the event. A reconcile of the object may still run, or be about to
+// start. Forget must not block.
 type Forgetter interface {
 	Forget(key deploy.Ref)
 }
@@ -53,8 +53,8 @@ type controlled struct {
 	observer  Observer
 	forgetter Forgetter
 	guard     trigger.Guard
-	// open: the objects are watched, or about to be. Before that, events of other kinds concern objects that will be
-	// listed.
+	// open: the objects are watched, or about to be. Before that, events of other kinds are ignored, because all
+	// objects will be listed.
 	open atomic.Bool
 }
 
@@ -120,6 +120,6 @@ func (c *controlled) observed(event deploy.Event, logger *slog.Logger) {
 // forget calls the forgetter for an object that is gone or left the view.
 func (c *controlled) forget(key deploy.Ref, logger *slog.Logger) {
 	if c.forgetter != nil {
-		c.guard.Call(logger, "forgetting an object panicked", c.kind.Kind, func() { c.forgetter.Forget(key) })
+		c.guard.Call(logger, "a forgetter panicked", c.kind.Kind, func() { c.forgetter.Forget(key) })
 	}
 }

@@ -33,7 +33,7 @@ type Engine struct {
 	// overtime is the cause of the end of a reconcile that took too long.
 	overtime error
 
-	// events and reconciles count the events that came and the reconciles that have ended.
+	// events counts the events that came, and reconciles counts the reconciles that have ended.
 	events, reconciles atomic.Uint64
 	kinds              kinds
 	slots              []*slot
@@ -49,7 +49,7 @@ var (
 	errUnread = errors.New("its objects are still being read")
 	// errStopped is the cause of the end of the engine.
 	errStopped = errors.New("the engine has stopped")
-	// errLost is the cause when reconciles are cancelled at once.
+	// errLost is the cause when reconciles are cancelled without the grace time.
 	errLost = fmt.Errorf("the leadership was lost: %w", context.Canceled)
 )
 
@@ -80,7 +80,8 @@ func New(view deploy.View, opts ...Option) (*Engine, error) {
 
 // Run watches and reconciles until ctx ends. Then nothing new is started, not even for objects that waited for their
 // turn, running reconciles get the grace time, and Run returns nil. When the leadership that ctx belongs to is lost
-// (leader.TermOf), before or after the end of ctx, running reconciles are cancelled at once. An engine runs once.
+// (leader.TermOf), before or after the end of ctx, running reconciles are cancelled immediately. An engine runs only
+// once.
 func (e *Engine) Run(ctx context.Context) error {
 	e.mu.Lock()
 	if e.running {

@@ -8,11 +8,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// inbox queues events until they are processed, one after the other. Waiting updates of one object are merged: once one
+// inbox queues events until they are processed, one after the other. Waiting updates of one object are merged: when one
 // of them has brought the object to reconcile, the others are processed as a single update.
 type inbox struct {
 	wake chan struct{}
-	// over is closed when events are no longer looked at.
+	// over is closed when events are no longer processed.
 	over chan struct{}
 
 	mu       sync.Mutex
@@ -35,8 +35,8 @@ type arrival struct {
 
 // watcher processes the events of one subject.
 type watcher struct {
-	// look reports whether an event has brought its object to reconcile. listing: the existing objects were being
-	// listed.
+	// look processes an event, and reports whether the event has brought its object to reconcile. listing: the existing
+	// objects were being listed.
 	look func(event deploy.Event, listing bool) (brought bool)
 	// tell, if not nil, is called for every event, even if events are merged.
 	tell func(event deploy.Event)
@@ -74,7 +74,7 @@ func (b *inbox) put(a arrival) {
 	}
 }
 
-// drain waits until the events that came before have been looked at.
+// drain waits until the events that came before the call have been processed.
 func (b *inbox) drain(ctx context.Context) error {
 	mark := make(chan struct{})
 	b.mu.Lock()
@@ -90,14 +90,14 @@ func (b *inbox) drain(ctx context.Context) error {
 	}
 }
 
-// size returns how many events haven't been looked at, including those that are being looked at.
+// size returns how many events haven't been processed, including the events that are being processed.
 func (b *inbox) size() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.arrivals) + b.looking
 }
 
-// run looks at the events until ctx ends.
+// run processes the events until ctx ends.
 func (b *inbox) run(ctx context.Context) {
 	defer close(b.over)
 	for {
@@ -141,7 +141,7 @@ func (a arrival) look() {
 	for len(a.updates) > 0 {
 		after := a.updates[0]
 		if a.updates = a.updates[1:]; brought && len(a.updates) > 0 {
-			// It will be reconciled anyway. The sum of the updates may make that more urgent, or reset the backoff.
+			// The object will be reconciled anyway. The merged updates may make that more urgent, or reset the backoff.
 			after, a.updates = a.updates[len(a.updates)-1], nil
 		}
 		brought = a.watcher.look(deploy.Event{Type: deploy.Modified, Old: before, New: after}, a.listing) || brought

@@ -47,7 +47,7 @@ func (b *backoff) failures(key deploy.Ref) int {
 	return b.counts[key]
 }
 
-// state returns how many objects fail, and the longest time between two retries of one of them.
+// state returns how many objects fail, and the longest present backoff of one of them.
 func (b *backoff) state() (failing int, longest time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,9 +57,9 @@ func (b *backoff) state() (failing int, longest time.Duration) {
 	return len(b.counts), longest
 }
 
-// echoes suppress events of writes of a reconcile, so that they don't bring its object to reconcile again, see Wrote of
-// request.Result. Each written state is kept until its event has come. The zero value is empty. It is safe for
-// concurrent use.
+// echoes suppress the events of a reconcile's own writes, so that these events don't bring its object to reconcile
+// again, see Wrote of request.Result. Each written state is kept until its event has come. The zero value is empty. It
+// is safe for concurrent use.
 type echoes struct {
 	mu   sync.Mutex
 	keys map[deploy.Ref]*echo
@@ -110,7 +110,7 @@ func (e *echoes) end(key deploy.Ref, wrote []request.Revision) (others bool) {
 }
 
 // holdsBack reports whether the event of a child of key must not bring key to reconcile now. This is so if the last
-// reconcile of key wrote the child's state, or if a reconcile is under way, at whose end this is decided.
+// reconcile of key wrote the child's state, or if a reconcile of key is under way: then end decides.
 func (e *echoes) holdsBack(key deploy.Ref, event deploy.Event) bool {
 	if event.Type != deploy.Added && event.Type != deploy.Modified {
 		return false
@@ -133,7 +133,7 @@ func (e *echoes) holdsBack(key deploy.Ref, event deploy.Event) bool {
 	return true
 }
 
-// take reports whether the last reconcile wrote a state whose event hadn't come yet.
+// take reports whether the last reconcile wrote the given state and its event hadn't come before.
 func (e *echo) take(state request.Revision) bool {
 	i := slices.Index(e.wrote, state)
 	if i < 0 {
@@ -153,22 +153,22 @@ func (e *echoes) forget(key deploy.Ref) {
 const (
 	// logAgain is how often failures are logged during an outage.
 	logAgain = time.Minute
-	// probeEvery is the time between two retries of the probe. A cluster that answers one request and fails another in
-	// less time has no outage: its objects keep to their backoff.
+	// probeEvery is the time between two retries of the probe. If a cluster answers one request and fails another
+	// within this time, that is no outage: the objects keep their backoff.
 	probeEvery = 2 * time.Second
 )
 
 // outage is the common state of all objects while a cluster doesn't answer. Failures aren't logged for each object. One
-// object, the probe, is retried often; when it succeeds, all others are retried at once instead of after their long
+// object, the probe, is retried often; when it succeeds, all others are retried immediately instead of after their long
 // backoffs. The zero value is ready for use. It is safe for concurrent use.
 type outage struct {
 	mu sync.Mutex
-	// logged is when a failure was last logged, suppressed how many failures weren't logged since.
+	// logged is when a failure was last logged, and suppressed is how many failures weren't logged since then.
 	logged     time.Time
 	suppressed int
 	// began is when the first reconcile failed after the last success, zero if none has failed. failed is when a
-	// reconcile last failed. ended is when an outage last ended. If a reconcile fails soon after that, the outage goes
-	// on, since a cluster doesn't come back at once.
+	// reconcile last failed. ended is when an outage last ended. If a reconcile fails soon after the end, the outage
+	// goes on, since a cluster doesn't come back all at once.
 	began, failed, ended time.Time
 	// waiting are the objects whose reconciles failed; probed is when the probe last failed.
 	waiting map[deploy.Ref]bool

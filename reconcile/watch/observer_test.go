@@ -136,7 +136,7 @@ func TestForgetter(t *testing.T) {
 		w.leave(b)
 		w.settle()
 		assert.Equal(w.t, []string{"a", "b"}, told)
-		assert.Equal(w.t, 1, w.logs.Count(`level=ERROR msg="forgetting an object panicked" kind=Widget value=boom`), "a panic is said once")
+		assert.Equal(w.t, 1, w.logs.Count(`level=ERROR msg="a forgetter panicked" kind=Widget value=boom`), "a panic is said once")
 	})
 	inBubble(t, "it is told once more when a reconcile ends that ran meanwhile, and may have kept something", func(w *world) {
 		var told atomic.Int32

@@ -27,8 +27,8 @@ type options struct {
 	around               []func(Reconciler) Reconciler
 }
 
-// Workers sets how many objects are reconciled at once. Default is four for each processor that the process may use, at
-// least 4 and at most 32; a container's limit of processors counts.
+// Workers sets how many objects are reconciled concurrently. The default is four for each processor that the process
+// may use, at least 4 and at most 32; a container's limit of processors counts.
 func Workers(n int) Option { return func(o *options) { o.workers = n } }
 
 // Timeout bounds one reconcile, whose context is cancelled then; default 2 minutes. A reconcile that hasn't returned
@@ -36,7 +36,7 @@ func Workers(n int) Option { return func(o *options) { o.workers = n } }
 func Timeout(d time.Duration) Option { return func(o *options) { o.timeout = d } }
 
 // Grace sets how long running reconciles may go on after the context of Run has ended, before their contexts are
-// cancelled; default 20 seconds, zero cancels them at once.
+// cancelled; default 20 seconds, zero cancels them immediately.
 func Grace(d time.Duration) Option { return func(o *options) { o.grace = d } }
 
 // Backoff sets the time before the first retry of a failed object and the longest time before a retry; default 250
@@ -65,7 +65,7 @@ func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = l
 // deploy.Domain.
 func Domain(domain string) Option { return func(o *options) { o.domain = domain } }
 
-// defaultWorkers are four for each processor: reconciles mostly wait for the network.
+// defaultWorkers returns four workers for each processor, within limits: reconciles mostly wait for the network.
 func defaultWorkers(processors int) int { return min(max(4*processors, 4), 32) }
 
 func newOptions(opts []Option) (options, error) {

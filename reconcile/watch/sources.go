@@ -27,7 +27,7 @@ type subject struct {
 	mapped       int
 }
 
-// watched returns the kind whose events are wanted.
+// watched returns the kind that is watched.
 func (s subject) watched() schema.GroupVersionKind {
 	if s.child.Empty() {
 		return s.owner
@@ -35,7 +35,8 @@ func (s subject) watched() schema.GroupVersionKind {
 	return s.child
 }
 
-// watchKind brings objects of a controlled kind to reconcile by its events and its sources, until ctx ends.
+// watchKind brings objects of a controlled kind to reconcile, because of events and the sources of the kind, until ctx
+// ends.
 func (e *Engine) watchKind(ctx context.Context, c *controlled) {
 	var others sync.WaitGroup
 	defer others.Wait()
@@ -140,8 +141,8 @@ func (e *Engine) await(ctx context.Context, kinds subject, attempt func() error,
 	}
 }
 
-// pause waits for delay before another attempt. If the kind isn't served, it also waits until the kind is served, if
-// the view supports that. It returns false if ctx has ended.
+// pause waits before another attempt, for delay. If the reason is that the kind isn't served, and the view is a
+// deploy.KindView, it then waits until the kind is served. It returns false if ctx has ended.
 func (e *Engine) pause(ctx context.Context, kind schema.GroupVersionKind, reason error, delay time.Duration) bool {
 	if !trigger.Sleep(ctx, delay) {
 		return false
@@ -160,7 +161,7 @@ func (e *Engine) take(w *watcher, event deploy.Event, listing bool) {
 	e.inbox.add(w, event, listing)
 }
 
-// observe turns an event of a controlled object into a request, if it counts.
+// observe turns an event of a controlled object into a request, if the event counts.
 func (e *Engine) observe(c *controlled, event deploy.Event, listing bool) (brought bool) {
 	key, anew := e.owners.Observe(c.kind, event)
 	if event.Type == deploy.Deleted || event.Type == deploy.Left {
@@ -173,7 +174,7 @@ func (e *Engine) observe(c *controlled, event deploy.Event, listing bool) (broug
 		e.forget(key)
 		return false
 	case event.Type == deploy.Deleted && !counts:
-		// Nothing is kept of a deleted object, even if its deletion doesn't count.
+		// Nothing is kept of a deleted object, even if the filter refuses its deletion.
 		e.queue.Cancel(key)
 		e.forget(key)
 		return false
@@ -186,7 +187,8 @@ func (e *Engine) observe(c *controlled, event deploy.Event, listing bool) (broug
 	return true
 }
 
-// dropped forgets an object that was dropped while it was reconciled, and the state that the reconcile has kept.
+// dropped forgets an object that was dropped while it was reconciled, including the state that the reconcile has kept
+// since.
 func (e *Engine) dropped(key deploy.Ref) {
 	e.forget(key)
 	e.controlled[key.Kind.GroupKind()].forget(key, e.options.logger)

@@ -22,14 +22,14 @@ type State struct {
 	// between two retries of such an object.
 	Failing        int
 	LongestBackoff time.Duration
-	// Workers is how many objects may be reconciled at once, Running are those under way.
+	// Workers is how many objects may be reconciled concurrently. Running are the reconciles under way.
 	Workers int
 	Running []Running
 	// LastStart is when a reconcile was last begun, zero if none was.
 	LastStart time.Time
-	// Events and Reconciles count the events that came and the reconciles that have ended, since the beginning.
+	// Events counts the events that came since the beginning, and Reconciles the reconciles that have ended.
 	Events, Reconciles uint64
-	// Kinds are the kinds that are watched or should be, by group, kind and version.
+	// Kinds are the kinds that are watched or should be watched, sorted by group, kind and version.
 	Kinds []KindState
 }
 
@@ -38,7 +38,7 @@ type Running struct {
 	// Key names the object, Since is when it began.
 	Key   deploy.Ref
 	Since time.Time
-	// Stuck: it hasn't returned a tenth of the Timeout after its context ended.
+	// Stuck: the reconcile hasn't returned, although its context ended more than a tenth of the Timeout ago.
 	Stuck bool
 }
 
@@ -46,7 +46,7 @@ type Running struct {
 type KindState struct {
 	// Kind is in the version that is watched.
 	Kind schema.GroupVersionKind
-	// Reason is why its objects can't be watched yet, nil once they are known.
+	// Reason is why the objects of the kind can't be watched yet, nil when they are known.
 	Reason error
 }
 
@@ -62,8 +62,8 @@ func (s State) Stalled() bool {
 	return s.Waiting > 0 && stuck > 0 && stuck == s.Workers
 }
 
-// State returns what the engine does now. It is cheap, however many objects there are, and waits for none of them.
-// Before Run, such as on a replica that doesn't lead, there is nothing to do.
+// State returns what the engine does now. It is cheap, however many objects there are, and never waits for a reconcile.
+// Before Run, for example on a replica that doesn't lead, the engine does nothing.
 func (e *Engine) State() State {
 	waiting := e.queue.State()
 	s := State{
@@ -112,7 +112,7 @@ func (s *slot) look() {
 	if !s.busy {
 		return
 	}
-	if left := s.patience - time.Since(s.running.Since); left > 0 { // another reconcile has begun meanwhile
+	if left := s.patience - time.Since(s.running.Since); left > 0 { // the watchdog was set for an earlier reconcile
 		s.watchdog = time.AfterFunc(left, s.look)
 		return
 	}

@@ -60,8 +60,8 @@ func (e *Engine) process(ctx context.Context, taken queue.Taken) queue.Next {
 	return queue.Next{After: result.RequeueAfter, Why: request.Periodic}
 }
 
-// periodic returns next. For an existing object the time is at most the period, also if next has no time. An object
-// that is gone isn't reconciled again, unless its reconcile asked for that.
+// periodic returns next. For an existing object the time is at most the period, even if next has no time. An object
+// that is gone is reconciled again only if its reconcile asked for that.
 func (e *Engine) periodic(key deploy.Ref, next queue.Next) queue.Next {
 	period := e.options.period
 	if period == 0 || next.Unchanged || !e.owners.Known(key) {
@@ -74,7 +74,7 @@ func (e *Engine) periodic(key deploy.Ref, next queue.Next) queue.Next {
 	return queue.Next{After: period, Why: request.Periodic}
 }
 
-// recovered retries the objects for which the cluster didn't answer, once it answers for one of them.
+// recovered retries all objects for which the cluster didn't answer, when it has answered for one of them.
 func (e *Engine) recovered(key deploy.Ref) {
 	over, waiting := e.outage.succeeds(key)
 	if !over {
@@ -87,7 +87,7 @@ func (e *Engine) recovered(key deploy.Ref) {
 // failed logs that a reconcile failed, and returns the time of its retry.
 func (e *Engine) failed(ctx context.Context, key deploy.Ref, attempt int, err error) queue.Next {
 	log := logging.Scoped(ctx, e.options.logger).With("object", key)
-	if panicked, ok := err.(*dag.PanicError); ok { // a wrapped one was logged by the reconciler that wrapped it
+	if panicked, ok := err.(*dag.PanicError); ok { // a reconciler that wraps a panic has logged it
 		log.Error("reconcile panicked", "value", panicked.Value, "stack", string(panicked.Stack))
 	}
 	switch {

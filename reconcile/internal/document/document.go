@@ -57,8 +57,8 @@ func linesBefore(text string) int {
 	return -1
 }
 
-// separator reports whether a line ends a document. rest is the text after the mark. It is the first line of the next
-// document, so that lines are counted correctly.
+// separator reports whether a line ends a document. rest is the text after the mark. rest counts as the first line of
+// the next document, so that its other lines have the right numbers.
 func separator(line string) (rest string, ends bool) {
 	for _, mark := range []string{"---", "..."} {
 		if rest, ok := strings.CutPrefix(line, mark); ok && (rest == "" || strings.ContainsRune(" \t\r\n", rune(rest[0]))) {
@@ -119,7 +119,7 @@ func problemsOf(err error) []Problem {
 func Objects(value any) ([]map[string]any, error) {
 	object, ok := value.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("is %s and no object: apiVersion, kind and metadata are needed", KindOf(value))
+		return nil, fmt.Errorf("is %s, not an object: apiVersion, kind and metadata are needed", KindOf(value))
 	}
 	kind, _ := object["kind"].(string)
 	items, isList := object["items"].([]any)
@@ -130,7 +130,7 @@ func Objects(value any) ([]map[string]any, error) {
 	var errs []error
 	for i, item := range items {
 		if item, ok := item.(map[string]any); ok && kind != "List" && item["kind"] == nil && item["apiVersion"] == nil {
-			// The items of a list of one kind needn't repeat it.
+			// Items of a list of one kind, such as a ConfigMapList, may leave out their kind.
 			item["kind"], item["apiVersion"] = strings.TrimSuffix(kind, "List"), object["apiVersion"]
 		}
 		found, err := Objects(item)

@@ -76,10 +76,10 @@ func TestObjects(t *testing.T) {
 	assert.Len(t, found, 2, "lists in lists")
 	for what, value := range map[string]any{"text": "x", "a list": []any{}, "nothing": nil, "a number or a boolean": true} {
 		_, err := document.Objects(value)
-		assert.EqualError(t, err, "is "+what+" and no object: apiVersion, kind and metadata are needed")
+		assert.EqualError(t, err, "is "+what+", not an object: apiVersion, kind and metadata are needed")
 	}
 	found, err = document.Objects(map[string]any{"kind": "List", "items": []any{"x", one}})
-	assert.EqualError(t, err, "List: items[0]: is text and no object: apiVersion, kind and metadata are needed")
+	assert.EqualError(t, err, "List: items[0]: is text, not an object: apiVersion, kind and metadata are needed")
 	assert.Len(t, found, 1, "the others are read")
 }
 

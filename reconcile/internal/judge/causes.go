@@ -86,7 +86,8 @@ func selectorOf(live *unstructured.Unstructured) labels.Selector {
 }
 
 // claims judges the claims that the Pods of a workload use. A claim that a StatefulSet hasn't made yet is no cause. The
-// binding modes of storage classes are considered only if classesHeld is true: nothing is read only for a message.
+// binding modes of storage classes are considered only if classesHeld is true, so that no request is sent for a message
+// alone.
 func (j Judge) claims(ctx context.Context, live *unstructured.Unstructured, classesHeld bool) (results []readiness.Result) {
 	named := claimNames(live)
 	for i, name := range append(named, templatedClaims(live)...) {

@@ -33,7 +33,7 @@ type Judge struct {
 	Checker readiness.Checker
 	Now     func() time.Time
 	Reader  Reader
-	// Holds reports whether objects of a kind are read from memory, without a request; nil means none are.
+	// Holds reports whether objects of a kind are read from memory, without a request; nil means that none are.
 	Holds func(kind schema.GroupVersionKind, namespace string) bool
 	// Unreadable is called when the right to read storage classes is missing.
 	Unreadable func(message string, err error)
@@ -46,7 +46,7 @@ var (
 
 // unreadClasses is the message for the missing right to read storage classes.
 const unreadClasses = "the right to get, list and watch storageclasses.storage.k8s.io is missing, " +
-	"so it isn't known whether a claim waits for a Pod: grant it by RBAC"
+	"so it isn't known whether a claim waits for a Pod: grant that right by RBAC"
 
 // Object decides whether an object is ready; live is nil if there is none. Object reads from the cluster how the class
 // of a claim binds volumes, unless the Checker knows this.

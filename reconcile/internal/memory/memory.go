@@ -54,7 +54,8 @@ func (m *Memory) Update(resource deploy.Ref, f func(*Resource)) {
 	m.sums.change(before, entry.count)
 }
 
-// Look calls f with the memory of a resource, the zero value if there is none. f must not block, nor change it.
+// Look calls f with the memory of a resource, the zero value if there is none. f must neither block nor change the
+// memory.
 func (m *Memory) Look(resource deploy.Ref, f func(*Resource)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -89,7 +90,7 @@ type Count struct {
 	// Components counts its components by state, in the order that the caller gives the states.
 	Components [4]int32
 	Version    string
-	// Contested is how many of its objects somebody else sets again and again.
+	// Contested is the number of its objects that somebody else changes again and again.
 	Contested int32
 	// Failure is the error that was reported last, empty for none.
 	Failure string
@@ -146,12 +147,12 @@ func (r *Resource) Count() Count { return r.count }
 // SetCount counts the resource anew.
 func (r *Resource) SetCount(c Count) { r.count = c }
 
-// spec is a spec of a resource, and how far it got.
+// spec identifies one spec of a resource, and holds how its reconciles failed.
 type spec struct {
 	uid        types.UID
 	generation int64
-	// failures counts the failures in a row. advanced is the most objects that were as they should be after one of
-	// them.
+	// failures is the number of failures in a row. advanced is the largest number of objects that were as they should
+	// be after one of these failures.
 	failures, advanced int
 }
 
@@ -162,14 +163,14 @@ func (r *Resource) at(resource *unstructured.Unstructured) *spec {
 	return &r.spec
 }
 
-// Fail counts a failure of the resource's present spec, and returns how many there were in a row.
+// Fail counts a failure of the resource's present spec, and returns the number of failures in a row.
 func (r *Resource) Fail(resource *unstructured.Unstructured) int {
 	of := r.at(resource)
 	of.failures++
 	return of.failures
 }
 
-// ForgetFailures begins counting anew.
+// ForgetFailures sets the number of failures to zero.
 func (r *Resource) ForgetFailures() { r.spec.failures = 0 }
 
 // Advance records how many objects of the resource are as they should be after a failure, and reports whether there are
@@ -181,7 +182,7 @@ func (r *Resource) Advance(resource *unstructured.Unstructured, objects int) boo
 	return further
 }
 
-// ForgetAdvance begins anew after a success.
+// ForgetAdvance forgets, after a success, what Advance recorded.
 func (r *Resource) ForgetAdvance() { r.spec.advanced = 0 }
 
 // pause is the value of the annotation that pauses a resource, and whether it was reported.

@@ -6,9 +6,9 @@ import (
 	"github.com/operkit/operkit/deploy"
 )
 
-// If an object is created again pruneLimit times within pruneWindow after it was pruned, another process of the same
-// name renders it: the two would create and delete it for ever. From then on it is pruned only once in prunePause,
-// until it hasn't come back for prunePeace.
+// If an object is created again pruneLimit times within pruneWindow after it was pruned, another process with the same
+// field manager renders it: the two would create and delete it for ever. From then on the object is pruned at most once
+// in each prunePause, until it hasn't come back for prunePeace.
 const (
 	pruneLimit  = 3
 	pruneWindow = 10 * time.Minute
@@ -16,7 +16,7 @@ const (
 	prunePeace  = 2 * prunePause
 )
 
-// CreationLimit is how often an object must be created again after it has finished until this is reported.
+// CreationLimit is the number of times that a finished object is created again before this is reported.
 const CreationLimit = 2
 
 // object is what is remembered of an object that was pruned, or that finishes and was created.
@@ -59,8 +59,8 @@ func (r *Resource) Pruned(generation int64, ref deploy.Ref, now time.Time) {
 	o.pruned = o.pruned[max(len(o.pruned)-pruneLimit, 0):]
 }
 
-// Fought returns the objects that came back too often after they were pruned, each with its Fight. An object that
-// doesn't rest may be pruned now.
+// Fought returns the objects that came back too often after they were pruned, each with its Fight. An object whose
+// Fight doesn't rest may be pruned now.
 func (r *Resource) Fought(now time.Time) map[deploy.Ref]Fight {
 	var found map[deploy.Ref]Fight
 	for ref, o := range r.objects {
@@ -87,7 +87,8 @@ func (r *Resource) Fought(now time.Time) map[deploy.Ref]Fight {
 type Fight struct {
 	// Rests: the object isn't pruned now.
 	Rests bool
-	// Left is the time until a resting object may be pruned again, or until any other object is no longer fought over.
+	// Left is the time until the object may be pruned again if Rests is true, otherwise the time until the fight is
+	// over.
 	Left time.Duration
 }
 
@@ -117,7 +118,7 @@ func (r *Resource) Finished(ref deploy.Ref) {
 	}
 }
 
-// Watches reports whether it matters that an object finishes.
+// Watches reports whether Finished must be called when the object has finished.
 func (r *Resource) Watches(ref deploy.Ref) bool {
 	o := r.objects[ref]
 	return o != nil && o.created && !o.finished

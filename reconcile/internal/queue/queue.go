@@ -33,7 +33,7 @@ func New() *Queue {
 	return q
 }
 
-// Add adds key. Its triggers add up until it is handed out.
+// Add adds key. The triggers of several calls add up until key is handed out.
 func (q *Queue) Add(key deploy.Ref, triggers request.Triggers) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -58,7 +58,7 @@ func (q *Queue) stop(i *item) {
 	}
 }
 
-// forget drops an item that isn't wanted, running or timed.
+// forget drops an item unless it is wanted, is running or has a timer.
 func (q *Queue) forget(i *item) {
 	if !i.wanted && !i.running && i.timer == nil {
 		delete(q.items, i.key)
@@ -111,7 +111,8 @@ func (q *Queue) after(i *item, after time.Duration, triggers request.Triggers) {
 	q.timers++
 }
 
-// Cancel stops the timer of key, if it has one, and its taker can't set another one. A waiting key still waits.
+// Cancel stops the timer of key, if it has one, and its present taker can't set another timer. A waiting key still
+// waits.
 func (q *Queue) Cancel(key deploy.Ref) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -122,8 +123,8 @@ func (q *Queue) Cancel(key deploy.Ref) {
 	}
 }
 
-// Drop forgets key: it no longer waits, its timer is stopped, and its taker can't set another one. It may be added
-// again.
+// Drop forgets key: it no longer waits, its timer is stopped, and its present taker can't set another timer. Add may
+// add key again.
 func (q *Queue) Drop(key deploy.Ref) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -142,7 +143,7 @@ func (q *Queue) Drop(key deploy.Ref) {
 	q.forget(i)
 }
 
-// Taken is a key that was handed out. The zero value is none.
+// Taken is a key that was handed out. The zero value is no key.
 type Taken struct {
 	Key deploy.Ref
 	// Triggers are the triggers since the key was last handed out.
@@ -212,7 +213,7 @@ type State struct {
 	Taken time.Time
 }
 
-// State returns the state of the queue, in the same short time however many keys there are.
+// State returns the state of the queue, in constant time.
 func (q *Queue) State() State {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -231,8 +232,8 @@ func (q *Queue) Close() {
 	q.ready.Broadcast()
 }
 
-// headStart returns the head start of a key with these triggers over a key that was only listed. The key is queued as
-// if it had waited that long already, so no key waits for ever. The most urgent trigger counts.
+// headStart returns the head start of a key with these triggers over a key whose only trigger is Listed. The key is
+// queued as if it had waited that long already, so no key waits for ever. The most urgent trigger counts.
 func headStart(triggers request.Triggers) time.Duration {
 	switch {
 	case triggers.Has(request.Deleting | request.Deleted):
@@ -250,7 +251,7 @@ func headStart(triggers request.Triggers) time.Duration {
 // item is what is known of one key.
 type item struct {
 	key deploy.Ref
-	// wanted: it waits, or has to be handed out again once it is done. running: a taker has it.
+	// wanted: it waits, or has to be handed out again when it is done. running: a taker has it.
 	wanted, running bool
 	// dropped: the Next of its taker is ignored.
 	dropped  bool

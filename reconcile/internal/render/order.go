@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Order returns items in an order in which each comes after the items that it waits for. Otherwise their order stays. A
-// cycle is an error that names its items.
+// Order returns items in an order in which each comes after the items that it waits for. Otherwise the items keep their
+// order. A cycle is an error that names its items.
 func Order[T comparable](items []T, after func(T) []T, name func(T) string) ([]T, error) {
 	if !slices.ContainsFunc(items, func(item T) bool { return len(after(item)) > 0 }) {
 		return items, nil

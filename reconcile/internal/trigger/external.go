@@ -9,7 +9,7 @@ import (
 )
 
 // RunExternal runs an external source until it returns or ctx ends. After a panic it calls panicked and runs the source
-// again, later each time.
+// again, after a longer pause each time.
 func RunExternal(ctx context.Context, external source.External, to source.Target, panicked func(value any, stack []byte)) {
 	run := func() (ended bool) {
 		defer func() {

@@ -42,7 +42,8 @@ func (o *Owners) remove(key deploy.Ref, uid types.UID) {
 	}
 }
 
-// Observe records an event of a controlled object of kind. anew: failures before the event don't count any more.
+// Observe records an event of a controlled object of kind. anew: the failures of the object before the event no longer
+// count.
 func (o *Owners) Observe(kind schema.GroupVersionKind, event deploy.Event) (key deploy.Ref, anew bool) {
 	now := metadataOf(event.New)
 	uid := types.UID(text(now, "uid"))
@@ -74,7 +75,7 @@ func (o *Owners) Keys(kind schema.GroupVersionKind) (keys []deploy.Ref) {
 	return keys
 }
 
-// Known reports whether there is an object of this key, by the events so far.
+// Known reports whether an object of this key exists, according to the events so far.
 func (o *Owners) Known(key deploy.Ref) bool {
 	o.mu.RLock()
 	defer o.mu.RUnlock()

@@ -14,9 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Rules decide which events bring the objects of one controlled kind to reconcile, by its Sources. A panic of a user's
-// function is logged once for each function and goes no further. Rules are safe for concurrent use. NewRules makes
-// them.
+// Rules decide which events bring the objects of one controlled kind to reconcile, according to the Sources of that
+// kind. A panic of a user's function is logged once for each function and goes no further. Rules are safe for
+// concurrent use. NewRules makes them.
 type Rules struct {
 	kind    schema.GroupVersionKind
 	forced  string
@@ -51,11 +51,11 @@ func NewRules(kind schema.GroupVersionKind, sources source.Sources, domain strin
 	return r
 }
 
-// Sources returns the sources that the Rules were made of.
+// Sources returns the sources with which NewRules was called.
 func (r *Rules) Sources() source.Sources { return r.sources }
 
-// Counts reports whether an event of a controlled object brings it to reconcile, and whether the annotation forces
-// that. An object that left the view is never brought to reconcile.
+// Counts reports whether an event of a controlled object brings the object to reconcile, and whether the annotation
+// ForcedBy forces the reconcile. An object that left the view is never brought to reconcile.
 func (r *Rules) Counts(event deploy.Event) (counts, forced bool) {
 	if event.Type == deploy.Left {
 		return false, false
@@ -133,7 +133,7 @@ func (m *mapping) call(event deploy.Event, logger *slog.Logger) (keys []deploy.R
 // Guard calls functions of users. The zero value is ready for use.
 type Guard struct{ once sync.Once }
 
-// Call calls f. A panic goes no further; the first one is logged, with the kind that f is for.
+// Call calls f. A panic goes no further; the first panic is logged, with the kind that f is for.
 func (g *Guard) Call(logger *slog.Logger, message, kind string, f func()) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -149,7 +149,7 @@ var standard = filter.Standard()
 // ForcedBy is the key of the annotation whose change forces a reconcile, after its domain.
 const ForcedBy = "/reconcile-at"
 
-// isForced reports whether event sets the annotation key to a new value. Its removal forces nothing.
+// isForced reports whether event sets the annotation key to a new value. Removing the annotation forces nothing.
 func isForced(event deploy.Event, key string) bool {
 	if event.Type != deploy.Modified {
 		return false
@@ -228,7 +228,7 @@ func observed(content map[string]any) int64 {
 const (
 	// FirstRetry is the time before a failed object is tried again.
 	FirstRetry = 250 * time.Millisecond
-	// LongestRetry bounds that time, which grows.
+	// LongestRetry bounds the time before a retry, which grows with each failure.
 	LongestRetry = 30 * time.Second
 	// Timeout bounds one reconcile.
 	Timeout = 2 * time.Minute
@@ -237,7 +237,7 @@ const (
 // Delay returns the time before the next retry: first, doubled for each of failures, at most longest. failures counts
 // the failures in a row before the latest one.
 func Delay(first, longest time.Duration, failures int) time.Duration {
-	// Shifting the limit down instead of first up can't overflow.
+	// longest is shifted down, since shifting first up could overflow.
 	if failures < 63 && first <= longest>>failures {
 		return first << failures
 	}

@@ -85,7 +85,7 @@ func (s *server) external(ctx context.Context, k wire.Kind) error {
 	return nil
 }
 
-// target sends keys to the manager.
+// target is a source.Target that sends keys to the manager.
 type target struct {
 	ctx  context.Context
 	peer *wire.Peer
@@ -94,7 +94,7 @@ type target struct {
 
 // Bring implements source.Target.
 func (t *target) Bring(keys ...deploy.Ref) {
-	// An error means that the manager is gone, and then this process ends, too.
+	// An error means that the manager is gone. Then this process ends soon, too.
 	_ = t.peer.Notify(wire.Bring, wire.SourceReport{Kind: t.kind, Keys: wire.KeysOf(keys)})
 }
 

@@ -29,7 +29,7 @@ func (s *server) greet(g wire.Greeting) (*wire.Declaration, error) {
 	defer s.greeting.Unlock()
 	switch {
 	case g.Protocol != wire.Protocol:
-		return nil, fmt.Errorf("the manager has protocol %d, this version %d: update the older one of them", g.Protocol, wire.Protocol)
+		return nil, fmt.Errorf("the manager has protocol %d, and this version has protocol %d: update the older of the two", g.Protocol, wire.Protocol)
 	case s.greeted.Load() != nil:
 		return nil, errors.New("hello was called already")
 	}
@@ -63,7 +63,7 @@ func (s *server) reconciler(g wire.Greeting, controller reconcile.Controller, li
 			return nil, err
 		}
 	}
-	// The manager knows which versions there are; this is the one that it asks for.
+	// Only the manager knows all versions. The child only knows the version for which the manager started it.
 	options = append(options, reconcile.Logger(slog.New(lines)), reconcile.WithWatcher(&watcher{s.peer}), reconcile.SupportedVersions(g.Version))
 	if g.NameObjects {
 		options = append(options, reconcile.NameObjects())

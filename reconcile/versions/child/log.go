@@ -12,7 +12,7 @@ type lines struct {
 	peer    *wire.Peer
 	level   slog.Level
 	session string
-	// prefix is the prefix of WithGroup; attributes are names and values as text, alternating.
+	// prefix is the prefix that WithGroup has set. attributes are names and values as text, alternating.
 	prefix     string
 	attributes []string
 }
@@ -35,7 +35,7 @@ func (l *lines) Handle(_ context.Context, record slog.Record) error {
 		line.Attributes = appended(line.Attributes, l.prefix, attribute)
 		return true
 	})
-	l.peer.Room() // wait if the manager doesn't keep up
+	l.peer.Room() // waits if the manager reads too slowly
 	return l.peer.Notify(wire.Log, line)
 }
 
@@ -58,7 +58,7 @@ func (l *lines) WithGroup(name string) slog.Handler {
 	return &next
 }
 
-// appended adds an attribute to a list that isn't changed.
+// appended returns a copy of a list with an attribute added.
 func appended(to []string, prefix string, attribute slog.Attr) []string {
 	if attribute.Equal(slog.Attr{}) {
 		return to

@@ -35,7 +35,8 @@ func (s *server) objects(ctx context.Context, one *session, c *reconcile.Compone
 	return sent, nil
 }
 
-// isDefinition reports whether the manager needs the content of objects of a kind, since other objects depend on it.
+// isDefinition reports whether the manager needs the content of objects of a kind, because other objects depend on that
+// content.
 func isDefinition(kind schema.GroupVersionKind) bool { return kind.Group == "apiextensions.k8s.io" }
 
 // kindList numbers kinds.
@@ -63,7 +64,7 @@ func (s *server) part(b wire.Part) (*session, *reconcile.Component, error) {
 	return one, c, nil
 }
 
-// render renders a component by its Builder.
+// render returns the objects that the Builder of a component adds.
 func (s *server) render(ctx context.Context, b wire.Part) (*wire.Objects, error) {
 	one, c, err := s.part(b)
 	if err != nil {

@@ -27,9 +27,9 @@ func Streams(in io.Reader, out io.Writer) Option {
 	return func(s *server) { s.in, s.out = in, out }
 }
 
-// With sets options of the Reconciler of each controller, such as reconcile.WithPatches. The deploy.Manager that the
-// function gets reads through the manager process. Options for things that the manager process does, such as pauses and
-// the status, have no effect here.
+// With sets options of the Reconciler of each controller, such as reconcile.WithPatches. The deploy.Manager that is
+// passed to the function reads through the manager process. Options for tasks of the manager process, such as pauses
+// and the status, have no effect here.
 func With(options func(of reconcile.Controller, manager *deploy.Manager) ([]reconcile.Option, error)) Option {
 	return func(s *server) { s.options = options }
 }
@@ -46,7 +46,7 @@ type server struct {
 	out         io.Writer
 
 	peer *wire.Peer
-	// instance distinguishes the digests of this process from those of others.
+	// instance distinguishes the digests of this process from the digests of other processes.
 	instance string
 	// greeting is held while the first call of the manager sets greeted.
 	greeting sync.Mutex
@@ -55,8 +55,8 @@ type server struct {
 }
 
 // Serve serves a manager until the manager closes the connection, or ctx ends; then it returns nil. release is the
-// version of the program for messages and warnings of the manager; empty if it isn't known. Serve returns an error
-// if the manager sends invalid data, or if a controller can't be served. Running calls are cancelled at the end; Serve
+// release of the program, for messages and warnings of the manager; empty if it isn't known. Serve returns an error if
+// the manager sends invalid data, or if a controller can't be served. Running calls are cancelled at the end; Serve
 // waits for them for at most two seconds.
 //
 // With the standard streams Serve changes the process while it runs: output to the standard output goes to the standard
@@ -87,7 +87,7 @@ func Serve(ctx context.Context, release string, controllers []reconcile.Controll
 	select {
 	case <-ctx.Done():
 		if closer, ok := s.in.(io.Closer); ok {
-			_ = closer.Close() // it cancels calls under way
+			_ = closer.Close() // closing in ends the connection, which cancels calls under way
 		}
 	case <-s.peer.Done():
 	}
@@ -132,7 +132,8 @@ func (s *server) handle(ctx context.Context, method string, body wire.Raw) (any,
 	return nil, fmt.Errorf("unknown method %q: the manager is newer than this version", method)
 }
 
-// garbagePercent is GOGC: a version allocates much and keeps little, since a session's memory is released with it.
+// garbagePercent is the value of GOGC: a version allocates much and keeps little, since the memory of a session is
+// freed when the session ends.
 const garbagePercent = 400
 
 // collectLess makes the garbage collector run less often, unless the environment sets it.

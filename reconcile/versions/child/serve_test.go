@@ -98,7 +98,7 @@ func TestHello(t *testing.T) {
 	t.Parallel()
 	m := served(t, t.Context(), &hut{}, nil)
 	require.ErrorContains(t, m.Call(t.Context(), wire.Setup, hutSession("a"), nil), "the manager hasn't called hello, which has to come first")
-	require.ErrorContains(t, m.Call(t.Context(), wire.Hello, wire.Greeting{Protocol: 7}, nil), "the manager has protocol 7, this version 1: update the older one of them")
+	require.ErrorContains(t, m.Call(t.Context(), wire.Hello, wire.Greeting{Protocol: 7}, nil), "the manager has protocol 7, and this version has protocol 1: update the older of the two")
 	said := m.hello(t)
 	assert.Equal(t, wire.Declaration{Protocol: wire.Protocol, Release: "1.1.0", Kinds: []wire.ControlledKind{{Kind: wire.NewKind(huts)}}}, said)
 	require.ErrorContains(t, m.Call(t.Context(), wire.Hello, wire.Greeting{Protocol: wire.Protocol}, nil), "hello was called already")

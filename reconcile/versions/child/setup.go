@@ -30,7 +30,7 @@ func (s *server) setup(ctx context.Context, b wire.Session) (*wire.Described, er
 	one := &session{ruled: r, Description: description, rendered: map[string][]reconcile.Rendered{}}
 	s.sessions.add(b.ID, one)
 	if ctx.Err() != nil {
-		// The manager has given up, and may have released the session before it was added.
+		// The manager has cancelled the call, and may have sent release before the session was added.
 		s.sessions.release(b.ID)
 		return nil, context.Cause(ctx)
 	}
@@ -70,7 +70,7 @@ func (s *server) finalize(ctx context.Context, id string, one *session) (answer 
 	return answer, nil
 }
 
-// refuse returns an error for a component that does more than render.
+// refuse returns an error if a component of the session does more than render.
 func (one *session) refuse() error {
 	for _, c := range one.Session().Components() {
 		builder := one.Builder(c)

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// standardStreams takes the standard streams for the manager. Other output goes to the standard error meanwhile, even
-// through files that were open before.
+// standardStreams reserves the standard streams for the manager. Until restore is called, other output to the standard
+// output goes to the standard error, even through files that were opened before.
 func (s *server) standardStreams() (restore func(), err error) {
 	in, err := again(syscall.Stdin, "stdin")
 	if err != nil {

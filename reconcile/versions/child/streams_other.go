@@ -4,7 +4,8 @@ package child
 
 import "os"
 
-// standardStreams takes the standard streams for the manager. Other output goes to the standard error meanwhile.
+// standardStreams reserves the standard streams for the manager. Until restore is called, other output to the standard
+// output goes to the standard error.
 func (s *server) standardStreams() (restore func(), err error) {
 	before := os.Stdout
 	s.in, s.out = os.Stdin, before

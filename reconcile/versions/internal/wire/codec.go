@@ -29,7 +29,8 @@ var (
 	}.DecMode())
 )
 
-// otherSimpleValues refuses all simple values except false, true, null and undefined: objects don't contain others.
+// otherSimpleValues refuses all simple values except false, true, null and undefined: objects contain no other simple
+// values.
 func otherSimpleValues() (refused []func(*cbor.SimpleValueRegistry) error) {
 	for value := range 256 {
 		if value < 20 || value > 31 {
@@ -46,14 +47,14 @@ func must[M any](mode M, err error) M {
 	return mode
 }
 
-// encode appends a value. Integers are int64 and other numbers float64, as in unstructured objects.
+// encode appends the encoding of value to a buffer. Integers are int64 and other numbers float64, as in objects.
 func encode(value any, to *bytes.Buffer) error { return encoder.MarshalToBuffer(value, to) }
 
 // null is the encoding of null.
 const null = 0xf6
 
-// Decode decodes raw into target, a pointer, which shares nothing with raw. An empty raw is an error, and so is null if
-// target points to a struct.
+// Decode decodes raw into target, a pointer. target shares nothing with raw. An empty raw is an error, and so is null
+// if target points to a struct.
 func Decode(raw Raw, target any) error {
 	if len(raw) == 0 || len(raw) == 1 && raw[0] == null && reflect.TypeOf(target).Elem().Kind() == reflect.Struct {
 		return fmt.Errorf("a %T is missing", target)

@@ -65,7 +65,7 @@ func recycle(frame *bytes.Buffer) {
 	}
 }
 
-// readFrame reads one frame. The error is io.EOF if there is no further one.
+// readFrame reads one frame. The error is io.EOF if the stream has no further frame.
 func readFrame(in io.Reader) (m message, err error) {
 	var head [4]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
@@ -85,7 +85,7 @@ func readFrame(in io.Reader) (m message, err error) {
 	return m, nil
 }
 
-// parse reads a message, whose body refers to text.
+// parse reads a message. The body of the message shares memory with text.
 func parse(text []byte) (m message, err error) {
 	if len(text) == 0 || text[0] != arrayOfFive {
 		return m, errors.New("it isn't an array of five")
@@ -157,7 +157,7 @@ func (o *outbox) room() {
 	}
 }
 
-// close makes put drop further frames.
+// close closes the outbox: from now on put drops frames.
 func (o *outbox) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -165,7 +165,7 @@ func (o *outbox) close() {
 	o.changed.Broadcast()
 }
 
-// write writes frames until close was called and all are written, or a write fails.
+// write writes frames until close was called and all frames are written, or until a write fails.
 func (o *outbox) write(out io.Writer) error {
 	for {
 		frames := o.take()

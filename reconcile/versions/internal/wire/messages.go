@@ -61,7 +61,7 @@ type HookCall struct {
 }
 
 // HookAnswer is the answer to a HookCall. After is the result of Requeue, in nanoseconds. Described has the components
-// that Finalize added, nil if there are none.
+// that Finalize added, nil if it added none.
 type HookAnswer struct {
 	After     int64      `cbor:"1,keyasint,omitempty"`
 	Described *Described `cbor:"2,keyasint,omitempty"`
@@ -112,7 +112,7 @@ type Component struct {
 // Edge is one component that another waits for.
 type Edge struct {
 	Upstream string `cbor:"1,keyasint"`
-	// Ready: one of the gates is reconcile.Ready. OtherGates: there are gates other than that.
+	// Ready: one of the gates is reconcile.Ready. OtherGates: there are other gates.
 	Ready      bool `cbor:"2,keyasint,omitempty"`
 	OtherGates bool `cbor:"3,keyasint,omitempty"`
 }
@@ -121,7 +121,7 @@ type Edge struct {
 type Object struct {
 	_    struct{} `cbor:",toarray"`
 	Name string
-	// Kind is the index of its kind in the Kinds of the message.
+	// Kind is the index of the object's kind in the Kinds of the message.
 	Kind           int
 	Namespace, Ref string
 	Digest         uint64

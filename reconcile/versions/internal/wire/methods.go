@@ -1,6 +1,6 @@
 package wire
 
-// Protocol is the version of the protocol. Both sides must have the same.
+// Protocol is the version of the protocol. Both sides must have the same version.
 const Protocol = 1
 
 // The methods that a manager calls in a child.

@@ -80,7 +80,7 @@ type Greeting struct {
 	NameObjects  bool   `cbor:"5,keyasint"`
 	// Level is the lowest level that the manager logs.
 	Level int `cbor:"6,keyasint"`
-	// DefaultNamespace is the namespace for objects that name none and belong to a cluster-scoped resource.
+	// DefaultNamespace is the namespace for objects of a cluster-scoped resource that name no namespace.
 	DefaultNamespace string `cbor:"7,keyasint,omitempty"`
 }
 
@@ -137,7 +137,7 @@ func (d *Declaration) Check() error {
 		case d.ControlledKind(ruled.Kind) != &d.Kinds[i]:
 			return fmt.Errorf("it controls the kind %s twice", ruled.Kind.Name)
 		case ruled.Scope != "" && ruled.Scope != string(deploy.Namespaced) && ruled.Scope != string(deploy.ClusterScoped):
-			return fmt.Errorf("it declares the scope %q of the kind %s: there are %s and %s", ruled.Scope, ruled.Kind.Name, deploy.Namespaced, deploy.ClusterScoped)
+			return fmt.Errorf("it declares the scope %q of the kind %s: it must be %s or %s", ruled.Scope, ruled.Kind.Name, deploy.Namespaced, deploy.ClusterScoped)
 		}
 		for _, source := range slices.Concat(ruled.Owned, ruled.Mapped) {
 			if source.Kind.Version == "" || source.Kind.Name == "" {

@@ -28,11 +28,12 @@ type Peer struct {
 	handle Handler
 
 	mu sync.Mutex
-	// calls are the calls of this side that wait for an answer, by number; serving cancels the calls of the other side.
+	// calls are the calls of this side that wait for an answer, by number. serving has functions that cancel the calls
+	// of the other side.
 	calls   map[uint64]chan message
 	serving map[uint64]context.CancelFunc
 	last    uint64
-	// gone is why the connection has ended, nil before; done is closed at its end.
+	// gone is why the connection has ended, nil before that. done is closed when the connection ends.
 	gone error
 	done chan struct{}
 }
@@ -47,9 +48,9 @@ func NewPeer(in io.Reader, out io.Writer, handle Handler) *Peer {
 }
 
 // Run reads the messages of the other side until the stream ends or is invalid. It then cancels the calls that are
-// being served, which aren't answered, and returns once they have ended and all earlier messages are written. If the
-// stream ends between two messages, the error is io.EOF. ctx is the parent context of the calls that are served; its
-// end doesn't end Run. To end Run, close the streams.
+// being served, and returns when they have ended and all earlier messages are written. The cancelled calls aren't
+// answered. If the stream ends between two messages, the error is io.EOF. ctx is the parent context of the calls that
+// are served; its end doesn't end Run. To end Run, close the streams.
 func (p *Peer) Run(ctx context.Context) error {
 	ctx, end := context.WithCancel(ctx)
 	var writing, serving sync.WaitGroup
@@ -93,7 +94,7 @@ func (p *Peer) read(ctx context.Context, serving *sync.WaitGroup) error {
 				return err
 			}
 		case answer:
-			if waiting := p.forget(m.id); waiting != nil { // else the call was cancelled
+			if waiting := p.forget(m.id); waiting != nil { // nil: the call was cancelled
 				waiting <- m
 			}
 		case notice:
@@ -181,7 +182,7 @@ func (p *Peer) Notify(method string, body any) error {
 	return nil
 }
 
-// Room waits while too many sent bytes are unread by the other side. It is for senders of many notices.
+// Room waits while the other side has too many bytes still to read. It is for senders of many notices.
 func (p *Peer) Room() { p.outbox.room() }
 
 // servedLimit bounds the calls of the other side that are served at once; further calls are answered with an error.

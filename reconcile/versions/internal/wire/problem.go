@@ -12,10 +12,11 @@ import (
 )
 
 // Problem is an error as it is sent: its text, what it means for the resource (request.Error), and its type if callers
-// test for it.
+// test for the type.
 type Problem struct {
 	Text string `cbor:"1,keyasint"`
-	// Class is its status.ErrorClass, Type the name of an error type of package deploy, Ref the object of that error.
+	// Class is the status.ErrorClass of the error. Type is the name of an error type of package deploy, and Ref the
+	// object of that error.
 	Class string `cbor:"2,keyasint,omitempty"`
 	Type  string `cbor:"3,keyasint,omitempty"`
 	Ref   *Ref   `cbor:"4,keyasint,omitempty"`
@@ -63,7 +64,7 @@ func (p *Problem) Err() error {
 	if p == nil {
 		return nil
 	}
-	return &sentError{p.Text, &request.Error{ // p.Text already has the time that request.Error adds
+	return &sentError{p.Text, &request.Error{ // p.Text has the time that request.Error adds already
 		Class: status.ErrorClass(p.Class), Permanent: p.Permanent, Passing: p.Passing, Quiet: p.Quiet,
 		RetryAfter: time.Duration(p.RetryAfter), Err: &sentError{p.Text, p.cause()},
 	}}
@@ -99,7 +100,8 @@ type typed struct {
 	make func(p *Problem) error
 }
 
-// types are the error types that the other side tests for. If an error wraps several, the first in this list is sent.
+// types are the error types that the other side tests for. If an error wraps errors of several types, the first type in
+// this list is sent.
 var types = []typed{
 	{
 		"KindUnknown",
@@ -145,7 +147,7 @@ var types = []typed{
 		finding(func(e *deploy.StaleError, p *Problem) { p.Ref = NewRef(e.Ref) }),
 		func(p *Problem) error {
 			if !p.Passing {
-				return nil // it was joined with an error that isn't temporary
+				return nil // nil: the error was joined with an error that isn't temporary
 			}
 			return &deploy.StaleError{Ref: p.Ref.Ref(), Err: errors.New(p.Text)}
 		},

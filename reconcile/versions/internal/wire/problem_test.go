@@ -194,7 +194,7 @@ func TestDeclarations(t *testing.T) {
 		"a kind without name":          {[]ControlledKind{{Kind: Kind{Version: "v1"}}}, "without name or version"},
 		"a kind without version":       {[]ControlledKind{{Kind: Kind{Name: "House"}}}, "without name or version"},
 		"a kind twice":                 {[]ControlledKind{{Kind: house}, {Kind: kind}, {Kind: house}}, "it controls the kind House twice"},
-		"a scope that there isn't":     {[]ControlledKind{{Kind: house, Scope: "Galaxy"}}, `the scope "Galaxy" of the kind House: there are Namespaced and Cluster`},
+		"a scope that there isn't":     {[]ControlledKind{{Kind: house, Scope: "Galaxy"}}, `the scope "Galaxy" of the kind House: it must be Namespaced or Cluster`},
 		"an owned kind without name":   {[]ControlledKind{{Kind: house, Owned: []Source{{}}}}, "a source of the kind House without name or version"},
 		"a mapped kind without a name": {[]ControlledKind{{Kind: house, Mapped: []Source{{Kind: Kind{Version: "v1"}}}}}, "a source of the kind House without name or version"},
 	} {
