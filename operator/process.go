@@ -22,6 +22,7 @@ import (
 	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/manifest"
+	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 )
@@ -38,7 +39,7 @@ type process struct {
 	events    event.Sink
 	metrics   *metrics.Metrics
 	// watcher is the engine of the operator's kinds, or nil if no engine runs.
-	watcher reconcile.Watcher
+	watcher source.Watcher
 
 	extending  sync.Once
 	extensions []Extension

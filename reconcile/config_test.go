@@ -175,5 +175,5 @@ func TestConfigIsWatched(t *testing.T) {
 	w := newWorldWith(t, withConfig("defaults", nil), settingsMap(map[string]any{"size": "2"}))
 	watcher := &ownRecorder{}
 	w.calm(w.reconciler(newConfigured(nil), WithWatcher(watcher)))
-	assert.Equal(t, []string{"Widget owns ConfigMap"}, watcher.made())
+	assert.Equal(t, []string{"Widget follows ConfigMap"}, watcher.made())
 }

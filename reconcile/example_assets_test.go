@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"testing/fstest"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -63,12 +64,18 @@ func ExampleSession_Assets() {
 	// Output: <nil>
 }
 
-// watching says what is watched.
+// watching stands for the engine of package reconcile/watch.
 type watching struct{}
 
-// Own implements reconcile.Watcher.
+// Own implements source.Watcher.
 func (watching) Own(_ context.Context, owner, child schema.GroupVersionKind) error {
 	fmt.Println(owner.Kind, "owns", child.Kind)
+	return nil
+}
+
+// Follow implements source.Watcher.
+func (watching) Follow(_ context.Context, owner deploy.Ref, ref deploy.Ref) error {
+	fmt.Println(owner, "follows", ref)
 	return nil
 }
 

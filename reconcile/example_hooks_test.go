@@ -8,7 +8,6 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // diarist is a controller that writes down how rollouts go.
@@ -109,22 +108,6 @@ func ExampleDisabler() {
 	// 2 objects
 	// moved out: <nil>
 	// 1 objects
-}
-
-// follower is a Watcher that can follow single objects.
-type follower struct{ watching }
-
-// Follow implements reconcile.Follower.
-func (follower) Follow(_ context.Context, owner deploy.Ref, ref deploy.Ref) error {
-	fmt.Println(owner, "follows", ref)
-	return nil
-}
-
-func ExampleFollower() {
-	reconcileAgain(emptyCluster(), setup(func(ctx context.Context, s *reconcile.Session) error {
-		return s.Follow(ctx, deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Secret"}, Namespace: s.Namespace(), Name: "theirs"})
-	}), reconcile.WithWatcher(follower{}))
-	// Output: Shop market/tea follows Secret market/theirs
 }
 
 // Whoever deploys what is described calls the methods of the controller for it.

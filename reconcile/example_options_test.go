@@ -11,7 +11,6 @@ import (
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // emptyCluster holds one shop.
@@ -145,18 +144,10 @@ func ExampleLogger() {
 	// Output: level=INFO msg=opening object="Shop market/tea"
 }
 
-// printer stands for the engine of package reconcile/watch.
-type printer struct{}
-
-func (printer) Own(_ context.Context, owner, child schema.GroupVersionKind) error {
-	fmt.Println(owner.Kind, "owns", child.Kind)
-	return nil
-}
-
 func ExampleWithWatcher() {
 	reconcileAgain(emptyCluster(), setup(func(_ context.Context, s *reconcile.Session) error {
 		s.Add("door", configMap("door"))
 		return nil
-	}), reconcile.WithWatcher(printer{}))
+	}), reconcile.WithWatcher(watching{}))
 	// Output: Shop owns ConfigMap
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/internal/optional"
+	"github.com/operkit/operkit/reconcile/source"
 	"github.com/operkit/operkit/status/readiness"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -23,7 +24,7 @@ type Option func(*options)
 
 type options struct {
 	finalizerName string
-	watcher       Watcher
+	watcher       source.Watcher
 	logger        *slog.Logger
 	now           func() time.Time
 	dryRun        bool
@@ -88,7 +89,7 @@ func MaxAttempts(n int) Option { return func(o *options) { o.maxAttempts = n } }
 func FinalizerName(name string) Option { return func(o *options) { o.finalizerName = name } }
 
 // WithWatcher sets the Watcher that watches the objects of resources.
-func WithWatcher(watcher Watcher) Option { return func(o *options) { o.watcher = watcher } }
+func WithWatcher(watcher source.Watcher) Option { return func(o *options) { o.watcher = watcher } }
 
 // WithPatches applies the patches of patcher to the objects of resources, see package temporarypatch. Several patchers
 // are applied in the order of the options.

@@ -14,6 +14,7 @@ import (
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/render"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
@@ -32,7 +33,7 @@ type Session struct {
 	// manager applies objects that the resource owns. Objects without a namespace get the namespace home.
 	manager    *deploy.Manager
 	home       string
-	watcher    Watcher
+	watcher    source.Watcher
 	logger     *slog.Logger
 	dryRun     bool
 	components []*Component
@@ -239,32 +240,19 @@ func (s *Session) Passthrough() map[string]string {
 	return passed
 }
 
-// Watcher watches the kinds of objects that a session is about to read or write, so that the resource is reconciled
-// when these objects change. Own returns when the existing objects of kind child are known. It is called concurrently,
-// and again with every reconcile.
-type Watcher interface {
-	Own(ctx context.Context, owner, child schema.GroupVersionKind) error
-}
-
-// Follower is a Watcher that can also watch single objects that a resource doesn't own: changes of these objects bring
-// the resource to reconcile. After a reconcile without an error, the resource no longer follows objects for which that
-// reconcile didn't call Follow.
-type Follower interface {
-	Watcher
-	// Follow returns when the present state of the object is known.
-	Follow(ctx context.Context, owner deploy.Ref, ref deploy.Ref) error
-}
-
 // Follow watches an object that the resource doesn't own: its creation, change or deletion brings the resource to
 // reconcile. Use it for a Secret that the spec names, for example. Call it in every reconcile, before the object is
-// read; from then on Get and List of its kind cost no API call. An empty namespace in ref means cluster scope. If the
-// Watcher isn't a Follower, the kind is watched, but the object isn't followed; without a Watcher Follow does nothing.
+// read; from then on Get and List of its kind cost no API call. An empty namespace in ref means cluster scope. Without
+// a Watcher Follow does nothing.
+// Follow watches an object that the resource doesn't own: its creation, change or deletion brings the resource to
+// reconcile. Use it for a Secret that the spec names, for example. Call it in every reconcile, before the object is
+// read; from then on Get and List of its kind cost no API call. An empty namespace in ref means cluster scope. Without
+// a Watcher Follow does nothing.
 func (s *Session) Follow(ctx context.Context, ref deploy.Ref) error {
-	follower, ok := s.watcher.(Follower)
-	if !ok {
-		return s.Own(ctx, ref.Kind)
+	if s.watcher == nil {
+		return nil
 	}
-	return follower.Follow(ctx, deploy.RefOf(s.resource), ref)
+	return s.watcher.Follow(ctx, deploy.RefOf(s.resource), ref)
 }
 
 // Own watches a kind, so that changes of objects that the resource owns bring the resource to reconcile. Call it before

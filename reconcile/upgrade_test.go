@@ -270,6 +270,8 @@ func (w *watchedKinds) Own(_ context.Context, owner, child schema.GroupVersionKi
 	return nil
 }
 
+func (*watchedKinds) Follow(context.Context, deploy.Ref, deploy.Ref) error { return nil }
+
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

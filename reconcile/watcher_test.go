@@ -29,6 +29,13 @@ func (o *ownRecorder) Own(_ context.Context, owner, child schema.GroupVersionKin
 	return cmp.Or(o.failFor[child], o.fail)
 }
 
+func (o *ownRecorder) Follow(_ context.Context, owner deploy.Ref, ref deploy.Ref) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.told = append(o.told, owner.Kind.Kind+" follows "+ref.Kind.Kind)
+	return cmp.Or(o.failFor[ref.Kind], o.fail)
+}
+
 func (o *ownRecorder) made() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -57,7 +57,7 @@ func (e *events) forget() {
 	e.owners, e.followers = trigger.NewOwners(), &trigger.Followers{}
 }
 
-// Own implements reconcile.Watcher.
+// Own implements source.Watcher.
 func (e *events) Own(ctx context.Context, owner, child schema.GroupVersionKind) error {
 	if err := e.begin(ctx, child); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (e *events) Own(ctx context.Context, owner, child schema.GroupVersionKind) 
 	return nil
 }
 
-// Follow implements reconcile.Follower.
+// Follow implements source.Watcher.
 func (e *events) Follow(ctx context.Context, owner deploy.Ref, ref deploy.Ref) error {
 	if err := e.begin(ctx, ref.Kind); err != nil {
 		return err

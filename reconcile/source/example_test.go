@@ -121,3 +121,28 @@ func ExamplePollEach() {
 	// bring shop/hello
 	// bring shop/hello
 }
+
+// printing stands for the engine of package watch.
+type printing struct{}
+
+func (printing) Own(_ context.Context, owner, child schema.GroupVersionKind) error {
+	fmt.Println(owner.Kind, "owns", child.Kind)
+	return nil
+}
+
+func (printing) Follow(_ context.Context, owner deploy.Ref, ref deploy.Ref) error {
+	fmt.Println(owner, "follows", ref)
+	return nil
+}
+
+func ExampleWatcher() {
+	var watcher source.Watcher = printing{}
+	guestbook := deploy.Ref{Kind: schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Guestbook"}, Namespace: "shop", Name: "hello"}
+	secret := deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Secret"}, Namespace: "shop", Name: "login"}
+	if err := errors.Join(watcher.Own(context.Background(), guestbook.Kind, services), watcher.Follow(context.Background(), guestbook, secret)); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// Guestbook owns Service
+	// Guestbook shop/hello follows Secret shop/login
+}

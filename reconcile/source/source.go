@@ -1,6 +1,7 @@
 package source
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -10,6 +11,17 @@ import (
 	"github.com/operkit/operkit/reconcile/internal/optional"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
+
+// Watcher watches further kinds and objects while a Reconciler runs, so that their changes bring an object to reconcile.
+// The engine of package watch is one. Its methods are called concurrently, and again with every reconcile. If a kind
+// isn't served, the error is a *deploy.KindUnknownError.
+type Watcher interface {
+	// Own watches the objects of kind child that objects of kind owner own. It returns once the existing ones are known.
+	Own(ctx context.Context, owner, child schema.GroupVersionKind) error
+	// Follow watches a single object that owner doesn't own. It returns once the present state of the object is known.
+	// After a reconcile of owner without an error, objects for which Follow wasn't called are no longer followed.
+	Follow(ctx context.Context, owner deploy.Ref, ref deploy.Ref) error
+}
 
 // Sources declares what brings the objects of one kind to reconcile. The zero value changes nothing.
 type Sources struct {

@@ -141,15 +141,15 @@ func (p port) Delete(ctx context.Context, ref deploy.Ref, o deploy.DeleteOptions
 	}, nil)
 }
 
-// watcher is a reconcile.Follower that watches through the manager.
+// watcher is a source.Watcher that watches through the manager.
 type watcher struct{ peer *wire.Peer }
 
-// Own implements reconcile.Watcher.
+// Own implements source.Watcher.
 func (w *watcher) Own(ctx context.Context, _, child schema.GroupVersionKind) error {
 	return w.peer.Call(ctx, wire.Own, wire.Read{Session: sessionOf(ctx), Ref: wire.Ref{Kind: wire.NewKind(child)}}, nil)
 }
 
-// Follow implements reconcile.Follower.
+// Follow implements source.Watcher.
 func (w *watcher) Follow(ctx context.Context, _ deploy.Ref, ref deploy.Ref) error {
 	return w.peer.Call(ctx, wire.Follow, wire.Read{Session: sessionOf(ctx), Ref: *wire.NewRef(ref)}, nil)
 }
