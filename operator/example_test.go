@@ -18,9 +18,12 @@ import (
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
+	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -310,4 +313,33 @@ func ExampleManager_takeOverFrom() {
 	// Output:
 	// widget-operator: unknown flag: --no-such-flag (see 'widget-operator diff --help')
 	// 2
+}
+
+// greeter is a reconciler of no particular style: it applies a greeting for each gear.
+type greeter struct{ env watch.Env }
+
+func (g greeter) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
+	gear, err := g.env.Manager.View().Get(ctx, req.Key)
+	if err != nil || gear == nil {
+		return request.Result{}, err
+	}
+	greeting := &unstructured.Unstructured{Object: map[string]any{"data": map[string]any{"hello": gear.GetName()}}}
+	greeting.SetGroupVersionKind(configMaps)
+	greeting.SetNamespace(gear.GetNamespace())
+	greeting.SetName(gear.GetName())
+	_, err = g.env.Manager.Apply(ctx, []*unstructured.Unstructured{greeting}, deploy.OwnedBy(gear))
+	return request.Result{}, err
+}
+
+func ExampleOperator_Drive() {
+	op := operator.New("gear-operator")
+	op.Drive(gears, func(_ context.Context, env operator.Env) (watch.Reconciler, error) {
+		return greeter{env.Env}, nil
+	})
+	// In main: op.Main(). Commands that need components refuse gears, which have none.
+	code := op.Execute(context.Background(), []string{"render", "-f", "testdata/gear.yaml"}, os.Stdout, os.Stdout)
+	fmt.Println("exit code", code)
+	// Output:
+	// gear-operator: testdata/gear.yaml, Gear one: a Gear has no components, which this command needs, and this operator controls no kind with components
+	// exit code 2
 }

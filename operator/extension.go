@@ -32,8 +32,8 @@ type Process struct {
 	// Environment is the environment for a child process that reads the same settings. It has the absolute path of the
 	// file with settings, even if a flag has named that file in this process.
 	Environment []string
-	// Controllers are the operator's controllers that the setting controllers enables, in the order in which they were
-	// added.
+	// Controllers are the operator's controllers of components that the setting controllers enables, in the order in
+	// which they were added.
 	Controllers []reconcile.Controller
 	// Options returns the options for a reconciler of the given controller. The reconciler has to deploy through
 	// manager.
@@ -96,7 +96,9 @@ func (p *process) about() Process {
 		},
 	}
 	for _, c := range p.working() {
-		about.Controllers = append(about.Controllers, c.Controller)
+		if c.sessions != nil {
+			about.Controllers = append(about.Controllers, c.sessions)
+		}
 	}
 	return about
 }

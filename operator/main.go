@@ -61,7 +61,7 @@ func (o *Operator) program() *cli.Operator {
 	o.manager, o.wrong = o.newManager(noCluster{})
 	s := o.newSettings()
 	program := &cli.Operator{
-		Name: o.name, Called: cmp.Or(o.called, o.name), Domain: o.domain(), Controllers: o.all(), Settings: s,
+		Name: o.name, Called: cmp.Or(o.called, o.name), Domain: o.domain(), Settings: s,
 		Manager: o.deployManager, Patches: o.newPatches,
 		Open: func(log io.Writer) (*cli.Process, error) {
 			p, err := o.open(s, log)
@@ -70,6 +70,9 @@ func (o *Operator) program() *cli.Operator {
 			}
 			return &cli.Process{Config: p.Config, Logger: p.logger, Client: p.clientConfig, Reconciler: p.reconciler, Run: p.run}, nil
 		},
+	}
+	for _, c := range o.controllers {
+		program.Kinds = append(program.Kinds, cli.Kind{GroupVersionKind: c.kind, Controller: c.sessions})
 	}
 	for _, build := range o.commands {
 		program.Commands = append(program.Commands, build(func(cmd *cobra.Command) (Process, error) {
@@ -90,8 +93,8 @@ func (o *Operator) program() *cli.Operator {
 func (o *Operator) newSettings() *settings.Settings {
 	var kinds []string
 	for _, c := range o.controllers {
-		if c.Controller != nil {
-			kinds = append(kinds, c.Kind().Kind)
+		if c.kind.Kind != "" {
+			kinds = append(kinds, c.kind.Kind)
 		}
 	}
 	defaults := func(c *config.Config) {

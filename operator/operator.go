@@ -3,7 +3,6 @@ package operator
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/operkit/operkit/deploy"
@@ -106,12 +105,6 @@ func TemporaryPatches(options ...temporarypatch.Option) Option {
 	return func(o *Operator) { o.patches = append(o.patches, options...) }
 }
 
-// controller is a controller with the options of its reconciler.
-type controller struct {
-	reconcile.Controller
-	options []reconcile.Option
-}
-
 // New returns an operator without controllers. Its name is also its field manager unless the option Manager sets
 // another field manager: it must stay the same from release to release, and no other operator in the cluster may have
 // the same.
@@ -125,9 +118,14 @@ func New(name string, options ...Option) *Operator {
 	return o
 }
 
-// Control adds a controller. Mistakes, such as two controllers of one kind, are reported when the operator starts.
+// Control adds a controller of components. Mistakes, such as two controllers of one kind, are reported when the operator
+// starts.
 func (o *Operator) Control(c reconcile.Controller, options ...reconcile.Option) {
-	o.controllers = append(o.controllers, controller{c, options})
+	one := controller{sessions: c, options: options}
+	if c != nil {
+		one.kind = c.Kind()
+	}
+	o.controllers = append(o.controllers, one)
 }
 
 func (o *Operator) check() error {
@@ -138,14 +136,11 @@ func (o *Operator) check() error {
 		return o.wrong
 	}
 	if len(o.controllers) == 0 {
-		return errors.New("the operator has no controller: call Control before Main")
+		return errors.New("the operator has no controller: call Control or Drive before Main")
 	}
 	for _, c := range o.controllers {
-		if c.Controller == nil {
-			return errors.New("nil controller: pass a controller to Control")
-		}
-		if kind := c.Kind(); kind.Kind == "" || kind.Version == "" {
-			return fmt.Errorf("controller %T: its kind %q needs a version and a kind", c.Controller, kind)
+		if err := c.check(); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -155,7 +150,7 @@ func (o *Operator) check() error {
 func (o *Operator) deployManager(on deploy.Cluster) (*deploy.Manager, error) {
 	var kinds []schema.GroupVersionKind
 	for _, c := range o.controllers {
-		kinds = append(kinds, c.Kind())
+		kinds = append(kinds, c.kind)
 	}
 	return o.newManager(on, deploy.OwnerKinds(kinds...))
 }
@@ -178,11 +173,12 @@ func (o *Operator) domain() string {
 	return o.manager.KeyDomain()
 }
 
-// all returns the controllers without their options.
-func (o *Operator) all() []reconcile.Controller {
-	all := make([]reconcile.Controller, len(o.controllers))
-	for i, c := range o.controllers {
-		all[i] = c.Controller
+// sessions returns the controllers of components, without their options.
+func (o *Operator) sessions() (all []reconcile.Controller) {
+	for _, c := range o.controllers {
+		if c.sessions != nil {
+			all = append(all, c.sessions)
+		}
 	}
 	return all
 }

@@ -18,16 +18,17 @@ const patchWorkers = 2
 
 // newPatches returns the controller of temporary patches for the operator's kinds, or nil if patches are switched off.
 func (o *Operator) newPatches(manager *deploy.Manager) (*temporarypatch.Controller, error) {
-	if o.patchesOff {
+	patched := o.sessions()
+	if o.patchesOff || len(patched) == 0 {
 		return nil, nil
 	}
-	patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(o.all()...), o.patches...)
+	patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(patched...), o.patches...)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range o.controllers {
-		if c.Kind().GroupKind() == patches.Kind().GroupKind() {
-			return nil, fmt.Errorf("%s: has a reconciler already, because the operator itself serves temporary patches: pass the option WithoutTemporaryPatches to New", c.Kind())
+		if c.kind.GroupKind() == patches.Kind().GroupKind() {
+			return nil, fmt.Errorf("%s: has a reconciler already, because the operator itself serves temporary patches: pass the option WithoutTemporaryPatches to New", c.kind)
 		}
 	}
 	return patches, nil
@@ -65,7 +66,7 @@ func (r *runner) newPatchService(patches *temporarypatch.Controller, manager *de
 		return nil, err
 	}
 	r.metrics.Engine(engine)
-	r.metrics.Reconciler(reconciler.Reconciler)
+	r.metrics.Resources(patches.Kind(), reconciler)
 	if err := r.control(engine, patches.Kind(), reconciler, manager); err != nil {
 		return nil, fmt.Errorf("temporary patches: %w", err)
 	}

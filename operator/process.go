@@ -89,13 +89,13 @@ func (p *process) clientConfig() (*rest.Config, error) {
 // working returns the controllers that the setting controllers enables: all controllers if the setting is empty.
 func (p *process) working() []controller {
 	return slices.DeleteFunc(slices.Clone(p.operator.controllers), func(c controller) bool {
-		return len(p.Controllers) > 0 && !slices.Contains(p.Controllers, c.Kind().Kind)
+		return len(p.Controllers) > 0 && !slices.Contains(p.Controllers, c.kind.Kind)
 	})
 }
 
-// controllerOf returns the controller of a kind.
+// controllerOf returns the controller of components of a kind.
 func (o *Operator) controllerOf(kind schema.GroupVersionKind) (controller, error) {
-	at := slices.IndexFunc(o.controllers, func(c controller) bool { return c.Kind() == kind })
+	at := slices.IndexFunc(o.controllers, func(c controller) bool { return c.sessions != nil && c.kind == kind })
 	if at < 0 {
 		return controller{}, fmt.Errorf("the operator has no controller of the kind %s", kind.Kind)
 	}
@@ -114,7 +114,7 @@ func (p *process) reconciler(
 	if err := p.extend(ctx); err != nil {
 		return nil, err
 	}
-	works := c.Controller
+	works := c.sessions
 	for _, e := range p.extensions {
 		for _, other := range e.Controllers {
 			if other.Kind() == kind {

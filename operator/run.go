@@ -12,13 +12,10 @@ import (
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/operator/internal/cli"
 	"github.com/operkit/operkit/operator/metrics"
-	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/event"
-	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/reconcile/heartbeat"
 	"github.com/operkit/operkit/reconcile/leader"
 	"github.com/operkit/operkit/reconcile/manifest"
-	"github.com/operkit/operkit/reconcile/source"
 	"github.com/operkit/operkit/reconcile/watch"
 	"k8s.io/client-go/rest"
 )
@@ -163,17 +160,18 @@ func (r *runner) newServices(ctx context.Context) (wait func(), err error) {
 		return nil, err
 	}
 	for _, c := range r.working() {
-		reconciler, err := r.reconciler(ctx, c.Kind(), manager, patchedBy(patches)...)
+		reconciler, err := r.newReconciler(ctx, c, manager, patchedBy(patches)...)
 		if err != nil {
 			return nil, err
 		}
-		r.metrics.Reconciler(reconciler)
-		filtered, err := r.filtered(reconciler)
-		if err != nil {
+		if tallied, ok := reconciler.(metrics.Tallied); ok {
+			r.metrics.Resources(c.kind, tallied)
+		}
+		if reconciler, err = r.withFilter(reconciler); err != nil {
 			return nil, err
 		}
-		if err := r.control(engine, c.Kind(), filtered, manager); err != nil {
-			return nil, fmt.Errorf("controller %T: %w", c.Controller, err)
+		if err := r.control(engine, c.kind, reconciler, manager); err != nil {
+			return nil, fmt.Errorf("%s: %w", c, err)
 		}
 	}
 	patching, err := r.newPatchService(patches, manager)
@@ -205,30 +203,6 @@ func (r *runner) engineOptions() []watch.Option {
 		options = append(options, e.Engine...)
 	}
 	return options
-}
-
-// filtered is a reconciler with the filter that the setting watch.filter names. A filter of the controller takes
-// precedence.
-type filtered struct {
-	*reconcile.Reconciler
-	when filter.Predicate
-}
-
-// Sources implements source.Provider.
-func (f filtered) Sources() source.Sources {
-	sources := f.Reconciler.Sources()
-	if sources.When == nil {
-		sources.When = f.when
-	}
-	return sources
-}
-
-func (r *runner) filtered(reconciler *reconcile.Reconciler) (watch.Reconciler, error) {
-	if r.Watch.Filter == "" {
-		return reconciler, nil
-	}
-	when, err := filter.Named(r.Watch.Filter, r.operator.domain())
-	return filtered{reconciler, when}, err
 }
 
 // serve serves probes, metrics and profiles, and writes the heartbeat.

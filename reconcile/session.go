@@ -244,10 +244,6 @@ func (s *Session) Passthrough() map[string]string {
 // reconcile. Use it for a Secret that the spec names, for example. Call it in every reconcile, before the object is
 // read; from then on Get and List of its kind cost no API call. An empty namespace in ref means cluster scope. Without
 // a Watcher Follow does nothing.
-// Follow watches an object that the resource doesn't own: its creation, change or deletion brings the resource to
-// reconcile. Use it for a Secret that the spec names, for example. Call it in every reconcile, before the object is
-// read; from then on Get and List of its kind cost no API call. An empty namespace in ref means cluster scope. Without
-// a Watcher Follow does nothing.
 func (s *Session) Follow(ctx context.Context, ref deploy.Ref) error {
 	if s.watcher == nil {
 		return nil

@@ -113,7 +113,7 @@ func ExampleMetrics_Engine() {
 		log.Fatal(err)
 	}
 	m.Engine(engine)
-	m.Reconciler(reconciler)
+	m.Resources(reconciler.Kind(), reconciler)
 	printed(m, "controller_runtime_max_concurrent_reconciles", "operkit_resources{")
 	// Output:
 	// controller_runtime_max_concurrent_reconciles{controller="all"} 4

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -19,9 +18,9 @@ type Metrics struct {
 	requests   requests
 	leads      prometheus.Gauge
 
-	mu          sync.Mutex
-	engines     []*watch.Engine
-	reconcilers []*reconcile.Reconciler
+	mu      sync.Mutex
+	engines []*watch.Engine
+	tallied []tallied
 }
 
 // New returns the metrics of the named operator, with the metrics of the Go runtime and of the process.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/operkit/operkit/reconcile"
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 var (
@@ -27,11 +28,22 @@ const (
 	other        = "other"
 )
 
-// Reconciler adds the metrics of the resources of r.
-func (m *Metrics) Reconciler(r *reconcile.Reconciler) {
+// Tallied is a reconciler that counts its resources, such as *reconcile.Reconciler.
+type Tallied interface {
+	Tally() reconcile.Tally
+}
+
+// Resources adds the metrics of the resources of a kind.
+func (m *Metrics) Resources(kind schema.GroupVersionKind, reconciler Tallied) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.reconcilers = append(m.reconcilers, r)
+	m.tallied = append(m.tallied, tallied{kind.Kind, reconciler})
+}
+
+// tallied is a reconciler with the name of its kind.
+type tallied struct {
+	kind string
+	Tallied
 }
 
 // standings collects the metrics of resources.
@@ -48,15 +60,15 @@ func (*standings) Describe(descriptions chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector. Kinds of the same name are counted together.
 func (s *standings) Collect(found chan<- prometheus.Metric) {
 	s.mu.Lock()
-	reconcilers := slices.Clone(s.reconcilers)
+	all := slices.Clone(s.tallied)
 	s.mu.Unlock()
 	sums := map[string]*reconcile.Tally{}
-	for _, r := range reconcilers {
-		kind := r.Kind().Kind
+	for _, one := range all {
+		kind := one.kind
 		if sums[kind] == nil {
 			sums[kind] = &reconcile.Tally{Resources: map[reconcile.Standing]int{}, Components: map[reconcile.State]int{}, Versions: map[string]int{}}
 		}
-		tally := r.Tally()
+		tally := one.Tally()
 		add(sums[kind].Resources, tally.Resources)
 		add(sums[kind].Components, tally.Components)
 		add(sums[kind].Versions, tally.Versions)

@@ -52,7 +52,7 @@ func TestStandings(t *testing.T) {
 		require.NoError(t, err)
 		r, err := reconcile.New(shelf{kind}, manager, reconcile.Logger(slog.New(slog.DiscardHandler)))
 		require.NoError(t, err)
-		m.Reconciler(r)
+		m.Resources(kind, r)
 		for i := range 15 {
 			_, err := r.Reconcile(t.Context(), request.Request{Key: deploy.Ref{Kind: kind, Namespace: "shop", Name: fmt.Sprint("s", i)}})
 			require.NoError(t, err)

@@ -49,8 +49,8 @@ func (o *Operator) connect(ctx context.Context, p *Process, options ...cluster.O
 	}
 	namespace, names := cluster.DefaultNamespace(p.Kubeconfig, p.Context), strings.Join(o.Settings.Kinds, ", ")
 	c := &connection{Cluster: api, host: client.Host, namespace: namespace, names: names}
-	for _, controller := range o.Controllers {
-		c.kinds = append(c.kinds, controller.Kind())
+	for _, k := range o.Kinds {
+		c.kinds = append(c.kinds, k.GroupVersionKind)
 	}
 	return c, nil
 }

@@ -54,7 +54,7 @@ func (o *Operator) diff(cmd *cobra.Command, chosen *selection, format string, ar
 		return false, err
 	}
 	ctx, log := cmd.Context(), cmd.ErrOrStderr()
-	objects, err := o.wanted(ctx, c, chosen, args)
+	objects, err := o.wanted(ctx, log, c, chosen, args)
 	var plans plans
 	more := c.each(objects, func(obj *unstructured.Unstructured) error {
 		switch {
@@ -79,9 +79,12 @@ func (o *Operator) diff(cmd *cobra.Command, chosen *selection, format string, ar
 
 // wanted returns the chosen resources as the cluster has them. For files it returns the resources that the cluster
 // would have after the files are applied.
-func (o *Operator) wanted(ctx context.Context, c *connection, s *selection, args []string) (objects []*unstructured.Unstructured, err error) {
+func (o *Operator) wanted(ctx context.Context, log io.Writer, c *connection, s *selection, args []string) (objects []*unstructured.Unstructured, err error) {
 	if len(s.files) == 0 {
-		objects, _, err = s.resolve(ctx, c, args)
+		objects, byName, err := s.resolve(ctx, c, args)
+		if !byName {
+			objects = o.withComponents(log, objects)
+		}
 		return objects, err
 	}
 	if len(args) > 0 || s.labels != "" || s.all {
@@ -106,7 +109,7 @@ func (o *Operator) wanted(ctx context.Context, c *connection, s *selection, args
 // dryApply returns the resource that the cluster would store if the resource's spec were replaced by the spec of given.
 // Its writes are dry runs. It modifies the argument given.
 func (o *Operator) dryApply(ctx context.Context, c *connection, s *selection, given *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	if err := o.checkControlled(given.GroupVersionKind()); err != nil {
+	if err := o.checkComponents(given.GroupVersionKind()); err != nil {
 		return nil, err
 	}
 	ref, err := s.ref(ctx, c, given.GroupVersionKind(), given.GetNamespace(), given.GetName())

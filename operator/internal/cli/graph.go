@@ -49,7 +49,10 @@ func (o *Operator) graphCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			objects, _, err := chosen.resolve(ctx, c, args)
+			objects, byName, err := chosen.resolve(ctx, c, args)
+			if !byName {
+				objects = o.withComponents(cmd.ErrOrStderr(), objects)
+			}
 			return errors.Join(err, c.each(objects, func(obj *unstructured.Unstructured) error {
 				return o.graph(ctx, out, p, c, obj, format, stateOf(obj))
 			}))

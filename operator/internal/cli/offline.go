@@ -41,7 +41,7 @@ type rendered struct {
 func (o *Operator) render(
 	ctx context.Context, p *Process, resource resourceFile, patches []resourceFile, beside []*unstructured.Unstructured, deletes bool,
 ) ([]rendered, error) {
-	if err := o.checkControlled(resource.object.GroupVersionKind()); err != nil {
+	if err := o.checkComponents(resource.object.GroupVersionKind()); err != nil {
 		return nil, err
 	}
 	ref := deploy.RefOf(resource.object)
@@ -100,7 +100,7 @@ func (c *offline) render(ctx context.Context, ref deploy.Ref) ([]rendered, error
 	collect := reconcile.ObserveComponents(func(component *reconcile.Component, results deploy.Results) {
 		one.components = append(one.components, manifest.Of(component, results))
 		for _, result := range results {
-			if c.operator.controls(result.Ref.Kind) && result.Action != deploy.Removed {
+			if c.operator.hasComponents(result.Ref.Kind) && result.Action != deploy.Removed {
 				inner = append(inner, result.Ref)
 			}
 		}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 )
@@ -23,8 +25,8 @@ type Operator struct {
 	// Name is the operator's name, Called the name by which users call the program, and Domain the domain of
 	// annotations.
 	Name, Called, Domain string
-	// Controllers are the controllers of the operator. Open reports a nil controller.
-	Controllers []reconcile.Controller
+	// Kinds are the kinds of the operator. Open reports an invalid one.
+	Kinds []Kind
 	// Settings are the settings of the process. Open reads them and returns the process, which logs to log. It fails if
 	// the operator or a setting is wrong.
 	Settings *settings.Settings
@@ -35,6 +37,13 @@ type Operator struct {
 	Patches func(*deploy.Manager) (*temporarypatch.Controller, error)
 	// Commands are the program's own.
 	Commands []*cobra.Command
+}
+
+// Kind is a kind that the operator controls.
+type Kind struct {
+	schema.GroupVersionKind
+	// Controller has the components of a resource. It is nil for a kind of another style, which has none.
+	Controller reconcile.Controller
 }
 
 // Process is the process in which a command runs.
@@ -58,30 +67,58 @@ func (o *Operator) exampleKind() string {
 	return "KIND"
 }
 
-// controls reports whether the operator has a controller of a kind.
-func (o *Operator) controls(kind schema.GroupVersionKind) bool {
-	return slices.ContainsFunc(o.Controllers, func(c reconcile.Controller) bool { return c.Kind() == kind })
+// hasComponents reports whether resources of a kind have components.
+func (o *Operator) hasComponents(kind schema.GroupVersionKind) bool {
+	return slices.ContainsFunc(o.Kinds, func(k Kind) bool { return k.GroupVersionKind == kind && k.Controller != nil })
 }
 
-// checkControlled returns an error for a resource that the operator doesn't control.
-func (o *Operator) checkControlled(kind schema.GroupVersionKind) error {
-	if o.controls(kind) {
+// checkComponents returns an error for a resource that the operator doesn't control, or that has no components.
+func (o *Operator) checkComponents(kind schema.GroupVersionKind) error {
+	var controlled, fitting []string
+	known := false
+	for _, k := range o.Kinds {
+		name := k.GroupVersion().String() + " " + k.Kind
+		controlled = append(controlled, name)
+		if k.Controller != nil {
+			fitting = append(fitting, name)
+		}
+		known = known || k.GroupVersionKind == kind
+	}
+	switch {
+	case o.hasComponents(kind):
 		return nil
+	case !known:
+		return Usage("%s %s is of no kind that this operator controls (%s): correct its apiVersion and kind",
+			kind.GroupVersion(), kind.Kind, strings.Join(controlled, ", "))
+	case len(fitting) == 0:
+		return Usage("a %s has no components, which this command needs, and this operator controls no kind with components", kind.Kind)
+	default:
+		return Usage("a %s has no components, which this command needs: choose a resource of %s", kind.Kind, strings.Join(fitting, ", "))
 	}
-	var controlled []string
-	for _, c := range o.Controllers {
-		controlled = append(controlled, c.Kind().GroupVersion().String()+" "+c.Kind().Kind)
-	}
-	return Usage("%s %s: this operator controls only the kinds %s: correct apiVersion and kind",
-		kind.GroupVersion(), kind.Kind, strings.Join(controlled, ", "))
+}
+
+// withComponents returns the objects that have components. It names the kinds of the others.
+func (o *Operator) withComponents(log io.Writer, objects []*unstructured.Unstructured) []*unstructured.Unstructured {
+	left := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(objects), func(obj *unstructured.Unstructured) bool {
+		kind := obj.GetKind()
+		if o.hasComponents(obj.GroupVersionKind()) {
+			return false
+		}
+		if !left[kind] {
+			fmt.Fprintf(log, "%s is left out: it has no components\n", kind)
+		}
+		left[kind] = true
+		return true
+	})
 }
 
 // memory returns a cluster in memory in which any kind exists.
 func (o *Operator) memory(options ...dryrun.Option) (*dryrun.Cluster, error) {
 	var clusterScoped []schema.GroupKind
-	for _, c := range o.Controllers {
-		if scoper, ok := c.(reconcile.Scoper); ok && scoper.Scope() == deploy.ClusterScoped {
-			clusterScoped = append(clusterScoped, c.Kind().GroupKind())
+	for _, k := range o.Kinds {
+		if scoper, ok := k.Controller.(reconcile.Scoper); ok && scoper.Scope() == deploy.ClusterScoped {
+			clusterScoped = append(clusterScoped, k.GroupKind())
 		}
 	}
 	return dryrun.New(append(options, dryrun.AnyKind(clusterScoped...))...)
@@ -91,7 +128,7 @@ func (o *Operator) memory(options ...dryrun.Option) (*dryrun.Cluster, error) {
 func (o *Operator) reconciler(
 	ctx context.Context, p *Process, on deploy.Cluster, kind schema.GroupVersionKind, more ...reconcile.Option,
 ) (*reconcile.Reconciler, error) {
-	if err := o.checkControlled(kind); err != nil {
+	if err := o.checkComponents(kind); err != nil {
 		return nil, err
 	}
 	manager, err := o.Manager(on)

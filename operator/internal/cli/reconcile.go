@@ -27,7 +27,10 @@ func (o *Operator) reconcileCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			objects, _, err := chosen.resolve(cmd.Context(), c, args)
+			objects, byName, err := chosen.resolve(cmd.Context(), c, args)
+			if !byName {
+				objects = o.withComponents(cmd.ErrOrStderr(), objects)
+			}
 			return errors.Join(err, c.each(objects, func(obj *unstructured.Unstructured) error {
 				return o.reconcileOnce(cmd.Context(), cmd.OutOrStdout(), p, c, deploy.RefOf(obj))
 			}))

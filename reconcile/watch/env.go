@@ -1,0 +1,25 @@
+package watch
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/source"
+)
+
+// Env is what a program gives to the function that makes a Reconciler, in any style: an operator when it starts, the
+// harness of reconciletest in a test. All fields are set, except Events.
+type Env struct {
+	// Manager applies objects, and reads them by its View. Its KeyDomain is the domain of annotations and finalizers.
+	Manager *deploy.Manager
+	// Watcher watches further kinds while the Reconciler runs.
+	Watcher source.Watcher
+	// Logger logs for the program.
+	Logger *slog.Logger
+	// Events takes events about objects. It is nil if they are off.
+	Events event.Sink
+	// Now returns the time.
+	Now func() time.Time
+}
