@@ -9,6 +9,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/internal/optional"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -64,7 +65,7 @@ func Deployed(context.Context, *Component) (bool, error) { return true, nil }
 func Ready(ctx context.Context, upstream *Component) (bool, error) {
 	if verifier, ok := upstream.builder.(Verifier); ok {
 		err := failure.Guard(func() error { return verifier.Verify(ctx, upstream.session, upstream) })
-		if isTemporary(err) {
+		if lifecycle.Temporary(err) {
 			return false, err
 		}
 		return err == nil, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
@@ -80,7 +81,7 @@ func (s *Session) record(before, now memory.Count, err error) {
 	case now.Failure != "" && now.Failure != before.Failure:
 		_, updating := status.ForError(request.ClassOf(err), now.Failure)
 		reason := string(updating.Reason)
-		if isFought(err) {
+		if lifecycle.Fought(err) {
 			reason = EventContested
 		}
 		s.Event(event.Warning, reason, "%s", now.Failure)
@@ -96,7 +97,7 @@ const mostRewritten = 5
 func rewritten(result deploy.Result) string {
 	var parts []string
 	for _, change := range result.Rewritten[:min(len(result.Rewritten), mostRewritten)] {
-		parts = append(parts, cut(change.String(), 200))
+		parts = append(parts, lifecycle.Cut(change.String(), 200))
 	}
 	if more := len(result.Rewritten) - len(parts); more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
@@ -134,7 +135,7 @@ func (c changes) names(actions ...deploy.Action) string {
 // itself, for example if another writer was faster or the cluster didn't answer. If the cluster answers repeatedly that
 // it is unavailable, the error is reported.
 func (s *Session) failure(err error) (text string, passes bool) {
-	_, unavailable := isUnavailable(err)
+	_, unavailable := lifecycle.Unavailable(err)
 	switch {
 	case err == nil:
 		return "", false

@@ -10,6 +10,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/request"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -104,7 +105,7 @@ func (r *Reconciler) rollOutFinalize(ctx context.Context, s *Session) (*Outcome,
 	if err = errors.Join(outcome.Err(), err); err == nil {
 		return &outcome, nil
 	}
-	if len(outcome.Components) == 0 || request.IsWaiting(err) || isTemporary(err) {
+	if len(outcome.Components) == 0 || request.IsWaiting(err) || lifecycle.Temporary(err) {
 		return &outcome, fmt.Errorf("finalize: %w", err)
 	}
 	return &outcome, fmt.Errorf("finalize: %w: correct it, or remove the finalizer %s to delete the resource anyway", err, r.options.finalizerName)

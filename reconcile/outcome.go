@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/dag"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
@@ -166,11 +167,11 @@ func (o Outcome) retryTime(usual time.Duration, others ...error) time.Duration {
 	soonest := time.Duration(0)
 	for _, c := range o.Components {
 		if c.State == Unverified {
-			soonest = sooner(soonest, retryTime(c.Err, usual))
+			soonest = lifecycle.Sooner(soonest, retryTime(c.Err, usual))
 		}
 	}
 	for _, err := range others {
-		soonest = sooner(soonest, retryTime(err, usual))
+		soonest = lifecycle.Sooner(soonest, retryTime(err, usual))
 	}
 	return cmp.Or(soonest, usual)
 }
@@ -239,7 +240,7 @@ type Tally struct {
 // Tally counts the reconciled resources by how their last reconcile ended. Resources that are gone, or have left the
 // view, aren't counted. A dry run counts no resource. It is safe for concurrent use.
 func (r *Reconciler) Tally() Tally {
-	sums := r.memory.Sums()
+	sums := r.lifecycle.Memory.Sums()
 	if sums.Standings == nil {
 		return Tally{}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/operkit/operkit/status"
@@ -61,8 +62,8 @@ func TestPauseAnnotation(t *testing.T) {
 		{reason: "until a time", annotations: said("2030-01-02T03:14:04Z"), paused: true, left: 9*time.Minute + 59*time.Second},
 		{reason: "in another zone", annotations: said("2030-01-02T04:14:04+01:00"), paused: true, left: 9*time.Minute + 59*time.Second},
 		{reason: "until a fraction of a second", annotations: said("2030-01-02T03:04:05.5Z"), paused: true, left: 500 * time.Millisecond},
-		{reason: "until a far time: it is looked at before, should somebody set the clock", annotations: said("2030-02-02T03:04:05Z"), paused: true, left: longestRest},
-		{reason: "until a time further than a Duration", annotations: said("9999-12-31T23:59:59Z"), paused: true, left: longestRest},
+		{reason: "until a far time: it is looked at before, should somebody set the clock", annotations: said("2030-02-02T03:04:05Z"), paused: true, left: lifecycle.LongestRest},
+		{reason: "until a time further than a Duration", annotations: said("9999-12-31T23:59:59Z"), paused: true, left: lifecycle.LongestRest},
 		{reason: "until a time that is over", annotations: said("2030-01-02T03:04:05Z")},
 		{reason: "until the first of all times", annotations: said("0001-01-01T00:00:00Z")},
 		{reason: "a time without its zone", annotations: said("2030-01-02T04:04:05"), warned: true},
@@ -79,10 +80,10 @@ func TestPauseAnnotation(t *testing.T) {
 				resource.Object["metadata"].(map[string]any)["annotations"] = row.annotations
 			}
 			w := newWorld(t)
-			p, paused := w.reconciler(&controller{}).paused(t.Context(), resource)
+			p, paused := w.reconciler(&controller{}).lifecycle.Paused(t.Context(), resource)
 			assert.Equal(t, row.paused, paused)
 			if paused {
-				assert.Equal(t, row.left, p.left(w.clock.Now()))
+				assert.Equal(t, row.left, p.Left(w.clock.Now()))
 			}
 			assert.Equal(t, row.warned, w.logs.Count("not paused") > 0)
 		})
@@ -198,7 +199,7 @@ func TestPause(t *testing.T) {
 		w.clock.advance(-1000 * time.Hour)
 		_, result, err := w.once(r)
 		require.NoError(t, err)
-		assert.Equal(t, request.Result{RequeueAfter: longestRest}, result)
+		assert.Equal(t, request.Result{RequeueAfter: lifecycle.LongestRest}, result)
 		w.clock.advance(2000 * time.Hour)
 		assert.Equal(t, []string{"apply ConfigMap shop/c", writeStatus}, w.calm(r))
 		assert.Zero(t, r.Tally().Resources[Paused])
@@ -310,7 +311,7 @@ func TestStrangePauses(t *testing.T) {
 	assert.Equal(t, 3, w.logs.Count("not paused"), "also of one that comes back")
 	w.delete(widgetRef)
 	w.calm(r)
-	assert.Zero(t, r.memory.Len(), "and nothing is kept of what is gone")
+	assert.Zero(t, r.lifecycle.Memory.Len(), "and nothing is kept of what is gone")
 }
 
 func TestPaused(t *testing.T) {
@@ -351,7 +352,7 @@ func TestPaused(t *testing.T) {
 		r.Forget(key(name))
 	}
 	r.Forget(key("w"))
-	assert.Zero(t, r.memory.Len(), "and nothing is kept of it")
+	assert.Zero(t, r.lifecycle.Memory.Len(), "and nothing is kept of it")
 	assert.Empty(t, r.Tally().Resources)
 }
 
@@ -364,9 +365,9 @@ func TestPausedOneThatGoesMeanwhile(t *testing.T) {
 	resource := w.widget()
 	w.delete(widgetRef)
 	w.forget()
-	p, rests := r.paused(t.Context(), resource)
+	p, rests := r.lifecycle.Paused(t.Context(), resource)
 	require.True(t, rests)
-	_, err := r.rest(t.Context(), resource, p)
+	_, err := r.lifecycle.Rest(t.Context(), resource, p)
 	require.NoError(t, err)
 	assert.Empty(t, w.made())
 	assert.Zero(t, r.Tally().Resources[Paused])

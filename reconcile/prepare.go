@@ -172,31 +172,3 @@ func LoggerOf(ctx context.Context) *slog.Logger {
 }
 
 type loggerKey struct{}
-
-// loggerFor returns base with the levels that the annotations of a resource set: log-default-level for all channels,
-// log-filters ("billing:debug,mail:off") for single channels. They apply only to this resource, whatever the level of
-// base. Values that can't be parsed are logged and ignored.
-func (r *Reconciler) loggerFor(resource *unstructured.Unstructured, base *slog.Logger) *slog.Logger {
-	domain := r.manager.KeyDomain()
-	annotations := resource.GetAnnotations()
-	level, filters := annotations[domain+"/log-default-level"], annotations[domain+"/log-filters"]
-	if level == "" && filters == "" {
-		return base
-	}
-	var leveler slog.Leveler
-	var problems []string
-	if parsed, err := logging.ParseLevel(level); err == nil {
-		leveler = parsed
-	} else if level != "" {
-		problems = append(problems, "log-default-level: "+err.Error())
-	}
-	parsed, err := logging.ParseFilters(filters)
-	if err != nil {
-		problems = append(problems, "log-filters: "+err.Error())
-	}
-	logger := slog.New(logging.NewHandler(base.Handler(), leveler, parsed))
-	if len(problems) > 0 {
-		logger.Warn("logging annotations can't be read", "annotations", strings.Join(problems, "; "))
-	}
-	return logger
-}

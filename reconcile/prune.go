@@ -9,6 +9,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -279,7 +280,7 @@ func (s *Session) recordKinds(ctx context.Context, kinds []schema.GroupVersionKi
 	}
 	names := kindNames(all)
 	slices.Sort(names)
-	result, err := fitting(s.logger, func(step int) (deploy.Result, error) {
+	result, err := lifecycle.Fitting(s.logger, func(step int) (deploy.Result, error) {
 		return s.manager.SetStatus(ctx, deploy.RefOf(s.resource), func(current *unstructured.Unstructured) (map[string]any, error) {
 			next := current.DeepCopy()
 			if current.GetUID() != s.resource.GetUID() {
@@ -287,10 +288,7 @@ func (s *Session) recordKinds(ctx context.Context, kinds []schema.GroupVersionKi
 			}
 			err := unstructured.SetNestedStringSlice(next.Object, names, "status", "componentStatus", "kinds")
 			content, _ := next.Object["status"].(map[string]any)
-			if step > 0 {
-				content = shortenings[step-1].of(content)
-			}
-			return content, err
+			return lifecycle.Shortened(content, nil, step), err
 		})
 	})
 	if err != nil {

@@ -162,7 +162,7 @@ func TestPrune(t *testing.T) {
 			w.refuse, account = nil, nil
 			assert.Equal(t, []string{"delete ServiceAccount shop/b", writeStatus}, w.calm(r))
 			assert.Empty(t, w.calm(r), "and costs nothing from then on")
-			r.memory.Look(widgetRef, func(m *memory.Resource) { assert.Empty(t, m.Unwritten) })
+			r.lifecycle.Memory.Look(widgetRef, func(m *memory.Resource) { assert.Empty(t, m.Unwritten) })
 		})
 	}
 	t.Run("only what this operator applied for this resource", func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/operkit/operkit/reconcile/internal/render"
 	"github.com/operkit/operkit/reconcile/logging"
@@ -44,8 +45,7 @@ type Reconciler struct {
 	finalizer  Finalizer
 	manager    *deploy.Manager
 	options    options
-	dropped    droppedFields
-	memory     memory.Memory
+	lifecycle  lifecycle.Lifecycle
 	// classesUnread logs once that storage classes can't be read.
 	classesUnread sync.Once
 	sources       source.Sources
@@ -80,8 +80,12 @@ func New(controller Controller, manager *deploy.Manager, opts ...Option) (*Recon
 	if o.ownAnywhere {
 		own = append(own, deploy.OwnedByLabel())
 	}
-	r.manager, err = manager.With(own...)
-	return r, err
+	if r.manager, err = manager.With(own...); err != nil {
+		return nil, err
+	}
+	r.lifecycle.Manager, r.lifecycle.Logger, r.lifecycle.Now, r.lifecycle.Recheck = r.manager, o.logger, o.now, o.recheck
+	r.lifecycle.NoStatus, r.lifecycle.DryRun, r.lifecycle.PauseDeletions = o.has(NoStatus), o.dryRun, o.pauseDeletions
+	return r, nil
 }
 
 // Kind returns the kind whose resources are reconciled.
@@ -110,13 +114,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 		return request.Result{}, err
 	}
 	if resource == nil {
-		r.memory.Forget(ref)
+		r.lifecycle.Memory.Forget(ref)
 		return request.Result{}, nil
 	}
-	if p, rests := r.paused(ctx, resource); rests {
+	if p, rests := r.lifecycle.Paused(ctx, resource); rests {
 		version, _ := r.options.versionOf(r.withDefaults(resource))
-		r.memory.Update(ref, func(m *memory.Resource) { m.SetCount(memory.Count{Standing: string(Paused), Version: version}) })
-		return r.rest(ctx, resource, p)
+		r.lifecycle.Memory.Update(ref, func(m *memory.Resource) { m.SetCount(memory.Count{Standing: string(Paused), Version: version}) })
+		return r.lifecycle.Rest(ctx, resource, p)
 	}
 	session, err := r.session(ctx, resource, req.Attempt)
 	if err != nil {
@@ -169,7 +173,7 @@ func (r *Reconciler) session(ctx context.Context, resource *unstructured.Unstruc
 		return nil, err
 	}
 	id := rand.Text()[:idLength]
-	logger := logging.Scoped(ctx, r.loggerFor(resource, r.options.logger)).
+	logger := logging.Scoped(ctx, r.lifecycle.LoggerFor(resource, r.options.logger)).
 		With("object", logged{deploy.RefOf(resource), resource.GetResourceVersion()}, "reconcile", id)
 	logging.Annotate(ctx, slog.String("reconcile", id))
 	s := &Session{
@@ -177,7 +181,7 @@ func (r *Reconciler) session(ctx context.Context, resource *unstructured.Unstruc
 		manager: manager, home: manager.Namespace(), watcher: r.options.watcher, dryRun: r.options.dryRun,
 		events: r.options.events, logger: logger,
 	}
-	r.memory.Look(deploy.RefOf(resource), func(m *memory.Resource) { s.unwritten = m.Unwritten })
+	r.lifecycle.Memory.Look(deploy.RefOf(resource), func(m *memory.Resource) { s.unwritten = m.Unwritten })
 	return s, nil
 }
 
@@ -243,7 +247,7 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 	s.ended = report{generation: s.resource.GetGeneration(), outcome: outcome, err: err}
 	unwritten := r.writeStatus(ctx, s, s.ended)
 	if err != nil && !request.IsWaiting(err) {
-		if after, ok := isUnavailable(err); ok && after > 0 {
+		if after, ok := lifecycle.Unavailable(err); ok && after > 0 {
 			err = request.RetryAfter(after, err)
 		}
 		if unwritten != nil && request.IsPermanent(err) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
@@ -21,12 +22,12 @@ import (
 // Forget implements watch.Forgetter: it drops what is remembered about a resource that is gone or has left the view. It
 // never blocks.
 func (r *Reconciler) Forget(key deploy.Ref) {
-	r.memory.Forget(key)
+	r.lifecycle.Memory.Forget(key)
 }
 
 // update calls f to change what is remembered about the resource.
 func (s *Session) update(f func(*memory.Resource)) {
-	s.reconciler.memory.Update(deploy.RefOf(s.resource), f)
+	s.reconciler.lifecycle.Memory.Update(deploy.RefOf(s.resource), f)
 }
 
 // keepUnwritten remembers the kinds of an outcome that wasn't written into the status. If the resource stops rendering
@@ -69,7 +70,7 @@ func (s *Session) exhausted(ctx context.Context, err error) error {
 		s.update((*memory.Resource).ForgetFailures)
 		return err
 	}
-	if passes(err, false) {
+	if lifecycle.Passes(err) {
 		return err
 	}
 	failures := 0
@@ -92,7 +93,7 @@ func (s *Session) exhausted(ctx context.Context, err error) error {
 func (s *Session) conclude(err error) {
 	var before, now memory.Count
 	var again []string
-	s.reconciler.memory.Look(deploy.RefOf(s.resource), func(m *memory.Resource) { before = m.Count() })
+	s.reconciler.lifecycle.Memory.Look(deploy.RefOf(s.resource), func(m *memory.Resource) { before = m.Count() })
 	now = s.count(before, err)
 	s.update(func(m *memory.Resource) {
 		m.SetCount(now)
@@ -182,7 +183,7 @@ func hasFinished(obj *unstructured.Unstructured) bool {
 
 // fights returns the objects that another process keeps creating and this process keeps pruning.
 func (s *Session) fights() (found map[deploy.Ref]memory.Fight) {
-	s.reconciler.memory.Look(deploy.RefOf(s.resource), func(m *memory.Resource) { found = m.Fought(s.reconciler.now()) })
+	s.reconciler.lifecycle.Memory.Look(deploy.RefOf(s.resource), func(m *memory.Resource) { found = m.Fought(s.reconciler.now()) })
 	return found
 }
 
@@ -203,7 +204,7 @@ func (s *Session) fightsErr() error {
 // contested counts the objects whose fields others keep setting.
 func (s *Session) contested() (count int32) {
 	for result := range s.results() {
-		if isFought(result.Err) {
+		if lifecycle.Fought(result.Err) {
 			count++
 		}
 	}

@@ -61,7 +61,7 @@ func TestFurthest(t *testing.T) {
 	}
 	w.delete(widgetRef)
 	_, _, _ = w.once(r)
-	assert.Zero(t, r.memory.Len(), "who is gone")
+	assert.Zero(t, r.lifecycle.Memory.Len(), "who is gone")
 }
 
 // Two installs of one operator, of which one renders an object that the other one prunes.

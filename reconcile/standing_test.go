@@ -116,10 +116,10 @@ func TestTally(t *testing.T) {
 	t.Run("what is handed out is the caller's", func(t *testing.T) {
 		t.Parallel()
 		r := newWorld(t).reconciler(adding(func(*Session) {}))
-		r.memory.Update(widgetRef, func(m *memory.Resource) { m.SetCount(memory.Count{Standing: string(Settled)}) })
+		r.lifecycle.Memory.Update(widgetRef, func(m *memory.Resource) { m.SetCount(memory.Count{Standing: string(Settled)}) })
 		r.Tally().Resources[Settled] = 7
 		assert.Equal(t, map[Standing]int{Settled: 1}, r.Tally().Resources)
-		r.memory.Forget(deploy.Ref{Name: "other"})
+		r.lifecycle.Memory.Forget(deploy.Ref{Name: "other"})
 		assert.Equal(t, map[Standing]int{Settled: 1}, r.Tally().Resources)
 	})
 }

@@ -2,15 +2,13 @@ package reconcile
 
 import (
 	"context"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // report is what a reconcile reports in the status.
@@ -23,8 +21,8 @@ type report struct {
 // setStatus calls compute with the present status and applies the result if compute returns true. Either way it removes
 // the condition that reports a pause.
 func (r *Reconciler) setStatus(ctx context.Context, s *Session, compute func(present map[string]any) (status.Application, bool)) error {
-	_, err := r.changeStatus(ctx, s.resource, s.logger, func(present map[string]any) (map[string]any, bool, error) {
-		present, resumed := withoutPause(present)
+	_, err := r.lifecycle.SetStatus(ctx, s.resource, s.logger, func(present map[string]any) (map[string]any, bool, error) {
+		present, resumed := lifecycle.WithoutPause(present)
 		application, ok := compute(present)
 		if !ok {
 			return present, resumed, nil
@@ -33,43 +31,6 @@ func (r *Reconciler) setStatus(ctx context.Context, s *Session, compute func(pre
 		return next, changed || resumed, err
 	})
 	return err
-}
-
-// changeStatus writes the status that change returns, if changed is true. Fields that the schema drops are left out,
-// and a status that is too large for the cluster is shortened. With NoStatus it does nothing. change must not modify
-// present, which is shared.
-func (r *Reconciler) changeStatus(
-	ctx context.Context, resource *unstructured.Unstructured, log *slog.Logger,
-	change func(present map[string]any) (next map[string]any, changed bool, err error),
-) (deploy.Result, error) {
-	if r.options.has(NoStatus) {
-		return deploy.Result{}, nil
-	}
-	var sent map[string]any
-	result, err := fitting(log, func(step int) (deploy.Result, error) {
-		return r.manager.SetStatus(ctx, deploy.RefOf(resource), func(current *unstructured.Unstructured) (map[string]any, error) {
-			sent = nil
-			present, _ := current.Object["status"].(map[string]any)
-			if current.GetUID() != resource.GetUID() {
-				return present, nil
-			}
-			next, changed, err := change(present)
-			if err != nil || !changed {
-				return present, err
-			}
-			sent = shortened(r.dropped.without(r.now(), next, present), present, step)
-			return sent, nil
-		})
-	})
-	if err != nil || sent == nil || result.Object == nil {
-		return result, err
-	}
-	written, _ := result.Object.Object["status"].(map[string]any)
-	if missing := r.dropped.record(r.now(), sent, written); len(missing) > 0 {
-		log.Warn("the CustomResourceDefinition drops fields of the status: add these fields to its schema",
-			"fields", strings.Join(missing, ", "))
-	}
-	return result, nil
 }
 
 func (r *Reconciler) application(s *Session, rep report, present map[string]any) status.Application {

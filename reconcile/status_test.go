@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/assert"
@@ -138,52 +139,19 @@ func TestStatusThatTheSchemaDoesNotKnow(t *testing.T) {
 			assert.Equal(t, []string{writeStatus}, w.calm(r), "the rest is")
 			assert.Equal(t, "Stable/Stable", w.verdict())
 			for range 2 {
-				w.clock.advance(sentAgain)
+				w.clock.advance(lifecycle.SentAgain)
 				assert.Equal(t, []string{writeStatus}, w.calm(r), "the schema may have been mended")
 				assert.Empty(t, w.calm(r))
 			}
 			assert.Equal(t, 1, w.logs.Count("drops fields of the status"), "it is said once")
 			w.drops = nil
-			w.clock.advance(sentAgain)
+			w.clock.advance(lifecycle.SentAgain)
 			assert.Equal(t, []string{writeStatus}, w.calm(r))
 			assert.Equal(t, []any{"c", "d"}, w.status("componentStatus", "verifiedComponents"), "it is there then, without a restart")
-			w.clock.advance(sentAgain)
+			w.clock.advance(lifecycle.SentAgain)
 			assert.Empty(t, w.calm(r))
 		})
 	}
-}
-
-func TestDroppedFields(t *testing.T) {
-	t.Parallel()
-	var d droppedFields
-	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
-	sent := map[string]any{
-		"a": "x", "null": nil, "list": []any{map[string]any{"name": "n", "reason": "r"}, "text"},
-		"short": []any{"a", "b"}, "map": map[string]any{"in": "x", "out": "y"}, "other": map[string]any{"x": "y"},
-	}
-	stored := map[string]any{
-		"list":  []any{map[string]any{"name": "n"}, "text"},
-		"short": []any{"a"}, "map": map[string]any{"in": "x"}, "other": "text",
-	}
-	original := (&unstructured.Unstructured{Object: sent}).DeepCopy().Object
-	assert.Equal(t, sent, d.without(now, sent, stored), "it knows nothing yet")
-	assert.Equal(t, []string{".a", ".list[].reason", ".map.out"}, d.record(now, sent, stored))
-	assert.Empty(t, d.record(now, sent, stored), "that is known")
-	assert.Equal(t, map[string]any{
-		"null": nil, "list": []any{map[string]any{"name": "n"}, "text"},
-		"short": []any{"a", "b"}, "map": map[string]any{"in": "x"}, "other": map[string]any{"x": "y"},
-	}, d.without(now.Add(sentAgain-1), sent, stored))
-	assert.Equal(t, original, sent, "what was sent isn't changed")
-
-	assert.Equal(t, sent, d.without(now.Add(sentAgain), sent, stored), "once in a while all is sent")
-	assert.Empty(t, d.record(now.Add(sentAgain), sent, stored), "that it is dropped yet is no news")
-	assert.NotContains(t, d.without(now.Add(sentAgain), sent, stored), "a")
-
-	mended := map[string]any{"list": []any{map[string]any{"reason": "r"}}, "map": map[string]any{"out": "y"}}
-	assert.Equal(t, map[string]any{
-		"null": nil, "list": sent["list"], "short": sent["short"], "map": sent["map"], "other": sent["other"],
-	}, d.without(now.Add(sentAgain), sent, mended), "what is stored isn't dropped")
-	assert.Equal(t, []string{".list[].reason", ".map.out"}, d.record(now, sent, stored), "once it is again, that is news")
 }
 
 func TestClassOf(t *testing.T) {
