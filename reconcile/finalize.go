@@ -43,13 +43,8 @@ func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, 
 	if err := r.removeTracked(ctx, s); err != nil {
 		return r.ended(ctx, s, nil, fmt.Errorf("delete objects owned by label: %w", err))
 	}
-	// Finalize may have taken a while, so the resource is read again.
-	resource, err := r.manager.View().Get(ctx, deploy.RefOf(s.resource))
-	if err == nil && resource != nil && resource.GetUID() == s.resource.GetUID() {
-		err = r.manager.RemoveFinalizer(ctx, resource, name)
-	}
-	if err != nil {
-		return r.ended(ctx, s, nil, fmt.Errorf("remove the finalizer: %w", err))
+	if err := r.lifecycle.RemoveFinalizer(ctx, s.resource, name); err != nil {
+		return r.ended(ctx, s, nil, err)
 	}
 	s.finalized = true
 	return request.Result{}, nil

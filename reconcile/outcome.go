@@ -212,7 +212,7 @@ const (
 	// Refused: the reconcile of the resource failed and isn't retried before an event.
 	Refused Standing = "refused"
 	// Paused: the resource is paused, see ConditionPaused.
-	Paused Standing = "paused"
+	Paused Standing = lifecycle.StandingPaused
 	// Deleting: the resource is being deleted, and nothing has failed.
 	Deleting Standing = "deleting"
 )

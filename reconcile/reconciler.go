@@ -83,8 +83,13 @@ func New(controller Controller, manager *deploy.Manager, opts ...Option) (*Recon
 	if r.manager, err = manager.With(own...); err != nil {
 		return nil, err
 	}
-	r.lifecycle.Manager, r.lifecycle.Logger, r.lifecycle.Now, r.lifecycle.Recheck = r.manager, o.logger, o.now, o.recheck
-	r.lifecycle.NoStatus, r.lifecycle.DryRun, r.lifecycle.PauseDeletions = o.has(NoStatus), o.dryRun, o.pauseDeletions
+	l := &r.lifecycle
+	l.Kind, l.Manager, l.Logger, l.Now, l.Recheck = r.Kind(), r.manager, o.logger, o.now, o.recheck
+	l.NoStatus, l.DryRun, l.PauseDeletions = o.has(NoStatus), o.dryRun, o.pauseDeletions
+	l.Version = func(resource *unstructured.Unstructured) string {
+		version, _ := o.versionOf(r.withDefaults(resource))
+		return version
+	}
 	return r, nil
 }
 
@@ -102,25 +107,9 @@ func (r *Reconciler) now() time.Time { return r.options.now() }
 // it is retried. The error is Advanced (request.Error) if more objects are as they should be than after any earlier
 // failure. Waiting for objects isn't an error. A request for another kind is a permanent error.
 func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
-	if req.Key.Kind != r.Kind() || req.Key.Name == "" {
-		return request.Result{}, request.Permanent(fmt.Errorf("request %s: names no resource of kind %s", req.Key, r.Kind().Kind))
-	}
-	ref := req.Key
-	resource, err := r.manager.View().Get(ctx, ref)
-	if isUnknownKind(err) {
-		resource, err = nil, nil // the kind isn't served any more; when it is served again, the engine lists its resources
-	}
-	if err != nil {
-		return request.Result{}, err
-	}
+	resource, rest, err := r.lifecycle.Begin(ctx, req)
 	if resource == nil {
-		r.lifecycle.Memory.Forget(ref)
-		return request.Result{}, nil
-	}
-	if p, rests := r.lifecycle.Paused(ctx, resource); rests {
-		version, _ := r.options.versionOf(r.withDefaults(resource))
-		r.lifecycle.Memory.Update(ref, func(m *memory.Resource) { m.SetCount(memory.Count{Standing: string(Paused), Version: version}) })
-		return r.lifecycle.Rest(ctx, resource, p)
+		return rest, err
 	}
 	session, err := r.session(ctx, resource, req.Attempt)
 	if err != nil {
@@ -146,8 +135,8 @@ func (r *Reconciler) reconcile(ctx context.Context, session *Session) (request.R
 	if resource.GetDeletionTimestamp() != nil {
 		return r.finalize(ctx, session)
 	}
-	if r.finalizes() && !slices.Contains(resource.GetFinalizers(), r.options.finalizerName) {
-		if err := r.manager.AddFinalizer(ctx, resource, r.options.finalizerName); err != nil {
+	if r.finalizes() {
+		if err := r.lifecycle.AddFinalizer(ctx, resource, r.options.finalizerName); err != nil {
 			return r.ended(ctx, session, nil, err)
 		}
 	}

@@ -1,12 +1,10 @@
 package reconcile
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
 )
@@ -16,21 +14,6 @@ type report struct {
 	generation int64
 	outcome    *Outcome
 	err        error
-}
-
-// setStatus calls compute with the present status and applies the result if compute returns true. Either way it removes
-// the condition that reports a pause.
-func (r *Reconciler) setStatus(ctx context.Context, s *Session, compute func(present map[string]any) (status.Application, bool)) error {
-	_, err := r.lifecycle.SetStatus(ctx, s.resource, s.logger, func(present map[string]any) (map[string]any, bool, error) {
-		present, resumed := lifecycle.WithoutPause(present)
-		application, ok := compute(present)
-		if !ok {
-			return present, resumed, nil
-		}
-		next, changed, err := application.Update(r.now(), present)
-		return next, changed || resumed, err
-	})
-	return err
 }
 
 func (r *Reconciler) application(s *Session, rep report, present map[string]any) status.Application {

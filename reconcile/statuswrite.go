@@ -2,21 +2,17 @@ package reconcile
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/internal/memory"
-	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
 )
 
 // writeStatus writes the report into the status, in one write at most, and none when nothing changes. It returns an
 // error only if writing again makes sense. Other errors are logged.
 func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) error {
-	err := r.setStatus(ctx, s, func(present map[string]any) (status.Application, bool) {
+	err := r.lifecycle.Report(ctx, s.resource, s.logger, func(present map[string]any) (status.Application, bool) {
 		return r.application(s, rep, present), true
 	})
 	if err == nil {
@@ -26,19 +22,7 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) er
 		return nil
 	}
 	s.keepUnwritten(rep.outcome)
-	unwritten := fmt.Errorf("status not written: %w", err)
-	switch after, unavailable := lifecycle.Unavailable(err); {
-	case unavailable && after > 0:
-		return request.RetryAfter(after, unwritten)
-	case unavailable:
-		return unwritten
-	case request.Resolve(err).Passing, failure.Is[*deploy.ForbiddenError](err):
-		// An API server that has just started may refuse a request that it allows a moment later. Repeated refusals are
-		// reported.
-		return &request.Error{Quiet: true, Err: unwritten}
-	}
-	s.logger.Warn("status not written", "error", err)
-	return nil
+	return lifecycle.Unwritten(s.logger, err)
 }
 
 // start reports in the status that a rollout has begun: immediately when the version changes, otherwise only after
@@ -79,7 +63,7 @@ func (s *Session) underWay() bool {
 
 // writeStart writes the start of a rollout. An error is only logged: the end of the rollout is written later.
 func (r *Reconciler) writeStart(ctx context.Context, s *Session) {
-	err := r.setStatus(ctx, s, func(present map[string]any) (status.Application, bool) {
+	err := r.lifecycle.Report(ctx, s.resource, s.logger, func(present map[string]any) (status.Application, bool) {
 		ready, updating := status.ForStart(present, s.version)
 		return status.Application{
 			Ready: ready, Updating: updating, SupportedVersions: r.options.supported, Generation: s.resource.GetGeneration(),

@@ -10,14 +10,19 @@ import (
 	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/operkit/operkit/reconcile/logging"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Lifecycle has what the reconciles of all resources of one kind share. Its fields are set before the first call. It is
 // safe for concurrent use.
 type Lifecycle struct {
+	// Kind is the kind of the resources.
+	Kind    schema.GroupVersionKind
 	Manager *deploy.Manager
 	Logger  *slog.Logger
 	Now     func() time.Time
+	// Version returns the version by which a paused resource is counted, nil for none.
+	Version func(resource *unstructured.Unstructured) string
 	// Recheck is the time after which a status is written again that couldn't be written.
 	Recheck time.Duration
 	// NoStatus: nothing is written into the status.

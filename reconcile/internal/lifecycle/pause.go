@@ -159,9 +159,9 @@ func (l *Lifecycle) withPause(present map[string]any, p Pause) (next map[string]
 	return next, changed, conditions.Err()
 }
 
-// WithoutPause returns a status without the condition that withPause sets, and reports whether present has that
+// withoutPause returns a status without the condition that withPause sets, and reports whether present has that
 // condition; present isn't changed. A condition of that type with another reason belongs to somebody else and stays.
-func WithoutPause(present map[string]any) (next map[string]any, resumed bool) {
+func withoutPause(present map[string]any) (next map[string]any, resumed bool) {
 	resource := map[string]any{"status": present}
 	c, ok := status.Conditions(resource).Get(ConditionPaused)
 	if !ok || c.Status != metav1.ConditionTrue || c.Reason != ReasonPaused && c.Reason != ReasonPausedUntil {

@@ -1,0 +1,105 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/internal/memory"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// StandingPaused is how a paused resource is counted.
+const StandingPaused = "paused"
+
+// Begin returns the resource of a request if it is to be reconciled. Otherwise it returns nil and the result of the
+// request: the resource is gone, or it is paused, which its status then says. A request for another kind is a permanent
+// error.
+func (l *Lifecycle) Begin(ctx context.Context, req request.Request) (resource *unstructured.Unstructured, rest request.Result, err error) {
+	if req.Key.Kind != l.Kind || req.Key.Name == "" {
+		return nil, rest, request.Permanent(fmt.Errorf("request %s: names no resource of kind %s", req.Key, l.Kind.Kind))
+	}
+	resource, err = l.Manager.View().Get(ctx, req.Key)
+	if failure.Is[*deploy.KindUnknownError](err) {
+		resource, err = nil, nil // the kind isn't served any more; when it is served again, the engine lists its resources
+	}
+	if err != nil {
+		return nil, rest, err
+	}
+	if resource == nil {
+		l.Memory.Forget(req.Key)
+		return nil, rest, nil
+	}
+	pause, rests := l.Paused(ctx, resource)
+	if !rests {
+		return resource, rest, nil
+	}
+	count := memory.Count{Standing: StandingPaused}
+	if l.Version != nil {
+		count.Version = l.Version(resource)
+	}
+	l.Memory.Update(req.Key, func(m *memory.Resource) { m.SetCount(count) })
+	rest, err = l.Rest(ctx, resource, pause)
+	return nil, rest, err
+}
+
+// AddFinalizer adds a finalizer to a resource that lacks it.
+func (l *Lifecycle) AddFinalizer(ctx context.Context, resource *unstructured.Unstructured, name string) error {
+	if slices.Contains(resource.GetFinalizers(), name) {
+		return nil
+	}
+	return l.Manager.AddFinalizer(ctx, resource, name)
+}
+
+// RemoveFinalizer removes a finalizer from a resource. The work before that may have taken a while, so the resource is
+// read again.
+func (l *Lifecycle) RemoveFinalizer(ctx context.Context, resource *unstructured.Unstructured, name string) error {
+	current, err := l.Manager.View().Get(ctx, deploy.RefOf(resource))
+	if err == nil && current != nil && current.GetUID() == resource.GetUID() {
+		err = l.Manager.RemoveFinalizer(ctx, current, name)
+	}
+	if err != nil {
+		return fmt.Errorf("remove the finalizer: %w", err)
+	}
+	return nil
+}
+
+// Report writes the Application that compute returns for the present status, if compute returns true. Either way it
+// removes the condition that reports a pause.
+func (l *Lifecycle) Report(
+	ctx context.Context, resource *unstructured.Unstructured, log *slog.Logger, compute func(present map[string]any) (status.Application, bool),
+) error {
+	_, err := l.SetStatus(ctx, resource, log, func(present map[string]any) (map[string]any, bool, error) {
+		present, resumed := withoutPause(present)
+		application, ok := compute(present)
+		if !ok {
+			return present, resumed, nil
+		}
+		next, changed, err := application.Update(l.Now(), present)
+		return next, changed || resumed, err
+	})
+	return err
+}
+
+// Unwritten returns the error of a reconcile whose status couldn't be written because of err, nil if writing again makes
+// no sense; then err is logged.
+func Unwritten(log *slog.Logger, err error) error {
+	unwritten := fmt.Errorf("status not written: %w", err)
+	switch after, unavailable := Unavailable(err); {
+	case unavailable && after > 0:
+		return request.RetryAfter(after, unwritten)
+	case unavailable:
+		return unwritten
+	case request.Resolve(err).Passing, failure.Is[*deploy.ForbiddenError](err):
+		// An API server that has just started may refuse a request that it allows a moment later. Repeated refusals are
+		// reported.
+		return &request.Error{Quiet: true, Err: unwritten}
+	}
+	log.Warn("status not written", "error", err)
+	return nil
+}
