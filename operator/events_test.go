@@ -71,7 +71,7 @@ func TestEventsWithoutTheRight(t *testing.T) {
 		w.resource(gadgets, name)
 		w.eventually("it works all the same", func() bool { return w.mode(name) == "old" })
 	}
-	w.eventually("it says which right is missing", p.says("allow to create and patch events in the group events.k8s.io"))
+	w.eventually("it says which right is missing", p.says("grant create and patch of events in the group events.k8s.io"))
 	p.send(t, syscall.SIGTERM)
 	state, _ := p.end(t)
 	assert.True(t, state.Success())

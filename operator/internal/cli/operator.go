@@ -88,7 +88,7 @@ func (o *Operator) checkComponents(kind schema.GroupVersionKind) error {
 	case o.hasComponents(kind):
 		return nil
 	case !known:
-		return Usage("%s %s is of no kind that this operator controls (%s): correct its apiVersion and kind",
+		return Usage("%s %s: this operator controls only the kinds %s: correct apiVersion and kind",
 			kind.GroupVersion(), kind.Kind, strings.Join(controlled, ", "))
 	case len(fitting) == 0:
 		return Usage("a %s has no components, which this command needs, and this operator controls no kind with components", kind.Kind)
