@@ -95,9 +95,10 @@ type Upgrader interface {
 
 // Requeuer is implemented by a Controller that decides when a resource is reconciled again without an event.
 type Requeuer interface {
-	// Requeue is called after a rollout without an error. It returns the time until the next reconcile; zero means the
-	// time of the option Recheck, a negative time means no next reconcile. If it returns request.Precondition, the next
-	// reconcile is after the time of request.RetryAfter around that error, otherwise after the time of Recheck, or
+	// Requeue is called after a rollout without an error. It returns the time until the next reconcile. Zero means
+	// Period for a complete resource, and for an incomplete one Recheck or a shorter time that a component asks for. A
+	// negative time means that only an event causes the next reconcile. If Requeue returns request.Precondition, the
+	// next reconcile is after the time of request.RetryAfter around that error, otherwise after the time of Recheck, or
 	// earlier if a component asks for that.
 	Requeue(ctx context.Context, s *Session, outcome Outcome) (after time.Duration, err error)
 }
