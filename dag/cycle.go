@@ -16,8 +16,8 @@ type search struct {
 
 // walk is a breadth-first search that follows one edge at a time.
 type walk struct {
-	// found are the nodes found so far. The nodes from index at on have edges left to follow; next is the first of
-	// these edges.
+	// found are the nodes found so far. All edges of the nodes before found[at] have been followed. next is the next
+	// edge of found[at] to follow, none if it has no more.
 	found []int32
 	at    int
 	next  int32

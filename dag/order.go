@@ -20,8 +20,8 @@ const (
 	labelEnd = uint64(1) << 62
 	// labelGap is the gap between labels after relabel, and between the first or last node and a node added there.
 	labelGap = uint64(1) << 32
-	// spare is the number of steps that stay free in a gap when nodes are inserted: insert divides the gap into equal
-	// steps, one for each node and spare more, so that many insertions fit at one place.
+	// spare is the number of steps that stay free in a gap when nodes are inserted: to put n nodes into a gap, insert
+	// divides the gap into n + spare equal steps and uses n of them. So many more nodes fit at that place.
 	spare = 31
 )
 
@@ -37,13 +37,13 @@ func (o *order) append() {
 	o.insert([]int32{id}, o.tail, none, true)
 }
 
-// moveBefore moves ids, which are in ascending order, directly before next, which isn't one of them.
+// moveBefore moves the nodes ids directly before next. ids has them in the order of the list, and doesn't contain next.
 func (o *order) moveBefore(ids []int32, next int32) {
 	o.unlink(ids...)
 	o.insert(ids, o.places[next].prev, next, true)
 }
 
-// moveBehind moves ids, which are in ascending order, directly behind prev, which isn't one of them.
+// moveBehind moves the nodes ids directly behind prev. ids has them in the order of the list, and doesn't contain prev.
 func (o *order) moveBehind(ids []int32, prev int32) {
 	o.unlink(ids...)
 	o.insert(ids, prev, o.places[prev].next, false)

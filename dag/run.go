@@ -106,9 +106,9 @@ func PollInterval(d time.Duration) Option { return func(c *config) { c.pollInter
 // WithoutPredicates starts nodes without calling predicates. Nodes still wait for their dependencies.
 func WithoutPredicates() Option { return func(c *config) { c.predicates = false } }
 
-// FailFast starts no more nodes once one has failed, or a predicate has returned an error that makes the run count as
-// failed (see [State.HasFailed]). Visits in flight aren't cancelled. Without FailFast, a failure holds back only the
-// nodes that wait for the failed node.
+// FailFast starts no more nodes after a node has failed, or after a predicate has returned an error that makes the run
+// fail ([State.HasFailed] says which errors do). Visits in flight aren't cancelled. Without FailFast, a failure holds
+// back only the nodes that wait for the failed node.
 func FailFast() Option { return func(c *config) { c.failFast = true } }
 
 // Reverse visits dependents before their dependencies, for teardown: Run visits a node when all nodes that wait for it

@@ -159,7 +159,7 @@ type FieldConflict struct {
 	Message string
 }
 
-// Left formats a field of Result.Kept, such as "spec.replicas: left to kubectl, 5".
+// Left formats a field of Result.Kept, such as "spec.replicas: left to kubectl, which set 5".
 func (c FieldConflict) Left() string {
 	left := "left to " + c.Manager
 	if strings.HasPrefix(c.Message, left) {

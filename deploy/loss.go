@@ -112,8 +112,8 @@ func isBuiltIn(group string) bool {
 	return !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io")
 }
 
-// fate says what happens to an owner when the root is deleted: the owner is deleted, too (goes), it stays (stays), or
-// it didn't exist before (gone).
+// fate says what happens to an owner when an object, the root, is deleted: the owner is deleted, too (goes), it stays
+// (stays), or it is missing already (gone).
 type fate int
 
 const (

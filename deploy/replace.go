@@ -83,7 +83,7 @@ func replaced(intent, live *unstructured.Unstructured) *unstructured.Unstructure
 	return next
 }
 
-// over returns the entries of both maps. If both have a key, the result has the value of above.
+// over returns the entries of both maps. If a key is in both, its value in above wins.
 func over(below, above map[string]string) map[string]string {
 	if len(below) == 0 {
 		return above
@@ -124,7 +124,7 @@ func (t *task) updateKeeping(ctx context.Context, next, live *unstructured.Unstr
 // wholeObject is the field name in the error of a validation rule for a whole custom resource.
 const wholeObject = "<nil>"
 
-// keepContent copies to content the fields of live that content lacks, but no metadata.
+// keepContent adds to content the fields of live that content lacks, but no metadata.
 func keepContent(content, live map[string]any) {
 	for name := range live {
 		if name != "metadata" {
@@ -133,7 +133,7 @@ func keepContent(content, live map[string]any) {
 	}
 }
 
-// keepAt copies to content the values of live that content lacks at a path and below it.
+// keepAt adds to content what live has at path and below it, and content lacks.
 func keepAt(content, live map[string]any, path []any) {
 	have, there := valueAt(live, path)
 	if !there || len(path) == 0 {
@@ -164,7 +164,8 @@ func keepAt(content, live map[string]any, path []any) {
 	}
 }
 
-// filled returns want with the values of have that want lacks. Lists of the same length are filled item by item.
+// filled returns the value want, completed from the value have: what is missing or null in want comes from have. Lists
+// of the same length are completed item by item.
 func filled(want, have any) any {
 	switch have := have.(type) {
 	case map[string]any:

@@ -39,8 +39,9 @@ func (m *Manager) requests(s settings) requests {
 	return requests{Port: m.port, retryFor: s.retryFor, calls: new(atomic.Int64)}
 }
 
-// retry calls try again while it returns an *UnavailableError, until limit or ctx ends. It returns the result of the
-// last try, even if ctx ended meanwhile, because that error says why the work wasn't done.
+// retry calls the function try, and repeats the call as long as it returns an *UnavailableError. It stops when ctx has
+// ended, or when the time limit is over. If ctx has ended, it still returns the result of the last call, because the
+// error of the call says why the work wasn't done.
 func retry[T any](ctx context.Context, limit time.Duration, try func() (T, error)) (T, error) {
 	answer, err := try()
 	if err == nil {

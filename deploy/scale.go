@@ -7,7 +7,8 @@ import (
 )
 
 // scalesOf returns the entries of managedFields for the scale subresource, except for those of manager. Autoscalers and
-// `kubectl scale` write through this subresource. Such a manager decides about its fields while its entry exists.
+// `kubectl scale` write through this subresource. The manager of an entry decides about the entry's fields as long as
+// the entry exists.
 func scalesOf(live *unstructured.Unstructured, manager string) []managedEntry {
 	return slices.DeleteFunc(managedEntries(live), func(entry managedEntry) bool {
 		return entry["subresource"] != "scale" || entry["manager"] == manager || len(entry.fields()) == 0
@@ -31,9 +32,9 @@ func keepScaled(object, live *unstructured.Unstructured, manager string) {
 	}
 }
 
-// scaledFields returns the fields of an intent, ascending, that other managers set to another value through the scale
-// subresource of live. If only the metadata of live is known, it returns all fields of the intent that other managers
-// set in this way.
+// scaledFields returns the fields of an intent to which other managers gave another value through the scale subresource
+// of live. The fields of one manager are sorted by path. If only the metadata of live is known, it returns all fields
+// of the intent that other managers set in this way.
 func scaledFields(intent, live *unstructured.Unstructured, ours string, partial bool) (found []FieldConflict) {
 	for _, entry := range scalesOf(live, ours) {
 		manager := entry.manager()
@@ -43,7 +44,7 @@ func scaledFields(intent, live *unstructured.Unstructured, ours string, partial 
 			wanted, isWanted := valueAt(intent.Object, path)
 			current, isThere := valueAt(live.Object, path)
 			if !partial && isThere {
-				field.Message += ", " + valueText(current)
+				field.Message += ", which set " + valueText(current)
 			}
 			if isWanted && (partial || isThere && !sameValue(wanted, current)) {
 				found = append(found, field)

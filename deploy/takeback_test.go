@@ -26,10 +26,10 @@ func TestScaledIsTold(t *testing.T) {
 		intent string
 		kept   []string
 	}{
-		"the intent has another value":      {"{replicas: 1}", []string{".spec.replicas: left to hpa, 5"}},
+		"the intent has another value":      {"{replicas: 1}", []string{".spec.replicas: left to hpa, which set 5"}},
 		"it has the same value":             {"{replicas: 5}", nil},
 		"it doesn't name the field":         {"{paused: true}", nil},
-		"it names the field and other ones": {"{replicas: 2, paused: true}", []string{".spec.replicas: left to hpa, 5"}},
+		"it names the field and other ones": {"{replicas: 2, paused: true}", []string{".spec.replicas: left to hpa, which set 5"}},
 	} {
 		for _, strategy := range []deploy.Strategy{deploy.ServerSideApply, deploy.Replace, deploy.OnDelete} {
 			t.Run(reason+", by "+string(strategy), func(t *testing.T) {

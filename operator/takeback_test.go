@@ -67,7 +67,7 @@ func TestTakeBack(t *testing.T) {
 		Type: types.MergePatchType, Body: []byte(`{"spec":{"replicas":5}}`), Subresource: "scale", FieldManager: "kubectl",
 	})
 	require.NoError(t, err)
-	const left = "Deployment one: spec.replicas: left to kubectl, 5"
+	const left = "Deployment one: spec.replicas: left to kubectl, which set 5"
 	w.eventually("the status says so", func() bool { return ready() == "Verify Complete; "+left })
 
 	mark := w.Mark(t)
@@ -84,7 +84,7 @@ func TestTakeBack(t *testing.T) {
 	assert.Contains(t, out, left)
 	code, out = says("diff", "gadget/one")
 	assert.Zero(t, code, "nothing would change: %s", out)
-	assert.Equal(t, "# Deployment "+w.Namespace+"/one: spec.replicas: left to kubectl, 5\n", out)
+	assert.Equal(t, "# Deployment "+w.Namespace+"/one: spec.replicas: left to kubectl, which set 5\n", out)
 
 	for reason, row := range map[string]struct {
 		args []string

@@ -56,7 +56,7 @@ func TestKeptFields(t *testing.T) {
 	w.scaledTo(5)
 	calls := w.calm(r)
 	assert.Equal(t, []string{"patch Widget shop/w/status"}, calls)
-	const left = "Deployment web: spec.replicas: left to kubectl, 5"
+	const left = "Deployment web: spec.replicas: left to kubectl, which set 5"
 	assert.Equal(t, "Verify Complete; "+left, w.condition(status.ConditionReady).Message)
 	messages, _ := w.status("componentStatus", "componentMessages").([]any)
 	assert.Equal(t, []any{map[string]any{"name": "web", "message": left}}, messages)
@@ -76,7 +76,7 @@ func TestKeptFields(t *testing.T) {
 	assert.False(t, plan.Changed())
 	for _, planned := range plan.Components {
 		if planned.Component.Name() == "web" {
-			assert.Equal(t, "spec.replicas: left to kubectl, 5", planned.Differences[0].Kept[0].Left())
+			assert.Equal(t, "spec.replicas: left to kubectl, which set 5", planned.Differences[0].Kept[0].Left())
 		}
 	}
 

@@ -31,7 +31,7 @@ func diff(before, after map[string]any, s Schema, o options) (map[string]any, er
 	}
 	d := differ{mergers.Get().(*merger)}
 	defer d.retire()
-	d.options, d.listless = o, !s.Known()
+	d.options, d.noSchema = o, !s.Known()
 	var root *schema.Type
 	if s.Known() {
 		root = s.place.Type

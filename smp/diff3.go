@@ -30,7 +30,7 @@ func diff3(original, modified, current map[string]any, schema Schema, o options)
 	if err := schema.checkKind(current); err != nil {
 		return nil, err
 	}
-	t := threeWay{merger{options: o, listless: !schema.Known()}}
+	t := threeWay{merger{options: o, noSchema: !schema.Known()}}
 	wanted, err := t.maps(original, modified, current, schema.place)
 	if err != nil {
 		return nil, err

@@ -12,8 +12,9 @@ import (
 // after. before and after may be any JSON values. For equal objects, the patch is an empty object.
 //
 // A merge patch can't set a field to null, because a null deletes the field. If the patch would need such a null, the
-// error is of kind [Invalid] and has the field's Path. A null may stay, be in a list, or be the whole document. If
-// before and after are different Kubernetes objects, [Merge] needs [AllowIdentityChange].
+// error is of kind [Invalid] and has the field's Path. A null in after is no error if the field is null in before, too,
+// if the null is inside a list, or if after itself is null. If before and after are different Kubernetes objects,
+// [Merge] needs [AllowIdentityChange].
 //
 // Neither value is changed; the patch shares nothing with them unless [Shared] is given. Other errors
 // are [*PatchError] of kind [Document] or [Limit].
@@ -33,7 +34,7 @@ func diffMerge(before, after any, o options) (any, error) {
 	return o.diffFields(old, object, nil)
 }
 
-// diffFields returns the patch that turns one object into another; both are at the path at.
+// diffFields returns the patch that turns one object into another. at is the path of both.
 func (o options) diffFields(before, after map[string]any, at path) (map[string]any, error) {
 	patch := map[string]any{}
 	for key := range before {

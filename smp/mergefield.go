@@ -40,8 +40,8 @@ func (m *merger) fieldOf(patch map[string]any, key string) (field string, err er
 	if err != nil {
 		return "", err
 	}
-	if m.listless {
-		return "", m.fail(UnknownType, listlessAdvice)
+	if m.noSchema {
+		return "", m.fail(UnknownType, noSchemaAdvice)
 	}
 	order := orderDirective + "/" + field
 	if _, ordered := patch[order]; ordered && key != order {

@@ -28,10 +28,10 @@ func (m *merger) mergeList(live, patch []any, place schema.Place) ([]any, error)
 func (m *merger) replaceList(patch []any, place schema.Place) ([]any, error) {
 	for i, element := range patch {
 		object, _ := element.(map[string]any)
-		if directive, found := object[patchDirective]; found && (directive != replaceValue || m.listless) {
+		if directive, found := object[patchDirective]; found && (directive != replaceValue || m.noSchema) {
 			m.enterElement(i)
-			if m.listless {
-				return nil, m.fail(UnknownType, "%s in an element: %s", patchDirective, listlessAdvice)
+			if m.noSchema {
+				return nil, m.fail(UnknownType, "%s in an element: %s", patchDirective, noSchemaAdvice)
 			}
 			return nil, m.fail(Invalid, "%s in an element of a list that is replaced as a whole: give the whole list", patchDirective)
 		}
@@ -91,7 +91,7 @@ func (m *merger) mergeOrdered(out map[string]any, key string, in instructions, p
 	case kind == nothing:
 		merged = []any{}
 	case kind == objects && len(place.Keys) == 0:
-		err = m.fail(Invalid, "%s: the elements of this list have no key: replace the list", orderDirective)
+		err = m.fail(Invalid, "%s: the schema names no key for the elements of this list: replace the list", orderDirective)
 	case kind == objects && !exists:
 		merged, err = m.orderObjects(patch, order, place)
 	case kind == objects:

@@ -6,10 +6,10 @@ import (
 )
 
 // mergeObjects merges a list of objects by their keys. order is the $setElementOrder of the patch, nil for none. The
-// type arrangement describes the order of the result.
+// comment of arrangement explains the order of the result.
 func (m *merger) mergeObjects(live, patch, order []any, place schema.Place) ([]any, error) {
 	if len(place.Keys) == 0 {
-		return nil, m.fail(Invalid, "the elements of this list have no key: replace the list")
+		return nil, m.fail(Invalid, "the schema names no key for the elements of this list: replace the list")
 	}
 	l := m.borrow(len(live) + len(patch))
 	defer m.giveBack()
@@ -200,7 +200,7 @@ func (m *merger) rank(l *arrangement, order []any, place schema.Place) error {
 	}
 	if len(order) > 0 && len(plain) > 0 {
 		m.enterElement(plain[0].index)
-		return m.fail(Invalid, "%s lacks the element %s, or has it in another order", orderDirective, describe(plain[0].id, place.Keys))
+		return m.fail(Invalid, "%s has to name the elements in the order of the patch: %s is missing or at another place", orderDirective, describe(plain[0].id, place.Keys))
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func (m *merger) inOrder(patch, order []any) error {
 		}
 		if at == len(order) && at > 0 {
 			m.enterElement(i)
-			return m.fail(Invalid, "%s lacks the element %s, or has it in another order", orderDirective, describe(id, nil))
+			return m.fail(Invalid, "%s has to name the elements in the order of the patch: %s is missing or at another place", orderDirective, describe(id, nil))
 		}
 		at++
 	}

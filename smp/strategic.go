@@ -31,7 +31,7 @@ func strategic(doc, patch map[string]any, schema Schema, o options) (map[string]
 	}
 	m := mergers.Get().(*merger)
 	defer m.retire()
-	m.options, m.listless = o, o.mode != Oper8 && !schema.Known()
+	m.options, m.noSchema = o, o.mode != Oper8 && !schema.Known()
 	if o.mode == Strict {
 		if err := m.examine(doc, patch, root); err != nil {
 			return nil, err
@@ -76,13 +76,14 @@ func mergeType(doc map[string]any, s Schema, o options) (*schema.Type, error) {
 // merger applies one patch.
 type merger struct {
 	options
-	// listless is set if the kind's lists are unknown. Directives about lists are refused then.
-	listless bool
+	// noSchema is set if no schema is known, so that it isn't known how lists merge. Directives about lists are refused
+	// then.
+	noSchema bool
 	// sorted visits the fields of maps by name.
 	sorted bool
 	path   path
-	// lists are arrangements that are kept for reuse. The first borrowed of them are in use, one for each level of
-	// nested lists.
+	// lists are arrangements that are kept for reuse. borrowed is how many of them are in use, counted from the first: one
+	// for each level of nested lists.
 	lists    []*arrangement
 	borrowed int
 }

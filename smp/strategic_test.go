@@ -205,7 +205,7 @@ func TestListsOfObjects(t *testing.T) {
 			wantKind: Invalid, wantPath: "/spec/containers/0", wants: `"a"`},
 		{name: "smp 18: the patch has to be in the same order", doc: pod(abc),
 			patch:    `{"spec":{"$setElementOrder/containers":[{"name":"a"},{"name":"b"}],"containers":[{"name":"b"},{"name":"a"}]}}`,
-			wantKind: Invalid, wantPath: "/spec/containers/1", wants: "another order"},
+			wantKind: Invalid, wantPath: "/spec/containers/1", wants: "at another place"},
 		{name: "smp 18: deleted elements are exempt", doc: pod(abc),
 			patch: `{"spec":{"$setElementOrder/containers":[{"name":"c"},{"name":"b"}],"containers":[{"name":"a","$patch":"delete"}]}}`,
 			want:  pod(`{"containers":[{"name":"c"},{"name":"b"}]}`)},

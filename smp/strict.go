@@ -97,7 +97,7 @@ func (m *merger) examineKey(doc, patch map[string]any, key string, t *schema.Typ
 // examineDirective checks that the list of a directive exists.
 func (m *merger) examineDirective(doc, patch map[string]any, key string) error {
 	field, err := m.directed(key)
-	if err != nil || m.listless {
+	if err != nil || m.noSchema {
 		return err
 	}
 	live, isList := doc[field].([]any)

@@ -80,8 +80,8 @@ func (m *merger) takeList(value []any, how taking) ([]any, error) {
 		object, _ := element.(map[string]any)
 		m.enterElement(i)
 		if directive := object[patchDirective]; directive != nil {
-			if m.listless {
-				return nil, m.fail(UnknownType, "%s in an element: %s", patchDirective, listlessAdvice)
+			if m.noSchema {
+				return nil, m.fail(UnknownType, "%s in an element: %s", patchDirective, noSchemaAdvice)
 			}
 			if !m.marksElement(directive) {
 				m.leave()
@@ -99,8 +99,8 @@ func (m *merger) takeList(value []any, how taking) ([]any, error) {
 	return out, nil
 }
 
-// listlessAdvice is the advice in errors about directives for the lists of an unknown kind.
-const listlessAdvice = "nothing is known of the lists of this kind: give a schema, or replace the list"
+// noSchemaAdvice is the advice in errors about directives for the lists of an unknown kind.
+const noSchemaAdvice = "it isn't known how the lists of this kind merge: give a schema, or replace the list"
 
 // droppedDirective returns an error if a directive in a new value isn't valid.
 func (m *merger) droppedDirective(key string) error {
@@ -111,8 +111,8 @@ func (m *merger) droppedDirective(key string) error {
 	if _, err := m.directed(key); err != nil {
 		return err
 	}
-	if m.listless {
-		return m.fail(UnknownType, listlessAdvice)
+	if m.noSchema {
+		return m.fail(UnknownType, noSchemaAdvice)
 	}
 	m.leave()
 	return nil

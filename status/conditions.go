@@ -42,11 +42,11 @@ type ConditionSet struct {
 // nil and objects of other types hold no conditions: every condition reads as absent, writes change nothing, and Err
 // returns ErrUnsupportedObject.
 //
-// In a document, a value of the wrong type counts as absent: a status that is null, a list or a string, conditions that
-// aren't a list, elements that aren't maps. A map made in Go may also hold a []map[string]any or a []metav1.Condition;
-// a write converts it to a []any. A list of another Go type reads as absent, and Set refuses to replace it. Conditions
-// of other types and unknown fields of a condition are kept. Make a deep copy of an object from a cache before you
-// write to it.
+// In a document (an unstructured object, or a map), a value of the wrong type counts as absent: a status that is null,
+// a list or a string, conditions that aren't a list, elements that aren't maps. A map made in Go may also hold a
+// []map[string]any or a []metav1.Condition; a write converts it to a []any. A list of another Go type reads as absent,
+// and Set refuses to replace it. A write keeps all other conditions, and the fields of a condition that this package
+// doesn't know. Make a deep copy of an object from a cache before you write to it.
 func Conditions(object any) *ConditionSet {
 	return &ConditionSet{target: target(object)}
 }

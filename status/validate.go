@@ -96,8 +96,8 @@ func reasonFits(reason string) bool {
 // maxDetailLength limits the text of each component, because a status may hold thousands of components.
 const maxDetailLength = 1024
 
-// maxDetailsLength limits the texts of all components together, but each may have minDetailLength. A status of more
-// than about a megabyte can't be stored.
+// maxDetailsLength limits the texts of all components together. Long texts are shortened to keep that limit, but never
+// to less than minDetailLength, even if the sum is longer then. A status of more than about a megabyte can't be stored.
 const (
 	maxDetailsLength = 256 << 10
 	minDetailLength  = 80

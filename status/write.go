@@ -98,8 +98,9 @@ func pause(ctx context.Context, attempt int) error {
 // a meaningful change (see Changed) nothing is written. Conflicts are handled as by the function Write. The method
 // returns the resulting status.
 //
-// If a read or write fails, Write calls Warn and returns nil without an error. It returns an error, before any call,
-// only if the Application or now is invalid. If the Application is Unmanaged, it makes no call and returns nil.
+// If a read or write fails, Write calls Warn and returns nil without an error. If the Application is invalid, or the
+// time now can't be used, Write makes no call and returns an error. If the Application is Unmanaged, it makes no call
+// and returns nil.
 func (a Application) Write(
 	ctx context.Context,
 	now time.Time,

@@ -68,7 +68,7 @@ func leadsOut(at, target string) bool {
 	return false
 }
 
-// limited returns an error when more than left bytes are written.
+// limited is a writer of as many bytes as left says. A write of more bytes is an error.
 type limited struct {
 	out  io.Writer
 	left int64

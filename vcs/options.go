@@ -60,7 +60,7 @@ func WithoutSubmodules() CheckoutOption {
 // NoWait returns a *ContentionError at once when others are working on the same destination.
 func NoWait() CheckoutOption { return func(o *checkoutOptions) { o.noWait = true } }
 
-// Within bounds the checkout. Negative limits are an error.
+// Within sets the limits of the checkout. Negative limits are an error.
 func Within(limits Limits) CheckoutOption { return func(o *checkoutOptions) { o.limits = limits } }
 
 func newCheckoutOptions(method Method, options []CheckoutOption) (checkoutOptions, error) {

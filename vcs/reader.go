@@ -13,7 +13,8 @@ import (
 	"github.com/operkit/operkit/vcs/internal/pack"
 )
 
-// maxCached limits the bytes of cached objects: in packs, trees are deltas of each other.
+// maxCached limits the bytes of cached objects. Trees in packs are deltas of each other, so the same object is needed
+// again and again.
 const maxCached = 16 << 20
 
 // reader reads the objects of a repository, one at a time, and checks that the content of each matches its name.
@@ -67,7 +68,8 @@ func (r *reader) small(hash plumbing.Hash) (kind plumbing.ObjectType, text []byt
 	return kind, text, r.check(hash)
 }
 
-// begin begins the hash that is an object's name, in place of what sum held.
+// begin resets sum and writes the head of an object to it. When the content is written, too, the sum is the object's
+// name.
 func begin(sum hash.Hash, kind plumbing.ObjectType, size int64) {
 	var head [maxLooseHead]byte
 	sum.Reset()

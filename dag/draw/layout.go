@@ -21,8 +21,8 @@ type picture struct {
 	// nodes has the middle of the left side of each node.
 	nodes []point
 	// edges has the points of each edge, from the right side of its first node to the left side of its second node.
-	// Between points 1 and 2, 3 and 4, and so on, the edge crosses to the next layer. Between points 2 and 3, 4 and 5,
-	// and so on, it is level.
+	// From point 0 to 1, from 2 to 3, and so on, the edge crosses to the next layer. From 1 to 2, from 3 to 4, and so
+	// on, it is level.
 	edges [][]point
 }
 
@@ -94,7 +94,8 @@ func (g graph) arrange(layers, chains [][]*item) picture {
 		}
 	}
 	x := float64(margin)
-	// sides holds the x of the left and the right side of each item. A point of an edge is as wide as its layer.
+	// sides holds the x of the left and the right side of each node. Where an edge passes through a layer, the sides
+	// are those of the layer.
 	sides := make(map[*item][2]float64, len(g.depths))
 	for _, layer := range layers {
 		width := 0.0
@@ -165,8 +166,8 @@ func wishes(layer []*item) []float64 {
 	return all
 }
 
-// pool is a number of adjacent items that are as close together as allowed. sum adds up their wishes, each less the
-// item's offset in its layer.
+// pool is a number of adjacent items that are as close together as allowed. sum is the sum of wish - offset over its
+// items. The offset of an item is its distance from the first item when the layer is packed as closely as allowed.
 type pool struct {
 	sum   float64
 	count int

@@ -12,7 +12,7 @@ import (
 // Sizes in pixels.
 const (
 	nodeHeight  = 32
-	letterWidth = 7.4 // of the widest letters of the usual monospaced fonts
+	letterWidth = 7.4 // of a letter in the widest of the usual monospaced fonts
 	nodePadding = 24  // both sides together
 )
 

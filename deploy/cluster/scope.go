@@ -105,7 +105,8 @@ func (c *scope) failure() error {
 	return nil
 }
 
-// of returns the namespaces to watch for the kinds of a scope. changed is closed when these namespaces change.
+// of returns the namespaces to watch for kinds that are namespaced, or cluster-scoped, as scope says. changed is closed
+// when these namespaces change.
 func (c *scope) of(scope deploy.Scope) (current namespaces, changed <-chan struct{}) {
 	if scope == deploy.ClusterScoped {
 		return everywhere, nil

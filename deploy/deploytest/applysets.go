@@ -18,7 +18,8 @@ func (s *scene) together(m *deploy.Manager, set deploy.ApplySet, objects ...*uns
 	return results
 }
 
-// managingSet returns a Manager that has applied objects as the set folder, and a recorder of its later requests.
+// managingSet returns a Manager that has applied objects as the ApplySet s.folder(), and a recorder of its later
+// requests.
 func (s *scene) managingSet(objects ...*unstructured.Unstructured) (*deploy.Manager, *recorder) {
 	s.Helper()
 	m, calls := s.manager()
@@ -138,7 +139,7 @@ var applySetCases = []Case{
 		equal(s, []deploy.Action{deploy.Conflicted}, actions(results.Applied), "actions")
 		s.unchanged(before, s.get(deploy.RefOf(before)))
 	}},
-	{"applysets/empty", "an empty folder must not delete everything", func(s *scene) {
+	{"applysets/empty", "a set of no objects is refused unless PruneAll is set, so that it doesn't delete all members", func(s *scene) {
 		m, calls := s.managingSet(s.config("a", "{}"))
 		_, err := m.ApplySet(s.Context(), s.folder(), nil)
 		fails[*deploy.InvalidSetError](s, err)

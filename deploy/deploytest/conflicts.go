@@ -95,7 +95,7 @@ var conflictCases = []Case{
 		s.becomes(deploy.Conflicted, m, s.settings("{a: '1', b: '3'}"))
 		equal(s, map[string]string{"a": "9", "b": "3"}, data(s.get(ref)), "data: other fields are still applied")
 	}},
-	{"conflicts/one name", "if two processes of one name keep overwriting each other, the conflict is reported and the writes stop", func(s *scene) {
+	{"conflicts/one name", "if two processes with one field manager keep overwriting each other, the conflict is reported and the writes stop", func(s *scene) {
 		a, callsOfA := s.manager()
 		b, callsOfB := s.manager()
 		for range 5 {
@@ -113,7 +113,7 @@ var conflictCases = []Case{
 		s.asked(callsOfA)
 		s.asked(callsOfB)
 	}},
-	{"conflicts/after another client", "a field that a predecessor set and the intent leaves out is removed", func(s *scene) {
+	{"conflicts/after another client", "a field that another client has set before is removed if the intent leaves it out", func(s *scene) {
 		s.create("kubectl-client-side-apply", s.settings("{a: '1', b: '2'}"))
 		s.watch(configMap)
 		m, _ := s.manager(deploy.TakeOverFrom("kubectl-client-side-apply"))

@@ -168,7 +168,7 @@ func (s *structural) check(content map[string]any) []deploy.InvalidField {
 	return causes
 }
 
-// wholeNumbers replaces floats with integral values by integers, because such numbers are integers in objects.
+// wholeNumbers turns each float whose value is integral into an integer, because objects hold such numbers as integers.
 func wholeNumbers(value any) any {
 	switch value := value.(type) {
 	case float64:

@@ -108,7 +108,7 @@ func troubleOf(container map[string]any) string {
 	}
 	words := "waits: " + withReason(reason, message)
 	if last := endOf(condition.Map(condition.Map(container, "lastState"), "terminated")); last != "" {
-		words += "; it " + last
+		words += "; its last run " + last
 	}
 	return words
 }
@@ -119,7 +119,7 @@ func endOf(terminated map[string]any) string {
 	if !ended || code == 0 {
 		return ""
 	}
-	words := fmt.Sprintf("has ended with exit code %d", code)
+	words := fmt.Sprintf("ended with exit code %d", code)
 	for _, more := range [...]string{condition.Text(terminated, "reason"), condition.Text(terminated, "message")} {
 		if more != "" && more != "Error" {
 			words += ": " + more

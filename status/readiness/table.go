@@ -54,7 +54,8 @@ var table = map[key]rule{
 	{"coordination.k8s.io", "Lease"}:                                   byPresence,
 }
 
-// byPresence is the row of kinds that are ready as soon as they exist. It is nil.
+// byPresence is the row of kinds whose objects are Ready as soon as they exist. It is nil: after the checks for all
+// kinds no rule is called.
 var byPresence rule
 
 // NeedsContent reports whether the Checker reads more than the metadata of a kind's objects. If it returns false, an

@@ -57,8 +57,8 @@ func TestWords(t *testing.T) {
 		{"what the controller says, if it does", "apps/v1", "DaemonSet", cell{status: conditions(one+`,"desiredNumberScheduled":1`, refused), state: readiness.InProgress}, quota},
 
 		{"a container, within its grace or for another reason", "v1", "Pod", cell{status: conditions(`"phase":"Running",`+container(`{"waiting":{"reason":"RunContainerError","message":"no such file"}}`, ""), say("Ready", "False", "ContainersNotReady", "containers with unready status: [c]")), state: readiness.InProgress}, `container "c" waits: RunContainerError: no such file`},
-		{"why a crashing container ended", "v1", "Pod", cell{status: `{"phase":"Running",` + container(`{"waiting":{"reason":"CrashLoopBackOff","message":"back-off 5m0s"}}`, `,"lastState":`+oom) + `}`, state: readiness.Failed}, `container "c" waits: CrashLoopBackOff: back-off 5m0s; it has ended with exit code 137: OOMKilled`},
-		{"why a container ended just now", "v1", "Pod", cell{status: conditions(`"phase":"Running",`+container(oom, ""), say("Ready", "False", "ContainersNotReady", "unready")), state: readiness.InProgress}, `container "c" has ended with exit code 137: OOMKilled`},
+		{"why a crashing container ended", "v1", "Pod", cell{status: `{"phase":"Running",` + container(`{"waiting":{"reason":"CrashLoopBackOff","message":"back-off 5m0s"}}`, `,"lastState":`+oom) + `}`, state: readiness.Failed}, `container "c" waits: CrashLoopBackOff: back-off 5m0s; its last run ended with exit code 137: OOMKilled`},
+		{"why a container ended just now", "v1", "Pod", cell{status: conditions(`"phase":"Running",`+container(oom, ""), say("Ready", "False", "ContainersNotReady", "unready")), state: readiness.InProgress}, `container "c" ended with exit code 137: OOMKilled`},
 		{"a container that did its work", "v1", "Pod", cell{status: conditions(`"phase":"Running",`+container(`{"terminated":{"exitCode":0}}`, ""), say("Ready", "False", "ContainersNotReady", "unready")), state: readiness.InProgress}, "unready"},
 		{"a gate", "v1", "Pod", cell{status: conditions(`"phase":"Running"`, say("Ready", "False", "ReadinessGatesNotReady", "gate x is False")), state: readiness.InProgress}, "gate x is False"},
 		{"the scheduler", "v1", "Pod", cell{status: conditions(`"phase":"Pending"`, say("PodScheduled", "False", "SchedulingGated", "gated"), say("Initialized", "False", "X", "incomplete")), state: readiness.InProgress}, "gated"},
@@ -67,7 +67,7 @@ func TestWords(t *testing.T) {
 		{"nothing but the phase", "v1", "Pod", cell{status: `{"phase":"Pending"}`, state: readiness.InProgress}, "the Pod is pending"},
 		{"the Pod's own words", "v1", "Pod", cell{status: `{"phase":"Failed","reason":"Evicted","message":"low on memory",` + container(oom, "") + `}`, state: readiness.Failed}, "low on memory"},
 		{"who ended it", "v1", "Pod", cell{status: conditions(`"phase":"Failed"`, say("DisruptionTarget", "True", "PreemptionByScheduler", "preempted")), state: readiness.Failed}, "preempted"},
-		{"the container that ended it", "v1", "Pod", cell{status: `{"phase":"Failed",` + container(`{"terminated":{"exitCode":1,"reason":"Error","message":"no config"}}`, "") + `}`, state: readiness.Failed}, `container "c" has ended with exit code 1: no config`},
+		{"the container that ended it", "v1", "Pod", cell{status: `{"phase":"Failed",` + container(`{"terminated":{"exitCode":1,"reason":"Error","message":"no config"}}`, "") + `}`, state: readiness.Failed}, `container "c" ended with exit code 1: no config`},
 
 		{"Pods that failed", "batch/v1", "Job", cell{status: `{"startTime":"2026-05-06T11:00:00Z","failed":2}`, state: readiness.InProgress}, "the Job isn't complete yet: 2 Pods have failed"},
 		{"it is done but for its Pods", "batch/v1", "Job", cell{status: conditions(`"startTime":"2026-05-06T11:00:00Z"`, say("SuccessCriteriaMet", "True", "S", "enough")), state: readiness.InProgress}, "the Job isn't complete yet: enough"},

@@ -1,5 +1,5 @@
-// Package setupcommand has the command setup-vcs. From a git repository with a history, the command makes a repository
-// that has only single versions. It runs vcs.Setup for people and scripts.
+// Package setupcommand has the command setup-vcs. From a git repository with a history, the command makes one without:
+// each tag or branch that is kept becomes one commit with the same files. It runs vcs.Setup for people and scripts.
 //
 //	root.AddCommand(setupcommand.New())
 //

@@ -2,8 +2,8 @@ package document
 
 import "maps"
 
-// Clone copies value so that the copy shares no map and no list with it. Go's other integers become int64, or
-// json.Number if an int64 can't hold them. float32 becomes float64. Nil maps and nil lists become empty ones.
+// Clone copies value so that the copy shares no map and no list with it. Integers of Go types other than int64 become
+// int64, or json.Number if an int64 can't hold them. float32 becomes float64. Nil maps and nil lists become empty ones.
 //
 // depth is the number of levels that containers may be nested; with 0, value may not be a container. Errors are always
 // a [*ValueError]: too much nesting (wrapping [ErrDepth]), a Go type that isn't JSON, NaN and infinities.
@@ -71,7 +71,8 @@ func cloneList(list []any, depth int) (any, bool) {
 	return copied, true
 }
 
-// scalarOrError returns a value that isn't a container in the form of a document, or an error if it isn't JSON.
+// scalarOrError takes a value that isn't a container and returns it in the form that documents have, or an error if the
+// value isn't JSON.
 func scalarOrError(value any) (any, error) {
 	switch value.(type) {
 	case string, bool, nil:

@@ -60,8 +60,9 @@ func wholeNumber(f float64) (i int64, whole bool) {
 	return i, float64(i) == f
 }
 
-// normal turns Go's other numbers into int64 or float64, or into a json.Number if an int64 can't hold them. known is
-// false for a value that isn't a number. err is set for an invalid number.
+// normal returns an int64, a float64 or a json.Number as it is. Numbers of other Go types become int64 or float64; an
+// integer that an int64 can't hold becomes a json.Number. known is false for a value that isn't a number. err is set
+// for an invalid number.
 func normal(value any) (number any, known bool, err error) {
 	switch n := value.(type) {
 	case int64:

@@ -36,7 +36,7 @@ var (
 // Reader unpacks objects, one at a time.
 type Reader struct {
 	cache cache
-	// in reads from section and buffers what it reads. section has the content of the pack from.
+	// in is a buffered reader of section. section is the content of the pack in the field from.
 	in      *bufio.Reader
 	section *io.SectionReader
 	from    *Pack
@@ -128,7 +128,7 @@ func (r *Reader) headOnly(p *Pack, at int64) (h head, err error) {
 	return newHead(p, at, text)
 }
 
-// newHead parses the head of the object at offset at in the pack. text is the beginning of the object.
+// newHead parses the head of an object. at is its offset in the pack, and text its beginning.
 func newHead(p *Pack, at int64, text []byte) (h head, err error) {
 	kind, size, length, err := parseHead(text)
 	if err != nil {
@@ -237,7 +237,8 @@ func (r *Reader) Read(p *Pack, at, limit int64) (plumbing.ObjectType, []byte, er
 }
 
 // base returns the object at the end of a chain of deltas, or the first object of the chain that is cached. It sets
-// r.chain to the deltas from the object at offset at to the returned object. They have to be applied in reverse order.
+// r.chain to the deltas that lead from the object at offset at, the first, to the returned object, which isn't in
+// r.chain. They have to be applied in reverse order.
 func (r *Reader) base(p *Pack, at, limit int64) (content, error) {
 	r.chain = r.chain[:0]
 	for {

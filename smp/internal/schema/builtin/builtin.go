@@ -10,8 +10,9 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// text is the table: a line `kind GROUP/VERSION KIND TYPE` for each kind, then the blocks of [schema.Text] of all their
-// types. The code that reads the table relies on that form, which the tests check for the whole table.
+// text is the table: a line `kind GROUP/VERSION KIND TYPE` for each kind, then one block for each object type that
+// these kinds use, in the form that [schema.Text] writes. The code that reads the table relies on that form, which the
+// tests check for the whole table.
 //
 //go:embed table.txt
 var text string
@@ -32,7 +33,7 @@ type table struct {
 	blocks map[string]string // the lines of each type's fields, by the name of the type
 
 	reading sync.Mutex
-	types   map[string]*schema.Type // the types that have been read, by their expressions
+	types   map[string]*schema.Type // the types that have been read, by their names in the table, such as []TYPE
 }
 
 var load = sync.OnceValue(func() *table { return index(text) })
@@ -82,8 +83,8 @@ func index(text string) *table {
 	return t
 }
 
-// read returns the type of an expression. The type is complete: other goroutines see it only after all types that it
-// refers to have been read.
+// read returns the type that an expression of the table denotes, such as []TYPE. The type is complete: other goroutines
+// see it only after all types that it refers to have been read.
 func (t *table) read(expression string) *schema.Type {
 	t.reading.Lock()
 	defer t.reading.Unlock()
