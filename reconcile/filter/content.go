@@ -59,6 +59,16 @@ func ReadyReason() Predicate {
 	})
 }
 
+// Condition is true when the status or the reason of the condition of a type changed, also when the condition appeared
+// or was removed. Changes of its message and of other conditions don't count.
+func Condition(conditionType string) Predicate {
+	return changed(func(before, after *unstructured.Unstructured) bool {
+		was, had := status.Conditions(before).Get(conditionType)
+		is, has := status.Conditions(after).Get(conditionType)
+		return had != has || was.Status != is.Status || was.Reason != is.Reason || areHidden(before, after)
+	})
+}
+
 // areHidden reports whether hidden content may have changed: both states have only metadata, and their versions differ.
 func areHidden(before, after *unstructured.Unstructured) bool {
 	for _, obj := range []*unstructured.Unstructured{before, after} {

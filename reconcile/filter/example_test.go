@@ -222,6 +222,20 @@ func ExampleReadyReason() {
 	// Output: true
 }
 
+func ExampleCondition() {
+	backup := func(status, message string) func(*unstructured.Unstructured) {
+		return func(obj *unstructured.Unstructured) {
+			obj.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "BackedUp", "status": status, "message": message}}}
+		}
+	}
+	counts := filter.Condition("BackedUp")
+	fmt.Println(counts(updated(shop(1, backup("False", "")), shop(1, backup("True", "")))))
+	fmt.Println(counts(updated(shop(1, backup("True", "")), shop(1, backup("True", "at noon")))))
+	// Output:
+	// true
+	// false
+}
+
 func ExamplePaused() {
 	fmt.Println(filter.Paused("")(created(shop(1, annotated("operkit.dev/pause-execution", "true")))))
 	fmt.Println(filter.Paused("example.dev")(created(shop(1, annotated("example.dev/pause-execution", "true")))))

@@ -121,7 +121,7 @@ func all() map[string]Predicate {
 		"Always": Always(), "Never": Never(), "Created": Created(), "Replaced": Replaced(), "Deletion": Deletion(), "Lifecycle": Lifecycle(),
 		"Generation": Generation(), "WithoutGeneration": WithoutGeneration(), "ResourceVersion": ResourceVersion(),
 		"Annotations": Annotations(), "UserAnnotations": UserAnnotations("a"), "Labels": Labels(app), "LabelsChanged": LabelsChanged(),
-		"Finalizers": Finalizers(), "Content": Content(), "Field": Field("spec", "a", "0"), "Field of all": Field(), "ReadyReason": ReadyReason(),
+		"Finalizers": Finalizers(), "Content": Content(), "Field": Field("spec", "a", "0"), "Field of all": Field(), "ReadyReason": ReadyReason(), "Condition": Condition("Ready"),
 		"Paused": Paused(""), "Unpaused": Unpaused(""), "UnlessPaused": UnlessPaused("", Generation()),
 		"While": While(Labels(app), Content()), "Standard": Standard(), "Named": named,
 	}
