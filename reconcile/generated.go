@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Generated returns GeneratedPlaceholder instead of a generated value in a dry run.
+// GeneratedPlaceholder is what Generated returns in a dry run instead of a generated value.
 const GeneratedPlaceholder = "(generated when deployed)"
 
 var secretKind = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
