@@ -125,7 +125,7 @@ func listen(all []endpoint, inPod bool, logger *slog.Logger) (serve func(context
 			for _, open := range listeners {
 				_ = open.Close()
 			}
-			return nil, fmt.Errorf("%s %s: %w: set another address, or set off", e.key, e.address, errors.Unwrap(err))
+			return nil, fmt.Errorf("%s %s: %w: set another address, or the value off", e.key, e.address, errors.Unwrap(err))
 		}
 		logger.Info("serving HTTP", "setting", e.key, "address", listener.Addr().String(), "tls", e.tls != nil)
 		if e.tls != nil {

@@ -120,7 +120,7 @@ func TestListen(t *testing.T) {
 		address := free.Addr().String()
 		require.NoError(t, free.Close())
 		_, err = listen([]endpoint{{key: "a", address: address, usual: "", handler: handler}, {key: "b", address: taken.Addr().String(), usual: "", handler: handler}}, false, silent)
-		require.EqualError(t, err, "b "+taken.Addr().String()+": bind: address already in use: set another address, or set off")
+		require.EqualError(t, err, "b "+taken.Addr().String()+": bind: address already in use: set another address, or the value off")
 		again, err := net.Listen("tcp", address)
 		require.NoError(t, err)
 		require.NoError(t, again.Close())

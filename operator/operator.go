@@ -21,8 +21,8 @@ import (
 type Operator struct {
 	name     string
 	managing []deploy.Option
-	// manager has the options in managing, and no cluster. Execute sets manager, or sets wrong if the options are
-	// invalid.
+	// manager has the options in managing, and no cluster. Execute sets it. If the options are invalid, Execute sets
+	// wrong to the error instead.
 	manager     *deploy.Manager
 	wrong       error
 	defaults    []func(*config.Config)
@@ -59,17 +59,17 @@ type Option func(*Operator)
 //   - deploy.KeyDomain: the domain of the annotations that the operator reads and writes. An operator that replaces an
 //     operator of another framework sets that framework's domain, so that annotations on existing resources keep
 //     working.
-//   - deploy.DefaultNamespace: for cluster-scoped resources, the namespace of objects that name none, and of the
-//     Secrets with generated values; by default such objects are refused. Objects of namespaced resources are in the
-//     resource's namespace.
+//   - deploy.DefaultNamespace: the namespace of those objects of cluster-scoped resources that name no namespace, and of
+//     the Secrets with their generated values. Without this option both are errors. Objects of namespaced resources are
+//     in the resource's namespace.
 func Manager(options ...deploy.Option) Option {
 	return func(o *Operator) { o.managing = append(o.managing, options...) }
 }
 
 // Watches sets how much of a kind is watched and cached: cluster.MetadataOnly for many or large objects whose content
 // no controller reads, such as Secrets that are only written, and cluster.Selected if controllers read only some
-// objects of a kind. Don't use it for the kinds of the controllers. The flags of the command run set the namespaces.
-// Several options add up.
+// objects of a kind. Don't use it for the kinds of the controllers. Which namespaces are watched is set by flags of the
+// command run. Several options add up.
 //
 //	operator.New("guestbook-operator", operator.Watches(cluster.MetadataOnly(schema.GroupKind{Kind: "Secret"})))
 func Watches(options ...cluster.Option) Option {
@@ -81,17 +81,17 @@ func Defaults(change func(*config.Config)) Option {
 	return func(o *Operator) { o.defaults = append(o.defaults, change) }
 }
 
-// Flags adds settings of your own, which flags, the environment and the file can set like all others. They have their
-// values when a controller's Setup runs. Several options add up.
+// Flags adds settings of your own. Like all settings, they can be set by flags, the environment and the file. They have
+// their values when a controller's Setup runs. Several options add up.
 func Flags(add func(*pflag.FlagSet)) Option {
 	return func(o *Operator) { o.ownFlags = append(o.ownFlags, add) }
 }
 
 // Oper8Environment reads settings from the environment variables of oper8, too, such as LOG_LEVEL, and warns about each
-// that it uses. Variables with the operator's prefix override them. The operator takes the same lock of leader election
-// as oper8 in the same environment: OPERATOR_NAME overrides PYTHON_WATCH_MANAGER_LOCK_NAME. Outside of a Pod only,
-// PYTHON_WATCH_MANAGER_LOCK_NAMESPACE sets the namespace; if only PYTHON_WATCH_MANAGER_LOCK_TYPE is set, the namespace
-// is "default".
+// that it uses. Variables with the operator's prefix override them. With the same variables, the operator takes the
+// same lock of leader election as oper8: OPERATOR_NAME overrides PYTHON_WATCH_MANAGER_LOCK_NAME. Outside of a Pod
+// PYTHON_WATCH_MANAGER_LOCK_NAMESPACE sets the namespace of the lock, which is "default" if no variable or setting
+// names it and PYTHON_WATCH_MANAGER_LOCK_TYPE is set. In a Pod both have no effect on the namespace.
 func Oper8Environment() Option { return func(o *Operator) { o.oper8 = true } }
 
 // WithoutTemporaryPatches switches temporary patches off: the operator doesn't watch them, needs no rights for them,
@@ -99,15 +99,15 @@ func Oper8Environment() Option { return func(o *Operator) { o.oper8 = true } }
 // that it controls, as soon as their CustomResourceDefinition is in the cluster.
 func WithoutTemporaryPatches() Option { return func(o *Operator) { o.patchesOff = true } }
 
-// TemporaryPatches sets how temporary patches are served, such as temporarypatch.As for another kind of them. Several
-// options add up.
+// TemporaryPatches sets how temporary patches are served, such as temporarypatch.As, which serves them under another
+// Kubernetes kind. Several options add up.
 func TemporaryPatches(options ...temporarypatch.Option) Option {
 	return func(o *Operator) { o.patches = append(o.patches, options...) }
 }
 
 // New returns an operator without controllers. Its name is also its field manager unless the option Manager sets
-// another field manager: it must stay the same from release to release, and no other operator in the cluster may have
-// the same.
+// another field manager. The field manager must stay the same from release to release, and no other operator in the
+// cluster may have the same.
 func New(name string, options ...Option) *Operator {
 	o := &Operator{name: name, namespaceFile: leader.NamespaceFile}
 	for _, option := range options {

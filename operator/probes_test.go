@@ -123,7 +123,7 @@ func TestProbes(t *testing.T) {
 		third := w.process(w.replica("third", leading(t)...), "--health.address", first.address("health.address"))
 		state, _ := third.end(t)
 		assert.Equal(t, 1, state.ExitCode())
-		assert.Len(t, third.log.lines("health.address "+first.address("health.address")+": bind: address already in use: set another address, or set off"), 1)
+		assert.Len(t, third.log.lines("health.address "+first.address("health.address")+": bind: address already in use: set another address, or the value off"), 1)
 	})
 	address := first.address("health.address")
 	first.send(t, syscall.SIGTERM)

@@ -1,5 +1,5 @@
-// Package full is package operator with everything on: OpenTelemetry traces, Kubernetes events of each change, and
-// several versions of an operator at once, as programs or as files.
+// Package full is package operator with all extensions: OpenTelemetry traces, Kubernetes events of each change, and
+// several versions of an operator at once, either as child processes or as files of a git repository.
 //
 //	func main() {
 //		op := full.New("guestbook-operator")

@@ -29,8 +29,8 @@ var works = map[string]func(args []ref.Val) uint64{
 	"distinct":    func(args []ref.Val) uint64 { return size(args[0]) * size(args[0]) },
 }
 
-// joint returns the least length that each element adds to a join: the length of the separator, or 1 if there is no
-// separator.
+// joint returns what is counted for each element of a join besides its text: the length of the separator, or 1 if no
+// separator is given.
 func joint(args []ref.Val) uint64 {
 	if len(args) < 2 {
 		return 1
@@ -113,12 +113,13 @@ func (literalPatterns) Validate(_ *cel.Env, _ cel.ValidatorConfig, tree *ast.AST
 		}
 		args := e.AsCall().Args()
 		if pattern := args[len(args)-1]; pattern.Kind() != ast.LiteralKind {
-			issues.ReportErrorAtID(pattern.ID(), "the regular expression of matches must be a literal text")
+			issues.ReportErrorAtID(pattern.ID(), "the regular expression that is passed to matches must be a string literal")
 		}
 	}))
 }
 
-// compiledPatterns compiles the regular expressions of matches once, when the expression is compiled.
+// compiledPatterns compiles the regular expressions that are passed to the function matches once, when the CEL
+// expression is compiled.
 var compiledPatterns = []*interpreter.RegexOptimization{
 	{Function: overloads.Matches, OverloadID: overloads.Matches, RegexIndex: 1, Factory: compiledPattern},
 	{Function: overloads.Matches, OverloadID: overloads.MatchesString, RegexIndex: 1, Factory: compiledPattern},

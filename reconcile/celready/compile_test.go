@@ -79,11 +79,11 @@ func TestCompileErrors(t *testing.T) {
 		},
 		{
 			"one that an object would bring", Expressions{Ready: "object.a.matches(object.b)"},
-			"ready:1:24: the regular expression of matches must be a literal text\n | object.a.matches(object.b)\n | .......................^",
+			"ready:1:24: the regular expression that is passed to matches must be a string literal\n | object.a.matches(object.b)\n | .......................^",
 		},
 		{
 			"the same of the function", Expressions{Ready: "matches('a', object.b)"},
-			"ready:1:20: the regular expression of matches must be a literal text",
+			"ready:1:20: the regular expression that is passed to matches must be a string literal",
 		},
 		{
 			"a large one", Expressions{Ready: "object.a.matches('" + strings.Repeat("a{200}", 6) + "')"},

@@ -67,7 +67,8 @@ func Paused(domain string) Predicate {
 	}
 }
 
-// Unpaused is true when the annotation <domain>/pause-execution no longer pauses without an end, or its time changed.
+// Unpaused is true when the annotation <domain>/pause-execution was "true" or a time, and now has another value that
+// isn't "true", or is gone.
 func Unpaused(domain string) Predicate {
 	key := pauseKey(domain)
 	return changed(func(before, after *unstructured.Unstructured) bool {
@@ -77,8 +78,9 @@ func Unpaused(domain string) Predicate {
 	})
 }
 
-// UnlessPaused passes the events that changes passes, unless the object is paused. Deletions of paused objects pass,
-// and so does the end of a pause, so that changes during the pause are reconciled then.
+// UnlessPaused passes the events that the predicate changes passes, unless the object is paused without an end (see
+// Paused). Deletions of paused objects pass, and so does the end of a pause, so that changes during the pause are
+// reconciled then.
 func UnlessPaused(domain string, changes Predicate) Predicate {
 	deleting := func(event deploy.Event) bool { return isDeleting(event.New) }
 	return Or(

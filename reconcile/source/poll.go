@@ -11,11 +11,11 @@ import (
 	"github.com/operkit/operkit/reconcile/internal/failure"
 )
 
-// Poll calls fetch immediately, and again when the interval has passed since fetch returned. It brings the keys whose
-// value was added, changed or removed since the last successful call; the first time all keys. A value may be a
-// version, a hash or a time. After an error the known values stay; each error is logged once, and fetch is called again
-// after the interval. A panic counts as an error. fetch is never called concurrently: a fetch that hangs stops the
-// poll, so give it a timeout.
+// Poll calls fetch immediately, and again when the interval has passed since fetch returned. It brings to reconcile the
+// objects of the keys whose value was added, changed or removed since the last successful call; after the first call,
+// of all keys. A value may be a version, a hash or a time. After an error the known values stay, and fetch is called
+// again after the interval. An error with the same text as in the call before isn't logged again. A panic counts as an
+// error. fetch is never called concurrently: a fetch that hangs stops the poll, so give it a timeout.
 func Poll[V comparable](interval time.Duration, fetch func(ctx context.Context) (map[deploy.Ref]V, error)) External {
 	return &poll[V]{interval, fetch == nil, func(ctx context.Context, target Target, last map[deploy.Ref]V) (map[deploy.Ref]V, map[string]error) {
 		now, err := failure.Value(func() (map[deploy.Ref]V, error) { return fetch(ctx) })
@@ -29,10 +29,11 @@ func Poll[V comparable](interval time.Duration, fetch func(ctx context.Context) 
 	}}
 }
 
-// PollEach calls fetch for each known object of the kind, one after the other, immediately, and again when the interval
-// has passed since the last call. It brings objects whose value is new or has changed since the value was last fetched.
-// Otherwise it is like Poll, for each object. Use it where values can only be fetched one by one; Poll fetches all at
-// once.
+// PollEach calls fetch for each known object of the kind that is reconciled, one after the other: immediately, and
+// again when the interval has passed since the end of the last round. It brings to reconcile the objects whose value is
+// new or has changed. After an error for an object, the known value of that object stays. Errors and panics are
+// otherwise treated as in Poll; an error that several objects have is logged once. Use it where values can only be
+// fetched one by one; Poll fetches all at once.
 func PollEach[V comparable](interval time.Duration, fetch func(ctx context.Context, key deploy.Ref) (V, error)) External {
 	return &poll[V]{interval, fetch == nil, func(ctx context.Context, target Target, last map[deploy.Ref]V) (map[deploy.Ref]V, map[string]error) {
 		now, failed := map[deploy.Ref]V{}, map[string]error{}
@@ -63,8 +64,8 @@ func PollEach[V comparable](interval time.Duration, fetch func(ctx context.Conte
 type poll[V comparable] struct {
 	interval time.Duration
 	isNil    bool
-	// round fetches once and brings what differs from last. It returns the values for the next round, and errors by
-	// reason.
+	// round fetches once, and brings to reconcile the objects whose values differ from last. It returns the values for
+	// the next round, and errors by reason.
 	round func(ctx context.Context, target Target, last map[deploy.Ref]V) (now map[deploy.Ref]V, failed map[string]error)
 }
 

@@ -19,11 +19,13 @@ type Watcher interface {
 	// Own watches the objects of kind child that objects of kind owner own. It returns once the existing ones are known.
 	Own(ctx context.Context, owner, child schema.GroupVersionKind) error
 	// Follow watches a single object that owner doesn't own. It returns once the present state of the object is known.
-	// After a reconcile of owner without an error, objects for which Follow wasn't called are no longer followed.
+	// When a reconcile of owner succeeds, owner stops following the objects for which that reconcile didn't call
+	// Follow.
 	Follow(ctx context.Context, owner deploy.Ref, ref deploy.Ref) error
 }
 
-// Sources declares what brings the objects of one kind to reconcile. The zero value changes nothing.
+// Sources declares what brings the objects of one kind to reconcile. The zero value keeps the defaults: the filter
+// filter.Standard, and no other kinds or sources.
 type Sources struct {
 	// When reports which events of the objects themselves count; nil is filter.Standard. Existing objects at the start
 	// are events too, and so is the beginning of a deletion, see package filter. Retries, times that a result asks for,
@@ -42,9 +44,9 @@ type Sources struct {
 type Owned struct {
 	// Kind is the kind of the children.
 	Kind schema.GroupVersionKind
-	// When reports which events of a child bring its owners; nil: each event that shows another version than the last
-	// one. For a child that has a reconciler of its own, such as another resource of the same operator,
-	// filter.ReadyReason is enough.
+	// When reports which events of a child bring its owners; nil: each event, except for updates that repeat a
+	// resourceVersion or change only the lock of a replica. For a child that has a reconciler of its own, such as
+	// another resource of the same operator, filter.ReadyReason is enough.
 	When filter.Predicate
 }
 
@@ -52,12 +54,13 @@ type Owned struct {
 type Mapped struct {
 	// Kind is the kind of these objects.
 	Kind schema.GroupVersionKind
-	// When reports which events are mapped; nil: each event that shows another version than the last one.
+	// When reports which events are mapped; nil: each event, with the exceptions of Owned.When.
 	When filter.Predicate
-	// Keys returns which objects an event concerns. A key without a kind has the controlled kind; keys of other kinds
-	// and keys without a name are ignored, and the first key of each sort is logged. Keys must not change the event,
-	// and must not block: events of all kinds wait for it. It isn't called for an object that leaves the view
-	// (deploy.Left). An event for which Keys panics concerns no object; the first panic is logged.
+	// Keys returns which objects an event concerns. A key without a kind has the controlled kind. Keys of other kinds
+	// are ignored, and so are keys without a name; the first ignored key of another kind is logged, and the first
+	// without a name. Keys must not change the event, and must not block: events of all kinds wait for it. It isn't
+	// called for an object that leaves the view (deploy.Left). An event for which Keys panics concerns no object; the
+	// first panic is logged.
 	Keys func(event deploy.Event) []deploy.Ref
 }
 

@@ -67,14 +67,14 @@ type TemporaryPatchSpec struct {
 	Name string `json:"name"`
 	// PatchType says how the bodies are written: strategic or json.
 	PatchType PatchType `json:"patchType"`
-	// Patch is a tree: component, object, body.
+	// Patch maps names of components to maps from names of objects to bodies.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:pruning:PreserveUnknownFields
 	Patch *runtime.RawExtension `json:"patch,omitempty"`
-	// Patches are the same as a list.
+	// Patches has the content of Patch in the form of a list.
 	// +optional
 	// +kubebuilder:validation:MinItems=1
 	// +listType=map
@@ -113,7 +113,7 @@ type TemporaryPatchStatus struct {
 	// Matched are the objects that were patched when the target was last rendered.
 	// +optional
 	Matched []string `json:"matched,omitempty"`
-	// Unmatched are the places of the patch of which no object was rendered.
+	// Unmatched names the components and objects in the patch for which no object was rendered.
 	// +optional
 	Unmatched []string `json:"unmatched,omitempty"`
 }

@@ -40,7 +40,7 @@ var misdeeds = map[string]struct {
 		return [...]any{described(object("o")), "text"}[min(len(method)-5, 1)], nil
 	}, "content: its answer: "},
 	"lonely": {answering(wire.Described{Instance: "i", Components: []wire.Component{{Name: "c", After: []wire.Edge{{Upstream: "nobody"}}}}}),
-		"component c waits for component nobody, which isn't in its answer"},
+		"component c waits for component nobody, which the version's answer doesn't contain"},
 	"circle": {answering(wire.Described{Instance: "i", Components: []wire.Component{
 		{Name: "a", After: []wire.Edge{{Upstream: "b"}}}, {Name: "b", After: []wire.Edge{{Upstream: "a"}}},
 	}}), "component b"},

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// session is a session of the manager whose resource a version renders.
+// session is a session of the manager. A version renders the session's resource.
 type session struct {
 	process *process
 	local   *reconcile.Session
@@ -72,7 +72,8 @@ func verbatim(err error) error {
 	return &request.Error{Verbatim: true, Err: err}
 }
 
-// sessionLevel returns the lowest level that a session may log; all levels if channels have their own levels.
+// sessionLevel returns the lowest level that a session may log: the debug level if the resource has the annotation
+// log-filters, which sets levels for single channels of the log.
 func sessionLevel(s *reconcile.Session, resource *unstructured.Unstructured) slog.Level {
 	if resource.GetAnnotations()[s.Manager().KeyDomain()+"/log-filters"] != "" {
 		return slog.LevelDebug
@@ -87,7 +88,7 @@ func (s *session) call(ctx context.Context, method string, body, target any) err
 	if errors.Is(err, wire.ErrGone) {
 		err = s.process.because(err)
 		select {
-		case <-s.process.over: // from then on the version knows when the next process may start
+		case <-s.process.over: // then the version knows when the next process may start
 		case <-ctx.Done():
 		}
 		return s.process.version.gone(err)
@@ -121,7 +122,7 @@ func (s *session) add(described *wire.Described) error {
 		for _, edge := range rendered.After {
 			upstream := components[edge.Upstream]
 			if upstream == nil {
-				return fmt.Errorf("version %s: component %s waits for component %s, which isn't in its answer", s.process.version.name, rendered.Name, edge.Upstream)
+				return fmt.Errorf("version %s: component %s waits for component %s, which the version's answer doesn't contain", s.process.version.name, rendered.Name, edge.Upstream)
 			}
 			components[rendered.Name].After(upstream, s.gates(rendered.Name, edge)...)
 		}

@@ -17,7 +17,7 @@ type Grant struct {
 // InNamespace grants the rules inside the test's namespace.
 func InNamespace(rules ...rbacv1.PolicyRule) Grant { return Grant{namespaced: rules} }
 
-// ClusterWide grants the rules in all namespaces, and for cluster-scoped resources and paths.
+// ClusterWide grants the rules in all namespaces, and for cluster-scoped resources and URL paths (NonResourceURLs).
 func ClusterWide(rules ...rbacv1.PolicyRule) Grant { return Grant{cluster: rules} }
 
 // EverythingInNamespace grants everything inside the test's namespace.

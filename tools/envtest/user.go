@@ -27,7 +27,8 @@ var (
 	reviews      = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "subjectaccessreviews"}
 )
 
-// User is one identity in the cluster. Its requests impersonate it: RBAC and the audit log see Name.
+// User is one identity in the cluster. Config logs in as the administrator and impersonates the user in each request,
+// so RBAC and the audit log see Name.
 type User struct {
 	// Name is the full user name, which no other test uses.
 	Name string

@@ -89,7 +89,8 @@ func (c *connection) kindOf(ctx context.Context, word string) (schema.GroupVersi
 			return kind, true, nil
 		}
 	}
-	// If the operator has only one kind, the word is a name, even if the cluster can't be asked.
+	// If the operator controls only one kind, any other word is the name of a resource, even if the cluster couldn't be
+	// asked.
 	if err != nil && len(c.kinds) > 1 {
 		return schema.GroupVersionKind{}, false, c.explained(err)
 	}

@@ -37,7 +37,7 @@ func (o *Operator) renderCommand() *cobra.Command {
 		Use:   "render -f FILE",
 		Short: "Print the objects of resources, without a cluster",
 		Long: "Print what would be applied for the resources in files, in the order of the rollout, without any cluster. Temporary patches in the\n" +
-			"files are applied, and rendered resources of this operator's own kinds are rendered too. With --delete, print what would be\n" +
+			"files are applied, and if the objects include resources that this operator controls, their objects are printed, too. With --delete, print what would be\n" +
 			"applied when the resources are deleted: what their Finalize rolls out.",
 		Example: fmt.Sprintf("  %[1]s render -f sample.yaml\n  %[1]s render -f resources/ --output-dir rendered\n  kubectl get -o yaml %[2]s NAME | %[1]s render -f -",
 			o.Called, o.exampleKind()),
@@ -64,7 +64,7 @@ var renderFlags = []string{"cr", "resource-dir", "output-dir", "show-secrets", "
 func (r *rendering) flags(command *cobra.Command, shorthand, with string) {
 	set := command.Flags()
 	set.StringArrayVarP(&r.files, r.from, shorthand, nil, "file, or directory of files, with resources to render, '-' for standard input; repeatable"+with)
-	set.StringArrayVarP(&r.beside, "resource-dir", "r", nil, "file, or directory of files, with objects that exist in the cluster; repeatable"+with)
+	set.StringArrayVarP(&r.beside, "resource-dir", "r", nil, "file, or directory of files, with objects to treat as if they existed in the cluster; repeatable"+with)
 	set.StringVar(&r.outputDir, "output-dir", "", "write one file per component below this directory instead of printing"+with)
 	set.BoolVar(&r.showSecrets, "show-secrets", false, "show the values of Secrets; needed to apply the output"+with)
 	set.BoolVar(&r.showDisabled, "show-disabled", false, "write disabled components too, below DISABLED (with --output-dir)")

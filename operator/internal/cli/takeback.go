@@ -19,10 +19,10 @@ func (o *Operator) takeBackCommand() *cobra.Command {
 	var dryRun, yes bool
 	command := &cobra.Command{
 		Use:   "take-back KIND/NAME FIELD...",
-		Short: "Take back fields of an object that are left to others, such as replicas after kubectl scale",
-		Long: "Take back fields of an object that are left to others, such as the replicas of a Deployment after kubectl scale. status and diff show these\n" +
-			"fields. This changes no value: the running operator applies the values of the resource as soon as it sees that the fields are\n" +
-			"free. An autoscaler takes its field again when it scales the next time.",
+		Short: "Take fields of an object back that the operator has left to others, such as replicas after kubectl scale",
+		Long: "Take fields back that the operator has left to others, such as the replicas of a Deployment after kubectl scale. The commands status and\n" +
+			"diff show these fields. take-back itself changes no value. The running operator applies its values as soon as it sees that nobody\n" +
+			"else owns the fields. An autoscaler takes its field again when it scales the next time.",
 		Example: fmt.Sprintf("  %[1]s take-back deployment/web spec.replicas\n  %[1]s take-back deployment/web spec.replicas -n shop --dry-run", o.Called),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
@@ -64,7 +64,7 @@ func (o *Operator) takeBack(cmd *cobra.Command, c *connection, ref deploy.Ref, f
 		fmt.Fprintln(out, ref, "would be taken back (dry run)")
 		return nil
 	}
-	if !yes && !confirmed(cmd.InOrStdin(), cmd.ErrOrStderr(), "Take that back? [y/N] ") {
+	if !yes && !confirmed(cmd.InOrStdin(), cmd.ErrOrStderr(), "Take these fields back? [y/N] ") {
 		return Usage("%s: nothing was taken back: answer y, or give --yes", ref)
 	}
 	if _, err = manager.TakeBack(cmd.Context(), ref, fields); err != nil {

@@ -43,8 +43,8 @@ func (j Judge) Explain(ctx context.Context, live *unstructured.Unstructured, res
 	return result.Because(causes...)
 }
 
-// pods returns the results of the Pods of a workload that aren't ready. Failed Pods are being replaced, so they count
-// only if there are no others, except for a Job.
+// pods returns the results of the Pods of a workload that aren't ready. Failed Pods of a Job always count. Failed Pods
+// of other workloads are being replaced, so they count only if no other Pod has a result.
 func (j Judge) pods(ctx context.Context, live *unstructured.Unstructured) []readiness.Result {
 	pods, err := j.Reader.List(ctx, podKind, live.GetNamespace(), selectorOf(live))
 	if err != nil {
@@ -86,8 +86,8 @@ func selectorOf(live *unstructured.Unstructured) labels.Selector {
 }
 
 // claims judges the claims that the Pods of a workload use. A claim that a StatefulSet hasn't made yet is no cause. The
-// binding modes of storage classes are considered only if classesHeld is true, so that no request is sent for a message
-// alone.
+// binding modes of storage classes are considered only if classesHeld is true, because no request should be sent only
+// to improve a message.
 func (j Judge) claims(ctx context.Context, live *unstructured.Unstructured, classesHeld bool) (results []readiness.Result) {
 	named := claimNames(live)
 	for i, name := range append(named, templatedClaims(live)...) {

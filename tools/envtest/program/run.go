@@ -24,8 +24,8 @@ func (r Result) Output() string { return r.Stdout + r.Stderr }
 // If a child process of the command still runs and holds the output open, Run waits at most a few seconds for more
 // output.
 //
-// Run has no time limit of its own. The end of the command's context kills the command. As with Start, the test binary
-// is the program.
+// Run has no time limit of its own. The end of the command's context kills the command. As with Start, the command runs
+// the program under test, as which the test binary serves, see Main.
 func Run(t testing.TB, command *exec.Cmd) Result {
 	t.Helper()
 	prepare(t, command)

@@ -88,7 +88,7 @@ func readFrame(in io.Reader) (m message, err error) {
 // parse reads a message. The body of the message shares memory with text.
 func parse(text []byte) (m message, err error) {
 	if len(text) == 0 || text[0] != arrayOfFive {
-		return m, errors.New("it isn't an array of five")
+		return m, errors.New("it doesn't begin as an array of five elements")
 	}
 	rest := text[1:]
 	for _, part := range [...]any{(*uint8)(&m.kind), &m.id, &m.method, &m.problem} {

@@ -7,7 +7,8 @@ import (
 	"github.com/operkit/operkit/reconcile"
 )
 
-// Read is a read, a watch or a deletion of objects. Session is empty for a call outside of a session.
+// Read has the arguments of a call that reads, watches or deletes objects. Session is empty for a call outside of a
+// session.
 type Read struct {
 	Session string `cbor:"1,keyasint,omitempty"`
 	Ref     Ref    `cbor:"2,keyasint"`
@@ -25,7 +26,7 @@ type Found struct {
 	Contents []map[string]any `cbor:"1,keyasint"`
 }
 
-// Recorded is an event about the resource of a session.
+// Recorded is a Kubernetes event about the resource of a session.
 type Recorded struct {
 	Session string `cbor:"1,keyasint"`
 	Type    string `cbor:"2,keyasint,omitempty"`
@@ -101,8 +102,8 @@ type Described struct {
 type Component struct {
 	Name     string `cbor:"1,keyasint"`
 	Disabled bool   `cbor:"2,keyasint,omitempty"`
-	// Built: the objects are rendered by a call of Render when the component is about to be deployed. Otherwise Objects
-	// or Problem is set.
+	// If Built is true, the objects are rendered later, by a call of Render when the component is about to be deployed.
+	// Otherwise Objects or Problem is set.
 	Built   bool     `cbor:"3,keyasint,omitempty"`
 	After   []Edge   `cbor:"4,keyasint,omitempty"`
 	Objects []Object `cbor:"5,keyasint,omitempty"`
@@ -112,12 +113,12 @@ type Component struct {
 // Edge is one component that another waits for.
 type Edge struct {
 	Upstream string `cbor:"1,keyasint"`
-	// Ready: one of the gates is reconcile.Ready. OtherGates: there are other gates.
+	// Ready reports whether reconcile.Ready is one of the gates, and OtherGates whether there are other gates.
 	Ready      bool `cbor:"2,keyasint,omitempty"`
 	OtherGates bool `cbor:"3,keyasint,omitempty"`
 }
 
-// Object is one finished object.
+// Object is one object that is deployed as it was rendered, see reconcile.Finished.
 type Object struct {
 	_    struct{} `cbor:",toarray"`
 	Name string

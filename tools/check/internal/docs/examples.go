@@ -77,7 +77,7 @@ func newUses(path string, test *packages.Package) *uses {
 	return u
 }
 
-// declareFunction records the declaration of a function under the function, and the declaration of a method under the
+// declareFunction adds a declaration to declared: the key of a function is the function, and the key of a method is the
 // type of its receiver.
 func (u *uses) declareFunction(d *ast.FuncDecl) {
 	object := u.test.TypesInfo.Defs[d.Name]
@@ -203,7 +203,7 @@ func (u *uses) call(n *ast.CallExpr) {
 	for i, arg := range n.Args {
 		parameters := signature.Params()
 		if parameters.Len() == 0 {
-			return // in f(g()) the arguments are g's results
+			return // the call doesn't compile
 		}
 		to := parameters.At(min(i, parameters.Len()-1)).Type()
 		if list, is := to.(*types.Slice); is && signature.Variadic() && i >= parameters.Len()-1 && !n.Ellipsis.IsValid() {
@@ -213,8 +213,8 @@ func (u *uses) call(n *ast.CallExpr) {
 	}
 }
 
-// given adds what a program uses if it passes a value of type from as a value of type to: the type to and, if to is an
-// interface, the methods of from that implement it.
+// given adds what a program uses if it passes a value of one type (from) where another type (to) is expected: the
+// expected type and, if that is an interface, the methods by which the passed type implements it.
 func (u *uses) given(from, to types.Type) {
 	u.value(to)
 	if from == nil || to == nil {

@@ -13,7 +13,8 @@ type modFile struct {
 	requires  []string // path@version
 }
 
-// probe returns the module to request from the proxy: Kubernetes, the biggest module, or else the first requirement.
+// probe returns the module to request from the proxy: k8s.io/kubernetes, because it is the biggest module. If go.mod
+// doesn't require it, probe returns the first requirement.
 func (m modFile) probe() string {
 	for _, module := range m.requires {
 		if strings.HasPrefix(module, kubernetesModule+"@") {

@@ -54,7 +54,7 @@ func Try(path string) (*Lock, error) {
 		return nil, nil
 	}
 	if !sameFile(file, path) {
-		_ = file.Close() // the file was removed between open and lock, so nobody else can lock it
+		_ = file.Close() // the file was removed between open and lock: others lock another file
 		return nil, nil
 	}
 	lock := &Lock{file: file}

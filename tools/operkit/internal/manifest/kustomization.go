@@ -11,8 +11,8 @@ import (
 // indent.
 var definitions = regexp.MustCompile(`(?m)^(\s*- )crd/.*\n`)
 
-// AddResource adds the file of a CustomResourceDefinition to the resources of a kustomization, after the other ones.
-// changed is false if the resources already contain it.
+// AddResource adds the file of a CustomResourceDefinition to the resources of a kustomization, after the last
+// CustomResourceDefinition that is listed there. changed is false if the resources already contain it.
 func AddResource(kustomization []byte, file string) (text []byte, changed bool, err error) {
 	before, err := resources(kustomization)
 	if err != nil {

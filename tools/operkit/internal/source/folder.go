@@ -173,7 +173,8 @@ func (f *File) lineStart(offset int) int {
 	return strings.LastIndexByte(string(f.text[:offset]), '\n') + 1
 }
 
-// lineEnd returns the offset behind the line of an offset and its newline.
+// lineEnd returns the offset after the newline that ends the line of the given offset, or the length of the file if
+// there is no such newline.
 func (f *File) lineEnd(offset int) int {
 	if end := strings.IndexByte(string(f.text[offset:]), '\n'); end >= 0 {
 		return offset + end + 1
