@@ -44,8 +44,8 @@ func (e *UnknownNodeError) Error() string {
 
 // CycleError reports that a dependency would have closed a cycle.
 type CycleError struct {
-	// Path is the shortest cycle that the dependency would close. Each node waits for the next one, beginning with the
-	// refused dependency. The last name repeats the first.
+	// Path is the shortest cycle that the dependency would close. Each node waits for the next one. The first two names
+	// are the refused dependency: the dependent, then the node that it would wait for. The last name repeats the first.
 	Path []string
 }
 

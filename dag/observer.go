@@ -27,8 +27,8 @@ const (
 // [*ObserverError].
 //
 // With Concurrency(0) the observer is called at once, on the goroutine of Run. Nothing is dropped, and an observer that
-// blocks also blocks the run. If a visit or predicate calls runtime.Goexit, the run ends at once. The last events are
-// then the event of that node and the events of the nodes that wait for it.
+// blocks also blocks the run. If a visit or predicate calls runtime.Goexit in such a run, the run ends at once. The
+// last events are then the event of that node and the events of the nodes that wait for it.
 func Observe(observer func(Event)) Option { return func(c *config) { c.observer = observer } }
 
 // ObserverError reports that not all events were delivered to an observer. The state of the run is complete even then.

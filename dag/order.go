@@ -21,7 +21,8 @@ const (
 	// labelGap is the gap between labels after relabel, and between the first or last node and a node added there.
 	labelGap = uint64(1) << 32
 	// spare is the number of steps that stay free in a gap when nodes are inserted: to put n nodes into a gap, insert
-	// divides the gap into n + spare equal steps and uses n of them. So many more nodes fit at that place.
+	// divides the gap into n + spare equal steps and uses n of them. Because of the free steps, many more nodes fit at
+	// that place later.
 	spare = 31
 )
 

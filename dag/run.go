@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Run visits each node of g that isn't disabled once, as soon as all nodes that it waits for are verified. It returns
-// when no visit is in flight and no further node can start.
+// Run visits each node of g once, except for disabled nodes, as soon as all nodes that it waits for are verified. It
+// returns when no visit is in flight and no further node can start.
 //
 // visit gets the name and data of a node, and ctx. With [NodeTimeout] it gets a context derived from ctx. Run calls
 // visit from several goroutines unless [Concurrency] is 0. The error that visit returns decides the outcome of the

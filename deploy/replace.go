@@ -133,7 +133,7 @@ func keepContent(content, live map[string]any) {
 	}
 }
 
-// keepAt adds to content what live has at path and below it, and content lacks.
+// keepAt copies to content the values that live has at path or below it, if they are missing in content.
 func keepAt(content, live map[string]any, path []any) {
 	have, there := valueAt(live, path)
 	if !there || len(path) == 0 {

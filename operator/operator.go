@@ -21,8 +21,8 @@ import (
 type Operator struct {
 	name     string
 	managing []deploy.Option
-	// manager has the options in managing, and no cluster. Execute sets it. If the options are invalid, Execute sets
-	// wrong to the error instead.
+	// manager has the options in managing, and no cluster. Execute sets it. If the options are invalid, Execute stores
+	// the error in the field wrong instead.
 	manager     *deploy.Manager
 	wrong       error
 	defaults    []func(*config.Config)
@@ -59,9 +59,9 @@ type Option func(*Operator)
 //   - deploy.KeyDomain: the domain of the annotations that the operator reads and writes. An operator that replaces an
 //     operator of another framework sets that framework's domain, so that annotations on existing resources keep
 //     working.
-//   - deploy.DefaultNamespace: the namespace of those objects of cluster-scoped resources that name no namespace, and of
-//     the Secrets with their generated values. Without this option both are errors. Objects of namespaced resources are
-//     in the resource's namespace.
+//   - deploy.DefaultNamespace: for cluster-scoped resources, the namespace of objects that name none, and of the
+//     Secrets with generated values. Without this option such objects, and generated values, are errors. Objects of
+//     namespaced resources are in the resource's namespace.
 func Manager(options ...deploy.Option) Option {
 	return func(o *Operator) { o.managing = append(o.managing, options...) }
 }
@@ -89,9 +89,10 @@ func Flags(add func(*pflag.FlagSet)) Option {
 
 // Oper8Environment reads settings from the environment variables of oper8, too, such as LOG_LEVEL, and warns about each
 // that it uses. Variables with the operator's prefix override them. With the same variables, the operator takes the
-// same lock of leader election as oper8: OPERATOR_NAME overrides PYTHON_WATCH_MANAGER_LOCK_NAME. Outside of a Pod
-// PYTHON_WATCH_MANAGER_LOCK_NAMESPACE sets the namespace of the lock, which is "default" if no variable or setting
-// names it and PYTHON_WATCH_MANAGER_LOCK_TYPE is set. In a Pod both have no effect on the namespace.
+// same lock of leader election as oper8. As in oper8, OPERATOR_NAME overrides PYTHON_WATCH_MANAGER_LOCK_NAME. Outside
+// of a Pod PYTHON_WATCH_MANAGER_LOCK_NAMESPACE sets the namespace of the lock. If nothing sets it, but
+// PYTHON_WATCH_MANAGER_LOCK_TYPE chooses the lock, the namespace is "default". In a Pod these two variables don't
+// affect the namespace.
 func Oper8Environment() Option { return func(o *Operator) { o.oper8 = true } }
 
 // WithoutTemporaryPatches switches temporary patches off: the operator doesn't watch them, needs no rights for them,

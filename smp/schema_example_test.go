@@ -119,7 +119,7 @@ func ExampleSchemaFromCRD() {
 	fmt.Println(err)
 	// Output:
 	// shop.example.com/v1 Gateway merge [number protocol="TCP"] <nil>
-	// CustomResourceDefinition gateways.shop.example.com: /spec/versions: there is no version "v2": want one of v1
+	// CustomResourceDefinition gateways.shop.example.com: /spec/versions: there is no version "v2": use one of v1
 }
 
 func ExampleSchemaFromOpenAPI() {

@@ -347,7 +347,7 @@ func TestSchemaFromCRD(t *testing.T) {
 		says    string
 	}{
 		"nil":             {nil, "v1", Document, "it isn't a CustomResourceDefinition: there is no spec"},
-		"another version": {crd, "v2", UnknownType, `CustomResourceDefinition routes.shop.example.com: /spec/versions: there is no version "v2": want one of v1`},
+		"another version": {crd, "v2", UnknownType, `CustomResourceDefinition routes.shop.example.com: /spec/versions: there is no version "v2": use one of v1`},
 		"another kind":    {object(t, `{"kind":"Pod","metadata":{"name":"p"},"spec":{}}`), "v1", Document, "Pod p: /spec/versions: the definition has no versions"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -97,7 +97,8 @@ func reasonFits(reason string) bool {
 const maxDetailLength = 1024
 
 // maxDetailsLength limits the texts of all components together. Long texts are shortened to keep that limit, but never
-// to less than minDetailLength, even if the sum is longer then. A status of more than about a megabyte can't be stored.
+// to less than minDetailLength, so their sum may exceed the limit. A status of more than about a megabyte can't be
+// stored.
 const (
 	maxDetailsLength = 256 << 10
 	minDetailLength  = 80

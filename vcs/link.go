@@ -68,7 +68,7 @@ func leadsOut(at, target string) bool {
 	return false
 }
 
-// limited is a writer of as many bytes as left says. A write of more bytes is an error.
+// limited is a writer that accepts at most as many bytes as its field left holds. A write of more bytes is an error.
 type limited struct {
 	out  io.Writer
 	left int64
@@ -76,7 +76,7 @@ type limited struct {
 
 func (l *limited) Write(p []byte) (int, error) {
 	if l.left -= int64(len(p)); l.left < 0 {
-		return 0, refuse("it is too long")
+		return 0, refuse("its content is too long")
 	}
 	return l.out.Write(p)
 }

@@ -12,7 +12,7 @@ type graph struct {
 	height float64
 }
 
-// point is a place in a picture: to the right, and down.
+// point is a place in a picture. x grows to the right, and y grows downwards.
 type point struct{ x, y float64 }
 
 // picture holds the positions of nodes and edges.
@@ -166,8 +166,8 @@ func wishes(layer []*item) []float64 {
 	return all
 }
 
-// pool is a number of adjacent items that are as close together as allowed. sum is the sum of wish - offset over its
-// items. The offset of an item is its distance from the first item when the layer is packed as closely as allowed.
+// pool is a group of adjacent items that are as close together as allowed. sum adds up the wish of each item minus its
+// offset. The offset of an item is its distance from the first item when the layer is packed as closely as allowed.
 type pool struct {
 	sum   float64
 	count int
@@ -175,8 +175,8 @@ type pool struct {
 
 func (p pool) mean() float64 { return p.sum / float64(p.count) }
 
-// place moves items near to their wishes. It keeps their order and the room between them, and makes the sum of the
-// squared distances from the wishes as small as possible.
+// place moves items near to their wishes. It keeps their order and at least the minimum distance between them, and
+// makes the sum of the squared distances from the wishes as small as possible.
 func place(layer []*item, wishes []float64) {
 	offsets := make([]float64, len(layer))
 	for i := 1; i < len(layer); i++ {

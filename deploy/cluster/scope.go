@@ -105,8 +105,8 @@ func (c *scope) failure() error {
 	return nil
 }
 
-// of returns the namespaces to watch for kinds that are namespaced, or cluster-scoped, as scope says. changed is closed
-// when these namespaces change.
+// of returns the namespaces to watch for the kinds of the given scope. changed is closed when they change. The
+// namespaces of cluster-scoped kinds never change, and changed is nil for them.
 func (c *scope) of(scope deploy.Scope) (current namespaces, changed <-chan struct{}) {
 	if scope == deploy.ClusterScoped {
 		return everywhere, nil

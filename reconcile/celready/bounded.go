@@ -29,8 +29,8 @@ var works = map[string]func(args []ref.Val) uint64{
 	"distinct":    func(args []ref.Val) uint64 { return size(args[0]) * size(args[0]) },
 }
 
-// joint returns what is counted for each element of a join besides its text: the length of the separator, or 1 if no
-// separator is given.
+// joint returns what is counted for each element of a join: the length of the separator, or 1 if no separator is given.
+// The text of the element isn't counted.
 func joint(args []ref.Val) uint64 {
 	if len(args) < 2 {
 		return 1

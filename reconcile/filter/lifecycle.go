@@ -78,8 +78,8 @@ func Unpaused(domain string) Predicate {
 	})
 }
 
-// UnlessPaused passes the events that the predicate changes passes, unless the object is paused without an end (see
-// Paused). Deletions of paused objects pass, and so does the end of a pause, so that changes during the pause are
+// UnlessPaused passes an event if changes, the given predicate, passes it and the object isn't paused without an end
+// (see Paused). Deletions of paused objects pass, and so does the end of a pause, so that changes during the pause are
 // reconciled then.
 func UnlessPaused(domain string, changes Predicate) Predicate {
 	deleting := func(event deploy.Event) bool { return isDeleting(event.New) }

@@ -45,8 +45,9 @@ type Owned struct {
 	// Kind is the kind of the children.
 	Kind schema.GroupVersionKind
 	// When reports which events of a child bring its owners; nil: each event, except for updates that repeat a
-	// resourceVersion or change only the lock of a replica. For a child that has a reconciler of its own, such as
-	// another resource of the same operator, filter.ReadyReason is enough.
+	// resourceVersion, and updates by which a replica of the operator only takes or releases its lock on the child (see
+	// filter.Leasing). For a child that has a reconciler of its own, such as another resource of the same operator,
+	// filter.ReadyReason is enough.
 	When filter.Predicate
 }
 

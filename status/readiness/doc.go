@@ -7,9 +7,9 @@
 //
 // The states are those of kstatus, but Current is called Ready here. The rules go further than kstatus: a failed object
 // is Failed at once, an object that its controller hasn't observed is InProgress, and kinds of the same name in
-// different groups have different rules. The checks for all kinds come first (common.go). Then comes the row of the
-// object's group and kind (table.go, and a file for each family of kinds), then the conditions that any kind may set
-// (generic.go).
+// different groups have different rules. The checks for all kinds come first (common.go). Then the row of the object's
+// group and kind decides (table.go, and a file for each family of kinds). For a kind without a row, the conditions that
+// any kind may set decide (generic.go).
 //
 // Use it where a rollout waits for the objects that it deployed, or to find out which object is pending, and why. It
 // can't find out whether an application does its work: an object is ready when its controller reports so. For rules

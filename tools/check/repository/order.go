@@ -121,7 +121,8 @@ func (o *order) place(m Module, chain []string) error {
 	return nil
 }
 
-// Companions returns the paths of the modules that have the same version as the given one, itself included.
+// Companions returns the paths of the modules that must always have the same version as the given module, because
+// go.mod files declare them as companions, directly or through others. The given path is included.
 func (r *Repository) Companions(path string) []string {
 	all := []string{path}
 	for at := 0; at < len(all); at++ {

@@ -24,8 +24,8 @@ func (r Result) Output() string { return r.Stdout + r.Stderr }
 // If a child process of the command still runs and holds the output open, Run waits at most a few seconds for more
 // output.
 //
-// Run has no time limit of its own. The end of the command's context kills the command. As with Start, the command runs
-// the program under test, as which the test binary serves, see Main.
+// Run has no time limit of its own. The end of the command's context kills the command. As with Start, the program
+// under test is the test binary itself: started by the command, it runs the function that was passed to Main.
 func Run(t testing.TB, command *exec.Cmd) Result {
 	t.Helper()
 	prepare(t, command)

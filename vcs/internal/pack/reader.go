@@ -36,7 +36,7 @@ var (
 // Reader unpacks objects, one at a time.
 type Reader struct {
 	cache cache
-	// in is a buffered reader of section. section is the content of the pack in the field from.
+	// from is the pack that is being read, section is its content, and in is a buffered reader of section.
 	in      *bufio.Reader
 	section *io.SectionReader
 	from    *Pack
@@ -237,8 +237,8 @@ func (r *Reader) Read(p *Pack, at, limit int64) (plumbing.ObjectType, []byte, er
 }
 
 // base returns the object at the end of a chain of deltas, or the first object of the chain that is cached. It sets
-// r.chain to the deltas that lead from the object at offset at, the first, to the returned object, which isn't in
-// r.chain. They have to be applied in reverse order.
+// r.chain to the deltas between the object at the offset and the returned one. The first delta is the object at the
+// offset itself; the returned object isn't in r.chain. The deltas have to be applied in reverse order.
 func (r *Reader) base(p *Pack, at, limit int64) (content, error) {
 	r.chain = r.chain[:0]
 	for {

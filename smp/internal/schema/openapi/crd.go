@@ -65,7 +65,7 @@ func (r *reader) versionSchema(spec node, version string) (top node, found bool)
 	if len(served) == 0 {
 		r.fail(schema.Malformed, spec.at.to("versions"), "the definition has no versions: it must be of apiextensions.k8s.io/v1")
 	}
-	r.fail(schema.Missing, spec.at.to("versions"), "there is no version %q: want one of %s", version, strings.Join(served, ", "))
+	r.fail(schema.Missing, spec.at.to("versions"), "there is no version %q: use one of %s", version, strings.Join(served, ", "))
 	return top, false
 }
 

@@ -80,7 +80,7 @@ func (d *source) find(gvk kschema.GroupVersionKind) (string, error) {
 	if n := len(others) - shown; n > 0 {
 		others, rest = others[:shown], fmt.Sprintf(" and %d more", n)
 	}
-	return "", schema.Errorf(schema.Missing, "", "the OpenAPI document doesn't describe the kind: want one of %s%s", strings.Join(others, ", "), rest)
+	return "", schema.Errorf(schema.Missing, "", "the OpenAPI document doesn't describe the kind: use one of %s%s", strings.Join(others, ", "), rest)
 }
 
 func (d *source) kinds(name string) ([]kschema.GroupVersionKind, error) {

@@ -72,7 +72,7 @@ func TestDefinitionsThatCantBeRead(t *testing.T) {
 	t.Run("a version that there isn't", func(t *testing.T) {
 		t.Parallel()
 		root, _, err := openapi.FromCRD(crdWith(object{}), "v3")
-		checkRefusal(t, root, err, schema.Missing, `/spec/versions: there is no version "v3": want one of v1, v2beta1`)
+		checkRefusal(t, root, err, schema.Missing, `/spec/versions: there is no version "v3": use one of v1, v2beta1`)
 	})
 }
 
@@ -191,7 +191,7 @@ func TestDocumentsThatCantBeRead(t *testing.T) {
 		text, err := os.ReadFile("testdata/core-v1.json")
 		require.NoError(t, err)
 		root, err := openapi.FromDocument(text, thing)
-		checkRefusal(t, root, err, schema.Missing, "the OpenAPI document doesn't describe the kind: want one of v1 Pod, v1 Service")
+		checkRefusal(t, root, err, schema.Missing, "the OpenAPI document doesn't describe the kind: use one of v1 Pod, v1 Service")
 	})
 	t.Run("a kind among many that there are", func(t *testing.T) {
 		t.Parallel()
@@ -201,7 +201,7 @@ func TestDocumentsThatCantBeRead(t *testing.T) {
 			others[name] = object{"x-kubernetes-group-version-kind": []any{object{"group": "example.com", "version": "v1", "kind": name}}}
 		}
 		root, err := openapi.FromDocument(documentOf(t, nil, others), kschema.GroupVersionKind{Kind: "Gone"})
-		checkRefusal(t, root, err, schema.Missing, "want one of example.com/v1 Other00, example.com/v1 Other01,")
+		checkRefusal(t, root, err, schema.Missing, "use one of example.com/v1 Other00, example.com/v1 Other01,")
 		assert.Contains(t, err.Error(), "example.com/v1 Other19 and 5 more")
 	})
 	t.Run("a kind that isn't an object", func(t *testing.T) {
