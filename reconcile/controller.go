@@ -11,6 +11,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/optional"
 	"github.com/operkit/operkit/reconcile/source"
+	"github.com/operkit/operkit/status"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -28,6 +29,7 @@ import (
 //	Exhauster         Exhausted        is called when the resource is given up, see MaxAttempts
 //	Defaulter         Defaults         returns defaults of the resource and of its configuration
 //	Scoper            Scope            returns whether resources are namespaced
+//	ConditionDeclarer Conditions       declares conditions of the controller's own
 //	source.Provider   Sources          declares what else brings resources to reconcile
 //
 // New refuses a controller that has a method with one of these names and another signature. To let the compiler find
@@ -109,6 +111,14 @@ type Exhauster interface {
 	Exhausted(ctx context.Context, s *Session, err error) error
 }
 
+// ConditionDeclarer is implemented by a Controller that reports conditions of its own, see Session.Conditions.
+type ConditionDeclarer interface {
+	// Conditions is called once, by New, and returns the result of status.Declare. The first write of the status adds the
+	// conditions as Unknown. Types that operkit writes itself, such as Ready, are an error, and so is a Conditions method
+	// with the option NoStatus.
+	Conditions() (*status.Declaration, error)
+}
+
 // Defaults are values that a resource, or its configuration, may leave out. They are never written to the cluster.
 type Defaults struct {
 	// Resource is merged under each resource before Setup sees it.
@@ -133,7 +143,7 @@ type Scoper interface {
 // controllerMethods are the interfaces that a Controller may implement in addition.
 var controllerMethods = []reflect.Type{
 	reflect.TypeFor[Finalizer](), reflect.TypeFor[AfterDeployer](), reflect.TypeFor[AfterVerifier](),
-	reflect.TypeFor[AfterIncompleter](), reflect.TypeFor[Upgrader](), reflect.TypeFor[Requeuer](), reflect.TypeFor[Exhauster](), reflect.TypeFor[Defaulter](), reflect.TypeFor[Scoper](),
+	reflect.TypeFor[AfterIncompleter](), reflect.TypeFor[Upgrader](), reflect.TypeFor[Requeuer](), reflect.TypeFor[Exhauster](), reflect.TypeFor[Defaulter](), reflect.TypeFor[Scoper](), reflect.TypeFor[ConditionDeclarer](),
 	reflect.TypeFor[source.Provider](),
 }
 

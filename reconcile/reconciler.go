@@ -90,7 +90,31 @@ func New(controller Controller, manager *deploy.Manager, opts ...Option) (*Recon
 		version, _ := o.versionOf(r.withDefaults(resource))
 		return version
 	}
+	if err := r.declareConditions(); err != nil {
+		return nil, err
+	}
 	return r, nil
+}
+
+// declareConditions reads the conditions of the controller's own.
+func (r *Reconciler) declareConditions() error {
+	declarer, ok := r.controller.(ConditionDeclarer)
+	if !ok {
+		return nil
+	}
+	own, err := failure.Value(declarer.Conditions)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("conditions: %w", err)
+	case r.options.has(NoStatus):
+		err = errors.New("conditions: they are part of the status, which NoStatus leaves alone: leave one of the two out")
+	default:
+		err = r.lifecycle.Declare(own)
+	}
+	if err != nil {
+		return fmt.Errorf("controller %T: %w", r.controller, err)
+	}
+	return nil
 }
 
 // Kind returns the kind whose resources are reconciled.
@@ -168,7 +192,7 @@ func (r *Reconciler) session(ctx context.Context, resource *unstructured.Unstruc
 	s := &Session{
 		reconciler: r, id: id, attempt: attempt, resource: resource, described: r.withDefaults(resource),
 		manager: manager, home: manager.Namespace(), watcher: r.options.watcher, dryRun: r.options.dryRun,
-		events: r.options.events, logger: logger,
+		events: r.options.events, logger: logger, own: r.lifecycle.Visit(resource, logger),
 	}
 	r.lifecycle.Memory.Look(deploy.RefOf(resource), func(m *memory.Resource) { s.unwritten = m.Unwritten })
 	return s, nil
@@ -228,6 +252,9 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 	case ctx.Err() != nil:
 		s.keepUnwritten(outcome)
 		return request.Result{}, errors.Join(context.Cause(ctx), err)
+	}
+	if invalid := s.own.Err(); invalid != nil {
+		err = errors.Join(err, mistake(invalid))
 	}
 	if outcome != nil && len(outcome.Components) == 0 && err != nil {
 		outcome = nil

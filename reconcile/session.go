@@ -12,6 +12,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/internal/render"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
@@ -56,6 +57,8 @@ type Session struct {
 	// noted are kinds that were written into the status in this reconcile.
 	noting sync.Mutex
 	noted  []schema.GroupVersionKind
+	// own are the conditions of the controller's own, nil if it declares none.
+	own *Conditions
 	// ended is the report that the status gets at the end.
 	ended report
 	// events is nil if no events are recorded.
@@ -69,6 +72,15 @@ type Session struct {
 	finalized bool
 	undone    string
 }
+
+// Conditions are the conditions of a controller's own in one reconcile, see ConditionDeclarer. All methods are safe for
+// concurrent use.
+type Conditions = lifecycle.Conditions
+
+// Conditions returns the conditions that the controller has declared. What is set is written with the status at the end
+// of the reconcile, also if the reconcile fails or panics; Flush writes it before. For a controller that declares none it
+// returns nil, on which all methods do nothing.
+func (s *Session) Conditions() *Conditions { return s.own }
 
 // ID identifies this reconcile in logs.
 func (s *Session) ID() string { return s.id }

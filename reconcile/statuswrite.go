@@ -12,7 +12,7 @@ import (
 // writeStatus writes the report into the status, in one write at most, and none when nothing changes. It returns an
 // error only if writing again makes sense. Other errors are logged.
 func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) error {
-	err := r.lifecycle.Report(ctx, s.resource, s.logger, func(present map[string]any) (status.Application, bool) {
+	err := r.lifecycle.Report(ctx, s.resource, s.logger, s.own, true, func(present map[string]any) (status.Application, bool) {
 		return r.application(s, rep, present), true
 	})
 	if err == nil {
@@ -63,7 +63,7 @@ func (s *Session) underWay() bool {
 
 // writeStart writes the start of a rollout. An error is only logged: the end of the rollout is written later.
 func (r *Reconciler) writeStart(ctx context.Context, s *Session) {
-	err := r.lifecycle.Report(ctx, s.resource, s.logger, func(present map[string]any) (status.Application, bool) {
+	err := r.lifecycle.Report(ctx, s.resource, s.logger, s.own, false, func(present map[string]any) (status.Application, bool) {
 		ready, updating := status.ForStart(present, s.version)
 		return status.Application{
 			Ready: ready, Updating: updating, SupportedVersions: r.options.supported, Generation: s.resource.GetGeneration(),

@@ -135,3 +135,24 @@ func ExampleDeclaration_ConditionsOnly() {
 	fmt.Println(present)
 	// Output: false
 }
+
+func ExampleVisit_Flush() {
+	obj := map[string]any{}
+	visit := databaseTypes.Visit(1)
+	visit.Report("Provisioned", metav1.ConditionFalse, "Restoring", "half of it")
+	_, err := visit.Flush(noon, obj)
+	fmt.Println(status.Conditions(obj).Reason("Provisioned"), status.Conditions(obj).Reason("Degraded"), err)
+	visit.Result("Provisioned", nil)
+	_, err = visit.End(noon, obj)
+	fmt.Println(status.Conditions(obj).Reason("Provisioned"), status.Conditions(obj).Reason("Degraded"), err)
+	// Output:
+	// Restoring Initializing <nil>
+	// Succeeded NotReported <nil>
+}
+
+func ExampleVisit_Err() {
+	visit := databaseTypes.Visit(1)
+	visit.Report("Painted", metav1.ConditionTrue, "Red", "")
+	fmt.Println(visit.Err())
+	// Output: declared conditions: "Painted" isn't declared
+}

@@ -74,6 +74,20 @@ func (v *Visit) Result(conditionType string, err error) {
 // Errors: the error of the first invalid report (it wraps ErrDeclaration or the error of Validate), ErrInvalid,
 // ErrUnsupportedObject, ErrNoTime. With an error nothing is written.
 func (v *Visit) End(now time.Time, object any) (changed bool, err error) {
+	return v.write(now, object, true)
+}
+
+// Flush writes the reports so far into the object, in the middle of long work, and reports whether the object changed.
+// Missing conditions are added as by Begin. Conditions that weren't reported yet stay, also those with Reset, and so does
+// status.observedGeneration. The condition that summarises is computed from what the object then has. Errors: as End.
+func (v *Visit) Flush(now time.Time, object any) (changed bool, err error) {
+	return v.write(now, object, false)
+}
+
+// Err returns the error of the first invalid report, with which End and Flush write nothing.
+func (v *Visit) Err() error { return v.err }
+
+func (v *Visit) write(now time.Time, object any, ends bool) (changed bool, err error) {
 	if v.err != nil {
 		return false, v.err
 	}
@@ -84,7 +98,7 @@ func (v *Visit) End(now time.Time, object any) (changed bool, err error) {
 		return false, fmt.Errorf("%w: %w: %d is negative", ErrDeclaration, errInvalidGeneration, v.generation)
 	}
 	conditions := Conditions(object)
-	list := v.content(conditions)
+	list := v.content(conditions, ends)
 	if err := conditions.Err(); err != nil {
 		return false, err
 	}
@@ -93,13 +107,13 @@ func (v *Visit) End(now time.Time, object any) (changed bool, err error) {
 		return false, err
 	}
 	summarised := v.summarise(now, conditions)
-	observed := !v.declaration.conditionsOnly && v.observes(conditions) && conditions.observe(v.generation)
+	observed := ends && !v.declaration.conditionsOnly && v.observes(conditions) && conditions.observe(v.generation)
 	return changed || summarised || observed, conditions.Err()
 }
 
 // content returns the conditions that the visit writes, in the order of the declaration. New types are appended in this
-// order.
-func (v *Visit) content(conditions *ConditionSet) []metav1.Condition {
+// order. Conditions are reset only when the visit ends.
+func (v *Visit) content(conditions *ConditionSet, ends bool) []metav1.Condition {
 	var list []metav1.Condition
 	held := conditions.byType()
 	for _, d := range v.declaration.types {
@@ -110,7 +124,7 @@ func (v *Visit) content(conditions *ConditionSet) []metav1.Condition {
 			list = append(list, c)
 		case !present:
 			list = append(list, initial(d.Type, v.generation))
-		case d.Reset && !d.Summarises:
+		case ends && d.Reset && !d.Summarises:
 			list = append(list, metav1.Condition{
 				Type: d.Type, Status: metav1.ConditionUnknown, Reason: reasonNotReported,
 				Message: "the last visit didn't report it", ObservedGeneration: v.generation,

@@ -9,6 +9,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/operkit/operkit/reconcile/logging"
+	"github.com/operkit/operkit/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -33,6 +34,8 @@ type Lifecycle struct {
 	PauseDeletions bool
 	Memory         memory.Memory
 
+	// own are the conditions that the user has declared, nil for none.
+	own     *status.Declaration
 	dropped droppedFields
 }
 

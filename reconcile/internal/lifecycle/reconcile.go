@@ -69,19 +69,28 @@ func (l *Lifecycle) RemoveFinalizer(ctx context.Context, resource *unstructured.
 	return nil
 }
 
-// Report writes the Application that compute returns for the present status, if compute returns true. Either way it
-// removes the condition that reports a pause.
+// Report writes the Application that compute returns for the present status, if compute returns true, and own, the
+// conditions that the reconcile has reported, nil for none. ends: they are complete. Either way it removes the condition
+// that reports a pause.
 func (l *Lifecycle) Report(
-	ctx context.Context, resource *unstructured.Unstructured, log *slog.Logger, compute func(present map[string]any) (status.Application, bool),
+	ctx context.Context, resource *unstructured.Unstructured, log *slog.Logger, own *Conditions, ends bool,
+	compute func(present map[string]any) (status.Application, bool),
 ) error {
-	_, err := l.SetStatus(ctx, resource, log, func(present map[string]any) (map[string]any, bool, error) {
-		present, resumed := withoutPause(present)
-		application, ok := compute(present)
-		if !ok {
-			return present, resumed, nil
+	write := (*status.Visit).Flush
+	if ends {
+		write = (*status.Visit).End
+	}
+	_, err := l.SetStatus(ctx, resource, log, func(present map[string]any) (next map[string]any, changed bool, err error) {
+		next, resumed := withoutPause(present)
+		application, ok := compute(next)
+		if ok {
+			next, changed, err = application.Update(l.Now(), next)
 		}
-		next, changed, err := application.Update(l.Now(), present)
-		return next, changed || resumed, err
+		if err != nil {
+			return nil, false, err
+		}
+		next, reported, err := own.over(next, write)
+		return next, resumed || changed || reported, err
 	})
 	return err
 }

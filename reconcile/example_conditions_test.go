@@ -1,0 +1,55 @@
+package reconcile_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/status"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// archive is a controller with a condition of its own.
+type archive struct{ setup }
+
+// Conditions implements reconcile.ConditionDeclarer.
+func (archive) Conditions() (*status.Declaration, error) {
+	return status.Declare(status.Declared{Type: "BackedUp"})
+}
+
+// printBackup prints the condition BackedUp of the shop.
+func printBackup(cluster deploy.Cluster) {
+	tea, err := cluster.Port().Get(context.Background(), deploy.Ref{Kind: ShopKind, Namespace: "market", Name: "tea"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	backup, _ := status.Conditions(tea).Get("BackedUp")
+	fmt.Println(backup.Status, backup.Reason)
+}
+
+func ExampleConditionDeclarer() {
+	cluster := emptyCluster()
+	reconcileAgain(cluster, archive{func(context.Context, *reconcile.Session) error { return nil }})
+	printBackup(cluster)
+	// Output: Unknown Initializing
+}
+
+func ExampleSession_Conditions() {
+	cluster := emptyCluster()
+	reconcileAgain(cluster, archive{func(ctx context.Context, s *reconcile.Session) error {
+		own := s.Conditions()
+		own.Set("BackedUp", metav1.ConditionFalse, "Running", "")
+		if err := own.Flush(ctx); err != nil { // long work follows
+			return err
+		}
+		printBackup(cluster)
+		own.Result("BackedUp", nil)
+		return own.Err()
+	}})
+	printBackup(cluster)
+	// Output:
+	// False Running
+	// True Succeeded
+}

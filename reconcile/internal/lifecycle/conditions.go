@@ -1,0 +1,113 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/operkit/operkit/status"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Conditions are the conditions that a user has declared for a kind, as one reconcile of a resource reports them. They
+// are written with the status, also if the reconcile fails. They are safe for concurrent use.
+type Conditions struct {
+	lifecycle *Lifecycle
+	resource  *unstructured.Unstructured
+	log       *slog.Logger
+
+	mu    sync.Mutex
+	visit *status.Visit
+}
+
+// written are the types of conditions that a Lifecycle or its style writes itself.
+var written = []string{
+	status.ConditionReady, status.ConditionUpdating, status.ConditionReconciling, status.ConditionStalled, ConditionPaused,
+}
+
+// Declare sets the user's own conditions. A type that operkit itself writes is an error.
+func (l *Lifecycle) Declare(own *status.Declaration) error {
+	if own == nil {
+		return errors.New("conditions: nil declaration: return the one of status.Declare")
+	}
+	for _, conditionType := range own.Types() {
+		for _, taken := range written {
+			if conditionType == taken {
+				return fmt.Errorf("conditions: %s is written by operkit itself: choose another type", taken)
+			}
+		}
+	}
+	l.own = own.ConditionsOnly() // status.observedGeneration is about the whole status
+	return nil
+}
+
+// Visit returns the own conditions for one reconcile of a resource, nil if none are declared.
+func (l *Lifecycle) Visit(resource *unstructured.Unstructured, log *slog.Logger) *Conditions {
+	if l.own == nil {
+		return nil
+	}
+	return &Conditions{lifecycle: l, resource: resource, log: log, visit: l.own.Visit(resource.GetGeneration())}
+}
+
+// Set reports a condition of a declared type. If a type is reported several times, the last report counts. A type that
+// isn't declared, or an invalid condition, is an error of the reconcile.
+func (c *Conditions) Set(conditionType string, value metav1.ConditionStatus, reason, message string) {
+	c.do(func(v *status.Visit) { v.Report(conditionType, value, reason, message) })
+}
+
+// Result reports the outcome of the work for a declared type: True, or what its error table says about err.
+func (c *Conditions) Result(conditionType string, err error) {
+	c.do(func(v *status.Visit) { v.Result(conditionType, err) })
+}
+
+// Err returns the error of the first invalid report. With it, no own condition is written.
+func (c *Conditions) Err() (err error) {
+	c.do(func(v *status.Visit) { err = v.Err() })
+	return err
+}
+
+// Flush writes what was reported so far, in the middle of long work, if the status doesn't show it yet.
+func (c *Conditions) Flush(ctx context.Context) error {
+	if c == nil || c.lifecycle.DryRun {
+		return nil
+	}
+	if err := c.Err(); err != nil {
+		return err
+	}
+	_, err := c.lifecycle.SetStatus(ctx, c.resource, c.log, func(present map[string]any) (map[string]any, bool, error) {
+		return c.over(present, (*status.Visit).Flush)
+	})
+	return err
+}
+
+// writing is End or Flush of a Visit.
+type writing func(v *status.Visit, now time.Time, object any) (changed bool, err error)
+
+func (c *Conditions) do(report func(v *status.Visit)) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	report(c.visit)
+}
+
+// over returns a status with the reported conditions. It doesn't change present.
+func (c *Conditions) over(present map[string]any, write writing) (next map[string]any, changed bool, err error) {
+	if c == nil {
+		return present, false, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.visit.Err() != nil {
+		return present, false, nil // the style reports the error, see Err
+	}
+	object := (&unstructured.Unstructured{Object: map[string]any{"status": present}}).DeepCopy().Object
+	changed, err = write(c.visit, c.lifecycle.Now(), object)
+	next, _ = object["status"].(map[string]any)
+	return next, changed, err
+}
