@@ -22,8 +22,8 @@ type Env struct {
 	Config config.Config
 }
 
-// Drive adds a reconciler of any style for the resources of a kind. The command run calls build once, before anything is
-// watched. The reconciler gets what every controller has: the namespaces and the filter of the settings, leadership,
+// Drive adds a reconciler of any style for the resources of a kind. The command run calls build once, before anything
+// is watched. The reconciler gets what every controller has: the namespaces and the filter of the settings, leadership,
 // metrics, probes, retries, and a shutdown in good order. If it has a method Tally, as *reconcile.Reconciler has, the
 // metrics include how its resources are. The commands status, trigger, pause and resume work for its resources; those
 // that render components don't. Mistakes are reported when the operator starts.

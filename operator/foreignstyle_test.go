@@ -21,8 +21,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// children is a style without sessions: a function returns the children of a parent, which are applied; those that it no
-// longer returns are deleted.
+// children is a style without sessions: a function returns the children of a parent, which are applied; those that it
+// no longer returns are deleted.
 type children struct {
 	env watch.Env
 	// of are the children of a parent, and kinds the kinds that they may have.

@@ -119,8 +119,8 @@ func New(name string, options ...Option) *Operator {
 	return o
 }
 
-// Control adds a controller of components. Mistakes, such as two controllers of one kind, are reported when the operator
-// starts.
+// Control adds a controller of components. Mistakes, such as two controllers of one kind, are reported when the
+// operator starts.
 func (o *Operator) Control(c reconcile.Controller, options ...reconcile.Option) {
 	one := controller{sessions: c, options: options}
 	if c != nil {

@@ -186,7 +186,7 @@ func (r *Reconciler) session(ctx context.Context, resource *unstructured.Unstruc
 		return nil, err
 	}
 	id := rand.Text()[:idLength]
-	logger := logging.Scoped(ctx, r.lifecycle.LoggerFor(resource, r.options.logger)).
+	logger := logging.Scoped(ctx, r.lifecycle.LoggerFor(resource)).
 		With("object", logged{deploy.RefOf(resource), resource.GetResourceVersion()}, "reconcile", id)
 	logging.Annotate(ctx, slog.String("reconcile", id))
 	s := &Session{

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,21 +25,14 @@ type Conditions struct {
 	visit *status.Visit
 }
 
-// written are the types of conditions that a Lifecycle or its style writes itself.
-var written = []string{
-	status.ConditionReady, status.ConditionUpdating, status.ConditionReconciling, status.ConditionStalled, ConditionPaused,
-}
-
 // Declare sets the user's own conditions. A type that operkit itself writes is an error.
 func (l *Lifecycle) Declare(own *status.Declaration) error {
 	if own == nil {
 		return errors.New("conditions: nil declaration: return the one of status.Declare")
 	}
 	for _, conditionType := range own.Types() {
-		for _, taken := range written {
-			if conditionType == taken {
-				return fmt.Errorf("conditions: %s is written by operkit itself: choose another type", taken)
-			}
+		if conditionType == ConditionPaused || slices.Contains(ownConditions, conditionType) {
+			return fmt.Errorf("conditions: %s is written by operkit itself: choose another type", conditionType)
 		}
 	}
 	l.own = own.ConditionsOnly() // status.observedGeneration is about the whole status

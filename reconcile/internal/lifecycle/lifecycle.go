@@ -76,15 +76,15 @@ func (l *Lifecycle) SetStatus(
 	return result, nil
 }
 
-// LoggerFor returns base with the levels that the annotations of a resource set: log-default-level for all channels,
-// log-filters ("billing:debug,mail:off") for single channels. They apply only to this resource, whatever the level of
-// base. Values that can't be parsed are logged and ignored.
-func (l *Lifecycle) LoggerFor(resource *unstructured.Unstructured, base *slog.Logger) *slog.Logger {
+// LoggerFor returns the Logger with the levels that the annotations of a resource set: log-default-level for all
+// channels, log-filters ("billing:debug,mail:off") for single channels. They apply only to this resource, whatever the
+// level of the Logger. Values that can't be parsed are logged and ignored.
+func (l *Lifecycle) LoggerFor(resource *unstructured.Unstructured) *slog.Logger {
 	domain := l.Manager.KeyDomain()
 	annotations := resource.GetAnnotations()
 	level, filters := annotations[domain+"/log-default-level"], annotations[domain+"/log-filters"]
 	if level == "" && filters == "" {
-		return base
+		return l.Logger
 	}
 	var leveler slog.Leveler
 	var problems []string
@@ -97,7 +97,7 @@ func (l *Lifecycle) LoggerFor(resource *unstructured.Unstructured, base *slog.Lo
 	if err != nil {
 		problems = append(problems, "log-filters: "+err.Error())
 	}
-	logger := slog.New(logging.NewHandler(base.Handler(), leveler, parsed))
+	logger := slog.New(logging.NewHandler(l.Logger.Handler(), leveler, parsed))
 	if len(problems) > 0 {
 		logger.Warn("logging annotations can't be read", "annotations", strings.Join(problems, "; "))
 	}

@@ -94,7 +94,7 @@ func (l *Lifecycle) Rest(ctx context.Context, resource *unstructured.Unstructure
 	if reported {
 		return request.Result{RequeueAfter: left}, nil
 	}
-	log := logging.Scoped(ctx, l.LoggerFor(resource, l.Logger)).With("object", ref)
+	log := logging.Scoped(ctx, l.LoggerFor(resource)).With("object", ref)
 	result, err := l.SetStatus(ctx, resource, log, func(present map[string]any) (map[string]any, bool, error) {
 		return l.withPause(present, p)
 	})

@@ -70,8 +70,8 @@ func (l *Lifecycle) RemoveFinalizer(ctx context.Context, resource *unstructured.
 }
 
 // Report writes the Application that compute returns for the present status, if compute returns true, and own, the
-// conditions that the reconcile has reported, nil for none. ends: they are complete. Either way it removes the condition
-// that reports a pause.
+// conditions that the reconcile has reported, nil for none. ends: they are complete. Either way it removes the
+// condition that reports a pause.
 func (l *Lifecycle) Report(
 	ctx context.Context, resource *unstructured.Unstructured, log *slog.Logger, own *Conditions, ends bool,
 	compute func(present map[string]any) (status.Application, bool),
@@ -95,8 +95,8 @@ func (l *Lifecycle) Report(
 	return err
 }
 
-// Unwritten returns the error of a reconcile whose status couldn't be written because of err, nil if writing again makes
-// no sense; then err is logged.
+// Unwritten returns the error of a reconcile whose status couldn't be written because of err, nil if writing again
+// makes no sense; then err is logged.
 func Unwritten(log *slog.Logger, err error) error {
 	unwritten := fmt.Errorf("status not written: %w", err)
 	switch after, unavailable := Unavailable(err); {

@@ -39,7 +39,7 @@ func (s *style) Reconcile(ctx context.Context, req request.Request) (result requ
 	if resource == nil {
 		return rest, err
 	}
-	log := s.LoggerFor(resource, s.Logger)
+	log := s.LoggerFor(resource)
 	if resource.GetDeletionTimestamp() != nil {
 		if err = s.cleanup(resource); err == nil {
 			return result, s.RemoveFinalizer(ctx, resource, finalizer)
