@@ -33,7 +33,7 @@ func (e *Engine) childHandler(owner schema.GroupVersionKind, rules *trigger.Rule
 			return
 		}
 		for _, key := range e.owners.Of(owner, event) {
-			if !e.echoes.holdsBack(key, event) {
+			if !e.echoes.HoldsBack(key, event) {
 				e.queue.Add(key, request.Child)
 			}
 		}

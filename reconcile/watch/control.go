@@ -3,13 +3,10 @@ package watch
 import (
 	"context"
 	"fmt"
-	"log/slog"
-	"reflect"
 	"slices"
 	"sync/atomic"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/internal/optional"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
@@ -49,10 +46,7 @@ type controlled struct {
 	called Reconciler
 	kind   schema.GroupVersionKind
 	rules  *trigger.Rules
-	// observer and forgetter may be nil.
-	observer  Observer
-	forgetter Forgetter
-	guard     trigger.Guard
+	hooks  *trigger.Hooks
 	// open: the objects are watched, or about to be. Before that, events of other kinds are ignored, because all
 	// objects will be listed.
 	open atomic.Bool
@@ -88,17 +82,16 @@ func (e *Engine) newControlled(kind schema.GroupVersionKind, reconciler Reconcil
 	if err != nil {
 		return nil, err
 	}
-	if err := optional.Check(reconciler, reflect.TypeFor[Observer](), reflect.TypeFor[Forgetter]()); err != nil {
+	hooks, err := trigger.NewHooks(kind, reconciler, e.options.logger)
+	if err != nil {
 		return nil, err
 	}
-	observer, _ := reconciler.(Observer)
-	forgetter, _ := reconciler.(Forgetter)
 	called := reconciler
 	for _, around := range slices.Backward(e.options.around) {
 		called = around(called)
 	}
 	return &controlled{
-		Reconciler: reconciler, called: called, kind: kind, observer: observer, forgetter: forgetter,
+		Reconciler: reconciler, called: called, kind: kind, hooks: hooks,
 		rules: trigger.NewRules(kind, sources, e.options.domain, e.options.logger),
 	}, nil
 }
@@ -108,18 +101,4 @@ func (e *Engine) of(kind schema.GroupVersionKind) *controlled {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.controlled[kind.GroupKind()]
-}
-
-// observed passes an event to the observer.
-func (c *controlled) observed(event deploy.Event, logger *slog.Logger) {
-	if c.observer != nil {
-		c.guard.Call(logger, "an observer panicked", c.kind.Kind, func() { c.observer.Observe(event) })
-	}
-}
-
-// forget calls the forgetter for an object that is gone or left the view.
-func (c *controlled) forget(key deploy.Ref, logger *slog.Logger) {
-	if c.forgetter != nil {
-		c.guard.Call(logger, "a forgetter panicked", c.kind.Kind, func() { c.forgetter.Forget(key) })
-	}
 }

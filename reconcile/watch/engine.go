@@ -29,7 +29,7 @@ type Engine struct {
 	queue     *queue.Queue
 	inbox     *inbox
 	outage    outage
-	echoes    echoes
+	echoes    trigger.Echoes
 	// overtime is the cause of the end of a reconcile that took too long.
 	overtime error
 

@@ -95,7 +95,7 @@ func (e *Engine) awaitControlled(ctx context.Context, c *controlled) bool {
 	var synced atomic.Bool // events before that are about existing objects
 	w := &watcher{
 		look: func(event deploy.Event, listing bool) bool { return e.observe(c, event, listing) },
-		tell: func(event deploy.Event) { c.observed(event, e.options.logger) },
+		tell: c.hooks.Observed,
 	}
 	return e.await(ctx, subject{owner: c.kind}, func() (err error) {
 		if subscription == nil {
@@ -165,7 +165,7 @@ func (e *Engine) take(w *watcher, event deploy.Event, listing bool) {
 func (e *Engine) observe(c *controlled, event deploy.Event, listing bool) (brought bool) {
 	key, anew := e.owners.Observe(c.kind, event)
 	if event.Type == deploy.Deleted || event.Type == deploy.Left {
-		c.forget(key, e.options.logger)
+		c.hooks.Forget(key)
 	}
 	counts, forced := c.rules.Counts(event)
 	switch {
@@ -191,14 +191,14 @@ func (e *Engine) observe(c *controlled, event deploy.Event, listing bool) (broug
 // since.
 func (e *Engine) dropped(key deploy.Ref) {
 	e.forget(key)
-	e.controlled[key.Kind.GroupKind()].forget(key, e.options.logger)
+	e.controlled[key.Kind.GroupKind()].hooks.Forget(key)
 }
 
 // forget drops everything that is known of an object, except its place in the queue.
 func (e *Engine) forget(key deploy.Ref) {
 	e.backoff.reset(key)
 	e.followers.Drop(key)
-	e.echoes.forget(key)
+	e.echoes.Forget(key)
 	e.outage.forget(key)
 }
 

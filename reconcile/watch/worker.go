@@ -41,12 +41,12 @@ func (e *Engine) process(ctx context.Context, taken queue.Taken) queue.Next {
 	key := taken.Key
 	attempt := e.backoff.failures(key)
 	e.followers.Begin(key)
-	e.echoes.begin(key)
+	e.echoes.Begin(key)
 	result, err := e.reconcile(ctx, request.Request{Key: key, Triggers: taken.Triggers, Attempt: attempt, Waited: taken.Waited})
 	if err != nil {
 		result.Wrote = nil
 	}
-	if e.echoes.end(key, result.Wrote) {
+	if e.echoes.End(key, result.Wrote) {
 		e.queue.Add(key, request.Child)
 	}
 	if err != nil {

@@ -1,4 +1,4 @@
-package watch
+package trigger
 
 import (
 	"testing"
@@ -45,17 +45,17 @@ func TestEchoes(t *testing.T) {
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
-			var e echoes
-			e.begin(key)
+			var e Echoes
+			e.Begin(key)
 			for _, event := range row.during {
-				assert.True(t, e.holdsBack(key, event))
+				assert.True(t, e.HoldsBack(key, event))
 			}
-			assert.Equal(t, row.again, e.end(key, row.wrote))
+			assert.Equal(t, row.again, e.End(key, row.wrote))
 			for i, event := range row.after {
-				assert.Equal(t, row.brings[i], !e.holdsBack(key, event), "event %d", i)
+				assert.Equal(t, row.brings[i], !e.HoldsBack(key, event), "event %d", i)
 			}
-			e.begin(key)
-			assert.False(t, e.end(key, nil))
+			e.Begin(key)
+			assert.False(t, e.End(key, nil))
 			assert.Empty(t, e.keys, "at rest nothing is kept")
 		})
 	}
@@ -63,10 +63,10 @@ func TestEchoes(t *testing.T) {
 
 func TestEchoesOfWhatIsGone(t *testing.T) {
 	t.Parallel()
-	var e echoes
+	var e Echoes
 	key := deploy.Ref{Name: "shop"}
-	e.begin(key)
-	e.forget(key)
-	assert.False(t, e.end(key, []request.Revision{{UID: "a", ResourceVersion: "1"}}))
+	e.Begin(key)
+	e.Forget(key)
+	assert.False(t, e.End(key, []request.Revision{{UID: "a", ResourceVersion: "1"}}))
 	assert.Empty(t, e.keys)
 }
