@@ -10,9 +10,9 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/operator"
-	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
+	"github.com/operkit/operkit/reconcile/standing"
 	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/operkit/operkit/tools/envtest"
 	"github.com/stretchr/testify/assert"
@@ -87,10 +87,10 @@ func (c *children) Forget(key deploy.Ref) {
 }
 
 // Tally counts the parents for the metrics.
-func (c *children) Tally() reconcile.Tally {
+func (c *children) Tally() standing.Tally {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return reconcile.Tally{Resources: map[reconcile.Standing]int{reconcile.Settled: len(c.reconciled)}}
+	return standing.Tally{Resources: map[standing.Standing]int{standing.Settled: len(c.reconciled)}}
 }
 
 func (c *children) observed() []string {
@@ -186,7 +186,7 @@ func TestForeignStyle(t *testing.T) {
 	})
 	t.Run("what it forgets", func(t *testing.T) {
 		w.delete(gears, "two")
-		w.eventually("the metrics show it", func() bool { return gearing.Tally().Resources[reconcile.Settled] == 0 })
+		w.eventually("the metrics show it", func() bool { return gearing.Tally().Resources[standing.Settled] == 0 })
 	})
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/operkit/operkit/reconcile/heartbeat"
 	"github.com/operkit/operkit/reconcile/leader"
 	"github.com/operkit/operkit/reconcile/manifest"
+	"github.com/operkit/operkit/reconcile/standing"
 	"github.com/operkit/operkit/reconcile/watch"
 	"k8s.io/client-go/rest"
 )
@@ -164,8 +165,12 @@ func (r *runner) newServices(ctx context.Context) (wait func(), err error) {
 		if err != nil {
 			return nil, err
 		}
-		if tallied, ok := reconciler.(metrics.Tallied); ok {
-			r.metrics.Resources(c.kind, tallied)
+		counted, err := standing.Of(reconciler)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c, err)
+		}
+		if counted != nil {
+			r.metrics.Resources(c.kind, counted)
 		}
 		if reconciler, err = r.withFilter(reconciler); err != nil {
 			return nil, err

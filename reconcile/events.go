@@ -12,6 +12,7 @@ import (
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/standing"
 	"github.com/operkit/operkit/status"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -85,7 +86,7 @@ func (s *Session) record(before, now memory.Count, err error) {
 			reason = EventContested
 		}
 		s.Event(event.Warning, reason, "%s", now.Failure)
-	case now.Standing == string(Settled) && !s.wasReady(before):
+	case now.Standing == standing.Settled && !s.wasReady(before):
 		s.Event(event.Normal, EventReady, "all components are ready: %d", len(s.ended.outcome.Components))
 	}
 }
@@ -114,7 +115,7 @@ func (s *Session) recordChanges(c *Component, reason string, actions ...deploy.A
 // wasReady reports whether the resource was ready before the session, even if the process was restarted since.
 func (s *Session) wasReady(before memory.Count) bool {
 	ready, known := status.Conditions(s.resource).Get(status.ConditionReady)
-	return known && ready.Status == metav1.ConditionTrue || before.Standing == string(Settled)
+	return known && ready.Status == metav1.ConditionTrue || before.Standing == standing.Settled
 }
 
 // changes are results of deployments; some of them changed an object.

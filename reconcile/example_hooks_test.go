@@ -156,12 +156,9 @@ func ExamplePlan() {
 	// false component door: ConfigMap without name: invalid manifest: metadata.name is missing
 }
 
-func ExampleStandings() {
-	fmt.Println(reconcile.Standings())
+func ExampleStates() {
 	fmt.Println(reconcile.States())
-	// Output:
-	// [settled waiting failing refused paused deleting]
-	// [verified unverified failed unstarted]
+	// Output: [verified unverified failed unstarted]
 }
 
 // The version that a shop wants stands in a field of its own; the status says what parents of it read.

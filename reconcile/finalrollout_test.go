@@ -9,6 +9,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/standing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -59,7 +60,7 @@ func TestFinalizeRollsOut(t *testing.T) {
 		assert.Contains(t, w.message(), "farewell waits for backup")
 		assert.Equal(t, []string{"Normal Created: component backup: created Deployment backup"}, o.texts())
 		assert.Equal(t, widgetUID, w.get(deploymentRef("backup")).GetOwnerReferences()[0].UID)
-		assert.Equal(t, 1, r.Tally().Resources[Deleting])
+		assert.Equal(t, 1, r.Tally().Resources[standing.Deleting])
 		assert.Empty(t, w.calm(r), "nothing happened: nothing is called")
 		assert.Empty(t, w.calm(w.reconciler(c)), "nor after a restart")
 

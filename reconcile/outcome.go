@@ -13,6 +13,7 @@ import (
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/standing"
 	"github.com/operkit/operkit/status"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -37,6 +38,14 @@ var states = [...]State{Verified, Unverified, Failed, Unstarted}
 
 // States returns all states, in the order of the constants.
 func States() []State { return slices.Clone(states[:]) }
+
+// stateNames returns the names of all states.
+func stateNames() (names []string) {
+	for _, state := range states {
+		names = append(names, string(state))
+	}
+	return names
+}
 
 // Outcome is the result of a rollout.
 type Outcome struct {
@@ -198,90 +207,27 @@ func (o Outcome) join(state State, others ...error) error {
 	return errors.Join(errs...)
 }
 
-// Standing is the state of a resource after its last reconcile.
-type Standing string
+// Tally implements standing.Provider: it counts the reconciled resources by how their last reconcile ended, and their
+// enabled components by State. Resources that are gone, or have left the view, aren't counted, and neither are
+// components that weren't rolled out in the last reconcile. A dry run counts no resource.
+func (r *Reconciler) Tally() standing.Tally { return r.lifecycle.Tally() }
 
-// The standings of a resource.
-const (
-	// Settled: all components are ready, and nothing is left to do.
-	Settled Standing = "settled"
-	// Waiting: a component isn't ready yet, or waits for a precondition.
-	Waiting Standing = "waiting"
-	// Failing: the reconcile of the resource failed and is retried.
-	Failing Standing = "failing"
-	// Refused: the reconcile of the resource failed and isn't retried before an event.
-	Refused Standing = "refused"
-	// Paused: the resource is paused, see ConditionPaused.
-	Paused Standing = lifecycle.StandingPaused
-	// Deleting: the resource is being deleted, and nothing has failed.
-	Deleting Standing = "deleting"
-)
-
-// Standings returns all standings, in the order of the constants.
-func Standings() []Standing {
-	return []Standing{Settled, Waiting, Failing, Refused, Paused, Deleting}
-}
-
-// Tally counts the resources of a Reconciler, for metrics. The maps have no entries with the count zero.
-type Tally struct {
-	// Resources counts the resources by their Standing.
-	Resources map[Standing]int
-	// Components counts the enabled components of all resources by state. A component that wasn't rolled out in the
-	// last reconcile isn't counted.
-	Components map[State]int
-	// Versions counts the resources by the version that they want (see VersionField). Resources that want no version
-	// aren't counted.
-	Versions map[string]int
-	// Contested is the number of objects with fields that somebody else keeps setting, so that these fields aren't
-	// applied for a while, see deploy.ConflictError.
-	Contested int
-}
-
-// Tally counts the reconciled resources by how their last reconcile ended. Resources that are gone, or have left the
-// view, aren't counted. A dry run counts no resource. It is safe for concurrent use.
-func (r *Reconciler) Tally() Tally {
-	sums := r.lifecycle.Memory.Sums()
-	if sums.Standings == nil {
-		return Tally{}
-	}
-	tally := Tally{Resources: map[Standing]int{}, Components: map[State]int{}, Versions: sums.Versions, Contested: sums.Contested}
-	for standing, count := range sums.Standings {
-		tally.Resources[Standing(standing)] = count
-	}
-	for i, count := range sums.Components {
-		if count > 0 {
-			tally.Components[states[i]] = count
-		}
-	}
-	return tally
-}
-
-// standing returns the Standing of the resource after a reconcile that ended with err.
-func (s *Session) standing(err error) Standing {
-	switch {
-	case err != nil && request.IsPermanent(err):
-		return Refused
-	case err != nil:
-		return Failing
-	case s.resource.GetDeletionTimestamp() != nil:
-		return Deleting
-	case s.ended.outcome != nil && s.ended.err == nil && s.ended.outcome.Complete():
-		return Settled
-	}
-	return Waiting
+// complete reports whether nothing is left to do after the reconcile of the session, which has ended without an error.
+func (s *Session) complete() bool {
+	return s.ended.outcome != nil && s.ended.err == nil && s.ended.outcome.Complete()
 }
 
 // count returns what the resource adds to the Tally after a reconcile that ended with err; before is what it added
 // before the reconcile.
 func (s *Session) count(before memory.Count, err error) memory.Count {
 	failure, passes := s.failure(err)
-	c := memory.Count{Standing: string(s.standing(err)), Version: s.version, Failure: failure, Kept: strings.Join(s.unpruned, ", ")}
+	c := memory.Count{
+		Standing: lifecycle.Standing(before.Standing, s.resource, s.complete(), err),
+		Version:  s.version, Failure: failure, Kept: strings.Join(s.unpruned, ", "),
+	}
 	if passes && before.Standing != "" {
 		// Nothing new is known.
 		c.Failure, c.Components, c.Kept, c.Contested = before.Failure, before.Components, before.Kept, before.Contested
-		if request.Resolve(err).Quiet {
-			c.Standing = before.Standing
-		}
 		return c
 	}
 	if s.ended.outcome == nil {

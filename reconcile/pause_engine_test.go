@@ -6,6 +6,7 @@ import (
 
 	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/reconcile/source"
+	"github.com/operkit/operkit/reconcile/standing"
 	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -155,7 +156,7 @@ func TestPauseAndRestart(t *testing.T) {
 			assert.Equal(w.t, want, w.settle())
 			w.grow()
 			assert.Empty(w.t, w.settle())
-			assert.Equal(w.t, 1, r.Tally().Resources[Paused])
+			assert.Equal(w.t, 1, r.Tally().Resources[standing.Paused])
 			stop()
 		}
 	})
@@ -164,9 +165,9 @@ func TestPauseAndRestart(t *testing.T) {
 		r, start := w.engine(filtered{noting(), filter.Created()})
 		defer start()()
 		w.settle()
-		assert.Equal(w.t, 1, r.Tally().Resources[Paused])
+		assert.Equal(w.t, 1, r.Tally().Resources[standing.Paused])
 		w.delete(widgetRef)
 		assert.Empty(w.t, w.settle())
-		assert.Zero(w.t, r.Tally().Resources[Paused])
+		assert.Zero(w.t, r.Tally().Resources[standing.Paused])
 	})
 }

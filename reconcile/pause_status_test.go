@@ -12,6 +12,7 @@ import (
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/internal/testlog"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/standing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,7 +28,7 @@ func TestPauseInTheStatus(t *testing.T) {
 		w.pause("true")
 		r := w.reconciler(room(), Status(NoStatus))
 		assert.Empty(t, w.calm(r))
-		assert.Equal(t, 1, r.Tally().Resources[Paused])
+		assert.Equal(t, 1, r.Tally().Resources[standing.Paused])
 		w.mergeStatus(widgetRef, `{"status":{"conditions":[{"type":"Paused","status":"True","reason":"Paused"}]}}`)
 		w.unpause()
 		assert.Equal(t, []string{"apply ConfigMap shop/c"}, w.calm(r))
@@ -41,7 +42,7 @@ func TestPauseInTheStatus(t *testing.T) {
 		r := w.reconciler(room(), DryRun())
 		assert.Equal(t, []string{"apply ConfigMap shop/c", writeStatus}, w.calm(r))
 		assert.False(t, w.isPaused())
-		assert.Zero(t, r.Tally().Resources[Paused])
+		assert.Zero(t, r.Tally().Resources[standing.Paused])
 	})
 	t.Run("a kind without a status is asked once", func(t *testing.T) {
 		t.Parallel()
@@ -56,7 +57,7 @@ func TestPauseInTheStatus(t *testing.T) {
 		assert.Contains(t, w.logs.String(), "no status subresource")
 		assert.Empty(t, w.calm(r))
 		assert.Equal(t, 1, w.logs.Count("status not written"))
-		assert.Equal(t, 1, r.Tally().Resources[Paused], "it is paused all the same")
+		assert.Equal(t, 1, r.Tally().Resources[standing.Paused], "it is paused all the same")
 	})
 	t.Run("one that knows no conditions is asked once", func(t *testing.T) {
 		t.Parallel()
@@ -150,7 +151,7 @@ func TestPauseInTheStatus(t *testing.T) {
 		_, err := w.memory.Port().Create(t.Context(), successor, deploy.CreateOptions{FieldManager: "somebody"})
 		require.NoError(t, err)
 		assert.Equal(t, []string{writeStatus}, w.calm(r))
-		assert.Equal(t, 1, r.Tally().Resources[Paused])
+		assert.Equal(t, 1, r.Tally().Resources[standing.Paused])
 	})
 }
 

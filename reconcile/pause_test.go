@@ -10,6 +10,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/standing"
 	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/assert"
@@ -202,7 +203,7 @@ func TestPause(t *testing.T) {
 		assert.Equal(t, request.Result{RequeueAfter: lifecycle.LongestRest}, result)
 		w.clock.advance(2000 * time.Hour)
 		assert.Equal(t, []string{"apply ConfigMap shop/c", writeStatus}, w.calm(r))
-		assert.Zero(t, r.Tally().Resources[Paused])
+		assert.Zero(t, r.Tally().Resources[standing.Paused])
 	})
 	t.Run("a start that is told ends it too", func(t *testing.T) {
 		t.Parallel()
@@ -235,7 +236,7 @@ func TestDeletionOfPausedResources(t *testing.T) {
 		w.calm(r)
 		w.pause("true")
 		require.Equal(t, []string{writeStatus}, w.calm(r))
-		require.Equal(t, 1, r.Tally().Resources[Paused])
+		require.Equal(t, 1, r.Tally().Resources[standing.Paused])
 		w.delete(widgetRef)
 		return w, r, finalizations
 	}
@@ -245,7 +246,7 @@ func TestDeletionOfPausedResources(t *testing.T) {
 		assert.Equal(t, []string{writeStatus}, w.calm(r))
 		assert.Equal(t, "finalize: a guest is left", w.message())
 		assert.False(t, w.isPaused())
-		assert.Zero(t, r.Tally().Resources[Paused])
+		assert.Zero(t, r.Tally().Resources[standing.Paused])
 		assert.Equal(t, []string{patchWidget}, w.calm(r))
 		assert.Nil(t, w.get(widgetRef))
 		assert.Equal(t, 2, *finalizations)
@@ -299,7 +300,7 @@ func TestStrangePauses(t *testing.T) {
 	assert.Equal(t, []string{"apply ConfigMap shop/c", writeStatus}, w.calm(r), "reconcile 38: it is no pause")
 	assert.Empty(t, w.calm(r))
 	assert.Equal(t, 1, w.logs.Count("not paused"), "it is said once")
-	assert.Zero(t, r.Tally().Resources[Paused])
+	assert.Zero(t, r.Tally().Resources[standing.Paused])
 	w.pause("no")
 	w.calm(r)
 	w.calm(r)
@@ -333,21 +334,21 @@ func TestPaused(t *testing.T) {
 		}
 	}
 	ref := func(name string) deploy.Ref { return deploy.Ref{Kind: widgets, Namespace: "shop", Name: name} }
-	assert.Zero(t, r.Tally().Resources[Paused], "nobody has looked yet")
+	assert.Zero(t, r.Tally().Resources[standing.Paused], "nobody has looked yet")
 	reconcile("a", "b", "c", "d", "e", "w")
 	reconcile("a", "b", "c", "d", "e", "w")
-	assert.Equal(t, 3, r.Tally().Resources[Paused], "each once; a strange value and a time that is over don't count")
+	assert.Equal(t, 3, r.Tally().Resources[standing.Paused], "each once; a strange value and a time that is over don't count")
 	w.clock.advance(time.Hour)
 	reconcile("c")
-	assert.Equal(t, 2, r.Tally().Resources[Paused], "nor does a time that comes to be")
+	assert.Equal(t, 2, r.Tally().Resources[standing.Paused], "nor does a time that comes to be")
 	w.delete(ref("a"))
 	reconcile("a")
-	assert.Equal(t, 1, r.Tally().Resources[Paused], "watch mistake 2: what is gone doesn't count")
+	assert.Equal(t, 1, r.Tally().Resources[standing.Paused], "watch mistake 2: what is gone doesn't count")
 	key := func(name string) deploy.Ref { return deploy.Ref{Kind: widgets, Namespace: "shop", Name: name} }
 	r.Forget(deploy.Ref{Kind: widgets, Namespace: "bank", Name: "b"})
-	assert.Equal(t, 1, r.Tally().Resources[Paused], "what is still there does")
+	assert.Equal(t, 1, r.Tally().Resources[standing.Paused], "what is still there does")
 	r.Forget(key("b"))
-	assert.Zero(t, r.Tally().Resources[Paused], "nor does what has left the view")
+	assert.Zero(t, r.Tally().Resources[standing.Paused], "nor does what has left the view")
 	for _, name := range []string{"c", "d", "e"} {
 		r.Forget(key(name))
 	}
@@ -370,5 +371,5 @@ func TestPausedOneThatGoesMeanwhile(t *testing.T) {
 	_, err := r.lifecycle.Rest(t.Context(), resource, p)
 	require.NoError(t, err)
 	assert.Empty(t, w.made())
-	assert.Zero(t, r.Tally().Resources[Paused])
+	assert.Zero(t, r.Tally().Resources[standing.Paused])
 }

@@ -85,6 +85,7 @@ func New(controller Controller, manager *deploy.Manager, opts ...Option) (*Recon
 	}
 	l := &r.lifecycle
 	l.Kind, l.Manager, l.Logger, l.Now, l.Recheck = r.Kind(), r.manager, o.logger, o.now, o.recheck
+	l.States = stateNames()
 	l.NoStatus, l.DryRun, l.PauseDeletions = o.has(NoStatus), o.dryRun, o.pauseDeletions
 	l.Version = func(resource *unstructured.Unstructured) string {
 		version, _ := o.versionOf(r.withDefaults(resource))
@@ -146,7 +147,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	if session.advanced(err) {
 		err = &request.Error{Advanced: true, Err: err}
 	}
-	if interrupted := ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded); !r.options.dryRun && !interrupted {
+	if !r.options.dryRun && !lifecycle.Interrupted(ctx) {
 		session.conclude(err)
 	}
 	session.logger.Debug("reconciled", "triggers", req.Triggers.String(), "duration", r.now().Sub(began), "requeue_after", result.RequeueAfter, "error", err)

@@ -22,7 +22,7 @@ import (
 // Forget implements watch.Forgetter: it drops what is remembered about a resource that is gone or has left the view. It
 // never blocks.
 func (r *Reconciler) Forget(key deploy.Ref) {
-	r.lifecycle.Memory.Forget(key)
+	r.lifecycle.Forget(key)
 }
 
 // update calls f to change what is remembered about the resource.

@@ -10,6 +10,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/standing"
 	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -216,7 +217,7 @@ func TestContested(t *testing.T) {
 		after, timed := request.RetryTime(err)
 		assert.True(t, timed && after > 0 && after <= 2*time.Minute, "it comes back by itself in %s", after)
 		assert.Equal(t, 1, ours.Tally().Contested)
-		assert.Equal(t, map[Standing]int{Failing: 1}, ours.Tally().Resources)
+		assert.Equal(t, map[standing.Standing]int{standing.Failing: 1}, ours.Tally().Resources)
 		assert.Empty(t, o.texts(), "it was said")
 		updating := w.condition(status.ConditionUpdating)
 		assert.Equal(t, string(status.UpdatingClusterError), updating.Reason)
@@ -244,7 +245,7 @@ func TestContested(t *testing.T) {
 			time.Sleep(after)
 		}
 		assert.Zero(t, ours.Tally().Contested)
-		assert.Equal(t, map[Standing]int{Settled: 1}, ours.Tally().Resources)
+		assert.Equal(t, map[standing.Standing]int{standing.Settled: 1}, ours.Tally().Resources)
 		assert.Empty(t, o.texts())
 		assert.Equal(t, "ours", w.get(configMapRef("c")).Object["data"].(map[string]any)["of"])
 		assert.Empty(t, w.calm(ours), "an unchanged resource costs no call")

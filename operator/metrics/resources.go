@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/standing"
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -28,13 +28,8 @@ const (
 	other        = "other"
 )
 
-// Tallied is a reconciler that counts its resources, such as *reconcile.Reconciler.
-type Tallied interface {
-	Tally() reconcile.Tally
-}
-
-// Resources adds the metrics of the resources of a kind.
-func (m *Metrics) Resources(kind schema.GroupVersionKind, reconciler Tallied) {
+// Resources adds the metrics of the resources of a kind, which reconciler counts.
+func (m *Metrics) Resources(kind schema.GroupVersionKind, reconciler standing.Provider) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.tallied = append(m.tallied, tallied{kind.Kind, reconciler})
@@ -43,7 +38,7 @@ func (m *Metrics) Resources(kind schema.GroupVersionKind, reconciler Tallied) {
 // tallied is a reconciler with the name of its kind.
 type tallied struct {
 	kind string
-	Tallied
+	standing.Provider
 }
 
 // standings collects the metrics of resources.
@@ -62,11 +57,11 @@ func (s *standings) Collect(found chan<- prometheus.Metric) {
 	s.mu.Lock()
 	all := slices.Clone(s.tallied)
 	s.mu.Unlock()
-	sums := map[string]*reconcile.Tally{}
+	sums := map[string]*standing.Tally{}
 	for _, one := range all {
 		kind := one.kind
 		if sums[kind] == nil {
-			sums[kind] = &reconcile.Tally{Resources: map[reconcile.Standing]int{}, Components: map[reconcile.State]int{}, Versions: map[string]int{}}
+			sums[kind] = &standing.Tally{Resources: map[standing.Standing]int{}, Components: map[string]int{}, Versions: map[string]int{}}
 		}
 		tally := one.Tally()
 		add(sums[kind].Resources, tally.Resources)
@@ -79,11 +74,11 @@ func (s *standings) Collect(found chan<- prometheus.Metric) {
 	}
 	for kind, sum := range sums {
 		// Zeros are written, too, so that lines in graphs fall to zero.
-		for _, standing := range reconcile.Standings() {
-			gauge(resources, sum.Resources[standing], kind, string(standing))
+		for _, one := range standing.All() {
+			gauge(resources, sum.Resources[one], kind, string(one))
 		}
-		for _, state := range reconcile.States() {
-			gauge(components, sum.Components[state], kind, string(state))
+		for state, count := range sum.Components {
+			gauge(components, count, kind, state)
 		}
 		gauge(contested, sum.Contested, kind)
 		for version, count := range bounded(sum.Versions) {

@@ -22,8 +22,11 @@ type Lifecycle struct {
 	Manager *deploy.Manager
 	Logger  *slog.Logger
 	Now     func() time.Time
-	// Version returns the version by which a paused resource is counted, nil for none.
+	// Version returns the version by which a resource is counted, nil for none.
 	Version func(resource *unstructured.Unstructured) string
+	// States names the states of components in a Tally, in the order of memory.Count; nil for a style without
+	// components.
+	States []string
 	// Recheck is the time after which a status is written again that couldn't be written.
 	Recheck time.Duration
 	// NoStatus: nothing is written into the status.

@@ -10,12 +10,10 @@ import (
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/standing"
 	"github.com/operkit/operkit/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
-
-// StandingPaused is how a paused resource is counted.
-const StandingPaused = "paused"
 
 // Begin returns the resource of a request if it is to be reconciled. Otherwise it returns nil and the result of the
 // request: the resource is gone, or it is paused, which its status then says. A request for another kind is a permanent
@@ -39,10 +37,7 @@ func (l *Lifecycle) Begin(ctx context.Context, req request.Request) (resource *u
 	if !rests {
 		return resource, rest, nil
 	}
-	count := memory.Count{Standing: StandingPaused}
-	if l.Version != nil {
-		count.Version = l.Version(resource)
-	}
+	count := memory.Count{Standing: standing.Paused, Version: l.version(resource)}
 	l.Memory.Update(req.Key, func(m *memory.Resource) { m.SetCount(count) })
 	rest, err = l.Rest(ctx, resource, pause)
 	return nil, rest, err

@@ -12,6 +12,7 @@ import (
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/internal/testlog"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/standing"
 	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -39,6 +40,7 @@ func (s *style) Reconcile(ctx context.Context, req request.Request) (result requ
 	if resource == nil {
 		return rest, err
 	}
+	defer func() { s.Conclude(ctx, resource, true, err) }()
 	log := s.LoggerFor(resource)
 	if resource.GetDeletionTimestamp() != nil {
 		if err = s.cleanup(resource); err == nil {
@@ -129,6 +131,12 @@ func (s *street) condition(conditionType string) metav1.Condition {
 	return condition
 }
 
+// stands asserts how the shop is counted.
+func (s *street) stands(how standing.Standing) {
+	s.t.Helper()
+	assert.Equal(s.t, standing.Tally{Resources: map[standing.Standing]int{how: 1}, Versions: map[string]int{}}, s.Tally())
+}
+
 func TestStyleWithoutSessions(t *testing.T) {
 	t.Parallel()
 	t.Run("it settles", func(t *testing.T) {
@@ -139,6 +147,7 @@ func TestStyleWithoutSessions(t *testing.T) {
 		assert.Equal(t, 2, writes, "the finalizer and the status")
 		assert.Equal(t, []string{finalizer}, s.shop().GetFinalizers())
 		assert.Equal(t, "Stable", s.condition(status.ConditionReady).Reason)
+		s.stands(standing.Settled)
 		writes, _, err = s.once()
 		require.NoError(t, err)
 		assert.Zero(t, writes)
@@ -151,6 +160,21 @@ func TestStyleWithoutSessions(t *testing.T) {
 		require.EqualError(t, err, "spec.tea: no such tea")
 		assert.Equal(t, "ConfigError", s.condition(status.ConditionReady).Reason)
 		assert.Equal(t, "spec.tea: no such tea", s.condition(status.ConditionUpdating).Message)
+		s.stands(standing.Failing)
+		s.work = func(*unstructured.Unstructured) error { return request.Permanent(errors.New("no tea at all")) }
+		_, _, err = s.once()
+		require.Error(t, err)
+		s.stands(standing.Refused)
+		s.work = func(*unstructured.Unstructured) error {
+			return &request.Error{Quiet: true, Err: errors.New("somebody was faster")}
+		}
+		_, _, err = s.once()
+		require.Error(t, err)
+		s.stands(standing.Refused)
+		s.work = func(*unstructured.Unstructured) error { return request.Precondition("no water yet") }
+		_, _, err = s.once()
+		require.Error(t, err)
+		s.stands(standing.Waiting)
 	})
 	t.Run("a pause", func(t *testing.T) {
 		t.Parallel()
@@ -161,7 +185,7 @@ func TestStyleWithoutSessions(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 1, writes)
 		assert.Equal(t, lifecycle.ReasonPaused, s.condition(lifecycle.ConditionPaused).Reason)
-		assert.Equal(t, map[string]int{lifecycle.StandingPaused: 1}, s.Memory.Sums().Standings)
+		s.stands(standing.Paused)
 		writes, _, _ = s.once()
 		assert.Zero(t, writes)
 		s.merge(`{"metadata":{"annotations":{"operkit.dev/pause-execution":null}}}`)
@@ -179,6 +203,7 @@ func TestStyleWithoutSessions(t *testing.T) {
 		_, _, err = s.once()
 		require.Error(t, err)
 		assert.Equal(t, "guests are there", s.condition(status.ConditionUpdating).Message)
+		s.stands(standing.Deleting)
 		s.cleanup = func(*unstructured.Unstructured) error { return nil }
 		_, _, err = s.once()
 		require.NoError(t, err)
@@ -186,6 +211,25 @@ func TestStyleWithoutSessions(t *testing.T) {
 		_, _, err = s.once()
 		require.NoError(t, err)
 		assert.Zero(t, s.Memory.Len(), "nothing is remembered of a resource that is gone")
+		assert.Empty(t, s.Tally().Resources)
+	})
+	t.Run("what isn't counted", func(t *testing.T) {
+		t.Parallel()
+		s := newStreet(t)
+		ctx, stop := context.WithCancel(t.Context())
+		s.work = func(*unstructured.Unstructured) error { stop(); return ctx.Err() }
+		_, err := s.Reconcile(ctx, request.Request{Key: tea})
+		require.ErrorIs(t, err, context.Canceled)
+		assert.Empty(t, s.Tally(), "a reconcile that was interrupted")
+		_, _, err = s.once()
+		require.Error(t, err)
+		s.stands(standing.Failing)
+		s.Forget(tea)
+		assert.Empty(t, s.Tally().Resources, "a resource that has left the view")
+		s.DryRun = true
+		_, _, err = s.once()
+		require.Error(t, err)
+		assert.Empty(t, s.Tally().Resources, "a dry run")
 	})
 	t.Run("another kind", func(t *testing.T) {
 		t.Parallel()

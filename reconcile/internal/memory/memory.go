@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/standing"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -14,7 +15,7 @@ import (
 type Memory struct {
 	mu    sync.Mutex
 	known map[name]*Resource
-	sums  Sums
+	sums  sums
 }
 
 // name names a resource; the versions of its kind are the same resource.
@@ -86,7 +87,7 @@ func (m *Memory) Len() int {
 // Count is what one resource adds to the sums. The zero value adds nothing.
 type Count struct {
 	// Standing is empty for a resource that isn't counted.
-	Standing string
+	Standing standing.Standing
 	// Components counts its components by state, in the order that the caller gives the states.
 	Components [4]int32
 	Version    string
@@ -98,41 +99,47 @@ type Count struct {
 	Kept string
 }
 
-// Sums are the counts of all resources.
-type Sums struct {
-	// Standings and Versions are nil until the first resource is counted.
-	Standings, Versions map[string]int
-	Components          [4]int
-	Contested           int
+// sums are the counts of all resources.
+type sums struct {
+	resources  map[standing.Standing]int
+	versions   map[string]int
+	components [4]int
+	contested  int
 }
 
-// Sums returns the counts of all resources. The maps are the caller's own.
-func (m *Memory) Sums() Sums {
+// Tally returns the counts of all resources. states names the states of components, in the order of
+// Count.Components. The maps are the caller's own.
+func (m *Memory) Tally(states []string) standing.Tally {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	sums := m.sums
-	sums.Standings, sums.Versions = maps.Clone(sums.Standings), maps.Clone(sums.Versions)
-	return sums
+	tally := standing.Tally{Resources: maps.Clone(m.sums.resources), Versions: maps.Clone(m.sums.versions), Contested: m.sums.contested}
+	if len(states) > 0 {
+		tally.Components = map[string]int{}
+	}
+	for i, state := range states {
+		tally.Components[state] = m.sums.components[i]
+	}
+	return tally
 }
 
-func (s *Sums) change(from, to Count) {
+func (s *sums) change(from, to Count) {
 	if from == to {
 		return
 	}
-	if s.Standings == nil {
-		s.Standings, s.Versions = map[string]int{}, map[string]int{}
+	if s.resources == nil {
+		s.resources, s.versions = map[standing.Standing]int{}, map[string]int{}
 	}
-	add(s.Standings, from.Standing, -1)
-	add(s.Standings, to.Standing, 1)
-	add(s.Versions, from.Version, -1)
-	add(s.Versions, to.Version, 1)
-	for i := range s.Components {
-		s.Components[i] += int(to.Components[i] - from.Components[i])
+	add(s.resources, from.Standing, -1)
+	add(s.resources, to.Standing, 1)
+	add(s.versions, from.Version, -1)
+	add(s.versions, to.Version, 1)
+	for i := range s.components {
+		s.components[i] += int(to.Components[i] - from.Components[i])
 	}
-	s.Contested += int(to.Contested - from.Contested)
+	s.contested += int(to.Contested - from.Contested)
 }
 
-func add(counts map[string]int, key string, by int) {
+func add[K ~string](counts map[K]int, key K, by int) {
 	if key == "" {
 		return
 	}

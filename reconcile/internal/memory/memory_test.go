@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/standing"
 	"github.com/stretchr/testify/assert"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -28,7 +29,7 @@ func TestForget(t *testing.T) {
 	m.Forget(tea)
 	m.Look(tea, func(r *Resource) { assert.Empty(t, r.Count()) })
 	assert.Zero(t, m.Len(), "looking remembers nothing")
-	assert.Equal(t, Sums{}, m.Sums())
+	assert.Equal(t, standing.Tally{}, m.Tally(nil))
 	m.Update(tea, func(r *Resource) {
 		r.SetCount(Count{Standing: "settled", Version: "1", Components: [4]int32{2}, Contested: 1})
 		r.Fail(generation(1))
@@ -37,12 +38,17 @@ func TestForget(t *testing.T) {
 	other := tea
 	other.Kind.Version = "v2"
 	m.Look(other, func(r *Resource) {
-		assert.Equal(t, "settled", r.Count().Standing, "another version of the kind is the same resource")
+		assert.Equal(t, standing.Settled, r.Count().Standing, "another version of the kind is the same resource")
 	})
-	assert.Equal(t, Sums{Standings: map[string]int{"settled": 1}, Versions: map[string]int{"1": 1}, Components: [4]int{2}, Contested: 1}, m.Sums())
+	states := []string{"good", "bad"}
+	assert.Equal(t, standing.Tally{
+		Resources: map[standing.Standing]int{standing.Settled: 1}, Components: map[string]int{"good": 2, "bad": 0}, Versions: map[string]int{"1": 1}, Contested: 1,
+	}, m.Tally(states))
 	m.Forget(tea)
 	assert.Zero(t, m.Len())
-	assert.Equal(t, Sums{Standings: map[string]int{}, Versions: map[string]int{}}, m.Sums())
+	assert.Equal(t, standing.Tally{
+		Resources: map[standing.Standing]int{}, Components: map[string]int{"good": 0, "bad": 0}, Versions: map[string]int{},
+	}, m.Tally(states))
 }
 
 func TestPerSpec(t *testing.T) {

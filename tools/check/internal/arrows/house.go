@@ -97,7 +97,10 @@ var House = Policy{
 			Reason: "only the packages in sessions know sessions and components; all others are for every style of reconciler",
 		},
 		{
-			From:   []string{"./reconcile", "./reconcile/request/...", "./reconcile/source/...", "./reconcile/filter/...", "./reconcile/internal/lifecycle/..."},
+			From: []string{
+				"./reconcile", "./reconcile/request/...", "./reconcile/standing/...", "./reconcile/source/...", "./reconcile/filter/...",
+				"./reconcile/internal/lifecycle/...",
+			},
 			To:     []string{"./reconcile/watch/..."},
 			Links:  true,
 			Reason: "the engine drives reconcilers, which don't know it; requests, sources and filters are below both",
