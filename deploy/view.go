@@ -51,8 +51,9 @@ const (
 	Added    EventType = "ADDED"
 	Modified EventType = "MODIFIED"
 	Deleted  EventType = "DELETED"
-	// Left means that the View doesn't watch the object any more, for example because its namespace left the scope. The
-	// object may still exist. If the View watches it again, the event is Added.
+	// Left means that the View doesn't watch the object any more, because its namespace left the scope, or because the
+	// selectors of its kind don't match it any more. The object may still exist. If the View watches it again, the event
+	// is Added.
 	Left EventType = "LEFT"
 )
 

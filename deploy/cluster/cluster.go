@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster/internal/compact"
+	"github.com/operkit/operkit/deploy/internal/selection"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -43,7 +45,7 @@ type options struct {
 	namespaces        []string
 	namespaceSelector labels.Selector
 	metadataOnly      map[schema.GroupKind]bool
-	selected          map[schema.GroupKind]selection
+	selected          map[schema.GroupKind]selection.Selection
 	logger            *slog.Logger
 }
 
@@ -74,22 +76,24 @@ func MetadataOnly(kinds ...schema.GroupKind) Option {
 	}
 }
 
-// Selected watches only the objects of kind that match both selectors. A nil selector matches all objects. Selected is
-// for kinds that are only read: List returns only the selected objects, and Get reads other objects from the API
-// server. Objects of kind can't be created or applied, because the View would never show an object that doesn't match.
+// Selected watches only the objects of kind that match both selectors. A nil selector matches all objects. The API
+// server selects, so that memory and traffic are those of the selected objects. List of the View returns only these,
+// and Get reads other objects from the API server.
+//
+// When an object doesn't match any more, for example because it lost a label, its event is deploy.Left. The API server
+// reports this in the same way as a deletion. So the View reads the metadata of each object that goes, unless it went
+// by an own write. This needs permission to get the objects. If the read fails, the event comes after a later read
+// succeeded.
+//
+// Objects of kind can be written, too, if they match: a creation or apply of an object that doesn't match is a
+// *deploy.InvalidManifestError, unless it names the uid of an existing object. An apply of an existing object that
+// doesn't match costs a read each time. Objects that don't match aren't found by their owner (deploy.Manager.Owned). An
+// ApplySet finds its members without the View.
+//
 // If the API server refuses a selector, for example because of an unknown field, reads of kind and Synced of a
 // subscription return a *deploy.InvalidError.
 func Selected(kind schema.GroupKind, byLabel labels.Selector, byField fields.Selector) Option {
-	return func(o *options) {
-		var chosen selection
-		if byLabel != nil {
-			chosen.labels = byLabel.String()
-		}
-		if byField != nil {
-			chosen.fields = byField.String()
-		}
-		o.selected[kind] = chosen
-	}
+	return func(o *options) { o.selected[kind] = selection.Selection{Labels: byLabel, Fields: byField} }
 }
 
 // Logger sets the logger for events that no caller gets as an error, such as watches that break and recover. The
@@ -143,7 +147,7 @@ func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, er
 }
 
 func newOptions(opts []Option) (options, error) {
-	o := options{logger: slog.Default(), metadataOnly: map[schema.GroupKind]bool{}, selected: map[schema.GroupKind]selection{}}
+	o := options{logger: slog.Default(), metadataOnly: map[schema.GroupKind]bool{}, selected: map[schema.GroupKind]selection.Selection{}}
 	for _, option := range opts {
 		if option != nil {
 			option(&o)
@@ -151,6 +155,12 @@ func newOptions(opts []Option) (options, error) {
 	}
 	for _, name := range o.namespaces {
 		if _, err := NamespacePattern(name); err != nil {
+			return options{}, err
+		}
+	}
+	maps.DeleteFunc(o.selected, func(_ schema.GroupKind, chosen selection.Selection) bool { return chosen.All() })
+	for kind, chosen := range o.selected {
+		if err := chosen.Check(kind); err != nil {
 			return options{}, err
 		}
 	}

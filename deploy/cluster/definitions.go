@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/internal/selection"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -31,7 +32,7 @@ type definitions struct {
 
 func newDefinitions(s *store) *definitions {
 	d := &definitions{store: s, changed: map[string]chan struct{}{}}
-	d.kind = s.newWatchedKind(definitionKind, true, selection{})
+	d.kind = s.newWatchedKind(definitionKind, true, selection.Selection{})
 	d.kind.optional = true
 	return d
 }

@@ -18,7 +18,7 @@
 //
 // Objects that were rendered by the same template have equal parts. The View stores each of these parts once.
 // [MetadataOnly] saves more memory for kinds whose content nobody reads. With [Selected] the API server sends only some
-// objects of a kind.
+// objects of a kind, and an object that loses its label has left (deploy.Left).
 //
 // Each request is sent once. It returns an object or a typed error: a *deploy.UnavailableError if no API server
 // responded in time, a *deploy.TimeoutError if the caller's context reached its deadline, and the context's error if it

@@ -140,7 +140,7 @@ func ExampleSelected() {
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "web", "namespace": "shop"},
 	}}, deploy.ApplyOptions{FieldManager: "me"})
 	fmt.Println(err)
-	// Output: ConfigMap shop/web: invalid manifest: only selected objects of its kind are watched: use a Cluster without Selected
+	// Output: ConfigMap shop/web: invalid manifest: only objects of its kind that match color=red are watched: add the label or field, or use a Cluster without Selected
 }
 
 func ExampleMetadataOnly() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster/internal/compact"
+	"github.com/operkit/operkit/deploy/internal/selection"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -32,7 +33,7 @@ type feed struct {
 	kind     schema.GroupVersionKind
 	// metadataOnly means that only metadata is requested.
 	metadataOnly bool
-	selected     selection
+	selected     selection.Selection
 	pool         *compact.Pool
 	logger       *slog.Logger
 
@@ -42,9 +43,6 @@ type feed struct {
 }
 
 const maxUnreadable = 1000
-
-// selection holds the selectors of a request. The zero value selects all objects.
-type selection struct{ labels, fields string }
 
 // list requests one page of a list.
 func (f *feed) list(ctx context.Context, at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (runtime.Object, error) {
@@ -93,7 +91,7 @@ func (f *feed) watch(ctx context.Context, at schema.GroupVersionResource, namesp
 
 // request returns a request for the objects of a namespace ("": of all namespaces).
 func (f *feed) request(at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (*rest.Request, error) {
-	options.LabelSelector, options.FieldSelector = f.selected.labels, f.selected.fields
+	options.LabelSelector, options.FieldSelector = f.selected.Texts()
 	where, err := path(resource{GroupVersionResource: at, scope: deploy.Namespaced}, deploy.Ref{Namespace: namespace}, "")
 	if err != nil {
 		return nil, err

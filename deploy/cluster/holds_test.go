@@ -19,7 +19,7 @@ func TestHolds(t *testing.T) {
 	secret := schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
 	pod := schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
 	c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace), cluster.MetadataOnly(service.GroupKind()),
-		cluster.Selected(secret.GroupKind(), labels.Everything(), nil))
+		cluster.Selected(secret.GroupKind(), labels.SelectorFromSet(labels.Set{"tier": "web"}), nil))
 	view := c.View().(interface {
 		Holds(kind schema.GroupVersionKind, namespace string) bool
 	})

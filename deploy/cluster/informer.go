@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster/internal/compact"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -41,6 +44,8 @@ type informer struct {
 	failure  error
 	unserved time.Time
 	lists    lists
+	// leaving is empty unless objects are selected (Selected).
+	leaving leaving
 }
 
 // phase is the state of an informer: how far readers can rely on it.
@@ -70,7 +75,7 @@ var errClosed = errors.New("it isn't watched any more")
 // newInformer returns an informer and starts to list and watch.
 func (k *watchedKind) newInformer(ctx context.Context, found resource, namespace string) *informer {
 	i := &informer{
-		kind: k, objects: newObjects(),
+		kind: k, objects: newObjects(), leaving: newLeaving(),
 		subject: failed{verb: "list and watch", resource: found, ref: deploy.Ref{Kind: k.kind, Namespace: namespace}},
 	}
 	ctx, i.cancel = context.WithCancel(ctx)
@@ -80,6 +85,9 @@ func (k *watchedKind) newInformer(ctx context.Context, found resource, namespace
 		Backoff: &wait.Backoff{Duration: firstTry, Cap: longestTry, Steps: math.MaxInt32, Factor: 2, Jitter: 0.25},
 	})
 	k.store.running.Go(func() { reflector.RunWithContext(ctx) })
+	if k.selects {
+		k.store.running.Go(func() { i.decideLeaving(ctx) })
+	}
 	return i
 }
 
@@ -88,9 +96,10 @@ func (i *informer) close(kind deploy.EventType) (events []deploy.Event) {
 	i.cancel()
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	for _, obj := range i.objects.in("") {
+	for _, obj := range i.known() {
 		events = append(events, deploy.Event{Type: kind, Old: obj, New: obj})
 	}
+	clear(i.leaving.objects)
 	i.objects, i.phase = newObjects(), closed
 	return events
 }
@@ -179,11 +188,12 @@ func (i *informer) Replace(all []any, version string) error {
 		var events []deploy.Event
 		for _, before := range i.objects.in("") {
 			if fresh.get(before.GetNamespace(), before.GetName()) == nil {
-				events = append(events, changes(before, nil)...)
+				events = append(events, i.leave(before)...)
 			}
 		}
 		for _, after := range fresh.in("") {
-			events = append(events, changes(i.objects.get(after.GetNamespace(), after.GetName()), after)...)
+			before := i.objects.get(after.GetNamespace(), after.GetName())
+			events = append(events, i.appear(before, after)...)
 		}
 		i.objects, i.version, i.listed = fresh, version, i.lists.began
 		i.phase = lagging
@@ -208,7 +218,7 @@ func (i *informer) Update(item any) error {
 	after := obj.Decode()
 	i.kind.step(i, func() []deploy.Event {
 		i.comeTo(after.GetResourceVersion())
-		return changes(i.objects.put(obj), after)
+		return i.appear(i.objects.put(obj), after)
 	})
 	return nil
 }
@@ -225,9 +235,23 @@ func (i *informer) Delete(item any) error {
 		if i.objects.remove(last.GetNamespace(), last.GetName()) == nil {
 			return nil
 		}
-		return changes(last, nil)
+		return i.leave(last)
 	})
 	return nil
+}
+
+// known returns the objects that subscribers know: also those of which no Deleted or Left event was sent yet. mu is held.
+func (i *informer) known() []*unstructured.Unstructured {
+	return slices.AppendSeq(i.objects.in(""), maps.Values(i.leaving.objects))
+}
+
+// appear returns the events for the new state of an object. before is the state that the informer showed, nil if there
+// was none. mu is held.
+func (i *informer) appear(before, after *unstructured.Unstructured) []deploy.Event {
+	if last := i.leaving.take(after); before == nil {
+		before = last // it left, and is back
+	}
+	return changes(before, after)
 }
 
 // Bookmark implements cache.ReflectorBookmarkStore.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/internal/selection"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -25,6 +26,8 @@ type watchedKind struct {
 	// optional means that the cluster works without a watch of the kind. viewed means that the store serves reads from
 	// the informers of the kind.
 	optional, viewed bool
+	// selects means that the API server sends only some objects of the kind.
+	selects bool
 	// gone has a value if the kind has to be checked because it may not be served any more.
 	gone chan struct{}
 
@@ -43,10 +46,10 @@ type watchedKind struct {
 
 var errBeginning = errors.New("its watch hasn't begun yet")
 
-func (s *store) newWatchedKind(kind schema.GroupVersionKind, metadataOnly bool, selected selection) *watchedKind {
+func (s *store) newWatchedKind(kind schema.GroupVersionKind, metadataOnly bool, selected selection.Selection) *watchedKind {
 	feed := &feed{requests: s.requests, kind: kind, metadataOnly: metadataOnly, selected: selected, pool: s.pool, logger: s.logger}
 	return &watchedKind{
-		store: s, kind: kind, feed: feed, gone: make(chan struct{}, 1),
+		store: s, kind: kind, feed: feed, gone: make(chan struct{}, 1), selects: !selected.All(),
 		informers: map[string]*informer{}, unread: errBeginning, changed: make(chan struct{}),
 	}
 }
@@ -191,6 +194,16 @@ func (k *watchedKind) collect(namespace string, find func(o *objects) []*unstruc
 		}
 		i.mu.RLock()
 		found = append(found, find(&i.objects)...)
+		i.mu.RUnlock()
+	}
+	return found
+}
+
+// known returns the objects that subscribers know, of all informers.
+func (k *watchedKind) known() (found []*unstructured.Unstructured) {
+	for _, i := range k.all() {
+		i.mu.RLock()
+		found = append(found, i.known()...)
 		i.mu.RUnlock()
 	}
 	return found

@@ -143,12 +143,14 @@ func TestConformanceByMetadata(t *testing.T) {
 
 func conforms(t *testing.T, options ...cluster.Option) {
 	t.Helper()
+	options = append(options, cluster.Selected(deploytest.SelectedKind, deploytest.Selector(), nil))
 	deploytest.Run(t, func(t *testing.T) deploytest.World {
 		env := envtest.Start(t)
 		return deploytest.World{
 			Cluster:   newCluster(t, env.Config, append([]cluster.Option{cluster.Namespaces(env.Namespace)}, options...)...),
 			Namespace: env.Namespace,
 			Others:    newCluster(t, env.Admin),
+			Selects:   true,
 		}
 	})
 }

@@ -70,6 +70,8 @@ const (
 	unread
 	// deleted means that there is no object.
 	deleted
+	// unselected is like unread, but the selectors of the kind (Selected) don't match the object.
+	unselected
 )
 
 // writing identifies an object with a write in flight, in any version of its kind. name is empty if the API server
@@ -139,6 +141,32 @@ func (o *overlay) wrote(ref deploy.Ref, obj *unstructured.Unstructured) {
 // wroteUnread records a write whose response, obj, has the uid and version of ref but not its content.
 func (o *overlay) wroteUnread(ref deploy.Ref, obj *unstructured.Unstructured) {
 	o.keep(ref, overlayEntry{state: unread, uid: obj.GetUID(), version: obj.GetResourceVersion()})
+}
+
+// wroteUnselected records a write after which the selectors of the kind don't match obj, the response.
+func (o *overlay) wroteUnselected(ref deploy.Ref, obj *unstructured.Unstructured) {
+	if isGone(obj) {
+		o.deleted(ref, obj.GetUID())
+		return
+	}
+	o.keep(ref, overlayEntry{state: unselected, uid: obj.GetUID(), version: obj.GetResourceVersion()})
+}
+
+// fateOf returns what an own write did to an object that a watch with selectors doesn't show any more. last is the last
+// state that the watch showed, with the resourceVersion of the change. ok is false if the own writes don't show it.
+func (o *overlay) fateOf(ref deploy.Ref, last *unstructured.Unstructured) (event deploy.EventType, ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	entry, ok := o.entries[ref]
+	switch {
+	case !ok || entry.uid != last.GetUID():
+		return "", false
+	case entry.state == deleted:
+		return deploy.Deleted, true
+	case entry.state == unselected && entry.version == last.GetResourceVersion():
+		return deploy.Left, true
+	}
+	return "", false
 }
 
 func (o *overlay) keep(ref deploy.Ref, entry overlayEntry) {
@@ -255,8 +283,9 @@ func (o *overlay) list(kind schema.GroupVersionKind, namespace string, cached fu
 	}
 	complete = true
 	for ref := range pending {
+		hidden := o.entries[ref].state == unselected
 		obj, from := o.resolve(ref, o.shown(ref))
-		complete = complete && from != fromNeither
+		complete = complete && (from != fromNeither || hidden)
 		if obj != nil {
 			objects = append(objects, obj)
 		}
@@ -276,13 +305,13 @@ func (o *overlay) resolve(ref deploy.Ref, now shown) (*unstructured.Unstructured
 	case entry.endedBy(now):
 		delete(o.entries, ref)
 		return now.object, fromWatch
-	case !expired && entry.state == unread:
+	case !expired && (entry.state == unread || entry.state == unselected):
 		return nil, fromNeither
 	case !expired:
 		return entry.object, fromWrite
 	}
 	delete(o.entries, ref)
-	if entry.state == deleted && now.object == nil {
+	if (entry.state == deleted || entry.state == unselected) && now.object == nil {
 		return nil, fromWatch
 	}
 	o.logger.Warn("the watch did not show our own write in time, reading the object", "object", ref, "version", entry.version)

@@ -37,7 +37,7 @@ func (p port) List(ctx context.Context, kind schema.GroupVersionKind, namespace 
 func (p port) Apply(ctx context.Context, obj *unstructured.Unstructured, options deploy.ApplyOptions) (deploy.Applied, error) {
 	ref, body, err := manifest(obj)
 	if err == nil {
-		err = p.creatable(ref)
+		err = p.store.selected[ref.Kind.GroupKind()].Creatable(ref, obj)
 	}
 	if err != nil {
 		return deploy.Applied{}, err
@@ -57,7 +57,7 @@ func (p port) Apply(ctx context.Context, obj *unstructured.Unstructured, options
 func (p port) Create(ctx context.Context, obj *unstructured.Unstructured, options deploy.CreateOptions) (*unstructured.Unstructured, error) {
 	ref, body, err := manifest(obj)
 	if err == nil {
-		err = p.creatable(ref)
+		err = p.store.selected[ref.Kind.GroupKind()].Creatable(ref, obj)
 	}
 	if err != nil {
 		return nil, err
@@ -137,14 +137,6 @@ func (p port) redefined(ref deploy.Ref, err error) {
 	if err == nil && ref.Kind.Group == "apiextensions.k8s.io" {
 		p.resources.forget()
 	}
-}
-
-// creatable returns an error for objects that the View might not show after their creation.
-func (p port) creatable(ref deploy.Ref) error {
-	if _, ok := p.store.selected[ref.Kind.GroupKind()]; ok {
-		return &deploy.InvalidManifestError{Ref: ref, Reason: "only selected objects of its kind are watched: use a Cluster without Selected"}
-	}
-	return nil
 }
 
 // manifest returns the Ref and the JSON of obj.

@@ -30,15 +30,22 @@ func (s *store) wrote(ref deploy.Ref, obj *unstructured.Unstructured) {
 	if obj.GetResourceVersion() == "" {
 		return
 	}
+	chosen := s.selected[ref.Kind.GroupKind()]
+	unselected := obj.GroupVersionKind().GroupKind() == ref.Kind.GroupKind() && !chosen.MatchesLabels(obj)
+	// Only the API server knows whether a field selector matches metadata.
+	unread := !unselected && !chosen.Matches(obj)
 	if s.metadataOnly[ref.Kind.GroupKind()] {
 		obj = metadataOf(obj)
 	}
 	for _, kind := range s.watchedVersions(ref) {
 		ref.Kind = kind
-		if obj.GroupVersionKind() == kind {
-			s.overlay.wrote(ref, obj)
-		} else {
+		switch {
+		case unselected:
+			s.overlay.wroteUnselected(ref, obj)
+		case unread || obj.GroupVersionKind() != kind:
 			s.overlay.wroteUnread(ref, obj)
+		default:
+			s.overlay.wrote(ref, obj)
 		}
 	}
 }

@@ -49,6 +49,12 @@ func (r *requests) get(ctx context.Context, res resource, ref deploy.Ref) (answe
 	return r.send(ctx, r.client.Get(), failed{verb: "get", resource: res, ref: ref})
 }
 
+// getMetadata is like get, but returns only the metadata.
+func (r *requests) getMetadata(ctx context.Context, res resource, ref deploy.Ref) (answer, error) {
+	request := r.client.Get().SetHeader("Accept", acceptMetadata)
+	return r.send(ctx, request, failed{verb: "get", resource: res, ref: ref, partial: true})
+}
+
 func (r *requests) create(ctx context.Context, res resource, ref deploy.Ref, body []byte, options deploy.CreateOptions) (answer, error) {
 	if err := creatable(res, ref); err != nil {
 		return answer{}, err

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/internal/selection"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -55,7 +56,7 @@ func newScope(s *store, patterns []string, selector labels.Selector) *scope {
 		}
 	default:
 		c.current.unread = errBeginning
-		c.kind = s.newWatchedKind(namespaceKind, true, selection{})
+		c.kind = s.newWatchedKind(namespaceKind, true, selection.Selection{})
 	}
 	return c
 }

@@ -204,7 +204,7 @@ func TestSelected(t *testing.T) {
 	edit(t, others(t, env, configMap), "blue", `{"metadata":{"labels":{"color":"red"}}}`)
 	events.take(t, "ADDED "+env.Namespace+"/blue")
 	edit(t, others(t, env, configMap), "blue", `{"metadata":{"labels":{"color":"blue"}}}`)
-	events.take(t, "DELETED "+env.Namespace+"/blue")
+	events.take(t, "LEFT "+env.Namespace+"/blue")
 	listed, err := c.View().List(t.Context(), configMap, env.Namespace, nil)
 	require.NoError(t, err)
 	require.Len(t, listed, 1)

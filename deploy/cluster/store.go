@@ -9,6 +9,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster/internal/compact"
+	"github.com/operkit/operkit/deploy/internal/selection"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -25,7 +26,7 @@ type store struct {
 	definitions  *definitions
 	scope        *scope
 	metadataOnly map[schema.GroupKind]bool
-	selected     map[schema.GroupKind]selection
+	selected     map[schema.GroupKind]selection.Selection
 	pool         *compact.Pool
 	logger       *slog.Logger
 	overlay      *overlay
@@ -101,6 +102,15 @@ func (s *store) live(ctx context.Context, ref deploy.Ref) (*unstructured.Unstruc
 	return got.object, err
 }
 
+// liveMetadata is like live, but requests only the metadata.
+func (s *store) liveMetadata(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
+	got, err := on(ctx, s.resources, ref.Kind, func(at resource) (answer, error) { return s.requests.getMetadata(ctx, at, ref) })
+	if _, absent := errors.AsType[*deploy.NotFoundError](err); absent {
+		return nil, nil
+	}
+	return got.object, err
+}
+
 // List implements deploy.View.
 func (s *store) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
 	if !s.metadataOnly[kind.GroupKind()] {
@@ -111,6 +121,9 @@ func (s *store) List(ctx context.Context, kind schema.GroupVersionKind, namespac
 	}
 	ref := deploy.Ref{Kind: kind, Namespace: namespace}
 	return on(ctx, s.resources, kind, func(at resource) ([]*unstructured.Unstructured, error) {
+		if chosen, ok := s.selected[kind.GroupKind()]; ok {
+			return s.requests.list(ctx, at, ref, chosen.With(selector).Options())
+		}
 		return s.requests.list(ctx, at, ref, deploy.ListOptions{Labels: selector})
 	})
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/internal/mailbox"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // subscription calls a handler with the events of a kind, one after the other.
@@ -31,7 +30,7 @@ func (k *watchedKind) subscribe(ctx context.Context, handle func(deploy.Event)) 
 	s := &subscription{ctx: ctx, kind: k, handle: handle, waiting: mailbox.New[delivery]()}
 	k.publishing.Lock()
 	defer k.publishing.Unlock()
-	for _, obj := range k.collect("", func(o *objects) []*unstructured.Unstructured { return o.in("") }) {
+	for _, obj := range k.known() {
 		s.waiting.Put(delivery{event: deploy.Event{Type: deploy.Added, New: obj}})
 	}
 	k.subscriptions = append(k.subscriptions, s)

@@ -65,6 +65,12 @@ var breakages = map[string]breakage{
 	"the View finds all objects by any owner": {"view/by owner", func(c deploy.Cluster) deploy.Cluster {
 		return cluster{c.Port(), forAnyOwner{c.View()}}
 	}},
+	"the View shows all objects": {"selection/reads", func(c deploy.Cluster) deploy.Cluster {
+		return cluster{c.Port(), everything{c.View(), c.Port()}}
+	}},
+	"the View makes a deletion of a lost label": {"selection/leaves and is back", func(c deploy.Cluster) deploy.Cluster {
+		return cluster{c.Port(), mournful{c.View()}}
+	}},
 	"the View leaves out managedFields": {"manager/unchanged", badView(func(v *badReads) { v.anonymous = true })},
 }
 
@@ -270,4 +276,26 @@ func (v *badReads) Subscribe(ctx context.Context, kind schema.GroupVersionKind, 
 		handle = func(deploy.Event) {}
 	}
 	return v.View.Subscribe(ctx, kind, handle)
+}
+
+// everything is a View that lists objects that aren't selected, too.
+type everything struct {
+	deploy.View
+	port deploy.Port
+}
+
+func (v everything) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
+	return v.port.List(ctx, kind, namespace, deploy.ListOptions{Labels: selector})
+}
+
+// mournful is a View that reports what has left as deleted.
+type mournful struct{ deploy.View }
+
+func (v mournful) Subscribe(ctx context.Context, kind schema.GroupVersionKind, handle func(deploy.Event)) (deploy.Subscription, error) {
+	return v.View.Subscribe(ctx, kind, func(event deploy.Event) {
+		if event.Type == deploy.Left {
+			event.Type = deploy.Deleted
+		}
+		handle(event)
+	})
 }

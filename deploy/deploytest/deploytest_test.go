@@ -62,7 +62,8 @@ func judge(t *testing.T, name string, broken func(deploy.Cluster) deploy.Cluster
 		defer close(done)
 		for _, c := range Cases() {
 			if c.Name == name {
-				c.runIn(v, World{Cluster: broken(memory), Namespace: "shop", Others: memory}, 2*time.Second)
+				selecting := memory.Selected(SelectedKind, Selector(), nil)
+				c.runIn(v, World{Cluster: broken(selecting), Namespace: "shop", Others: memory, Selects: true}, 2*time.Second)
 				return
 			}
 		}

@@ -25,6 +25,22 @@ func ExampleRun() {
 	// Output: true
 }
 
+// The implementation can select objects on the server.
+func ExampleSelector() {
+	testConformance := func(t *testing.T) {
+		deploytest.Run(t, func(t *testing.T) deploytest.World {
+			memory, err := dryrun.New(dryrun.Namespaces("shop"), dryrun.CollectUnknownOwners())
+			if err != nil {
+				t.Fatal(err)
+			}
+			selecting := memory.Selected(deploytest.SelectedKind, deploytest.Selector(), nil)
+			return deploytest.World{Cluster: selecting, Namespace: "shop", Others: memory, Selects: true}
+		})
+	}
+	fmt.Println(deploytest.Selector(), passes(testConformance))
+	// Output: tier=web true
+}
+
 // passes runs a test quietly and reports whether it passed.
 func passes(test func(t *testing.T)) bool {
 	verbose := flag.Lookup("test.v").Value
@@ -59,6 +75,7 @@ func ExampleCases() {
 	// list
 	// view
 	// events
+	// selection
 	// manager
 	// removal
 	// conflicts

@@ -55,15 +55,21 @@ spec:
 // widgets makes the cluster serve the kind Widget.
 func (s *scene) widgets() {
 	s.Helper()
+	s.serve(widget, widgetDefinition)
+}
+
+// serve applies the definition of a kind, and waits until the cluster serves the kind.
+func (s *scene) serve(kind schema.GroupVersionKind, definition string) {
+	s.Helper()
 	_, err := s.managerOf(s.Others, deploy.FieldManager("deploytest")).
-		Apply(s.Context(), []*unstructured.Unstructured{s.unplaced(widgetDefinition)})
+		Apply(s.Context(), []*unstructured.Unstructured{s.unplaced(definition)})
 	s.ok(err)
 	s.eventually(func() bool {
 		// Discovery returns a kind before its storage is ready.
-		_, err := s.Others.View().List(s.Context(), widget, s.Namespace, nil)
+		_, err := s.Others.View().List(s.Context(), kind, s.Namespace, nil)
 		return err == nil
-	}, "the kind Widget is served")
-	_, err = s.port().Scope(s.Context(), widget)
+	}, "the kind "+kind.Kind+" is served")
+	_, err = s.port().Scope(s.Context(), kind)
 	s.ok(err)
 }
 

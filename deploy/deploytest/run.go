@@ -2,6 +2,7 @@ package deploytest
 
 import (
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,6 +21,10 @@ type World struct {
 	// isn't an own write of Cluster, so the View of Cluster may show it later. If Others is nil, Cluster is used
 	// instead, and needs these permissions.
 	Others deploy.Cluster
+	// Selects means that Cluster selects the objects of SelectedKind by Selector, see the option Selected of
+	// deploy/cluster. Others must be set then, and doesn't select. If Selects is false, the cases of the group selection
+	// test nothing.
+	Selects bool
 }
 
 // Case is a test of one property that every cluster must have.
@@ -65,13 +70,16 @@ func (c Case) runIn(t tester, world World, patience time.Duration) {
 	if world.Others == nil {
 		world.Others = world.Cluster
 	}
+	if strings.HasPrefix(c.Name, selectionGroup) && !world.Selects {
+		return
+	}
 	c.run(&scene{tester: t, World: world, patience: patience})
 }
 
 // Cases returns all cases in the order in which Run starts them.
 func Cases() []Case {
 	return slices.Concat(kindCases, createCases, updateCases, immutableCases, applyCases, ownershipCases, mergeCases, patchCases,
-		statusCases, deleteCases, finalizerCases, garbageCases, listCases, viewCases, eventCases, managerCases, removalCases,
+		statusCases, deleteCases, finalizerCases, garbageCases, listCases, viewCases, eventCases, selectionCases, managerCases, removalCases,
 		conflictCases, strategyCases, ownerCases, setCases, applySetCases,
 		concurrentCases, contextCases, namespaceCases)
 }

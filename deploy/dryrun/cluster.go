@@ -135,10 +135,10 @@ func (o options) namespacesExist() bool {
 }
 
 // Port returns the Port that sends requests to the cluster.
-func (c *Cluster) Port() deploy.Port { return port{c} }
+func (c *Cluster) Port() deploy.Port { return port{c, nil} }
 
 // View returns the View that reads from the cluster.
-func (c *Cluster) View() deploy.View { return view{c} }
+func (c *Cluster) View() deploy.View { return view{c, nil} }
 
 // Objects returns copies of all objects in the order in which they were created. To continue in another cluster, pass
 // them to its option Objects.

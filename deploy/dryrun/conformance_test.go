@@ -15,6 +15,9 @@ func TestConformance(t *testing.T) {
 	deploytest.Run(t, func(t *testing.T) deploytest.World {
 		cluster, err := dryrun.New(dryrun.Namespaces("shop"), dryrun.CollectUnknownOwners())
 		require.NoError(t, err)
-		return deploytest.World{Cluster: cluster, Namespace: "shop"}
+		return deploytest.World{
+			Cluster:   cluster.Selected(deploytest.SelectedKind, deploytest.Selector(), nil),
+			Namespace: "shop", Others: cluster, Selects: true,
+		}
 	})
 }

@@ -17,7 +17,7 @@
 //     reference. Namespaces must exist. The deletion of a namespace deletes the objects in it, and the deletion of a
 //     CustomResourceDefinition deletes its custom resources.
 //   - Events in the order of resourceVersions, with selectors. A watch can begin at any resourceVersion that is still
-//     in the history.
+//     in the history. A client may see only the selected objects of a kind (Cluster.Selected).
 //
 // Tests can make requests fail (Cluster.Fail), record them (Cluster.Record), and refuse or rewrite them by admission
 // (Admit).

@@ -11,7 +11,9 @@ import (
 	"github.com/operkit/operkit/deploy/dryrun"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 func exampleConfigMap(name string) *unstructured.Unstructured {
@@ -348,4 +350,51 @@ func ExampleExpiredError() {
 	var expired *dryrun.ExpiredError
 	fmt.Println(errors.As(err, &expired), err)
 	// Output: true events since resourceVersion 0: not kept any more, list again: too old resource version: 0 (1)
+}
+
+func ExampleCluster_Selected() {
+	memory, err := dryrun.New(dryrun.Namespaces("shop"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	web := labels.SelectorFromSet(labels.Set{"tier": "web"})
+	client := memory.Selected(schema.GroupKind{Kind: "ConfigMap"}, web, nil)
+	ctx, cancel := context.WithCancel(context.Background())
+	events := make(chan deploy.EventType, 2)
+	if _, err := client.View().Subscribe(ctx, schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, func(event deploy.Event) {
+		events <- event.Type
+	}); err != nil {
+		log.Fatal(err)
+	}
+	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{
+		"name": "settings", "namespace": "shop", "labels": map[string]any{"tier": "web"},
+	}}}
+	if _, err := client.Port().Create(ctx, obj, deploy.CreateOptions{FieldManager: "me"}); err != nil {
+		log.Fatal(err)
+	}
+	// Somebody else takes the label away.
+	if _, err := memory.Port().Patch(ctx, deploy.RefOf(obj), deploy.PatchRequest{
+		Type: types.MergePatchType, Body: []byte(`{"metadata":{"labels":null}}`), FieldManager: "kubectl",
+	}); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(<-events, <-events)
+	cancel()
+	memory.Wait()
+	// Output: ADDED LEFT
+}
+
+func ExampleClient_Selected() {
+	memory, err := dryrun.New(dryrun.AnyKind())
+	if err != nil {
+		log.Fatal(err)
+	}
+	web := labels.SelectorFromSet(labels.Set{"tier": "web"})
+	client := memory.Selected(schema.GroupKind{Kind: "ConfigMap"}, web, nil).Selected(schema.GroupKind{Kind: "Secret"}, web, nil)
+	secret := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{
+		"name": "password", "namespace": "shop",
+	}}}
+	_, err = client.Port().Create(context.Background(), secret, deploy.CreateOptions{FieldManager: "me"})
+	fmt.Println(err)
+	// Output: Secret shop/password: invalid manifest: only objects of its kind that match tier=web are watched: add the label or field, or use a Cluster without Selected
 }

@@ -15,7 +15,10 @@ import (
 )
 
 // port implements deploy.Port over the memory of a Cluster.
-type port struct{ *Cluster }
+type port struct {
+	*Cluster
+	selected selections
+}
 
 // Scope implements deploy.Port.
 func (p port) Scope(ctx context.Context, kind schema.GroupVersionKind) (deploy.Scope, error) {
@@ -46,6 +49,9 @@ func (p port) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructur
 // Apply implements deploy.Port.
 func (p port) Apply(ctx context.Context, obj *unstructured.Unstructured, options deploy.ApplyOptions) (deploy.Applied, error) {
 	if err := p.sendable(deploy.RefOf(obj)); err != nil {
+		return deploy.Applied{}, err
+	}
+	if err := p.creatable(obj); err != nil {
 		return deploy.Applied{}, err
 	}
 	call := Call{Verb: VerbApply, Ref: deploy.RefOf(obj), FieldManager: options.FieldManager, Force: options.Force, DryRun: options.DryRun}
@@ -159,6 +165,9 @@ func (p port) Create(ctx context.Context, obj *unstructured.Unstructured, option
 	case obj.GetResourceVersion() != "":
 		return nil, invalid("metadata.resourceVersion is set: remove it from an object that was read from a cluster")
 	}
+	if err := p.creatable(obj); err != nil {
+		return nil, err
+	}
 	call := Call{Verb: VerbCreate, Ref: ref, FieldManager: options.FieldManager, DryRun: options.DryRun}
 	return write(ctx, p.Cluster, call, obj, func(d *declaration) (*unstructured.Unstructured, error) { return p.post(d, obj, options) })
 }
@@ -256,6 +265,12 @@ func (p port) sendable(ref deploy.Ref) error {
 		return &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.name is missing"}
 	}
 	return p.placeable(ref)
+}
+
+// creatable returns an error if a write of obj could create an object that the View doesn't show.
+func (p port) creatable(obj *unstructured.Unstructured) error {
+	ref := deploy.RefOf(obj)
+	return p.selected[ref.Kind.GroupKind()].Creatable(ref, obj)
 }
 
 // placeable is like sendable, but ref may lack a name.

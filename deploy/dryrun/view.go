@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/internal/selection"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
@@ -15,7 +16,10 @@ import (
 )
 
 // view reads the memory of a Cluster.
-type view struct{ *Cluster }
+type view struct {
+	*Cluster
+	selected selections
+}
 
 var _ deploy.OwnedView = view{}
 
@@ -62,13 +66,15 @@ func (v view) read(ctx context.Context, kind schema.GroupVersionKind, namespace 
 	v.mu.RLock()
 	stored := find(d, namespace)
 	v.mu.RUnlock()
-	return selection(stored, d, shared, selector, nil), nil
+	chosen := v.selected[kind.GroupKind()].With(selector)
+	return matching(stored, d, shared, chosen), nil
 }
 
 // Subscribe implements deploy.View. Existing objects come first, in the order of their resourceVersions. The events
 // that follow begin right after this state.
 func (v view) Subscribe(ctx context.Context, kind schema.GroupVersionKind, handle func(deploy.Event)) (deploy.Subscription, error) {
-	return v.Watch(ctx, kind, WatchOptions{}, handle)
+	chosen := v.selected[kind.GroupKind()]
+	return v.watch(ctx, kind, WatchOptions{Labels: chosen.Labels, Fields: chosen.Fields}, deploy.Left, handle)
 }
 
 // publish sends an event to the subscriptions of its kind. The lock is held.
@@ -89,10 +95,11 @@ func versionOf(obj *unstructured.Unstructured) uint64 {
 	return version
 }
 
-// Holds reports whether a kind is read without a request. It returns true for every kind that is served.
+// Holds reports whether a kind is read without a request. It returns true for every kind that is served, unless only
+// some of its objects are shown (Cluster.Selected).
 func (v view) Holds(kind schema.GroupVersionKind, _ string) bool {
 	_, err := v.declared(kind)
-	return err == nil
+	return err == nil && v.selected[kind.GroupKind()].All()
 }
 
 // List implements deploy.Port, as one request.
@@ -109,7 +116,7 @@ func (p port) List(ctx context.Context, kind schema.GroupVersionKind, namespace 
 		p.mu.RLock()
 		stored := p.storage.ofVersion(d, namespace)
 		p.mu.RUnlock()
-		return selection(stored, d, shown, options.Labels, options.Fields), nil
+		return matching(stored, d, shown, selection.Selection{Labels: options.Labels, Fields: options.Fields}), nil
 	})
 }
 
@@ -126,24 +133,16 @@ func (d *declaration) selects(ref deploy.Ref, byField fields.Selector) error {
 	return nil
 }
 
-// selection calls show for each stored object that the selectors match, and returns the results.
-func selection(stored []*unstructured.Unstructured, d *declaration, show func(*unstructured.Unstructured, *declaration) *unstructured.Unstructured,
-	byLabel labels.Selector, byField fields.Selector) []*unstructured.Unstructured {
+// matching calls show for each stored object that the selectors match, and returns the results.
+func matching(stored []*unstructured.Unstructured, d *declaration, show func(*unstructured.Unstructured, *declaration) *unstructured.Unstructured,
+	chosen selection.Selection) []*unstructured.Unstructured {
 	var objects []*unstructured.Unstructured
 	for _, obj := range stored {
-		if selected(obj, byLabel, byField) {
+		if chosen.Matches(obj) {
 			objects = append(objects, show(obj, d))
 		}
 	}
 	return objects
-}
-
-// selected reports whether the selectors match an object. A nil selector matches all objects.
-func selected(obj *unstructured.Unstructured, byLabel labels.Selector, byField fields.Selector) bool {
-	if byLabel != nil && !byLabel.Matches(labels.Set(obj.GetLabels())) {
-		return false
-	}
-	return byField == nil || byField.Empty() || byField.Matches(deploy.FieldsOf(obj))
 }
 
 // Kinds implements deploy.Port.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/internal/mailbox"
+	"github.com/operkit/operkit/deploy/internal/selection"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
@@ -46,6 +47,13 @@ func (e *ExpiredError) Unwrap() error { return e.Err }
 // Watch is like View.Subscribe, but has selectors and can continue an earlier watch. If the events since
 // options.ResourceVersion aren't kept any more, it returns an *ExpiredError.
 func (c *Cluster) Watch(ctx context.Context, kind schema.GroupVersionKind, options WatchOptions, handle func(deploy.Event)) (deploy.Subscription, error) {
+	return c.watch(ctx, kind, options, deploy.Deleted, handle)
+}
+
+// watch is like Watch. leaving is the type of the event for an object that stops matching.
+func (c *Cluster) watch(
+	ctx context.Context, kind schema.GroupVersionKind, options WatchOptions, leaving deploy.EventType, handle func(deploy.Event),
+) (deploy.Subscription, error) {
 	call := Call{Verb: VerbWatch, Ref: deploy.Ref{Kind: kind, Namespace: options.Namespace}}
 	return request(ctx, c, call, nil, func() (deploy.Subscription, error) {
 		d, err := c.declared(kind)
@@ -55,7 +63,7 @@ func (c *Cluster) Watch(ctx context.Context, kind schema.GroupVersionKind, optio
 		if err := d.selects(call.Ref, options.Fields); err != nil {
 			return nil, err
 		}
-		s := newSubscription(ctx, d, options, handle)
+		s := newSubscription(ctx, d, options, leaving, handle)
 		if err := c.begin(s, options.ResourceVersion); err != nil {
 			return nil, err
 		}
@@ -167,13 +175,14 @@ func (s *subscription) seenBy(event deploy.Event) (seen deploy.Event, ok bool) {
 	case was:
 		last := event.Old.DeepCopy()
 		last.SetResourceVersion(event.New.GetResourceVersion())
-		return deploy.Event{Type: deploy.Deleted, Old: last, New: last}, true
+		return deploy.Event{Type: s.leaving, Old: last, New: last}, true
 	}
 	return deploy.Event{}, false
 }
 
 func (s *subscription) selects(obj *unstructured.Unstructured) bool {
-	return (s.options.Namespace == "" || s.options.Namespace == obj.GetNamespace()) && selected(obj, s.options.Labels, s.options.Fields)
+	return (s.options.Namespace == "" || s.options.Namespace == obj.GetNamespace()) &&
+		selection.Selection{Labels: s.options.Labels, Fields: s.options.Fields}.Matches(obj)
 }
 
 // subscription passes the events of a kind to its handler, one after the other.
@@ -182,6 +191,7 @@ type subscription struct {
 	declared *declaration
 	// options select the objects of the subscription.
 	options WatchOptions
+	leaving deploy.EventType
 	handle  func(deploy.Event)
 	// initial is the number of events for objects that existed at the beginning.
 	initial int
@@ -189,8 +199,10 @@ type subscription struct {
 	waiting *mailbox.Mailbox[deploy.Event]
 }
 
-func newSubscription(ctx context.Context, d *declaration, options WatchOptions, handle func(deploy.Event)) *subscription {
-	return &subscription{ctx: ctx, declared: d, options: options, handle: handle, synced: make(chan struct{}), waiting: mailbox.New[deploy.Event]()}
+func newSubscription(
+	ctx context.Context, d *declaration, options WatchOptions, leaving deploy.EventType, handle func(deploy.Event),
+) *subscription {
+	return &subscription{ctx: ctx, declared: d, options: options, leaving: leaving, handle: handle, synced: make(chan struct{}), waiting: mailbox.New[deploy.Event]()}
 }
 
 // Synced implements deploy.Subscription.
