@@ -24,9 +24,10 @@ type Env struct {
 
 // Drive adds a reconciler of any style for the resources of a kind. The command run calls build once, before anything
 // is watched. The reconciler gets what every controller has: the namespaces and the filter of the settings, leadership,
-// metrics, probes, retries, and a shutdown in good order. If it is a standing.Provider, the metrics
-// include how its resources stand. The commands status, trigger, pause and resume work for its resources; those
-// that render components don't. Mistakes are reported when the operator starts.
+// metrics, probes, retries, and a shutdown in good order. If it is a standing.Provider, the metrics include how its
+// resources stand. The commands status and trigger work for its resources, and so do pause and resume if it leaves
+// paused resources alone (package pause); the commands that render components leave its kind out. Mistakes are reported
+// when the operator starts.
 func (o *Operator) Drive(kind schema.GroupVersionKind, build func(ctx context.Context, env Env) (watch.Reconciler, error)) {
 	o.controllers = append(o.controllers, controller{kind: kind, build: build})
 }

@@ -3,190 +3,273 @@ package operator_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
-	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/operator"
-	"github.com/operkit/operkit/reconcile/request"
-	"github.com/operkit/operkit/reconcile/source"
 	"github.com/operkit/operkit/reconcile/standing"
 	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/operkit/operkit/tools/envtest"
+	"github.com/operkit/operkit/tools/envtest/audit"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// children is a style without sessions: a function returns the children of a parent, which are applied; those that it
-// no longer returns are deleted.
-type children struct {
-	env watch.Env
-	// of are the children of a parent, and kinds the kinds that they may have.
-	of    func(parent *unstructured.Unstructured) []*unstructured.Unstructured
-	kinds []schema.GroupVersionKind
-
-	mu sync.Mutex
-	// reconciled are the parents that exist, created those whose creation was observed.
-	reconciled map[deploy.Ref]bool
-	created    []string
+// journal has what the handlers of bells did, in the order in which that happened.
+type journal struct {
+	mu    sync.Mutex
+	lines []string
 }
 
-func (c *children) Sources() (sources source.Sources) {
-	for _, kind := range c.kinds {
-		sources.Owned = append(sources.Owned, source.Owned{Kind: kind})
-	}
-	return sources
+func (j *journal) write(format string, args ...any) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.lines = append(j.lines, fmt.Sprintf(format, args...))
 }
 
-func (c *children) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
-	parent, err := c.env.Manager.View().Get(ctx, req.Key)
-	if err != nil || parent == nil {
-		return request.Result{}, err
+// has returns the lines that contain a text.
+func (j *journal) has(text string) (found []string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, line := range j.lines {
+		if strings.Contains(line, text) {
+			found = append(found, line)
+		}
 	}
-	manager, err := c.env.Manager.With(deploy.OwnedBy(parent), deploy.RetryFor(0))
-	if err != nil {
-		return request.Result{}, err
-	}
-	wanted := map[deploy.Ref]bool{}
-	objects := c.of(parent)
-	for _, child := range objects {
-		wanted[deploy.RefOf(child)] = true
-	}
-	if _, err := manager.Apply(ctx, objects); err != nil {
-		return request.Result{}, err
-	}
-	surplus, err := manager.Owned(ctx, c.kinds, func(ref deploy.Ref) bool { return wanted[ref] })
-	if err == nil {
-		_, err = manager.Delete(ctx, surplus)
-	}
-	if err != nil {
-		return request.Result{}, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.reconciled[req.Key] = true
-	return request.Result{}, nil
+	return found
 }
 
-func (c *children) Observe(event deploy.Event) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if event.Type == deploy.Added {
-		c.created = append(c.created, event.New.GetName())
-	}
+// styles is an operator of gadgets by sessions, of gears by children, and of bells by handlers.
+type styles struct {
+	*operator.Operator
+	gearing *children
+	ringing *handlers
 }
 
-func (c *children) Forget(key deploy.Ref) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.reconciled, key)
-}
-
-// Tally counts the parents for the metrics.
-func (c *children) Tally() standing.Tally {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return standing.Tally{Resources: map[standing.Standing]int{standing.Settled: len(c.reconciled)}}
-}
-
-func (c *children) observed() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return append([]string{}, c.created...)
-}
-
-// foreign is an operator of gadgets by sessions, and of gears by children. made gets the reconciler of gears.
-func foreign(made func(*children)) *operator.Operator {
-	op := operator.New("gadget-operator")
-	op.Control(settings{gadgets})
-	op.Drive(gears, func(_ context.Context, env operator.Env) (watch.Reconciler, error) {
-		c := &children{env: env.Env, kinds: []schema.GroupVersionKind{configMaps}, reconciled: map[deploy.Ref]bool{}}
-		c.of = func(parent *unstructured.Unstructured) []*unstructured.Unstructured {
-			child := &unstructured.Unstructured{Object: map[string]any{"data": map[string]any{"mode": "geared"}}}
-			child.SetGroupVersionKind(configMaps)
-			child.SetNamespace(parent.GetNamespace())
-			child.SetName(parent.GetName())
-			if parent.GetLabels()["empty"] != "" {
+// newStyles returns an operator whose handlers write into a journal, by the name of the replica. live reads a bell from
+// the cluster.
+func newStyles(replica string, j *journal, live func(name string) *unstructured.Unstructured) *styles {
+	s := &styles{Operator: operator.New("gadget-operator")}
+	s.Control(settings{gadgets})
+	s.Drive(gears, func(_ context.Context, env operator.Env) (watch.Reconciler, error) {
+		s.gearing = &children{env: env.Env, kinds: []schema.GroupVersionKind{configMaps}, of: cogs}
+		return s.gearing, nil
+	})
+	s.Drive(bells, func(_ context.Context, env operator.Env) (watch.Reconciler, error) {
+		rings := func(what string) handler {
+			return func(ctx context.Context, bell *unstructured.Unstructured, before, after string) error {
+				held := slices.Contains(live(bell.GetName()).GetFinalizers(), holding)
+				j.write("%s: %s %s from %q to %q, held: %t", replica, what, bell.GetName(), before, after, held)
+				if replica == "first" && strings.Contains(after, "patience") {
+					<-ctx.Done()
+					j.write("%s: %s %s: %v", replica, what, bell.GetName(), context.Cause(ctx))
+					return ctx.Err()
+				}
 				return nil
 			}
-			return []*unstructured.Unstructured{child}
 		}
-		made(c)
-		return c, nil
+		s.ringing = &handlers{env: env.Env, create: rings("create"), update: rings("update"), delete: rings("delete")}
+		return s.ringing, nil
 	})
-	return op
+	return s
 }
 
+// cogs returns the only child of a gear, none for a gear with the label empty.
+func cogs(gear *unstructured.Unstructured) []*unstructured.Unstructured {
+	if gear.GetLabels()["empty"] != "" {
+		return nil
+	}
+	child := &unstructured.Unstructured{Object: map[string]any{"data": map[string]any{"mode": "geared"}}}
+	child.SetGroupVersionKind(configMaps)
+	child.SetNamespace(gear.GetNamespace())
+	child.SetName(gear.GetName())
+	return []*unstructured.Unstructured{child}
+}
+
+// street is a world with an operator of three styles.
+type street struct {
+	*world
+	*styles
+	*running
+	journal journal
+	someone *person
+}
+
+func (s *street) bell(name string) *unstructured.Unstructured { return s.get(bells, name) }
+
+// says runs a command of the operator as somebody who isn't the operator.
+func (s *street) says(args ...string) (code int, stdout, stderr string) {
+	var out, log bytes.Buffer
+	code = newStyles("", nil, nil).Execute(s.t.Context(), append(args, "--kubeconfig", s.someone.kubeconfig), &out, &log)
+	return code, out.String(), log.String()
+}
+
+// TestForeignStyle runs two reconcilers that know no session, children and handlers, beside one of sessions.
 func TestForeignStyle(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))
-	var gearing *children
-	r := w.run("gadget-operator", foreign(func(c *children) { gearing = c }), w.replica("operator"), "--namespace", w.Namespace,
+	s := &street{world: newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))}
+	s.someone = s.person("someone", "get", "list", "patch", "create")
+	s.styles = newStyles("operator", &s.journal, s.bell)
+	s.running = s.run("gadget-operator", s.Operator, s.replica("operator"), "--namespace", s.Namespace,
 		"--health.address", "127.0.0.1:0", "--metrics.address", "127.0.0.1:0", "--watch.filter", "annotation")
-	w.resource(gadgets, "one")
-	w.resource(gears, "two")
-	w.eventually("both styles work", func() bool { return w.mode("one") == "old" && w.mode("two") == "geared" })
-	served := func(key string) string {
-		for _, found := range servedAt.FindAllStringSubmatch(r.log.String(), -1) {
-			if found[1] == key {
-				return found[2]
-			}
-		}
-		return ""
+	s.resource(gadgets, "one")
+	s.resource(gears, "two")
+	s.create(`{apiVersion: operator.operkit.dev/v1, kind: Bell, metadata: {name: three}, spec: {of: bronze}}`)
+	s.eventually("sessions and children work", func() bool { return s.mode("one") == "old" && s.mode("two") == "geared" })
+	s.eventually("handlers work", func() bool { return s.bell("three").GetAnnotations()[handledKey] != "" })
+	t.Run("probes and metrics", s.testMetrics)
+	t.Run("the filter of the settings, which hides no method", s.testFilter)
+	t.Run("pause and finalizer", s.testPause)
+	t.Run("commands go by what a style can do", s.testCommands)
+	t.Run("a resource that is gone is forgotten", s.testForget)
+	s.stop()
+	t.Run("leadership hand-over", s.testHandOver)
+}
+
+func (s *street) testMetrics(t *testing.T) {
+	s.eventually("it is ready", func() bool {
+		code, _ := ask(t, s.address("health.address"), "/readyz")
+		return code == http.StatusOK
+	})
+	_, page := ask(t, s.address("metrics.address"), "/metrics")
+	for _, kind := range []string{"Gadget", "Gear", "Bell"} {
+		assert.Contains(t, page, "\noperkit_resources{controller=\""+kind+"\",standing=\"settled\"} 1")
+		assert.Contains(t, page, "\ncontroller_runtime_reconcile_time_seconds_count{controller=\""+kind+"\"} ")
 	}
-	t.Run("probes and metrics", func(t *testing.T) {
-		w.eventually("it is ready", func() bool {
-			code, _ := ask(t, served("health.address"), "/readyz")
-			return code == http.StatusOK
-		})
-		_, page := ask(t, served("metrics.address"), "/metrics")
-		for _, line := range []string{
-			`operkit_resources{controller="Gear",standing="settled"} 1`, `operkit_resources{controller="Gadget",standing="settled"} 1`,
-			`controller_runtime_reconcile_total{controller="Gear",result="success"} `,
-		} {
-			assert.Contains(t, page, "\n"+line)
-		}
+	assert.Contains(t, page, `controller_runtime_reconcile_total{controller="Gear",result="success"} `)
+	assert.NotContains(t, page, `operkit_components{controller="Gear"`, "gears have no components")
+}
+
+func (s *street) testFilter(t *testing.T) {
+	assert.Equal(t, []string{"two"}, s.gearing.observed())
+	s.change(s.ref(gears, "two"), `{"metadata":{"labels":{"empty":"yes"}}}`) // a label doesn't count
+	s.change(s.ref(configMaps, "two"), `{"data":{"mode":"edited"}}`)
+	s.eventually("the child is gone, since the parent has no children by now", func() bool { return s.mode("two") == "" })
+	s.change(s.ref(gears, "two"), `{"metadata":{"labels":{"empty":null},"annotations":{"example.dev/a":"b"}}}`)
+	s.eventually("an annotation counts", func() bool { return s.mode("two") == "geared" })
+}
+
+func (s *street) testPause(t *testing.T) {
+	three, two := s.ref(bells, "three"), s.ref(gears, "two")
+	assert.Equal(t, []string{`operator: create three from "" to "{\"of\":\"bronze\"}", held: true`}, s.journal.has(""), "the finalizer came first")
+	s.change(three, `{"spec":{"of":"silver"}}`)
+	s.eventually("it is updated", func() bool {
+		return len(s.journal.has(`update three from "{\"of\":\"bronze\"}" to "{\"of\":\"silver\"}", held: true`)) == 1
 	})
-	t.Run("the filter of the settings, which hides no method", func(t *testing.T) {
-		assert.Equal(t, []string{"two"}, gearing.observed())
-		w.change(w.ref(gears, "two"), `{"metadata":{"labels":{"empty":"yes"}}}`) // a label doesn't count
-		w.change(w.ref(configMaps, "two"), `{"data":{"mode":"edited"}}`)
-		w.eventually("the child is gone, since the parent has no children by now", func() bool { return w.mode("two") == "" })
-		w.change(w.ref(gears, "two"), `{"metadata":{"labels":{"empty":null},"annotations":{"example.dev/a":"b"}}}`)
-		w.eventually("an annotation counts", func() bool { return w.mode("two") == "geared" })
-	})
-	t.Run("commands go by what a style can do", func(t *testing.T) {
-		someone := w.person("someone", "get", "list", "patch", "create")
-		says := func(args ...string) (code int, stdout, stderr string) {
-			var out, log bytes.Buffer
-			code = foreign(nil).Execute(t.Context(), append(args, "--kubeconfig", someone.kubeconfig), &out, &log)
-			return code, out.String(), log.String()
-		}
-		code, out, log := says("status", "-n", w.Namespace)
-		assert.Zero(t, code, log)
-		assert.Regexp(t, `(?m)^Gadget +one +True`, out)
-		assert.Regexp(t, `(?m)^Gear +two +Unknown`, out)
-		code, out, log = says("trigger", "gear/two", "-n", w.Namespace)
-		assert.Zero(t, code, log)
-		assert.Equal(t, "Gear "+w.Namespace+"/two triggered\n", out)
-		for _, command := range []string{"graph", "reconcile"} {
-			code, _, log = says(command, "gear/two", "-n", w.Namespace)
-			assert.Equal(t, 2, code)
-			assert.Contains(t, log, "a Gear has no components, which this command needs: choose a resource of operator.operkit.dev/v1 Gadget")
-		}
-		code, _, log = says("render", "-f", file(t, "{apiVersion: operator.operkit.dev/v1, kind: Gear, metadata: {name: two}}"))
+	s.awaitCalm()
+
+	code, out, log := s.says("pause", "bell/three", "gear/two", "-n", s.Namespace)
+	require.Zero(t, code, log)
+	assert.Equal(t, "Bell "+s.Namespace+"/three paused\nGear "+s.Namespace+"/two paused\n", out)
+	s.eventually("gears count it", func() bool { return s.gearing.Tally().Resources[standing.Paused] == 1 })
+	mark := s.Mark(t)
+	s.change(three, `{"spec":{"of":"gold"}}`)
+	s.change(s.ref(configMaps, "two"), `{"data":{"mode":"edited"}}`)
+	s.delete(bells, "three")
+	s.eventually("bells count it", func() bool { return s.ringing.Tally().Resources[standing.Paused] == 1 })
+	time.Sleep(time.Second)
+	assert.Empty(t, s.CallsSince(t, mark, s.user).Writes(), "a paused resource isn't touched")
+	assert.Equal(t, []string{holding}, s.bell("three").GetFinalizers(), "its deletion waits")
+	_, out, _ = s.says("status", "-n", s.Namespace)
+	assert.Regexp(t, `(?m)^Gear +two +Unknown +Paused .*its annotation operkit.dev/pause-execution is "true"`, out)
+
+	_, _, log = s.says("resume", "bell/three", "gear/two", "-n", s.Namespace)
+	assert.Empty(t, log)
+	s.eventually("the child is as it should be again", func() bool { return s.mode("two") == "geared" })
+	s.eventually("it is gone", func() bool { return s.get(bells, "three") == nil })
+	assert.Equal(t, []string{`operator: delete three from "{\"of\":\"silver\"}" to "", held: true`}, s.journal.has("delete"), "the finalizer goes last")
+	writes := s.CallsSince(t, mark, s.user).Writes()
+	assert.Equal(t, map[string]int{"patch configmaps": 1, "patch bells.operator.operkit.dev": 1}, writes.Count(), "%s", writes)
+	assert.NotNil(t, s.get(two.Kind, two.Name))
+}
+
+func (s *street) testCommands(t *testing.T) {
+	code, out, log := s.says("status", "-n", s.Namespace)
+	assert.Zero(t, code, log)
+	assert.Regexp(t, `(?m)^Gadget +one +True`, out)
+	assert.Regexp(t, `(?m)^Gear +two +Unknown .*its status has no condition Ready`, out)
+	code, out, log = s.says("trigger", "gear/two", "-n", s.Namespace)
+	assert.Zero(t, code, log)
+	assert.Equal(t, "Gear "+s.Namespace+"/two triggered\n", out)
+	for _, command := range []string{"graph", "reconcile"} {
+		code, _, log = s.says(command, "gear/two", "-n", s.Namespace)
 		assert.Equal(t, 2, code)
-		assert.Contains(t, log, "a Gear has no components")
-		_, _, log = says("diff", "-n", w.Namespace)
-		assert.Equal(t, 1, strings.Count(log, "Gear is left out: it has no components\n"), log)
+		assert.Contains(t, log, "a Gear has no components, which this command needs: choose a resource of operator.operkit.dev/v1 Gadget")
+	}
+	code, _, log = s.says("render", "-f", file(t, "{apiVersion: operator.operkit.dev/v1, kind: Gear, metadata: {name: two}}"))
+	assert.Equal(t, 2, code)
+	assert.Contains(t, log, "a Gear has no components")
+	_, _, log = s.says("diff", "-n", s.Namespace)
+	assert.Equal(t, 1, strings.Count(log, "Gear is left out: it has no components\n"), log)
+}
+
+func (s *street) testForget(t *testing.T) {
+	s.eventually("the bell is forgotten", func() bool { return len(s.ringing.Tally().Resources) == 0 })
+	s.delete(gears, "two")
+	s.eventually("the metrics show it", func() bool { return len(s.gearing.Tally().Resources) == 0 })
+}
+
+// testHandOver has the first replica lose its Lease while it rings a bell. The second one takes over what is unfinished,
+// and leaves alone what is settled.
+func (s *street) testHandOver(t *testing.T) {
+	s.resource(gears, "four")
+	s.create(`{apiVersion: operator.operkit.dev/v1, kind: Bell, metadata: {name: five}, spec: {of: bronze}}`)
+	lead := func(name string) (*styles, *running) {
+		op := newStyles(name, &s.journal, s.bell)
+		flags := append([]string{"--namespace", s.Namespace, "--leader-election.lock", "lease", "--leader-election.namespace", s.Namespace}, brief...)
+		return op, s.runs(name, op.Operator, s.replica(name, leading(t)...), flags...)
+	}
+	_, first := lead("first")
+	s.eventually("the first one has done its work", func() bool {
+		return s.mode("four") == "geared" && s.bell("five").GetAnnotations()[handledKey] != ""
 	})
-	t.Run("what it forgets", func(t *testing.T) {
-		w.delete(gears, "two")
-		w.eventually("the metrics show it", func() bool { return gearing.Tally().Resources[standing.Settled] == 0 })
+	s.create(`{apiVersion: operator.operkit.dev/v1, kind: Bell, metadata: {name: six}, spec: {of: patience}}`)
+	s.eventually("it rings a bell for long", func() bool { return len(s.journal.has("first: create six")) == 1 })
+	second, following := lead("second")
+	s.eventually("the second one waits", func() bool { return len(following.log.lines("another replica leads")) > 0 })
+	s.steal("thief")
+	assert.Equal(t, 1, <-first.code, "who loses the leadership ends")
+	mark := s.Mark(t)
+	s.eventually("the second one finishes what was begun", func() bool { return s.bell("six").GetAnnotations()[handledKey] != "" })
+	s.eventually("it has seen everything", func() bool {
+		return second.ringing.Tally().Resources[standing.Settled] == 2 && second.gearing.Tally().Resources[standing.Settled] == 1
+	})
+	s.awaitCalm(following.user)
+
+	rung := s.journal.has(" six")
+	require.Len(t, rung, 3)
+	assert.Contains(t, rung[0], "first: create six")
+	assert.Contains(t, rung[1], "first: create six: ")
+	assert.Contains(t, rung[2], "second: create six", "it begins when the first one has ended")
+	assert.Empty(t, s.CallsSince(t, mark, first.user), "who has lost the leadership sends nothing")
+	assert.Len(t, s.journal.has("second: "), 1, "what was handled isn't handled again")
+	calls := s.CallsSince(t, mark, following.user)
+	writes := calls.Writes().Filter(func(c audit.Call) bool { return c.Resource != "leases" })
+	assert.Equal(t, map[string]int{"patch bells.operator.operkit.dev": 1}, writes.Count(), "%s", writes)
+	t.Logf("COUNT calls of the second replica %v", calls.Count())
+	reads := calls.Filter(func(c audit.Call) bool { return c.Resource != "leases" && (c.IsRead() || c.IsWatch()) })
+	assert.Equal(t, map[string]int{
+		"watch gadgets.operator.operkit.dev": 1, "watch gears.operator.operkit.dev": 1, "watch bells.operator.operkit.dev": 1, "watch configmaps": 1,
+		"watch temporarypatches.operkit.dev": 1,
+	}, reads.Count(), "each kind is read once")
+}
+
+// awaitCalm waits until the users, the operator unless they are given, write nothing for a while.
+func (s *street) awaitCalm(users ...*envtest.User) {
+	if len(users) == 0 {
+		users = []*envtest.User{s.user}
+	}
+	s.eventually("it comes to rest", func() bool {
+		mark := s.Mark(s.t)
+		time.Sleep(500 * time.Millisecond)
+		return len(s.CallsSince(s.t, mark, users...).Writes().Filter(func(c audit.Call) bool { return c.Resource != "leases" })) == 0
 	})
 }
 

@@ -27,15 +27,19 @@ import (
 
 var servedAt = regexp.MustCompile(`msg="serving HTTP" setting=(\S+) address=(\S+)`)
 
-// address is where a process serves something, by the key of it; empty as long as it doesn't.
-func (p *process) address(key string) string {
-	for _, found := range servedAt.FindAllStringSubmatch(p.log.String(), -1) {
+// address is where an operator serves something, by the key of it; empty as long as it doesn't.
+func (b *buffer) address(key string) string {
+	for _, found := range servedAt.FindAllStringSubmatch(b.String(), -1) {
 		if found[1] == key {
 			return found[2]
 		}
 	}
 	return ""
 }
+
+func (p *process) address(key string) string { return p.log.address(key) }
+
+func (r *running) address(key string) string { return r.log.address(key) }
 
 // ask returns the code and the text of an answer, zero if there is none.
 func ask(t *testing.T, address, path string) (code int, text string) {

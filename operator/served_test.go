@@ -35,6 +35,7 @@ const (
 var (
 	gadgets    = schema.GroupVersionKind{Group: "operator.operkit.dev", Version: "v1", Kind: "Gadget"}
 	gears      = schema.GroupVersionKind{Group: "operator.operkit.dev", Version: "v1", Kind: "Gear"}
+	bells      = schema.GroupVersionKind{Group: "operator.operkit.dev", Version: "v1", Kind: "Bell"}
 	configMaps = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 )
 
@@ -79,10 +80,10 @@ func newWorld(t *testing.T, options ...envtest.Option) *world {
 	return &world{env, t, api}
 }
 
-// own and creating are the rights to control both kinds.
+// own and creating are the rights to control these kinds.
 var (
 	own = rbacv1.PolicyRule{Verbs: []string{"get", "list", "watch", "patch", "update", "delete"}, APIGroups: []string{"operator.operkit.dev", ""},
-		Resources: []string{"gadgets", "gadgets/status", "gadgets/finalizers", "gears", "gears/status", "gears/finalizers", "configmaps"}}
+		Resources: []string{"gadgets", "gadgets/status", "gadgets/finalizers", "gears", "gears/status", "gears/finalizers", "bells", "bells/status", "configmaps"}}
 	creating = rbacv1.PolicyRule{Verbs: []string{"create"}, APIGroups: []string{""}, Resources: []string{"configmaps"}}
 )
 
@@ -113,6 +114,8 @@ type running struct {
 	user *envtest.User
 	log  *buffer
 	stop func()
+	// code gets the exit code when the operator has ended.
+	code chan int
 }
 
 // start runs an operator of one kind until the test ends or stops it.
@@ -128,11 +131,21 @@ func (w *world) start(kind schema.GroupVersionKind, rights []rbacv1.PolicyRule, 
 // run runs an operator as a user until the test ends or stops it.
 func (w *world) run(name string, op *operator.Operator, user *envtest.User, flags ...string) *running {
 	w.t.Helper()
-	r := &running{user: user, log: &buffer{}}
+	r := w.runs(name, op, user, flags...)
+	stop := r.stop
+	r.stop = sync.OnceFunc(func() { stop(); assert.Zero(w.t, <-r.code) })
+	w.t.Cleanup(r.stop)
+	return r
+}
+
+// runs runs an operator that may end with any code.
+func (w *world) runs(name string, op *operator.Operator, user *envtest.User, flags ...string) *running {
+	w.t.Helper()
+	r := &running{user: user, log: &buffer{}, code: make(chan int, 1)}
 	ctx, cancel := context.WithCancel(w.t.Context())
 	var ended sync.WaitGroup
 	args := append([]string{"run", "--kubeconfig", w.Kubeconfig(w.t, r.user)}, flags...)
-	ended.Go(func() { assert.Zero(w.t, op.Execute(ctx, args, r.log, r.log)) })
+	ended.Go(func() { r.code <- op.Execute(ctx, args, r.log, r.log) })
 	r.stop = func() { cancel(); ended.Wait() }
 	w.t.Cleanup(func() {
 		r.stop()

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/internal/lifecycle"
+	"github.com/operkit/operkit/reconcile/pause"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/standing"
 	"github.com/operkit/operkit/reconcile/watch"
@@ -63,8 +63,8 @@ func TestPauseAnnotation(t *testing.T) {
 		{reason: "until a time", annotations: said("2030-01-02T03:14:04Z"), paused: true, left: 9*time.Minute + 59*time.Second},
 		{reason: "in another zone", annotations: said("2030-01-02T04:14:04+01:00"), paused: true, left: 9*time.Minute + 59*time.Second},
 		{reason: "until a fraction of a second", annotations: said("2030-01-02T03:04:05.5Z"), paused: true, left: 500 * time.Millisecond},
-		{reason: "until a far time: it is looked at before, should somebody set the clock", annotations: said("2030-02-02T03:04:05Z"), paused: true, left: lifecycle.LongestRest},
-		{reason: "until a time further than a Duration", annotations: said("9999-12-31T23:59:59Z"), paused: true, left: lifecycle.LongestRest},
+		{reason: "until a far time: it is looked at before, should somebody set the clock", annotations: said("2030-02-02T03:04:05Z"), paused: true, left: pause.Longest},
+		{reason: "until a time further than a Duration", annotations: said("9999-12-31T23:59:59Z"), paused: true, left: pause.Longest},
 		{reason: "until a time that is over", annotations: said("2030-01-02T03:04:05Z")},
 		{reason: "until the first of all times", annotations: said("0001-01-01T00:00:00Z")},
 		{reason: "a time without its zone", annotations: said("2030-01-02T04:04:05"), warned: true},
@@ -200,7 +200,7 @@ func TestPause(t *testing.T) {
 		w.clock.advance(-1000 * time.Hour)
 		_, result, err := w.once(r)
 		require.NoError(t, err)
-		assert.Equal(t, request.Result{RequeueAfter: lifecycle.LongestRest}, result)
+		assert.Equal(t, request.Result{RequeueAfter: pause.Longest}, result)
 		w.clock.advance(2000 * time.Hour)
 		assert.Equal(t, []string{"apply ConfigMap shop/c", writeStatus}, w.calm(r))
 		assert.Zero(t, r.Tally().Resources[standing.Paused])

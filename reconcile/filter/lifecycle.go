@@ -1,11 +1,10 @@
 package filter
 
 import (
-	"cmp"
-	"strings"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/pause"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -49,32 +48,24 @@ func changed(differ func(before, after *unstructured.Unstructured) bool) Predica
 	return func(event deploy.Event) bool { return isUpdate(event) && differ(event.Old, event.New) }
 }
 
-// pauseKey returns the key of the annotation that pauses.
-func pauseKey(domain string) string {
-	return cmp.Or(domain, deploy.Domain) + "/pause-execution"
-}
-
-// pausesForGood reports whether a value of the annotation pauses without an end.
-func pausesForGood(value string) bool { return strings.EqualFold(value, "true") }
-
 // Paused is true for objects whose annotation <domain>/pause-execution is "true"; an empty domain is deploy.Domain. It
 // is false for an object that is paused until a time: no event occurs at that time, so the reconcile has to check the
 // pause.
 func Paused(domain string) Predicate {
-	key := pauseKey(domain)
+	key := pause.Annotation(domain)
 	return func(event deploy.Event) bool {
-		return event.New != nil && pausesForGood(event.New.GetAnnotations()[key])
+		return event.New != nil && pause.WithoutEnd(event.New.GetAnnotations()[key])
 	}
 }
 
 // Unpaused is true when the annotation <domain>/pause-execution was "true" or a time, and now has another value that
 // isn't "true", or is gone.
 func Unpaused(domain string) Predicate {
-	key := pauseKey(domain)
+	key := pause.Annotation(domain)
 	return changed(func(before, after *unstructured.Unstructured) bool {
 		was, is := before.GetAnnotations()[key], after.GetAnnotations()[key]
 		_, err := time.Parse(time.RFC3339, was)
-		return (pausesForGood(was) || err == nil) && was != is && !pausesForGood(is)
+		return (pause.WithoutEnd(was) || err == nil) && was != is && !pause.WithoutEnd(is)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -53,4 +54,23 @@ func TestOf(t *testing.T) {
 	assert.Nil(t, provider)
 	_, err = Of(mistaken{})
 	require.EqualError(t, err, "standing.mistaken: its method Tally is () int: make it () standing.Tally")
+}
+
+func TestBook(t *testing.T) {
+	t.Parallel()
+	var b Book
+	hall, kitchen := deploy.Ref{Name: "hall"}, deploy.Ref{Name: "kitchen"}
+	assert.Empty(t, b.Tally())
+	b.Forget(hall)
+	b.Set(hall, Settled)
+	b.Set(hall, Settled)
+	b.Set(kitchen, Waiting)
+	assert.Equal(t, map[Standing]int{Settled: 1, Waiting: 1}, b.Tally().Resources, "once, however often")
+	b.Set(hall, Waiting)
+	b.Tally().Resources[Waiting] = 7
+	assert.Equal(t, map[Standing]int{Waiting: 2}, b.Tally().Resources, "what was handed out is the caller's")
+	b.Forget(hall)
+	b.Forget(kitchen)
+	assert.Empty(t, b.Tally().Resources)
+	assert.Empty(t, b.known)
 }

@@ -7,19 +7,17 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/operator/config"
+	"github.com/operkit/operkit/reconcile/pause"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// pauseKey is the key of the annotation that pauses a resource, without the domain.
-const pauseKey = "pause-execution"
-
 // annotating describes a command that sets or removes an annotation of resources. The running operator acts on the
 // annotation.
 type annotating struct {
-	// key is the key of the annotation, without the domain.
-	key string
+	// key returns the key of the annotation with a domain.
+	key func(domain string) string
 	// value returns the new value of the annotation. An empty value removes the annotation. done is printed about a
 	// changed resource.
 	value func(now time.Time) (value, done string, err error)
@@ -60,7 +58,7 @@ func (o *Operator) annotatingCommand(a annotating, command *cobra.Command) *cobr
 			return invalid
 		}
 		return errors.Join(err, c.each(objects, func(obj *unstructured.Unstructured) error {
-			key, needed := o.Domain+"/"+a.key, false
+			key, needed := a.key(o.Domain), false
 			result, err := manager.Change(cmd.Context(), deploy.RefOf(obj), func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 				needed = current.GetAnnotations()[key] != value
 				return annotated(current, key, value), nil
@@ -110,8 +108,10 @@ func annotated(obj *unstructured.Unstructured, key, value string) *unstructured.
 // the running operator.
 func (o *Operator) fieldManager() string { return o.Name + "-cli" }
 
+func reconcileAt(domain string) string { return domain + "/reconcile-at" }
+
 func (o *Operator) triggerCommand() *cobra.Command {
-	a := annotating{key: "reconcile-at", value: func(now time.Time) (value, done string, err error) {
+	a := annotating{key: reconcileAt, value: func(now time.Time) (value, done string, err error) {
 		return now.UTC().Format(time.RFC3339Nano), "triggered", nil
 	}}
 	return o.annotatingCommand(a, &cobra.Command{
@@ -124,7 +124,7 @@ func (o *Operator) triggerCommand() *cobra.Command {
 
 func (o *Operator) pauseCommand() *cobra.Command {
 	var until string
-	a := annotating{key: pauseKey, undone: "was paused already", value: func(now time.Time) (value, done string, err error) {
+	a := annotating{key: pause.Annotation, undone: "was paused already", value: func(now time.Time) (value, done string, err error) {
 		if until == "" {
 			return "true", "paused", nil
 		}
@@ -147,7 +147,7 @@ func (o *Operator) pauseCommand() *cobra.Command {
 }
 
 func (o *Operator) resumeCommand() *cobra.Command {
-	a := annotating{key: pauseKey, undone: "wasn't paused", value: func(time.Time) (value, done string, err error) { return "", "resumed", nil }}
+	a := annotating{key: pause.Annotation, undone: "wasn't paused", value: func(time.Time) (value, done string, err error) { return "", "resumed", nil }}
 	return o.annotatingCommand(a, &cobra.Command{
 		Use:     "resume [KIND] NAME...",
 		Short:   "Make the running operator reconcile paused resources again",

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/pause"
 	"github.com/operkit/operkit/status"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -70,7 +71,7 @@ func newState(obj *unstructured.Unstructured, domain string) state {
 		s.Verified, s.Components = components.Verified, statesOfComponents(components)
 	}
 	paused, found := conditions.Get(reconcile.ConditionPaused)
-	_, asked := obj.GetAnnotations()[domain+"/"+pauseKey]
+	_, asked := obj.GetAnnotations()[pause.Annotation(domain)]
 	switch {
 	case obj.GetDeletionTimestamp() != nil:
 		s.Reason, s.Message = "Deleting", "waits for the finalizers "+strings.Join(obj.GetFinalizers(), ", ")
@@ -82,6 +83,22 @@ func newState(obj *unstructured.Unstructured, domain string) state {
 		s.Reason, s.Message = pausedReason, cmp.Or(paused.Message, s.Message)
 	case !known:
 		s.Reason, s.Message = "", "no operator has reconciled it yet: does the operator run?"
+	}
+	return s
+}
+
+// newForeignState returns the state of a resource whose reconciler is of another style than components: it need not
+// write conditions.
+func newForeignState(obj *unstructured.Unstructured, domain string, now time.Time) state {
+	s := newState(obj, domain)
+	_, known := status.Conditions(obj).Get(status.ConditionReady)
+	p := pause.Of(obj, domain, now)
+	switch {
+	case obj.GetDeletionTimestamp() != nil, s.Reason == pausedReason:
+	case p.Paused:
+		s.Reason, s.Message = pausedReason, fmt.Sprintf("its annotation %s is %q", p.Annotation, p.Value)
+	case !known:
+		s.Message = "its status has no condition Ready"
 	}
 	return s
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -54,5 +55,27 @@ status: {conditions: [{type: Ready, status: 'False', reason: Errored, message: "
 		require.NoError(t, states{all: []state{newState(obj, "example.dev")}}.table(&content), row.reason)
 		_, line, _ := strings.Cut(content.String(), "\n")
 		assert.Equal(t, row.want, strings.Join(strings.Fields(line), " "), row.reason)
+	}
+}
+
+func TestStateOfAnotherStyle(t *testing.T) {
+	t.Parallel()
+	const ready = "{type: Ready, status: 'True', reason: Fine, message: all is well}"
+	for _, row := range []struct{ reason, object, ready, state, message string }{
+		{"conditions aren't a duty", "metadata: {name: hello}", "Unknown", "", "its status has no condition Ready"},
+		{"but are shown", "metadata: {name: hello}\nstatus: {conditions: [" + ready + "]}", "True", "Fine", "all is well"},
+		{"a pause is what the annotation says", "metadata: {name: hello, annotations: {example.dev/pause-execution: 'true'}}\nstatus: {conditions: [" + ready + "]}",
+			"True", "Paused", `its annotation example.dev/pause-execution is "true"`},
+		{"or the condition", "metadata: {name: hello, annotations: {example.dev/pause-execution: 'true'}}\nstatus: {conditions: [" + ready +
+			", {type: Paused, status: 'True', reason: Paused, message: somebody asked}]}", "True", "Paused", "somebody asked"},
+		{"a pause that is over", "metadata: {name: hello, annotations: {example.dev/pause-execution: '2020-01-01T00:00:00Z'}}", "Unknown", "", "its status has no condition Ready"},
+		{"on the way out", "metadata: {name: hello, deletionTimestamp: 2026-01-01T00:00:00Z, finalizers: [a/b]}", "Unknown", "Deleting", "waits for the finalizers a/b"},
+	} {
+		obj := &unstructured.Unstructured{}
+		document, err := yaml.YAMLToJSON([]byte("apiVersion: example.dev/v1\nkind: Gear\n" + row.object))
+		require.NoError(t, err, row.reason)
+		require.NoError(t, obj.UnmarshalJSON(document), row.reason)
+		s := newForeignState(obj, "example.dev", time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+		assert.Equal(t, []string{row.ready, row.state, row.message}, []string{s.Ready, s.Reason, s.Message}, row.reason)
 	}
 }

@@ -59,7 +59,11 @@ func (o *Operator) statusCommand() *cobra.Command {
 func (o *Operator) statesOf(objects []*unstructured.Unstructured, namespaces, details bool) states {
 	s := states{kinds: len(o.Kinds) > 1, namespaces: namespaces, details: details}
 	for _, obj := range objects {
-		s.all = append(s.all, newState(obj, o.Domain))
+		if o.hasComponents(obj.GroupVersionKind()) {
+			s.all = append(s.all, newState(obj, o.Domain))
+		} else {
+			s.all = append(s.all, newForeignState(obj, o.Domain, time.Now()))
+		}
 	}
 	return s
 }

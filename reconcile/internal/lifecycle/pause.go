@@ -3,12 +3,12 @@ package lifecycle
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/operkit/operkit/reconcile/logging"
+	"github.com/operkit/operkit/reconcile/pause"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,54 +29,24 @@ const (
 	ReasonPausedUntil = "PausedUntil"
 )
 
-// LongestRest is the time after which a paused resource is checked again at the latest. Timers don't notice when the
-// clock is set, so a pause may end late by up to this time.
-const LongestRest = 10 * time.Minute
-
-// Pause is the value of the annotation <domain>/pause-execution.
-type Pause struct {
-	annotation, value string
-	// rests: the resource is paused until the time in until or, if until is zero, until the annotation is changed.
-	rests bool
-	until time.Time
-	// strange: the value is invalid.
-	strange bool
-}
-
-// pauseOf reads the annotation of a resource: "true" pauses, in capital letters too, and so does a future time (RFC
-// 3339). "false", a past time and the empty value are valid and don't pause.
-func (l *Lifecycle) pauseOf(resource *unstructured.Unstructured) Pause {
-	p := Pause{annotation: l.Manager.KeyDomain() + "/pause-execution"}
-	p.value = resource.GetAnnotations()[p.annotation]
-	switch {
-	case strings.EqualFold(p.value, "true"):
-		p.rests = true
-	case p.value != "" && !strings.EqualFold(p.value, "false"):
-		until, err := time.Parse(time.RFC3339, p.value)
-		p.strange = err != nil
-		p.until, p.rests = until, err == nil && until.After(l.Now())
-	}
-	return p
-}
-
 // Paused reports whether a resource is paused. A resource that is being deleted isn't paused, unless PauseDeletions is
 // set. In a dry run no resource is paused. An invalid value is logged once.
-func (l *Lifecycle) Paused(ctx context.Context, resource *unstructured.Unstructured) (p Pause, rests bool) {
-	p = l.pauseOf(resource)
+func (l *Lifecycle) Paused(ctx context.Context, resource *unstructured.Unstructured) (p pause.Pause, rests bool) {
+	p = pause.Of(resource, l.Manager.KeyDomain(), l.Now())
 	ref := deploy.RefOf(resource)
 	deleted := resource.GetDeletionTimestamp() != nil && !l.PauseDeletions
 	switch {
-	case p.strange:
+	case p.Invalid:
 		var reported bool
 		l.Memory.Update(ref, func(m *memory.Resource) {
-			reported = m.Pause(resource.GetUID(), p.value)
+			reported = m.Pause(resource.GetUID(), p.Value)
 			m.PauseReported()
 		})
 		if !reported {
 			logging.Scoped(ctx, l.Logger).Warn("not paused: the annotation is neither true nor a time such as 2030-01-31T18:00:00Z",
-				"object", ref, "annotation", p.annotation, "value", p.value)
+				"object", ref, "annotation", p.Annotation, "value", p.Value)
 		}
-	case p.rests && !deleted && !l.DryRun:
+	case p.Paused && !deleted && !l.DryRun:
 		return p, true
 	default:
 		l.Memory.Update(ref, (*memory.Resource).EndPause)
@@ -87,10 +57,10 @@ func (l *Lifecycle) Paused(ctx context.Context, resource *unstructured.Unstructu
 // Rest handles a paused resource: it only reports the pause in a condition, so that whoever waits for the resource sees
 // why nothing happens. The condition is written once, when the pause begins or changes: if somebody removes it, or the
 // schema drops it, it isn't written again.
-func (l *Lifecycle) Rest(ctx context.Context, resource *unstructured.Unstructured, p Pause) (request.Result, error) {
+func (l *Lifecycle) Rest(ctx context.Context, resource *unstructured.Unstructured, p pause.Pause) (request.Result, error) {
 	ref, left := deploy.RefOf(resource), p.Left(l.Now())
 	var reported bool
-	l.Memory.Update(ref, func(m *memory.Resource) { reported = m.Pause(resource.GetUID(), p.value) })
+	l.Memory.Update(ref, func(m *memory.Resource) { reported = m.Pause(resource.GetUID(), p.Value) })
 	if reported {
 		return request.Result{RequeueAfter: left}, nil
 	}
@@ -114,15 +84,6 @@ func (l *Lifecycle) Rest(ctx context.Context, resource *unstructured.Unstructure
 	return request.Result{RequeueAfter: left}, nil
 }
 
-// Left returns the time after which the resource is checked again. Zero means that it is checked only when it changes.
-func (p Pause) Left(now time.Time) time.Duration {
-	if p.until.IsZero() {
-		return 0
-	}
-	// At least a millisecond: if the pause ends right now, zero would mean that the resource is never checked again.
-	return max(min(p.until.Sub(now), LongestRest), time.Millisecond)
-}
-
 // Sooner returns the shorter of two times; zero means no time.
 func Sooner(a, b time.Duration) time.Duration {
 	if a == 0 || b == 0 {
@@ -132,7 +93,7 @@ func Sooner(a, b time.Duration) time.Duration {
 }
 
 // pauseCondition returns the condition. Its message says what ends the pause, and whether a deletion waits.
-func (l *Lifecycle) pauseCondition(p Pause) metav1.Condition {
+func (l *Lifecycle) pauseCondition(p pause.Pause) metav1.Condition {
 	deletion := "its deletion doesn't wait"
 	if l.PauseDeletions {
 		deletion = "its deletion waits too"
@@ -140,18 +101,18 @@ func (l *Lifecycle) pauseCondition(p Pause) metav1.Condition {
 	c := metav1.Condition{
 		Type: ConditionPaused, Status: metav1.ConditionTrue, Reason: ReasonPaused,
 		Message: fmt.Sprintf("The annotation %s is %q: the resource isn't reconciled until the annotation is removed; %s",
-			p.annotation, p.value, deletion),
+			p.Annotation, p.Value, deletion),
 	}
-	if !p.until.IsZero() {
+	if !p.Until.IsZero() {
 		c.Reason = ReasonPausedUntil
 		c.Message = fmt.Sprintf("The annotation %s is a time: the resource isn't reconciled before %s unless the annotation is removed; %s",
-			p.annotation, p.until.UTC().Format(time.RFC3339), deletion)
+			p.Annotation, p.Until.UTC().Format(time.RFC3339), deletion)
 	}
 	return c
 }
 
 // withPause returns a status with the condition of a pause; present isn't changed.
-func (l *Lifecycle) withPause(present map[string]any, p Pause) (next map[string]any, changed bool, err error) {
+func (l *Lifecycle) withPause(present map[string]any, p pause.Pause) (next map[string]any, changed bool, err error) {
 	resource := map[string]any{"status": runtime.DeepCopyJSON(present)}
 	conditions := status.Conditions(resource)
 	changed = conditions.Set(l.Now(), l.pauseCondition(p))

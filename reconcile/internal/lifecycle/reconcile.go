@@ -33,13 +33,13 @@ func (l *Lifecycle) Begin(ctx context.Context, req request.Request) (resource *u
 		l.Memory.Forget(req.Key)
 		return nil, rest, nil
 	}
-	pause, rests := l.Paused(ctx, resource)
+	paused, rests := l.Paused(ctx, resource)
 	if !rests {
 		return resource, rest, nil
 	}
 	count := memory.Count{Standing: standing.Paused, Version: l.version(resource)}
 	l.Memory.Update(req.Key, func(m *memory.Resource) { m.SetCount(count) })
-	rest, err = l.Rest(ctx, resource, pause)
+	rest, err = l.Rest(ctx, resource, paused)
 	return nil, rest, err
 }
 
