@@ -10,6 +10,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -74,6 +75,10 @@ func (watching) Own(_ context.Context, owner, child schema.GroupVersionKind) err
 }
 
 // Follow implements source.Watcher.
+func (watching) FollowAll(context.Context, deploy.Ref, schema.GroupVersionKind, string, labels.Selector) error {
+	return nil
+}
+
 func (watching) Follow(_ context.Context, owner deploy.Ref, ref deploy.Ref) error {
 	fmt.Println(owner, "follows", ref)
 	return nil

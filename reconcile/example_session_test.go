@@ -12,6 +12,7 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -110,6 +111,20 @@ func ExampleSession_Follow() {
 		return nil
 	}))
 	// Output: waiting: the shop is reconciled when it comes
+}
+
+func ExampleSession_FollowAll() {
+	reconcileOnce(setup(func(ctx context.Context, s *reconcile.Session) error {
+		kind := schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
+		certificates := labels.SelectorFromSet(labels.Set{"use": "tls"})
+		if err := s.FollowAll(ctx, kind, s.Namespace(), certificates); err != nil {
+			return err
+		}
+		found, err := s.List(ctx, kind, s.Namespace(), certificates)
+		fmt.Println(len(found), "certificates: the shop is reconciled when one comes, changes or goes", err)
+		return nil
+	}))
+	// Output: 0 certificates: the shop is reconciled when one comes, changes or goes <nil>
 }
 
 func ExampleSession_Passthrough() {

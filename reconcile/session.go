@@ -263,6 +263,15 @@ func (s *Session) Follow(ctx context.Context, ref deploy.Ref) error {
 	return s.watcher.Follow(ctx, deploy.RefOf(s.resource), ref)
 }
 
+// FollowAll is Follow for the objects that List returns for a kind, namespace ("": all namespaces) and selector, now or
+// later.
+func (s *Session) FollowAll(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) error {
+	if s.watcher == nil {
+		return nil
+	}
+	return s.watcher.FollowAll(ctx, deploy.RefOf(s.resource), kind, namespace, selector)
+}
+
 // Own watches a kind, so that changes of objects that the resource owns bring the resource to reconcile. Call it before
 // the first object of the kind is read or written. The kinds of objects that components render or Remove deletes are
 // watched without it. If the kind isn't served yet, the error is a *deploy.KindUnknownError; a kind that a component

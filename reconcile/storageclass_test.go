@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -57,6 +58,10 @@ func (f *following) Own(_ context.Context, _, child schema.GroupVersionKind) err
 	if child == storageClassKind {
 		return f.err
 	}
+	return nil
+}
+
+func (*following) FollowAll(context.Context, deploy.Ref, schema.GroupVersionKind, string, labels.Selector) error {
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -267,6 +268,10 @@ func (w *watchedKinds) Own(_ context.Context, owner, child schema.GroupVersionKi
 	if child == deployments {
 		return &deploy.KindUnknownError{Kind: child}
 	}
+	return nil
+}
+
+func (*watchedKinds) FollowAll(context.Context, deploy.Ref, schema.GroupVersionKind, string, labels.Selector) error {
 	return nil
 }
 

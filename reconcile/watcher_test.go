@@ -9,6 +9,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -27,6 +28,10 @@ func (o *ownRecorder) Own(_ context.Context, owner, child schema.GroupVersionKin
 	defer o.mu.Unlock()
 	o.told = append(o.told, owner.Kind+" owns "+child.Kind)
 	return cmp.Or(o.failFor[child], o.fail)
+}
+
+func (*ownRecorder) FollowAll(context.Context, deploy.Ref, schema.GroupVersionKind, string, labels.Selector) error {
+	return nil
 }
 
 func (o *ownRecorder) Follow(_ context.Context, owner deploy.Ref, ref deploy.Ref) error {

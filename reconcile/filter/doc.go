@@ -8,7 +8,7 @@
 // [ReadyReason], [Condition], [Field], [Leasing]) are true for an update that made that change and for nothing else.
 // Predicates of state ([Labels], [Paused], [WithoutGeneration]) look at the object after the event. [Created],
 // [Replaced], [Deletion] and [Lifecycle] are about its creation and deletion. [And], [Or] and [Not] combine predicates
-// as in logic.
+// as in logic. [Ignoring] hides the annotations from a predicate that the reconciler writes itself.
 //
 // An object that exists when an operator starts causes an event of the type Added. A filter of changes alone, such as
 // Generation(), refuses these events, and may refuse the beginning of a deletion. So combine it by Or with [Lifecycle],

@@ -267,6 +267,14 @@ func ExampleStandard() {
 	// Output: true false
 }
 
+func ExampleIgnoring() {
+	// The reconciler writes an annotation; its own write brings no reconcile.
+	counts := filter.Ignoring(filter.Standard(), "example.dev/synced")
+	before, synced := shop(1), shop(1, annotated("example.dev/synced", "yes"))
+	fmt.Println(counts(updated(before, synced)), counts(updated(before, shop(1, annotated("example.dev/theme", "dark")))))
+	// Output: false true
+}
+
 func ExampleNamed() {
 	counts, err := filter.Named("user-annotation", "oper8.org")
 	fmt.Println(counts(updated(shop(1), shop(2))), err)

@@ -34,7 +34,7 @@ func WithoutGeneration() Predicate {
 // Use Not(Leasing()) in your own filter to refuse these updates.
 func Leasing() Predicate {
 	return changed(func(before, after *unstructured.Unstructured) bool {
-		return differInLeases(before, after) && !areHidden(before, after) && reflect.DeepEqual(withoutLeases(before), withoutLeases(after))
+		return differInLeases(before, after) && isRepeated(before, after)
 	})
 }
 
@@ -82,6 +82,55 @@ func withoutLeases(obj *unstructured.Unstructured) map[string]any {
 		delete(metadata, "annotations")
 	}
 	return content
+}
+
+// differIn reports whether one of the annotations has another value.
+func differIn(annotations []string, before, after *unstructured.Unstructured) bool {
+	was, is := rawAnnotations(before), rawAnnotations(after)
+	return slices.ContainsFunc(annotations, func(key string) bool { return !reflect.DeepEqual(was[key], is[key]) })
+}
+
+// withAnnotationsOf returns obj with the annotations that other has of these keys.
+func withAnnotationsOf(other, obj *unstructured.Unstructured, keys []string) *unstructured.Unstructured {
+	content, metadata := map[string]any{}, map[string]any{}
+	maps.Copy(content, obj.Object)
+	inner, _ := content["metadata"].(map[string]any)
+	maps.Copy(metadata, inner)
+	annotations, values := map[string]any{}, rawAnnotations(other)
+	maps.Copy(annotations, rawAnnotations(obj))
+	for _, key := range keys {
+		if annotations[key] = values[key]; values[key] == nil {
+			delete(annotations, key)
+		}
+	}
+	if metadata["annotations"] = annotations; len(annotations) == 0 {
+		delete(metadata, "annotations")
+	}
+	content["metadata"] = metadata
+	return &unstructured.Unstructured{Object: content}
+}
+
+// isRepeated reports whether two states differ at most in what every write changes, and in leases.
+func isRepeated(before, after *unstructured.Unstructured) bool {
+	return !areHidden(before, after) && reflect.DeepEqual(withoutLeases(before), withoutLeases(after))
+}
+
+// finalizersAdded is true for an update that adds finalizers and changes nothing else.
+func finalizersAdded() Predicate {
+	return changed(func(before, after *unstructured.Unstructured) bool {
+		if len(rawFinalizers(after)) <= len(rawFinalizers(before)) || Finalizers()(deploy.Event{Type: deploy.Modified, Old: before, New: after}) {
+			return false
+		}
+		same := before.DeepCopy()
+		same.SetFinalizers(after.GetFinalizers())
+		return isRepeated(same, after)
+	})
+}
+
+func rawFinalizers(obj *unstructured.Unstructured) []any {
+	metadata, _ := obj.Object["metadata"].(map[string]any)
+	finalizers, _ := metadata["finalizers"].([]any)
+	return finalizers
 }
 
 // ResourceVersion is false for an update that repeats the version that was seen last, and true for everything else,

@@ -52,13 +52,26 @@ func While(state, changes Predicate) Predicate {
 	}))
 }
 
+// Ignoring passes an update as predicate does, but as if the annotations with these keys hadn't changed: name those that
+// the reconciler itself writes. An update that changes nothing else is refused. All other events pass as predicate says.
+func Ignoring(predicate Predicate, annotations ...string) Predicate {
+	ignored := slices.Clone(annotations)
+	return func(event deploy.Event) bool {
+		if !isUpdate(event) || !differIn(ignored, event.Old, event.New) {
+			return predicate.passes(event)
+		}
+		event.Old = withAnnotationsOf(event.New, event.Old, ignored)
+		return !isRepeated(event.Old, event.New) && predicate.passes(event)
+	}
+}
+
 // Standard is the default of the engine of package watch: it is true when an object is created or deleted, its deletion
 // begins, its generation, a label or an annotation changes, or a finalizer is removed. For objects without a generation
-// every event counts, except an update in which a replica takes or releases a lock (see Leasing). A change of the
-// status alone doesn't count.
+// every event counts, except an update that only adds finalizers, or in which a replica takes or releases a lock (see
+// Leasing). A change of the status alone doesn't count.
 func Standard() Predicate {
 	// The cheapest and most frequent predicates come first.
-	return Or(Generation(), And(WithoutGeneration(), Not(Leasing())), Lifecycle(), LabelsChanged(), Annotations(), Finalizers())
+	return Or(Generation(), And(WithoutGeneration(), Not(Leasing()), Not(finalizersAdded())), Lifecycle(), LabelsChanged(), Annotations(), Finalizers())
 }
 
 // Named returns a set of filters by its name in oper8's configuration: default, annotation or user-annotation; an empty

@@ -124,5 +124,6 @@ func all() map[string]Predicate {
 		"Finalizers": Finalizers(), "Content": Content(), "Field": Field("spec", "a", "0"), "Field of all": Field(), "ReadyReason": ReadyReason(), "Condition": Condition("Ready"),
 		"Paused": Paused(""), "Unpaused": Unpaused(""), "UnlessPaused": UnlessPaused("", Generation()),
 		"While": While(Labels(app), Content()), "Standard": Standard(), "Named": named,
+		"Ignoring": Ignoring(Or(Annotations(), Field()), "a", "operkit.dev/lease-name"),
 	}
 }

@@ -74,5 +74,39 @@ func TestStandardAndLeases(t *testing.T) {
 		{"watch 35: one that is edited while it is held", Standard(), renewed, edited, true},
 		{"watch 35: one that is edited and released at once", Standard(), renewed, released, true},
 		{"watch 35: one whose content isn't shown may have been edited at once", Standard(), headless, hidden, true},
+		{"kinds 9: a finalizer that comes, where there is no generation", Standard(), data, "{metadata: {resourceVersion: '2', finalizers: [ours]}, data: {a: b}}", false},
+		{"kinds 9: one that comes beside another change", Standard(), data, "{metadata: {resourceVersion: '2', finalizers: [ours]}, data: {a: c}}", true},
+		{"kinds 9: one that takes the place of another", Standard(), "{metadata: {finalizers: [theirs]}, data: {a: b}}", "{metadata: {finalizers: [ours, other]}, data: {a: b}}", true},
+		{"one whose content isn't shown may have been edited at once", Standard(), headless, "{metadata: {resourceVersion: '2', finalizers: [ours]}}", true},
+	})
+}
+
+func TestIgnoring(t *testing.T) {
+	t.Parallel()
+	const (
+		before = "{metadata: {generation: 1, resourceVersion: '1', annotations: {a: b}}, spec: {a: 1}}"
+		noted  = "{metadata: {generation: 1, resourceVersion: '2', annotations: {a: b, example.dev/seen: now}}, spec: {a: 1}}"
+		edited = "{metadata: {generation: 1, resourceVersion: '2', annotations: {a: c, example.dev/seen: now}}, spec: {a: 1}}"
+		status = "{metadata: {generation: 1, resourceVersion: '2', annotations: {a: b, example.dev/seen: now}}, spec: {a: 1}, status: {b: 1}}"
+		spec   = "{metadata: {generation: 2, resourceVersion: '2', annotations: {a: b, example.dev/seen: now}}, spec: {a: 2}}"
+		data   = "{metadata: {resourceVersion: '1'}, data: {a: b}}"
+		dated  = "{metadata: {resourceVersion: '2', annotations: {example.dev/seen: now}}, data: {a: b}}"
+		other  = "{metadata: {resourceVersion: '2', annotations: {example.dev/seen: now}}, data: {a: c}}"
+	)
+	ignoring := Ignoring(Standard(), "example.dev/seen", "example.dev/done")
+	runRows(t, []row{
+		{"kinds 9: our own annotation comes", ignoring, before, noted, false},
+		{"kinds 9: it goes", ignoring, noted, before, false},
+		{"kinds 9: with our status in one event", ignoring, before, status, false},
+		{"kinds 9: beside one of a user's", ignoring, before, edited, true},
+		{"kinds 9: beside a new spec", ignoring, before, spec, true},
+		{"kinds 9: where there is no generation", ignoring, data, dated, false},
+		{"kinds 9: and a change of the data beside it", ignoring, data, other, true},
+		{"kinds 9: what the predicate refuses is refused", Ignoring(Never(), "example.dev/seen"), before, spec, false},
+		{"kinds 9: what passes all", Ignoring(nil, "example.dev/seen"), before, noted, false},
+		{"kinds 9: of others it passes all", Ignoring(nil, "example.dev/seen"), before, "{metadata: {annotations: {a: c}}}", true},
+		{"kinds 9: a creation is none of an annotation", ignoring, "", noted, true},
+		{"kinds 9: nor is an end", ignoring, noted, "", true},
+		{"one whose content isn't shown may have been edited at once", ignoring, "{metadata: {resourceVersion: '1'}}", "{metadata: {resourceVersion: '2', annotations: {example.dev/seen: now}}}", true},
 	})
 }

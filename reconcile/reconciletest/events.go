@@ -12,6 +12,7 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -73,21 +74,30 @@ func (e *events) Own(ctx context.Context, owner, child schema.GroupVersionKind) 
 
 // Follow implements source.Watcher.
 func (e *events) Follow(ctx context.Context, owner deploy.Ref, ref deploy.Ref) error {
-	if err := e.begin(ctx, ref.Kind); err != nil {
+	return e.follow(ctx, ref.Kind, func() { e.followers.Add(owner, ref) })
+}
+
+// FollowAll implements source.Watcher.
+func (e *events) FollowAll(ctx context.Context, owner deploy.Ref, kind schema.GroupVersionKind, namespace string, selector labels.Selector) error {
+	return e.follow(ctx, kind, func() { e.followers.AddAll(owner, kind, namespace, selector) })
+}
+
+func (e *events) follow(ctx context.Context, kind schema.GroupVersionKind, add func()) error {
+	if err := e.begin(ctx, kind); err != nil {
 		return err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.seen[ref.Kind] == nil {
-		// The reconcile is about to read the existing object, so the object must not cause another reconcile.
-		objects, err := e.list(ref.Kind)
+	if e.seen[kind] == nil {
+		// The reconcile is about to read the existing objects, so these must not cause another reconcile.
+		objects, err := e.list(kind)
 		if err != nil {
 			return err
 		}
-		e.seen[ref.Kind] = objects
+		e.seen[kind] = objects
 	}
-	e.followed[ref.Kind] = true
-	e.followers.Add(owner, ref)
+	e.followed[kind] = true
+	add()
 	return nil
 }
 

@@ -10,11 +10,14 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/reconcile/source"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 var (
 	deployments = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
+	configMaps  = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 	services    = schema.GroupVersionKind{Version: "v1", Kind: "Service"}
 	nodes       = schema.GroupVersionKind{Version: "v1", Kind: "Node"}
 )
@@ -87,6 +90,54 @@ func ExampleFunc() {
 	// Output: bring shop/hello
 }
 
+// users is a table of the ConfigMaps that name a Secret, by the name of the Secret.
+type users struct{ of map[string][]string }
+
+// index keeps the table up to date.
+func (u *users) index(event deploy.Event) {
+	if event.Type == deploy.Added {
+		secret := event.New.GetAnnotations()["example.dev/secret"]
+		u.of[secret] = append(u.of[secret], event.New.GetName())
+	}
+}
+
+func ExampleIndexed() {
+	table := &users{of: map[string][]string{}}
+	sources := source.Sources{Indexed: []source.Indexed{{Kind: configMaps, Index: table.index}}}
+
+	// The engine calls Index for each ConfigMap before it reconciles the first object, and for each later event.
+	obj := &unstructured.Unstructured{}
+	obj.SetName("settings")
+	obj.SetAnnotations(map[string]string{"example.dev/secret": "login"})
+	sources.Indexed[0].Index(deploy.Event{Type: deploy.Added, New: obj})
+	fmt.Println(table.of["login"])
+	// Output: [settings]
+}
+
+// daemons start work for objects in reconciles, which brings the objects back when it has found something.
+type daemons struct{ target source.Target }
+
+// Start implements source.Starter.
+func (d *daemons) Start(_ context.Context, target source.Target) error {
+	d.target = target
+	return nil
+}
+
+// Run implements source.External.
+func (d *daemons) Run(context.Context, source.Target) {}
+
+func ExampleStarter() {
+	d := &daemons{}
+	var external source.External = d
+	if starter, ok := external.(source.Starter); ok { // the engine does this before the first reconcile
+		fmt.Println(starter.Start(context.Background(), printer{}))
+	}
+	d.target.Bring(deploy.Ref{Namespace: "shop", Name: "hello"})
+	// Output:
+	// <nil>
+	// bring shop/hello
+}
+
 func ExamplePoll() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -135,14 +186,25 @@ func (printing) Follow(_ context.Context, owner deploy.Ref, ref deploy.Ref) erro
 	return nil
 }
 
+func (printing) FollowAll(_ context.Context, owner deploy.Ref, kind schema.GroupVersionKind, namespace string, selector labels.Selector) error {
+	fmt.Println(owner, "follows each", kind.Kind, "of", namespace, "with", selector)
+	return nil
+}
+
 func ExampleWatcher() {
 	var watcher source.Watcher = printing{}
 	guestbook := deploy.Ref{Kind: schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Guestbook"}, Namespace: "shop", Name: "hello"}
 	secret := deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Secret"}, Namespace: "shop", Name: "login"}
-	if err := errors.Join(watcher.Own(context.Background(), guestbook.Kind, services), watcher.Follow(context.Background(), guestbook, secret)); err != nil {
+	certificates := labels.SelectorFromSet(labels.Set{"use": "tls"})
+	if err := errors.Join(
+		watcher.Own(context.Background(), guestbook.Kind, services),
+		watcher.Follow(context.Background(), guestbook, secret),
+		watcher.FollowAll(context.Background(), guestbook, secret.Kind, "shop", certificates),
+	); err != nil {
 		fmt.Println(err)
 	}
 	// Output:
 	// Guestbook owns Service
 	// Guestbook shop/hello follows Secret shop/login
+	// Guestbook shop/hello follows each Secret of shop with use=tls
 }

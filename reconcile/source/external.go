@@ -16,6 +16,16 @@ type External interface {
 	Run(ctx context.Context, target Target)
 }
 
+// Starter may be implemented by an External that has to be ready before the first reconcile of its kind, because
+// reconciles read a table that it fills or start work that it receives.
+type Starter interface {
+	External
+	// Start is called before the objects of the kind are read. Until it has returned nil, none of them is reconciled. An
+	// error or a panic is logged, State of the engine shows it, and Start is called again after a while. ctx is that of
+	// Run: what Start leaves running has to end with it. Keys that are brought meanwhile wait for the first reconcile.
+	Start(ctx context.Context, target Target) error
+}
+
 // Target takes the keys that an External brings: the engine, for the objects of one kind. It is safe for concurrent use
 // and never blocks.
 type Target interface {

@@ -9,6 +9,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/reconcile/internal/optional"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -22,6 +23,10 @@ type Watcher interface {
 	// When a reconcile of owner succeeds, owner stops following the objects for which that reconcile didn't call
 	// Follow.
 	Follow(ctx context.Context, owner deploy.Ref, ref deploy.Ref) error
+	// FollowAll is Follow for all objects that View.List returns with the same arguments, now or later: an event of an
+	// object counts if the selector matches the object before or after it. An empty namespace means all namespaces, and
+	// nil means no selector.
+	FollowAll(ctx context.Context, owner deploy.Ref, kind schema.GroupVersionKind, namespace string, selector labels.Selector) error
 }
 
 // Sources declares what brings the objects of one kind to reconcile. The zero value keeps the defaults: the filter
@@ -36,6 +41,8 @@ type Sources struct {
 	Owned []Owned
 	// Mapped are other kinds whose events concern objects of this one.
 	Mapped []Mapped
+	// Indexed are kinds whose events keep tables up to date in which reconciles look things up.
+	Indexed []Indexed
 	// External are sources outside of the cluster.
 	External []External
 }
@@ -65,6 +72,18 @@ type Mapped struct {
 	Keys func(event deploy.Event) []deploy.Ref
 }
 
+// Indexed is a kind whose events go to a function and bring no object to reconcile. The kind may be the controlled kind
+// itself: then Index is called for an event before the event brings its object to reconcile.
+type Indexed struct {
+	// Kind is the kind of the indexed objects.
+	Kind schema.GroupVersionKind
+	// Index is called for each existing object (Added), and then for each event, one after the other. No object of the
+	// controlled kind is reconciled before Index has been called for all existing objects: if they can't be read, or the
+	// kind isn't served, the controlled kind waits, and State of the engine and the log say why. Index must not block,
+	// since all other events wait for it, nor change the event. The first panic is logged.
+	Index func(event deploy.Event)
+}
+
 // Provider is implemented by a reconciler of package watch, or a controller of package reconcile, that declares
 // Sources. Sources is called once, before anything runs, and its result must not change afterwards.
 type Provider interface {
@@ -75,10 +94,16 @@ type Provider interface {
 func (s Sources) check() error {
 	var errs []error
 	owned := map[schema.GroupKind]bool{}
+	named := func(list string, place int, kind schema.GroupVersionKind) bool {
+		if kind.Kind != "" && kind.Version != "" {
+			return true
+		}
+		errs = append(errs, fmt.Errorf("%s[%d]: kind %q: needs a version and a kind", list, place, kind))
+		return false
+	}
 	for i, o := range s.Owned {
 		switch {
-		case o.Kind.Kind == "" || o.Kind.Version == "":
-			errs = append(errs, fmt.Errorf("owned[%d]: kind %q: needs a version and a kind", i, o.Kind))
+		case !named("owned", i, o.Kind):
 		case owned[o.Kind.GroupKind()]:
 			errs = append(errs, fmt.Errorf("owned[%d]: %s: declared twice: join its filters by filter.And or filter.Or", i, o.Kind.GroupKind()))
 		}
@@ -86,10 +111,16 @@ func (s Sources) check() error {
 	}
 	for i, m := range s.Mapped {
 		switch {
-		case m.Kind.Kind == "" || m.Kind.Version == "":
-			errs = append(errs, fmt.Errorf("mapped[%d]: kind %q: needs a version and a kind", i, m.Kind))
+		case !named("mapped", i, m.Kind):
 		case m.Keys == nil:
 			errs = append(errs, fmt.Errorf("mapped[%d]: %s: nil Keys", i, m.Kind.GroupKind()))
+		}
+	}
+	for i, indexed := range s.Indexed {
+		switch {
+		case !named("indexed", i, indexed.Kind):
+		case indexed.Index == nil:
+			errs = append(errs, fmt.Errorf("indexed[%d]: %s: nil Index", i, indexed.Kind.GroupKind()))
 		}
 	}
 	for i, external := range s.External {

@@ -31,6 +31,8 @@ func TestCheck(t *testing.T) {
 		{"watch mistake 18: one that is there twice", Sources{Owned: []Owned{{Kind: configMaps}, {Kind: configMaps}}},
 			"owned[1]: ConfigMap: declared twice: join its filters by filter.And or filter.Or"},
 		{"a mapped kind that is none", Sources{Mapped: []Mapped{{Keys: nobody}}}, `mapped[0]: kind "/, Kind=": needs a version and a kind`},
+		{"kinds 5: an indexed kind that is none", Sources{Indexed: []Indexed{{Index: func(deploy.Event) {}}}}, `indexed[0]: kind "/, Kind=": needs a version and a kind`},
+		{"kinds 5: one without a function", Sources{Indexed: []Indexed{{Kind: configMaps}}}, "indexed[0]: ConfigMap: nil Index"},
 		{"one that maps nothing", Sources{Mapped: []Mapped{{Kind: configMaps}}}, "mapped[0]: ConfigMap: nil Keys"},
 		{"no external source", Sources{External: []External{nil}}, "external[0]: nil source"},
 		{"no function", Sources{External: []External{Func(nil)}}, "external[0]: nil source"},

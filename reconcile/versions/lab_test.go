@@ -15,6 +15,7 @@ import (
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/operkit/operkit/reconcile/versions/child"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -153,7 +154,11 @@ func (l Lab) experiment(ctx context.Context, s *reconcile.Session, what string) 
 	case "read all":
 		return l.readAll(ctx, s)
 	case "watch":
-		return errors.Join(s.Own(ctx, secrets), s.Follow(ctx, deploy.Ref{Kind: secrets, Namespace: s.Namespace(), Name: "key"}))
+		return errors.Join(
+			s.Own(ctx, secrets), s.Follow(ctx, deploy.Ref{Kind: secrets, Namespace: s.Namespace(), Name: "key"}),
+			s.FollowAll(ctx, configMaps, s.Namespace(), labels.SelectorFromSet(labels.Set{"colour": "red"})),
+			s.FollowAll(ctx, secrets, "", nil),
+		)
 	case "say":
 		logger := s.Logger().With("room", "cellar").WithGroup("heat").With("degrees", 21)
 		logger.Info("hello", "dry", true, slog.Group("", slog.String("inline", "x")))

@@ -85,7 +85,7 @@ func (s *session) read(ctx context.Context, method string, r wire.Read) (any, er
 	switch {
 	case method == wire.Own:
 		return nil, s.local.Own(ctx, ref.Kind)
-	case method == wire.Follow:
+	case method == wire.Follow && ref.Name != "":
 		return nil, s.local.Follow(ctx, ref)
 	case method == wire.Delete:
 		return nil, s.remove(ctx, ref, types.UID(r.UID), metav1.DeletionPropagation(r.Propagation))
@@ -97,6 +97,9 @@ func (s *session) read(ctx context.Context, method string, r wire.Read) (any, er
 	selector, err := labels.Parse(r.Labels)
 	if err != nil {
 		return nil, err
+	}
+	if method == wire.Follow {
+		return nil, s.local.FollowAll(ctx, ref.Kind, ref.Namespace, selector)
 	}
 	if !r.Live {
 		return foundAll(manager.View().List(ctx, ref.Kind, ref.Namespace, selector))

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -83,6 +84,10 @@ func (w *watched) Own(_ context.Context, owner, of schema.GroupVersionKind) erro
 	return w.note("own", owner.Kind, of.Kind)
 }
 
+func (w *watched) FollowAll(_ context.Context, owner deploy.Ref, kind schema.GroupVersionKind, namespace string, selector labels.Selector) error {
+	return w.note("follow all", owner.String(), kind.Kind, namespace, selector.String())
+}
+
 func (w *watched) Follow(_ context.Context, owner deploy.Ref, ref deploy.Ref) error {
 	return w.note("follow", owner.String(), ref.String())
 }
@@ -98,6 +103,8 @@ func TestWatching(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, watcher.said, "own Lab Secret")
 	assert.Contains(t, watcher.said, "follow Lab test/l Secret test/key")
+	assert.Contains(t, watcher.said, "follow all Lab test/l ConfigMap test colour=red")
+	assert.Contains(t, watcher.said, "follow all Lab test/l Secret  ")
 	assert.Contains(t, watcher.said, "own Lab ConfigMap", "and what it renders")
 }
 

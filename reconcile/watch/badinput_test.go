@@ -80,7 +80,7 @@ func TestStorm(t *testing.T) {
 			w.pass(10 * time.Minute)
 			assert.Len(w.t, w.taken(), 2)
 			assert.Equal(w.t, 1, engine.State().Timers)
-			assert.Equal(w.t, []int{1, 1, 1}, []int{engine.owners.Len(), engine.followers.Len(), len(engine.backoff.counts)})
+			assert.Equal(w.t, []int{1, 1, 1}, []int{engine.owners.Len(), engine.followers.Len(), engine.State().Failing})
 			assert.Equal(w.t, 2, w.logs.Count("level=WARN"), "a line for each reconcile that failed, and none for the events")
 		})
 	}

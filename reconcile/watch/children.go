@@ -3,12 +3,14 @@ package watch
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 	"sync/atomic"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -62,7 +64,8 @@ func (e *Engine) subscribe(ctx context.Context, kinds subject, handle func(deplo
 	return err
 }
 
-// children are the subscriptions to kinds that aren't controlled. They end with the engine.
+// children are the subscriptions to kinds that aren't controlled. They end with the engine, or when their kind is
+// released.
 type children struct {
 	mu    sync.Mutex
 	work  context.Context
@@ -74,6 +77,8 @@ type childKind struct {
 	// turn is held by the caller that subscribes; other callers wait for it until their contexts end.
 	turn         chan struct{}
 	subscription deploy.Subscription
+	// end ends the subscription.
+	end context.CancelFunc
 	// synced: the objects that existed at the beginning are known.
 	synced atomic.Bool
 }
@@ -125,8 +130,24 @@ func (c *children) subscribe(ctx context.Context, kinds subject, start func(cont
 		end()
 		return nil, err
 	}
-	kind.subscription = subscription
+	kind.subscription, kind.end = subscription, end
 	return kind, nil
+}
+
+// end ends the subscriptions to the subjects for which match returns true. Nobody may subscribe to one of them
+// meanwhile.
+func (c *children) end(match func(subject) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.kinds, func(s subject, kind *childKind) bool {
+		if !match(s) {
+			return false
+		}
+		if kind.end != nil {
+			kind.end()
+		}
+		return true
+	})
 }
 
 func (c *children) of(kinds subject) (*childKind, context.Context, error) {
@@ -151,16 +172,29 @@ func (c *children) of(kinds subject) (*childKind, context.Context, error) {
 // objects for which that reconcile didn't call Follow. Follow returns nil once the objects of the kind of ref are
 // known, and an error if they can't be read. Call it in a reconcile of key, before the object is read.
 func (e *Engine) Follow(ctx context.Context, key deploy.Ref, ref deploy.Ref) error {
+	return e.follow(ctx, key, ref, func(key deploy.Ref) { e.followers.Add(key, ref) })
+}
+
+// FollowAll is Follow for the objects of a kind that List of the view returns for namespace ("": all namespaces) and
+// selector (nil: all), now or later. An event of an object causes a reconcile of key if the selector matches the object
+// before or after it. Call it in a reconcile of key, before the objects are listed.
+func (e *Engine) FollowAll(ctx context.Context, key deploy.Ref, kind schema.GroupVersionKind, namespace string, selector labels.Selector) error {
+	return e.follow(ctx, key, deploy.Ref{Kind: kind, Namespace: namespace}, func(key deploy.Ref) {
+		e.followers.AddAll(key, kind, namespace, selector)
+	})
+}
+
+func (e *Engine) follow(ctx context.Context, key, what deploy.Ref, add func(key deploy.Ref)) error {
 	controlled := e.of(key.Kind)
 	if controlled == nil {
-		return fmt.Errorf("follow %s for %s: the engine has no reconciler for the kind %s", ref, key, key.Kind.Kind)
+		return fmt.Errorf("follow %s for %s: the engine has no reconciler for the kind %s", what, key, key.Kind.Kind)
 	}
 	key.Kind = controlled.kind
-	err := e.subscribe(ctx, subject{child: ref.Kind}, func(event deploy.Event) { e.bring(request.Followed, e.followers.Of(event)) })
+	err := e.subscribe(ctx, subject{child: what.Kind}, func(event deploy.Event) { e.bring(request.Followed, e.followers.Of(event)) })
 	if err == nil {
 		// The running reconcile is about to read the object, so the initial list must not cause another reconcile. That
-		// is why key follows ref only from now on.
-		e.followers.Add(key, ref)
+		// is why key follows it only from now on.
+		add(key)
 	}
 	return err
 }

@@ -3,7 +3,10 @@ package watch
 import (
 	"context"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/operkit/operkit/deploy"
@@ -47,37 +50,75 @@ type controlled struct {
 	kind   schema.GroupVersionKind
 	rules  *trigger.Rules
 	hooks  *trigger.Hooks
+	// options are the engine's, with those of Control. overtime is the cause of the end of a reconcile that took too
+	// long.
+	options  options
+	backoff  *backoff
+	overtime error
 	// open: the objects are watched, or about to be. Before that, events of other kinds are ignored, because all
 	// objects will be listed.
 	open atomic.Bool
+	// work is the context of the reconciles. cancel ends it, and everything else that runs for the kind. Both are set
+	// when the kind is started.
+	work   context.Context
+	cancel func()
+	// unwatched is closed when the kind and its sources aren't watched any more, and idle when a released kind isn't
+	// reconciled any more.
+	unwatched, idle chan struct{}
+	// releasing is held by Release.
+	releasing sync.Mutex
+
+	mu sync.Mutex
+	// busy counts the running reconciles. released: no further reconcile begins.
+	busy     int
+	released bool
+	// early are keys that external sources brought before the kind was open.
+	early []deploy.Ref
 }
 
-// Control registers reconciler for the objects of kind, before Run. A kind has one reconciler for all its versions. It
-// is an error if the reconciler's Sources are invalid.
-func (e *Engine) Control(kind schema.GroupVersionKind, reconciler Reconciler) error {
+// Control registers reconciler for the objects of kind. A kind has one reconciler for all its versions. It is an error
+// if the reconciler's Sources are invalid. While the engine runs, Control begins to watch the kind and returns without
+// waiting for it.
+//
+// The options apply to this kind only: Timeout, Backoff and Period replace the engine's, Around adds to the engine's, and
+// Workers sets how many objects of the kind are reconciled concurrently, out of the engine's Workers. The other options
+// are the engine's alone and refused.
+func (e *Engine) Control(kind schema.GroupVersionKind, reconciler Reconciler, opts ...Option) error {
 	if kind.Kind == "" || kind.Version == "" {
 		return fmt.Errorf("kind %q: needs a version and a kind", kind)
 	}
 	if reconciler == nil {
 		return fmt.Errorf("%s: nil reconciler", kind.Kind)
 	}
-	c, err := e.newControlled(kind, reconciler)
+	c, err := e.newControlled(kind, reconciler, opts)
 	if err != nil {
 		return fmt.Errorf("%s: %w", kind.Kind, err)
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.running {
-		return fmt.Errorf("%s: the engine runs already: add its reconciler before Run", kind.Kind)
-	}
-	if e.controlled[kind.GroupKind()] != nil {
+	e.changing.Lock()
+	defer e.changing.Unlock()
+	if e.of(kind) != nil {
 		return fmt.Errorf("%s: has a reconciler already", kind)
 	}
-	e.controlled[kind.GroupKind()] = c
+	if e.phase == ending {
+		return fmt.Errorf("%s: %w", kind.Kind, errStopped)
+	}
+	e.put(kind.GroupKind(), c)
+	if limit := c.limit(e.options); c.rules.IndexesOwn() {
+		e.queue.Limit(kind.GroupKind(), 0) // until the index is complete
+	} else if limit < math.MaxInt {
+		e.queue.Limit(kind.GroupKind(), limit)
+	}
+	if e.phase == running {
+		e.start(c)
+	}
 	return nil
 }
 
-func (e *Engine) newControlled(kind schema.GroupVersionKind, reconciler Reconciler) (*controlled, error) {
+func (e *Engine) newControlled(kind schema.GroupVersionKind, reconciler Reconciler, opts []Option) (*controlled, error) {
+	o, err := e.options.forKind(opts)
+	if err != nil {
+		return nil, err
+	}
 	sources, err := source.Of(reconciler)
 	if err != nil {
 		return nil, err
@@ -87,18 +128,45 @@ func (e *Engine) newControlled(kind schema.GroupVersionKind, reconciler Reconcil
 		return nil, err
 	}
 	called := reconciler
-	for _, around := range slices.Backward(e.options.around) {
+	for _, around := range slices.Backward(o.around) {
 		called = around(called)
 	}
 	return &controlled{
 		Reconciler: reconciler, called: called, kind: kind, hooks: hooks,
-		rules: trigger.NewRules(kind, sources, e.options.domain, e.options.logger),
+		options: o, backoff: newBackoff(o.retry, o.limit),
+		overtime:  fmt.Errorf("the reconcile took longer than %s: %w", o.timeout, context.DeadlineExceeded),
+		rules:     trigger.NewRules(kind, sources, o.domain, o.logger),
+		unwatched: make(chan struct{}), idle: make(chan struct{}),
 	}, nil
+}
+
+// limit returns how many objects of the kind may be reconciled concurrently.
+func (c *controlled) limit(engine options) int {
+	if c.options.workers == engine.workers {
+		return math.MaxInt
+	}
+	return c.options.workers
 }
 
 // of returns the controlled kind of any version of kind, or nil.
 func (e *Engine) of(kind schema.GroupVersionKind) *controlled {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.controlled[kind.GroupKind()]
+}
+
+// put sets what controls a kind, nil for nothing.
+func (e *Engine) put(kind schema.GroupKind, c *controlled) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.controlled[kind.GroupKind()]
+	if e.controlled[kind] = c; c == nil {
+		delete(e.controlled, kind)
+	}
+}
+
+// all returns the controlled kinds, in no order.
+func (e *Engine) all() []*controlled {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return slices.Collect(maps.Values(e.controlled))
 }

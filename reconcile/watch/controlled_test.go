@@ -70,7 +70,7 @@ func TestReplacedUnseen(t *testing.T) {
 			obj.SetGeneration(1)
 		}
 		engine.observe(engine.of(widgets), deploy.Event{Type: deploy.Added, New: first}, false)
-		engine.backoff.next(key("a"))
+		engine.of(widgets).backoff.next(key("a"))
 		w.settle()
 		engine.observe(engine.of(widgets), deploy.Event{Type: deploy.Modified, Old: first, New: second}, false)
 		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle())

@@ -12,14 +12,15 @@
 //
 //   - when it exists at the start, is created or deleted, or when its deletion has begun;
 //   - when its spec, a label or an annotation changed;
-//   - when an object that it owns (see [Engine.Own]) or follows (see [Engine.Follow]) changed in any way;
+//   - when an object that it owns (see [Engine.Own]) or follows (see [Engine.Follow] and [Engine.FollowAll]) changed in
+//     any way;
 //   - when its backoff after a failure is over, and at the time that a result asked for.
 //
 // A change of the object's status alone doesn't count. Any number of events during a reconcile lead to one more
 // reconcile. Request.Triggers has the reasons.
 //
 // A reconciler that is a source.Provider changes this: it declares which events count, which kinds are owned, which
-// other kinds concern its objects, and sources outside the cluster. A new value of the annotation <domain>/reconcile-at
+// other kinds concern its objects, which kinds it keeps tables of, and sources outside the cluster. A new value of the annotation <domain>/reconcile-at
 // (see [Domain]) always causes an immediate reconcile of the object, even after a permanent error, and the object's
 // backoff starts again. A reconciler that is an [Observer] is called for every event of its objects.
 //
@@ -35,6 +36,11 @@
 // children changed, then retries and timers, then objects that existed when the engine started. More urgent objects get
 // a head start of some seconds, up to a minute, so that nothing waits for ever. The time that a result asks for
 // replaces the time that an earlier result asked for.
+//
+// # Kinds that come and go
+//
+// [Engine.Control] and [Engine.Release] work while the engine runs, so that kinds can be reconciled whose definitions are
+// created later.
 //
 // # Failures
 //

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -22,7 +21,6 @@ import (
 type Engine struct {
 	view      deploy.View
 	options   options
-	backoff   *backoff
 	owners    *trigger.Owners
 	children  *children
 	followers trigger.Followers
@@ -30,18 +28,32 @@ type Engine struct {
 	inbox     *inbox
 	outage    outage
 	echoes    trigger.Echoes
-	// overtime is the cause of the end of a reconcile that took too long.
-	overtime error
 
 	// events counts the events that came, and reconciles counts the reconciles that have ended.
 	events, reconciles atomic.Uint64
 	kinds              kinds
 	slots              []*slot
 
-	mu         sync.Mutex
+	mu         sync.RWMutex
 	controlled map[schema.GroupKind]*controlled
-	running    bool
+
+	// changing is held while kinds come and go, and while the engine starts and ends.
+	changing sync.Mutex
+	phase    phase
+	// run is the context of Run, and work the context of the reconciles, which ends later. watchers are the goroutines
+	// that watch the controlled kinds.
+	run, work context.Context
+	watchers  sync.WaitGroup
 }
+
+// phase is how far an engine is.
+type phase int
+
+const (
+	unstarted phase = iota
+	running
+	ending
+)
 
 var (
 	errNotRunning = errors.New("the engine doesn't run yet")
@@ -64,16 +76,14 @@ func New(view deploy.View, opts ...Option) (*Engine, error) {
 	}
 	e := &Engine{
 		view: view, options: o,
-		backoff:    newBackoff(o.retry, o.limit),
 		owners:     trigger.NewOwners(),
 		children:   newChildren(),
 		queue:      queue.New(),
 		inbox:      newInbox(),
-		overtime:   fmt.Errorf("the reconcile took longer than %s: %w", o.timeout, context.DeadlineExceeded),
 		controlled: map[schema.GroupKind]*controlled{},
 	}
 	for range o.workers {
-		e.slots = append(e.slots, &slot{patience: max(o.timeout, o.timeout+o.timeout/10), logger: o.logger})
+		e.slots = append(e.slots, &slot{logger: o.logger})
 	}
 	return e, nil
 }
@@ -83,19 +93,14 @@ func New(view deploy.View, opts ...Option) (*Engine, error) {
 // (leader.TermOf), before or after the end of ctx, running reconciles are cancelled immediately. An engine runs only
 // once.
 func (e *Engine) Run(ctx context.Context) error {
-	e.mu.Lock()
-	if e.running {
-		e.mu.Unlock()
-		return errors.New("engine: it runs already, or has run: make a new one")
-	}
-	e.running = true
-	e.mu.Unlock()
-
 	// Running reconciles go on when ctx ends, and so do the subscriptions that they may wait for.
 	work, cancelWork := context.WithCancelCause(context.WithoutCancel(ctx))
-	var background, watchers, workers sync.WaitGroup
+	var background, workers sync.WaitGroup
 	defer background.Wait()
 	defer cancelWork(errStopped)
+	if err := e.begin(ctx, work); err != nil {
+		return err
+	}
 	background.Go(func() { e.inbox.run(work) })
 	if term, _ := leader.TermOf(ctx); term.Lost != nil {
 		background.Go(func() {
@@ -106,23 +111,42 @@ func (e *Engine) Run(ctx context.Context) error {
 			}
 		})
 	}
-	e.children.open(work)
-	inOrder := slices.SortedFunc(maps.Values(e.controlled), func(a, b *controlled) int {
-		return strings.Compare(a.kind.String(), b.kind.String())
-	})
-	for _, c := range inOrder {
-		watchers.Go(func() { e.watchKind(ctx, c) })
-	}
 	for _, slot := range e.slots {
-		workers.Go(func() { e.work(ctx, work, slot) })
+		workers.Go(func() { e.reconcileAll(ctx, work, slot) })
 	}
 	<-ctx.Done()
-	e.queue.Close()
+	e.end()
 	overdue := time.AfterFunc(e.options.grace, func() {
 		cancelWork(fmt.Errorf("the grace time of %s is over: %w", e.options.grace, context.Canceled))
 	})
 	defer overdue.Stop()
-	watchers.Wait()
+	e.watchers.Wait()
 	workers.Wait()
 	return nil
+}
+
+// begin starts to watch the controlled kinds.
+func (e *Engine) begin(run, work context.Context) error {
+	e.changing.Lock()
+	defer e.changing.Unlock()
+	if e.phase != unstarted {
+		return errors.New("engine: it runs already, or has run: make a new one")
+	}
+	e.phase, e.run, e.work = running, run, work
+	e.children.open(work)
+	inOrder := slices.SortedFunc(slices.Values(e.all()), func(a, b *controlled) int {
+		return strings.Compare(a.kind.String(), b.kind.String())
+	})
+	for _, c := range inOrder {
+		e.start(c)
+	}
+	return nil
+}
+
+// end starts nothing new from now on.
+func (e *Engine) end() {
+	e.changing.Lock()
+	defer e.changing.Unlock()
+	e.phase = ending
+	e.queue.Close()
 }

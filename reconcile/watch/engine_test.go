@@ -55,8 +55,11 @@ func TestControl(t *testing.T) {
 		assert.EqualError(w.t, engine.Control(schema.GroupVersionKind{Kind: "Widget"}, w.reconciler), `kind "/, Kind=Widget": needs a version and a kind`)
 		assert.EqualError(w.t, engine.Control(schema.GroupVersionKind{Version: "v1"}, w.reconciler), `kind "/v1, Kind=": needs a version and a kind`)
 	})
-	inBubble(t, "while it runs it is too late", func(w *world) {
-		assert.EqualError(w.t, w.start().Control(regions, w.reconciler), "Region: the engine runs already: add its reconciler before Run")
+	inBubble(t, "while it runs, too", func(w *world) {
+		engine := w.start()
+		w.create(object(regions, "", "north"))
+		require.NoError(w.t, engine.Control(regions, w.reconciler))
+		assert.Equal(w.t, []string{"Region north"}, w.settle())
 	})
 	inBubble(t, "each kind has its own", func(w *world) {
 		engine := w.engine()

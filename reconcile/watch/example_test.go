@@ -14,6 +14,7 @@ import (
 	"github.com/operkit/operkit/reconcile/watch"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -102,7 +103,7 @@ func ExampleEngine_Control() {
 		return
 	}
 	nothing := reconcilerFunc(func(context.Context, request.Request) (request.Result, error) { return request.Result{}, nil })
-	fmt.Println(engine.Control(shops, nothing))
+	fmt.Println(engine.Control(shops, nothing, watch.Workers(1), watch.Timeout(time.Hour)))
 	fmt.Println(engine.Control(shops, nothing))
 	// Output:
 	// <nil>
@@ -233,6 +234,51 @@ func ExampleEngine_Follow() {
 	// Output:
 	// no prices yet
 	// prices are there: true <nil>
+}
+
+func ExampleEngine_FollowAll() {
+	cluster := newCluster()
+	prices := labels.SelectorFromSet(labels.Set{"content": "prices"})
+	runUntil(cluster, func(engine *watch.Engine, enough func()) reconcilerFunc {
+		return func(ctx context.Context, req request.Request) (request.Result, error) {
+			if err := engine.FollowAll(ctx, req.Key, configMaps, "market", prices); err != nil {
+				return request.Result{}, err
+			}
+			found, err := cluster.View().List(ctx, configMaps, "market", prices)
+			if err != nil || len(found) == 2 {
+				fmt.Println("enough lists of prices", err)
+				enough()
+				return request.Result{}, err
+			}
+			list := object(configMaps, fmt.Sprint("prices-", len(found)))
+			list.SetLabels(map[string]string{"content": "prices"})
+			fmt.Println("one more:", list.GetName())
+			_, err = cluster.Port().Create(ctx, list, deploy.CreateOptions{FieldManager: "somebody"})
+			return request.Result{}, err
+		}
+	})
+	// Output:
+	// one more: prices-0
+	// one more: prices-1
+	// enough lists of prices <nil>
+}
+
+func ExampleEngine_Release() {
+	cluster := newCluster()
+	runUntil(cluster, func(engine *watch.Engine, enough func()) reconcilerFunc {
+		return func(ctx context.Context, _ request.Request) (request.Result, error) {
+			go func() { // when the definition of the kind was deleted, for example
+				fmt.Println(engine.Release(context.WithoutCancel(ctx), shops), len(engine.State().Kinds))
+				enough()
+			}()
+			<-ctx.Done()
+			fmt.Println(context.Cause(ctx))
+			return request.Result{}, ctx.Err()
+		}
+	})
+	// Output:
+	// the kind is no longer reconciled: context canceled
+	// <nil> 0
 }
 
 func ExampleAround() {

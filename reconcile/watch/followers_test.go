@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -60,6 +61,39 @@ func TestFollow(t *testing.T) {
 		touch("a")
 		w.settle()
 		assert.Zero(w.t, engine.followers.Len(), "nothing is kept for nobody")
+	})
+	inBubble(t, "kinds 8: a selection is followed as long as it is asked for", func(w *world) {
+		engine := w.engine()
+		asks := true
+		w.do = func(ctx context.Context, req request.Request) (request.Result, error) {
+			if asks {
+				return request.Result{}, engine.FollowAll(ctx, req.Key, configMaps, "shop", labels.SelectorFromSet(labels.Set{"colour": "red"}))
+			}
+			return request.Result{}, nil
+		}
+		coloured := func(name, colour string) *unstructured.Unstructured {
+			obj := child(name)
+			obj.SetLabels(map[string]string{"colour": colour})
+			return w.create(obj)
+		}
+		first := coloured("first", "red")
+		a := w.create(widget("a"))
+		w.run(engine)
+		assert.Equal(w.t, []string{"listed"}, w.why(), "what exists is no reason to reconcile once more")
+		coloured("second", "blue")
+		assert.Empty(w.t, w.why())
+		w.merge(first, `{"metadata":{"labels":{"colour":"blue"}}}`)
+		assert.Equal(w.t, []string{"followed"}, w.why())
+		coloured("third", "red")
+		assert.Equal(w.t, []string{"followed"}, w.why())
+		asks = false
+		w.merge(a, `{"spec":{"size":2}}`)
+		assert.Equal(w.t, []string{"changed"}, w.why())
+		coloured("fourth", "red")
+		assert.Empty(w.t, w.why())
+		assert.Zero(w.t, engine.followers.Len())
+		assert.EqualError(w.t, engine.FollowAll(w.t.Context(), regionKey("north"), configMaps, "shop", nil),
+			"follow ConfigMap shop/ for Region north: the engine has no reconciler for the kind Region")
 	})
 	inBubble(t, "nothing is followed for what nobody reconciles, and whatever the version for what somebody does", func(w *world) {
 		engine := w.start()

@@ -121,7 +121,7 @@ func TestLeft(t *testing.T) {
 		w.leave(a)
 		w.pass(24 * time.Hour)
 		assert.Len(w.t, w.taken(), 1)
-		assert.Empty(w.t, engine.backoff.counts)
+		assert.Empty(w.t, engine.of(widgets).backoff.counts)
 	})
 	inBubble(t, "what waits for its turn doesn't get it", func(w *world) {
 		w.do = func(context.Context, request.Request) (request.Result, error) {
@@ -163,7 +163,7 @@ func TestLeft(t *testing.T) {
 			assert.True(w.t, ended)
 			assert.Len(w.t, w.requests, 1)
 			assert.Zero(w.t, engine.followers.Len())
-			assert.Empty(w.t, engine.backoff.counts)
+			assert.Empty(w.t, engine.of(widgets).backoff.counts)
 			assert.Equal(w.t, State{Workers: engine.options.workers, LastStart: engine.State().LastStart, Events: 3, Reconciles: 1, Kinds: engine.State().Kinds}, engine.State())
 		})
 	}

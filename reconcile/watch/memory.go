@@ -9,6 +9,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // backoff computes the time before each retry of an object: doubled with each failure up to a limit, less a random part
@@ -142,6 +143,16 @@ func (o *outage) forget(key deploy.Ref) {
 	defer o.mu.Unlock()
 	delete(o.waiting, key)
 	if o.probe == key {
+		o.probe = deploy.Ref{}
+	}
+}
+
+// forgetKind drops the objects of a kind.
+func (o *outage) forgetKind(kind schema.GroupVersionKind) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	maps.DeleteFunc(o.waiting, func(key deploy.Ref, _ bool) bool { return key.Kind == kind })
+	if o.probe.Kind == kind {
 		o.probe = deploy.Ref{}
 	}
 }

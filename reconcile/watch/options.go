@@ -15,7 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Option is an option of New. The last one of a kind wins, except that several Around add up; nil is ignored.
+// Option is an option of New, and of Control for one kind. The last one of a kind wins, except that several Around add
+// up; nil is ignored.
 type Option func(*options)
 
 type options struct {
@@ -74,24 +75,42 @@ func newOptions(opts []Option) (options, error) {
 		retry: trigger.FirstRetry, limit: trigger.LongestRetry, domain: deploy.Domain,
 	}
 	optional.Apply(&o, opts)
+	return o, o.check()
+}
+
+// forKind returns o with the options of one kind.
+func (o options) forKind(opts []Option) (options, error) {
+	kind := o
+	kind.around = slices.Clone(o.around)
+	optional.Apply(&kind, opts)
+	if kind.grace != o.grace || kind.logger != o.logger || kind.domain != o.domain {
+		return o, errors.New("the options Grace, Logger and Domain are for the whole engine: pass them to New")
+	}
+	return kind, kind.check()
+}
+
+// patience is the time after which a reconcile is stuck.
+func (o options) patience() time.Duration { return max(o.timeout, o.timeout+o.timeout/10) }
+
+func (o options) check() error {
 	switch {
 	case o.workers < 1:
-		return o, fmt.Errorf("workers: %d: at least 1 is needed", o.workers)
+		return fmt.Errorf("workers: %d: at least 1 is needed", o.workers)
 	case o.timeout <= 0:
-		return o, fmt.Errorf("timeout: %s: it must be positive", o.timeout)
+		return fmt.Errorf("timeout: %s: it must be positive", o.timeout)
 	case o.grace < 0:
-		return o, fmt.Errorf("grace: %s: it can't be negative", o.grace)
+		return fmt.Errorf("grace: %s: it can't be negative", o.grace)
 	case o.retry <= 0 || o.limit < o.retry:
-		return o, fmt.Errorf("backoff: %s to %s: both must be positive, the second not shorter", o.retry, o.limit)
+		return fmt.Errorf("backoff: %s to %s: both must be positive, the second not shorter", o.retry, o.limit)
 	case o.period < 0:
-		return o, fmt.Errorf("period: %s: it can't be negative", o.period)
+		return fmt.Errorf("period: %s: it can't be negative", o.period)
 	case o.logger == nil:
-		return o, errors.New("nil logger")
+		return errors.New("nil logger")
 	case slices.ContainsFunc(o.around, func(around func(Reconciler) Reconciler) bool { return around == nil }):
-		return o, errors.New("around: nil function")
+		return errors.New("around: nil function")
 	}
 	if wrong := validation.IsQualifiedName(o.domain + trigger.ForcedBy); len(wrong) > 0 {
-		return o, fmt.Errorf("domain %q: not valid in keys of annotations: %s", o.domain, strings.Join(wrong, "; "))
+		return fmt.Errorf("domain %q: not valid in keys of annotations: %s", o.domain, strings.Join(wrong, "; "))
 	}
-	return o, nil
+	return nil
 }

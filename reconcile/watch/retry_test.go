@@ -119,7 +119,7 @@ func TestRetriesAndEvents(t *testing.T) {
 		engine := w.start()
 		w.delete(obj)
 		w.pass(time.Hour)
-		assert.Empty(w.t, engine.backoff.counts)
+		assert.Empty(w.t, engine.of(widgets).backoff.counts)
 		assert.Zero(w.t, engine.owners.Len())
 	})
 	inBubble(t, "watch 12: failures are logged with object, attempt and time", func(w *world) {

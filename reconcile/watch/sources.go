@@ -2,6 +2,8 @@ package watch
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -21,10 +24,10 @@ const (
 )
 
 // subject is a reason why a kind is watched: it is controlled (only owner is set), owned (owner and child), followed
-// (only child), or mapped (with its index in the mapped kinds, counted from one).
+// (only child), mapped or indexed (with its place in the mapped or indexed kinds, counted from one).
 type subject struct {
-	owner, child schema.GroupVersionKind
-	mapped       int
+	owner, child    schema.GroupVersionKind
+	mapped, indexed int
 }
 
 // watched returns the kind that is watched.
@@ -77,7 +80,7 @@ func (e *Engine) declared(ctx context.Context, c *controlled) map[subject]func()
 		all[kinds] = func() error { return e.subscribe(ctx, kinds, e.childHandler(c.kind, c.rules, owned.Kind)) }
 	}
 	for i, mapped := range sources.Mapped {
-		kinds := subject{c.kind, mapped.Kind, i + 1}
+		kinds := subject{owner: c.kind, child: mapped.Kind, mapped: i + 1}
 		all[kinds] = func() error {
 			return e.subscribe(ctx, kinds, func(event deploy.Event) {
 				if c.open.Load() {
@@ -89,17 +92,25 @@ func (e *Engine) declared(ctx context.Context, c *controlled) map[subject]func()
 	return all
 }
 
-// awaitControlled subscribes to a controlled kind. It reports whether its objects are known.
+// awaitControlled subscribes to a controlled kind, when its indexes are complete and its external sources have started.
+// It reports whether its objects are known.
 func (e *Engine) awaitControlled(ctx context.Context, c *controlled) bool {
 	var subscription deploy.Subscription
 	var synced atomic.Bool // events before that are about existing objects
 	w := &watcher{
 		look: func(event deploy.Event, listing bool) bool { return e.observe(c, event, listing) },
-		tell: c.hooks.Observed,
+		tell: func(event deploy.Event) {
+			c.rules.IndexOwn(event)
+			c.hooks.Observed(event)
+		},
 	}
+	prepare := e.preparation(ctx, c)
 	return e.await(ctx, subject{owner: c.kind}, func() (err error) {
 		if subscription == nil {
-			c.open.Store(true)
+			if err := prepare(); err != nil {
+				return err
+			}
+			e.open(c)
 			subscription, err = e.view.Subscribe(ctx, c.kind, func(event deploy.Event) { e.take(w, event, !synced.Load()) })
 			c.open.Store(err == nil)
 		}
@@ -110,8 +121,58 @@ func (e *Engine) awaitControlled(ctx context.Context, c *controlled) bool {
 		if err == nil {
 			err = e.inbox.drain(ctx)
 		}
+		if err == nil && c.rules.IndexesOwn() {
+			e.queue.Limit(c.kind.GroupKind(), c.limit(e.options))
+		}
 		return err
 	}, func() {})
+}
+
+// preparation returns an attempt to do what has to be done before the first reconcile of a kind: to complete its
+// indexes and to start its external sources.
+func (e *Engine) preparation(ctx context.Context, c *controlled) func() error {
+	var starters []source.Starter
+	for _, external := range c.rules.Sources().External {
+		if starter, ok := external.(source.Starter); ok {
+			starters = append(starters, starter)
+		}
+	}
+	return func() error {
+		if err := e.index(ctx, c); err != nil {
+			return err
+		}
+		for len(starters) > 0 {
+			_, err := failure.Value(func() (any, error) { return nil, starters[0].Start(ctx, target{e, c}) })
+			if err != nil {
+				return fmt.Errorf("an external source doesn't start: %w", err)
+			}
+			starters = starters[1:]
+		}
+		return nil
+	}
+}
+
+// index subscribes to the indexed kinds of a kind, except the kind itself. It returns nil when all existing objects have
+// been passed to the functions of the indexes.
+func (e *Engine) index(ctx context.Context, c *controlled) error {
+	places := c.rules.Foreign()
+	failures := make([]error, len(places))
+	var all sync.WaitGroup
+	for i, place := range places {
+		indexed := c.rules.Sources().Indexed[place].Kind
+		all.Go(func() {
+			failures[i] = e.subscribe(ctx, subject{owner: c.kind, child: indexed, indexed: place + 1}, func(event deploy.Event) {
+				if !c.isReleased() {
+					c.rules.Index(place, event)
+				}
+			})
+		})
+	}
+	all.Wait()
+	if err := errors.Join(failures...); err != nil {
+		return fmt.Errorf("its index isn't complete: %w", err)
+	}
+	return nil
 }
 
 // await attempts to watch a kind until it succeeds or ctx ends, and logs each reason for a failure once. It calls tried
@@ -147,8 +208,9 @@ func (e *Engine) pause(ctx context.Context, kind schema.GroupVersionKind, reason
 	if !trigger.Sleep(ctx, delay) {
 		return false
 	}
-	if view, ok := e.view.(deploy.KindView); ok && failure.Is[*deploy.KindUnknownError](reason) {
-		if err := view.Served(ctx, kind); err != nil && ctx.Err() == nil {
+	unknown, isUnknown := errors.AsType[*deploy.KindUnknownError](reason)
+	if view, ok := e.view.(deploy.KindView); ok && isUnknown {
+		if err := view.Served(ctx, unknown.Kind); err != nil && ctx.Err() == nil {
 			e.options.logger.Debug("can't find out when a kind is served, retrying", "kind", kind.Kind, "reason", err)
 		}
 	}
@@ -181,7 +243,7 @@ func (e *Engine) observe(c *controlled, event deploy.Event, listing bool) (broug
 	case !counts:
 		return false
 	case anew, forced:
-		e.backoff.reset(key)
+		c.backoff.reset(key)
 	}
 	e.queue.Add(key, trigger.Why(event, listing, forced))
 	return true
@@ -191,12 +253,16 @@ func (e *Engine) observe(c *controlled, event deploy.Event, listing bool) (broug
 // since.
 func (e *Engine) dropped(key deploy.Ref) {
 	e.forget(key)
-	e.controlled[key.Kind.GroupKind()].hooks.Forget(key)
+	if c := e.of(key.Kind); c != nil {
+		c.hooks.Forget(key)
+	}
 }
 
 // forget drops everything that is known of an object, except its place in the queue.
 func (e *Engine) forget(key deploy.Ref) {
-	e.backoff.reset(key)
+	if c := e.of(key.Kind); c != nil {
+		c.backoff.reset(key)
+	}
 	e.followers.Drop(key)
 	e.echoes.Forget(key)
 	e.outage.forget(key)
@@ -215,8 +281,31 @@ type target struct {
 	c      *controlled
 }
 
-// Bring implements source.Target.
-func (t target) Bring(keys ...deploy.Ref) { t.engine.bring(request.External, t.c.rules.Own(keys...)) }
+// Bring implements source.Target. Before the kind is open, keys wait.
+func (t target) Bring(keys ...deploy.Ref) {
+	keys = t.c.rules.Own(keys...)
+	t.c.mu.Lock()
+	defer t.c.mu.Unlock()
+	switch {
+	case t.c.released:
+	case t.c.open.Load():
+		t.engine.bring(request.External, keys)
+	default:
+		t.c.early = append(t.c.early, keys...)
+	}
+}
+
+// open opens a kind: from now on, events and external sources bring its objects to reconcile.
+func (e *Engine) open(c *controlled) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.released {
+		return
+	}
+	c.open.Store(true)
+	e.bring(request.External, c.early)
+	c.early = nil
+}
 
 // Keys implements source.Target.
 func (t target) Keys() []deploy.Ref { return t.engine.owners.Keys(t.c.kind) }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -31,6 +32,10 @@ type State struct {
 	Events, Reconciles uint64
 	// Kinds are the kinds that are watched or should be watched, sorted by group, kind and version.
 	Kinds []KindState
+
+	// full are the kinds of which objects wait because as many are reconciled as the Workers of the kind allow, with
+	// that number.
+	full map[schema.GroupKind]int
 }
 
 // Running is one reconcile under way.
@@ -50,13 +55,19 @@ type KindState struct {
 	Reason error
 }
 
-// Stalled reports whether the engine can't make progress: objects wait, and every worker is stuck. Use it in a liveness
-// check: only a restart helps, since a reconcile that ignores its context can't be ended.
+// Stalled reports whether the engine can't make progress: objects wait, and every worker that may reconcile them is
+// stuck. Use it in a liveness check: only a restart helps, since a reconcile that ignores its context can't be ended.
 func (s State) Stalled() bool {
-	stuck := 0
+	stuck, of := 0, map[schema.GroupKind]int{}
 	for _, running := range s.Running {
 		if running.Stuck {
 			stuck++
+			of[running.Key.Kind.GroupKind()]++
+		}
+	}
+	for kind, limit := range s.full {
+		if limit > 0 && of[kind] >= limit {
+			return true
 		}
 	}
 	return s.Waiting > 0 && stuck > 0 && stuck == s.Workers
@@ -68,9 +79,12 @@ func (e *Engine) State() State {
 	waiting := e.queue.State()
 	s := State{
 		Unread: e.inbox.size(), Waiting: waiting.Waiting, Timers: waiting.Timers, LastStart: waiting.Taken, Workers: len(e.slots),
-		Events: e.events.Load(), Reconciles: e.reconciles.Load(), Kinds: e.kinds.all(),
+		Events: e.events.Load(), Reconciles: e.reconciles.Load(), Kinds: e.kinds.all(), full: waiting.Full,
 	}
-	s.Failing, s.LongestBackoff = e.backoff.state()
+	for _, c := range e.all() {
+		failing, longest := c.backoff.state()
+		s.Failing, s.LongestBackoff = s.Failing+failing, max(s.LongestBackoff, longest)
+	}
 	for _, slot := range e.slots {
 		if running, busy := slot.present(); busy {
 			s.Running = append(s.Running, running)
@@ -82,23 +96,27 @@ func (e *Engine) State() State {
 
 // slot holds what one worker reconciles now.
 type slot struct {
-	// patience is the time after which a reconcile is stuck.
-	patience time.Duration
-	logger   *slog.Logger
+	logger *slog.Logger
 
 	mu      sync.Mutex
 	busy    bool
 	running Running
+	// patience is the time after which the reconcile under way is stuck.
+	patience time.Duration
 	// scope is the log scope of the reconcile under way.
 	scope context.Context
 	// watchdog fires when the reconcile for which it was set would be stuck. It is nil when none is set.
 	watchdog *time.Timer
 }
 
-func (s *slot) begin(scope context.Context, key deploy.Ref) {
+func (s *slot) begin(scope context.Context, key deploy.Ref, patience time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.busy, s.running, s.scope = true, Running{Key: key, Since: time.Now()}, scope
+	if s.watchdog != nil && s.patience > patience {
+		s.watchdog.Stop()
+		s.watchdog = nil
+	}
+	s.busy, s.running, s.patience, s.scope = true, Running{Key: key, Since: time.Now()}, patience, scope
 	if s.watchdog == nil {
 		s.watchdog = time.AfterFunc(s.patience, s.look)
 	}
@@ -158,6 +176,13 @@ func (k *kinds) set(kind subject, reason error) {
 		k.reasons = map[subject]error{}
 	}
 	k.reasons[kind] = reason
+}
+
+// drop drops the subjects for which match returns true.
+func (k *kinds) drop(match func(subject) bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	maps.DeleteFunc(k.reasons, func(s subject, _ error) bool { return match(s) })
 }
 
 func (k *kinds) all() []KindState {

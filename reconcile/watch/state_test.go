@@ -181,11 +181,11 @@ func TestStuck(t *testing.T) {
 		assert.Zero(w.t, w.logs.Count("stuck"))
 	})
 	inBubble(t, "a watchdog that barks when the next reconcile has just begun doesn't mean that one", func(w *world) {
-		s := &slot{patience: time.Minute, logger: w.logger()}
-		s.begin(t.Context(), key("a"))
+		s := &slot{logger: w.logger()}
+		s.begin(t.Context(), key("a"), time.Minute)
 		w.pass(59 * time.Second)
 		s.end()
-		s.begin(t.Context(), key("b"))
+		s.begin(t.Context(), key("b"), time.Minute)
 		s.look()
 		running, _ := s.present()
 		assert.False(w.t, running.Stuck)

@@ -80,7 +80,7 @@ func TestComingAndGoing(t *testing.T) {
 	stop()
 	require.NoError(t, <-ended)
 	assert.Greater(t, len(reconciler.requests), objects)
-	assert.Equal(t, []int{0, 0, 0}, []int{engine.owners.Len(), engine.followers.Len(), len(engine.backoff.counts)},
+	assert.Equal(t, []int{0, 0, 0}, []int{engine.owners.Len(), engine.followers.Len(), engine.State().Failing},
 		"owners, followers and failures that are known")
 }
 

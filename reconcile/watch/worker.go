@@ -13,8 +13,8 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// work reconciles the keys of the queue until the context run or work ends.
-func (e *Engine) work(run, work context.Context, slot *slot) {
+// reconcileAll reconciles the keys of the queue until the context run or work ends.
+func (e *Engine) reconcileAll(run, work context.Context, slot *slot) {
 	defer slot.stop()
 	var taken queue.Taken
 	var next queue.Next
@@ -24,12 +24,22 @@ func (e *Engine) work(run, work context.Context, slot *slot) {
 		if !ok || run.Err() != nil || work.Err() != nil {
 			return
 		}
-		scope := logging.NewScope(work)
-		slot.begin(scope, taken.Key)
-		next = e.periodic(taken.Key, e.process(scope, taken))
-		slot.end()
-		e.reconciles.Add(1)
+		next = e.turn(taken, slot)
 	}
+}
+
+// turn reconciles an object, unless its kind was released meanwhile.
+func (e *Engine) turn(taken queue.Taken, slot *slot) queue.Next {
+	c := e.of(taken.Key.Kind)
+	if c == nil || !c.enter() {
+		return queue.Next{}
+	}
+	defer c.leave()
+	scope := logging.NewScope(c.work)
+	slot.begin(scope, taken.Key, c.options.patience())
+	defer e.reconciles.Add(1)
+	defer slot.end()
+	return e.periodic(c, taken.Key, e.process(scope, c, taken))
 }
 
 // quietAttempts is the number of quiet errors in a row that aren't logged.
@@ -37,12 +47,12 @@ const quietAttempts = 3
 
 // process reconciles an object. The result has the time of the next reconcile without an event, which replaces an
 // earlier time.
-func (e *Engine) process(ctx context.Context, taken queue.Taken) queue.Next {
+func (e *Engine) process(ctx context.Context, c *controlled, taken queue.Taken) queue.Next {
 	key := taken.Key
-	attempt := e.backoff.failures(key)
+	attempt := c.backoff.failures(key)
 	e.followers.Begin(key)
 	e.echoes.Begin(key)
-	result, err := e.reconcile(ctx, request.Request{Key: key, Triggers: taken.Triggers, Attempt: attempt, Waited: taken.Waited})
+	result, err := c.reconcile(ctx, request.Request{Key: key, Triggers: taken.Triggers, Attempt: attempt, Waited: taken.Waited})
 	if err != nil {
 		result.Wrote = nil
 	}
@@ -50,20 +60,20 @@ func (e *Engine) process(ctx context.Context, taken queue.Taken) queue.Next {
 		e.queue.Add(key, request.Child)
 	}
 	if err != nil {
-		return e.failed(ctx, key, attempt, err)
+		return e.failed(ctx, c, key, attempt, err)
 	}
 	if attempt > 0 {
 		e.recovered(key)
 	}
 	e.followers.End(key)
-	e.backoff.reset(key)
+	c.backoff.reset(key)
 	return queue.Next{After: result.RequeueAfter, Why: request.Periodic}
 }
 
 // periodic returns next. For an existing object the time is at most the period, even if next has no time. An object
 // that is gone is reconciled again only if its reconcile asked for that.
-func (e *Engine) periodic(key deploy.Ref, next queue.Next) queue.Next {
-	period := e.options.period
+func (e *Engine) periodic(c *controlled, key deploy.Ref, next queue.Next) queue.Next {
+	period := c.options.period
 	if period == 0 || next.Unchanged || !e.owners.Known(key) {
 		return next
 	}
@@ -85,23 +95,26 @@ func (e *Engine) recovered(key deploy.Ref) {
 }
 
 // failed logs that a reconcile failed, and returns the time of its retry.
-func (e *Engine) failed(ctx context.Context, key deploy.Ref, attempt int, err error) queue.Next {
+func (e *Engine) failed(ctx context.Context, c *controlled, key deploy.Ref, attempt int, err error) queue.Next {
 	log := logging.Scoped(ctx, e.options.logger).With("object", key)
 	if panicked, ok := err.(*dag.PanicError); ok { // a reconciler that wraps a panic has logged it
 		log.Error("reconcile panicked", "value", panicked.Value, "stack", string(panicked.Stack))
 	}
 	switch {
+	case c.isReleased():
+		log.Debug("reconcile was cancelled: the kind is released", "error", err)
+		return queue.Next{}
 	case ctx.Err() != nil:
 		log.Warn("reconcile was cancelled by the shutdown", "error", err)
 		return queue.Next{Unchanged: true}
 	case request.IsPermanent(err):
 		log.Error("reconcile failed, waiting for a change", "error", err)
-		e.backoff.reset(key)
+		c.backoff.reset(key)
 		return queue.Next{}
 	case request.Resolve(err).Advanced:
-		e.backoff.reset(key)
+		c.backoff.reset(key)
 	}
-	delay := e.backoff.next(key)
+	delay := c.backoff.next(key)
 	after, timed := request.RetryTime(err)
 	if timed {
 		delay = after
@@ -122,11 +135,9 @@ func (e *Engine) failed(ctx context.Context, key deploy.Ref, attempt int, err er
 	return queue.Next{After: delay, Why: request.Retry}
 }
 
-// reconcile calls the reconciler of the key's kind. A panic is an error of that object.
-func (e *Engine) reconcile(ctx context.Context, req request.Request) (request.Result, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, e.options.timeout, e.overtime)
+// reconcile calls the reconciler. A panic is an error of that object.
+func (c *controlled) reconcile(ctx context.Context, req request.Request) (request.Result, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.options.timeout, c.overtime)
 	defer cancel()
-	return failure.Value(func() (request.Result, error) {
-		return e.controlled[req.Key.Kind.GroupKind()].called.Reconcile(ctx, req)
-	})
+	return failure.Value(func() (request.Result, error) { return c.called.Reconcile(ctx, req) })
 }

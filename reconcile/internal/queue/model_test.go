@@ -7,9 +7,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // expected is what is to be known of a key.
@@ -17,6 +19,17 @@ type expected struct {
 	wanted, running, dropped bool
 	due                      time.Time
 	taken                    Taken
+}
+
+// limited is the kind with a limit of two.
+var limited = schema.GroupVersionKind{Version: "v1", Kind: "Limited"}
+
+// keyOf returns the key of a name; half of the names are of the kind with a limit.
+func keyOf(name string) deploy.Ref {
+	if name < "3" {
+		return deploy.Ref{Kind: limited, Name: name}
+	}
+	return key(name)
 }
 
 // model does with plain fields what a Queue does, one step after the other.
@@ -49,26 +62,46 @@ func (m *model) count(is func(*expected) bool) (n int) {
 	return n
 }
 
+// running counts the running keys of the kind with a limit.
+func (m *model) running() (n int) {
+	for name, e := range m.keys {
+		if name < "3" && e.running {
+			n++
+		}
+	}
+	return n
+}
+
+// canTake reports whether a key can be handed out.
+func (m *model) canTake() bool {
+	for name, e := range m.keys {
+		if e.wanted && !e.running && (name >= "3" || m.running() < 2) {
+			return true
+		}
+	}
+	return false
+}
+
 // step does one thing to both.
 func (m *model) step(t *testing.T, q *Queue, random *rand.Rand) {
 	name := fmt.Sprint(random.IntN(6))
 	e := m.of(name)
 	switch random.IntN(7) {
 	case 0, 1:
-		q.Add(key(name), 1<<random.IntN(11))
+		q.Add(keyOf(name), 1<<random.IntN(11))
 		e.wanted = true
 	case 2:
 		after := time.Duration(1+random.IntN(50)) * time.Second
-		q.later(key(name), after, request.Periodic)
+		q.later(keyOf(name), after, request.Periodic)
 		e.due = time.Now().Add(after)
 	case 3:
-		q.Cancel(key(name))
+		q.Cancel(keyOf(name))
 		e.due, e.dropped = time.Time{}, e.running
 	case 4:
-		q.Drop(key(name))
+		q.Drop(keyOf(name))
 		e.wanted, e.dropped, e.due = false, e.running, time.Time{}
 	case 5:
-		if m.count(func(e *expected) bool { return e.wanted && !e.running }) == 0 {
+		if !m.canTake() {
 			return
 		}
 		got, ok := q.get()
@@ -76,6 +109,7 @@ func (m *model) step(t *testing.T, q *Queue, random *rand.Rand) {
 		require.NotZero(t, got.Triggers)
 		e = m.of(got.Key.Name)
 		require.True(t, e.wanted && !e.running, "%s is handed out", got.Key.Name)
+		require.True(t, got.Key.Name >= "3" || m.running() < 2, "no more than the limit")
 		e.wanted, e.running, e.taken = false, true, got
 	case 6:
 		next := []Next{{}, {Unchanged: true}, {After: time.Duration(1+random.IntN(50)) * time.Second, Why: request.Periodic}}[random.IntN(3)]
@@ -96,6 +130,7 @@ func TestModel(t *testing.T) {
 	for seed := range uint64(100) {
 		synctest.Test(t, func(t *testing.T) {
 			random, q, m := rand.New(rand.NewPCG(seed, 7)), New(), &model{map[string]*expected{}}
+			q.Limit(limited.GroupKind(), 2)
 			for range 300 {
 				m.step(t, q, random)
 				if random.IntN(5) == 0 {

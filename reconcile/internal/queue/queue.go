@@ -7,6 +7,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/request"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Queue holds keys. A key is handed out to one taker at a time; if it is added meanwhile, it is handed out again
@@ -18,6 +19,8 @@ type Queue struct {
 	// waiting are the items that can be handed out; again counts the running items that are wanted again.
 	waiting byTurn
 	again   int
+	// lanes are the kinds of which only some items may be handed out at a time.
+	lanes map[schema.GroupKind]*lane
 	// timers counts the timers of all items.
 	timers int
 	added  uint64
@@ -28,9 +31,41 @@ type Queue struct {
 
 // New returns an empty Queue.
 func New() *Queue {
-	q := &Queue{items: map[deploy.Ref]*item{}}
+	q := &Queue{items: map[deploy.Ref]*item{}, lanes: map[schema.GroupKind]*lane{}}
 	q.ready.L = &q.mu
 	return q
+}
+
+// lane is a kind with a limit. parked are its items that could be handed out if fewer were.
+type lane struct {
+	limit, running int
+	parked         byTurn
+}
+
+// Limit sets how many keys of a kind are handed out at a time: at most n. Zero holds them all back until another Limit.
+func (q *Queue) Limit(kind schema.GroupKind, n int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.lanes[kind] == nil {
+		q.lanes[kind] = &lane{}
+	}
+	lane := q.lanes[kind]
+	lane.limit = n
+	for len(lane.parked) > 0 {
+		q.push(heap.Pop(&lane.parked).(*item))
+	}
+}
+
+// DropKind drops all keys of a kind, as Drop does, and its limit.
+func (q *Queue) DropKind(kind schema.GroupKind) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for key, i := range q.items {
+		if key.Kind.GroupKind() == kind {
+			q.drop(i)
+		}
+	}
+	delete(q.lanes, kind)
 }
 
 // Add adds key. The triggers of several calls add up until key is handed out.
@@ -75,7 +110,7 @@ func (q *Queue) add(i *item, triggers request.Triggers) {
 		i.triggers |= triggers
 		if turn.Before(i.turn) {
 			if i.turn = turn; !i.running {
-				heap.Fix(&q.waiting, i.place)
+				heap.Fix(i.in, i.place)
 			}
 		}
 		return
@@ -90,7 +125,8 @@ func (q *Queue) add(i *item, triggers request.Triggers) {
 }
 
 func (q *Queue) push(i *item) {
-	heap.Push(&q.waiting, i)
+	i.in = &q.waiting
+	heap.Push(i.in, i)
 	q.ready.Signal()
 }
 
@@ -128,16 +164,18 @@ func (q *Queue) Cancel(key deploy.Ref) {
 func (q *Queue) Drop(key deploy.Ref) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	i := q.items[key]
-	if i == nil {
-		return
+	if i := q.items[key]; i != nil {
+		q.drop(i)
 	}
+}
+
+func (q *Queue) drop(i *item) {
 	q.stop(i)
 	switch {
 	case i.wanted && i.running:
 		q.again--
 	case i.wanted:
-		heap.Remove(&q.waiting, i.place)
+		heap.Remove(i.in, i.place)
 	}
 	i.wanted, i.dropped = false, i.running
 	q.forget(i)
@@ -168,16 +206,47 @@ func (q *Queue) Take(done Taken, next Next, dropped func(deploy.Ref)) (taken Tak
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.done(done, next, dropped)
-	for len(q.waiting) == 0 && !q.closed {
-		q.ready.Wait()
+	var i *item
+	for i == nil {
+		for len(q.waiting) == 0 && !q.closed {
+			q.ready.Wait()
+		}
+		if q.closed {
+			return Taken{}, false
+		}
+		i = q.admitted(heap.Pop(&q.waiting).(*item))
 	}
-	if q.closed {
-		return Taken{}, false
-	}
-	i := heap.Pop(&q.waiting).(*item)
 	i.wanted, i.running = false, true
 	q.taken = time.Now()
 	return Taken{i.key, i.triggers, q.taken.Sub(i.since), i}, true
+}
+
+// admitted returns i, or nil if its kind has reached its limit. Then i is parked.
+func (q *Queue) admitted(i *item) *item {
+	lane := q.lanes[i.key.Kind.GroupKind()]
+	switch {
+	case lane == nil:
+		return i
+	case lane.running >= lane.limit:
+		i.in = &lane.parked
+		heap.Push(i.in, i)
+		return nil
+	}
+	lane.running++
+	i.lane = lane
+	return i
+}
+
+// release makes room for another item of the kind of i.
+func (q *Queue) release(i *item) {
+	lane := i.lane
+	if lane == nil {
+		return
+	}
+	i.lane = nil
+	if lane.running--; lane.running < lane.limit && len(lane.parked) > 0 {
+		q.push(heap.Pop(&lane.parked).(*item))
+	}
 }
 
 func (q *Queue) done(taken Taken, next Next, dropped func(deploy.Ref)) {
@@ -194,6 +263,7 @@ func (q *Queue) done(taken Taken, next Next, dropped func(deploy.Ref)) {
 		q.stop(i)
 	}
 	i.running, i.dropped = false, false
+	q.release(i)
 	if i.wanted {
 		q.again--
 		q.push(i)
@@ -211,13 +281,26 @@ type State struct {
 	Waiting, Timers int
 	// Taken is when a key was last handed out, zero if none was.
 	Taken time.Time
+	// Full are the kinds of which keys wait because of their limit, with the limit. It is nil if there are none.
+	Full map[schema.GroupKind]int
 }
 
-// State returns the state of the queue, in constant time.
+// State returns the state of the queue, in a time that depends only on the number of limits.
 func (q *Queue) State() State {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return State{Waiting: len(q.waiting) + q.again, Timers: q.timers, Taken: q.taken}
+	s := State{Waiting: len(q.waiting) + q.again, Timers: q.timers, Taken: q.taken}
+	for kind, lane := range q.lanes {
+		if len(lane.parked) == 0 {
+			continue
+		}
+		s.Waiting += len(lane.parked)
+		if s.Full == nil {
+			s.Full = map[schema.GroupKind]int{}
+		}
+		s.Full[kind] = lane.limit
+	}
+	return s
 }
 
 // Close ends every Take, and drops all keys.
@@ -229,6 +312,7 @@ func (q *Queue) Close() {
 		q.stop(i)
 	}
 	q.items, q.waiting, q.again = map[deploy.Ref]*item{}, nil, 0
+	clear(q.lanes)
 	q.ready.Broadcast()
 }
 
@@ -262,8 +346,11 @@ type item struct {
 	turn time.Time
 	// number orders items with the same turn.
 	number uint64
-	// place is its index among the waiting items.
+	// in are the items among which it waits, and place is its index there.
+	in    *byTurn
 	place int
+	// lane is the lane in which it runs, nil for none.
+	lane  *lane
 	timer *time.Timer
 }
 

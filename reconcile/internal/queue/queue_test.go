@@ -2,6 +2,7 @@ package queue
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -347,5 +349,68 @@ func TestMonotonicTime(t *testing.T) {
 		assert.Contains(t, q.items[key("a")].turn.String(), " m=", "after its head start too")
 		_, _ = q.get()
 		assert.Contains(t, q.State().Taken.String(), " m=")
+	})
+}
+
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	one := func(name string) deploy.Ref { return deploy.Ref{Kind: limited, Name: name} }
+	limitedQueue := func() *Queue {
+		q := New()
+		q.Limit(limited.GroupKind(), 1)
+		for _, name := range []string{"a", "b", "c"} {
+			q.Add(one(name), request.Changed)
+		}
+		q.Add(key("other"), request.Listed)
+		return q
+	}
+	t.Run("a kind at its limit lets others pass, and goes on in its order", func(t *testing.T) {
+		t.Parallel()
+		q := limitedQueue()
+		first, _ := q.get()
+		assert.Equal(t, "a", first.Key.Name)
+		assert.Equal(t, []string{"other: listed"}, take(t, q, 1))
+		assert.Equal(t, map[schema.GroupKind]int{limited.GroupKind(): 1}, q.State().Full)
+		assert.Equal(t, 2, q.State().Waiting)
+		q.Add(one("c"), request.Deleting)
+		second, _ := q.Take(first, Next{}, nil)
+		assert.Equal(t, "c", second.Key.Name, "what became more urgent meanwhile comes first")
+		third, _ := q.Take(second, Next{}, nil)
+		assert.Equal(t, "b", third.Key.Name)
+		assert.Empty(t, q.State().Full)
+	})
+	t.Run("a kind may be held back as a whole, and let go", func(t *testing.T) {
+		t.Parallel()
+		q := limitedQueue()
+		q.Limit(limited.GroupKind(), 0)
+		assert.Equal(t, []string{"other: listed"}, take(t, q, 1))
+		assert.Equal(t, 3, q.State().Waiting)
+		q.Limit(limited.GroupKind(), math.MaxInt)
+		assert.Equal(t, []string{"a: changed", "b: changed", "c: changed"}, take(t, q, 3))
+	})
+	t.Run("a parked key can be dropped", func(t *testing.T) {
+		t.Parallel()
+		q := limitedQueue()
+		first, _ := q.get()
+		take(t, q, 1)
+		q.Drop(one("b"))
+		second, _ := q.Take(first, Next{}, nil)
+		assert.Equal(t, "c", second.Key.Name)
+	})
+	t.Run("a kind that is dropped leaves nothing, and its keys that are still taken don't count for the next limit", func(t *testing.T) {
+		t.Parallel()
+		q := limitedQueue()
+		first, _ := q.get()
+		q.DropKind(limited.GroupKind())
+		assert.Equal(t, 1, q.State().Waiting, "another kind's")
+		q.Limit(limited.GroupKind(), 1)
+		q.Add(one("b"), request.Changed)
+		second, _ := q.get()
+		assert.Equal(t, "b", second.Key.Name)
+		dropped := 0
+		third, _ := q.Take(first, Next{After: time.Hour}, func(deploy.Ref) { dropped++ })
+		assert.Equal(t, "other", third.Key.Name)
+		assert.Equal(t, 1, dropped)
+		assert.Zero(t, q.State().Timers)
 	})
 }

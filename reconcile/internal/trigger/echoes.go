@@ -1,11 +1,13 @@
 package trigger
 
 import (
+	"maps"
 	"slices"
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/request"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Echoes suppress the events of a reconcile's own writes, so that these events don't bring its object to reconcile
@@ -99,4 +101,11 @@ func (e *Echoes) Forget(key deploy.Ref) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.keys, key)
+}
+
+// ForgetKind drops what is known of the objects of a kind.
+func (e *Echoes) ForgetKind(kind schema.GroupVersionKind) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	maps.DeleteFunc(e.keys, func(key deploy.Ref, _ *echo) bool { return key.Kind == kind })
 }

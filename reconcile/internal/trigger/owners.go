@@ -75,6 +75,18 @@ func (o *Owners) Keys(kind schema.GroupVersionKind) (keys []deploy.Ref) {
 	return keys
 }
 
+// DropKind forgets the objects of kind.
+func (o *Owners) DropKind(kind schema.GroupVersionKind) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for key, uid := range o.uids {
+		if key.Kind == kind {
+			delete(o.uids, key)
+			delete(o.keys, uid)
+		}
+	}
+}
+
 // Known reports whether an object of this key exists, according to the events so far.
 func (o *Owners) Known(key deploy.Ref) bool {
 	o.mu.RLock()

@@ -3,6 +3,7 @@ package trigger
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,6 +26,7 @@ type Rules struct {
 	when    predicate
 	owned   map[schema.GroupKind]*predicate
 	mapped  []*mapping
+	indexed []*Guard
 	// foreign and nameless log the first ignored key of each sort.
 	foreign, nameless sync.Once
 }
@@ -47,6 +49,9 @@ func NewRules(kind schema.GroupVersionKind, sources source.Sources, domain strin
 	for _, mapped := range sources.Mapped {
 		of := mapped.Kind.GroupKind().String() + " mapped to " + kind.GroupKind().String()
 		r.mapped = append(r.mapped, &mapping{predicate: predicate{filter: mapped.When, of: of}, keys: mapped.Keys})
+	}
+	for range sources.Indexed {
+		r.indexed = append(r.indexed, &Guard{})
 	}
 	return r
 }
@@ -77,6 +82,41 @@ func (r *Rules) Mapped(place int, event deploy.Event) []deploy.Ref {
 		return nil
 	}
 	return r.Own(mapped.call(event, r.logger)...)
+}
+
+// Index passes an event to the function of Sources.Indexed at index place.
+func (r *Rules) Index(place int, event deploy.Event) {
+	indexed := r.sources.Indexed[place]
+	r.indexed[place].Call(r.logger, "an index panicked: it may be incomplete", indexed.Kind.GroupKind().String()+" indexed for "+r.kind.GroupKind().String(),
+		func() { indexed.Index(event) })
+}
+
+// IndexesOwn reports whether the controlled kind itself is indexed.
+func (r *Rules) IndexesOwn() bool {
+	return slices.ContainsFunc(r.sources.Indexed, r.isOwn)
+}
+
+// IndexOwn passes an event of a controlled object to the indexes of its kind.
+func (r *Rules) IndexOwn(event deploy.Event) {
+	for place, indexed := range r.sources.Indexed {
+		if r.isOwn(indexed) {
+			r.Index(place, event)
+		}
+	}
+}
+
+func (r *Rules) isOwn(indexed source.Indexed) bool {
+	return indexed.Kind.GroupKind() == r.kind.GroupKind()
+}
+
+// Foreign returns the places of the indexes of other kinds in Sources.Indexed.
+func (r *Rules) Foreign() (places []int) {
+	for place, indexed := range r.sources.Indexed {
+		if !r.isOwn(indexed) {
+			places = append(places, place)
+		}
+	}
+	return places
 }
 
 // Own returns the keys that name objects of the kind, with the kind filled in.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -256,4 +257,48 @@ func TestFollowers(t *testing.T) {
 	f.Drop(a)
 	assert.Zero(t, f.Len())
 	assert.Empty(t, f.keys, "nothing is kept for nobody")
+}
+
+func TestFollowersOfSelections(t *testing.T) {
+	t.Parallel()
+	var f Followers
+	a, b := deploy.Ref{Kind: widgets, Namespace: "shop", Name: "a"}, deploy.Ref{Kind: widgets, Namespace: "shop", Name: "b"}
+	red := labels.SelectorFromSet(labels.Set{"colour": "red"})
+	coloured := func(namespace, name, colour string) *unstructured.Unstructured {
+		obj := object(configMaps, namespace, name, colour)
+		obj.SetLabels(map[string]string{"colour": colour})
+		obj.SetResourceVersion(colour)
+		return obj
+	}
+	f.AddAll(a, configMaps, "shop", red)
+	f.AddAll(b, configMaps, "", nil)
+	f.Add(a, deploy.Ref{Kind: configMaps, Namespace: "elsewhere", Name: "one"})
+	for _, row := range []struct {
+		reason string
+		event  deploy.Event
+		want   string
+	}{
+		{"kinds 8: one that matches", deploy.Event{Type: deploy.Added, New: coloured("shop", "x", "red")}, "Widget shop/a, Widget shop/b"},
+		{"kinds 8: one that doesn't", deploy.Event{Type: deploy.Added, New: coloured("shop", "x", "blue")}, "Widget shop/b"},
+		{"kinds 8: one that begins to", deploy.Event{Type: deploy.Modified, Old: coloured("shop", "x", "blue"), New: coloured("shop", "x", "red")}, "Widget shop/a, Widget shop/b"},
+		{"kinds 8: one that ceases to", deploy.Event{Type: deploy.Modified, Old: coloured("shop", "x", "red"), New: coloured("shop", "x", "blue")}, "Widget shop/a, Widget shop/b"},
+		{"kinds 8: another namespace", deploy.Event{Type: deploy.Added, New: coloured("elsewhere", "x", "red")}, "Widget shop/b"},
+		{"one that is followed by its name", deploy.Event{Type: deploy.Added, New: coloured("elsewhere", "one", "blue")}, "Widget shop/a, Widget shop/b"},
+		{"another kind", deploy.Event{Type: deploy.Added, New: object(widgets, "shop", "x", "c")}, ""},
+		{"one that left the view", left(coloured("shop", "x", "red")), ""},
+	} {
+		assert.Equal(t, row.want, keys(f.Of(row.event)), row.reason)
+	}
+	f.Begin(a)
+	f.AddAll(a, configMaps, "shop", red)
+	f.End(a)
+	red1 := deploy.Event{Type: deploy.Added, New: coloured("shop", "x", "red")}
+	assert.Equal(t, "Widget shop/a, Widget shop/b", keys(f.Of(red1)), "asked for again")
+	f.Begin(a)
+	f.End(a)
+	assert.Equal(t, "Widget shop/b", keys(f.Of(red1)), "and not again")
+	f.DropKind(widgets)
+	assert.Zero(t, f.Len())
+	assert.Empty(t, f.keys)
+	assert.Empty(t, f.selections, "nothing is kept for nobody")
 }

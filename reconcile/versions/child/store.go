@@ -153,3 +153,10 @@ func (w *watcher) Own(ctx context.Context, _, child schema.GroupVersionKind) err
 func (w *watcher) Follow(ctx context.Context, _ deploy.Ref, ref deploy.Ref) error {
 	return w.peer.Call(ctx, wire.Follow, wire.Read{Session: sessionOf(ctx), Ref: *wire.NewRef(ref)}, nil)
 }
+
+// FollowAll implements source.Watcher.
+func (w *watcher) FollowAll(ctx context.Context, _ deploy.Ref, kind schema.GroupVersionKind, namespace string, selector labels.Selector) error {
+	return w.peer.Call(ctx, wire.Follow, wire.Read{
+		Session: sessionOf(ctx), Ref: *wire.NewRef(deploy.Ref{Kind: kind, Namespace: namespace}), Labels: textOf(selector, selector == nil),
+	}, nil)
+}

@@ -25,7 +25,7 @@ const (
 	Scope  = "scope"  // Kind -> text
 	Kinds  = "kinds"  // text -> []Kind
 	Own    = "own"    // Read
-	Follow = "follow" // Read
+	Follow = "follow" // Read; without a name: all objects of the kind, the namespace and the labels
 	Delete = "delete" // Read
 	Event  = "event"  // Recorded; a notice
 	Log    = "log"    // Logged; a notice

@@ -1,0 +1,132 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// errReleased is the cause of the end of the reconciles of a kind that was released.
+var errReleased = fmt.Errorf("the kind is no longer reconciled: %w", context.Canceled)
+
+// Release undoes Control while the engine runs. The reconciles of the kind are cancelled and its external sources are
+// stopped. When they have returned, Forget is called for each known object of the kind, and everything that the engine
+// keeps for the kind is dropped: the watches of the kind and of the kinds that it declares or owns, keys, timers and
+// backoffs. Then Control may be called for the kind again. If ctx ends first, Release returns the cause, and the next
+// call continues. Releasing a kind without a reconciler does nothing.
+func (e *Engine) Release(ctx context.Context, kind schema.GroupVersionKind) error {
+	c, err := e.releasing(kind)
+	if c == nil || err != nil {
+		return err
+	}
+	c.releasing.Lock()
+	defer c.releasing.Unlock()
+	if e.of(kind) != c {
+		return nil // another call has released it
+	}
+	if err := c.ended(ctx); err != nil {
+		return fmt.Errorf("release %s: it hasn't ended yet: %w", c.kind.Kind, err)
+	}
+	isOfKind := func(s subject) bool { return s.owner == c.kind }
+	e.children.end(isOfKind)
+	// After this, no event of the kind is on its way.
+	if err := e.inbox.drain(ctx); err != nil {
+		return fmt.Errorf("release %s: %w", c.kind.Kind, err)
+	}
+	e.queue.DropKind(kind.GroupKind())
+	for _, key := range e.owners.Keys(c.kind) {
+		c.hooks.Forget(key)
+	}
+	e.owners.DropKind(c.kind)
+	e.followers.DropKind(c.kind)
+	e.echoes.ForgetKind(c.kind)
+	e.outage.forgetKind(c.kind)
+	e.kinds.drop(isOfKind)
+	e.put(kind.GroupKind(), nil)
+	e.options.logger.Info("not watching any more", "kind", c.kind.Kind, "version", c.kind.GroupVersion().String())
+	return nil
+}
+
+// releasing returns the controlled kind, which begins nothing from now on, or nil if there is none.
+func (e *Engine) releasing(kind schema.GroupVersionKind) (*controlled, error) {
+	e.changing.Lock()
+	defer e.changing.Unlock()
+	c := e.of(kind)
+	switch {
+	case c == nil:
+		return nil, nil
+	case e.phase == unstarted:
+		return nil, fmt.Errorf("release %s: %w", kind.Kind, errNotRunning)
+	case e.phase == ending:
+		return nil, fmt.Errorf("release %s: %w", kind.Kind, errStopped)
+	}
+	c.release()
+	return c, nil
+}
+
+// start begins to watch a kind. e.changing is held, and the engine runs.
+func (e *Engine) start(c *controlled) {
+	life, endLife := context.WithCancelCause(e.run)
+	work, endWork := context.WithCancelCause(e.work)
+	c.work, c.cancel = work, func() {
+		endLife(errReleased)
+		endWork(errReleased)
+	}
+	e.watchers.Go(func() {
+		defer close(c.unwatched)
+		e.watchKind(life, c)
+	})
+}
+
+// enter begins a reconcile. It returns false if the kind is released.
+func (c *controlled) enter() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.released {
+		return false
+	}
+	c.busy++
+	return true
+}
+
+// leave ends a reconcile.
+func (c *controlled) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.busy--; c.busy == 0 && c.released {
+		close(c.idle)
+	}
+}
+
+func (c *controlled) release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.released {
+		return
+	}
+	c.released = true
+	c.open.Store(false)
+	c.cancel()
+	if c.busy == 0 {
+		close(c.idle)
+	}
+}
+
+func (c *controlled) isReleased() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.released
+}
+
+// ended waits until a released kind is neither watched nor reconciled.
+func (c *controlled) ended(ctx context.Context) error {
+	for _, ended := range []chan struct{}{c.unwatched, c.idle} {
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
