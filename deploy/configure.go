@@ -71,6 +71,9 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) (
 	if fields := t.declaredChanges(wanted, live); len(fields) > 0 && t.in.strategy.recreates() {
 		return t.recreate(ctx, live, fmt.Errorf("%s: declared as immutable", strings.Join(fields, ", "))), true
 	}
+	if t.in.strategy == RecreateOnChange && t.intentChanged(live) {
+		return t.recreate(ctx, live, errIntentChanged), true
+	}
 	drifted := t.partial && t.appliedLast(live)
 	decided := t.decide(t.settings, wanted, live, drifted)
 	if t.partial && decided.contested() && !(drifted && decided.onlyTakes()) {

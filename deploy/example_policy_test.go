@@ -184,3 +184,34 @@ func ExampleOnResult() {
 	// ConfigMap shop/db created
 	// <nil>
 }
+
+func ExampleKindStrategy() {
+	ctx := context.Background()
+	m := must(deploy.NewManager(newMemory(), deploy.KindStrategy(schema.GroupKind{Kind: "ConfigMap"}, deploy.RecreateOnChange)))
+	for _, greeting := range []string{"hello", "hello", "good morning"} {
+		results, err := m.Apply(ctx, []*unstructured.Unstructured{newConfigMap("web", greeting)})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(results[0].Action)
+	}
+	// Output:
+	// created
+	// unchanged
+	// recreated
+}
+
+func ExampleManager_Unchanged() {
+	ctx := context.Background()
+	m := must(deploy.NewManager(newMemory()))
+	if _, err := m.Apply(ctx, []*unstructured.Unstructured{newConfigMap("web", "hello")}); err != nil {
+		log.Fatal(err)
+	}
+	for _, greeting := range []string{"hello", "good morning"} {
+		unchanged, err := m.Unchanged(ctx, newConfigMap("web", greeting))
+		fmt.Println(greeting, unchanged, err)
+	}
+	// Output:
+	// hello true <nil>
+	// good morning false <nil>
+}

@@ -33,18 +33,20 @@ type settings struct {
 	ready         func(*unstructured.Unstructured) bool
 	conflicts     []conflictRule
 	strategy      Strategy
-	controller    bool
-	labelOwned    bool
-	ownerKinds    []schema.GroupVersionKind
-	notBlocking   bool
-	propagation   metav1.DeletionPropagation
-	evenForeign   bool
-	deletion      bool // the object is to be deleted
-	untilGone     bool
-	takeOverFrom  []string
-	namespace     string
-	onResult      func(Result)
-	immutable     []immutableField
+	// kindStrategies are set by KindStrategy. The map is never changed.
+	kindStrategies map[schema.GroupKind]Strategy
+	controller     bool
+	labelOwned     bool
+	ownerKinds     []schema.GroupVersionKind
+	notBlocking    bool
+	propagation    metav1.DeletionPropagation
+	evenForeign    bool
+	deletion       bool // the object is to be deleted
+	untilGone      bool
+	takeOverFrom   []string
+	namespace      string
+	onResult       func(Result)
+	immutable      []immutableField
 	// contents is set by Contents, nil if there are no stand-ins.
 	contents contentsFunc
 	// sum is the fingerprint of these settings. It is set only for applies.
@@ -133,9 +135,10 @@ func (s settings) with(options []Option) (settings, error) {
 	if err := s.checkDomain(); err != nil {
 		return s, err
 	}
+	if err := s.checkStrategies(); err != nil {
+		return s, err
+	}
 	switch {
-	case s.strategy != "" && !s.strategy.known():
-		return s, fmt.Errorf("strategy %q: unknown: use one of %s", s.strategy, strategyNames)
 	case s.ownerless:
 		return s, errors.New("nil owner: read it from the cluster first")
 	case s.concurrency < 0:

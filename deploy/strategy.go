@@ -1,7 +1,10 @@
 package deploy
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,13 +42,18 @@ const (
 	RecreateOrphan Strategy = "RecreateOrphan"
 	// RecreateProtected is like Recreate, but deletes the object even if the deletion deletes data.
 	RecreateProtected Strategy = "RecreateProtected"
+	// RecreateOnChange deletes the object and creates it again when its intent has changed since this manager applied
+	// it, even if the cluster would accept the change. It is for objects of which nothing takes effect later, such as
+	// Pods. Drift is repaired by an apply, and so is an object that this manager hasn't applied before. Otherwise it is
+	// like Recreate, and keeps an object in the same cases.
+	RecreateOnChange Strategy = "RecreateOnChange"
 	// OnDelete doesn't change an existing object. The new content is applied after somebody deleted the object.
 	OnDelete Strategy = "OnDelete"
 	// Ignore does nothing, even if the object is absent.
 	Ignore Strategy = "Ignore"
 )
 
-var strategies = []Strategy{ServerSideApply, CreateOnly, Replace, Recreate, RecreateOrphan, RecreateProtected, OnDelete, Ignore}
+var strategies = []Strategy{ServerSideApply, CreateOnly, Replace, Recreate, RecreateOrphan, RecreateProtected, RecreateOnChange, OnDelete, Ignore}
 
 var strategyNames = func() string {
 	names := make([]string, len(strategies))
@@ -57,13 +65,40 @@ var strategyNames = func() string {
 
 func (s Strategy) known() bool { return slices.Contains(strategies, s) }
 
+// errIntentChanged is the reason why RecreateOnChange recreates an object.
+var errIntentChanged = errors.New("its manifest has changed")
+
 func (s Strategy) recreates() bool {
-	return s == Recreate || s == RecreateOrphan || s == RecreateProtected
+	return s == Recreate || s == RecreateOrphan || s == RecreateProtected || s == RecreateOnChange
 }
 
-// DefaultStrategy sets the strategy of objects without the annotation <domain>/strategy (see KeyDomain); default
-// ServerSideApply.
+// DefaultStrategy sets the strategy of objects without the annotation <domain>/strategy (see KeyDomain) whose kind has
+// no strategy of its own (KindStrategy); default ServerSideApply.
 func DefaultStrategy(strategy Strategy) Option { return func(s *settings) { s.strategy = strategy } }
+
+// KindStrategy sets the strategy of the objects of kind that have no annotation <domain>/strategy. It adds to the
+// strategies that earlier options set for other kinds. An empty strategy means the strategy of DefaultStrategy.
+func KindStrategy(kind schema.GroupKind, strategy Strategy) Option {
+	return func(s *settings) {
+		kinds := make(map[schema.GroupKind]Strategy, len(s.kindStrategies)+1)
+		maps.Copy(kinds, s.kindStrategies)
+		kinds[kind] = strategy
+		s.kindStrategies = kinds
+	}
+}
+
+// checkStrategies returns an error if a strategy doesn't exist.
+func (s settings) checkStrategies() error {
+	if s.strategy != "" && !s.strategy.known() {
+		return fmt.Errorf("strategy %q: unknown: use one of %s", s.strategy, strategyNames)
+	}
+	for kind, strategy := range s.kindStrategies {
+		if strategy != "" && !strategy.known() {
+			return fmt.Errorf("strategy %q for %s: unknown: use one of %s", strategy, kind, strategyNames)
+		}
+	}
+	return nil
+}
 
 // strategyKey returns the annotation of a manifest that names its strategy.
 func (s settings) strategyKey() string { return s.domain + "/strategy" }
@@ -76,10 +111,14 @@ func (s settings) strategyOf(obj *unstructured.Unstructured, ref Ref) (Strategy,
 		return "", &InvalidManifestError{Ref: ref, Reason: fmt.Sprintf("annotation %s: unknown strategy %q: use one of %s", s.strategyKey(), named, strategyNames)}
 	case annotated:
 		return Strategy(named), nil
-	case s.strategy != "":
-		return s.strategy, nil
 	}
-	return ServerSideApply, nil
+	return cmp.Or(s.kindStrategies[ref.Kind.GroupKind()], s.strategy, ServerSideApply), nil
+}
+
+// intentChanged reports whether live was applied by this manager with another intent.
+func (t *task) intentChanged(live *unstructured.Unstructured) bool {
+	hash := annotation(live, t.hashKey())
+	return hash != "" && hash != t.in.hash
 }
 
 // Immutable declares fields of a kind that can't be changed once an object exists. Fields are paths of maps such as

@@ -92,9 +92,9 @@ func TestUnknownStrategy(t *testing.T) {
 	cluster := newCluster(t)
 	m := must(deploy.NewManager(cluster))
 	_, err := m.Apply(t.Context(), objects(settings(t, "{}")), deploy.DefaultStrategy("Guess"))
-	require.EqualError(t, err, `strategy "Guess": unknown: use one of Apply, CreateOnly, Replace, Recreate, RecreateOrphan, RecreateProtected, OnDelete, Ignore`)
+	require.EqualError(t, err, `strategy "Guess": unknown: use one of Apply, CreateOnly, Replace, Recreate, RecreateOrphan, RecreateProtected, RecreateOnChange, OnDelete, Ignore`)
 	result := apply(t, m, annotated(settings(t, "{}"), "operkit.dev/strategy", "Guess"))
-	require.EqualError(t, result.Err, `ConfigMap shop/settings: invalid manifest: annotation operkit.dev/strategy: unknown strategy "Guess": use one of Apply, CreateOnly, Replace, Recreate, RecreateOrphan, RecreateProtected, OnDelete, Ignore`)
+	require.EqualError(t, result.Err, `ConfigMap shop/settings: invalid manifest: annotation operkit.dev/strategy: unknown strategy "Guess": use one of Apply, CreateOnly, Replace, Recreate, RecreateOrphan, RecreateProtected, RecreateOnChange, OnDelete, Ignore`)
 	assert.Empty(t, cluster.take())
 }
 

@@ -2,10 +2,12 @@ package deploy
 
 import (
 	"context"
+	"errors"
 	"hash/maphash"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -46,6 +48,39 @@ func (t *task) asWanted(result Result) *unstructured.Unstructured {
 	return nil
 }
 
+// Unchanged reports whether Apply with the same options would leave obj as it is in the cluster, without a request: the
+// object is unchanged, or its strategy leaves it alone. It sends no write, and reads as Apply does, from the View unless
+// the View holds only metadata and more is needed. So a rolling update can find out which objects it has to change.
+//
+// It returns false for an object that is absent, that is being deleted or that belongs to somebody else, and if only an
+// apply can show that nothing changes, for example because the cluster drops a field of obj. The error is not nil if
+// obj is invalid or can't be read.
+func (m *Manager) Unchanged(ctx context.Context, obj *unstructured.Unstructured, options ...Option) (bool, error) {
+	s, err := m.settings.forCall(options)
+	if err != nil {
+		return false, err
+	}
+	s.sum = s.fingerprint()
+	ref := refsOf([]*unstructured.Unstructured{obj})[0]
+	if _, _, ok := m.recall(ctx, &s, obj, ref); ok {
+		return true, nil
+	}
+	manifest, err := s.contentOf(ctx, obj, ref)
+	if err != nil {
+		return false, err
+	}
+	t := task{Manager: m, settings: s, port: m.requests(s)}
+	t.port.Port = readOnly{m.port}
+	result := t.run(ctx, manifest)
+	switch {
+	case result.Err == nil:
+		return result.Action == Unchanged || result.Action == Skipped, nil
+	case result.Action == Conflicted || errors.Is(result.Err, errReadOnly) || is[*TerminatingError](result.Err):
+		return false, nil
+	}
+	return false, result.Err
+}
+
 // unchangedKey is a hash of a manifest's reference and the settings. It is small because there is one for each object.
 // A collision does harm only if the manifest, the uid and the resourceVersion are equal, too.
 type unchangedKey uint64
@@ -77,7 +112,7 @@ func (s settings) fingerprint() uint64 {
 	if s.owner != nil {
 		owner = s.owner.GetUID()
 	}
-	return max(maphash.Comparable(fingerprintSeed, struct {
+	sum := maphash.Comparable(fingerprintSeed, struct {
 		domain, fieldManager, takeOverFrom, namespace string
 		owner                                         types.UID
 		strategy                                      Strategy
@@ -86,7 +121,14 @@ func (s settings) fingerprint() uint64 {
 	}{
 		s.domain, s.fieldManager, strings.Join(s.takeOverFrom, "\x00"), s.namespace, owner, s.strategy, s.adoption,
 		s.controller, s.labelOwned, s.notBlocking,
-	}), 1)
+	})
+	for kind, strategy := range s.kindStrategies { // a sum, because the order differs
+		sum += maphash.Comparable(fingerprintSeed, struct {
+			schema.GroupKind
+			Strategy
+		}{kind, strategy})
+	}
+	return max(sum, 1)
 }
 
 // unchangedKey returns the key for a manifest. ok is false if recall can't be used.

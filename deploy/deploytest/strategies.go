@@ -10,6 +10,21 @@ import (
 )
 
 var strategyCases = []Case{
+	{"strategies/recreated on change", "a change of the intent makes a new object, and drift doesn't", func(s *scene) {
+		m := s.managerOf(s.Cluster, deploy.KindStrategy(configMap.GroupKind(), deploy.RecreateOnChange))
+		s.watch(configMap)
+		first := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Object
+		s.others().merge("kubectl", deploy.RefOf(first), `{"data":{"a":"2"}}`)
+		s.eventually(func() bool { return data(s.seen(deploy.RefOf(first)))["a"] == "2" }, "the View shows the drift")
+		repaired := s.becomes(deploy.Configured, m, s.settings("{a: '1'}")).Object
+		equal(s, first.GetUID(), repaired.GetUID(), "uid after the drift")
+		unchanged, err := m.Unchanged(s.Context(), s.settings("{a: '3'}"))
+		s.ok(err)
+		s.is(!unchanged, "another intent is unchanged")
+		anew := s.becomes(deploy.Recreated, m, s.settings("{a: '3'}")).Object
+		s.is(first.GetUID() != anew.GetUID(), "the uid is the same")
+		s.becomes(deploy.Unchanged, m, s.settings("{a: '3'}"))
+	}},
 	{"strategies/create only", "an existing object isn't changed, whatever its content", func(s *scene) {
 		m, calls := s.manager(deploy.DefaultStrategy(deploy.CreateOnly))
 		before := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Object
