@@ -86,6 +86,24 @@ func ExampleManager_Owned_wanted() {
 	// <nil>
 }
 
+func ExampleControlledToo() {
+	ctx, memory, cart := context.Background(), newMemory(), newOwner("cart")
+	given := newConfigMap("given", "")
+	given.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(cart, cart.GroupVersionKind())})
+	if _, err := memory.Port().Create(ctx, given, deploy.CreateOptions{FieldManager: "kubectl"}); err != nil {
+		log.Fatal(err)
+	}
+	m := must(deploy.NewManager(memory, deploy.OwnedBy(cart)))
+	kinds := []schema.GroupVersionKind{{Version: "v1", Kind: "ConfigMap"}}
+	applied, err := m.Owned(ctx, kinds, nil)
+	fmt.Println(len(applied), err)
+	controlled, err := m.Owned(ctx, kinds, nil, deploy.ControlledToo())
+	fmt.Println(len(controlled), err)
+	// Output:
+	// 0 <nil>
+	// 1 <nil>
+}
+
 func ExampleNotBlocking() {
 	m := must(deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart")), deploy.NotBlocking()))
 	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello")})

@@ -39,6 +39,7 @@ type settings struct {
 	labelOwned     bool
 	ownerKinds     []schema.GroupVersionKind
 	notBlocking    bool
+	controlledToo  bool
 	propagation    metav1.DeletionPropagation
 	evenForeign    bool
 	deletion       bool // the object is to be deleted

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -23,7 +24,8 @@ type OwnedView interface {
 }
 
 // Owned lists the objects of the given kinds that this manager has applied for an owner (OwnedBy). An object belongs to
-// the owner by its owner reference or, with OwnedByLabel, by its label. Objects for which wanted returns true are left
+// the owner by its owner reference or, with OwnedByLabel, by its label. See ControlledToo for objects that others have
+// created. Objects for which wanted returns true are left
 // out, so that only the objects to prune remain; a nil wanted leaves none out. Objects with an owner reference come
 // first, then objects with a label. Both are in the order of kinds, then ascending by namespace and name. The objects
 // are shared: don't change them. Kinds that aren't served are skipped.
@@ -38,7 +40,7 @@ func (m *Manager) Owned(
 	found, err := m.listOwned(ctx, s, kinds, func(kind schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
 		listed, err := m.ownedOf(ctx, s, kind)
 		objects := slices.DeleteFunc(slices.Clone(listed), func(obj *unstructured.Unstructured) bool {
-			return isWanted(obj) || !ownedBy(obj, s.owner.GetUID()) || !s.hasApplied(obj)
+			return isWanted(obj) || !ownedBy(obj, s.owner.GetUID()) || !s.hasApplied(obj) && !(s.controlledToo && s.controls(obj))
 		})
 		slices.SortFunc(objects, byName)
 		return objects, err
@@ -48,6 +50,18 @@ func (m *Manager) Owned(
 	}
 	tracked, err := m.Tracked(ctx, kinds, options...)
 	return append(found, slices.DeleteFunc(tracked, isWanted)...), err
+}
+
+// ControlledToo lets Owned also list objects that this manager hasn't applied, if the owner (OwnedBy) is their
+// controller. Others have created these objects for the owner, such as a person who wants the owner to adopt them. By
+// default they are left out, so that they aren't pruned. Objects of others that only reference the owner, without
+// naming it their controller, are always left out.
+func ControlledToo() Option { return func(s *settings) { s.controlledToo = true } }
+
+// controls reports whether the owner is the controller of obj.
+func (s settings) controls(obj *unstructured.Unstructured) bool {
+	controller := metav1.GetControllerOfNoCopy(obj)
+	return controller != nil && controller.UID == s.owner.GetUID()
 }
 
 // Tracked lists the objects of the given kinds that an owner (OwnedBy) owns by label (OwnedByLabel). The objects are in

@@ -15,7 +15,8 @@ import (
 func TestOwned(t *testing.T) {
 	t.Parallel()
 	theirs := owned(named(settings(t, "{}"), "by-hand"), reference("a"))
-	cluster := newCluster(t, theirs)
+	given := owned(named(settings(t, "{}"), "given"), controlling("a"))
+	cluster := newCluster(t, theirs, given, owned(named(settings(t, "{}"), "theirs"), controlling("b")))
 	m := must(deploy.NewManager(cluster, deploy.OwnedBy(cart("a"))))
 	elsewhere := named(settings(t, "{}"), "elsewhere")
 	elsewhere.SetNamespace("bank")
@@ -41,6 +42,10 @@ func TestOwned(t *testing.T) {
 		refs(m.Owned(t.Context(), kinds, nil, deploy.OwnedByLabel())))
 	wanted := func(ref deploy.Ref) bool { return ref.Name == "two" || ref.Name == "elsewhere" }
 	assert.Equal(t, []string{"Deployment shop/web", "ConfigMap shop/one"}, refs(m.Owned(t.Context(), kinds, wanted, deploy.OwnedByLabel())))
+	t.Run("owned 1: what somebody else made and the owner controls", func(t *testing.T) {
+		assert.Equal(t, []string{"Deployment shop/web", "ConfigMap shop/given", "ConfigMap shop/one", "ConfigMap shop/two"},
+			refs(m.Owned(t.Context(), kinds, nil, deploy.ControlledToo())), "and not what only references it")
+	})
 	assert.Empty(t, refs(m.Owned(t.Context(), kinds[:0], nil)))
 	_, err := must(deploy.NewManager(cluster)).Owned(t.Context(), kinds, nil)
 	require.EqualError(t, err, "nil owner: use OwnedBy")

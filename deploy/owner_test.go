@@ -16,6 +16,12 @@ func reference(name string) metav1.OwnerReference {
 	return metav1.OwnerReference{APIVersion: "shop.example.com/v1", Kind: "Cart", Name: name, UID: cart(name).GetUID()}
 }
 
+func controlling(name string) metav1.OwnerReference {
+	r := reference(name)
+	r.Controller = new(true)
+	return r
+}
+
 func blocking(name string) metav1.OwnerReference {
 	r := reference(name)
 	r.BlockOwnerDeletion = new(true)

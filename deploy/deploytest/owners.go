@@ -40,6 +40,28 @@ var ownerCases = []Case{
 		equal(s, s.Namespace, obj.GetNamespace(), "namespace, want the owner's")
 		s.settles(manifest, deploy.OwnedBy(owner))
 	}},
+	{"owners/controlled", "an object that somebody else created with the owner as its controller is found on request, and can be adopted and deleted", func(s *scene) {
+		s.watch(configMap)
+		owner := s.owner("owner")
+		m := s.managerOf(s.Cluster, deploy.OwnedBy(owner), deploy.AsController())
+		given := s.settings("{a: '1'}")
+		given.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(owner, configMap)})
+		ref := deploy.RefOf(s.others().create("kubectl", given))
+		s.eventually(func() bool { return s.seen(ref) != nil }, "the View shows the object")
+		found := func(options ...deploy.Option) []string {
+			owned, err := m.Owned(s.Context(), []schema.GroupVersionKind{configMap}, nil, options...)
+			s.ok(err)
+			return names(owned)
+		}
+		equal(s, []string{}, found(), "objects that the manager has applied")
+		equal(s, []string{"settings"}, found(deploy.ControlledToo()), "objects that the owner controls")
+		s.becomes(deploy.Configured, m, s.settings("{b: '2'}"))
+		equal(s, []string{"settings"}, found(), "objects that the manager has applied")
+		results, err := m.Delete(s.Context(), []*unstructured.Unstructured{s.get(ref)})
+		s.ok(err)
+		equal(s, deploy.Removed, results[0].Action, "action")
+		equal(s, []string{}, found(deploy.ControlledToo()), "objects that the owner controls")
+	}},
 	{"owners/go", "objects applied for an owner are deleted with it", func(s *scene) {
 		owner := s.owner("owner")
 		_, _, made := s.managing(s.settings("{a: '1'}"), deploy.OwnedBy(owner))
