@@ -3,15 +3,9 @@ package reconciletest
 import (
 	"cmp"
 	"context"
-	"errors"
-	"slices"
 
-	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
-	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/plain"
-	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -60,50 +54,4 @@ func Resource(kind schema.GroupVersionKind, name string, spec map[string]any) *u
 		}
 	}
 	return obj
-}
-
-// patching serves temporary patches; nil if the test hasn't enabled them.
-type patching struct{ *temporarypatch.Controller }
-
-// newPatching returns the patching for the cluster of manager, nil if the test hasn't enabled temporary patches.
-func (h *Harness) newPatching(manager *deploy.Manager) (*patching, error) {
-	if !h.options.patched {
-		return nil, nil
-	}
-	for _, controller := range h.controllers {
-		if controller == nil {
-			return nil, errors.New("nil controller")
-		}
-	}
-	controller, err := temporarypatch.New(manager, temporarypatch.KindsOf(h.controllers...), append(slices.Clone(h.options.patches), temporarypatch.Clock(h.clock.now))...)
-	if err != nil {
-		return nil, err
-	}
-	return &patching{controller}, nil
-}
-
-// options are the options for reconcilers of resources that can be patched.
-func (p *patching) options() []reconcile.Option {
-	if p == nil {
-		return nil
-	}
-	return []reconcile.Option{reconcile.WithPatches(p)}
-}
-
-// reconciler returns the reconciler of the patches themselves. In memory it first creates the CustomResourceDefinition
-// of the patches; memory is nil for a real cluster.
-func (p *patching) reconciler(ctx context.Context, memory *dryrun.Cluster, options []reconcile.Option) (reconciler, error) {
-	own, err := p.Reconciler(options...)
-	if err != nil || memory == nil {
-		return own, err
-	}
-	crd, err := temporarypatch.CRD(temporarypatch.As(p.Kind()))
-	if err != nil {
-		return nil, err
-	}
-	_, err = memory.Port().Create(ctx, crd, deploy.CreateOptions{FieldManager: FieldManager})
-	if failure.Is[*deploy.AlreadyExistsError](err) { // created before a restart, or by the test
-		err = nil
-	}
-	return own, err
 }

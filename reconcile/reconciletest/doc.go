@@ -1,5 +1,5 @@
-// Package reconciletest is a harness for tests of operators: a cluster in memory, the Reconciler of a controller, a
-// clock that the test moves, and a simulator that makes workloads ready.
+// Package reconciletest is a harness for tests of operators: a cluster in memory, the reconcilers of an operator, a clock
+// that the test moves, and a simulator that makes workloads ready.
 //
 //	h := reconciletest.New(t, Shop{})
 //	h.Apply(resource)              // as somebody with kubectl would
@@ -9,10 +9,27 @@
 //	h.RunUntilSettled()
 //	h.Writes(0)                    // a settled resource costs nothing
 //
-// Nothing runs in the background: Reconcile, RunUntilSettled and Advance run reconciles one after the other, so that a
-// test makes the same calls each time. Events, requeues and retries are as in package watch, including the
-// source.Sources of a controller. Objects are named as in "Deployment web", "Deployment.apps shop/web" and, for a
-// subresource, "Shop tea status". Assertions about calls are about the latest run.
+// Reconcile, RunUntilSettled and Advance run reconciles one after the other, so that a test makes the same calls each
+// time. Objects are named as in "Deployment web", "Deployment.apps shop/web" and, for a subresource, "Shop tea status".
+// Assertions about calls are about the latest run.
+//
+// # Other styles
+//
+// New takes a controller of sessions. Drive takes a reconciler of any style, by the function with which an operator
+// makes it:
+//
+//	h := reconciletest.Drive(t, gears, newGearing)
+//
+// Both run a reconciler for the same reasons as package watch: events, requeues and retries, source.Provider,
+// watch.Observer, watch.Forgetter, and Result.Wrote.
+//
+// This differs from an engine: a backoff has no random part, and the end of an outage brings no retry forward.
+// Reconciles run one after the other, and their events are handled afterwards. The options of an engine, such as
+// watch.Period, have their defaults.
+//
+// External sources run on a real cluster. In memory they run if the test runs in a bubble of testing/synctest: there
+// the harness moves the time of the bubble, in which sources and goroutines wait, and handles the keys that they bring.
+// In other tests Bring stands in for them.
 //
 // # Failures, time and changes
 //
@@ -20,7 +37,8 @@
 //   - Fail and FailOnce: an error in a phase of a component; Memory().Fail: requests that the
 //     cluster refuses, answers late or not at all.
 //   - Advance: time passes, with the retries and rechecks that are due. Restart: a restart of the operator.
-//   - Edit, SetStatus, Delete: changes by somebody else. Bring: keys of external sources.
+//   - Edit, SetStatus, Delete: changes by somebody else. Bring: keys of external sources. Leave and Enter: resources
+//     leave the scope of the operator, and come back.
 //   - Memory(dryrun.Admit(...)): admission that refuses or rewrites.
 //
 // A controller that never settles fails the test, and the message shows the change that repeats. Golden compares the
@@ -87,7 +105,7 @@
 //
 // # When to use it
 //
-// Use it to test what a controller does with a resource, with failures and with time. Don't use it for pure functions,
+// Use it to test what a controller or a reconciler does with a resource, with failures and with time. Don't use it for pure functions,
 // nor for features that only a real cluster has: validation by CEL, conversion, RBAC, real controllers. Use package
 // watch with package testing/synctest to test an engine.
 package reconciletest

@@ -2,283 +2,276 @@ package reconciletest
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
-	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// events finds the events in the cluster since the last look, and the resources that they concern, by the rules of
-// package watch. It is the Watcher of the reconcilers.
+// events are what the operator's process knows of events: it is new after a restart. Events are queued when they
+// happen, and handled by look, by the rules of package watch. It is the Watcher of the reconcilers.
 type events struct {
 	*Harness
+	// ctx ends the subscriptions and the external sources, and stop ends ctx.
+	ctx       context.Context
+	stop      context.CancelFunc
+	external  sync.WaitGroup
 	owners    *trigger.Owners
-	followers *trigger.Followers
-	// rules decide which events count, from the Sources of the reconcilers.
-	rules map[schema.GroupVersionKind]*trigger.Rules
-	// kinds are the kinds of objects that the test has applied.
-	kinds map[schema.GroupVersionKind]bool
-	// wake signals an event on a real cluster.
-	wake chan struct{}
+	followers trigger.Followers
+	echoes    trigger.Echoes
+	// unserved are the declared kinds that a real cluster didn't serve when they were last tried, and held are the
+	// controlled kinds that can't be reconciled yet.
+	unserved []subject
+	held     []*driven
 
-	// listed: look was called since the start.
-	listed bool
-
-	mu sync.Mutex
-	// seen are the objects of watched kinds at the last look.
+	// turn is held while a kind is subscribed to.
+	turn sync.Mutex
+	mu   sync.Mutex
+	// subscriptions are what is watched, and waiting the events that came.
+	subscriptions []*subscription
+	waiting       []happened
+	// seen are the objects of a cluster in memory when events were last captured, by watched kind.
 	seen map[schema.GroupVersionKind]map[deploy.Ref]*unstructured.Unstructured
-	// owned are the kinds that each controlled kind owns, and followed are the kinds of followed objects.
-	owned    map[schema.GroupVersionKind]map[schema.GroupVersionKind]bool
-	followed map[schema.GroupVersionKind]bool
-	watched  map[schema.GroupVersionKind]deploy.Subscription
+	// brought are the keys from external sources.
+	brought []brought
+}
+
+// subject is a reason why a kind is watched: it is controlled (only owner is set), owned (owner and child), followed
+// (only child), mapped or indexed (with its place in the mapped or indexed kinds, counted from one).
+type subject struct {
+	owner, child    schema.GroupVersionKind
+	mapped, indexed int
+}
+
+func (s subject) watched() schema.GroupVersionKind {
+	if s.child.Empty() {
+		return s.owner
+	}
+	return s.child
+}
+
+// subscription handles the events of one subject.
+type subscription struct {
+	subject
+	handle func(h happened)
+}
+
+// happened is an event of a subscription.
+type happened struct {
+	deploy.Event
+	to *subscription
+	at time.Time
+	// listing: the existing objects were being listed.
+	listing bool
+}
+
+// brought is a key that an external source of a kind brought.
+type brought struct {
+	to  *driven
+	key deploy.Ref
+	at  time.Time
 }
 
 func newEvents(h *Harness) *events {
-	e := &events{Harness: h, kinds: map[schema.GroupVersionKind]bool{}, wake: make(chan struct{}, 1), watched: map[schema.GroupVersionKind]deploy.Subscription{}}
-	e.forget()
-	return e
+	ctx, stop := context.WithCancel(h.t.Context())
+	return &events{
+		Harness: h, ctx: ctx, stop: stop, owners: trigger.NewOwners(),
+		seen: map[schema.GroupVersionKind]map[deploy.Ref]*unstructured.Unstructured{},
+	}
 }
 
-// forget resets the state, for a restart.
-func (e *events) forget() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.seen = map[schema.GroupVersionKind]map[deploy.Ref]*unstructured.Unstructured{}
-	e.owned = map[schema.GroupVersionKind]map[schema.GroupVersionKind]bool{}
-	e.followed = map[schema.GroupVersionKind]bool{}
-	e.listed = false
-	e.owners, e.followers = trigger.NewOwners(), &trigger.Followers{}
-}
-
-// Own implements source.Watcher.
-func (e *events) Own(ctx context.Context, owner, child schema.GroupVersionKind) error {
-	if err := e.begin(ctx, child); err != nil {
-		return err
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.owned[owner] == nil {
-		e.owned[owner] = map[schema.GroupVersionKind]bool{}
-	}
-	e.owned[owner][child] = true
-	return nil
-}
-
-// Follow implements source.Watcher.
-func (e *events) Follow(ctx context.Context, owner deploy.Ref, ref deploy.Ref) error {
-	return e.follow(ctx, ref.Kind, func() { e.followers.Add(owner, ref) })
-}
-
-// FollowAll implements source.Watcher.
-func (e *events) FollowAll(ctx context.Context, owner deploy.Ref, kind schema.GroupVersionKind, namespace string, selector labels.Selector) error {
-	return e.follow(ctx, kind, func() { e.followers.AddAll(owner, kind, namespace, selector) })
-}
-
-func (e *events) follow(ctx context.Context, kind schema.GroupVersionKind, add func()) error {
-	if err := e.begin(ctx, kind); err != nil {
-		return err
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.seen[kind] == nil {
-		// The reconcile is about to read the existing objects, so these must not cause another reconcile.
-		objects, err := e.list(kind)
-		if err != nil {
-			return err
-		}
-		e.seen[kind] = objects
-	}
-	e.followed[kind] = true
-	add()
-	return nil
-}
-
-// begin watches a kind from now on.
-func (e *events) begin(ctx context.Context, kind schema.GroupVersionKind) error {
-	if _, err := e.cluster.Port().Scope(ctx, kind); err != nil {
-		return err
-	}
-	return e.watch(kind)
-}
-
-// watch subscribes to a kind of a real cluster. In memory look is enough.
-func (e *events) watch(kind schema.GroupVersionKind) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	subscription := e.watched[kind]
-	if e.memory != nil || subscription != nil {
-		return nil
-	}
-	ctx := e.t.Context()
-	subscription, err := e.cluster.View().Subscribe(ctx, kind, func(deploy.Event) {
-		select {
-		case e.wake <- struct{}{}:
-		default:
-		}
-	})
-	if err != nil {
-		return err
-	}
-	e.watched[kind] = subscription
-	return subscription.Synced(ctx)
-}
-
-// known returns the kinds that the test or a reconciler uses.
-func (e *events) known() []schema.GroupVersionKind {
-	kinds := maps.Clone(e.kinds)
-	for _, kind := range e.looked() {
-		kinds[kind] = true
-	}
-	return slices.Collect(maps.Keys(kinds))
-}
-
-// looked returns the kinds whose events look compares: the controlled kinds, and the kinds that they declare, own or
-// follow.
-func (e *events) looked() []schema.GroupVersionKind {
-	kinds := map[schema.GroupVersionKind]bool{}
-	for kind := range e.reconcilers {
-		kinds[kind] = true
-	}
-	for _, rules := range e.rules {
-		sources := rules.Sources()
+// start notes what there is to watch.
+func (e *events) start() {
+	e.held = slices.SortedFunc(maps.Values(e.driven), func(a, b *driven) int { return strings.Compare(a.kind.String(), b.kind.String()) })
+	for _, d := range e.held {
+		sources := d.rules.Sources()
 		for _, owned := range sources.Owned {
-			kinds[owned.Kind] = true
+			e.unserved = append(e.unserved, subject{owner: d.kind, child: owned.Kind})
 		}
-		for _, mapped := range sources.Mapped {
-			kinds[mapped.Kind] = true
+		for i, mapped := range sources.Mapped {
+			e.unserved = append(e.unserved, subject{owner: d.kind, child: mapped.Kind, mapped: i + 1})
 		}
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, children := range e.owned {
-		maps.Copy(kinds, children)
-	}
-	maps.Copy(kinds, e.followed)
-	return slices.Collect(maps.Keys(kinds))
 }
 
-// look reports whether anything has changed since the last look, and brings the resources that the changes concern to
-// reconcile.
-func (e *events) look() (changed bool, err error) {
-	var happened []deploy.Event
-	for _, kind := range e.looked() {
-		now, err := e.list(kind)
-		if err != nil {
-			return false, err
-		}
-		e.mu.Lock()
-		happened = append(happened, compare(e.seen[kind], now)...)
-		e.seen[kind] = now
-		e.mu.Unlock()
+// watch watches the declared kinds, and then the controlled kinds, that can be watched by now, and aren't yet. It is the
+// order of an engine: so the children that exist at the start bring no owner.
+func (e *events) watch() error {
+	if err := e.watchDeclared(); err != nil {
+		return err
 	}
-	// Owners come first: an owner may be created together with its objects.
-	for _, event := range happened {
-		kind := event.New.GroupVersionKind()
-		if e.reconcilers[kind] == nil {
+	pending := e.held
+	e.held = nil
+	for _, d := range pending {
+		if err := e.prepare(d); err != nil {
+			e.held = append(e.held, d)
+			e.t.Logf("%s can't be reconciled yet: %v", d.kind.Kind, err)
+		}
+	}
+	e.handleAll()
+	for _, d := range pending {
+		if d.open = !slices.Contains(e.held, d); !d.open {
 			continue
 		}
-		key, anew := e.owners.Observe(kind, event)
-		if counts, forced := e.rules[kind].Counts(event); counts {
-			e.bring(key, trigger.Why(event, !e.listed, forced), anew || forced)
+		if err := e.subscribe(e.ctx, subject{owner: d.kind}, e.ofResource(d)); err != nil {
+			return fmt.Errorf("watch %s: %w", d.kind.Kind, err)
 		}
 	}
-	for _, event := range happened {
-		// Objects that exist at the start bring only themselves to reconcile, not their owners.
-		if e.listed {
-			e.concern(event)
+	return nil
+}
+
+// prepare completes the indexes of a kind, and starts its external sources that have to be ready before it.
+func (e *events) prepare(d *driven) error {
+	for _, place := range d.rules.Foreign() {
+		indexed := d.rules.Sources().Indexed[place].Kind
+		if _, err := e.cluster.Port().Scope(e.ctx, indexed); err != nil {
+			return fmt.Errorf("its index isn't complete: %w", err)
+		}
+		err := e.subscribe(e.ctx, subject{owner: d.kind, child: indexed, indexed: place + 1}, func(h happened) { d.rules.Index(place, h.Event) })
+		if err != nil {
+			return fmt.Errorf("its index isn't complete: %w", err)
 		}
 	}
-	e.listed = true
-	return len(happened) > 0, nil
+	return d.startExternal(e.ctx, target{e, d})
 }
 
-func (e *events) list(kind schema.GroupVersionKind) (map[deploy.Ref]*unstructured.Unstructured, error) {
-	ctx := e.t.Context()
-	scope, err := e.cluster.Port().Scope(ctx, kind)
-	namespace := ""
-	if e.memory == nil && scope == deploy.Namespaced {
-		namespace = e.options.namespace
+// watchDeclared watches the declared kinds that aren't watched yet, if the cluster serves them.
+func (e *events) watchDeclared() error {
+	pending := e.unserved
+	e.unserved = nil
+	for _, s := range pending {
+		handle := e.ofChild(s.owner, s.child)
+		if s.mapped > 0 {
+			handle = e.ofMapped(e.driven[s.owner], s.mapped-1)
+		}
+		err := e.subscribe(e.ctx, s, handle)
+		if failure.Is[*deploy.KindUnknownError](err) {
+			e.unserved = append(e.unserved, s)
+		} else if err != nil {
+			return fmt.Errorf("watch %s: %w", s.child.Kind, err)
+		}
 	}
-	var objects []*unstructured.Unstructured
-	if err == nil {
-		objects, err = e.cluster.View().List(ctx, kind, namespace, nil)
-	}
-	if failure.Is[*deploy.KindUnknownError](err) {
-		return nil, nil
-	}
-	found := make(map[deploy.Ref]*unstructured.Unstructured, len(objects))
-	for _, obj := range objects {
-		found[deploy.RefOf(obj)] = obj
-	}
-	return found, err
+	return nil
 }
 
-// resource returns a controlled object as it was at the last look, nil if there was none.
-func (e *events) resource(ref deploy.Ref) *unstructured.Unstructured {
+// end ends the subscriptions and external sources.
+func (e *events) end() {
+	e.stop()
+	e.external.Wait()
+}
+
+// look handles the events since the last look, and the keys that external sources brought. It reports whether there
+// were any.
+func (e *events) look() (changed bool, err error) {
+	e.clock.quiesce()
+	if err := e.captureAll(); err != nil {
+		return false, err
+	}
+	changed = e.handleAll()
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.seen[ref.Kind][ref]
+	var keys, early []brought
+	for _, b := range e.brought {
+		if b.to.open {
+			keys = append(keys, b)
+		} else {
+			early = append(early, b)
+		}
+	}
+	e.brought = early
+	e.mu.Unlock()
+	for _, b := range keys {
+		e.bring(b.key, request.External, b.at)
+	}
+	return changed || len(keys) > 0, nil
 }
 
-func compare(before, now map[deploy.Ref]*unstructured.Unstructured) (happened []deploy.Event) {
-	for ref, obj := range now {
-		switch old := before[ref]; {
-		case old == nil:
-			happened = append(happened, deploy.Event{Type: deploy.Added, New: obj})
-		case old.GetResourceVersion() != obj.GetResourceVersion():
-			happened = append(happened, deploy.Event{Type: deploy.Modified, Old: old, New: obj})
+// handleAll handles the queued events.
+func (e *events) handleAll() (any bool) {
+	e.mu.Lock()
+	waiting := e.waiting
+	e.waiting = nil
+	e.mu.Unlock()
+	for _, h := range waiting {
+		if e.concerns(h.Event) {
+			h.to.handle(h)
+			any = true
 		}
 	}
-	for ref, old := range before {
-		if now[ref] == nil {
-			happened = append(happened, deploy.Event{Type: deploy.Deleted, Old: old, New: old})
-		}
-	}
-	return happened
+	return any
 }
 
-// concern brings the resources that an event concerns.
-func (e *events) concern(event deploy.Event) {
-	kind := event.New.GroupVersionKind()
-	for owner, rules := range e.rules {
-		if e.owns(owner, kind) && rules.CountsOwned(kind, event) {
-			for _, key := range e.owners.Of(owner, event) {
-				e.bring(key, request.Child, false)
-			}
+// concerns reports whether an event is one of this test: a real cluster may have other objects, in other namespaces.
+func (e *events) concerns(event deploy.Event) bool {
+	namespace := event.New.GetNamespace()
+	return e.memory != nil || namespace == "" || namespace == e.options.namespace || e.applied[deploy.RefOf(event.New)]
+}
+
+// ofResource handles the events of a controlled kind.
+func (e *events) ofResource(d *driven) func(happened) {
+	return func(h happened) {
+		event := h.Event
+		if ref := deploy.RefOf(event.New); !e.mine(ref) || e.away[ref] {
+			return
 		}
-		for place, mapped := range rules.Sources().Mapped {
-			if mapped.Kind != kind {
-				continue
-			}
-			for _, key := range rules.Mapped(place, event) {
-				e.bring(key, request.Mapped, false)
-			}
+		d.rules.IndexOwn(event)
+		d.hooks.Observed(event)
+		key, anew := e.owners.Observe(d.kind, event)
+		if event.Type == deploy.Deleted || event.Type == deploy.Left {
+			d.hooks.Forget(key)
 		}
-	}
-	for _, key := range e.followers.Of(event) {
-		e.bring(key, request.Followed, false)
+		counts, forced := d.rules.Counts(event)
+		switch {
+		case counts:
+			e.mark(key, trigger.Why(event, h.listing, forced), h.at, anew || forced)
+		case event.Type == deploy.Deleted, event.Type == deploy.Left:
+			delete(e.queue, key)
+			e.followers.Drop(key)
+			e.echoes.Forget(key)
+		}
 	}
 }
 
-// bring makes a resource due now, unless it belongs to another test.
-func (e *events) bring(key deploy.Ref, why request.Triggers, anew bool) {
+// ofChild handles the events of children of a kind of owners.
+func (e *events) ofChild(owner, child schema.GroupVersionKind) func(happened) {
+	d := e.controlling(owner)
+	return func(h happened) {
+		if d != nil && !d.rules.CountsOwned(child, h.Event) {
+			return
+		}
+		for _, key := range e.owners.Of(owner, h.Event) {
+			if !e.echoes.HoldsBack(key, h.Event) {
+				e.bring(key, request.Child, h.at)
+			}
+		}
+	}
+}
+
+// ofMapped handles the events of a mapped kind. Objects that exist at the start concern nobody.
+func (e *events) ofMapped(d *driven, place int) func(happened) {
+	return func(h happened) {
+		if !d.open {
+			return
+		}
+		for _, key := range d.rules.Mapped(place, h.Event) {
+			e.bring(key, request.Mapped, h.at)
+		}
+	}
+}
+
+// bring makes a resource due, because of something that happened at a time, unless it belongs to another test.
+func (e *events) bring(key deploy.Ref, why request.Triggers, at time.Time) {
 	if e.mine(key) {
-		e.mark(key, why, anew)
+		e.mark(key, why, at, false)
 	}
-}
-
-func (e *events) owns(owner, child schema.GroupVersionKind) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.owned[owner][child] || slices.ContainsFunc(e.rules[owner].Sources().Owned, func(o source.Owned) bool { return o.Kind == child })
 }
 
 // mine reports whether a resource belongs to this test: a real cluster may have other resources.

@@ -148,7 +148,6 @@ func ExampleHarness_Fail() {
 	// 1.75s attempt 3 failed: false
 	// 1.75s attempt 0 failed: false
 	// 1.75s attempt 0 failed: false
-	// 1.75s attempt 0 failed: false
 	// 10m1.75s attempt 0 failed: false
 }
 

@@ -1,6 +1,7 @@
 package reconciletest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,7 +86,7 @@ func (h *Harness) Fail(component string, phase Phase, err error) *Fault {
 	h.t.Helper()
 	f := &Fault{faults: h.faults, phase: phase, err: err, left: -1}
 	f.component, f.object, _ = strings.Cut(component, ".")
-	if err := f.check(); err != nil {
+	if err := cmp.Or(h.checkSessions(), f.check()); err != nil {
 		h.t.Fatalf("reconciletest: fail %q in %q: %v", component, phase, err)
 	}
 	h.faults.add(f)

@@ -61,7 +61,6 @@ func (h *Harness) apply(ctx context.Context, obj *unstructured.Unstructured) err
 		return err
 	}
 	h.applied[ref] = true
-	h.events.kinds[ref.Kind] = true
 	if len(content) == 0 {
 		return nil
 	}

@@ -2,6 +2,7 @@ package reconciletest
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -9,8 +10,10 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/internal/optional"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
+	"github.com/operkit/operkit/reconcile/watch"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -26,7 +29,8 @@ type options struct {
 	memory        []dryrun.Option
 	manager       []deploy.Option
 	reconciler    []reconcile.Option
-	others        []reconcile.Controller
+	others        []tested
+	sink          event.Sink
 	patched       bool
 	patches       []temporarypatch.Option
 	simulations   map[schema.GroupKind]Simulation
@@ -71,8 +75,20 @@ func With(setup ...reconcile.Option) Option {
 
 // Also adds further controllers, such as the controller of a child's kind. They get the same options.
 func Also(controllers ...reconcile.Controller) Option {
-	return func(o *options) { o.others = append(o.others, controllers...) }
+	return func(o *options) {
+		for _, controller := range controllers {
+			o.others = append(o.others, tested{sessions: controller})
+		}
+	}
 }
+
+// AlsoDrive adds a reconciler of any style for a further kind, see Drive.
+func AlsoDrive(kind schema.GroupVersionKind, build func(ctx context.Context, env watch.Env) (watch.Reconciler, error)) Option {
+	return func(o *options) { o.others = append(o.others, tested{kind: kind, build: build}) }
+}
+
+// Events sets the sink for events about objects; without it, they are off.
+func Events(sink event.Sink) Option { return func(o *options) { o.sink = sink } }
 
 // TemporaryPatches enables temporary patches for the resources of all controllers of the test, as package operator
 // does: a TemporaryPatch is applied, edited and deleted like any resource. Several options add up. The harness itself

@@ -14,9 +14,15 @@ func TestReadme(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	examples, err := os.ReadFile("example_test.go")
-	require.NoError(t, err)
+	var examples []byte
+	for _, file := range []string{"example_test.go", "example_drive_test.go"} {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		examples = append(examples, text...)
+	}
 	pieces := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(readme), -1)
-	require.Len(t, pieces, 1)
-	assert.Contains(t, string(examples), pieces[0][1])
+	require.Len(t, pieces, 2)
+	for _, piece := range pieces {
+		assert.Contains(t, string(examples), piece[1])
+	}
 }

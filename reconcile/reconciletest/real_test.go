@@ -78,7 +78,7 @@ func TestOnARealCluster(t *testing.T) {
 		h.Configured("ConfigMap tea-door")
 	})
 	onForeign(t, "resources of others are left alone", market(), func(t *testing.T, h *Harness, foreign *dryrun.Cluster) {
-		other := &Harness{cluster: foreign, options: options{namespace: "others"}, applied: map[deploy.Ref]bool{}}
+		other := &Harness{t: t, cluster: foreign, options: options{namespace: "others"}, applied: map[deploy.Ref]bool{}}
 		other.events = newEvents(other)
 		objects, err := toObjects(tea)
 		require.NoError(t, err)

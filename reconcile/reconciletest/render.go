@@ -41,8 +41,7 @@ const renderNamespace = "test"
 // applied, fails the test. For a resource that is being deleted Render returns the components that Finalize adds.
 func (h *Harness) Render(resource string) []Rendered {
 	h.t.Helper()
-	ref := h.find(resource)
-	rendered, err := h.render(h.t.Context(), ref)
+	rendered, err := h.render(h.t.Context(), h.find(resource))
 	if err != nil {
 		h.t.Fatalf("reconciletest: render %s: %v", resource, err)
 	}
@@ -91,15 +90,6 @@ func (h *Harness) render(ctx context.Context, ref deploy.Ref) ([]Rendered, error
 	_, err = reconciler.Reconcile(ctx, request.Request{Key: key})
 	slices.SortFunc(rendered, func(a, b Rendered) int { return strings.Compare(a.Component, b.Component) })
 	return rendered, err
-}
-
-func (h *Harness) controllerOf(ref deploy.Ref) (reconcile.Controller, error) {
-	for _, controller := range h.controllers {
-		if controller.Kind() == ref.Kind {
-			return controller, nil
-		}
-	}
-	return nil, fmt.Errorf("no controller of the test is for the kind %s", ref.Kind.Kind)
 }
 
 // scratch returns a cluster with the present state of the objects that the test has applied. It leaves out objects that
@@ -165,8 +155,12 @@ func updating() bool {
 // package that defines this flag itself must check flag.Lookup first. Values of Secrets are written in plain text.
 func (h *Harness) Golden(resource, file string) {
 	h.t.Helper()
+	rendered, err := h.render(h.t.Context(), h.find(resource))
+	if err != nil {
+		h.t.Fatalf("reconciletest: golden %s: render %s: %v", file, resource, err)
+	}
 	var text strings.Builder
-	for _, component := range h.Render(resource) {
+	for _, component := range rendered {
 		if err := component.write(&text); err != nil {
 			h.t.Fatalf("reconciletest: golden %s: %v", file, err)
 		}

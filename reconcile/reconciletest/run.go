@@ -1,20 +1,17 @@
 package reconciletest
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/operkit/operkit/dag"
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
 )
-
-// quietFailures is the number of consecutive failures without a change after which a resource counts as settled: enough
-// to reach the longest backoff.
-const quietFailures = 10
 
 // Run is one reconcile.
 type Run struct {
@@ -33,26 +30,6 @@ type Run struct {
 	Calls []Call
 }
 
-// turn is when and why a resource is reconciled next.
-type turn struct {
-	due time.Time
-	// waits: a reconcile is due, now or later. event: it is due because of an event, not because of time.
-	waits, event bool
-	// why are the triggers.
-	why     request.Triggers
-	attempt int
-	// quiet counts the consecutive reconciles that changed nothing. settled: further reconciles wouldn't change
-	// anything.
-	quiet   int
-	settled bool
-	// count counts the reconciles of the run since a reconcile last created or deleted an object for the first time.
-	// total counts all reconciles of the run. done are the objects that were created and deleted.
-	count, total int
-	done         map[string]bool
-	// logged is the error that was last logged.
-	logged string
-}
-
 // Runs returns every reconcile since the test began.
 func (h *Harness) Runs() []Run { return slices.Clone(h.runs) }
 
@@ -61,13 +38,11 @@ func (h *Harness) Runs() []Run { return slices.Clone(h.runs) }
 func (h *Harness) Reconcile(resource string) (request.Result, error) {
 	h.t.Helper()
 	ref := h.find(resource)
-	key := ref
-	if h.reconcilers[ref.Kind] == nil {
+	if h.driven[ref.Kind] == nil {
 		h.t.Fatalf("reconciletest: reconcile %s: no controller of the test is for that kind", resource)
 	}
 	h.begin()
-	h.look()
-	h.reconcile(key)
+	h.reconcile(ref)
 	last := h.runs[len(h.runs)-1]
 	return last.Result, last.Err
 }
@@ -89,7 +64,7 @@ func (h *Harness) RunUntilSettled() {
 		if !ok {
 			return
 		}
-		h.clock.moveTo(next)
+		h.pass(next)
 	}
 }
 
@@ -99,10 +74,10 @@ func (h *Harness) Bring(resources ...string) {
 	h.t.Helper()
 	for _, resource := range resources {
 		ref := h.find(resource)
-		if h.reconcilers[ref.Kind] == nil {
+		if h.driven[ref.Kind] == nil {
 			h.t.Fatalf("reconciletest: bring %s: no controller of the test is for that kind", resource)
 		}
-		h.mark(ref, request.External, false)
+		h.mark(ref, request.External, h.clock.now(), false)
 	}
 }
 
@@ -118,19 +93,26 @@ func (h *Harness) Advance(d time.Duration) {
 	end := h.clock.now().Add(d)
 	for h.runPresent() {
 		next, ok := h.next(func(t *turn) bool { return !t.due.After(end) })
-		if !ok {
-			break
+		switch {
+		case !ok && !h.clock.now().Before(end):
+			return
+		case !ok:
+			next = end
 		}
-		h.clock.moveTo(next)
+		h.pass(next)
 		for _, t := range h.queue {
 			t.count, t.total = 0, 0 // reconciles that are due because of time are no hot loop
 		}
 	}
-	h.clock.moveTo(end)
 }
+
+// pass lets time pass until next, or in a bubble until something happens before that.
+func (h *Harness) pass(next time.Time) { h.clock.pass(h.t.Context(), next, h.wake) }
 
 // begin starts a run.
 func (h *Harness) begin() {
+	h.t.Helper()
+	h.watch()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.calls = nil
@@ -145,8 +127,7 @@ func (h *Harness) runPresent() bool {
 	for {
 		h.look()
 		if key, ok := h.dueNow(); ok {
-			h.reconcile(key)
-			h.checkHotLoop(key)
+			h.checkHotLoop(key, h.reconcile(key))
 			continue
 		}
 		acted, err := h.simulator.act(h.t.Context())
@@ -169,8 +150,7 @@ func (h *Harness) runReal() {
 			last = h.clock.now()
 		}
 		if key, ok := h.dueNow(); ok {
-			h.reconcile(key)
-			h.checkHotLoop(key)
+			h.checkHotLoop(key, h.reconcile(key))
 			last = h.clock.now()
 			continue
 		}
@@ -182,15 +162,10 @@ func (h *Harness) runReal() {
 		if !ok {
 			next = until
 		}
-		timer := time.NewTimer(time.Until(next))
-		select {
-		case <-h.events.wake:
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		h.pass(next)
+		if ctx.Err() != nil {
 			h.t.Fatalf("reconciletest: not settled: %v", context.Cause(ctx))
 		}
-		timer.Stop()
 	}
 }
 
@@ -203,130 +178,75 @@ func (h *Harness) look() bool {
 	return changed
 }
 
-// mark makes a resource due now, because of an event.
-func (h *Harness) mark(key deploy.Ref, why request.Triggers, anew bool) {
-	t := h.turnOf(key)
-	if !t.event {
-		t.why = 0 // the earlier trigger, of time, no longer applies
-	}
-	t.waits, t.event, t.due, t.why = true, true, h.clock.now(), t.why|why
-	if anew {
-		t.attempt = 0
-	}
-}
-
-func (h *Harness) turnOf(key deploy.Ref) *turn {
-	t := h.queue[key]
-	if t == nil {
-		t = &turn{done: map[string]bool{}}
-		h.queue[key] = t
-	}
-	return t
-}
-
-func (h *Harness) dueNow() (deploy.Ref, bool) {
-	now := h.clock.now()
-	var due []deploy.Ref
-	for key, t := range h.queue {
-		if t.waits && !t.due.After(now) {
-			due = append(due, key)
-		}
-	}
-	if len(due) == 0 {
-		return deploy.Ref{}, false
-	}
-	return slices.MinFunc(due, func(a, b deploy.Ref) int {
-		return cmp.Or(h.queue[a].due.Compare(h.queue[b].due), cmp.Compare(a.String(), b.String()))
-	}), true
-}
-
-// next returns the earliest time at which a turn is due for which wanted returns true.
-func (h *Harness) next(wanted func(*turn) bool) (at time.Time, ok bool) {
-	for _, t := range h.queue {
-		if t.waits && wanted(t) && (!ok || t.due.Before(at)) {
-			at, ok = t.due, true
-		}
-	}
-	return at, ok
-}
-
-func (h *Harness) reconcile(key deploy.Ref) {
+// reconcile reconciles a resource, and schedules its next reconcile.
+func (h *Harness) reconcile(key deploy.Ref) *turn {
 	h.t.Helper()
-	t := h.turnOf(key)
+	t, now := h.turnOf(key), h.clock.now()
 	timed := t.waits && !t.event
-	why := t.why
+	req := request.Request{Key: key, Triggers: t.why, Attempt: t.attempt}
+	if t.waits {
+		req.Waited = max(0, now.Sub(t.due))
+	}
 	t.waits, t.event, t.why = false, false, 0
 	t.count++
 	t.total++
-	ref := key
-	resource := h.events.resource(ref)
-	h.faults.begin(ref, resource != nil && resource.GetDeletionTimestamp() != nil)
 	h.mu.Lock()
 	first := len(h.calls)
 	h.mu.Unlock()
-	ctx, cancel := context.WithTimeoutCause(h.t.Context(), trigger.Timeout,
-		fmt.Errorf("the reconcile took longer than %s: %w", trigger.Timeout, context.DeadlineExceeded))
-	defer cancel()
-	run := Run{At: h.clock.now(), Key: key, Triggers: why, Attempt: t.attempt}
-	h.events.followers.Begin(key)
-	run.Result, run.Err = h.reconcilers[key.Kind].Reconcile(ctx, request.Request{Key: key, Triggers: why, Attempt: t.attempt})
-	if run.Err == nil {
-		h.events.followers.End(key)
-	}
+	run := Run{At: now, Key: key, Triggers: req.Triggers, Attempt: req.Attempt}
+	h.faults.begin(key, h.isDeleting(key))
+	run.Result, run.Err = h.call(req)
 	moved := h.faults.end()
 	run.Calls = h.Calls()[first:]
 	h.runs = append(h.runs, run)
-	if run.Err != nil && run.Err.Error() != t.logged {
-		t.logged = run.Err.Error()
-		h.t.Logf("reconcile of %s failed: %v", key, run.Err)
-	}
+	h.logFailure(t, run)
 	if t.furthered(run) {
 		t.count = 0
 	}
 	t.after(run, h.clock.now())
-	changed := h.look()
-	t.judge(run, changed || moved, timed)
+	changed := h.look() || moved || h.memory == nil && run.changed()
+	t.judge(run, changed, timed)
+	return t
 }
 
-// furthered reports whether a reconcile created or deleted an object for the first time in this run.
-func (t *turn) furthered(run Run) (further bool) {
-	for _, call := range run.Calls {
-		if call.Action == deploy.Created || call.Action == deploy.Removed {
-			further = further || !t.done[call.String()]
-			t.done[call.String()] = true
-		}
+// call calls the reconciler, as an engine does.
+func (h *Harness) call(req request.Request) (request.Result, error) {
+	ctx, cancel := context.WithTimeoutCause(h.t.Context(), trigger.Timeout,
+		fmt.Errorf("the reconcile took longer than %s: %w", trigger.Timeout, context.DeadlineExceeded))
+	defer cancel()
+	h.events.followers.Begin(req.Key)
+	h.events.echoes.Begin(req.Key)
+	result, err := failure.Value(func() (request.Result, error) { return h.driven[req.Key.Kind].Reconcile(ctx, req) })
+	wrote := result.Wrote
+	if err != nil {
+		wrote = nil
+	} else {
+		h.events.followers.End(req.Key)
 	}
-	return further
+	h.events.echoes.End(req.Key, wrote)
+	return result, err
 }
 
-// after schedules the next reconcile of the resource as the engine does.
-func (t *turn) after(run Run, now time.Time) {
-	switch {
-	case run.Err == nil:
-		t.attempt = 0
-		t.waits, t.due, t.why = run.Result.RequeueAfter > 0, now.Add(run.Result.RequeueAfter), request.Periodic
-	case request.IsPermanent(run.Err):
-		t.attempt = 0
-	default:
-		if request.Resolve(run.Err).Advanced {
-			t.attempt = 0
-		}
-		// As in the engine, but without a random part.
-		delay := trigger.Delay(trigger.FirstRetry, trigger.LongestRetry, t.attempt)
-		if asked, ok := request.RetryTime(run.Err); ok {
-			delay = asked
-		}
-		t.attempt++
-		t.waits, t.due, t.why = true, now.Add(delay), request.Retry
-	}
+func (h *Harness) isDeleting(key deploy.Ref) bool {
+	resource, err := h.cluster.View().Get(h.t.Context(), key)
+	return err == nil && resource != nil && resource.GetDeletionTimestamp() != nil
 }
 
-// judge sets settled to true if another reconcile without an event wouldn't change anything.
-func (t *turn) judge(run Run, changed, timed bool) {
-	if changed {
-		t.quiet, t.settled = 0, false
+// logFailure logs an error that the reconcile before didn't have.
+func (h *Harness) logFailure(t *turn, run Run) {
+	if run.Err == nil || run.Err.Error() == t.logged {
 		return
 	}
-	t.quiet++
-	t.settled = run.Err == nil && timed || t.quiet >= quietFailures
+	t.logged = run.Err.Error()
+	h.t.Logf("reconcile of %s failed: %v", run.Key, run.Err)
+	if panicked, ok := run.Err.(*dag.PanicError); ok { // a reconciler that wraps a panic has logged it
+		h.t.Logf("%s", panicked.Stack)
+	}
+}
+
+// changed reports whether the reconcile wrote something that wasn't there.
+func (r Run) changed() bool {
+	return slices.ContainsFunc(r.Calls, func(c Call) bool {
+		return c.Action == deploy.Created || c.Action == deploy.Configured || c.Action == deploy.Removed
+	})
 }

@@ -1,0 +1,126 @@
+package reconciletest_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/reconciletest"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/source"
+	"github.com/operkit/operkit/reconcile/watch"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var (
+	gears      = schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Gear"}
+	configMaps = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
+)
+
+const gear = `
+apiVersion: example.dev/v1
+kind: Gear
+metadata: {name: small}
+spec: {teeth: 12}`
+
+// gearing is a reconciler without sessions: it writes the teeth of each gear into a ConfigMap.
+type gearing struct{ env watch.Env }
+
+// newGearing is passed to reconciletest.Drive in tests, and to operator.Operator.Drive in main.
+func newGearing(_ context.Context, env watch.Env) (watch.Reconciler, error) {
+	return gearing{env}, nil
+}
+
+// Sources implements source.Provider.
+func (gearing) Sources() source.Sources {
+	return source.Sources{Owned: []source.Owned{{Kind: configMaps}}}
+}
+
+// Reconcile implements watch.Reconciler.
+func (g gearing) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
+	gear, err := g.env.Manager.View().Get(ctx, req.Key)
+	if err != nil || gear == nil {
+		return request.Result{}, err
+	}
+	teeth, _, _ := unstructured.NestedFieldNoCopy(gear.Object, "spec", "teeth")
+	plan := &unstructured.Unstructured{Object: map[string]any{"data": map[string]any{"teeth": fmt.Sprint(teeth)}}}
+	plan.SetGroupVersionKind(configMaps)
+	plan.SetNamespace(req.Key.Namespace)
+	plan.SetName(req.Key.Name)
+	_, err = g.env.Manager.Apply(ctx, []*unstructured.Unstructured{plan}, deploy.OwnedBy(gear))
+	if g.env.Events != nil && err == nil {
+		g.env.Events.Record(event.Event{Regarding: event.Of(gear), Reason: "Planned", Note: "its plan is up to date"})
+	}
+	return request.Result{}, err
+}
+
+func TestGears(t *testing.T) {
+	h := reconciletest.Drive(t, gears, newGearing)
+	h.Apply(gear)
+	h.RunUntilSettled()
+	h.Created("ConfigMap small")
+
+	h.Delete("ConfigMap small")
+	h.RunUntilSettled()
+	h.Created("ConfigMap small")
+
+	h.Restart()
+	h.RunUntilSettled()
+	h.Writes(0)
+}
+
+func ExampleDrive() {
+	var t console // in a test: its *testing.T
+	h := reconciletest.Drive(t, gears, newGearing)
+	h.Apply(gear)
+	h.RunUntilSettled()
+	printed(h.Calls())
+	h.Edit("ConfigMap small", func(plan *unstructured.Unstructured) { plan.Object["data"] = map[string]any{"teeth": "many"} })
+	h.RunUntilSettled()
+	printed(h.Calls())
+	fmt.Println(h.Runs()[len(h.Runs())-1].Triggers)
+	// Output:
+	//   created ConfigMap test/small
+	//   configured ConfigMap test/small
+	// child
+}
+
+func ExampleAlsoDrive() {
+	h := reconciletest.New(console{}, Shop{}, reconciletest.AlsoDrive(gears, newGearing))
+	h.Apply(shop, gear)
+	h.RunUntilSettled()
+	h.Ready("Shop tea")
+	printed(h.Calls()[:2])
+	// Output:
+	//   created ConfigMap test/small
+	//   created Deployment test/tea-store
+}
+
+func ExampleEvents() {
+	sink := event.Func(func(e event.Event) { fmt.Println(e.Regarding, e.Reason) })
+	h := reconciletest.Drive(console{}, gears, newGearing, reconciletest.Events(sink))
+	h.Apply(gear)
+	if _, err := h.Reconcile("Gear small"); err != nil {
+		fmt.Println(err)
+	}
+	// Output: Gear test/small Planned
+}
+
+func ExampleHarness_Leave() {
+	h := reconciletest.Drive(console{}, gears, newGearing)
+	h.Apply(gear)
+	h.RunUntilSettled()
+	h.Leave("Gear small")
+	h.Delete("ConfigMap small")
+	h.RunUntilSettled()
+	fmt.Println("calls:", len(h.Calls()))
+	h.Enter("Gear small")
+	h.RunUntilSettled()
+	printed(h.Calls())
+	// Output:
+	// calls: 0
+	//   created ConfigMap test/small
+}
