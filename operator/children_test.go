@@ -37,9 +37,12 @@ func (c *children) Sources() (sources source.Sources) {
 
 func (c *children) Reconcile(ctx context.Context, req request.Request) (result request.Result, err error) {
 	parent, err := c.env.Manager.View().Get(ctx, req.Key)
-	if err != nil || parent == nil {
-		c.Forget(req.Key)
+	if err != nil {
 		return result, err
+	}
+	if parent == nil {
+		c.Forget(req.Key)
+		return result, nil
 	}
 	if p := pause.Of(parent, c.env.Manager.KeyDomain(), c.env.Now()); p.Paused {
 		c.Set(req.Key, standing.Paused)

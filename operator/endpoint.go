@@ -29,8 +29,8 @@ type endpoint struct {
 // endpoints returns all endpoints of the process, including those that are switched off.
 func (r *runner) endpoints() ([]endpoint, error) {
 	probes := http.NewServeMux()
-	probes.HandleFunc("/healthz", probe(r.health.alive))
-	probes.HandleFunc("/readyz", probe(r.health.ready))
+	probes.HandleFunc("/healthz", serveProbes(r.health.alive, r.operator.alive, r.logger))
+	probes.HandleFunc("/readyz", serveProbes(r.health.ready, r.operator.ready, r.logger))
 	all := []endpoint{
 		{key: "health.address", address: r.Health.Address, usual: ":8081", handler: probes},
 		{key: "profiling.address", address: r.Profiling.Address, handler: profiles()},
@@ -83,19 +83,6 @@ func (r *runner) certificate() (*certificate.Served, error) {
 // measures reports whether the process serves metrics. If it doesn't, it doesn't measure reconciles and requests.
 func (p *process) measures() bool {
 	return p.Metrics.Address != config.NoAddress && (p.Metrics.Address != config.AutoAddress || p.operator.inPod())
-}
-
-// probe returns a handler that serves the result of check.
-func probe(check func() error) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		if err := check(); err != nil {
-			w.WriteHeader(http.StatusServiceUnavailable)
-			fmt.Fprintln(w, err)
-			return
-		}
-		fmt.Fprintln(w, "ok")
-	}
 }
 
 func profiles() http.Handler {

@@ -18,7 +18,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Process describes the process of a command to an extension (Extend) or to a command of your own (Command).
+// Process describes the process of a command to an extension (Extend), a startup (Startup), or a command of your own
+// (Command).
 type Process struct {
 	// Operator is the name of the operator. The operator's options deploy.FieldManager, deploy.KeyDomain and
 	// deploy.DefaultNamespace set FieldManager, Domain and DefaultNamespace. Version is the version of the program.

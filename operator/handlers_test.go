@@ -40,9 +40,12 @@ func (h *handlers) Sources() source.Sources {
 
 func (h *handlers) Reconcile(ctx context.Context, req request.Request) (result request.Result, err error) {
 	obj, err := h.env.Manager.View().Get(ctx, req.Key)
-	if err != nil || obj == nil {
-		h.Forget(req.Key)
+	if err != nil {
 		return result, err
+	}
+	if obj == nil {
+		h.Forget(req.Key)
+		return result, nil
 	}
 	if p := pause.Of(obj, h.env.Manager.KeyDomain(), h.env.Now()); p.Paused {
 		h.Set(req.Key, standing.Paused)

@@ -15,8 +15,17 @@ type health struct {
 	standby bool
 
 	mu sync.Mutex
+	// stage is the part of the start that is under way, empty when the process has started.
+	stage string
 	// engines are the running engines.
 	engines []*watch.Engine
+}
+
+// starting sets the part of the start that is under way, empty when the process has started.
+func (h *health) starting(stage string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.stage = stage
 }
 
 // works adds a running engine.
@@ -26,15 +35,16 @@ func (h *health) works(engine *watch.Engine) {
 	h.engines = append(h.engines, engine)
 }
 
-func (h *health) working() []*watch.Engine {
+func (h *health) working() (engines []*watch.Engine, stage string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.engines
+	return h.engines, h.stage
 }
 
 // alive returns the reason to restart the process, or nil if the process makes progress.
 func (h *health) alive() error {
-	for _, engine := range h.working() {
+	engines, _ := h.working()
+	for _, engine := range engines {
 		if s := engine.State(); s.Stalled() {
 			return fmt.Errorf("resources wait (%d), and all workers are stuck (%d): the first one has worked on %s since %s",
 				s.Waiting, s.Workers, s.Running[0].Key, s.Running[0].Since.UTC().Format("15:04:05"))
@@ -43,9 +53,13 @@ func (h *health) alive() error {
 	return nil
 }
 
-// ready returns an error about the kinds that the process hasn't read yet, or nil.
+// ready returns an error about the part of the start that is under way, or about the kinds that the process hasn't read
+// yet, or nil.
 func (h *health) ready() error {
-	working := h.working()
+	working, stage := h.working()
+	if stage != "" {
+		return fmt.Errorf("the operator is starting: %s", stage)
+	}
 	if len(working) == 0 && !h.standby {
 		return errors.New("nothing is watched yet")
 	}

@@ -88,7 +88,7 @@ func TestProbe(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{"ok\n": nil, "out of steam\n": errors.New("out of steam")} {
 		answer := httptest.NewRecorder()
-		probe(func() error { return err })(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/healthz", nil))
+		serveProbes(func() error { return err }, nil, nil)(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/healthz", nil))
 		assert.Equal(t, want, answer.Body.String())
 		assert.Equal(t, err == nil, answer.Code == http.StatusOK)
 	}

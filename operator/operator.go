@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 )
 
 // Operator is a set of controllers and the commands of their program. It isn't safe for concurrent use: one goroutine
@@ -32,6 +34,11 @@ type Operator struct {
 	extensions  []func(context.Context, Process) (Extension, error)
 	commands    []func(open Opener) *cobra.Command
 	controllers []controller
+	startups    []startup
+	// login returns the configuration of a client, which the caller may change.
+	login func(ctx context.Context, c config.Config) (*rest.Config, error)
+	// alive and ready are the probes of /healthz and /readyz.
+	alive, ready []*probe
 	// patches are the options of temporary patches, unless these are switched off.
 	patches    []temporarypatch.Option
 	patchesOff bool
@@ -110,7 +117,7 @@ func TemporaryPatches(options ...temporarypatch.Option) Option {
 // another field manager. The field manager must stay the same from release to release, and no other operator in the
 // cluster may have the same.
 func New(name string, options ...Option) *Operator {
-	o := &Operator{name: name, namespaceFile: leader.NamespaceFile}
+	o := &Operator{name: name, namespaceFile: leader.NamespaceFile, login: usualLogin}
 	for _, option := range options {
 		if option != nil {
 			option(o)
@@ -144,7 +151,12 @@ func (o *Operator) check() error {
 			return err
 		}
 	}
-	return nil
+	for _, s := range o.startups {
+		if err := s.check(); err != nil {
+			return err
+		}
+	}
+	return cmp.Or(checkProbes(o.alive), checkProbes(o.ready))
 }
 
 // deployManager returns a Manager for a cluster.

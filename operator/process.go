@@ -14,7 +14,6 @@ import (
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/operator/internal/settings"
 	"github.com/operkit/operkit/operator/metrics"
@@ -75,9 +74,10 @@ func newLogger(out io.Writer, c config.Log) *slog.Logger {
 }
 
 // clientConfig returns the configuration of the client for the API server.
-func (p *process) clientConfig() (*rest.Config, error) {
-	client, err := cluster.Config(p.Kubeconfig, p.Context)
+func (p *process) clientConfig(ctx context.Context) (*rest.Config, error) {
+	client, err := p.operator.login(ctx, p.Config)
 	if err != nil {
+		logPanic(p.logger, err)
 		return nil, err
 	}
 	client.UserAgent = p.operator.name

@@ -2,10 +2,12 @@ package operator_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -24,6 +26,8 @@ const (
 	asOperator = "OPERATOR_TEST_AS_OPERATOR"
 	// inPod is the file in which it finds the namespace of its Pod.
 	inPod = "OPERATOR_TEST_IN_POD"
+	// withStartup gives it a startup and probes.
+	withStartup = "OPERATOR_TEST_WITH_STARTUP"
 	// afterOper8 has it take the place of an operator written with oper8.
 	afterOper8 = "OPERATOR_TEST_AFTER_OPER8"
 )
@@ -35,9 +39,37 @@ func operate() {
 	if os.Getenv(afterOper8) != "" {
 		options = append(options, operator.Oper8Environment(), operator.Manager(deploy.KeyDomain("oper8.org")))
 	}
+	if os.Getenv(withStartup) != "" {
+		options = append(options, ledger()...)
+	}
 	op := operator.New("gadget-operator", options...)
 	op.Control(moody{settings{gadgets}})
 	op.Main()
+}
+
+// ledger is a startup that takes its time, with a probe of what it opens, and another probe.
+func ledger() []operator.Option {
+	var opened atomic.Bool
+	return []operator.Option{
+		operator.Startup("ledger", func(ctx context.Context, p operator.Process) (func(context.Context) error, error) {
+			p.Logger.Info("the ledger opens")
+			for !isThere(os.Getenv(gate)) {
+				time.Sleep(10 * time.Millisecond)
+			}
+			opened.Store(true)
+			return func(context.Context) error {
+				p.Logger.Info("the ledger is closed", "cause", context.Cause(ctx))
+				return nil
+			}, nil
+		}),
+		operator.Ready("ledger", func(context.Context) (any, error) {
+			if opened.Load() {
+				return "open", nil
+			}
+			return nil, errors.New("closed")
+		}),
+		operator.Alive("mood", func(context.Context) (any, error) { return 7, nil }),
+	}
 }
 
 // moody is like settings, but for what the spec of a gadget asks for.

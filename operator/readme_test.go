@@ -2,6 +2,7 @@ package operator_test
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,8 +15,14 @@ func TestReadme(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	examples, err := os.ReadFile("example_test.go")
+	files, err := filepath.Glob("example*_test.go")
 	require.NoError(t, err)
+	var examples strings.Builder
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		examples.Write(text)
+	}
 	compared := 0
 	for _, block := range strings.Split(string(readme), "```go\n")[1:] {
 		code, _, closed := strings.Cut(block, "\n```")
@@ -23,8 +30,8 @@ func TestReadme(t *testing.T) {
 		if strings.HasPrefix(code, "func main()") {
 			continue // that of package operator's documentation
 		}
-		assert.Contains(t, string(examples), "\t"+strings.ReplaceAll(code, "\n", "\n\t"))
+		assert.Contains(t, examples.String(), "\t"+strings.ReplaceAll(code, "\n", "\n\t"))
 		compared++
 	}
-	assert.Equal(t, 3, compared)
+	assert.Equal(t, 5, compared)
 }

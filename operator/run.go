@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,36 +40,45 @@ type runner struct {
 func (p *process) run(ctx context.Context) (err error) {
 	p.runs, p.metrics = true, metrics.New(p.operator.name, cli.Version(p.Versions.Operator))
 	r := &runner{process: p}
-	if r.plain, err = p.clientConfig(); err != nil {
+	if r.plain, err = p.clientConfig(ctx); err != nil {
 		return err
 	}
 	if r.election, err = election(p.LeaderElection).complete(p.operator.name, p.operator.namespaceFile, p.logger); err != nil {
 		return err
 	}
-	r.health = &health{standby: r.election.global()}
+	r.health = &health{standby: r.election.global(), stage: "settings"}
 	var started steps
-	defer started.stop(false)
-	if err := started.start(ctx,
-		step{name: "leader election", start: r.elect},
-		step{name: "extensions", start: func(context.Context) (func(), error) { return nil, p.extend(ctx) }},
-		step{name: "cluster", start: r.connect, inTerm: true},
-		step{name: "manifests", start: r.openManifests},
-		step{name: "events", start: r.openEvents, inTerm: true},
-		step{name: "engines", start: r.newServices},
-		step{name: "probes", start: r.serve},
-	); err != nil {
+	defer func() { started.stop(false, ending(ctx, err)) }()
+	switch err := started.start(ctx, r.health.starting, slices.Concat([]step{{name: "probes", start: r.serve}}, r.startups(ctx), []step{
+		{name: "leader election", start: r.elect},
+		{name: "extensions", start: func(context.Context) (func(), error) { return nil, p.extend(ctx) }},
+		{name: "cluster", start: r.connect, inTerm: true},
+		{name: "manifests", start: r.openManifests},
+		{name: "events", start: r.openEvents, inTerm: true},
+		{name: "engines", start: r.newServices},
+	})...); {
+	case err != nil && ctx.Err() != nil:
+		p.logger.Info("stopped while it started", "operator", p.operator.name, "error", err)
+		return nil
+	case err != nil:
 		return err
 	}
+	r.health.starting("")
 	p.logger.Info("starting", "operator", p.operator.name, "server", r.client.Host)
 	err = r.lock.Run(ctx, func(ctx context.Context) error {
 		p.metrics.Leads(true)
-		return untilLost(ctx, p.logger, func(ctx context.Context) error {
-			defer started.stop(true)
+		return untilLost(ctx, p.logger, func(ctx context.Context) (err error) {
+			defer func() { started.stop(true, ending(ctx, err)) }()
 			return runAll(ctx, r.services)
 		})
 	})
 	p.logger.Info("stopped", "operator", p.operator.name)
 	return err
+}
+
+// ending returns why the operator ends, with err or because ctx has ended.
+func ending(ctx context.Context, err error) error {
+	return cmp.Or(err, context.Cause(ctx), errors.New("the operator is stopping"))
 }
 
 // elect makes the Elector that decides when this replica works.
@@ -224,7 +234,11 @@ func (r *runner) serve(ctx context.Context) (wait func(), err error) {
 	running.Go(func() { serve(ctx) })
 	if r.Heartbeat.File != "" {
 		running.Go(func() {
-			err := heartbeat.Run(ctx, r.Heartbeat.File, r.Heartbeat.Period, r.health.alive, r.logger)
+			alive := func() error {
+				_, err := report(ctx, r.operator.alive, r.logger)
+				return errors.Join(r.health.alive(), err)
+			}
+			err := heartbeat.Run(ctx, r.Heartbeat.File, r.Heartbeat.Period, alive, r.logger)
 			if err != nil {
 				r.logger.Error("failed to start the heartbeat", "error", err)
 			}

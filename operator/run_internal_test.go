@@ -152,6 +152,7 @@ func TestUntilLost(t *testing.T) {
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	var log []string
+	begins := func(name string) { log = append(log, "begin "+name) }
 	named := func(name string, inTerm bool, err error) step {
 		return step{name: name, inTerm: inTerm, start: func(ctx context.Context) (func(), error) {
 			log = append(log, "start "+name)
@@ -160,14 +161,14 @@ func TestSteps(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var started steps
-	require.NoError(t, started.start(ctx, named("a", false, nil), named("b", true, nil), named("c", false, nil)))
-	require.ErrorIs(t, started.start(ctx, named("d", false, errEngine), named("e", false, nil)), errEngine)
+	require.NoError(t, started.start(ctx, begins, named("a", false, nil), named("b", true, nil), named("c", false, nil)))
+	require.ErrorIs(t, started.start(ctx, begins, named("d", false, errEngine), named("e", false, nil)), errEngine)
 	cancel() // the steps outlive it
-	started.stop(true)
-	started.stop(false)
-	started.stop(false)
+	started.stop(true, errEngine)
+	started.stop(false, errors.New("a signal"))
+	started.stop(false, errEngine)
 	assert.Equal(t, []string{
-		"start a", "start b", "start c", "start d",
-		"stop b: b: the operator is stopping", "stop c: c: the operator is stopping", "stop a: a: the operator is stopping",
+		"begin a", "start a", "begin b", "start b", "begin c", "start c", "begin d", "start d",
+		"stop b: out of steam", "stop c: a signal", "stop a: a signal",
 	}, log)
 }

@@ -30,7 +30,7 @@ func (nothing) Setup(context.Context, *reconcile.Session) error { return nil }
 // settled is a process with these flags.
 func settled(t *testing.T, flags ...string) *process {
 	t.Helper()
-	o := &Operator{name: "op"}
+	o := New("op")
 	s := o.newSettings()
 	require.NoError(t, s.Flags().Parse(flags))
 	c, err := s.Load(nil)
@@ -51,7 +51,7 @@ func TestLimits(t *testing.T) {
 		"both":                             {[]string{"--kube-api.qps=1000", "--kube-api.burst=3000"}, 1000, 3000},
 		"only the burst":                   {[]string{"--kube-api.burst=300"}, 200, 300},
 	} {
-		client, err := settled(t, append(row.flags, "--kubeconfig", filepath.Join("testdata", "good.kubeconfig"))...).clientConfig()
+		client, err := settled(t, append(row.flags, "--kubeconfig", filepath.Join("testdata", "good.kubeconfig"))...).clientConfig(t.Context())
 		require.NoError(t, err, reason)
 		assert.Equal(t, row.qps, client.QPS, reason)
 		assert.Equal(t, row.burst, client.Burst, reason)

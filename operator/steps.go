@@ -2,7 +2,6 @@ package operator
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 )
@@ -14,37 +13,43 @@ type step struct {
 	inTerm bool
 	// start starts the step. When the step is stopped, ctx ends, and then wait is called unless it is nil.
 	start func(ctx context.Context) (wait func(), err error)
-	stop  func()
+	stop  func(why error)
 }
 
 // steps are the started steps, in order.
 type steps []step
 
-// start starts the steps in order, until one fails. The end of ctx doesn't stop started steps; only stop does.
-func (s *steps) start(ctx context.Context, all ...step) error {
+// start starts the steps in order, until one fails. It calls begins with the name of each. The end of ctx doesn't stop
+// started steps; only stop does.
+func (s *steps) start(ctx context.Context, begins func(name string), all ...step) error {
 	for _, one := range all {
+		begins(one.name)
 		ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 		wait, err := one.start(ctx)
 		if err != nil {
 			cancel(err)
 			return err
 		}
-		one.stop = sync.OnceFunc(func() {
-			cancel(fmt.Errorf("%s: the operator is stopping", one.name))
-			if wait != nil {
-				wait()
-			}
-		})
+		var once sync.Once
+		one.stop = func(why error) {
+			once.Do(func() {
+				cancel(why)
+				if wait != nil {
+					wait()
+				}
+			})
+		}
 		*s = append(*s, one)
 	}
 	return nil
 }
 
-// stop stops the steps in reverse order, each once. If onlyInTerm is true, it stops only the steps with inTerm.
-func (s *steps) stop(onlyInTerm bool) {
+// stop stops the steps in reverse order, each once; why is the cause with which their contexts end. If onlyInTerm is
+// true, it stops only the steps with inTerm.
+func (s *steps) stop(onlyInTerm bool, why error) {
 	for _, one := range slices.Backward(*s) {
 		if one.inTerm || !onlyInTerm {
-			one.stop()
+			one.stop(why)
 		}
 	}
 }

@@ -173,8 +173,8 @@ const (
 	NoAddress = "off"
 )
 
-// Health serves probes by HTTP: /healthz reports whether the process makes progress, /readyz whether it has read the
-// cluster.
+// Health serves probes by HTTP: /healthz reports whether the process makes progress, /readyz whether it has started and
+// read the cluster.
 type Health struct {
 	// Address is AutoAddress, NoAddress, or an address to listen on. The usual port is 8081.
 	Address string

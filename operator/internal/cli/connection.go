@@ -39,7 +39,7 @@ func (o *Operator) attach(cmd *cobra.Command) (*Process, *connection, error) {
 
 // connect finds the cluster. It sends no request yet.
 func (o *Operator) connect(ctx context.Context, p *Process, options ...cluster.Option) (*connection, error) {
-	client, err := p.Client()
+	client, err := p.Client(ctx)
 	if err != nil {
 		return nil, err
 	}

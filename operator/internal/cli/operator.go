@@ -51,7 +51,7 @@ type Process struct {
 	config.Config
 	Logger *slog.Logger
 	// Client returns the configuration of the client for the API server.
-	Client func() (*rest.Config, error)
+	Client func(ctx context.Context) (*rest.Config, error)
 	// Reconciler returns a reconciler for a kind that the operator controls. The reconciler deploys through manager.
 	// The options in more come after all others.
 	Reconciler func(ctx context.Context, kind schema.GroupVersionKind, manager *deploy.Manager, more ...reconcile.Option) (*reconcile.Reconciler, error)
