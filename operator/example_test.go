@@ -288,6 +288,14 @@ func ExampleOperator_Main() {
 	// exit status 2
 }
 
+// A kind whose reconciles are dear gets limits of its own.
+func ExampleReconciles() {
+	op := operator.New("widget-operator", operator.Reconciles(widgetKind, watch.Workers(1), watch.Timeout(0)))
+	op.Control(widget{})
+	op.Execute(context.Background(), offline, os.Stdout, os.Stdout)
+	// Output: widget-operator: controller operator_test.widget: Widget: timeout: 0s: it must be positive
+}
+
 func ExampleExtension() {
 	op := operator.New("widget-operator", operator.Extend(func(_ context.Context, p operator.Process) (operator.Extension, error) {
 		fmt.Println("observing", p.Operator, p.Runs, "with", len(p.Controllers), "controller")

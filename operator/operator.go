@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/operkit/operkit/deploy"
@@ -12,6 +13,7 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/leader"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
+	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -34,7 +36,9 @@ type Operator struct {
 	extensions  []func(context.Context, Process) (Extension, error)
 	commands    []func(open Opener) *cobra.Command
 	controllers []controller
-	startups    []startup
+	// engine are the options of the engine for single kinds.
+	engine   map[schema.GroupKind][]watch.Option
+	startups []startup
 	// login returns the configuration of a client, which the caller may change.
 	login func(ctx context.Context, c config.Config) (*rest.Config, error)
 	// alive and ready are the probes of /healthz and /readyz.
@@ -81,6 +85,21 @@ func Manager(options ...deploy.Option) Option {
 //	operator.New("guestbook-operator", operator.Watches(cluster.MetadataOnly(schema.GroupKind{Kind: "Secret"})))
 func Watches(options ...cluster.Option) Option {
 	return func(o *Operator) { o.watches = append(o.watches, options...) }
+}
+
+// Reconciles sets how the resources of one kind are reconciled, whatever the style of its reconciler: watch.Workers for
+// how many of them at once, out of those that the setting watch.workers allows, and watch.Timeout, watch.Backoff and
+// watch.Period instead of the settings. If such a setting is given by a flag, the environment or the file, it counts for
+// all kinds. Several options add up, and the later one wins.
+//
+//	operator.New("guestbook-operator", operator.Reconciles(backups, watch.Workers(1), watch.Timeout(time.Hour)))
+func Reconciles(kind schema.GroupVersionKind, options ...watch.Option) Option {
+	return func(o *Operator) {
+		if o.engine == nil {
+			o.engine = map[schema.GroupKind][]watch.Option{}
+		}
+		o.engine[kind.GroupKind()] = append(o.engine[kind.GroupKind()], options...)
+	}
 }
 
 // Defaults changes the defaults of the settings of the process, see config.Default. Several options add up.
@@ -149,6 +168,11 @@ func (o *Operator) check() error {
 	for _, c := range o.controllers {
 		if err := c.check(); err != nil {
 			return err
+		}
+	}
+	for kind := range o.engine {
+		if !slices.ContainsFunc(o.controllers, func(c controller) bool { return c.kind.GroupKind() == kind }) {
+			return fmt.Errorf("option Reconciles: the operator has no controller of the kind %s: call Control or Drive for it", kind)
 		}
 	}
 	for _, s := range o.startups {

@@ -207,15 +207,28 @@ func (r *runner) engineOptions() []watch.Option {
 		watch.Logger(r.logger), watch.Domain(r.operator.domain()), watch.Timeout(r.Watch.Timeout), watch.Grace(r.Watch.Grace),
 		watch.Backoff(r.Retry.First, r.Retry.Longest),
 	}
-	if r.settings.Given("watch.period") {
-		// The engine's period also limits the requeue times that controllers ask for.
-		options = append(options, watch.Period(r.Watch.Period))
-	}
+	options = append(options, r.givenEngineOptions()...)
 	if r.measures() {
 		options = append(options, watch.Around(r.metrics.Around))
 	}
 	for _, e := range r.extensions {
 		options = append(options, e.Engine...)
+	}
+	return options
+}
+
+// givenEngineOptions are options of the engine from settings that were given, which override those of the program.
+func (r *runner) givenEngineOptions() (options []watch.Option) {
+	given := r.settings.Given
+	if given("watch.timeout") {
+		options = append(options, watch.Timeout(r.Watch.Timeout))
+	}
+	if given("retry.first") || given("retry.longest") {
+		options = append(options, watch.Backoff(r.Retry.First, r.Retry.Longest))
+	}
+	if given("watch.period") {
+		// The engine's period also limits the requeue times that controllers ask for.
+		options = append(options, watch.Period(r.Watch.Period))
 	}
 	return options
 }
