@@ -26,6 +26,8 @@ type Accessor interface {
 type ConditionSet struct {
 	target any
 	err    error
+	// dated are the types whose entries in documents get a lastUpdateTime, also new ones.
+	dated map[string]bool
 }
 
 // Conditions returns the set of conditions of an object, which is one of:

@@ -23,6 +23,10 @@ type Declared struct {
 	// condition. Without Reset, the condition is kept as it was. A Negative condition with this reason makes the
 	// summary Unknown only if no other condition is good or bad (see Summary).
 	Reset bool
+	// UpdateTime gives the condition a lastUpdateTime in documents: the time of its last change, also of reason and
+	// message. Use it if the schema of the kind has this field. Structs whose conditions have the field need no
+	// UpdateTime.
+	UpdateTime bool
 	// Errors maps the errors that Visit.Result reports for this type to reasons. The first row that matches decides. If
 	// no row matches, the reason is "Error".
 	Errors []ErrorReason
@@ -99,7 +103,7 @@ func (d *Declaration) Types() []string {
 // whether it changed the object. Call it when an object is first reconciled, and write its status: then clients that
 // wait for a condition find it. On later visits it changes nothing. It returns the same errors as Visit.End.
 func (d *Declaration) Begin(now time.Time, object any, generation int64) (changed bool, err error) {
-	conditions := Conditions(object)
+	conditions := d.conditions(object)
 	var missing []metav1.Condition
 	held := conditions.byType()
 	for i := range d.types {
@@ -119,6 +123,20 @@ func initial(conditionType string, generation int64) metav1.Condition {
 		Type: conditionType, Status: metav1.ConditionUnknown, ObservedGeneration: generation,
 		Reason: string(ReadyInitializing), Message: "nothing is known yet",
 	}
+}
+
+// conditions returns the conditions of an object, whose declared ones get a lastUpdateTime.
+func (d *Declaration) conditions(object any) *ConditionSet {
+	conditions := Conditions(object)
+	for i := range d.types {
+		if d.types[i].UpdateTime {
+			if conditions.dated == nil {
+				conditions.dated = map[string]bool{}
+			}
+			conditions.dated[d.types[i].Type] = true
+		}
+	}
+	return conditions
 }
 
 func (d *Declaration) find(conditionType string) (Declared, bool) {

@@ -13,7 +13,7 @@ import (
 // element holds the field indexes of a condition type other than metav1.Condition, such as PodCondition or
 // DeploymentCondition. The index of a missing field is nil.
 type element struct {
-	conditionType, status, reason, message, generation, transition []int
+	conditionType, status, reason, message, generation, transition, update []int
 	// unwritable is the key of a field whose type can't be written, or empty if there is no such field.
 	unwritable string
 }
@@ -46,7 +46,11 @@ func elementOf(t reflect.Type) *element {
 	found.reason = at(condition.Reason, isText)
 	found.message = at(condition.Message, isText)
 	found.generation = at(condition.ObservedGeneration, isInteger)
-	found.transition = at(condition.LastTransitionTime, func(t reflect.Type) bool { return t == timeType || t == goTimeType || isText(t) })
+	isTime := func(t reflect.Type) bool { return t == timeType || t == goTimeType || isText(t) }
+	found.transition = at(condition.LastTransitionTime, isTime)
+	if index := structs.Index(t, condition.LastUpdateTime); index != nil && isTime(leaf(t.FieldByIndex(index).Type)) {
+		found.update = index
+	}
 	if found.conditionType == nil || found.status == nil {
 		return nil
 	}
@@ -131,7 +135,8 @@ func (e *element) restrict(c *metav1.Condition) {
 	}
 }
 
-func (e *element) write(value reflect.Value, c *metav1.Condition) {
+// write writes a condition over an element, at a time.
+func (e *element) write(value reflect.Value, c *metav1.Condition, at time.Time) {
 	put := func(index []int, absent bool, write func(reflect.Value)) {
 		if index == nil {
 			return
@@ -148,14 +153,18 @@ func (e *element) write(value reflect.Value, c *metav1.Condition) {
 	text(e.reason, c.Reason)
 	text(e.message, c.Message)
 	put(e.generation, c.ObservedGeneration == 0, func(field reflect.Value) { field.SetInt(c.ObservedGeneration) })
-	put(e.transition, false, func(field reflect.Value) {
-		switch field.Type() {
-		case timeType:
-			field.Set(reflect.ValueOf(c.LastTransitionTime))
-		case goTimeType:
-			field.Set(reflect.ValueOf(c.LastTransitionTime.Time))
-		default:
-			field.SetString(c.LastTransitionTime.UTC().Format(time.RFC3339))
-		}
-	})
+	moment := func(index []int, at time.Time) {
+		put(index, false, func(field reflect.Value) {
+			switch field.Type() {
+			case timeType:
+				field.Set(reflect.ValueOf(metav1.NewTime(at)))
+			case goTimeType:
+				field.Set(reflect.ValueOf(at))
+			default:
+				field.SetString(at.UTC().Format(time.RFC3339))
+			}
+		})
+	}
+	moment(e.transition, c.LastTransitionTime.Time)
+	moment(e.update, at)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -155,4 +156,25 @@ func ExampleVisit_Err() {
 	visit.Report("Painted", metav1.ConditionTrue, "Red", "")
 	fmt.Println(visit.Err())
 	// Output: declared conditions: "Painted" isn't declared
+}
+
+func ExampleDeclared_updateTime() {
+	backups, err := status.Declare(status.Declared{Type: "BackedUp", UpdateTime: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	obj := map[string]any{}
+	for minute, message := range []string{"a tenth", "a half"} {
+		visit := backups.Visit(0)
+		visit.Report("BackedUp", metav1.ConditionFalse, "Running", message)
+		if _, err := visit.End(noon.Add(time.Duration(minute)*time.Minute), obj); err != nil {
+			fmt.Println(err)
+		}
+		entry := obj["status"].(map[string]any)["conditions"].([]any)[0].(map[string]any)
+		fmt.Println(entry["lastTransitionTime"], entry["lastUpdateTime"])
+	}
+	// Output:
+	// 2026-05-06T12:00:00Z 2026-05-06T12:00:00Z
+	// 2026-05-06T12:00:00Z 2026-05-06T12:01:00Z
 }

@@ -20,7 +20,8 @@ import (
 // returns. If the status didn't change, lastTransitionTime stays; a missing time is set as for a new condition. Several
 // entries of the type become one, at the place of the first, with the unknown fields of the newest. A new type is
 // appended. A message that is too long is shortened, with a mark at its end. An observedGeneration of 0 removes the
-// present one, which may be outdated.
+// present one, which may be outdated. If the type of the elements has a field lastUpdateTime, or the present entry of a
+// document has it, it becomes the time of the change.
 //
 // An invalid condition (see Validate) isn't written; a condition without a reason is invalid too. A condition without a
 // usable time isn't written either (ErrNoTime): both now and c.LastTransitionTime are zero, or the time can't be
@@ -101,10 +102,11 @@ func (s *ConditionSet) setAll(now time.Time, list []metav1.Condition) (changed b
 }
 
 // place describes one element of a list to write. from is the index of a present element, or -1 for a new one. The
-// condition over is written over the element, unless it is nil.
+// condition over is written over the element at the time at, unless it is nil.
 type place struct {
 	from int
 	over *metav1.Condition
+	at   time.Time
 }
 
 // put writes valid conditions of different types in one pass. Each is written over the newest entry of its type, at the
@@ -139,10 +141,18 @@ func (s *ConditionSet) put(now time.Time, given []metav1.Condition) (changed boo
 		}
 		if count != 1 || !equal(&next, &given[i]) {
 			overwrite(&next, &given[i])
-			changes[next.Type] = &place{index, &next}
+			changes[next.Type] = &place{index, &next, updated(now, &given[i])}
 		}
 	}
 	return len(changes) > 0 && s.rewrite(placesOf(present, given, changes))
+}
+
+// updated returns the time of a change.
+func updated(now time.Time, c *metav1.Condition) time.Time {
+	if condition.Datable(now) {
+		return wholeSeconds(now)
+	}
+	return wholeSeconds(c.LastTransitionTime.Time)
 }
 
 // placesOf returns the places of the present conditions, with each change at the first entry of its type. New types
@@ -244,9 +254,9 @@ func (s *ConditionSet) rewrite(places []place) bool {
 		if target.Object == nil {
 			target.Object = map[string]any{}
 		}
-		rewriteDocument(target.Object, places)
+		s.rewriteDocument(target.Object, places)
 	case map[string]any:
-		rewriteDocument(target, places)
+		s.rewriteDocument(target, places)
 	case *[]metav1.Condition:
 		list := make([]metav1.Condition, len(places))
 		for to, p := range places {
@@ -267,7 +277,7 @@ func (s *ConditionSet) rewrite(places []place) bool {
 	return true
 }
 
-func rewriteDocument(object map[string]any, places []place) {
+func (s *ConditionSet) rewriteDocument(object map[string]any, places []place) {
 	present := mapsOf(condition.List(object))
 	list := make([]any, len(places))
 	for to, p := range places {
@@ -277,6 +287,9 @@ func rewriteDocument(object map[string]any, places []place) {
 		}
 		if p.over != nil {
 			toDocument(entry, p.over)
+			if _, has := entry[condition.LastUpdateTime]; has || s.dated[p.over.Type] {
+				entry[condition.LastUpdateTime] = p.at.Format(time.RFC3339)
+			}
 		}
 		list[to] = entry
 	}

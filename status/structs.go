@@ -142,7 +142,7 @@ func (h held) rewrite(places []place) error {
 		case h.element == nil:
 			list.Index(to).Set(reflect.ValueOf(*p.over))
 		default:
-			h.element.write(list.Index(to), p.over)
+			h.element.write(list.Index(to), p.over, p.at)
 		}
 	}
 	target.Set(list)

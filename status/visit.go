@@ -97,7 +97,7 @@ func (v *Visit) write(now time.Time, object any, ends bool) (changed bool, err e
 	if v.generation < 0 {
 		return false, fmt.Errorf("%w: %w: %d is negative", ErrDeclaration, errInvalidGeneration, v.generation)
 	}
-	conditions := Conditions(object)
+	conditions := v.declaration.conditions(object)
 	list := v.content(conditions, ends)
 	if err := conditions.Err(); err != nil {
 		return false, err

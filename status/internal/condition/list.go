@@ -19,6 +19,7 @@ const (
 	// LastTransactionTime is the key that oper8 wrote instead of
 	// LastTransitionTime.
 	LastTransactionTime = "lastTransactionTime"
+	LastUpdateTime      = "lastUpdateTime"
 )
 
 // List returns status.conditions of an object, nil when there is none or when
