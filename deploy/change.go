@@ -34,7 +34,7 @@ func (m *Manager) Change(ctx context.Context, ref Ref, compute func(current *uns
 }
 
 // SetStatus sets the status of the object to the status that compute returns for its current state. It is Change for
-// the status subresource. compute must not change its argument. If the kind has no status subresource, the error is an
+// the status subresource. To share a status with other managers, use ApplyStatus. compute must not change its argument. If the kind has no status subresource, the error is an
 // *InvalidError.
 func (m *Manager) SetStatus(ctx context.Context, ref Ref, compute func(current *unstructured.Unstructured) (map[string]any, error)) (Result, error) {
 	c := change{manager: m, requests: m.requests(m.settings), ref: ref, subresource: "status"}
@@ -62,11 +62,13 @@ type change struct {
 	content func(current *unstructured.Unstructured) (before, after map[string]any, err error)
 }
 
-func (c *change) run(ctx context.Context) (Result, error) {
-	result, err := c.attempts(ctx)
+func (c *change) run(ctx context.Context) (Result, error) { return c.finish(c.attempts(ctx)) }
+
+// finish completes the result of the last attempt.
+func (c *change) finish(result Result, err error) (Result, error) {
 	result.Ref, result.Calls, result.Err = c.ref, int(c.requests.calls.Load()), err
 	if err != nil {
-		result.Action = Failed
+		result.Action = failure(c.ref, err).Action
 	}
 	return result, err
 }

@@ -180,6 +180,25 @@ func ExampleManager_SetStatus() {
 	// unchanged map[ready:true]
 }
 
+func ExampleManager_ApplyStatus() {
+	ctx, cart := context.Background(), newOwner("cart")
+	memory := newMemory(cart)
+	for _, name := range []string{"payment", "shipping", "payment"} {
+		m := must(deploy.NewManager(memory, deploy.FieldManager(name)))
+		result, err := m.ApplyStatus(ctx, deploy.RefOf(cart), func(*unstructured.Unstructured) (map[string]any, error) {
+			return map[string]any{name: "ready"}, nil
+		})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(result.Action, result.Calls, result.Object.Object["status"])
+	}
+	// Output:
+	// configured 1 map[payment:ready]
+	// configured 1 map[payment:ready shipping:ready]
+	// unchanged 0 map[payment:ready shipping:ready]
+}
+
 func ExampleManager_AddFinalizer() {
 	ctx := context.Background()
 	memory := newMemory(newOwner("cart"))

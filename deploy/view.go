@@ -10,8 +10,8 @@ import (
 
 // View reads from a cluster or from a cache of it. Its results are never older than a write that was made through the
 // Port of the same Cluster. Implementations are safe for concurrent use. The objects that a View returns and passes to
-// handlers are shared: don't change them. Their managedFields may lack the entries of the status subresource, and the
-// times of entries that own more than metadata.
+// handlers are shared: don't change them. Their managedFields may lack the entries of the status subresource, except for
+// those of applies, and the times of entries that own more than metadata.
 type View interface {
 	// Get returns the object. If it is absent, Get returns nil without an error, like Port.Get. If the cluster doesn't
 	// serve the kind, the error is a *KindUnknownError. If the permission to read it is missing, the error is a

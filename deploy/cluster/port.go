@@ -37,13 +37,15 @@ func (p port) List(ctx context.Context, kind schema.GroupVersionKind, namespace 
 func (p port) Apply(ctx context.Context, obj *unstructured.Unstructured, options deploy.ApplyOptions) (deploy.Applied, error) {
 	ref, body, err := manifest(obj)
 	if err == nil {
-		err = p.store.selected[ref.Kind.GroupKind()].Creatable(ref, obj)
+		err = p.creatable(ref, obj, options)
 	}
 	if err != nil {
 		return deploy.Applied{}, err
 	}
-	patch := deploy.PatchRequest{Type: types.ApplyPatchType, Body: body, FieldManager: options.FieldManager, DryRun: options.DryRun}
-	partial := p.store.metadataOnly[ref.Kind.GroupKind()] && !options.DryRun && !options.Whole
+	patch := deploy.PatchRequest{
+		Type: types.ApplyPatchType, Body: body, Subresource: options.Subresource, FieldManager: options.FieldManager, DryRun: options.DryRun,
+	}
+	partial := p.store.metadataOnly[ref.Kind.GroupKind()] && !options.DryRun && !options.Whole && options.Subresource == ""
 	got, err := p.write(ctx, ref, options.DryRun, func(at resource) (answer, error) {
 		return p.requests.apply(ctx, at, ref, patch, options.Force, partial)
 	})
@@ -137,6 +139,14 @@ func (p port) redefined(ref deploy.Ref, err error) {
 	if err == nil && ref.Kind.Group == "apiextensions.k8s.io" {
 		p.resources.forget()
 	}
+}
+
+// creatable returns an error if an apply of obj could create an object that the View doesn't show.
+func (p port) creatable(ref deploy.Ref, obj *unstructured.Unstructured, options deploy.ApplyOptions) error {
+	if options.Subresource != "" {
+		return nil
+	}
+	return p.store.selected[ref.Kind.GroupKind()].Creatable(ref, obj)
 }
 
 // manifest returns the Ref and the JSON of obj.

@@ -87,7 +87,7 @@ func (r *requests) apply(ctx context.Context, res resource, ref deploy.Ref, p de
 	// A server refuses unknown fields in every apply. Field validation would only find duplicate keys, which a map
 	// can't have, and the server would parse the body twice.
 	request = signed(request, p.FieldManager, p.DryRun).Param("fieldValidation", metav1.FieldValidationIgnore)
-	return r.send(ctx, request, failed{verb: "patch", resource: res, ref: ref, partial: partial})
+	return r.send(ctx, request, failed{verb: "patch", resource: res, ref: ref, subresource: p.Subresource, partial: partial})
 }
 
 func (r *requests) delete(ctx context.Context, res resource, ref deploy.Ref, options deploy.DeleteOptions) (answer, error) {

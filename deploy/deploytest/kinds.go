@@ -49,7 +49,14 @@ spec:
                   properties: {name: {type: string}, count: {type: integer}}
           status:
             type: object
-            properties: {phase: {type: string}, ready: {type: integer}}
+            properties:
+              phase: {type: string}
+              ready: {type: integer}
+              conditions:
+                type: array
+                x-kubernetes-list-type: map
+                x-kubernetes-list-map-keys: [type]
+                items: {type: object, required: [type], properties: {type: {type: string}, status: {type: string}}}
 `
 
 // widgets makes the cluster serve the kind Widget.

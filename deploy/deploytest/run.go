@@ -79,7 +79,7 @@ func (c Case) runIn(t tester, world World, patience time.Duration) {
 // Cases returns all cases in the order in which Run starts them.
 func Cases() []Case {
 	return slices.Concat(kindCases, createCases, updateCases, immutableCases, applyCases, ownershipCases, mergeCases, patchCases,
-		statusCases, deleteCases, finalizerCases, garbageCases, listCases, viewCases, eventCases, selectionCases, managerCases, removalCases,
+		statusCases, statusApplyCases, deleteCases, finalizerCases, garbageCases, listCases, viewCases, eventCases, selectionCases, managerCases, removalCases,
 		conflictCases, strategyCases, ownerCases, setCases, applySetCases,
 		concurrentCases, contextCases, namespaceCases)
 }

@@ -78,12 +78,12 @@ func equal[T any](s *scene, want, got T, what string) {
 }
 
 // held returns the part of an object's content that every View shows. In managedFields, a View may leave out the
-// entries of the status subresource, and the times of entries that own more than metadata.
+// entries of the status subresource, except for those of applies, and the times of entries that own more than metadata.
 func held(obj *unstructured.Unstructured) map[string]any {
 	obj = obj.DeepCopy()
 	var entries []metav1.ManagedFieldsEntry
 	for _, entry := range obj.GetManagedFields() {
-		if entry.Subresource != "status" {
+		if entry.Subresource != "status" || entry.Operation == metav1.ManagedFieldsOperationApply {
 			if entry.FieldsV1 != nil && !marks(entry.FieldsV1.GetRawBytes()) {
 				entry.Time = nil
 			}

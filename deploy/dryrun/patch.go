@@ -32,12 +32,9 @@ func (p port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.PatchReque
 }
 
 func (p port) patch(d *declaration, ref deploy.Ref, patch deploy.PatchRequest) (*unstructured.Unstructured, error) {
-	if patch.Subresource != "" && (patch.Subresource != statusSubresource || !d.status) {
-		return nil, &deploy.NotFoundError{Ref: ref, Err: fmt.Errorf("subresource %s: not served for this kind", patch.Subresource)}
-	}
 	live := p.live(d, addressOf(ref))
-	if live == nil {
-		return nil, notFound(ref)
+	if err := d.serves(ref, patch.Subresource, live); err != nil {
+		return nil, err
 	}
 	before := shown(live, d)
 	next, err := patched(ref, before, patch)
@@ -47,6 +44,17 @@ func (p port) patch(d *declaration, ref deploy.Ref, patch deploy.PatchRequest) (
 	// A server drops unknown fields from a patch by default.
 	d.unknown(next, true)
 	return p.replace(d, ref, live, next, patch.FieldManager, patch.Subresource, patch.DryRun)
+}
+
+// serves returns an error if live is nil, or if the kind doesn't have the subresource.
+func (d *declaration) serves(ref deploy.Ref, subresource string, live *unstructured.Unstructured) error {
+	switch {
+	case subresource != "" && (subresource != statusSubresource || !d.status):
+		return &deploy.NotFoundError{Ref: ref, Err: fmt.Errorf("subresource %s: not served for this kind", subresource)}
+	case live == nil:
+		return notFound(ref)
+	}
+	return nil
 }
 
 func patched(ref deploy.Ref, before *unstructured.Unstructured, patch deploy.PatchRequest) (*unstructured.Unstructured, error) {

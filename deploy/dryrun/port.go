@@ -51,10 +51,15 @@ func (p port) Apply(ctx context.Context, obj *unstructured.Unstructured, options
 	if err := p.sendable(deploy.RefOf(obj)); err != nil {
 		return deploy.Applied{}, err
 	}
-	if err := p.creatable(obj); err != nil {
-		return deploy.Applied{}, err
+	if options.Subresource == "" {
+		if err := p.creatable(obj); err != nil {
+			return deploy.Applied{}, err
+		}
 	}
-	call := Call{Verb: VerbApply, Ref: deploy.RefOf(obj), FieldManager: options.FieldManager, Force: options.Force, DryRun: options.DryRun}
+	call := Call{
+		Verb: VerbApply, Ref: deploy.RefOf(obj), Subresource: options.Subresource,
+		FieldManager: options.FieldManager, Force: options.Force, DryRun: options.DryRun,
+	}
 	return write(ctx, p.Cluster, call, obj, func(d *declaration) (deploy.Applied, error) { return p.apply(d, obj, options) })
 }
 
@@ -70,13 +75,18 @@ func (p port) apply(d *declaration, obj *unstructured.Unstructured, options depl
 	if err := d.strictly(ref, intent); err != nil {
 		return deploy.Applied{}, err
 	}
-	manager, err := p.fields.of(d, "")
-	if err != nil {
-		return deploy.Applied{}, err
-	}
 	live, base := p.storage.get(addressOf(ref)), emptyObject(ref.Kind)
 	if live != nil {
 		base = shown(live, d)
+	}
+	if options.Subresource != "" {
+		if err := d.serves(ref, options.Subresource, live); err != nil {
+			return deploy.Applied{}, err
+		}
+	}
+	manager, err := p.fields.of(d, options.Subresource)
+	if err != nil {
+		return deploy.Applied{}, err
 	}
 	merged, err := manager.Apply(base, intent, options.FieldManager, options.Force)
 	if err != nil {
@@ -90,7 +100,7 @@ func (p port) apply(d *declaration, obj *unstructured.Unstructured, options depl
 	if live == nil {
 		stored, err = p.create(d, ref, next, options.DryRun)
 	} else {
-		stored, err = p.update(d, ref, live, next, "", options.DryRun)
+		stored, err = p.update(d, ref, live, next, options.Subresource, options.DryRun)
 	}
 	if err != nil {
 		return deploy.Applied{}, err

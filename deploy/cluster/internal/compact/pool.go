@@ -63,13 +63,13 @@ func (p *Pool) Encode(obj *unstructured.Unstructured) *Object {
 	return &Object{whole: obj}
 }
 
-// neededFields drops the entries of the status subresource, because the status isn't part of an intent. It drops the
-// times of writes, because they would make each object different. It keeps the times of entries that own only metadata,
+// neededFields drops the entries of the status subresource, except for those of applies (ApplyStatus). The status isn't
+// part of an intent. It drops the times of writes, because they would make each object different. It keeps the times of entries that own only metadata,
 // because a Manager reads them.
 func neededFields(entries []any) []any {
 	entries = slices.DeleteFunc(entries, func(item any) bool {
 		entry, _ := item.(map[string]any)
-		return entry["subresource"] == "status"
+		return entry["subresource"] == "status" && entry["operation"] != "Apply"
 	})
 	for _, item := range entries {
 		entry, _ := item.(map[string]any)

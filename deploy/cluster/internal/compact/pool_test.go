@@ -20,6 +20,7 @@ func rendered(name string) string {
 			{"manager":"operkit","operation":"Apply","apiVersion":"apps/v1","time":"2026-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{}},"f:metadata":{"f:labels":{"f:app":{}}}}},
 			{"manager":"kubectl-label","operation":"Update","apiVersion":"apps/v1","time":"2026-01-02T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{"f:team":{}}}}},
 			{"manager":"hpa","operation":"Update","subresource":"scale","apiVersion":"apps/v1","time":"2026-01-02T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{}}}},
+			{"manager":"reporter","operation":"Apply","subresource":"status","apiVersion":"apps/v1","time":"2026-01-02T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:status":{"f:phase":{}}}},
 			{"manager":"kube","operation":"Update","subresource":"status","apiVersion":"apps/v1","time":"2026-01-02T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:status":{"f:replicas":{}}}}]},
 		"spec":{"replicas":2,"ratio":0.5,"paused":false,"nothing":null,"template":{"containers":[{"name":"main","args":["a","b"]}],"big":%[2]q}}}`, name, strings.Repeat("x", 500))
 }
@@ -67,8 +68,8 @@ func TestEncodeSharesEqualParts(t *testing.T) {
 		entry := item.(map[string]any)
 		kept = append(kept, fmt.Sprint(entry["manager"], " ", entry["subresource"], " ", entry["time"]))
 	}
-	assert.Equal(t, []string{"operkit <nil> <nil>", "kubectl-label <nil> 2026-01-02T00:00:00Z", "hpa scale <nil>"}, kept,
-		"the time counts only for who owns metadata alone, and a status for nobody")
+	assert.Equal(t, []string{"operkit <nil> <nil>", "kubectl-label <nil> 2026-01-02T00:00:00Z", "hpa scale <nil>", "reporter status <nil>"}, kept,
+		"the time counts only for who owns metadata alone, and a status for who applies it")
 }
 
 func TestEncodeManyAndLargeObjects(t *testing.T) {
