@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/reconcile/pause"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
@@ -18,7 +19,8 @@ import (
 // parent, which are applied; those that it no longer returns are deleted.
 type children struct {
 	standing.Book
-	env watch.Env
+	env     watch.Env
+	patches patching.Patcher
 	// of are the children of a parent, and kinds the kinds that they may have.
 	of    func(parent *unstructured.Unstructured) []*unstructured.Unstructured
 	kinds []schema.GroupVersionKind
@@ -60,8 +62,12 @@ func (c *children) apply(ctx context.Context, parent *unstructured.Unstructured)
 	if err != nil {
 		return err
 	}
+	target := patching.Target{Resource: parent, View: manager.View(), Logger: c.env.Logger}
+	objects, err := patching.Objects(ctx, c.patches, target, "children", c.of(parent))
+	if err != nil {
+		return err
+	}
 	wanted := map[deploy.Ref]bool{}
-	objects := c.of(parent)
 	for _, child := range objects {
 		wanted[deploy.RefOf(child)] = true
 	}

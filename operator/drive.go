@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/filter"
+	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/reconcile/source"
+	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"github.com/operkit/operkit/reconcile/watch"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -20,6 +23,36 @@ type Env struct {
 	watch.Env
 	// Config holds the settings.
 	Config config.Config
+	// patches gets the Patcher for the kind.
+	patches func() patching.Patcher
+}
+
+// Patches returns the Patcher of temporary patches for the resources of the kind. With the call the operator serves such
+// patches for the kind, so call it only for a reconciler that passes all objects through patching.Objects, in the
+// function that makes the reconciler. The filter of the reconciler has to pass changes of annotations: a patch brings its
+// target to reconcile by one. Nil is no Patcher: the operator serves no patches.
+func (e Env) Patches() patching.Patcher {
+	if e.patches == nil {
+		return nil
+	}
+	return e.patches()
+}
+
+// latePatcher is the Patcher of reconcilers that are made before the controller of patches, because only they know
+// which kinds are patched.
+type latePatcher struct {
+	// kinds are the kinds that are patched.
+	kinds []schema.GroupVersionKind
+	// patches is set before the first reconcile.
+	patches *temporarypatch.Controller
+}
+
+// Patches implements patching.Patcher.
+func (l *latePatcher) Patches(ctx context.Context, target patching.Target) ([]patching.Patch, error) {
+	if l.patches == nil {
+		return nil, nil
+	}
+	return l.patches.Patches(ctx, target)
 }
 
 // Drive adds a reconciler of any style for the resources of a kind. The command run calls build once, before anything
@@ -62,20 +95,50 @@ func (c controller) String() string {
 	return fmt.Sprintf("controller %T", c.sessions)
 }
 
-// newReconciler makes the reconciler of a controller for an engine. more are further options for sessions.
-func (r *runner) newReconciler(ctx context.Context, c controller, manager *deploy.Manager, more ...reconcile.Option) (watch.Reconciler, error) {
-	if c.sessions != nil {
-		return r.reconciler(ctx, c.kind, manager, more...)
+// newReconcilers makes the reconcilers of controllers, in their order, and the controller of the patches for their
+// resources, nil if patches are off.
+func (r *runner) newReconcilers(ctx context.Context, all []controller, manager *deploy.Manager) ([]watch.Reconciler, *temporarypatch.Controller, error) {
+	made := make([]watch.Reconciler, len(all))
+	var late latePatcher
+	var err error
+	for i, c := range all {
+		if c.sessions != nil {
+			continue
+		}
+		if made[i], err = r.drive(ctx, c, manager, &late); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", c, err)
+		}
 	}
-	env := Env{watch.Env{Manager: manager, Watcher: r.watcher, Logger: r.logger, Events: r.events, Now: time.Now}, r.Config}
+	if late.patches, err = r.operator.newPatches(manager, late.kinds...); err != nil {
+		return nil, nil, err
+	}
+	for i, c := range all {
+		if c.sessions == nil {
+			continue
+		}
+		if made[i], err = r.reconciler(ctx, c.kind, manager, patchedBy(late.patches)...); err != nil {
+			return nil, nil, err
+		}
+	}
+	return made, late.patches, nil
+}
+
+// drive makes the reconciler of a controller that Drive added.
+func (r *runner) drive(ctx context.Context, c controller, manager *deploy.Manager, late *latePatcher) (watch.Reconciler, error) {
+	env := Env{Env: watch.Env{Manager: manager, Watcher: r.watcher, Logger: r.logger, Events: r.events, Now: time.Now}, Config: r.Config}
+	if !r.operator.patchesOff {
+		env.patches = func() patching.Patcher {
+			if !slices.Contains(late.kinds, c.kind) {
+				late.kinds = append(late.kinds, c.kind)
+			}
+			return late
+		}
+	}
 	reconciler, err := c.build(ctx, env)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c, err)
+	if err == nil && reconciler == nil {
+		err = errors.New("the function of Drive returned nil")
 	}
-	if reconciler == nil {
-		return nil, fmt.Errorf("%s: the function of Drive returned nil", c)
-	}
-	return reconciler, nil
+	return reconciler, err
 }
 
 // filtered is a Reconciler with a filter for the events of its own kind.

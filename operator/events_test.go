@@ -84,7 +84,7 @@ func TestWarningEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))
 	// It may not write ConfigMaps.
-	user := w.User(t, "bound", envtest.InNamespace(slices.Concat([]rbacv1.PolicyRule{own}, patching(t), leading(t), rightsIn(t, "## Events\n"))...),
+	user := w.User(t, "bound", envtest.InNamespace(slices.Concat([]rbacv1.PolicyRule{own}, patchRights(t), leading(t), rightsIn(t, "## Events\n"))...),
 		envtest.InNamespace(rbacv1.PolicyRule{Verbs: []string{"get", "list", "watch"}, APIGroups: []string{""}, Resources: []string{"configmaps"}}))
 	p := w.process(user)
 	w.eventually("it leads", p.says(leads))

@@ -18,6 +18,7 @@ import (
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"github.com/operkit/operkit/reconcile/watch"
@@ -350,4 +351,21 @@ func ExampleOperator_Drive() {
 	// Output:
 	// gear-operator: testdata/gear.yaml, Gear one: a Gear has no components, which this command needs, and this operator controls no kind with components
 	// exit code 2
+}
+
+func ExampleEnv_Patches() {
+	op := operator.New("gear-operator")
+	op.Drive(gears, func(_ context.Context, env operator.Env) (watch.Reconciler, error) {
+		patches := env.Patches()
+		gear := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "one", "namespace": "shop"}}}
+		cogs := []*unstructured.Unstructured{{Object: configMap("cog")}}
+		// In a reconcile, before the objects are applied:
+		cogs, err := patching.Objects(context.Background(), patches, patching.Target{Resource: gear, View: env.Manager.View()}, "cogs", cogs)
+		fmt.Println("applying", cogs[0].GetName(), err)
+		return nil, errors.New("that is all")
+	})
+	op.Execute(context.Background(), offline, os.Stdout, os.Stdout)
+	// Output:
+	// applying cog <nil>
+	// gear-operator: reconciler of Gear: that is all
 }

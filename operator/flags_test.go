@@ -72,7 +72,7 @@ func TestNamespacesAreFollowed(t *testing.T) {
 		return w.run(name, op, w.User(t, name, envtest.ClusterWide(rights...)),
 			"--namespace", w.Namespace+"-*", "-n", "!"+x, "--watch.namespace-selector", "tier=prod")
 	}
-	r := run(gadgets, "gadget-operator", append(rights, patching(t)...)...)
+	r := run(gadgets, "gadget-operator", append(rights, patchRights(t)...)...)
 	w.eventually("watch 5, demand 19: what pattern and labels let in is served", func() bool { return w.served(a) })
 	time.Sleep(500 * time.Millisecond) // in which others would be
 	assert.False(t, w.served(b), "demand 19: what has no such label isn't")

@@ -13,11 +13,13 @@ import (
 
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/reconcile/standing"
+	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/operkit/operkit/tools/envtest"
 	"github.com/operkit/operkit/tools/envtest/audit"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -59,7 +61,7 @@ func newStyles(replica string, j *journal, live func(name string) *unstructured.
 	s := &styles{Operator: operator.New("gadget-operator")}
 	s.Control(settings{gadgets})
 	s.Drive(gears, func(_ context.Context, env operator.Env) (watch.Reconciler, error) {
-		s.gearing = &children{env: env.Env, kinds: []schema.GroupVersionKind{configMaps}, of: cogs}
+		s.gearing = &children{env: env.Env, patches: env.Patches(), kinds: []schema.GroupVersionKind{configMaps}, of: cogs}
 		return s.gearing, nil
 	})
 	s.Drive(bells, func(_ context.Context, env operator.Env) (watch.Reconciler, error) {
@@ -127,6 +129,7 @@ func TestForeignStyle(t *testing.T) {
 	t.Run("probes and metrics", s.testMetrics)
 	t.Run("the filter of the settings, which hides no method", s.testFilter)
 	t.Run("pause and finalizer", s.testPause)
+	t.Run("temporary patches", s.testPatches)
 	t.Run("commands go by what a style can do", s.testCommands)
 	t.Run("a resource that is gone is forgotten", s.testForget)
 	s.stop()
@@ -188,6 +191,34 @@ func (s *street) testPause(t *testing.T) {
 	writes := s.CallsSince(t, mark, s.user).Writes()
 	assert.Equal(t, map[string]int{"patch configmaps": 1, "patch bells.operator.operkit.dev": 1}, writes.Count(), "%s", writes)
 	assert.NotNil(t, s.get(two.Kind, two.Name))
+}
+
+func (s *street) testPatches(t *testing.T) {
+	patch := func(name, target, body string) {
+		s.create("{apiVersion: operkit.dev/v1, kind: TemporaryPatch, metadata: {name: " + name + "}, spec: {apiVersion: operator.operkit.dev/v1, " +
+			target + ", patchType: strategic, patch: {children: {" + body + "}}}}")
+	}
+	patch("fast", "kind: Gear, name: two", "configmap/two: {data: {mode: fast}}")
+	s.eventually("the child is patched", func() bool { return s.mode("two") == "fast" })
+	s.eventually("the patch says so", func() bool { return s.applied("fast").Status == metav1.ConditionTrue })
+	s.awaitCalm()
+	mark := s.Mark(t)
+	s.change(s.ref(gears, "two"), `{"metadata":{"annotations":{"example.dev/a":"c"}}}`)
+	time.Sleep(500 * time.Millisecond)
+	assert.Empty(t, s.CallsSince(t, mark, s.user).Writes(), "it stays, without a call")
+	patch("typo", "kind: Gear, name: two", "configmap/three: {data: {mode: fast}}")
+	s.eventually("an object that there isn't is unmatched", func() bool {
+		return strings.Contains(s.applied("typo").Message, "configmap/three")
+	})
+	s.delete(temporarypatch.DefaultKind, "typo")
+	s.delete(temporarypatch.DefaultKind, "fast")
+	s.eventually("it ends with the patch", func() bool { return s.mode("two") == "geared" })
+	s.eventually("both are gone", func() bool {
+		return s.get(temporarypatch.DefaultKind, "fast") == nil && s.get(temporarypatch.DefaultKind, "typo") == nil
+	})
+	s.eventually("nothing is left of them", func() bool {
+		return !strings.Contains(s.get(gears, "two").GetAnnotations()["operkit.dev/temporary-patches"], "fast")
+	})
 }
 
 func (s *street) testCommands(t *testing.T) {

@@ -29,7 +29,7 @@ var brief = []string{"--leader-election.duration", "4s", "--leader-election.rene
 // replica is the user of one replica, with all rights of an operator and those to its lock that the README names.
 func (w *world) replica(name string, rights ...rbacv1.PolicyRule) *envtest.User {
 	w.t.Helper()
-	all := append([]rbacv1.PolicyRule{own, creating}, patching(w.t)...)
+	all := append([]rbacv1.PolicyRule{own, creating}, patchRights(w.t)...)
 	return w.User(w.t, name, envtest.InNamespace(append(all, rights...)...))
 }
 

@@ -12,9 +12,11 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/operator/internal/cli"
 	"github.com/operkit/operkit/operator/internal/settings"
+	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"github.com/spf13/cobra"
 	"k8s.io/klog/v2"
 )
@@ -62,7 +64,8 @@ func (o *Operator) program() *cli.Operator {
 	s := o.newSettings()
 	program := &cli.Operator{
 		Name: o.name, Called: cmp.Or(o.called, o.name), Domain: o.domain(), Settings: s,
-		Manager: o.deployManager, Patches: o.newPatches,
+		Manager: o.deployManager,
+		Patches: func(manager *deploy.Manager) (*temporarypatch.Controller, error) { return o.newPatches(manager) },
 		Open: func(log io.Writer) (*cli.Process, error) {
 			p, err := o.open(s, log)
 			if err != nil {

@@ -10,19 +10,24 @@ import (
 	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"github.com/operkit/operkit/reconcile/watch"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 )
 
 // patchWorkers is how many patches are reconciled at once. Few are enough, because each needs only a write or two.
 const patchWorkers = 2
 
-// newPatches returns the controller of temporary patches for the operator's kinds, or nil if patches are switched off.
-func (o *Operator) newPatches(manager *deploy.Manager) (*temporarypatch.Controller, error) {
-	patched := o.sessions()
+// newPatches returns the controller of temporary patches for the operator's kinds with components, and for more, or nil
+// if there are none or patches are switched off.
+func (o *Operator) newPatches(manager *deploy.Manager, more ...schema.GroupVersionKind) (*temporarypatch.Controller, error) {
+	patched := temporarypatch.KindsOf(o.sessions()...)
+	for _, kind := range more {
+		patched = append(patched, kind.GroupVersion().String()+"/"+kind.Kind)
+	}
 	if o.patchesOff || len(patched) == 0 {
 		return nil, nil
 	}
-	patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(patched...), o.patches...)
+	patches, err := temporarypatch.New(manager, patched, o.patches...)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ const someLooks = 6 * time.Second
 func TestPatchesWithoutTheirDefinition(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, envtest.OwnCluster(), envtest.CRDs(definitions))
-	r := w.start(gadgets, patching(t))
+	r := w.start(gadgets, patchRights(t))
 	w.resource(gadgets, "one")
 	w.eventually("its own kind is served", func() bool { return w.mode("one") == "old" })
 	w.eventually("it says what there isn't", func() bool { return len(r.log.lines(unavailable)) > 0 })
@@ -84,7 +84,7 @@ func TestPatchesWithoutRights(t *testing.T) {
 func TestPatchesSwitchedOff(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))
-	r := w.start(gadgets, patching(t), operator.WithoutTemporaryPatches())
+	r := w.start(gadgets, patchRights(t), operator.WithoutTemporaryPatches())
 	w.patch("a", gadgets, "new")
 	w.create(`{apiVersion: operator.operkit.dev/v1, kind: Gadget, metadata: {name: one, annotations: {
 		operkit.dev/temporary-patches: '{"a":{"api_version":"operkit.dev/v1","timestamp":"2026-01-01T00:00:00Z"}}'}}}`)
@@ -101,7 +101,7 @@ func TestPatchesSwitchedOff(t *testing.T) {
 func TestPatchesOfTwoOperators(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))
-	ofGadgets, ofGears := w.start(gadgets, patching(t)), w.start(gears, patching(t))
+	ofGadgets, ofGears := w.start(gadgets, patchRights(t)), w.start(gears, patchRights(t))
 	w.resource(gadgets, "one")
 	w.eventually("the gadget is rendered", func() bool { return w.mode("one") == "old" })
 	w.patch("a", gadgets, "new")

@@ -143,7 +143,7 @@ func TestMetricsForSome(t *testing.T) {
 	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))
 	dir := t.TempDir()
 	certificateFile, keyFile, roots := certificateIn(t, dir)
-	asking := w.User(t, "asking", envtest.InNamespace(append([]rbacv1.PolicyRule{own, creating}, patching(t)...)...), envtest.ClusterWide(
+	asking := w.User(t, "asking", envtest.InNamespace(append([]rbacv1.PolicyRule{own, creating}, patchRights(t)...)...), envtest.ClusterWide(
 		rbacv1.PolicyRule{Verbs: []string{"create"}, APIGroups: []string{"authentication.k8s.io"}, Resources: []string{"tokenreviews"}},
 		rbacv1.PolicyRule{Verbs: []string{"create"}, APIGroups: []string{"authorization.k8s.io"}, Resources: []string{"subjectaccessreviews"}},
 	))

@@ -166,15 +166,13 @@ func (r *runner) newServices(ctx context.Context) (wait func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	patches, err := r.operator.newPatches(manager)
+	all := r.working()
+	reconcilers, patches, err := r.newReconcilers(ctx, all, manager)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range r.working() {
-		reconciler, err := r.newReconciler(ctx, c, manager, patchedBy(patches)...)
-		if err != nil {
-			return nil, err
-		}
+	for i, c := range all {
+		reconciler := reconcilers[i]
 		counted, err := standing.Of(reconciler)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c, err)

@@ -87,8 +87,8 @@ var (
 	creating = rbacv1.PolicyRule{Verbs: []string{"create"}, APIGroups: []string{""}, Resources: []string{"configmaps"}}
 )
 
-// patching are the rights to serve temporary patches that the README names.
-func patching(t *testing.T) []rbacv1.PolicyRule { return rightsIn(t, "## Temporary patches\n") }
+// patchRights are the rights to serve temporary patches that the README names.
+func patchRights(t *testing.T) []rbacv1.PolicyRule { return rightsIn(t, "## Temporary patches\n") }
 
 // leading are those to lead by a Lease.
 func leading(t *testing.T) []rbacv1.PolicyRule { return rightsIn(t, "## Several replicas\n") }

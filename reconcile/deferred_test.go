@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -201,7 +202,9 @@ func (revising) Revise(_ context.Context, _ *Session, _ string, content *unstruc
 // meddling patches every object.
 type meddling struct{ applied atomic.Int64 }
 
-func (m *meddling) Patches(context.Context, PatchTarget) ([]Patch, error) { return []Patch{m}, nil }
+func (m *meddling) Patches(context.Context, patching.Target) ([]patching.Patch, error) {
+	return []patching.Patch{m}, nil
+}
 
 func (*meddling) Name() string { return "meddling" }
 

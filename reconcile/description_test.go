@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
 	"github.com/operkit/operkit/status/readiness"
@@ -140,7 +141,7 @@ func TestDescribeErrors(t *testing.T) {
 // patchless is a Patcher that fails.
 type patchless struct{}
 
-func (patchless) Patches(context.Context, PatchTarget) ([]Patch, error) {
+func (patchless) Patches(context.Context, patching.Target) ([]patching.Patch, error) {
 	return nil, errors.New("no patch")
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/status"
 	"github.com/operkit/operkit/status/readiness"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,8 +18,8 @@ import (
 // sale is a patch, and knows that every resource has it.
 type sale struct{}
 
-func (sale) Patches(context.Context, reconcile.PatchTarget) ([]reconcile.Patch, error) {
-	return []reconcile.Patch{sale{}}, nil
+func (sale) Patches(context.Context, patching.Target) ([]patching.Patch, error) {
+	return []patching.Patch{sale{}}, nil
 }
 
 func (sale) Name() string { return "sale" }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/assert"
@@ -89,7 +90,7 @@ type panicking struct{ inApply bool }
 func TestPanicsOfPatchers(t *testing.T) {
 	t.Parallel()
 	for reason, row := range map[string]struct {
-		patcher Patcher
+		patcher patching.Patcher
 		want    string
 	}{
 		"asked for its patches": {panicking{}, "patches: panic: boom"},
@@ -115,9 +116,9 @@ func TestPanicIsNoWayToWait(t *testing.T) {
 	assert.Equal(t, status.ErrorUnknown, request.ClassOf(failure.Guard(func() error { panic(errors.New("no")) })))
 }
 
-func (p panicking) Patches(context.Context, PatchTarget) ([]Patch, error) {
+func (p panicking) Patches(context.Context, patching.Target) ([]patching.Patch, error) {
 	if p.inApply {
-		return []Patch{p}, nil
+		return []patching.Patch{p}, nil
 	}
 	panic("boom")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/optional"
 	"github.com/operkit/operkit/reconcile/internal/render"
+	"github.com/operkit/operkit/reconcile/patching"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -72,7 +73,9 @@ func (c *Component) Add(name string, object any, options ...ObjectOption) *Objec
 		o.finished, o.deferred = true, deferred.Content
 	}
 	if name == "" {
-		o.name = defaultObjectName(content, o.ref, c.session.Namespace())
+		ref := o.ref
+		ref.Name = cmp.Or(ref.Name, content.GetGenerateName())
+		o.name = patching.ObjectName(ref, c.session.Namespace())
 	}
 	if c.has(o.name) {
 		c.fail("object %s: is added twice", o.name)
@@ -99,15 +102,6 @@ func (c *Component) has(name string) bool {
 	taken := c.taken[name]
 	c.taken[name] = true
 	return taken
-}
-
-// defaultObjectName returns the name of an object that was added without one.
-func defaultObjectName(content *unstructured.Unstructured, ref deploy.Ref, namespace string) string {
-	name := cmp.Or(ref.Name, content.GetGenerateName())
-	if ref.Namespace != "" && ref.Namespace != namespace {
-		name = ref.Namespace + "/" + name
-	}
-	return strings.ToLower(ref.Kind.Kind) + "/" + name
 }
 
 // Name returns the name of the object in its component.

@@ -13,6 +13,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/internal/optional"
+	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/operkit/operkit/status/readiness"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -34,7 +35,7 @@ type options struct {
 	observers     []func(*Component, deploy.Results)
 	around        []around
 	prunes        []schema.GroupVersionKind
-	patchers      []Patcher
+	patchers      []patching.Patcher
 	assets        Assets
 	events        event.Sink
 	nameObjects   bool
@@ -93,7 +94,7 @@ func WithWatcher(watcher source.Watcher) Option { return func(o *options) { o.wa
 
 // WithPatches applies the patches of patcher to the objects of resources, see package temporarypatch. Several patchers
 // are applied in the order of the options.
-func WithPatches(patcher Patcher) Option {
+func WithPatches(patcher patching.Patcher) Option {
 	return func(o *options) { o.patchers = append(o.patchers, patcher) }
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -196,8 +197,8 @@ func TestWaysOfWriting(t *testing.T) {
 // forging is a Patcher whose patch sets what isn't for patches to set.
 type forging struct{}
 
-func (forging) Patches(context.Context, PatchTarget) ([]Patch, error) {
-	return []Patch{forging{}}, nil
+func (forging) Patches(context.Context, patching.Target) ([]patching.Patch, error) {
+	return []patching.Patch{forging{}}, nil
 }
 
 func (forging) Name() string { return "forging" }

@@ -13,6 +13,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/logging"
+	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -46,11 +47,9 @@ func (r *Reconciler) prepare(ctx context.Context, s *Session) (err error) {
 // findPatches reads the patches of the resource.
 func (r *Reconciler) findPatches(ctx context.Context, s *Session) error {
 	for _, patcher := range r.options.patchers {
-		patches, err := failure.Value(func() ([]Patch, error) {
-			return patcher.Patches(ctx, PatchTarget{s.resource, r.manager.View(), s.dryRun, s.logger})
-		})
+		patches, err := patching.Find(ctx, patcher, patching.Target{Resource: s.resource, View: r.manager.View(), DryRun: s.dryRun, Logger: s.logger})
 		if err != nil {
-			return fmt.Errorf("patches: %w", err)
+			return err
 		}
 		s.patches = append(s.patches, patches...)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"reflect"
 	"sync/atomic"
@@ -12,7 +11,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/render"
-	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/patching"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -133,18 +132,9 @@ func (s *Session) renderObject(ctx context.Context, o *Object) (*unstructured.Un
 	if o.component.disabled {
 		patches = nil // deleted objects need no patches, and a patch that doesn't fit must not prevent the deletion
 	}
-	for _, patch := range patches {
-		var patched map[string]any
-		var matched bool
-		if err := failure.Guard(func() (err error) {
-			patched, matched, err = patch.Apply(ctx, o.component.name, o.name, content)
-			return err
-		}); err != nil {
-			return nil, request.Configuration("patch %s: %w", patch.Name(), err)
-		}
-		if matched {
-			content = patched
-		}
+	content, err := patching.Apply(ctx, patches, o.component.name, o.name, content)
+	if err != nil {
+		return nil, err
 	}
 	obj := o.content
 	if content = s.annotated(content, o); !same(content, obj.Object) {
@@ -192,34 +182,6 @@ func (s *Session) annotated(content map[string]any, o *Object) map[string]any {
 // same reports whether a and b are the same map.
 func same(a, b map[string]any) bool {
 	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
-}
-
-// Patch changes objects before they are deployed, see WithPatches.
-type Patch interface {
-	// Name identifies the patch in errors.
-	Name() string
-	// If the patch is for this object of this component, matched is true and Apply returns content with the patch
-	// applied. content isn't changed, but the result may share parts of it.
-	Apply(ctx context.Context, component, object string, content map[string]any) (patched map[string]any, matched bool, err error)
-}
-
-// Patcher finds the patches of resources.
-type Patcher interface {
-	// Patches returns the patches of a resource in the order in which they are applied. It is called with every
-	// reconcile, before Setup.
-	Patches(ctx context.Context, target PatchTarget) ([]Patch, error)
-}
-
-// PatchTarget is a resource whose objects are about to be rendered.
-type PatchTarget struct {
-	// Resource is shared: it must not be changed.
-	Resource *unstructured.Unstructured
-	// View reads the cluster of the resource.
-	View deploy.View
-	// DryRun means that nothing is deployed; Patches must not write.
-	DryRun bool
-	// Logger is the session's; nil means slog.Default.
-	Logger *slog.Logger
 }
 
 // Deferred is an object whose content is made only when it is needed. Content isn't called as long as Digest equals the

@@ -14,6 +14,7 @@ import (
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/internal/render"
+	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -51,7 +52,7 @@ type Session struct {
 	released bool
 	// fixedVersion overrides the version that the resource wants; empty for none.
 	fixedVersion string
-	patches      []Patch
+	patches      []patching.Patch
 	// unwritten are kinds that the status doesn't name, although there may be objects of these kinds.
 	unwritten []schema.GroupVersionKind
 	// noted are kinds that were written into the status in this reconcile.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -167,8 +168,8 @@ func TestSeveralObserversAndPatchers(t *testing.T) {
 // setting is a Patcher with one patch, which sets a field of every object to its own name.
 type setting string
 
-func (p setting) Patches(context.Context, PatchTarget) ([]Patch, error) {
-	return []Patch{p}, nil
+func (p setting) Patches(context.Context, patching.Target) ([]patching.Patch, error) {
+	return []patching.Patch{p}, nil
 }
 
 func (p setting) Name() string { return string(p) }

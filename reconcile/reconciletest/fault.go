@@ -10,6 +10,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/patching"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -262,12 +263,12 @@ func (f *faults) observer(c *reconcile.Component, _ deploy.Results) {
 // recorder is a Patcher that changes nothing: it records the objects of components.
 type recorder struct{ *faults }
 
-// Patches implements reconcile.Patcher.
-func (s recorder) Patches(context.Context, reconcile.PatchTarget) ([]reconcile.Patch, error) {
+// Patches implements patching.Patcher.
+func (s recorder) Patches(context.Context, patching.Target) ([]patching.Patch, error) {
 	if err := s.atSetup(); err != nil {
 		return nil, err
 	}
-	return []reconcile.Patch{recording(s)}, nil
+	return []patching.Patch{recording(s)}, nil
 }
 
 func (f *faults) atSetup() error {
@@ -283,10 +284,10 @@ func (f *faults) atSetup() error {
 
 type recording recorder
 
-// Name implements reconcile.Patch.
+// Name implements patching.Patch.
 func (s recording) Name() string { return "reconciletest" }
 
-// Apply implements reconcile.Patch.
+// Apply implements patching.Patch.
 func (s recording) Apply(_ context.Context, component, object string, content map[string]any) (map[string]any, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

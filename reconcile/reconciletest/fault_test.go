@@ -8,6 +8,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -145,7 +146,7 @@ func TestFailOfAnObjectThatIsGivenUp(t *testing.T) {
 
 type countingPatcher struct{ asked *int }
 
-func (p countingPatcher) Patches(context.Context, reconcile.PatchTarget) ([]reconcile.Patch, error) {
+func (p countingPatcher) Patches(context.Context, patching.Target) ([]patching.Patch, error) {
 	*p.asked++
 	return nil, nil
 }

@@ -17,7 +17,7 @@ import (
 // render.go (components as files) and fault.go (errors in phases of components).
 type sessions struct {
 	*Harness
-	patches *patching
+	patches *patchService
 }
 
 func (h *Harness) newSessions() (*sessions, error) {
@@ -80,11 +80,11 @@ func (h *Harness) checkSessions() error {
 	return fmt.Errorf("no kind of the test has components: this needs a controller of sessions, see New; to make requests fail, use Memory().Fail")
 }
 
-// patching serves temporary patches; nil if the test hasn't enabled them.
-type patching struct{ *temporarypatch.Controller }
+// patchService serves temporary patches; nil if the test hasn't enabled them.
+type patchService struct{ *temporarypatch.Controller }
 
-// newPatching returns the patching for the cluster of manager, nil if the test hasn't enabled temporary patches.
-func (h *Harness) newPatching(manager *deploy.Manager) (*patching, error) {
+// newPatching returns the patchService for the cluster of manager, nil if the test hasn't enabled temporary patches.
+func (h *Harness) newPatching(manager *deploy.Manager) (*patchService, error) {
 	if !h.options.patched {
 		return nil, nil
 	}
@@ -98,11 +98,11 @@ func (h *Harness) newPatching(manager *deploy.Manager) (*patching, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &patching{controller}, nil
+	return &patchService{controller}, nil
 }
 
 // options are the options for reconcilers of resources that can be patched.
-func (p *patching) options() []reconcile.Option {
+func (p *patchService) options() []reconcile.Option {
 	if p == nil {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (p *patching) options() []reconcile.Option {
 
 // reconciler returns the reconciler of the patches themselves. In memory it first creates the CustomResourceDefinition
 // of the patches; memory is nil for a real cluster.
-func (p *patching) reconciler(ctx context.Context, memory *dryrun.Cluster, options []reconcile.Option) (*temporarypatch.Reconciler, error) {
+func (p *patchService) reconciler(ctx context.Context, memory *dryrun.Cluster, options []reconcile.Option) (*temporarypatch.Reconciler, error) {
 	own, err := p.Reconciler(options...)
 	if err != nil || memory == nil {
 		return own, err

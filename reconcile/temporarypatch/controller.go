@@ -26,7 +26,7 @@ const (
 	soonest, latest = time.Second, time.Minute
 )
 
-// Controller is the reconcile.Controller of temporary patches and the reconcile.Patcher of their targets.
+// Controller is the reconcile.Controller of temporary patches and the patching.Patcher of their targets.
 // One value serves both, since the Patcher reports to the Controller. It is safe for concurrent use.
 type Controller struct {
 	manager *deploy.Manager

@@ -30,12 +30,14 @@
 // A [Controller] has two roles. As the reconcile.Controller of TemporaryPatch it keeps one entry for each patch in the
 // annotation <domain>/temporary-patches of the target, and changes nothing else there. The entry has the time at which
 // the patch was first seen, its kind, and its generation, so that each edit of the patch brings the target to
-// reconcile. As the reconcile.Patcher of the targets it reads that annotation and the patches, and applies them to each
+// reconcile. As the patching.Patcher of the targets it reads that annotation and the patches, and applies them to each
 // object before it is deployed. A target that is created later, or loses the entry, gets the entry immediately.
 //
 //	patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(Guestbook{}))
 //	own, err := patches.Reconciler()
 //	guestbooks, err := reconcile.New(Guestbook{}, manager, reconcile.WithPatches(patches))
+//
+// A reconciler of another style passes its objects through patching.Objects.
 //
 // Patches are applied in the order of spec.priority, then of the time at which they were first recorded, then of their
 // names. Later patches win, so the highest priority wins. Bodies are merged by package smp. Objects of Kubernetes' own

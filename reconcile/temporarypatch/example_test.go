@@ -15,6 +15,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"github.com/operkit/operkit/reconcile/watch"
@@ -198,7 +199,7 @@ func ExampleAlsoReads() {
 		fmt.Println(err)
 		return
 	}
-	found, err := patches.Patches(context.Background(), reconcile.PatchTarget{Resource: shop, View: c.View()})
+	found, err := patches.Patches(context.Background(), patching.Target{Resource: shop, View: c.View()})
 	fmt.Println(len(found), err)
 	// Output: 1 <nil>
 }
@@ -237,7 +238,7 @@ func ExampleController_Patches_warning() {
 		fmt.Println(err)
 		return
 	}
-	found, err := patches.Patches(context.Background(), reconcile.PatchTarget{Resource: shop, View: c.View(), Logger: log})
+	found, err := patches.Patches(context.Background(), patching.Target{Resource: shop, View: c.View(), Logger: log})
 	fmt.Println(len(found), err)
 	// Output:
 	// level=WARN msg="temporary patch ignored: it is gone" patch=closed
@@ -253,7 +254,7 @@ func ExampleController_Patches() {
 	}
 	shop := object(`{apiVersion: example.com/v1, kind: Shop, metadata: {name: tea, namespace: market, annotations: {
 		operkit.dev/temporary-patches: '{"closed": {"timestamp": "2030-01-01T00:00:00Z", "api_version": "operkit.dev/v1"}}'}}}`)
-	found, err := patches.Patches(context.Background(), reconcile.PatchTarget{Resource: shop, View: c.View()})
+	found, err := patches.Patches(context.Background(), patching.Target{Resource: shop, View: c.View()})
 	if err != nil {
 		fmt.Println(err)
 		return

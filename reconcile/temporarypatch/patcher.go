@@ -10,18 +10,18 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/smp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Patches implements reconcile.Patcher: it returns the patches that the annotation of the target names, in the order of
+// Patches implements patching.Patcher: it returns the patches that the annotation of the target names, in the order of
 // priority, time and name. An unusable patch is left out with a warning in the log; the entry of a patch that is gone
 // is removed. A dry run writes nothing, reads only the View, and isn't reported in the status of the patches.
-func (c *Controller) Patches(ctx context.Context, target reconcile.PatchTarget) ([]reconcile.Patch, error) {
+func (c *Controller) Patches(ctx context.Context, target patching.Target) ([]patching.Patch, error) {
 	found, err := parseEntries(target.Resource, c.key())
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (c *Controller) Patches(ctx context.Context, target reconcile.PatchTarget) 
 	slices.SortFunc(patches, func(a, b *patch) int {
 		return cmp.Or(cmp.Compare(a.Priority, b.Priority), a.since.Compare(b.since), cmp.Compare(a.name, b.name))
 	})
-	out := make([]reconcile.Patch, len(patches))
+	out := make([]patching.Patch, len(patches))
 	for i, p := range patches {
 		out[i] = p
 	}
@@ -54,7 +54,7 @@ func (c *Controller) Patches(ctx context.Context, target reconcile.PatchTarget) 
 }
 
 // patchOf reads the patch of one entry, nil if it must not be applied.
-func (c *Controller) patchOf(ctx context.Context, target reconcile.PatchTarget, name string, e entry) (*patch, error) {
+func (c *Controller) patchOf(ctx context.Context, target patching.Target, name string, e entry) (*patch, error) {
 	log := target.Logger.With("patch", name)
 	kind, err := e.kind()
 	if err != nil {
@@ -115,7 +115,7 @@ func (c *Controller) reads(kind schema.GroupKind) bool {
 }
 
 // boardOf returns the board for the results of target. The results of a dry run are dropped.
-func (c *Controller) boardOf(target reconcile.PatchTarget) *board {
+func (c *Controller) boardOf(target patching.Target) *board {
 	if target.DryRun {
 		return &board{}
 	}
@@ -125,7 +125,7 @@ func (c *Controller) boardOf(target reconcile.PatchTarget) *board {
 // find reads a patch. If the View doesn't have the patch, find reads it from the cluster: rendering without a patch
 // that isn't in the View yet would undo it. In a dry run find reads only the View, since a dry run undoes nothing, and
 // its cluster may be a different one.
-func (c *Controller) find(ctx context.Context, target reconcile.PatchTarget, ref deploy.Ref) (*unstructured.Unstructured, error) {
+func (c *Controller) find(ctx context.Context, target patching.Target, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	obj, err := target.View.Get(ctx, ref)
 	if obj != nil || err != nil || target.DryRun {
 		return obj, err
@@ -135,7 +135,7 @@ func (c *Controller) find(ctx context.Context, target reconcile.PatchTarget, ref
 
 // prune removes the entry of a deleted patch from the target, unless the entry belongs to a new patch by now. If the
 // write fails, the entry is ignored, and the next reconcile tries again.
-func (c *Controller) prune(ctx context.Context, target reconcile.PatchTarget, name string, gone entry) {
+func (c *Controller) prune(ctx context.Context, target patching.Target, name string, gone entry) {
 	_, err := c.edit(ctx, target.Resource, func(found entries) (bool, error) {
 		if e, exists, err := found.get(name); !exists || err != nil || e != gone {
 			return false, nil //nolint:nilerr // an invalid entry isn't ours to remove
@@ -153,16 +153,16 @@ type patch struct {
 	TemporaryPatchSpec
 	bodies     bodies
 	controller *Controller
-	target     reconcile.PatchTarget
+	target     patching.Target
 	name       string
 	since      time.Time
 	run        *run
 }
 
-// Name implements reconcile.Patch.
+// Name implements patching.Patch.
 func (p *patch) Name() string { return p.name }
 
-// Apply implements reconcile.Patch. It returns an error only for an object that matches.
+// Apply implements patching.Patch. It returns an error only for an object that matches.
 func (p *patch) Apply(ctx context.Context, component, object string, content map[string]any) (map[string]any, bool, error) {
 	contents, at := p.bodies.find(component, object)
 	if len(contents) == 0 {

@@ -15,6 +15,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
 )
 
@@ -305,7 +306,7 @@ func TestDryRunOfATarget(t *testing.T) {
 		w.create("a", loud)
 		w.patched("a")
 		w.view.blind = w.patches.Kind()
-		found, err := w.patches.Patches(t.Context(), reconcile.PatchTarget{Resource: w.get(widgetRef), View: w.view, DryRun: true})
+		found, err := w.patches.Patches(t.Context(), patching.Target{Resource: w.get(widgetRef), View: w.view, DryRun: true})
 		require.NoError(t, err)
 		assert.Empty(t, found)
 	})

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/smp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -31,7 +31,7 @@ type schemas struct {
 func newSchemas() *schemas { return &schemas{turn: make(chan struct{}, 1)} }
 
 // of returns the schema of a kind, the zero Schema if no definition has it or the definitions may not be read.
-func (s *schemas) of(ctx context.Context, target reconcile.PatchTarget, kind schema.GroupVersionKind, clock func() time.Time) (smp.Schema, error) {
+func (s *schemas) of(ctx context.Context, target patching.Target, kind schema.GroupVersionKind, clock func() time.Time) (smp.Schema, error) {
 	if own := smp.SchemaFor(kind); own.Known() {
 		return own, nil
 	}
@@ -82,7 +82,7 @@ func (l *listing) of(kind schema.GroupVersionKind, now time.Time) (found smp.Sch
 
 // listAnew lists the definitions because of a kind. If both results are set, the error is about the definition of that
 // kind.
-func listAnew(ctx context.Context, target reconcile.PatchTarget, kind schema.GroupVersionKind, before *listing, now time.Time) (*listing, error) {
+func listAnew(ctx context.Context, target patching.Target, kind schema.GroupVersionKind, before *listing, now time.Time) (*listing, error) {
 	next := &listing{
 		read: now, known: map[schema.GroupVersionKind]smp.Schema{}, declared: map[schema.GroupKind]bool{},
 		requested: map[schema.GroupVersionKind]bool{kind: true},

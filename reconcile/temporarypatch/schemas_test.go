@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/smp"
 )
 
@@ -61,7 +61,7 @@ func (l *library) List(ctx context.Context, _ schema.GroupVersionKind, _ string,
 func (l *library) ask(ctx context.Context, kind schema.GroupVersionKind) <-chan answer {
 	answered := make(chan answer, 1)
 	go func() {
-		found, err := l.schemas.of(ctx, reconcile.PatchTarget{View: l, Logger: slog.New(slog.DiscardHandler)}, kind, func() time.Time { return l.now })
+		found, err := l.schemas.of(ctx, patching.Target{View: l, Logger: slog.New(slog.DiscardHandler)}, kind, func() time.Time { return l.now })
 		answered <- answer{found, err}
 	}()
 	return answered

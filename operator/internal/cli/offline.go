@@ -10,6 +10,7 @@ import (
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/manifest"
+	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"github.com/operkit/operkit/status"
@@ -170,8 +171,8 @@ func patchesOf(resource resourceFile, patches []resourceFile) []resourceFile {
 // noting is a controller of temporary patches that records their results as in a real cluster, for checkPatches.
 type noting struct{ *temporarypatch.Controller }
 
-// Patches implements reconcile.Patcher.
-func (n noting) Patches(ctx context.Context, target reconcile.PatchTarget) ([]reconcile.Patch, error) {
+// Patches implements patching.Patcher.
+func (n noting) Patches(ctx context.Context, target patching.Target) ([]patching.Patch, error) {
 	target.DryRun = false
 	return n.Controller.Patches(ctx, target)
 }

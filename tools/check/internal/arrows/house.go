@@ -98,8 +98,8 @@ var House = Policy{
 		},
 		{
 			From: []string{
-				"./reconcile", "./reconcile/request/...", "./reconcile/standing/...", "./reconcile/pause/...", "./reconcile/source/...",
-				"./reconcile/filter/...", "./reconcile/internal/lifecycle/...",
+				"./reconcile", "./reconcile/request/...", "./reconcile/standing/...", "./reconcile/pause/...", "./reconcile/patching/...",
+				"./reconcile/source/...", "./reconcile/filter/...", "./reconcile/internal/lifecycle/...",
 			},
 			To:     []string{"./reconcile/watch/..."},
 			Links:  true,
