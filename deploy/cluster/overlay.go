@@ -129,7 +129,7 @@ func (o *overlay) deletedMeanwhile(ref deploy.Ref, uid types.UID) bool {
 	return slices.ContainsFunc(o.flights(ref), func(flight *inFlight) bool { return flight.deleted[uid] })
 }
 
-// wrote records obj, the response to a write.
+// wrote records obj, the response to a write. It keeps a copy, because the response belongs to the caller of the write.
 func (o *overlay) wrote(ref deploy.Ref, obj *unstructured.Unstructured) {
 	if isGone(obj) {
 		o.deleted(ref, obj.GetUID())
@@ -180,9 +180,13 @@ func (o *overlay) keep(ref deploy.Ref, entry overlayEntry) {
 		return
 	}
 	delete(o.entries, ref)
-	if !entry.endedBy(o.shown(ref)) {
-		o.put(ref, entry)
+	if entry.endedBy(o.shown(ref)) {
+		return
 	}
+	if entry.object != nil {
+		entry.object = entry.object.DeepCopy()
+	}
+	o.put(ref, entry)
 }
 
 // deleted records that the object with uid is gone. An empty uid means the object that the overlay or the informer has.
