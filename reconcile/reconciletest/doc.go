@@ -1,5 +1,5 @@
-// Package reconciletest is a harness for tests of operators: a cluster in memory, the reconcilers of an operator, a clock
-// that the test moves, and a simulator that makes workloads ready.
+// Package reconciletest is a harness for tests of operators: a cluster in memory, the reconcilers of an operator, a
+// clock that the test moves, and a simulator that makes workloads ready.
 //
 //	h := reconciletest.New(t, Shop{})
 //	h.Apply(resource)              // as somebody with kubectl would

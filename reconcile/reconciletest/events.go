@@ -103,8 +103,8 @@ func (e *events) start() {
 	}
 }
 
-// watch watches the declared kinds, and then the controlled kinds, that can be watched by now, and aren't yet. It is the
-// order of an engine: so the children that exist at the start bring no owner.
+// watch watches the declared kinds, and then the controlled kinds, that can be watched by now and aren't yet. An engine
+// has the same order: so the children that exist at the start bring no owner.
 func (e *events) watch() error {
 	if err := e.watchDeclared(); err != nil {
 		return err
@@ -117,7 +117,6 @@ func (e *events) watch() error {
 			e.t.Logf("%s can't be reconciled yet: %v", d.kind.Kind, err)
 		}
 	}
-	e.handleAll()
 	for _, d := range pending {
 		if d.open = !slices.Contains(e.held, d); !d.open {
 			continue
@@ -141,6 +140,7 @@ func (e *events) prepare(d *driven) error {
 			return fmt.Errorf("its index isn't complete: %w", err)
 		}
 	}
+	e.handleAll()
 	return d.startExternal(e.ctx, target{e, d})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"testing/synctest"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
@@ -70,6 +71,40 @@ func TestGears(t *testing.T) {
 	h.Restart()
 	h.RunUntilSettled()
 	h.Writes(0)
+}
+
+// ordering is a gearing that also reconciles the gears that somebody orders.
+type ordering struct {
+	gearing
+	orders <-chan deploy.Ref
+}
+
+// Sources implements source.Provider.
+func (o ordering) Sources() source.Sources {
+	sources := o.gearing.Sources()
+	sources.External = []source.External{source.Channel(o.orders)}
+	return sources
+}
+
+func newOrdering(orders <-chan deploy.Ref) func(context.Context, watch.Env) (watch.Reconciler, error) {
+	return func(_ context.Context, env watch.Env) (watch.Reconciler, error) {
+		return ordering{gearing{env}, orders}, nil
+	}
+}
+
+func TestOrders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		orders := make(chan deploy.Ref)
+		h := reconciletest.Drive(t, gears, newOrdering(orders))
+		h.Apply(gear)
+		h.RunUntilSettled()
+		before := len(h.Runs())
+		orders <- deploy.Ref{Namespace: "test", Name: "small"}
+		h.RunUntilSettled()
+		if h.Runs()[before].Triggers != request.External {
+			t.Error("an order doesn't bring its gear to reconcile")
+		}
+	})
 }
 
 func ExampleDrive() {

@@ -10,7 +10,8 @@ import (
 	"github.com/operkit/operkit/reconcile/source"
 )
 
-// runExternal runs the external sources of the kinds that are open, until end. In memory they need the time of a bubble.
+// runExternal runs the external sources of the kinds that are open, until end. In memory they need the time of a
+// bubble.
 func (e *events) runExternal() {
 	for _, d := range e.driven {
 		if d.external || !d.open {

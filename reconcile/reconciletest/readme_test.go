@@ -21,7 +21,7 @@ func TestReadme(t *testing.T) {
 		examples = append(examples, text...)
 	}
 	pieces := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(readme), -1)
-	require.Len(t, pieces, 2)
+	require.Len(t, pieces, 3)
 	for _, piece := range pieces {
 		assert.Contains(t, string(examples), piece[1])
 	}

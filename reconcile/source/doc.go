@@ -1,6 +1,6 @@
 // Package source declares the events that bring the objects of a kind to reconcile: of the objects themselves, of
 // objects that they own, of other kinds, and from outside the cluster. Package watch implements the declarations, and
-// package reconciletest simulates them in tests.
+// package reconciletest does so for tests.
 //
 //	func (Guestbook) Sources() source.Sources {
 //		return source.Sources{
@@ -21,6 +21,6 @@
 //
 // Use it where a reconcile depends on more than the object and the objects that it owns, or where some events shouldn't
 // count. To follow single objects that an object names, such as a Secret, use watch.Engine.Follow or
-// reconcile.Session.Follow (FollowAll for a selector) in the reconcile that reads them: then no mapping is needed. To reconcile at a certain time
-// use RequeueAfter of the result.
+// reconcile.Session.Follow (FollowAll for a selector) in the reconcile that reads them: then no mapping is needed. To
+// reconcile at a certain time use RequeueAfter of the result.
 package source

@@ -2,16 +2,22 @@ package reconciletest
 
 import (
 	"context"
+	"log/slog"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/watch"
+	"github.com/operkit/operkit/tools/envtest"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // TestDrive runs the same test of a style without sessions in memory and on a control plane.
@@ -24,7 +30,7 @@ func TestDrive(t *testing.T) {
 	})
 	t.Run("on a control plane", func(t *testing.T) {
 		t.Parallel()
-		driven(t, onControlPlane(t, time.Second))
+		driven(t, onControlPlane(t))
 	})
 }
 
@@ -89,4 +95,39 @@ func driven(t *testing.T, options []reconciletest.Option) {
 		}
 	}
 	h.Gone("Shop tea", "ConfigMap tea-sign")
+}
+
+// TestNamespaceLeaves runs a style on a cluster whose scope its namespace leaves, and enters again.
+func TestNamespaceLeaves(t *testing.T) {
+	t.Parallel()
+	env := envtest.Start(t, envtest.CRDs("testdata/crds"))
+	ctx, cancel := context.WithCancel(t.Context())
+	selector := labels.SelectorFromSet(labels.Set{"scope": env.Namespace})
+	c, err := cluster.New(ctx, env.Admin, cluster.NamespaceSelector(selector), cluster.Logger(slog.New(slog.DiscardHandler)))
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		cancel()
+		c.Wait()
+	})
+	ours := deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}, Name: env.Namespace}
+	scope := func(value string) {
+		patch := deploy.PatchRequest{Type: types.MergePatchType, FieldManager: "admin", Body: []byte(`{"metadata":{"labels":{"scope":` + value + `}}}`)}
+		_, err := c.Port().Patch(ctx, ours, patch)
+		require.NoError(t, err)
+	}
+	var p *painter
+	scope(`"` + env.Namespace + `"`)
+	h := reconciletest.Drive(t, shops, func(_ context.Context, given watch.Env) (watch.Reconciler, error) {
+		p = &painter{env: given, orders: make(chan deploy.Ref), fails: &[]func() error{}}
+		return p, nil
+	}, reconciletest.On(c, 0), reconciletest.Namespace(env.Namespace))
+	h.Apply(tea)
+	h.RunUntilSettled()
+	assert.Equal(t, []string{"changed 0", "sees ADDED"}, p.taken())
+	scope("null")
+	h.RunUntilSettled()
+	assert.Equal(t, []string{"forgets", "sees LEFT"}, p.taken())
+	scope(`"` + env.Namespace + `"`)
+	h.RunUntilSettled()
+	assert.Equal(t, []string{"changed 0", "sees ADDED"}, p.taken())
 }

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -24,7 +23,7 @@ func inMemory(*testing.T) []reconciletest.Option {
 }
 
 // onControlPlane is the switch: the test's own namespace, and its own user.
-func onControlPlane(t *testing.T, quiet time.Duration) []reconciletest.Option {
+func onControlPlane(t *testing.T) []reconciletest.Option {
 	t.Helper()
 	env := envtest.Start(t, envtest.CRDs("testdata/crds"))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -34,7 +33,7 @@ func onControlPlane(t *testing.T, quiet time.Duration) []reconciletest.Option {
 		cancel()
 		c.Wait()
 	})
-	return []reconciletest.Option{reconciletest.On(c, quiet), reconciletest.Namespace(env.Namespace)}
+	return []reconciletest.Option{reconciletest.On(c, 0), reconciletest.Namespace(env.Namespace)}
 }
 
 // TestSwitch runs each story in memory and on a control plane, and compares what was done to which objects.
@@ -51,7 +50,7 @@ func TestSwitch(t *testing.T) {
 		t.Run(story.name, func(t *testing.T) {
 			t.Parallel()
 			memory := story.run(t, reconciletest.New(t, shop{}, inMemory(t)...))
-			live := reconciletest.New(t, shop{}, onControlPlane(t, 0)...)
+			live := reconciletest.New(t, shop{}, onControlPlane(t)...)
 			require.True(t, live.Real())
 			assert.Equal(t, memory, story.run(t, live), story.reason)
 			assert.NotEmpty(t, memory)
