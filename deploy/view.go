@@ -28,11 +28,29 @@ type View interface {
 	Subscribe(ctx context.Context, kind schema.GroupVersionKind, handle func(Event)) (Subscription, error)
 }
 
-// KindView is a View that can also wait until a kind is served.
+// KindView is a View that also knows which kinds the cluster serves.
 type KindView interface {
 	View
 	// Served waits until the cluster serves kind or ctx ends.
 	Served(ctx context.Context, kind schema.GroupVersionKind) error
+	// WatchKinds calls handle with the kinds that the cluster serves, and again each time they have changed, until ctx
+	// ends. If the cluster doesn't answer for a group, the kinds of the last call stay. The slice is shared: don't
+	// change it.
+	WatchKinds(ctx context.Context, handle func(kinds []ServedKind))
+}
+
+// ServedKind is one version of a kind that a cluster serves.
+type ServedKind struct {
+	Kind schema.GroupVersionKind
+	// Preferred means that the cluster prefers this version of the kind to the others.
+	Preferred bool
+	// Resource is the plural name of the kind. Names are its singular name and its short names.
+	Resource string
+	Names    []string
+	// Categories are the names of groups of kinds, such as "all". Verbs are what can be done with the objects, such as
+	// "list" and "watch".
+	Categories, Verbs []string
+	Scope             Scope
 }
 
 // Subscription is a subscription to the events of a kind. It lasts until the context of Subscribe ends.

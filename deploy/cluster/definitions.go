@@ -17,6 +17,9 @@ var definitionKind = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Vers
 // Discovery is still needed because kinds of aggregated API servers have no CustomResourceDefinition.
 const longestLook = time.Minute
 
+// anyGroup stands for all groups.
+const anyGroup = "*"
+
 // definitions waits for kinds that aren't served yet. From the first wait on, it watches the metadata of
 // CustomResourceDefinitions. If this watch isn't allowed, it polls discovery instead.
 type definitions struct {
@@ -25,8 +28,8 @@ type definitions struct {
 	kind  *watchedKind
 
 	mu sync.Mutex
-	// changed are channels by group. A channel is closed when a CustomResourceDefinition of the group is added, changed
-	// or deleted.
+	// changed are channels by group, and one for anyGroup. A channel is closed when a CustomResourceDefinition of the
+	// group is added, changed or deleted.
 	changed map[string]chan struct{}
 }
 
@@ -86,9 +89,11 @@ func (d *definitions) observe(event deploy.Event) {
 	d.store.resources.forget()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if waiting, ok := d.changed[group]; ok {
-		close(waiting)
-		delete(d.changed, group)
+	for _, which := range []string{group, anyGroup} {
+		if waiting, ok := d.changed[which]; ok {
+			close(waiting)
+			delete(d.changed, which)
+		}
 	}
 }
 

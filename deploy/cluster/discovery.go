@@ -52,28 +52,29 @@ func (p port) Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind
 		return nil, nil
 	}
 	byKind, byOther := map[schema.GroupKind]schema.GroupVersionKind{}, map[schema.GroupKind]schema.GroupVersionKind{}
-	err := p.eachKind(ctx, func(kind schema.GroupVersionKind, names []string) {
-		group := kind.GroupKind()
-		if _, better := byKind[group]; !better && kind.Kind == name {
-			byKind[group] = kind
+	err := p.requests.eachKind(ctx, func(served deploy.ServedKind) {
+		group := served.Kind.GroupKind()
+		if _, better := byKind[group]; !better && served.Kind.Kind == name {
+			byKind[group] = served.Kind
 		}
-		if _, better := byOther[group]; !better && slices.Contains(names, name) {
-			byOther[group] = kind
+		if _, better := byOther[group]; !better && (served.Resource == name || slices.Contains(served.Names, name)) {
+			byOther[group] = served.Kind
 		}
 	})
 	found := byKind
 	if len(found) == 0 {
 		found = byOther
 	}
-	return slices.SortedFunc(maps.Values(found), func(a, b schema.GroupVersionKind) int {
-		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind))
-	}), err
+	return slices.SortedFunc(maps.Values(found), byGroupAndKind), err
 }
 
-// eachKind calls note for each version of each kind, with the other names of the kind. The versions of a kind come in
-// the API server's order of preference. eachKind continues after an error in one group, because the caller may look for
-// a kind in another group.
-func (p port) eachKind(ctx context.Context, note func(kind schema.GroupVersionKind, names []string)) error {
+func byGroupAndKind(a, b schema.GroupVersionKind) int {
+	return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind))
+}
+
+// eachKind calls note for each version of each kind. The versions of a kind come in the API server's order of preference.
+// eachKind continues after an error in one group, because the caller may look for a kind in another group.
+func (r *requests) eachKind(ctx context.Context, note func(served deploy.ServedKind)) error {
 	var errs []error
 	for _, root := range []string{"/api", "/apis"} {
 		// The response has one of three forms with different fields.
@@ -82,7 +83,7 @@ func (p port) eachKind(ctx context.Context, note func(kind schema.GroupVersionKi
 			Groups   []metav1.APIGroup                `json:"groups"`
 			Versions []string                         `json:"versions"`
 		}
-		if err := p.requests.discover(ctx, discoveryOf(root), &answer); err != nil {
+		if err := r.discover(ctx, discoveryOf(root), &answer); err != nil {
 			return err
 		}
 		for _, group := range answer.Items {
@@ -92,8 +93,7 @@ func (p port) eachKind(ctx context.Context, note func(kind schema.GroupVersionKi
 				}
 				for _, entry := range version.Resources {
 					if entry.ResponseKind != nil {
-						kind := schema.GroupVersionKind{Group: group.Name, Version: version.Version, Kind: entry.ResponseKind.Kind}
-						note(kind, append(entry.ShortNames, entry.Resource, entry.SingularResource))
+						note(servedKind(schema.GroupVersion{Group: group.Name, Version: version.Version}, entry))
 					}
 				}
 			}
@@ -104,7 +104,7 @@ func (p port) eachKind(ctx context.Context, note func(kind schema.GroupVersionKi
 		for _, name := range answer.Versions {
 			version, err := schema.ParseGroupVersion(name)
 			if err == nil {
-				err = p.noteServed(ctx, version, note)
+				err = r.noteServed(ctx, version, note)
 			}
 			errs = append(errs, err)
 		}
@@ -113,17 +113,35 @@ func (p port) eachKind(ctx context.Context, note func(kind schema.GroupVersionKi
 }
 
 // noteServed discovers the kinds of one group and version.
-func (p port) noteServed(ctx context.Context, version schema.GroupVersion, note func(kind schema.GroupVersionKind, names []string)) error {
+func (r *requests) noteServed(ctx context.Context, version schema.GroupVersion, note func(served deploy.ServedKind)) error {
 	list := &metav1.APIResourceList{}
-	if err := p.requests.discover(ctx, discovery(version), list); err != nil {
+	if err := r.discover(ctx, discovery(version), list); err != nil {
 		return err
 	}
 	for _, entry := range list.APIResources {
 		if !isSubresource(entry) {
-			note(version.WithKind(entry.Kind), append(entry.ShortNames, entry.Name, entry.SingularName))
+			note(deploy.ServedKind{
+				Kind: version.WithKind(entry.Kind), Resource: entry.Name, Names: namesOf(entry.SingularName, entry.ShortNames),
+				Categories: entry.Categories, Verbs: entry.Verbs, Scope: scopeOf(entry.Namespaced),
+			})
 		}
 	}
 	return nil
+}
+
+func servedKind(version schema.GroupVersion, entry apidiscovery.APIResourceDiscovery) deploy.ServedKind {
+	return deploy.ServedKind{
+		Kind: version.WithKind(entry.ResponseKind.Kind), Resource: entry.Resource, Names: namesOf(entry.SingularResource, entry.ShortNames),
+		Categories: entry.Categories, Verbs: entry.Verbs, Scope: scopeOf(entry.Scope == apidiscovery.ScopeNamespace),
+	}
+}
+
+// namesOf returns the singular name, if there is one, and the short names.
+func namesOf(singular string, short []string) []string {
+	if singular == "" {
+		return short
+	}
+	return append([]string{singular}, short...)
 }
 
 // groupVersions returns the versions of a group as "<group>/<version>", the preferred version first.

@@ -28,6 +28,9 @@ type watchedKind struct {
 	optional, viewed bool
 	// selects means that the API server sends only some objects of the kind.
 	selects bool
+	// users counts the subscriptions, and end ends the informers. They are guarded by the lock of the store.
+	users int
+	end   context.CancelFunc
 	// gone has a value if the kind has to be checked because it may not be served any more.
 	gone chan struct{}
 
@@ -134,6 +137,23 @@ func (k *watchedKind) adjust(ctx context.Context, found resource, wanted namespa
 			kind = deploy.Deleted
 		}
 		k.publish(i.close(kind))
+	}
+	k.wake()
+}
+
+// close ends the informers for good. Readers that wait for them get errClosed. There are no subscribers.
+func (k *watchedKind) close() {
+	k.publishing.Lock()
+	defer k.publishing.Unlock()
+	k.mu.Lock()
+	informers := k.informers
+	k.informers, k.unread = map[string]*informer{}, errClosed
+	k.mu.Unlock()
+	for _, i := range informers {
+		i.close(deploy.Left)
+	}
+	if k.viewed {
+		k.store.overlay.forget(k.kind)
 	}
 	k.wake()
 }

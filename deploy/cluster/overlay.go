@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -248,6 +249,13 @@ func (o *overlay) observe(kind schema.GroupVersionKind, event deploy.Event) {
 	if ended {
 		delete(o.entries, ref)
 	}
+}
+
+// forget removes the entries of a kind that isn't watched any more.
+func (o *overlay) forget(kind schema.GroupVersionKind) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	maps.DeleteFunc(o.entries, func(ref deploy.Ref, _ overlayEntry) bool { return ref.Kind == kind })
 }
 
 // source says where the result of a read comes from.

@@ -162,7 +162,9 @@ func (s *store) collect(
 	if watched == nil {
 		return nil, false, nil
 	}
-	if err := watched.awaitSynced(ctx); err != nil {
+	if err := watched.awaitSynced(ctx); errors.Is(err, errClosed) {
+		return nil, false, nil
+	} else if err != nil {
 		return nil, false, err
 	}
 	informer := watched.of(namespace)
@@ -197,7 +199,7 @@ func (s *store) Subscribe(ctx context.Context, kind schema.GroupVersionKind, han
 	return watched.subscribe(ctx, handle), nil
 }
 
-// watch returns a watched kind. If the kind wasn't watched, it starts its informers.
+// watch returns a watched kind, for one more subscription. If the kind wasn't watched, it starts its informers.
 func (s *store) watch(ctx context.Context, kind schema.GroupVersionKind) (*watchedKind, error) {
 	found, err := s.resources.of(ctx, kind)
 	if err != nil {
@@ -206,6 +208,7 @@ func (s *store) watch(ctx context.Context, kind schema.GroupVersionKind) (*watch
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if watched, ok := s.watched[kind]; ok {
+		watched.users++
 		return watched, nil
 	}
 	if len(s.watched) == 0 {
@@ -213,10 +216,26 @@ func (s *store) watch(ctx context.Context, kind schema.GroupVersionKind) (*watch
 	}
 	group := kind.GroupKind()
 	watched := s.newWatchedKind(kind, s.metadataOnly[group], s.selected[group])
-	watched.viewed = true
+	watched.viewed, watched.users = true, 1
 	s.watched[kind] = watched
-	s.running.Go(func() { watched.run(s.ctx, found) })
+	life, end := context.WithCancel(s.ctx)
+	watched.end = end
+	s.running.Go(func() {
+		watched.run(life, found)
+		watched.close()
+	})
 	return watched, nil
+}
+
+// unwatch is called when a subscription has ended. After the last one, the informers of the kind stop, and reads of it
+// go to the API server.
+func (s *store) unwatch(watched *watchedKind) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if watched.users--; watched.users == 0 && watched.viewed {
+		delete(s.watched, watched.kind)
+		watched.end()
+	}
 }
 
 // Served implements deploy.KindView.

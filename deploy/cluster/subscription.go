@@ -62,7 +62,11 @@ func (s *subscription) run(life context.Context) {
 }
 
 func (s *subscription) end() {
-	k := s.kind
+	s.kind.remove(s)
+	s.kind.store.unwatch(s.kind)
+}
+
+func (k *watchedKind) remove(s *subscription) {
 	k.publishing.Lock()
 	defer k.publishing.Unlock()
 	if at := slices.Index(k.subscriptions, s); at >= 0 {
