@@ -35,6 +35,7 @@ type definitionNames struct {
 	Plural     string   `json:"plural"`
 	Singular   string   `json:"singular"`
 	ShortNames []string `json:"shortNames"`
+	Categories []string `json:"categories"`
 }
 
 type definitionVersion struct {
@@ -118,7 +119,7 @@ func (d *definition) declareVersion(known *builtins, v definitionVersion) (*decl
 		return nil, err
 	}
 	declared := &declaration{
-		kind: kind, plural: d.Names.Plural, singular: d.Names.Singular, short: d.Names.ShortNames, scope: d.Scope,
+		kind: kind, plural: d.Names.Plural, singular: d.Names.Singular, short: d.Names.ShortNames, categories: d.Names.Categories, scope: d.Scope,
 		status: v.Subresources.Status != nil, generation: true, strict: true, content: content,
 		object:    sync.OnceValues(func() (typed.ParseableType, error) { return object, nil }),
 		validName: validation.NameIsDNSSubdomain,

@@ -166,6 +166,7 @@ type declaration struct {
 	// plural, singular and short are the names of the kind's resource.
 	plural, singular string
 	short            []string
+	categories       []string
 	scope            deploy.Scope
 	// status means that the status is a subresource. generation means that objects have a generation.
 	status, generation bool
