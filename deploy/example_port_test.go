@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"slices"
 
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/yaml"
 )
 
 // The Port sends requests for which a Manager has no method.
@@ -110,28 +112,38 @@ func ExamplePartialView() {
 	// unchanged 0
 }
 
-// patient is a View that can wait until a kind is served.
-type patient struct {
-	deploy.View
-	installed <-chan struct{}
-}
+const carts = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: carts.shop.example.dev}
+spec:
+  group: shop.example.dev
+  names: {kind: Cart, plural: carts, categories: [shopping]}
+  scope: Namespaced
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]`
 
-func (v patient) Served(ctx context.Context, _ schema.GroupVersionKind) error {
-	select {
-	case <-v.installed:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// To wait for a kind that isn't served yet, use the View if it can wait, and poll otherwise.
+// To wait for a kind that isn't served yet, use the View if it knows the kinds, and poll otherwise.
 func ExampleKindView() {
-	installed := make(chan struct{})
 	memory := newMemory()
-	m := must(deploy.NewManager(watched{memory, patient{memory.View(), installed}}))
-	view, can := m.View().(deploy.KindView)
-	close(installed)
-	fmt.Println(can, view.Served(context.Background(), newOwner("cart").GroupVersionKind()))
-	// Output: true <nil>
+	view, knows := memory.View().(deploy.KindView)
+	definition := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(carts), &definition.Object); err != nil {
+		log.Fatal(err)
+	}
+	must(memory.Port().Apply(context.Background(), definition, deploy.ApplyOptions{FieldManager: "somebody"}))
+	cart := schema.GroupVersionKind{Group: "shop.example.dev", Version: "v1", Kind: "Cart"}
+	fmt.Println(knows, view.Served(context.Background(), cart))
+
+	ctx, enough := context.WithCancel(context.Background())
+	view.WatchKinds(ctx, func(kinds []deploy.ServedKind) {
+		for _, kind := range kinds {
+			if slices.Contains(kind.Categories, "shopping") {
+				fmt.Println(kind.Kind, kind.Resource, kind.Scope)
+			}
+		}
+		enough() // before that, each change of the kinds leads to another call
+	})
+	// Output:
+	// true <nil>
+	// shop.example.dev/v1, Kind=Cart carts Namespaced
 }

@@ -41,6 +41,7 @@ type KindView interface {
 
 // ServedKind is one version of a kind that a cluster serves.
 type ServedKind struct {
+	// Kind is the group, the version and the kind.
 	Kind schema.GroupVersionKind
 	// Preferred means that the cluster prefers this version of the kind to the others.
 	Preferred bool
@@ -50,7 +51,8 @@ type ServedKind struct {
 	// Categories are the names of groups of kinds, such as "all". Verbs are what can be done with the objects, such as
 	// "list" and "watch".
 	Categories, Verbs []string
-	Scope             Scope
+	// Scope says whether the objects are in namespaces.
+	Scope Scope
 }
 
 // Subscription is a subscription to the events of a kind. It lasts until the context of Subscribe ends.
