@@ -229,6 +229,12 @@ func TestDriveFails(t *testing.T) {
 		{"harness 6: Golden", func(t *trial) { driven(t).Golden("Gear one", "one") }, "reconciletest: golden one: render Gear one: a Gear has no components"},
 		{"harness 6: Fail", func(t *trial) { driven(t).Fail("a", Deploy, errors.New("boom")) }, `reconciletest: fail "a" in "deploy": ` + noComponents},
 		{"harness 6: FailOnce", func(t *trial) { driven(t).FailOnce("", Setup, errors.New("boom")) }, `reconciletest: fail "" in "setup": ` + noComponents},
+		{"one without a condition Ready", func(t *trial) { driven(t).Ready("Gear one") }, "Gear one: isn't ready: it has no condition Ready"},
+		{"one whose condition is False", func(t *trial) {
+			h := driven(t)
+			h.SetStatus("Gear one", map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": "False", "reason": "Broken", "message": "a tooth"}}})
+			h.Ready("Gear one")
+		}, "Gear one: isn't ready: Broken: a tooth"},
 		{"a leave of nothing", func(t *trial) { driven(t).Leave("Gear two") }, "reconciletest: leave Gear two: there is no such object"},
 		{"one of no controller", func(t *trial) {
 			h := driven(t)

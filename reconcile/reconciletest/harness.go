@@ -122,8 +122,9 @@ func (h *Harness) Restart() {
 	h.start()
 }
 
-// Memory returns the cluster in memory, to make requests fail (dryrun.Cluster.Fail) and to look at objects. On a real
-// cluster it fails the test.
+// Memory returns the cluster in memory, to make requests fail (dryrun.Cluster.Fail) and to look at objects. Send
+// requests to Cluster instead: several changes that are sent to Memory may be one event. On a real cluster it fails the
+// test.
 func (h *Harness) Memory() *dryrun.Cluster {
 	h.t.Helper()
 	h.onlyInMemory("Memory")

@@ -182,11 +182,16 @@ func (h *Harness) Ready(objects ...string) {
 			h.t.Errorf("%s: isn't ready: it doesn't exist", object)
 			continue
 		}
-		ready, _ := status.Conditions(obj).Get(status.ConditionReady)
+		ready, known := status.Conditions(obj).Get(status.ConditionReady)
 		switch {
+		case !known:
+			h.t.Errorf("%s: isn't ready: it has no condition Ready", object)
 		case ready.Status != metav1.ConditionTrue:
-			updating, _ := status.Conditions(obj).Get(status.ConditionUpdating)
-			h.t.Errorf("%s: isn't ready: %s: %s; Updating: %s: %s", object, ready.Reason, ready.Message, updating.Reason, updating.Message)
+			text := fmt.Sprintf("%s: isn't ready: %s: %s", object, ready.Reason, ready.Message)
+			if updating, known := status.Conditions(obj).Get(status.ConditionUpdating); known {
+				text += fmt.Sprintf("; Updating: %s: %s", updating.Reason, updating.Message)
+			}
+			h.t.Errorf("%s", text)
 		case ready.ObservedGeneration != 0 && ready.ObservedGeneration != obj.GetGeneration():
 			h.t.Errorf("%s: isn't ready: its generation %d isn't reconciled yet, the latest reconciled generation is %d", object, obj.GetGeneration(), ready.ObservedGeneration)
 		}
