@@ -30,7 +30,7 @@ func TestOwnConditions(t *testing.T) {
 		backup, export := w.condition("BackedUp"), w.condition("Exported")
 		return [2]string{string(backup.Status) + " " + backup.Reason, string(export.Status) + " " + export.Reason}
 	}
-	t.Run("own conditions 1: at the first visit they are Unknown, and with what is set then they settle", func(t *testing.T) {
+	t.Run("conditions 2: at the first visit they are Unknown, and with what is set then they settle", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		r := w.reconciler(backed(func(_ context.Context, s *Session) error {
@@ -45,7 +45,7 @@ func TestOwnConditions(t *testing.T) {
 		assert.Equal(t, "Stable/Stable", w.verdict(), "beside those of every resource")
 		assert.Empty(t, w.calm(r))
 	})
-	t.Run("own conditions 2: in the middle of long work they are written on request", func(t *testing.T) {
+	t.Run("conditions 3: in the middle of long work they are written on request", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		exported := "yes"
@@ -72,8 +72,8 @@ func TestOwnConditions(t *testing.T) {
 		ends func() error
 		want string
 	}{
-		"own conditions 2: what was set is written after an error": {func() error { return errNo }, "False DiskFull"},
-		"own conditions 2: and after a panic":                      {func() error { panic("out of cheese") }, "False DiskFull"},
+		"conditions 3: what was set is written after an error": {func() error { return errNo }, "False DiskFull"},
+		"conditions 3: and after a panic":                      {func() error { panic("out of cheese") }, "False DiskFull"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -117,9 +117,9 @@ func TestOwnConditions(t *testing.T) {
 		options []Option
 		want    string
 	}{
-		"own conditions 3: declared twice":          {[]status.Declared{{Type: "A"}, {Type: "A"}}, nil, "conditions: declared conditions: A is declared twice"},
-		"own conditions 3: one that operkit writes": {[]status.Declared{{Type: "Ready"}}, nil, "conditions: Ready is written by operkit itself: choose another type"},
-		"no status": {[]status.Declared{{Type: "A"}}, []Option{Status(NoStatus)}, "conditions: they are part of the status"},
+		"conditions 4: declared twice":          {[]status.Declared{{Type: "A"}, {Type: "A"}}, nil, "conditions: declared conditions: A is declared twice"},
+		"conditions 4: one that operkit writes": {[]status.Declared{{Type: "Ready"}}, nil, "conditions: Ready is written by operkit itself: choose another type"},
+		"no status":                             {[]status.Declared{{Type: "A"}}, []Option{Status(NoStatus)}, "conditions: they are part of the status"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
