@@ -18,6 +18,7 @@ import (
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/kinds"
 	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
@@ -351,6 +352,23 @@ func ExampleOperator_Drive() {
 	// Output:
 	// gear-operator: testdata/gear.yaml, Gear one: a Gear has no components, which this command needs, and this operator controls no kind with components
 	// exit code 2
+}
+
+func ExampleOperator_DriveKinds() {
+	op := operator.New("shop-operator")
+	// All kinds of the groups of example.dev that can be patched, whenever they come.
+	op.DriveKinds(kinds.Selector{Group: "*.example.dev"}, func(_ context.Context, env operator.Env, kind deploy.ServedKind) (watch.Reconciler, error) {
+		env.Logger.Info("a kind has come", "kind", kind.Kind.Kind, "resource", kind.Resource)
+		return greeter{env.Env}, nil
+	}, "patch")
+	// In main: op.Main(). A mistake in a pattern is an error at the start.
+	op.DriveKinds(kinds.Selector{Group: "[example"}, func(context.Context, operator.Env, deploy.ServedKind) (watch.Reconciler, error) {
+		return nil, nil
+	})
+	fmt.Println("exit code", op.Execute(context.Background(), offline, os.Stdout, os.Stdout))
+	// Output:
+	// shop-operator: DriveKinds: selector: group "[example": not a pattern of path.Match: syntax error in pattern
+	// exit code 1
 }
 
 func ExampleEnv_Patches() {

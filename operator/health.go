@@ -14,6 +14,9 @@ type health struct {
 	// ready, because a rolling update waits until the new Pod is ready.
 	standby bool
 
+	// comeAndGo is true if there may be no kind for a while, because kinds come and go.
+	comeAndGo bool
+
 	mu sync.Mutex
 	// stage is the part of the start that is under way, empty when the process has started.
 	stage string
@@ -66,7 +69,7 @@ func (h *health) ready() error {
 	var missing []error
 	for _, engine := range working {
 		kinds := engine.State().Kinds
-		if len(kinds) == 0 {
+		if len(kinds) == 0 && !h.comeAndGo {
 			missing = append(missing, errors.New("nothing is watched yet"))
 		}
 		for _, kind := range kinds {

@@ -94,14 +94,23 @@ func (e election) newElector(ctx context.Context, client *rest.Config, logger *s
 // control adds a reconciler to an engine, with a lock per object if the settings ask for it.
 func (r *runner) control(engine *watch.Engine, kind schema.GroupVersionKind, reconciler watch.Reconciler, manager *deploy.Manager) error {
 	options := append(slices.Clone(r.operator.engine[kind.GroupKind()]), r.givenEngineOptions()...)
+	reconciler, err := r.locked(reconciler, manager)
+	if err != nil {
+		return err
+	}
+	return engine.Control(kind, reconciler, options...)
+}
+
+// locked returns a reconciler with a lock per object if the settings ask for it.
+func (r *runner) locked(reconciler watch.Reconciler, manager *deploy.Manager) (watch.Reconciler, error) {
 	if r.election.Lock != config.PerObjectLock {
-		return engine.Control(kind, reconciler, options...)
+		return reconciler, nil
 	}
 	locked, err := leader.PerObject(reconciler, manager, r.election.options(r.logger)...)
 	if err != nil {
-		return cli.Usage("leader election: %w", err)
+		return nil, cli.Usage("leader election: %w", err)
 	}
-	return engine.Control(kind, locked, options...)
+	return locked, nil
 }
 
 // lossPatience is how long work may go on after the leadership was lost. Such work can't write any more, but it must

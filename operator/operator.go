@@ -36,6 +36,7 @@ type Operator struct {
 	extensions  []func(context.Context, Process) (Extension, error)
 	commands    []func(open Opener) *cobra.Command
 	controllers []controller
+	selected    []selectedKinds
 	// engine are the options of the engine for single kinds.
 	engine   map[schema.GroupKind][]watch.Option
 	startups []startup
@@ -163,8 +164,13 @@ func (o *Operator) check() error {
 	if o.wrong != nil {
 		return o.wrong
 	}
-	if len(o.controllers) == 0 {
-		return errors.New("the operator has no controller: call Control or Drive before Main")
+	if len(o.controllers)+len(o.selected) == 0 {
+		return errors.New("the operator has no controller: call Control, Drive or DriveKinds before Main")
+	}
+	for _, k := range o.selected {
+		if err := k.check(); err != nil {
+			return err
+		}
 	}
 	for _, c := range o.controllers {
 		if err := c.check(); err != nil {
@@ -184,9 +190,8 @@ func (o *Operator) check() error {
 	return cmp.Or(checkProbes(o.alive), checkProbes(o.ready))
 }
 
-// deployManager returns a Manager for a cluster.
-func (o *Operator) deployManager(on deploy.Cluster) (*deploy.Manager, error) {
-	var kinds []schema.GroupVersionKind
+// deployManager returns a Manager for a cluster, for the kinds of the controllers and more kinds.
+func (o *Operator) deployManager(on deploy.Cluster, kinds ...schema.GroupVersionKind) (*deploy.Manager, error) {
 	for _, c := range o.controllers {
 		kinds = append(kinds, c.kind)
 	}

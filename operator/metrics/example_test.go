@@ -14,6 +14,7 @@ import (
 	"github.com/operkit/operkit/operator/metrics"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/standing"
 	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -123,4 +124,16 @@ func ExampleMetrics_Engine() {
 	// operkit_resources{controller="Shop",standing="refused"} 0
 	// operkit_resources{controller="Shop",standing="settled"} 0
 	// operkit_resources{controller="Shop",standing="waiting"} 0
+}
+
+func ExampleMetrics_Released() {
+	m := metrics.New("shop-operator", "1.0.0")
+	kind := shops{}.Kind()
+	book := &standing.Book{}
+	book.Set(deploy.Ref{Kind: kind, Namespace: "market", Name: "tea"}, standing.Settled)
+	m.Resources(kind, book)
+	printed(m, `operkit_resources{controller="Shop",standing="settled"}`)
+	m.Released(kind) // when its definition is deleted, for example
+	printed(m, `operkit_resources{controller="Shop",standing="settled"}`)
+	// Output: operkit_resources{controller="Shop",standing="settled"} 1
 }

@@ -32,12 +32,19 @@ const (
 func (m *Metrics) Resources(kind schema.GroupVersionKind, reconciler standing.Provider) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.tallied = append(m.tallied, tallied{kind.Kind, reconciler})
+	m.tallied = append(m.tallied, tallied{kind, reconciler})
 }
 
-// tallied is a reconciler with the name of its kind.
+// Released drops the metrics of the resources of a kind that isn't reconciled any more.
+func (m *Metrics) Released(kind schema.GroupVersionKind) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.tallied = slices.DeleteFunc(m.tallied, func(t tallied) bool { return t.kind == kind })
+}
+
+// tallied is a reconciler with its kind.
 type tallied struct {
-	kind string
+	kind schema.GroupVersionKind
 	standing.Provider
 }
 
@@ -59,7 +66,7 @@ func (s *standings) Collect(found chan<- prometheus.Metric) {
 	s.mu.Unlock()
 	sums := map[string]*standing.Tally{}
 	for _, one := range all {
-		kind := one.kind
+		kind := one.kind.Kind
 		if sums[kind] == nil {
 			sums[kind] = &standing.Tally{Resources: map[standing.Standing]int{}, Components: map[string]int{}, Versions: map[string]int{}}
 		}

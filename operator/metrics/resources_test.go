@@ -67,6 +67,8 @@ func TestStandings(t *testing.T) {
 		assert.Contains(t, page, "\n"+want+"\n", "kinds of one name in two groups are counted together")
 	}
 	assert.Equal(t, 16, strings.Count(page, "\noperkit_resources_by_version{"))
+	m.Released(schema.GroupVersionKind{Group: "a.example", Version: "v1", Kind: "Shelf"})
+	assert.Contains(t, m.page(t), "\n"+`operkit_resources{controller="Shelf",standing="waiting"} 15`+"\n", "one that is no longer reconciled")
 }
 
 func TestBounded(t *testing.T) {

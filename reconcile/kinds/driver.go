@@ -34,6 +34,8 @@ type Driver struct {
 	// New makes the reconciler of a kind, each time when the kind comes. After an error or a panic, which is logged, it is
 	// called again after a minute, and when the kinds change.
 	New func(ctx context.Context, kind deploy.ServedKind) (watch.Reconciler, error)
+	// Ended, if not nil, is called when a kind has been released: nothing of its reconciler runs any more.
+	Ended func(kind schema.GroupVersionKind)
 	// Options are the options with which the engine controls each kind.
 	Options []watch.Option
 	// Logger logs; nil is slog.Default.
@@ -44,7 +46,7 @@ type Driver struct {
 // invalid. Reconcilers that run then go on until the engine ends.
 func (d Driver) Run(ctx context.Context) error {
 	view, ok := d.View.(deploy.KindView)
-	switch err := d.Select.check(); {
+	switch err := d.Select.Check(); {
 	case err != nil:
 		return err
 	case !ok:
@@ -171,6 +173,9 @@ func (r *run) release(ctx context.Context, kind schema.GroupVersionKind) {
 			r.Logger.Error("a kind can't be released", "kind", kind.GroupKind().String(), "error", err)
 		}
 		return
+	}
+	if r.Ended != nil {
+		r.Ended(kind)
 	}
 	select {
 	case r.ended <- kind.GroupKind():

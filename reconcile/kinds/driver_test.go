@@ -75,6 +75,7 @@ func inBubble(t *testing.T, reason string, d Driver, test func(w *world)) {
 			running.Go(func() { assert.NoError(t, w.engine.Run(ctx)) })
 			d := d
 			d.View, d.Engine, d.Logger = w.view, w.engine, logger
+			d.Ended = func(kind schema.GroupVersionKind) { w.note("end " + kind.GroupVersion().String() + " " + kind.Kind) }
 			inner := d.New
 			d.New = func(ctx context.Context, kind deploy.ServedKind) (watch.Reconciler, error) {
 				if inner != nil {
@@ -151,7 +152,7 @@ func TestDriver(t *testing.T) {
 		w.create(one, "x")
 		assert.Equal(w.t, []string{"reconcile One shop/x"}, w.happened())
 		assert.Equal(w.t, []string{"new a.example.dev/v1 Two"}, w.serve(one, two), "one more")
-		assert.Empty(w.t, w.serve(two))
+		assert.Equal(w.t, []string{"end a.example.dev/v1 One"}, w.serve(two))
 		assert.Len(w.t, w.engine.State().Kinds, 1)
 		w.create(one, "y")
 		assert.Empty(w.t, w.happened())
@@ -164,7 +165,7 @@ func TestDriver(t *testing.T) {
 		newer := kind("a.example.dev", "v2", "One", "ones")
 		w.create(newer, "x")
 		w.happened()
-		assert.Equal(w.t, []string{"new a.example.dev/v2 One", "reconcile One shop/x"}, w.serve(newer, of(older, one)))
+		assert.Equal(w.t, []string{"end a.example.dev/v1 One", "new a.example.dev/v2 One", "reconcile One shop/x"}, w.serve(newer, of(older, one)))
 		assert.Equal(w.t, newer.Kind, w.engine.State().Kinds[0].Kind)
 	})
 	inBubble(t, "kinds 14: a kind that goes and comes back waits until its last reconcile has ended", Driver{}, func(w *world) {
@@ -173,7 +174,7 @@ func TestDriver(t *testing.T) {
 		assert.Empty(w.t, w.serve(), "it takes a minute to end")
 		assert.Equal(w.t, []string{"new a.example.dev/v1 Two"}, w.serve(one, two), "which holds up nobody else")
 		time.Sleep(time.Minute)
-		assert.Equal(w.t, []string{"new a.example.dev/v1 One", "reconcile One shop/slow"}, w.happened())
+		assert.Equal(w.t, []string{"end a.example.dev/v1 One", "new a.example.dev/v1 One", "reconcile One shop/slow"}, w.happened())
 		w.serve()
 		time.Sleep(time.Minute)
 	})
@@ -192,7 +193,7 @@ func TestDriver(t *testing.T) {
 		w.serve(of(readOnly, one))
 		w.create(one, "x")
 		assert.Equal(w.t, []string{"reconcile One shop/x"}, w.happened())
-		w.serve()
+		assert.Equal(w.t, []string{"end a.example.dev/v1 One"}, w.serve())
 		w.create(one, "y")
 		assert.Empty(w.t, w.happened())
 		assert.Zero(w.t, w.logs.Count("level=WARN"))
@@ -200,6 +201,7 @@ func TestDriver(t *testing.T) {
 	inBubble(t, "kinds 13: a name that means several is said once, and ends what it meant before", Driver{Select: Selector{Name: "ones"}}, func(w *world) {
 		other := kind("b.example.dev", "v1", "One", "ones")
 		assert.Equal(w.t, []string{"new a.example.dev/v1 One"}, w.serve(one))
+		assert.Equal(w.t, []string{"end a.example.dev/v1 One"}, w.serve(one, other))
 		for range 3 {
 			assert.Empty(w.t, w.serve(one, other))
 		}

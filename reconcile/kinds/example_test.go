@@ -92,3 +92,26 @@ func ExampleSelector() {
 	// "" "" "all" false
 	// "" "" "" true
 }
+
+func ExampleSelector_Select() {
+	cluster, err := dryrun.New()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, enough := context.WithCancel(context.Background())
+	cluster.View().(deploy.KindView).WatchKinds(ctx, func(all []deploy.ServedKind) {
+		for _, kind := range (kinds.Selector{Group: "batch"}).Select(all) {
+			fmt.Println(kind.Kind.Kind, kind.Names)
+		}
+		enough()
+	})
+	// Output:
+	// CronJob [cronjob cj]
+	// Job [job]
+}
+
+func ExampleSelector_Check() {
+	fmt.Println(kinds.Selector{Group: "[a"}.Check())
+	// Output: selector: group "[a": not a pattern of path.Match: syntax error in pattern
+}

@@ -1,7 +1,9 @@
 package kinds
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -31,8 +33,8 @@ type Selector struct {
 	Where func(kind deploy.ServedKind) bool
 }
 
-// check returns an error if a pattern is invalid.
-func (s Selector) check() error {
+// Check returns an error if a pattern is invalid.
+func (s Selector) Check() error {
 	for _, field := range []struct{ name, pattern string }{
 		{"group", s.Group}, {"version", s.Version}, {"name", s.Name}, {"category", s.Category},
 	} {
@@ -41,6 +43,16 @@ func (s Selector) check() error {
 		}
 	}
 	return nil
+}
+
+// Select returns the selected kinds of all kinds that a cluster serves, as deploy.KindView reports them: each kind in one
+// version, sorted by group and kind. It returns none if the Name is ambiguous.
+func (s Selector) Select(all []deploy.ServedKind) []deploy.ServedKind {
+	found := slices.Collect(maps.Values(s.of(all).kinds))
+	slices.SortFunc(found, func(a, b deploy.ServedKind) int {
+		return cmp.Or(cmp.Compare(a.Kind.Group, b.Kind.Group), cmp.Compare(a.Kind.Kind, b.Kind.Kind))
+	})
+	return found
 }
 
 // selection is what a Selector selects.

@@ -87,15 +87,16 @@ func TestSelector(t *testing.T) {
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
-			assert.NoError(t, row.selector.check())
+			assert.NoError(t, row.selector.Check())
 			found := row.selector.of(all)
 			assert.Equal(t, row.want, names(found.kinds))
 			assert.Equal(t, row.ambiguous, found.ambiguous)
+			assert.Len(t, row.selector.Select(all), len(row.want))
 		})
 	}
 	for field, selector := range map[string]Selector{
 		"group": {Group: "[a"}, "version": {Version: "[a"}, "name": {Name: "[a"}, "category": {Category: "[a"},
 	} {
-		assert.EqualError(t, selector.check(), `selector: `+field+` "[a": not a pattern of path.Match: syntax error in pattern`)
+		assert.EqualError(t, selector.Check(), `selector: `+field+` "[a": not a pattern of path.Match: syntax error in pattern`)
 	}
 }

@@ -7,9 +7,11 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
+	"github.com/operkit/operkit/reconcile/kinds"
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -37,7 +39,7 @@ func (o *Operator) attach(cmd *cobra.Command) (*Process, *connection, error) {
 	return p, c, err
 }
 
-// connect finds the cluster. It sends no request yet.
+// connect finds the cluster. It sends no request yet, unless kinds are selected.
 func (o *Operator) connect(ctx context.Context, p *Process, options ...cluster.Option) (*connection, error) {
 	client, err := p.Client(ctx)
 	if err != nil {
@@ -47,12 +49,45 @@ func (o *Operator) connect(ctx context.Context, p *Process, options ...cluster.O
 	if err != nil {
 		return nil, err
 	}
-	namespace, names := cluster.DefaultNamespace(p.Kubeconfig, p.Context), strings.Join(o.Settings.Kinds, ", ")
-	c := &connection{Cluster: api, host: client.Host, namespace: namespace, names: names}
+	c := &connection{Cluster: api, host: client.Host, namespace: cluster.DefaultNamespace(p.Kubeconfig, p.Context)}
 	for _, k := range o.Kinds {
 		c.kinds = append(c.kinds, k.GroupVersionKind)
 	}
+	names := slices.Clone(o.Settings.Kinds)
+	if len(o.Selectors) > 0 {
+		found, err := c.find(ctx, o.Selectors)
+		if err != nil {
+			return nil, err
+		}
+		for _, kind := range found {
+			c.kinds, names = append(c.kinds, kind), append(names, kind.Kind)
+		}
+	}
+	c.names = strings.Join(names, ", ")
 	return c, nil
+}
+
+// discoveryPatience is how long a command waits for the kinds that the cluster serves.
+const discoveryPatience = 10 * time.Second
+
+// find returns the kinds that are served and selected.
+func (c *connection) find(ctx context.Context, selectors []kinds.Selector) (found []schema.GroupVersionKind, err error) {
+	limited, enough := context.WithTimeoutCause(ctx, discoveryPatience, &deploy.UnavailableError{Err: errors.New("its kinds can't be discovered")})
+	defer enough()
+	c.View().(deploy.KindView).WatchKinds(limited, func(all []deploy.ServedKind) {
+		for _, selector := range selectors {
+			for _, kind := range selector.Select(all) {
+				if !slices.Contains(found, kind.Kind) {
+					found = append(found, kind.Kind)
+				}
+			}
+		}
+		enough()
+	})
+	if cause := context.Cause(limited); !errors.Is(cause, context.Canceled) || ctx.Err() != nil {
+		return nil, c.explained(cause)
+	}
+	return found, nil
 }
 
 // each calls work for each of the resources and joins the errors.

@@ -13,6 +13,7 @@ import (
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/operator/internal/settings"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/kinds"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -27,6 +28,8 @@ type Operator struct {
 	Name, Called, Domain string
 	// Kinds are the kinds of the operator. Open reports an invalid one.
 	Kinds []Kind
+	// Selectors select further kinds, which have no components.
+	Selectors []kinds.Selector
 	// Settings are the settings of the process. Open reads them and returns the process, which logs to log. It fails if
 	// the operator or a setting is wrong.
 	Settings *settings.Settings
@@ -75,7 +78,7 @@ func (o *Operator) hasComponents(kind schema.GroupVersionKind) bool {
 // checkComponents returns an error for a resource that the operator doesn't control, or that has no components.
 func (o *Operator) checkComponents(kind schema.GroupVersionKind) error {
 	var controlled, fitting []string
-	known := false
+	known := len(o.Selectors) > 0 // any other kind may be one of them
 	for _, k := range o.Kinds {
 		name := k.GroupVersion().String() + " " + k.Kind
 		controlled = append(controlled, name)

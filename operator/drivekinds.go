@@ -1,0 +1,100 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/kinds"
+	"github.com/operkit/operkit/reconcile/standing"
+	"github.com/operkit/operkit/reconcile/watch"
+)
+
+// DriveKinds is Drive for kinds that are found at run time: each kind that selector matches has a reconciler as long as
+// the cluster serves the kind, except the kinds of Drive and Control. build is called each time when a kind comes; if it
+// fails, it is called again after a minute. verbs are what reconcilers do with the resources besides "list" and
+// "watch": a kind without one of them is left out. See package kinds.
+//
+// The operator needs the right to read CustomResourceDefinitions, and the rights for all kinds that it finds. The
+// setting controllers and temporary patches don't apply to these kinds.
+func (o *Operator) DriveKinds(selector kinds.Selector,
+	build func(ctx context.Context, env Env, kind deploy.ServedKind) (watch.Reconciler, error), verbs ...string) {
+	o.selected = append(o.selected, selectedKinds{selector, build, verbs})
+}
+
+// selectedKinds are kinds that DriveKinds added.
+type selectedKinds struct {
+	selector kinds.Selector
+	build    func(ctx context.Context, env Env, kind deploy.ServedKind) (watch.Reconciler, error)
+	verbs    []string
+}
+
+func (k selectedKinds) check() error {
+	if k.build == nil {
+		return errors.New("nil function: pass one that makes a reconciler to DriveKinds")
+	}
+	if err := k.selector.Check(); err != nil {
+		return fmt.Errorf("DriveKinds: %w", err)
+	}
+	return nil
+}
+
+// selectors returns what DriveKinds selects: not the kinds of the operator's controllers.
+func (o *Operator) selectors() (all []kinds.Selector) {
+	for _, k := range o.selected {
+		selector, where := k.selector, k.selector.Where
+		selector.Where = func(kind deploy.ServedKind) bool {
+			isControlled := func(c controller) bool { return c.kind.GroupKind() == kind.Kind.GroupKind() }
+			return !slices.ContainsFunc(o.controllers, isControlled) && (where == nil || where(kind))
+		}
+		all = append(all, selector)
+	}
+	return all
+}
+
+// driverServices are the services that start and end reconcilers of kinds that are found at run time.
+func (r *runner) driverServices(engine *watch.Engine) (all []service) {
+	r.health.comeAndGo = len(r.operator.selected) > 0
+	for i, selector := range r.operator.selectors() {
+		k := r.operator.selected[i]
+		driver := kinds.Driver{
+			View: r.api.View(), Engine: engine, Select: selector, Verbs: k.verbs, Logger: r.logger, Options: r.givenEngineOptions(),
+			New: func(ctx context.Context, kind deploy.ServedKind) (watch.Reconciler, error) {
+				return r.driveKind(ctx, k, kind)
+			},
+			Ended: r.metrics.Released,
+		}
+		all = append(all, service{"kinds", driver.Run})
+	}
+	return all
+}
+
+// driveKind makes the reconciler of a kind that was found at run time.
+func (r *runner) driveKind(ctx context.Context, k selectedKinds, kind deploy.ServedKind) (watch.Reconciler, error) {
+	manager, err := r.operator.deployManager(r.api, kind.Kind)
+	if err != nil {
+		return nil, err
+	}
+	env := Env{Env: watch.Env{Manager: manager, Watcher: r.watcher, Logger: r.logger, Events: r.events, Now: time.Now}, Config: r.Config}
+	reconciler, err := k.build(ctx, env, kind)
+	if err == nil && reconciler == nil {
+		err = errors.New("the function of DriveKinds returned nil")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if reconciler, err = r.withFilter(reconciler); err != nil {
+		return nil, err
+	}
+	counted, err := standing.Of(reconciler)
+	if err != nil {
+		return nil, err
+	}
+	if counted != nil {
+		r.metrics.Resources(kind.Kind, counted)
+	}
+	return r.locked(reconciler, manager)
+}
