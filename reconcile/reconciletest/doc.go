@@ -29,7 +29,8 @@
 //
 // External sources run on a real cluster. In memory they run if the test runs in a bubble of testing/synctest: there
 // the harness moves the time of the bubble, in which sources and goroutines wait, and handles the keys that they bring.
-// In other tests Bring stands in for them.
+// In other tests Bring stands in for them. A source.Starter is started in every test. A kind whose Starter fails, or
+// whose index can't be read, isn't reconciled, which is logged; each run tries again.
 //
 // # Failures, time and changes
 //

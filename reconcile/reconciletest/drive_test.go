@@ -270,6 +270,42 @@ func TestWaited(t *testing.T) {
 	})
 }
 
+// A reconciler that says that it has nothing left to do, although its status is from before its writes, keeps that
+// status: a test has to see it.
+func TestStaleStatus(t *testing.T) {
+	t.Parallel()
+	for reason, row := range map[string]struct {
+		says bool
+		want any
+	}{
+		"harness 3: it returns its write, and its status stays stale":      {true, int64(0)},
+		"harness 3: it doesn't, and is reconciled again because of itself": {false, int64(1)},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			c := &clerk{sources: source.Sources{Owned: []source.Owned{{Kind: configMaps}}}}
+			c.do = func(ctx context.Context, c *clerk, req request.Request) (result request.Result, err error) {
+				before, err := c.env.Manager.View().List(ctx, configMaps, req.Key.Namespace, nil)
+				if err != nil {
+					return result, err
+				}
+				wrote, err := c.writes(ctx, req.Key, "a")
+				if row.says {
+					result.Wrote = wrote
+				}
+				_, failed := c.env.Manager.SetStatus(ctx, req.Key, func(*unstructured.Unstructured) (map[string]any, error) {
+					return map[string]any{"children": int64(len(before))}, nil
+				})
+				return result, errors.Join(err, failed)
+			}
+			h := Drive(t, gears, c.build)
+			h.Apply(one)
+			h.RunUntilSettled()
+			assert.Equal(t, row.want, h.Get("Gear one").Object["status"].(map[string]any)["children"])
+		})
+	}
+}
+
 // starting is an external source that has to start before the first reconcile.
 type starting struct {
 	fails  int
