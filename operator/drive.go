@@ -134,7 +134,12 @@ func (r *runner) drive(ctx context.Context, c controller, manager *deploy.Manage
 			return late
 		}
 	}
-	reconciler, err := c.build(ctx, env)
+	var reconciler watch.Reconciler
+	err := guard(func() (err error) {
+		reconciler, err = c.build(ctx, env)
+		return err
+	})
+	logPanic(r.logger, err)
 	if err == nil && reconciler == nil {
 		err = errors.New("the function of Drive returned nil")
 	}

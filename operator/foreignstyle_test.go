@@ -3,6 +3,7 @@ package operator_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -304,18 +305,51 @@ func (s *street) awaitCalm(users ...*envtest.User) {
 	})
 }
 
+// mistaken is a reconciler with a method that nobody would find.
+type mistaken struct{ watch.Reconciler }
+
+func (mistaken) Tally() int { return 1 }
+
 func TestMistakesOfDrive(t *testing.T) {
 	t.Parallel()
-	for want, drive := range map[string]func(op *operator.Operator){
-		"reconciler of Gear: nil function": func(op *operator.Operator) { op.Drive(gears, nil) },
-		"needs a version and a kind": func(op *operator.Operator) {
-			op.Drive(schema.GroupVersionKind{Group: "x"}, func(context.Context, operator.Env) (watch.Reconciler, error) { return nil, nil })
-		},
+	type build = func(context.Context, operator.Env) (watch.Reconciler, error)
+	nothing := func(context.Context, operator.Env) (watch.Reconciler, error) { return nil, nil }
+	for _, row := range []struct {
+		want  string
+		kind  schema.GroupVersionKind
+		build build
+	}{
+		{"reconciler of Gear: nil function", gears, nil},
+		{"needs a version and a kind", schema.GroupVersionKind{Group: "x"}, nothing},
+		{"reconciler of Gear: the function of Drive returned nil", gears, nothing},
+		{"reconciler of Gear: no key", gears, func(context.Context, operator.Env) (watch.Reconciler, error) { return nil, errors.New("no key") }},
+		{"reconciler of Gear: panic: no cheese", gears, func(context.Context, operator.Env) (watch.Reconciler, error) { panic("no cheese") }},
+		{"reconciler of Gear: operator_test.mistaken: its method Tally is () int: make it () standing.Tally", gears,
+			func(context.Context, operator.Env) (watch.Reconciler, error) { return mistaken{}, nil }},
+		{"TemporaryPatch: has a reconciler already, because the operator itself serves temporary patches", temporarypatch.DefaultKind,
+			func(_ context.Context, env operator.Env) (watch.Reconciler, error) {
+				env.Patches()
+				return &children{env: env.Env}, nil
+			}},
 	} {
 		op := operator.New("gadget-operator")
-		drive(op)
+		op.Drive(row.kind, row.build)
 		var log bytes.Buffer
-		require.NotZero(t, op.Execute(t.Context(), []string{"run"}, &log, &log))
-		assert.Contains(t, log.String(), want)
+		require.Equal(t, 1, op.Execute(t.Context(), offline, &log, &log), row.want)
+		assert.Contains(t, log.String(), row.want)
 	}
+}
+
+func TestWithoutPatches(t *testing.T) {
+	t.Parallel()
+	op := operator.New("gadget-operator", operator.WithoutTemporaryPatches())
+	asked := false
+	op.Drive(gears, func(_ context.Context, env operator.Env) (watch.Reconciler, error) {
+		asked = true
+		assert.Nil(t, env.Patches())
+		return nil, errors.New("that is all")
+	})
+	var log bytes.Buffer
+	assert.Equal(t, 1, op.Execute(t.Context(), offline, &log, &log))
+	assert.True(t, asked, log.String())
 }
