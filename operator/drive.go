@@ -125,7 +125,7 @@ func (r *runner) newReconcilers(ctx context.Context, all []controller, manager *
 
 // drive makes the reconciler of a controller that Drive added.
 func (r *runner) drive(ctx context.Context, c controller, manager *deploy.Manager, late *latePatcher) (watch.Reconciler, error) {
-	env := Env{Env: watch.Env{Manager: manager, Watcher: r.watcher, Logger: r.logger, Events: r.events, Now: time.Now}, Config: r.Config}
+	env := r.env(manager)
 	if !r.operator.patchesOff {
 		env.patches = func() patching.Patcher {
 			if !slices.Contains(late.kinds, c.kind) {
@@ -134,14 +134,23 @@ func (r *runner) drive(ctx context.Context, c controller, manager *deploy.Manage
 			return late
 		}
 	}
-	var reconciler watch.Reconciler
-	err := guard(func() (err error) {
-		reconciler, err = c.build(ctx, env)
+	return r.made("Drive", func() (watch.Reconciler, error) { return c.build(ctx, env) })
+}
+
+// env returns the Env for a reconciler that applies through manager.
+func (r *runner) env(manager *deploy.Manager) Env {
+	return Env{Env: watch.Env{Manager: manager, Watcher: r.watcher, Logger: r.logger, Events: r.events, Now: time.Now}, Config: r.Config}
+}
+
+// made calls build, which a user has passed to the method by. A panic is an error.
+func (r *runner) made(by string, build func() (watch.Reconciler, error)) (reconciler watch.Reconciler, err error) {
+	err = guard(func() (err error) {
+		reconciler, err = build()
 		return err
 	})
 	logPanic(r.logger, err)
 	if err == nil && reconciler == nil {
-		err = errors.New("the function of Drive returned nil")
+		err = fmt.Errorf("the function of %s returned nil", by)
 	}
 	return reconciler, err
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/kinds"
@@ -78,15 +77,8 @@ func (r *runner) driveKind(ctx context.Context, k selectedKinds, kind deploy.Ser
 	if err != nil {
 		return nil, err
 	}
-	env := Env{Env: watch.Env{Manager: manager, Watcher: r.watcher, Logger: r.logger, Events: r.events, Now: time.Now}, Config: r.Config}
-	reconciler, err := k.build(ctx, env, kind)
-	if err == nil && reconciler == nil {
-		err = errors.New("the function of DriveKinds returned nil")
-	}
+	reconciler, err := r.made("DriveKinds", func() (watch.Reconciler, error) { return k.build(ctx, r.env(manager), kind) })
 	if err != nil {
-		return nil, err
-	}
-	if reconciler, err = r.withFilter(reconciler); err != nil {
 		return nil, err
 	}
 	counted, err := standing.Of(reconciler)
@@ -95,6 +87,9 @@ func (r *runner) driveKind(ctx context.Context, k selectedKinds, kind deploy.Ser
 	}
 	if counted != nil {
 		r.metrics.Resources(kind.Kind, counted)
+	}
+	if reconciler, err = r.withFilter(reconciler); err != nil {
+		return nil, err
 	}
 	return r.locked(reconciler, manager)
 }
