@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -42,17 +41,6 @@ func (e *events) follow(ctx context.Context, kind schema.GroupVersionKind, add f
 		add()
 	}
 	return err
-}
-
-// ofFollowed handles the events of a followed kind. Objects that existed when it was first followed concern nobody: the
-// reconcile is about to read them.
-func (e *events) ofFollowed(h happened) {
-	if h.listing {
-		return
-	}
-	for _, key := range e.followers.Of(h.Event) {
-		e.bring(key, request.Followed, h.at)
-	}
 }
 
 // subscribe watches the kind of a subject from now on. Further calls for the same subject do nothing. The existing

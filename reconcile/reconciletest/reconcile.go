@@ -1,0 +1,86 @@
+package reconciletest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/operkit/operkit/dag"
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/internal/trigger"
+	"github.com/operkit/operkit/reconcile/request"
+)
+
+// reconcile reconciles a resource, and schedules its next reconcile.
+func (h *Harness) reconcile(key deploy.Ref) *turn {
+	h.t.Helper()
+	t, now := h.turnOf(key), h.clock.now()
+	timed := t.waits && !t.event
+	req := request.Request{Key: key, Triggers: t.why, Attempt: t.attempt}
+	if t.waits {
+		req.Waited = max(0, now.Sub(t.due))
+	}
+	t.waits, t.event, t.why = false, false, 0
+	t.count++
+	t.total++
+	h.mu.Lock()
+	first := len(h.calls)
+	h.mu.Unlock()
+	run := Run{At: now, Key: key, Triggers: req.Triggers, Attempt: req.Attempt}
+	h.faults.begin(key, h.isDeleting(key))
+	run.Result, run.Err = h.call(req)
+	moved := h.faults.end()
+	run.Calls = h.Calls()[first:]
+	h.runs = append(h.runs, run)
+	h.logFailure(t, run)
+	if t.furthered(run) {
+		t.count = 0
+	}
+	t.after(run, h.clock.now())
+	changed := h.look() || moved || h.memory == nil && run.changed()
+	t.judge(run, changed, timed)
+	return t
+}
+
+// call calls the reconciler, as an engine does.
+func (h *Harness) call(req request.Request) (request.Result, error) {
+	ctx, cancel := context.WithTimeoutCause(h.t.Context(), trigger.Timeout,
+		fmt.Errorf("the reconcile took longer than %s: %w", trigger.Timeout, context.DeadlineExceeded))
+	defer cancel()
+	h.events.followers.Begin(req.Key)
+	h.events.echoes.Begin(req.Key)
+	result, err := failure.Value(func() (request.Result, error) { return h.driven[req.Key.Kind].Reconcile(ctx, req) })
+	wrote := result.Wrote
+	if err != nil {
+		wrote = nil
+	} else {
+		h.events.followers.End(req.Key)
+	}
+	h.events.echoes.End(req.Key, wrote)
+	return result, err
+}
+
+func (h *Harness) isDeleting(key deploy.Ref) bool {
+	resource, err := h.cluster.View().Get(h.t.Context(), key)
+	return err == nil && resource != nil && resource.GetDeletionTimestamp() != nil
+}
+
+// logFailure logs an error that the reconcile before didn't have.
+func (h *Harness) logFailure(t *turn, run Run) {
+	if run.Err == nil || run.Err.Error() == t.logged {
+		return
+	}
+	t.logged = run.Err.Error()
+	h.t.Logf("reconcile of %s failed: %v", run.Key, run.Err)
+	if panicked, ok := run.Err.(*dag.PanicError); ok { // a reconciler that wraps a panic has logged it
+		h.t.Logf("%s", panicked.Stack)
+	}
+}
+
+// changed reports whether the reconcile wrote something that wasn't there.
+func (r Run) changed() bool {
+	return slices.ContainsFunc(r.Calls, func(c Call) bool {
+		return c.Action == deploy.Created || c.Action == deploy.Configured || c.Action == deploy.Removed
+	})
+}
