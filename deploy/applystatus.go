@@ -62,7 +62,7 @@ func (a *statusApply) attempts(ctx context.Context) (Result, error) {
 				return Result{Object: current}, err
 			}
 			continue
-		case !is[*StaleError](err) && !is[*NotFoundError](err):
+		case !is[*StaleError](err) && !is[*NotFoundError](err), attempt > 1 && !pause(ctx, attempt):
 			return result, err
 		}
 		taken = nil // for the latest object, the cluster reports the conflicts again

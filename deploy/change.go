@@ -87,7 +87,7 @@ func (c *change) attempts(ctx context.Context) (Result, error) {
 			return Result{Action: Unchanged, Object: current}, nil
 		}
 		result, err := c.patch(ctx, current, body)
-		if attempt == maxAttempts || !is[*StaleError](err) && !is[*NotFoundError](err) {
+		if attempt == maxAttempts || !is[*StaleError](err) && !is[*NotFoundError](err) || attempt > 1 && !pause(ctx, attempt) {
 			return result, err
 		}
 		if current, err = c.again(ctx, current, err); err != nil {

@@ -22,7 +22,7 @@ func (t *task) existing(ctx context.Context, live *unstructured.Unstructured) Re
 		if enough && (!outdated || attempt == maxAttempts) {
 			return result
 		}
-		if enough && attempt > 1 && !t.pause(ctx, attempt) {
+		if enough && attempt > 1 && !pause(ctx, attempt) {
 			return result
 		}
 		current, err := t.current(ctx)

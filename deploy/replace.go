@@ -42,7 +42,7 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 		if !is[*StaleError](err) || attempt == maxAttempts {
 			return failure(t.in.ref, t.advise(ctx, live, err))
 		}
-		if attempt > 1 && !t.pause(ctx, attempt) {
+		if attempt > 1 && !pause(ctx, attempt) {
 			return failure(t.in.ref, err)
 		}
 		if live, err = t.current(ctx); err != nil {

@@ -63,7 +63,7 @@ func retry[T any](ctx context.Context, limit time.Duration, try func() (T, error
 
 // pause waits before the next attempt to write an object that others keep writing. The wait grows with attempt. pause
 // returns false if ctx ends first.
-func (t *task) pause(ctx context.Context, attempt int) bool {
+func pause(ctx context.Context, attempt int) bool {
 	wait := firstPause << attempt / 4
 	return sleep(ctx, wait-rand.N(wait/2))
 }

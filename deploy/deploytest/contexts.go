@@ -125,6 +125,31 @@ var concurrentCases = []Case{
 		}
 		s.settles(s.config("of-9-9", "{a: '1'}"))
 	}},
+	{"at once/statuses", "several managers of one status write it at the same time, and none of them loses a condition", func(s *scene) {
+		const managers, rounds = 6, 5
+		ref := deploy.RefOf(s.create("operkit", s.widget("{size: 1}")))
+		s.watch(widget)
+		for _, err := range atOnce(managers, func(i int) error {
+			m := s.managerOf(s.Cluster, deploy.FieldManager("manager-"+strconv.Itoa(i)))
+			for round := 1; round <= rounds; round++ {
+				_, err := m.ApplyStatus(s.Context(), ref, func(*unstructured.Unstructured) (map[string]any, error) {
+					return map[string]any{"conditions": []any{map[string]any{"type": strconv.Itoa(i), "status": strconv.Itoa(round)}}}, nil
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}) {
+			s.ok(err)
+		}
+		conditions, _, err := unstructured.NestedSlice(s.get(ref).Object, "status", "conditions")
+		s.ok(err)
+		equal(s, managers, len(conditions), "conditions")
+		for _, condition := range conditions {
+			equal(s, any(strconv.Itoa(rounds)), condition.(map[string]any)["status"], "status of the last round")
+		}
+	}},
 	{"at once/many objects", "a long list is complete, however many pages it has", func(s *scene) {
 		const many = 520
 		for _, err := range atOnce(4, func(i int) error {
