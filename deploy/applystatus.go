@@ -28,7 +28,7 @@ import (
 // is returned with the name of the object. If the object is absent, compute isn't called and the result is Skipped. If
 // the kind has no status subresource, the error is an *InvalidError. Result.Changes is empty.
 func (m *Manager) ApplyStatus(ctx context.Context, ref Ref, compute func(current *unstructured.Unstructured) (map[string]any, error)) (Result, error) {
-	a := statusApply{change{manager: m, requests: m.requests(m.settings), ref: ref, subresource: "status"}, compute}
+	a := statusApply{change: change{manager: m, requests: m.requests(m.settings), ref: ref, subresource: "status"}, compute: compute}
 	return a.finish(a.attempts(ctx))
 }
 
@@ -50,7 +50,7 @@ func (a *statusApply) attempts(ctx context.Context) (Result, error) {
 			return Result{}, err
 		}
 		if a.isApplied(current, status) {
-			return Result{Action: Unchanged, Object: current}, nil
+			return a.asItIs(current), nil
 		}
 		result, err := a.apply(ctx, current, status, taken)
 		conflict, contested := errors.AsType[*ConflictError](err)
@@ -114,7 +114,7 @@ func statusFields(live *unstructured.Unstructured, manager string) (ours fieldSe
 // apply sends the status. The version of current is the precondition, because the uid isn't one: API servers ignore it in
 // an apply of the status of a custom resource.
 func (a *statusApply) apply(ctx context.Context, current *unstructured.Unstructured, status map[string]any, taken []FieldConflict) (Result, error) {
-	s := a.manager.settings
+	s, sent := a.manager.settings, a.requests.calls.Load()
 	intent := emptyOf(a.ref)
 	intent.SetResourceVersion(current.GetResourceVersion())
 	if len(status) > 0 {
@@ -123,6 +123,7 @@ func (a *statusApply) apply(ctx context.Context, current *unstructured.Unstructu
 	options := ApplyOptions{FieldManager: s.fieldManager, Force: len(taken) > 0, DryRun: s.dryRun, Subresource: a.subresource}
 	applied, err := a.requests.Apply(ctx, intent, options)
 	if err != nil {
+		a.resent = a.resent || a.requests.calls.Load() > sent+1
 		return Result{}, err
 	}
 	result := Result{Action: Configured, Object: applied.Object, Taken: taken, Warnings: applied.Warnings}

@@ -200,3 +200,35 @@ func TestStatusCalls(t *testing.T) {
 		})
 	}
 }
+
+// A write whose response was lost has changed the object, although the second try is refused.
+func TestStatusWithALostResponse(t *testing.T) {
+	t.Parallel()
+	want := map[string]any{"ready": "yes"}
+	for verb, write := range map[string]func(m *deploy.Manager) (deploy.Result, error){
+		"patch": func(m *deploy.Manager) (deploy.Result, error) { return m.SetStatus(t.Context(), settingsRef, to(want)) },
+		"apply": func(m *deploy.Manager) (deploy.Result, error) {
+			return m.ApplyStatus(t.Context(), settingsRef, to(want))
+		},
+	} {
+		t.Run("calls 1: the response to the "+verb+" is lost", func(t *testing.T) {
+			t.Parallel()
+			cluster := newCluster(t, settings(t, "{}"))
+			lost := false
+			cluster.before = func(call string) error {
+				if lost {
+					return nil
+				}
+				lost = true
+				_, err := write(must(deploy.NewManager(cluster.memory)))
+				require.NoError(t, err)
+				return &deploy.UnavailableError{Ref: settingsRef, Err: errNo}
+			}
+			result, err := write(must(deploy.NewManager(cluster)))
+			require.NoError(t, err)
+			assert.Equal(t, deploy.Configured, result.Action)
+			assert.Equal(t, 3, result.Calls, "the first try, the second one and the read")
+			assert.Len(t, cluster.take(), 3)
+		})
+	}
+}

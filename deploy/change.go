@@ -60,6 +60,8 @@ type change struct {
 	subresource string
 	// content returns the present content of the object and the new content. Both are nil if nothing has to change.
 	content func(current *unstructured.Unstructured) (before, after map[string]any, err error)
+	// resent means that a write was sent again and refused then. Its first try may have changed the object.
+	resent bool
 }
 
 func (c *change) run(ctx context.Context) (Result, error) { return c.finish(c.attempts(ctx)) }
@@ -84,7 +86,7 @@ func (c *change) attempts(ctx context.Context) (Result, error) {
 			return Result{}, err
 		}
 		if body == nil {
-			return Result{Action: Unchanged, Object: current}, nil
+			return c.asItIs(current), nil
 		}
 		result, err := c.patch(ctx, current, body)
 		if attempt == maxAttempts || !is[*StaleError](err) && !is[*NotFoundError](err) || attempt > 1 && !pause(ctx, attempt) {
@@ -94,6 +96,15 @@ func (c *change) attempts(ctx context.Context) (Result, error) {
 			return Result{}, err
 		}
 	}
+}
+
+// asItIs returns the result for an object that is as it should be. If the response to a write was lost, that write may
+// have made it so.
+func (c *change) asItIs(current *unstructured.Unstructured) Result {
+	if c.resent {
+		return Result{Action: Configured, Object: current}
+	}
+	return Result{Action: Unchanged, Object: current}
 }
 
 // again reads the object after a refused patch. A patch returns 404 for an absent object, and also for a kind without
@@ -107,11 +118,12 @@ func (c *change) again(ctx context.Context, before *unstructured.Unstructured, r
 }
 
 func (c *change) patch(ctx context.Context, current *unstructured.Unstructured, body []byte) (Result, error) {
-	s := c.manager.settings
+	s, sent := c.manager.settings, c.requests.calls.Load()
 	obj, err := c.requests.Patch(ctx, c.ref, PatchRequest{
 		Type: types.MergePatchType, Body: body, Subresource: c.subresource, FieldManager: s.fieldManager, DryRun: s.dryRun,
 	})
 	if err != nil {
+		c.resent = c.resent || c.requests.calls.Load() > sent+1
 		return Result{}, err
 	}
 	if !s.dryRun && isState(obj, current) {
