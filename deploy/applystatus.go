@@ -22,7 +22,9 @@ import (
 // nothing is applied. Keep is like Fail.
 //
 // The apply has the resourceVersion that compute saw as the precondition. If the object changed meanwhile, ApplyStatus
-// reads it from the cluster and calls compute again, so that a status is never applied to a new object of the same name.
+// reads it from the cluster, calls compute again, and then applies without a precondition, because other managers may
+// write the status all the time. If that apply reaches a new object of the same name, compute is called for the new
+// object.
 //
 // compute must not change its argument. A nil or empty status removes the fields of this manager. An error of compute
 // is returned with the name of the object. If the object is absent, compute isn't called and the result is Skipped. If
@@ -36,6 +38,8 @@ func (m *Manager) ApplyStatus(ctx context.Context, ref Ref, compute func(current
 type statusApply struct {
 	change
 	compute func(current *unstructured.Unstructured) (map[string]any, error)
+	// fresh means that the current object was just read from the cluster.
+	fresh bool
 }
 
 func (a *statusApply) attempts(ctx context.Context) (Result, error) {
@@ -57,6 +61,9 @@ func (a *statusApply) attempts(ctx context.Context) (Result, error) {
 		switch {
 		case attempt == maxAttempts:
 			return result, err
+		case err == nil && result.Object.GetUID() != current.GetUID():
+			current, taken = result.Object, nil
+			continue
 		case contested && len(taken) == 0:
 			if taken, err = a.mayTake(conflict, current); err != nil {
 				return Result{Object: current}, err
@@ -69,6 +76,7 @@ func (a *statusApply) attempts(ctx context.Context) (Result, error) {
 		if current, err = a.again(ctx, current, err); err != nil {
 			return Result{}, err
 		}
+		a.fresh = true
 	}
 }
 
@@ -111,16 +119,18 @@ func statusFields(live *unstructured.Unstructured, manager string) (ours fieldSe
 	return ours, others
 }
 
-// apply sends the status. The version of current is the precondition, because the uid isn't one: API servers ignore it in
-// an apply of the status of a custom resource.
+// apply sends the status. The version of current is the precondition, unless current is fresh and no fields are taken
+// over. The uid can't be the precondition: API servers ignore it in an apply of the status of a custom resource.
 func (a *statusApply) apply(ctx context.Context, current *unstructured.Unstructured, status map[string]any, taken []FieldConflict) (Result, error) {
 	s, sent := a.manager.settings, a.requests.calls.Load()
 	intent := emptyOf(a.ref)
-	intent.SetResourceVersion(current.GetResourceVersion())
 	if len(status) > 0 {
 		intent.Object["status"] = status
 	}
 	options := ApplyOptions{FieldManager: s.fieldManager, Force: len(taken) > 0, DryRun: s.dryRun, Subresource: a.subresource}
+	if !a.fresh || options.Force {
+		intent.SetResourceVersion(current.GetResourceVersion())
+	}
 	applied, err := a.requests.Apply(ctx, intent, options)
 	if err != nil {
 		a.resent = a.resent || a.requests.calls.Load() > sent+1

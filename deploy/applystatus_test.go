@@ -2,6 +2,7 @@ package deploy_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
@@ -132,6 +133,34 @@ func TestApplyStatusRetries(t *testing.T) {
 		require.Len(t, seen, 2)
 		assert.Equal(t, map[string]any{"of": string(seen[1])}, result.Object.Object["status"])
 		assert.Equal(t, 3, result.Calls, "the refused apply, the read and the apply")
+	})
+	t.Run("applied 3: nor between the read and the second apply", func(t *testing.T) {
+		t.Parallel()
+		cluster := newCluster(t, settings(t, "{}"))
+		applies := 0
+		cluster.before = func(call string) error {
+			if !strings.HasPrefix(call, "apply") {
+				return nil
+			}
+			applies++
+			if applies == 1 {
+				return &deploy.StaleError{Ref: settingsRef, Err: errNo}
+			}
+			if applies == 2 {
+				require.NoError(t, cluster.memory.Port().Delete(t.Context(), settingsRef, deploy.DeleteOptions{}))
+				_, err := cluster.memory.Port().Create(t.Context(), settings(t, "{}"), deploy.CreateOptions{FieldManager: "other"})
+				require.NoError(t, err)
+			}
+			return nil
+		}
+		result, err := must(deploy.NewManager(cluster)).ApplyStatus(t.Context(), settingsRef, func(current *unstructured.Unstructured) (map[string]any, error) {
+			return map[string]any{"of": string(current.GetUID())}, nil
+		})
+		require.NoError(t, err)
+		now := cluster.get(t, settingsRef)
+		assert.Equal(t, map[string]any{"of": string(now.GetUID())}, now.Object["status"])
+		assert.Equal(t, deploy.Configured, result.Action)
+		assert.Equal(t, 4, result.Calls, "two applies, the read, and the apply for the new object")
 	})
 	t.Run("it ends", func(t *testing.T) {
 		t.Parallel()
