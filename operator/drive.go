@@ -23,19 +23,6 @@ type Env struct {
 	watch.Env
 	// Config holds the settings.
 	Config config.Config
-	// patches gets the Patcher for the kind.
-	patches func() patching.Patcher
-}
-
-// Patches returns the Patcher of temporary patches for the resources of the kind. With the call the operator serves such
-// patches for the kind, so call it only for a reconciler that passes all objects through patching.Objects, in the
-// function that makes the reconciler. The filter of the reconciler has to pass changes of annotations: a patch brings its
-// target to reconcile by one. Nil is no Patcher: the operator serves no patches.
-func (e Env) Patches() patching.Patcher {
-	if e.patches == nil {
-		return nil
-	}
-	return e.patches()
 }
 
 // latePatcher is the Patcher of reconcilers that are made before the controller of patches, because only they know
@@ -127,7 +114,7 @@ func (r *runner) newReconcilers(ctx context.Context, all []controller, manager *
 func (r *runner) drive(ctx context.Context, c controller, manager *deploy.Manager, late *latePatcher) (watch.Reconciler, error) {
 	env := r.env(manager)
 	if !r.operator.patchesOff {
-		env.patches = func() patching.Patcher {
+		env.Patches = func() patching.Patcher {
 			if !slices.Contains(late.kinds, c.kind) {
 				late.kinds = append(late.kinds, c.kind)
 			}
@@ -139,7 +126,10 @@ func (r *runner) drive(ctx context.Context, c controller, manager *deploy.Manage
 
 // env returns the Env for a reconciler that applies through manager.
 func (r *runner) env(manager *deploy.Manager) Env {
-	return Env{Env: watch.Env{Manager: manager, Watcher: r.watcher, Logger: r.logger, Events: r.events, Now: time.Now}, Config: r.Config}
+	return Env{watch.Env{
+		Manager: manager, Watcher: r.watcher, Logger: r.logger, Events: r.events, Now: time.Now,
+		Patches: func() patching.Patcher { return nil },
+	}, r.Config}
 }
 
 // made calls build, which a user has passed to the method by. A panic is an error.

@@ -223,7 +223,6 @@ func TestDriveFails(t *testing.T) {
 		{"a method of another signature", func(t *trial) { Drive(t, gears, makes(&misnamed{}, nil)) }, "its method Observe is (string): make it (deploy.Event)"},
 		{"harness 6: options of sessions", func(t *trial) { Drive(t, gears, clerks, With(reconcile.MaxAttempts(1))) },
 			"option With: it is for controllers of sessions, and the test has none"},
-		{"harness 6: temporary patches", func(t *trial) { Drive(t, gears, clerks, TemporaryPatches()) }, "option TemporaryPatches: it is for controllers of sessions"},
 		{"harness 6: Render", func(t *trial) { driven(t).Render("Gear one") },
 			"reconciletest: render Gear one: a Gear has no components: this needs a controller of sessions, see New"},
 		{"harness 6: Golden", func(t *trial) { driven(t).Golden("Gear one", "one") }, "reconciletest: golden one: render Gear one: a Gear has no components"},

@@ -59,8 +59,7 @@ func New(t T, controller reconcile.Controller, opts ...Option) *Harness {
 //	})
 //
 // The reconciler is run as by the engine of package watch, including source.Provider, watch.Observer, watch.Forgetter
-// and Result.Wrote. The methods Render, Golden, Fail and FailOnce, and the options With and TemporaryPatches, need a
-// controller of sessions.
+// and Result.Wrote. The methods Render, Golden, Fail and FailOnce, and the option With, need a controller of sessions.
 func Drive(t T, kind schema.GroupVersionKind, build func(ctx context.Context, env watch.Env) (watch.Reconciler, error), opts ...Option) *Harness {
 	t.Helper()
 	return newHarness(t, tested{kind: kind, build: build}, opts)

@@ -7,11 +7,40 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/patching"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
+	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/stretchr/testify/assert"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
+
+// newOiled makes a reconciler that gives each gear a ConfigMap, with patches.
+func newOiled(_ context.Context, env watch.Env) (watch.Reconciler, error) {
+	patches := env.Patches()
+	return reconcilerFunc(func(ctx context.Context, req request.Request) (result request.Result, err error) {
+		gear, err := env.Manager.View().Get(ctx, req.Key)
+		if err != nil || gear == nil {
+			return result, err
+		}
+		child := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"oil": "thin"}}}
+		child.SetNamespace(gear.GetNamespace())
+		child.SetName(gear.GetName())
+		target := patching.Target{Resource: gear, View: env.Manager.View(), Logger: env.Logger}
+		objects, err := patching.Objects(ctx, patches, target, "children", []*unstructured.Unstructured{child})
+		if err == nil {
+			_, err = env.Manager.Apply(ctx, objects)
+		}
+		return result, err
+	}), nil
+}
+
+type reconcilerFunc func(ctx context.Context, req request.Request) (request.Result, error)
+
+func (f reconcilerFunc) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
+	return f(ctx, req)
+}
 
 // soldOut is a patch of the sign on tea's door; more is what its spec has beside.
 func soldOut(more string) string {
@@ -55,6 +84,26 @@ func TestTemporaryPatches(t *testing.T) {
 		h.RunUntilSettled()
 		assert.Equal(t, "open", sign(h))
 		h.Gone("TemporaryPatch sold-out")
+	})
+	t.Run("harness 7: a style that takes the patches has them applied", func(t *testing.T) {
+		t.Parallel()
+		h := Drive(t, gears, newOiled, TemporaryPatches())
+		h.Apply(`{apiVersion: example.dev/v1, kind: Gear, metadata: {name: one}}`)
+		h.RunUntilSettled()
+		oil := func() any { return h.Get("ConfigMap one").Object["data"].(map[string]any)["oil"] }
+		assert.Equal(t, "thin", oil())
+		h.Apply(`{apiVersion: operkit.dev/v1, kind: TemporaryPatch, metadata: {name: thick}, spec: {apiVersion: example.dev/v1, kind: Gear, name: one,
+			patchType: strategic, patch: {children: {configmap/one: {data: {oil: thick}}}}}}`)
+		h.RunUntilSettled()
+		assert.Equal(t, "thick", oil())
+		h.Ready("TemporaryPatch thick")
+		h.Delete("TemporaryPatch thick")
+		h.RunUntilSettled()
+		assert.Equal(t, "thin", oil())
+		Drive(t, gears, func(_ context.Context, env watch.Env) (watch.Reconciler, error) {
+			assert.Nil(t, env.Patches(), "none without the option")
+			return newOiled(t.Context(), env)
+		})
 	})
 	t.Run("patches mistake 17: an expiry comes with the harness's time", func(t *testing.T) {
 		t.Parallel()

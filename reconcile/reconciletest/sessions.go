@@ -9,6 +9,7 @@ import (
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"github.com/operkit/operkit/reconcile/watch"
 )
@@ -88,13 +89,15 @@ func (h *Harness) newPatching(manager *deploy.Manager) (*patchService, error) {
 	if !h.options.patched {
 		return nil, nil
 	}
-	var patched []reconcile.Controller
+	var patched []string
 	for _, t := range h.tested {
 		if t.sessions != nil {
-			patched = append(patched, t.sessions)
+			patched = append(patched, temporarypatch.KindsOf(t.sessions)...)
+		} else {
+			patched = append(patched, t.kind.GroupVersion().String()+"/"+t.kind.Kind)
 		}
 	}
-	controller, err := temporarypatch.New(manager, temporarypatch.KindsOf(patched...), append(slices.Clone(h.options.patches), temporarypatch.Clock(h.clock.now))...)
+	controller, err := temporarypatch.New(manager, patched, append(slices.Clone(h.options.patches), temporarypatch.Clock(h.clock.now))...)
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +110,14 @@ func (p *patchService) options() []reconcile.Option {
 		return nil
 	}
 	return []reconcile.Option{reconcile.WithPatches(p)}
+}
+
+// patcher returns the Patcher for reconcilers of other styles, nil if the test hasn't enabled temporary patches.
+func (p *patchService) patcher() patching.Patcher {
+	if p == nil {
+		return nil
+	}
+	return p.Controller
 }
 
 // reconciler returns the reconciler of the patches themselves. In memory it first creates the CustomResourceDefinition

@@ -43,10 +43,8 @@ func (h *Harness) checkTested() error {
 			return fmt.Errorf("kind %q: needs a version and a kind", t.kind)
 		}
 	}
-	for option, used := range map[string]bool{"With": len(h.options.reconciler) > 0, "TemporaryPatches": h.options.patched} {
-		if used && !anySessions {
-			return fmt.Errorf("option %s: it is for controllers of sessions, and the test has none: leave it out", option)
-		}
+	if len(h.options.reconciler) > 0 && !anySessions {
+		return errors.New("option With: it is for controllers of sessions, and the test has none: leave it out")
 	}
 	return nil
 }
@@ -75,7 +73,7 @@ func (h *Harness) makeReconcilers() error {
 		var made watch.Reconciler
 		if t.sessions != nil {
 			made, err = s.reconciler(t.sessions)
-		} else if made, err = t.build(h.t.Context(), h.env()); err != nil {
+		} else if made, err = t.build(h.t.Context(), h.env(s.patches)); err != nil {
 			err = fmt.Errorf("%s: %w", t, err)
 		}
 		if err == nil {
@@ -88,9 +86,11 @@ func (h *Harness) makeReconcilers() error {
 	return s.drivePatches()
 }
 
-func (h *Harness) env() watch.Env {
+func (h *Harness) env(patches *patchService) watch.Env {
 	h.t.Helper()
-	return watch.Env{Manager: h.newManager(), Watcher: h.events, Logger: h.logger(), Events: h.options.sink, Now: h.clock.now}
+	return watch.Env{
+		Manager: h.newManager(), Watcher: h.events, Logger: h.logger(), Events: h.options.sink, Now: h.clock.now, Patches: patches.patcher,
+	}
 }
 
 // newManager returns a new Manager, which has no cached state.

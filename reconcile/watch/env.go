@@ -6,6 +6,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/reconcile/source"
 )
 
@@ -22,4 +23,9 @@ type Env struct {
 	Events event.Sink
 	// Now returns the time.
 	Now func() time.Time
+	// Patches returns the Patcher of temporary patches for the resources of the kind, nil if there are no patches. With
+	// the call the program serves such patches for the kind, so call it only for a reconciler that passes all objects
+	// through patching.Objects, in the function that makes the reconciler. The filter of the reconciler has to pass
+	// changes of annotations: a patch brings its target to reconcile by one.
+	Patches func() patching.Patcher
 }
