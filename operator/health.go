@@ -3,6 +3,7 @@ package operator
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/operkit/operkit/reconcile/watch"
@@ -49,8 +50,9 @@ func (h *health) alive() error {
 	engines, _ := h.working()
 	for _, engine := range engines {
 		if s := engine.State(); s.Stalled() {
-			return fmt.Errorf("resources wait (%d), and all workers are stuck (%d): the first one has worked on %s since %s",
-				s.Waiting, s.Workers, s.Running[0].Key, s.Running[0].Since.UTC().Format("15:04:05"))
+			stuck := slices.DeleteFunc(s.Running, func(r watch.Running) bool { return !r.Stuck })
+			return fmt.Errorf("resources wait (%d), and all workers that could reconcile some of them are stuck (%d): the first one has worked on %s since %s",
+				s.Waiting, len(stuck), stuck[0].Key, stuck[0].Since.UTC().Format("15:04:05"))
 		}
 	}
 	return nil

@@ -38,9 +38,12 @@ func (e *Engine) awaitControlled(ctx context.Context, c *controlled) bool {
 			if err := prepare(); err != nil {
 				return err
 			}
-			e.open(c)
+			c.open.Store(true)
 			subscription, err = e.view.Subscribe(ctx, c.kind, func(event deploy.Event) { e.take(w, event, !synced.Load()) })
 			c.open.Store(err == nil)
+			if err == nil {
+				e.admit(c)
+			}
 		}
 		if err == nil {
 			err = subscription.Synced(ctx)
@@ -65,9 +68,15 @@ func (e *Engine) preparation(ctx context.Context, c *controlled) func() error {
 			starters = append(starters, starter)
 		}
 	}
+	indexed := len(c.rules.Foreign()) == 0
 	return func() error {
-		if err := e.index(ctx, c); err != nil {
-			return err
+		if !indexed {
+			e.kinds.set(subject{owner: c.kind}, fmt.Errorf("its indexes come first: %w", errUnread))
+			if err := e.index(ctx, c); err != nil {
+				return err
+			}
+			e.kinds.set(subject{owner: c.kind}, errUnread)
+			indexed = true
 		}
 		for len(starters) > 0 {
 			_, err := failure.Value(func() (any, error) { return nil, starters[0].Start(ctx, target{e, c}) })

@@ -58,7 +58,11 @@ func (e *Engine) subscribe(ctx context.Context, kinds subject, handle func(deplo
 	} else {
 		err = watched.wait(ctx, e.inbox)
 	}
-	if ctx.Err() == nil {
+	switch {
+	case ctx.Err() != nil:
+	case err != nil && kinds.owner.Empty():
+		// A kind that can't be followed is a matter of the reconcile that gets the error: nobody else watches it.
+	default:
 		e.kinds.set(kinds, err)
 	}
 	return err

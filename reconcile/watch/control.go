@@ -58,10 +58,10 @@ type controlled struct {
 	// open: the objects are watched, or about to be. Before that, events of other kinds are ignored, because all
 	// objects will be listed.
 	open atomic.Bool
-	// work is the context of the reconciles. cancel ends it, and everything else that runs for the kind. Both are set
-	// when the kind is started.
-	work   context.Context
-	cancel func()
+	// work is the context of the reconciles, and watch watches the kind. cancel ends both. They are set when the engine
+	// runs.
+	work          context.Context
+	watch, cancel func()
 	// unwatched is closed when the kind and its sources aren't watched any more, and idle when a released kind isn't
 	// reconciled any more.
 	unwatched, idle chan struct{}
@@ -72,8 +72,9 @@ type controlled struct {
 	// busy counts the running reconciles. released: no further reconcile begins.
 	busy     int
 	released bool
-	// early are keys that external sources brought before the kind was open.
-	early []deploy.Ref
+	// admitted: external sources may bring objects to reconcile. early are the keys that they brought before.
+	admitted bool
+	early    []deploy.Ref
 }
 
 // Control registers reconciler for the objects of kind. A kind has one reconciler for all its versions. It is an error
@@ -102,6 +103,9 @@ func (e *Engine) Control(kind schema.GroupVersionKind, reconciler Reconciler, op
 	if e.phase == ending {
 		return fmt.Errorf("%s: %w", kind.Kind, errStopped)
 	}
+	if e.phase == running {
+		e.prepare(c)
+	}
 	e.put(kind.GroupKind(), c)
 	if limit := c.limit(e.options); c.rules.IndexesOwn() {
 		e.queue.Limit(kind.GroupKind(), 0) // until the index is complete
@@ -109,7 +113,7 @@ func (e *Engine) Control(kind schema.GroupVersionKind, reconciler Reconciler, op
 		e.queue.Limit(kind.GroupKind(), limit)
 	}
 	if e.phase == running {
-		e.start(c)
+		e.watchers.Go(c.watch)
 	}
 	return nil
 }

@@ -138,7 +138,8 @@ func (e *Engine) begin(run, work context.Context) error {
 		return strings.Compare(a.kind.String(), b.kind.String())
 	})
 	for _, c := range inOrder {
-		e.start(c)
+		e.prepare(c)
+		e.watchers.Go(c.watch)
 	}
 	return nil
 }

@@ -199,3 +199,20 @@ func TestStarter(t *testing.T) {
 		}
 	})
 }
+
+func TestEarlyKeys(t *testing.T) {
+	t.Parallel()
+	inBubble(t, "kinds 7: early keys wait until the kind is watched", func(w *world) {
+		w.unable(widgets, errors.New("no watch today"), nil)
+		w.declare(source.Sources{External: []source.External{starting{&journal{}, func(target source.Target) error {
+			target.Bring(key("early"))
+			return nil
+		}}}})
+		w.start()
+		w.pass(time.Minute)
+		assert.Empty(w.t, w.taken())
+		w.unable(widgets, nil, nil)
+		w.pass(5 * time.Second)
+		assert.Equal(w.t, []string{"Widget shop/early"}, w.taken())
+	})
+}

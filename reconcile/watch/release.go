@@ -65,18 +65,18 @@ func (e *Engine) releasing(kind schema.GroupVersionKind) (*controlled, error) {
 	return c, nil
 }
 
-// start begins to watch a kind. e.changing is held, and the engine runs.
-func (e *Engine) start(c *controlled) {
+// prepare sets what c needs before its objects come. e.changing is held, and the engine runs.
+func (e *Engine) prepare(c *controlled) {
 	life, endLife := context.WithCancelCause(e.run)
 	work, endWork := context.WithCancelCause(e.work)
 	c.work, c.cancel = work, func() {
 		endLife(errReleased)
 		endWork(errReleased)
 	}
-	e.watchers.Go(func() {
+	c.watch = func() {
 		defer close(c.unwatched)
 		e.watchKind(life, c)
-	})
+	}
 }
 
 // enter begins a reconcile. It returns false if the kind is released.

@@ -123,6 +123,24 @@ func TestRelease(t *testing.T) {
 	})
 }
 
+func TestReleaseAfterFollowing(t *testing.T) {
+	t.Parallel()
+	inBubble(t, "kinds 3: a kind that couldn't be followed leaves nothing, either", func(w *world) {
+		w.unable(configMaps, &deploy.KindUnknownError{Kind: configMaps}, nil)
+		engine := w.engine()
+		w.do = func(ctx context.Context, req request.Request) (request.Result, error) {
+			return request.Result{}, engine.Follow(ctx, req.Key, deploy.Ref{Kind: configMaps, Namespace: "shop", Name: "c"})
+		}
+		w.create(widget("a"))
+		w.run(engine)
+		synctest.Wait()
+		assert.Equal(w.t, []KindState{{Kind: widgets}}, engine.State().Kinds, "the reconcile has the error")
+		assert.Equal(w.t, 1, engine.State().Failing)
+		require.NoError(w.t, engine.Release(w.t.Context(), widgets))
+		assert.Empty(w.t, engine.State().Kinds)
+	})
+}
+
 // settled is what was reconciled when nothing is left to do.
 func (r *reconciler) settled() []string {
 	synctest.Wait()

@@ -147,28 +147,28 @@ type target struct {
 	c      *controlled
 }
 
-// Bring implements source.Target. Before the kind is open, keys wait.
+// Bring implements source.Target. Before the kind is watched, keys wait.
 func (t target) Bring(keys ...deploy.Ref) {
 	keys = t.c.rules.Own(keys...)
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
 	switch {
 	case t.c.released:
-	case t.c.open.Load():
+	case t.c.admitted:
 		t.engine.bring(request.External, keys)
 	default:
 		t.c.early = append(t.c.early, keys...)
 	}
 }
 
-// open opens a kind: from now on, events and external sources bring its objects to reconcile.
-func (e *Engine) open(c *controlled) {
+// admit lets external sources bring objects of a kind to reconcile from now on.
+func (e *Engine) admit(c *controlled) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.released {
 		return
 	}
-	c.open.Store(true)
+	c.admitted = true
 	e.bring(request.External, c.early)
 	c.early = nil
 }

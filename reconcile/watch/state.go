@@ -112,8 +112,7 @@ type slot struct {
 func (s *slot) begin(scope context.Context, key deploy.Ref, patience time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.watchdog != nil && s.patience > patience {
-		s.watchdog.Stop()
+	if s.watchdog != nil && s.patience > patience && s.watchdog.Stop() { // one that fires just now sets itself again
 		s.watchdog = nil
 	}
 	s.busy, s.running, s.patience, s.scope = true, Running{Key: key, Since: time.Now()}, patience, scope

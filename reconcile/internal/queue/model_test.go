@@ -21,7 +21,9 @@ type expected struct {
 	taken                    Taken
 }
 
-// limited is the kind with a limit of two.
+// limited is the kind with a limit.
+const limit = 1
+
 var limited = schema.GroupVersionKind{Version: "v1", Kind: "Limited"}
 
 // keyOf returns the key of a name; half of the names are of the kind with a limit.
@@ -75,7 +77,7 @@ func (m *model) running() (n int) {
 // canTake reports whether a key can be handed out.
 func (m *model) canTake() bool {
 	for name, e := range m.keys {
-		if e.wanted && !e.running && (name >= "3" || m.running() < 2) {
+		if e.wanted && !e.running && (name >= "3" || m.running() < limit) {
 			return true
 		}
 	}
@@ -109,7 +111,7 @@ func (m *model) step(t *testing.T, q *Queue, random *rand.Rand) {
 		require.NotZero(t, got.Triggers)
 		e = m.of(got.Key.Name)
 		require.True(t, e.wanted && !e.running, "%s is handed out", got.Key.Name)
-		require.True(t, got.Key.Name >= "3" || m.running() < 2, "no more than the limit")
+		require.True(t, got.Key.Name >= "3" || m.running() < limit, "no more than the limit")
 		e.wanted, e.running, e.taken = false, true, got
 	case 6:
 		next := []Next{{}, {Unchanged: true}, {After: time.Duration(1+random.IntN(50)) * time.Second, Why: request.Periodic}}[random.IntN(3)]
@@ -130,7 +132,7 @@ func TestModel(t *testing.T) {
 	for seed := range uint64(100) {
 		synctest.Test(t, func(t *testing.T) {
 			random, q, m := rand.New(rand.NewPCG(seed, 7)), New(), &model{map[string]*expected{}}
-			q.Limit(limited.GroupKind(), 2)
+			q.Limit(limited.GroupKind(), limit)
 			for range 300 {
 				m.step(t, q, random)
 				if random.IntN(5) == 0 {

@@ -176,6 +176,7 @@ func (q *Queue) drop(i *item) {
 		q.again--
 	case i.wanted:
 		heap.Remove(i.in, i.place)
+		q.unpark(q.lanes[i.key.Kind.GroupKind()])
 	}
 	i.wanted, i.dropped = false, i.running
 	q.forget(i)
@@ -244,7 +245,14 @@ func (q *Queue) release(i *item) {
 		return
 	}
 	i.lane = nil
-	if lane.running--; lane.running < lane.limit && len(lane.parked) > 0 {
+	lane.running--
+	q.unpark(lane)
+}
+
+// unpark lets an item of a lane wait with the others if the lane has room. Then at least one item of a lane with room
+// waits there as long as items are parked.
+func (q *Queue) unpark(lane *lane) {
+	if lane != nil && lane.running < lane.limit && len(lane.parked) > 0 {
 		q.push(heap.Pop(&lane.parked).(*item))
 	}
 }
@@ -254,9 +262,15 @@ func (q *Queue) done(taken Taken, next Next, dropped func(deploy.Ref)) {
 	if i == nil || !i.running || q.closed {
 		return
 	}
+	isDropped := i.dropped
+	for i.dropped { // again if it is dropped meanwhile
+		i.dropped = false
+		q.mu.Unlock()
+		dropped(i.key) // may call the queue; the key isn't handed out before it has returned
+		q.mu.Lock()
+	}
 	switch {
-	case i.dropped:
-		dropped(i.key)
+	case isDropped || q.closed:
 	case next.After > 0:
 		q.after(i, next.After, next.Why)
 	case !next.Unchanged:

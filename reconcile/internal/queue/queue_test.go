@@ -388,6 +388,33 @@ func TestLimit(t *testing.T) {
 		q.Limit(limited.GroupKind(), math.MaxInt)
 		assert.Equal(t, []string{"a: changed", "b: changed", "c: changed"}, take(t, q, 3))
 	})
+	t.Run("when the key is dropped that was let go, the next one is", func(t *testing.T) {
+		t.Parallel()
+		q := limitedQueue()
+		first, _ := q.get()
+		other, _ := q.get() // parks b and c
+		q.Add(key("urgent"), request.Deleted)
+		urgent, _ := q.Take(first, Next{}, nil) // b waits with the others again
+		assert.Equal(t, "urgent", urgent.Key.Name)
+		q.Drop(one("b"))
+		last, _ := q.Take(other, Next{}, nil)
+		assert.Equal(t, "c", last.Key.Name)
+	})
+	t.Run("what is called for a dropped key may call the queue", func(t *testing.T) {
+		t.Parallel()
+		q := New()
+		q.Add(key("a"), request.Changed)
+		first, _ := q.get()
+		q.Drop(key("a"))
+		second, _ := q.Take(first, Next{After: time.Hour}, func(dropped deploy.Ref) {
+			q.Add(dropped, request.External)
+			q.Add(key("b"), request.Deleted)
+		})
+		assert.Equal(t, "b", second.Key.Name)
+		third, _ := q.get()
+		assert.Equal(t, "a", third.Key.Name)
+		assert.Zero(t, q.State().Timers)
+	})
 	t.Run("a parked key can be dropped", func(t *testing.T) {
 		t.Parallel()
 		q := limitedQueue()
