@@ -147,6 +147,19 @@ func ExampleOwnerKinds() {
 	// Output: configured map[operkit.dev/owner-uid:uid-of-cart]
 }
 
+func ExampleUnknownOwnerKinds() {
+	restored := newConfigMap("web", "hello")
+	restored.SetNamespace("bank")
+	restored.SetAnnotations(map[string]string{"operkit.dev/applied-operkit": "before"})
+	restored.SetLabels(map[string]string{"operkit.dev/owner-uid": "uid-of-somebody"})
+	m := must(deploy.NewManager(newMemory(restored), deploy.OwnedBy(newOwner("cart")), deploy.OwnedByLabel(), deploy.UnknownOwnerKinds()))
+	elsewhere := newConfigMap("web", "hello")
+	elsewhere.SetNamespace("bank")
+	results, _ := m.Apply(context.Background(), []*unstructured.Unstructured{elsewhere})
+	fmt.Println(results[0].Action)
+	// Output: conflict
+}
+
 func ExampleUntilGone() {
 	held := newConfigMap("web", "hello")
 	held.SetFinalizers([]string{"example.com/backup"})

@@ -20,6 +20,13 @@ func OwnerKinds(kinds ...schema.GroupVersionKind) Option {
 	return func(s *settings) { s.ownerKinds = kinds }
 }
 
+// UnknownOwnerKinds is for a field manager under which objects own others by label whose kinds aren't all known, as when
+// an operator finds its kinds at run time. Then the label of another owner always counts, so no object of a former owner
+// is adopted by its label. It overrides OwnerKinds.
+func UnknownOwnerKinds() Option {
+	return func(s *settings) { s.anyOwnerKind = true }
+}
+
 // isFormer reports whether reference names an earlier object with the owner's name, which happens after a restore from
 // a backup. Only one object has a name at a time, so an object with this name and another uid is gone. isFormer returns
 // false for a controller reference if our reference would be the controller, too, because the API server accepts only
@@ -37,7 +44,7 @@ func (s settings) isFormer(live *unstructured.Unstructured, reference metav1.Own
 func (m *Manager) mayChange(ctx context.Context, s settings, ref Ref, live *unstructured.Unstructured) error {
 	err := s.checkOwnership(ref, live)
 	var owned *OwnedError
-	if !errors.As(err, &owned) || owned.Label == "" || !s.ours(live) {
+	if !errors.As(err, &owned) || owned.Label == "" || s.anyOwnerKind || !s.ours(live) {
 		return err
 	}
 	holder, listErr := m.holderOf(ctx, s, types.UID(live.GetLabels()[owned.Label]))

@@ -70,6 +70,8 @@ func TestFormerOwnerByLabel(t *testing.T) {
 			deploy.Conflicted, nil, "belongs to Cart far/other (uid other-uid) already: rename our object, or delete the existing one"},
 		"so is one of another kind": {restored(vault(t, ""), "basket-uid", true), []deploy.Option{baskets}, "",
 			deploy.Conflicted, nil, "belongs to Basket shop/basket (uid basket-uid) already"},
+		"an owner whose kind isn't known counts, if kinds may be unknown": {restored(vault(t, ""), "gone", true), []deploy.Option{deploy.UnknownOwnerKinds()}, "",
+			deploy.Conflicted, nil, "by its label operkit.dev/owner-uid already"},
 		"what somebody else made stays theirs": {restored(vault(t, ""), "gone", false), nil, "",
 			deploy.Conflicted, nil, "by its label operkit.dev/owner-uid already: rename our object, delete the existing one, or, if that owner is gone, set the label to c-uid"},
 		"unless it may be adopted": {restored(vault(t, ""), "gone", false), []deploy.Option{deploy.Adopt(deploy.AdoptUnowned)}, "",

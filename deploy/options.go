@@ -38,6 +38,7 @@ type settings struct {
 	controller     bool
 	labelOwned     bool
 	ownerKinds     []schema.GroupVersionKind
+	anyOwnerKind   bool
 	notBlocking    bool
 	controlledToo  bool
 	propagation    metav1.DeletionPropagation

@@ -33,8 +33,11 @@ type KindView interface {
 	View
 	// Served waits until the cluster serves kind or ctx ends.
 	Served(ctx context.Context, kind schema.GroupVersionKind) error
+	// Kinds returns the kinds that the cluster serves, by group and kind, the versions of a kind in the order of
+	// preference. After an error some may be missing.
+	Kinds(ctx context.Context) ([]ServedKind, error)
 	// WatchKinds calls handle with the kinds that the cluster serves, and again each time they have changed, until ctx
-	// ends. If the cluster doesn't answer for a group, the kinds of the last call stay. The slice is shared: don't
+	// ends. If the cluster doesn't answer for a version of a group, its kinds of the last call stay. The slice is shared: don't
 	// change it.
 	WatchKinds(ctx context.Context, handle func(kinds []ServedKind))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/kinds"
 	"github.com/operkit/operkit/reconcile/standing"
+	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"github.com/operkit/operkit/reconcile/watch"
 )
 
@@ -17,8 +18,10 @@ import (
 // fails, it is called again after a minute. verbs are what reconcilers do with the resources besides "list" and
 // "watch": a kind without one of them is left out. See package kinds.
 //
-// The operator needs the right to read CustomResourceDefinitions, and the rights for all kinds that it finds. The
-// setting controllers and temporary patches don't apply to these kinds.
+// The operator needs the right to read CustomResourceDefinitions, and the rights for all kinds that it finds: it isn't
+// ready as long as it may not read one of them. The setting controllers, the option Reconciles and temporary patches
+// don't apply to these kinds, and objects that they own by label aren't adopted after a restore (see
+// deploy.UnknownOwnerKinds).
 func (o *Operator) DriveKinds(selector kinds.Selector,
 	build func(ctx context.Context, env Env, kind deploy.ServedKind) (watch.Reconciler, error), verbs ...string) {
 	o.selected = append(o.selected, selectedKinds{selector, build, verbs})
@@ -41,12 +44,15 @@ func (k selectedKinds) check() error {
 	return nil
 }
 
-// selectors returns what DriveKinds selects: not the kinds of the operator's controllers.
+// selectors returns what DriveKinds selects: not the kinds of the operator's controllers, nor that of temporary patches.
 func (o *Operator) selectors() (all []kinds.Selector) {
 	for _, k := range o.selected {
 		selector, where := k.selector, k.selector.Where
 		selector.Where = func(kind deploy.ServedKind) bool {
 			isControlled := func(c controller) bool { return c.kind.GroupKind() == kind.Kind.GroupKind() }
+			if kind.Kind.GroupKind() == temporarypatch.DefaultKind.GroupKind() {
+				return false
+			}
 			return !slices.ContainsFunc(o.controllers, isControlled) && (where == nil || where(kind))
 		}
 		all = append(all, selector)
@@ -55,14 +61,14 @@ func (o *Operator) selectors() (all []kinds.Selector) {
 }
 
 // driverServices are the services that start and end reconcilers of kinds that are found at run time.
-func (r *runner) driverServices(engine *watch.Engine) (all []service) {
+func (r *runner) driverServices(engine *watch.Engine, manager *deploy.Manager) (all []service) {
 	r.health.comeAndGo = len(r.operator.selected) > 0
 	for i, selector := range r.operator.selectors() {
 		k := r.operator.selected[i]
 		driver := kinds.Driver{
-			View: r.api.View(), Engine: engine, Select: selector, Verbs: k.verbs, Logger: r.logger, Options: r.givenEngineOptions(),
+			View: r.api.View(), Engine: engine, Select: selector, Verbs: k.verbs, Logger: r.logger,
 			New: func(ctx context.Context, kind deploy.ServedKind) (watch.Reconciler, error) {
-				return r.driveKind(ctx, k, kind)
+				return r.driveKind(ctx, k, kind, manager)
 			},
 			Ended: r.metrics.Released,
 		}
@@ -72,11 +78,7 @@ func (r *runner) driverServices(engine *watch.Engine) (all []service) {
 }
 
 // driveKind makes the reconciler of a kind that was found at run time.
-func (r *runner) driveKind(ctx context.Context, k selectedKinds, kind deploy.ServedKind) (watch.Reconciler, error) {
-	manager, err := r.operator.deployManager(r.api, kind.Kind)
-	if err != nil {
-		return nil, err
-	}
+func (r *runner) driveKind(ctx context.Context, k selectedKinds, kind deploy.ServedKind, manager *deploy.Manager) (watch.Reconciler, error) {
 	reconciler, err := r.made("DriveKinds", func() (watch.Reconciler, error) { return k.build(ctx, r.env(manager), kind) })
 	if err != nil {
 		return nil, err

@@ -90,6 +90,19 @@ func TestDriveKinds(t *testing.T) {
 		assert.Equal(t, 2, keeper(suffix).Execute(t.Context(), []string{"render", "-f", manifest}, &stdout, &stderr))
 		assert.Contains(t, stderr.String(), "a tree has no components, which this command needs, and this operator controls no kind with components")
 	})
+	twin := w.define("twin", suffix)
+	w.create(fmt.Sprintf("{apiVersion: %s, kind: twin, metadata: {name: my-twin}}", twin.GroupVersion()))
+	other := w.define("twin", ".other"+suffix)
+	t.Run("a kind of one name in two groups needs its group", func(t *testing.T) {
+		w.eventually("both are found", func() bool {
+			_, _, log := says("pause", "twin/my-twin")
+			return strings.Contains(log, fmt.Sprintf("twin: means %s and %s: add the group", twin.GroupKind(), other.GroupKind())) ||
+				strings.Contains(log, fmt.Sprintf("twin: means %s and %s: add the group", other.GroupKind(), twin.GroupKind()))
+		})
+		code, out, log := says("pause", twin.GroupKind().String()+"/my-twin")
+		require.Zero(t, code, log)
+		assert.Equal(t, "twin "+w.Namespace+"/my-twin paused\n", out)
+	})
 	definition := deploy.Ref{Kind: schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}, Name: "trees.tree" + suffix}
 	require.NoError(t, w.api.Port().Delete(t.Context(), definition, deploy.DeleteOptions{}))
 	w.eventually("a kind that goes is forgotten", func() bool { return !strings.Contains(metrics(), `controller="tree",standing`) })

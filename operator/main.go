@@ -64,9 +64,8 @@ func (o *Operator) program() *cli.Operator {
 	s := o.newSettings()
 	program := &cli.Operator{
 		Name: o.name, Called: cmp.Or(o.called, o.name), Domain: o.domain(), Settings: s,
-		Selectors: o.selectors(),
-		Manager:   func(on deploy.Cluster) (*deploy.Manager, error) { return o.deployManager(on) },
-		Patches:   func(manager *deploy.Manager) (*temporarypatch.Controller, error) { return o.newPatches(manager) },
+		Selectors: o.selectors(), Manager: o.deployManager,
+		Patches: func(manager *deploy.Manager) (*temporarypatch.Controller, error) { return o.newPatches(manager) },
 		Open: func(log io.Writer) (*cli.Process, error) {
 			p, err := o.open(s, log)
 			if err != nil {

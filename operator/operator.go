@@ -190,8 +190,12 @@ func (o *Operator) check() error {
 	return cmp.Or(checkProbes(o.alive), checkProbes(o.ready))
 }
 
-// deployManager returns a Manager for a cluster, for the kinds of the controllers and more kinds.
-func (o *Operator) deployManager(on deploy.Cluster, kinds ...schema.GroupVersionKind) (*deploy.Manager, error) {
+// deployManager returns a Manager for a cluster.
+func (o *Operator) deployManager(on deploy.Cluster) (*deploy.Manager, error) {
+	if len(o.selected) > 0 {
+		return o.newManager(on, deploy.UnknownOwnerKinds())
+	}
+	var kinds []schema.GroupVersionKind
 	for _, c := range o.controllers {
 		kinds = append(kinds, c.kind)
 	}

@@ -195,7 +195,7 @@ func (r *runner) newServices(ctx context.Context) (wait func(), err error) {
 		r.health.works(engine)
 		return engine.Run(ctx)
 	}
-	r.services = append(r.driverServices(engine), service{"controllers", work}, service{"temporary patches", func(ctx context.Context) error { return patching.run(ctx, r.health) }})
+	r.services = append(r.driverServices(engine, manager), service{"controllers", work}, service{"temporary patches", func(ctx context.Context) error { return patching.run(ctx, r.health) }})
 	return nil, nil
 }
 

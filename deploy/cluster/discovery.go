@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/operkit/operkit/deploy"
 	apidiscovery "k8s.io/api/apidiscovery/v2"
@@ -52,7 +53,7 @@ func (p port) Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind
 		return nil, nil
 	}
 	byKind, byOther := map[schema.GroupKind]schema.GroupVersionKind{}, map[schema.GroupKind]schema.GroupVersionKind{}
-	err := p.requests.eachKind(ctx, func(served deploy.ServedKind) {
+	_, err := p.requests.eachKind(ctx, func(served deploy.ServedKind) {
 		group := served.Kind.GroupKind()
 		if _, better := byKind[group]; !better && served.Kind.Kind == name {
 			byKind[group] = served.Kind
@@ -73,9 +74,12 @@ func byGroupAndKind(a, b schema.GroupVersionKind) int {
 }
 
 // eachKind calls note for each version of each kind. The versions of a kind come in the API server's order of preference.
-// eachKind continues after an error in one group, because the caller may look for a kind in another group.
-func (r *requests) eachKind(ctx context.Context, note func(served deploy.ServedKind)) error {
+// eachKind continues after an error in one group, because the caller may look for a kind in another group. unknown
+// reports which versions it didn't get.
+func (r *requests) eachKind(ctx context.Context, note func(served deploy.ServedKind)) (unknown func(schema.GroupVersion) bool, err error) {
 	var errs []error
+	failed := map[schema.GroupVersion]bool{}
+	unknown = func(version schema.GroupVersion) bool { return failed[version] }
 	for _, root := range []string{"/api", "/apis"} {
 		// The response has one of three forms with different fields.
 		var answer struct {
@@ -84,16 +88,18 @@ func (r *requests) eachKind(ctx context.Context, note func(served deploy.ServedK
 			Versions []string                         `json:"versions"`
 		}
 		if err := r.discover(ctx, discoveryOf(root), &answer); err != nil {
-			return err
+			return func(schema.GroupVersion) bool { return true }, err
 		}
 		for _, group := range answer.Items {
 			for _, version := range group.Versions {
+				of := schema.GroupVersion{Group: group.Name, Version: version.Version}
 				if version.Freshness == apidiscovery.DiscoveryFreshnessStale {
+					failed[of] = true
 					errs = append(errs, &deploy.UnavailableError{Err: fmt.Errorf("group %s, version %s: its discovery isn't available at the moment", group.Name, version.Version)})
 				}
 				for _, entry := range version.Resources {
 					if entry.ResponseKind != nil {
-						note(servedKind(schema.GroupVersion{Group: group.Name, Version: version.Version}, entry))
+						note(servedKind(of, entry))
 					}
 				}
 			}
@@ -105,11 +111,12 @@ func (r *requests) eachKind(ctx context.Context, note func(served deploy.ServedK
 			version, err := schema.ParseGroupVersion(name)
 			if err == nil {
 				err = r.noteServed(ctx, version, note)
+				failed[version] = err != nil
 			}
 			errs = append(errs, err)
 		}
 	}
-	return errors.Join(errs...)
+	return unknown, errors.Join(errs...)
 }
 
 // noteServed discovers the kinds of one group and version.
@@ -121,7 +128,7 @@ func (r *requests) noteServed(ctx context.Context, version schema.GroupVersion, 
 	for _, entry := range list.APIResources {
 		if !isSubresource(entry) {
 			note(deploy.ServedKind{
-				Kind: version.WithKind(entry.Kind), Resource: entry.Name, Names: namesOf(entry.SingularName, entry.ShortNames),
+				Kind: version.WithKind(entry.Kind), Resource: entry.Name, Names: namesOf(entry.Kind, entry.SingularName, entry.ShortNames),
 				Categories: entry.Categories, Verbs: entry.Verbs, Scope: scopeOf(entry.Namespaced),
 			})
 		}
@@ -131,17 +138,14 @@ func (r *requests) noteServed(ctx context.Context, version schema.GroupVersion, 
 
 func servedKind(version schema.GroupVersion, entry apidiscovery.APIResourceDiscovery) deploy.ServedKind {
 	return deploy.ServedKind{
-		Kind: version.WithKind(entry.ResponseKind.Kind), Resource: entry.Resource, Names: namesOf(entry.SingularResource, entry.ShortNames),
+		Kind: version.WithKind(entry.ResponseKind.Kind), Resource: entry.Resource, Names: namesOf(entry.ResponseKind.Kind, entry.SingularResource, entry.ShortNames),
 		Categories: entry.Categories, Verbs: entry.Verbs, Scope: scopeOf(entry.Scope == apidiscovery.ScopeNamespace),
 	}
 }
 
-// namesOf returns the singular name, if there is one, and the short names.
-func namesOf(singular string, short []string) []string {
-	if singular == "" {
-		return short
-	}
-	return append([]string{singular}, short...)
+// namesOf returns the singular name, which some API servers leave out, and the short names of a kind.
+func namesOf(kind, singular string, short []string) []string {
+	return append([]string{cmp.Or(singular, strings.ToLower(kind))}, short...)
 }
 
 // groupVersions returns the versions of a group as "<group>/<version>", the preferred version first.

@@ -270,7 +270,7 @@ func (i *informer) Resync() error { return nil }
 func (i *informer) shown(ref deploy.Ref) shown {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
-	return shown{object: i.objects.get(ref.Namespace, ref.Name), version: i.version, listed: i.listed}
+	return shown{object: i.objects.get(ref.Namespace, ref.Name), version: i.version, listed: i.listed, watched: true}
 }
 
 // state returns the phase, and the error of the last try to list or watch, if it failed.

@@ -152,9 +152,6 @@ func (k *watchedKind) close() {
 	for _, i := range informers {
 		i.close(deploy.Left)
 	}
-	if k.viewed {
-		k.store.overlay.forget(k.kind)
-	}
 	k.wake()
 }
 

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"slices"
@@ -22,12 +23,12 @@ func (s *store) WatchKinds(ctx context.Context, handle func(kinds []deploy.Serve
 	logged := ""
 	for delay := firstTry; ; {
 		changed := s.definitions.changes(anyGroup) // before the discovery, so that no change is missed
-		kinds, err := s.requests.served(ctx)
+		kinds, unknown, err := s.requests.served(ctx)
 		if ctx.Err() != nil || s.ctx.Err() != nil {
 			return
 		}
 		if err != nil {
-			if kinds = together(kinds, known); err.Error() != logged {
+			if kinds = together(kinds, known, unknown); err.Error() != logged {
 				s.logger.Warn("can't discover all kinds, retrying", "error", err)
 			}
 			logged = err.Error()
@@ -65,28 +66,48 @@ func (d *definitions) pause(ctx context.Context, changed <-chan struct{}, delay 
 	}
 }
 
-// served returns the kinds that the API server serves, sorted. After an error, some may be missing.
-func (r *requests) served(ctx context.Context) (kinds []deploy.ServedKind, err error) {
-	preferred := map[schema.GroupKind]bool{}
-	err = r.eachKind(ctx, func(served deploy.ServedKind) {
-		served.Preferred = !preferred[served.Kind.GroupKind()]
-		preferred[served.Kind.GroupKind()] = true
-		kinds = append(kinds, served)
-	})
-	sortKinds(kinds)
+// Kinds implements deploy.KindView, by two requests.
+func (s *store) Kinds(ctx context.Context) ([]deploy.ServedKind, error) {
+	kinds, _, err := s.requests.served(ctx)
 	return kinds, err
 }
 
-// together returns the kinds of now, and those of before that now lacks.
-func together(now, before []deploy.ServedKind) []deploy.ServedKind {
-	all := slices.Clone(now)
-	for _, served := range before {
-		if !slices.ContainsFunc(now, func(other deploy.ServedKind) bool { return other.Kind == served.Kind }) {
+// served returns the kinds that the API server serves, sorted. After an error, the kinds of the versions for which
+// unknown returns true are missing.
+func (r *requests) served(ctx context.Context) (kinds []deploy.ServedKind, unknown func(schema.GroupVersion) bool, err error) {
+	unknown, err = r.eachKind(ctx, func(served deploy.ServedKind) { kinds = append(kinds, served) })
+	sortKinds(kinds)
+	prefer(kinds)
+	return kinds, unknown, err
+}
+
+// together returns the kinds of now, and those of before whose versions are unknown now. The order of versions of kinds
+// with such a version stays as it was before.
+func together(now, before []deploy.ServedKind, unknown func(schema.GroupVersion) bool) []deploy.ServedKind {
+	all, places, incomplete := slices.Clone(now), map[schema.GroupVersionKind]int{}, map[schema.GroupKind]bool{}
+	for place, served := range before {
+		places[served.Kind] = place - len(before) // before the new versions, whose place is 0
+		isServed := slices.ContainsFunc(now, func(other deploy.ServedKind) bool { return other.Kind == served.Kind })
+		if !isServed && unknown(served.Kind.GroupVersion()) {
 			all = append(all, served)
+			incomplete[served.Kind.GroupKind()] = true
 		}
 	}
-	sortKinds(all)
+	slices.SortStableFunc(all, func(a, b deploy.ServedKind) int {
+		if order := byGroupAndKind(a.Kind, b.Kind); order != 0 || !incomplete[a.Kind.GroupKind()] {
+			return order
+		}
+		return cmp.Compare(places[a.Kind], places[b.Kind])
+	})
+	prefer(all)
 	return all
+}
+
+// prefer marks the first version of each kind.
+func prefer(sorted []deploy.ServedKind) {
+	for i := range sorted {
+		sorted[i].Preferred = i == 0 || sorted[i-1].Kind.GroupKind() != sorted[i].Kind.GroupKind()
+	}
 }
 
 // sortKinds sorts kinds by group and kind. The order of versions stays.

@@ -3,7 +3,6 @@ package cluster
 import (
 	"cmp"
 	"log/slog"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -47,6 +46,8 @@ type shown struct {
 	// listed is the time at which the last complete list began. It is zero if the content of the list may have been
 	// older.
 	listed time.Time
+	// watched is false if there is no informer.
+	watched bool
 }
 
 // overlayEntry is one write.
@@ -251,13 +252,6 @@ func (o *overlay) observe(kind schema.GroupVersionKind, event deploy.Event) {
 	}
 }
 
-// forget removes the entries of a kind that isn't watched any more.
-func (o *overlay) forget(kind schema.GroupVersionKind) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	maps.DeleteFunc(o.entries, func(ref deploy.Ref, _ overlayEntry) bool { return ref.Kind == kind })
-}
-
 // source says where the result of a read comes from.
 type source int
 
@@ -326,7 +320,9 @@ func (o *overlay) resolve(ref deploy.Ref, now shown) (*unstructured.Unstructured
 	if (entry.state == deleted || entry.state == unselected) && now.object == nil {
 		return nil, fromWatch
 	}
-	o.logger.Warn("the watch did not show our own write in time, reading the object", "object", ref, "version", entry.version)
+	if now.watched {
+		o.logger.Warn("the watch did not show our own write in time, reading the object", "object", ref, "version", entry.version)
+	}
 	return now.object, fromNeither
 }
 

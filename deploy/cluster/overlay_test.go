@@ -60,7 +60,7 @@ func newWorld(cached *unstructured.Unstructured) *world {
 		if ref != settingsRef {
 			return shown{}
 		}
-		return shown{w.cache, w.version, w.listed}
+		return shown{w.cache, w.version, w.listed, true}
 	})
 	w.now = func() time.Time { return w.time }
 	return w

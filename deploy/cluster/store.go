@@ -30,6 +30,7 @@ type store struct {
 	pool         *compact.Pool
 	logger       *slog.Logger
 	overlay      *overlay
+	beginScope   sync.Once
 	running      sync.WaitGroup
 
 	mu      sync.RWMutex
@@ -211,9 +212,7 @@ func (s *store) watch(ctx context.Context, kind schema.GroupVersionKind) (*watch
 		watched.users++
 		return watched, nil
 	}
-	if len(s.watched) == 0 {
-		s.scope.start(s.ctx)
-	}
+	s.beginScope.Do(func() { s.scope.start(s.ctx) })
 	group := kind.GroupKind()
 	watched := s.newWatchedKind(kind, s.metadataOnly[group], s.selected[group])
 	watched.viewed, watched.users = true, 1

@@ -3,6 +3,7 @@ package dryrun
 import (
 	"cmp"
 	"context"
+	"reflect"
 	"slices"
 
 	"github.com/operkit/operkit/deploy"
@@ -23,14 +24,22 @@ func (v view) Served(ctx context.Context, kind schema.GroupVersionKind) error {
 	})
 }
 
+// Kinds implements deploy.KindView.
+func (v view) Kinds(context.Context) ([]deploy.ServedKind, error) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.kinds.served(), nil
+}
+
 // WatchKinds implements deploy.KindView. The kinds are the built-in ones, without categories, and those of
 // CustomResourceDefinitions. With AnyKind, the kinds of objects that were written are added at the next change.
 func (v view) WatchKinds(ctx context.Context, handle func(kinds []deploy.ServedKind)) {
+	var known []deploy.ServedKind
 	_ = v.lookAtKinds(ctx, func() (done bool) {
-		v.mu.RLock()
-		served := v.kinds.served()
-		v.mu.RUnlock()
-		handle(served)
+		if served, _ := v.Kinds(ctx); !reflect.DeepEqual(served, known) {
+			known = served
+			handle(served)
+		}
 		return false
 	})
 }
@@ -47,14 +56,17 @@ func (v view) lookAtKinds(ctx context.Context, look func() (done bool)) error {
 		default:
 		}
 	})
-	for err == nil && !look() {
+	if err != nil {
+		changed = nil // without definitions, the kinds never change
+	}
+	for !look() {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			err = context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 	}
-	return err
+	return nil
 }
 
 // served returns the kinds, sorted by group, kind and preference of their versions.

@@ -28,8 +28,9 @@ const (
 	other        = "other"
 )
 
-// Resources adds the metrics of the resources of a kind, which reconciler counts.
+// Resources adds the metrics of the resources of a kind, which reconciler counts, in place of an earlier one's.
 func (m *Metrics) Resources(kind schema.GroupVersionKind, reconciler standing.Provider) {
+	m.Released(kind)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.tallied = append(m.tallied, tallied{kind, reconciler})

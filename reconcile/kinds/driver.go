@@ -58,8 +58,8 @@ func (d Driver) Run(ctx context.Context) error {
 		d.Logger = slog.Default()
 	}
 	r := &run{
-		Driver: d, driven: map[schema.GroupKind]*driven{}, reported: map[string]bool{},
-		served: make(chan []deploy.ServedKind), ended: make(chan schema.GroupKind),
+		Driver: d, driven: map[schema.GroupKind]*driven{}, reported: map[schema.GroupKind]string{},
+		served: make(chan []deploy.ServedKind), ended: make(chan released),
 	}
 	var background sync.WaitGroup
 	defer background.Wait()
@@ -79,11 +79,16 @@ func (d Driver) Run(ctx context.Context) error {
 type run struct {
 	Driver
 	driven map[schema.GroupKind]*driven
-	// reported are the messages that have been logged about kinds that are left out.
-	reported map[string]bool
+	// reported are the latest messages about kinds that are left out; those about the selector have no kind.
+	reported map[schema.GroupKind]string
 	served   chan []deploy.ServedKind
-	// ended passes kinds that have been released.
-	ended chan schema.GroupKind
+	ended    chan released
+}
+
+// released is the result of a release.
+type released struct {
+	kind schema.GroupKind
+	err  error
 }
 
 // driven is a kind with a reconciler. ending: the kind is being released.
@@ -101,11 +106,20 @@ func (r *run) run(ctx context.Context, releases *sync.WaitGroup) {
 		case <-ctx.Done():
 			return
 		case all = <-r.served:
-		case kind := <-r.ended:
-			delete(r.driven, kind)
+		case end := <-r.ended:
+			if end.err != nil {
+				r.report(end.kind, "a kind can't be released, retrying", "error", end.err)
+				r.driven[end.kind].ending = false
+				continue // until the kinds change or the time is over
+			}
+			delete(r.driven, end.kind)
 		case <-retry.C:
 		}
-		wanted := r.wanted(all)
+		wanted, err := failure.Value(func() (map[schema.GroupKind]deploy.ServedKind, error) { return r.wanted(all), nil })
+		if err != nil {
+			r.report(schema.GroupKind{}, "the kinds can't be selected: they stay as they are", "error", err)
+			continue
+		}
 		for kind, d := range r.driven {
 			if now, is := wanted[kind]; !d.ending && (!is || now.Kind != d.kind) {
 				d.ending = true
@@ -123,9 +137,15 @@ func (r *run) run(ctx context.Context, releases *sync.WaitGroup) {
 // wanted returns the selected kinds that can be reconciled.
 func (r *run) wanted(all []deploy.ServedKind) map[schema.GroupKind]deploy.ServedKind {
 	selected := r.Select.of(all)
-	if len(selected.ambiguous) > 0 {
-		r.report("a name means several kinds, none of them is reconciled: select the group, too",
+	switch {
+	case len(selected.ambiguous) > 0:
+		r.report(schema.GroupKind{}, "a name means several kinds, none of them is reconciled: select the group, too",
 			"name", r.Select.Name, "kinds", strings.Join(selected.ambiguous, ", "))
+	case len(selected.kinds) == 0:
+		r.reportBy(r.Logger.Info, schema.GroupKind{}, "the cluster serves no kind that is selected, waiting for one",
+			"group", r.Select.Group, "version", r.Select.Version, "name", r.Select.Name, "category", r.Select.Category)
+	default:
+		delete(r.reported, schema.GroupKind{})
 	}
 	for group, kind := range selected.kinds {
 		if r.driven[group] != nil {
@@ -135,23 +155,37 @@ func (r *run) wanted(all []deploy.ServedKind) map[schema.GroupKind]deploy.Served
 			return slices.Contains(kind.Verbs, verb)
 		})
 		if len(lacks) > 0 {
-			r.report("a kind isn't reconciled: its objects lack verbs", "kind", group.String(), "lacks", strings.Join(lacks, ", "))
+			r.report(group, "a kind isn't reconciled: its objects lack verbs", "lacks", strings.Join(lacks, ", "))
 			delete(selected.kinds, group)
 		}
 	}
 	return selected.kinds
 }
 
-// report logs a kind that is left out, once.
-func (r *run) report(message string, args ...any) {
-	if line := fmt.Sprint(message, args); !r.reported[line] {
-		r.reported[line] = true
-		r.Logger.Warn(message, args...)
+// report logs why a kind is left out, unless that was said last of this kind. An empty kind stands for the selector.
+func (r *run) report(kind schema.GroupKind, message string, args ...any) {
+	r.reportBy(r.Logger.Warn, kind, message, args...)
+}
+
+func (r *run) reportBy(log func(message string, args ...any), kind schema.GroupKind, message string, args ...any) {
+	line := fmt.Sprint(message, args)
+	if r.reported[kind] == line {
+		return
 	}
+	r.reported[kind] = line
+	if !kind.Empty() {
+		args = append([]any{"kind", kind.String()}, args...)
+	}
+	log(message, args...)
 }
 
 // start makes the reconciler of a kind.
 func (r *run) start(ctx context.Context, kind deploy.ServedKind) {
+	group := kind.Kind.GroupKind()
+	if r.Engine.Controls(kind.Kind) {
+		r.report(group, "a kind isn't reconciled a second time: the engine has a reconciler for it")
+		return
+	}
 	reconciler, err := failure.Value(func() (watch.Reconciler, error) { return r.New(ctx, kind) })
 	if err == nil {
 		err = r.Engine.Control(kind.Kind, reconciler, r.Options...)
@@ -160,25 +194,24 @@ func (r *run) start(ctx context.Context, kind deploy.ServedKind) {
 		return
 	}
 	if err != nil {
-		r.report("a kind isn't reconciled: its reconciler can't be made, retrying", "kind", kind.Kind.GroupKind().String(), "error", err)
+		r.report(group, "a kind isn't reconciled: its reconciler can't be made, retrying", "error", err)
 		return
 	}
-	r.driven[kind.Kind.GroupKind()] = &driven{kind: kind.Kind}
+	delete(r.reported, group)
+	r.driven[group] = &driven{kind: kind.Kind}
 }
 
 // release ends the reconciler of a kind. It takes as long as the running reconciles need to end.
 func (r *run) release(ctx context.Context, kind schema.GroupVersionKind) {
-	if err := r.Engine.Release(ctx, kind); err != nil {
-		if ctx.Err() == nil {
-			r.Logger.Error("a kind can't be released", "kind", kind.GroupKind().String(), "error", err)
+	_, err := failure.Value(func() (any, error) {
+		err := r.Engine.Release(ctx, kind)
+		if err == nil && r.Ended != nil {
+			r.Ended(kind)
 		}
-		return
-	}
-	if r.Ended != nil {
-		r.Ended(kind)
-	}
+		return nil, err
+	})
 	select {
-	case r.ended <- kind.GroupKind():
+	case r.ended <- released{kind.GroupKind(), err}:
 	case <-ctx.Done():
 	}
 }

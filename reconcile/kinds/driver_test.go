@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,6 +32,8 @@ type changing struct {
 }
 
 func (c *changing) Served(context.Context, schema.GroupVersionKind) error { return nil }
+
+func (c *changing) Kinds(context.Context) ([]deploy.ServedKind, error) { return nil, nil }
 
 func (c *changing) WatchKinds(ctx context.Context, handle func([]deploy.ServedKind)) {
 	for {
@@ -227,6 +230,76 @@ func TestDriver(t *testing.T) {
 		assert.Equal(w.t, 1, w.logs.Count(`kind=One.a.example.dev error="panic: boom"`))
 		time.Sleep(time.Minute)
 		assert.Equal(w.t, []string{"new a.example.dev/v1 One"}, w.happened())
+	})
+}
+
+func TestDriverGoesOn(t *testing.T) {
+	t.Parallel()
+	one, other := kind("a.example.dev", "v1", "One", "ones"), kind("b.example.dev", "v1", "Other", "others")
+	inBubble(t, "kinds 13: a selector that matches nothing is said once, until something comes", Driver{Select: Selector{Group: "a.example.dev"}}, func(w *world) {
+		said := func() int { return w.logs.Count("the cluster serves no kind that is selected, waiting for one") }
+		w.serve(other)
+		w.serve(other)
+		assert.Equal(w.t, 1, said())
+		w.serve(one)
+		w.serve()
+		assert.Equal(w.t, 2, said(), "and again when it is so again")
+	})
+	inBubble(t, "kinds 16: a kind that has a reconciler gets no second one", Driver{}, func(w *world) {
+		require.NoError(w.t, w.engine.Control(one.Kind, w.reconciler(one)))
+		w.happened()
+		assert.Empty(w.t, w.serve(one))
+		time.Sleep(time.Hour)
+		assert.Empty(w.t, w.happened(), "nothing is made in vain")
+		assert.Equal(w.t, 1, w.logs.Count("a kind isn't reconciled a second time: the engine has a reconciler for it"))
+		require.NoError(w.t, w.engine.Release(w.t.Context(), one.Kind))
+		time.Sleep(time.Minute)
+		assert.Equal(w.t, []string{"new a.example.dev/v1 One"}, w.happened())
+	})
+	var panics atomic.Bool
+	inBubble(t, "kinds 10: a function that panics leaves the kinds as they are", Driver{Select: Selector{Where: func(deploy.ServedKind) bool {
+		if panics.Load() {
+			panic("boom")
+		}
+		return true
+	}}}, func(w *world) {
+		assert.Equal(w.t, []string{"new a.example.dev/v1 One"}, w.serve(one))
+		panics.Store(true)
+		assert.Empty(w.t, w.serve(other))
+		assert.Equal(w.t, 1, w.logs.Count(`msg="the kinds can't be selected: they stay as they are" error="panic: boom"`))
+		panics.Store(false)
+		time.Sleep(time.Minute)
+		assert.Equal(w.t, []string{"end a.example.dev/v1 One", "new b.example.dev/v1 Other"}, w.happened())
+	})
+}
+
+func TestKindThatGoesBeforeTheEngineRuns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		memory, err := dryrun.New(dryrun.Schemaless(), dryrun.AnyKind())
+		require.NoError(t, err)
+		t.Cleanup(memory.Wait)
+		view := &changing{memory.View(), make(chan []deploy.ServedKind)}
+		engine, err := watch.New(view, watch.Logger(slog.New(slog.DiscardHandler)))
+		require.NoError(t, err)
+		w := &world{t: t, view: view, memory: memory, engine: engine}
+		d := Driver{
+			View: view, Engine: engine, Logger: slog.New(slog.DiscardHandler),
+			New: func(_ context.Context, kind deploy.ServedKind) (watch.Reconciler, error) {
+				return w.reconciler(kind), nil
+			},
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		defer running.Wait()
+		defer cancel()
+		running.Go(func() { assert.NoError(t, d.Run(ctx)) })
+		one, newer := kind("a.example.dev", "v1", "One", "ones"), kind("a.example.dev", "v2", "One", "ones")
+		w.serve(one)
+		assert.Empty(t, w.serve(newer), "kinds 14: an engine that doesn't run releases nothing")
+		running.Go(func() { assert.NoError(t, engine.Run(ctx)) })
+		time.Sleep(time.Minute)
+		assert.Equal(t, []string{"new a.example.dev/v2 One"}, w.happened(), "but a minute later")
 	})
 }
 

@@ -144,6 +144,9 @@ func (e *Engine) newControlled(kind schema.GroupVersionKind, reconciler Reconcil
 	}, nil
 }
 
+// Controls reports whether a kind, in any version, has a reconciler.
+func (e *Engine) Controls(kind schema.GroupVersionKind) bool { return e.of(kind) != nil }
+
 // limit returns how many objects of the kind may be reconciled concurrently.
 func (c *controlled) limit(engine options) int {
 	if c.options.workers == engine.workers {

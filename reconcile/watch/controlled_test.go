@@ -170,6 +170,8 @@ type tellingView struct {
 	served chan struct{}
 }
 
+func (v *tellingView) Kinds(context.Context) ([]deploy.ServedKind, error) { return nil, nil }
+
 func (v *tellingView) WatchKinds(context.Context, func([]deploy.ServedKind)) {}
 
 func (v *tellingView) Served(ctx context.Context, _ schema.GroupVersionKind) error {

@@ -105,9 +105,11 @@ func ExampleEngine_Control() {
 	nothing := reconcilerFunc(func(context.Context, request.Request) (request.Result, error) { return request.Result{}, nil })
 	fmt.Println(engine.Control(shops, nothing, watch.Workers(1), watch.Timeout(time.Hour)))
 	fmt.Println(engine.Control(shops, nothing))
+	fmt.Println(engine.Controls(shops), engine.Controls(configMaps))
 	// Output:
 	// <nil>
 	// example.dev/v1, Kind=Shop: has a reconciler already
+	// true false
 }
 
 func ExampleEngine_Run() {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
@@ -55,7 +55,7 @@ func (o *Operator) connect(ctx context.Context, p *Process, options ...cluster.O
 	}
 	names := slices.Clone(o.Settings.Kinds)
 	if len(o.Selectors) > 0 {
-		found, err := c.find(ctx, o.Selectors)
+		found, err := c.find(ctx, o.Selectors, p.Logger)
 		if err != nil {
 			return nil, err
 		}
@@ -67,25 +67,21 @@ func (o *Operator) connect(ctx context.Context, p *Process, options ...cluster.O
 	return c, nil
 }
 
-// discoveryPatience is how long a command waits for the kinds that the cluster serves.
-const discoveryPatience = 10 * time.Second
-
-// find returns the kinds that are served and selected.
-func (c *connection) find(ctx context.Context, selectors []kinds.Selector) (found []schema.GroupVersionKind, err error) {
-	limited, enough := context.WithTimeoutCause(ctx, discoveryPatience, &deploy.UnavailableError{Err: errors.New("its kinds can't be discovered")})
-	defer enough()
-	c.View().(deploy.KindView).WatchKinds(limited, func(all []deploy.ServedKind) {
-		for _, selector := range selectors {
-			for _, kind := range selector.Select(all) {
-				if !slices.Contains(found, kind.Kind) {
-					found = append(found, kind.Kind)
-				}
+// find returns the kinds that are served and selected, and that can be listed.
+func (c *connection) find(ctx context.Context, selectors []kinds.Selector, logger *slog.Logger) (found []schema.GroupVersionKind, err error) {
+	all, err := c.View().(deploy.KindView).Kinds(ctx)
+	if err != nil && len(all) == 0 {
+		return nil, c.explained(err)
+	}
+	if err != nil {
+		logger.Warn("kinds may be missing", "error", err)
+	}
+	for _, selector := range selectors {
+		for _, kind := range selector.Select(all) {
+			if slices.Contains(kind.Verbs, "list") && !slices.Contains(found, kind.Kind) {
+				found = append(found, kind.Kind)
 			}
 		}
-		enough()
-	})
-	if cause := context.Cause(limited); !errors.Is(cause, context.Canceled) || ctx.Err() != nil {
-		return nil, c.explained(cause)
 	}
 	return found, nil
 }
@@ -110,13 +106,21 @@ func (c *connection) controlled(kind schema.GroupKind) (schema.GroupVersionKind,
 	return c.kinds[at], true
 }
 
-// kindOf finds the controlled kind that a word means: by the kind's name, or by the names that the cluster has for the
-// kind's resource. It returns false if the word means no kind.
+// kindOf finds the controlled kind that a word means: by the kind's name, with or without its group, as in
+// shop.example.dev, or by the names that the cluster has for the kind's resource. It returns false if the word means no
+// kind.
 func (c *connection) kindOf(ctx context.Context, word string) (schema.GroupVersionKind, bool, error) {
+	var named []schema.GroupVersionKind
 	for _, kind := range c.kinds {
-		if strings.EqualFold(word, kind.Kind) {
-			return kind, true, nil
+		if strings.EqualFold(word, kind.Kind) || strings.EqualFold(word, kind.GroupKind().String()) {
+			named = append(named, kind)
 		}
+	}
+	switch {
+	case len(named) == 1:
+		return named[0], true, nil
+	case len(named) > 1:
+		return schema.GroupVersionKind{}, false, Usage("%s: means %s and %s: add the group", word, named[0].GroupKind(), named[1].GroupKind())
 	}
 	meant, err := c.Port().Kinds(ctx, word)
 	for _, one := range meant {
