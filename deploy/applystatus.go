@@ -17,14 +17,14 @@ import (
 //
 // ApplyStatus sends nothing if this manager owns exactly these fields with these values. A field that another manager
 // owns with another value is a conflict. The field is taken over if the policy allows it (see Conflicts), and is in
-// Result.Taken. With the default policy this manager takes back fields of a status that it has applied before, and
-// fields that it wrote by SetStatus. Otherwise the result is Conflicted with a *ConflictError that names the fields, and
-// nothing is applied. Keep is like Fail.
+// Result.Taken. The default policy takes over fields if this manager has applied the status or the object before, if
+// the Manager has an owner (OwnedBy), or if the other manager is a predecessor (such as its own SetStatus). Otherwise
+// the result is Conflicted with a *ConflictError that names the fields, and nothing is applied. Keep is like Fail.
 //
 // The apply has the resourceVersion that compute saw as the precondition. If the object changed meanwhile, ApplyStatus
-// reads it from the cluster, calls compute again, and then applies without a precondition, because other managers may
-// write the status all the time. If that apply reaches a new object of the same name, compute is called for the new
-// object.
+// reads it from the cluster and calls compute again. It then applies without a precondition, because other managers may
+// write the status all the time; only an apply that takes over fields keeps the precondition. If an apply reaches a new
+// object of the same name, compute is called for the new object.
 //
 // compute must not change its argument. A nil or empty status removes the fields of this manager. An error of compute
 // is returned with the name of the object. If the object is absent, compute isn't called and the result is Skipped. If

@@ -34,8 +34,8 @@ func (m *Manager) Change(ctx context.Context, ref Ref, compute func(current *uns
 }
 
 // SetStatus sets the status of the object to the status that compute returns for its current state. It is Change for
-// the status subresource. To share a status with other managers, use ApplyStatus. compute must not change its argument. If the kind has no status subresource, the error is an
-// *InvalidError.
+// the status subresource. To share a status with other managers, use ApplyStatus. compute must not change its argument.
+// If the kind has no status subresource, the error is an *InvalidError.
 func (m *Manager) SetStatus(ctx context.Context, ref Ref, compute func(current *unstructured.Unstructured) (map[string]any, error)) (Result, error) {
 	c := change{manager: m, requests: m.requests(m.settings), ref: ref, subresource: "status"}
 	c.content = func(current *unstructured.Unstructured) (before, after map[string]any, err error) {

@@ -14,15 +14,16 @@ import (
 )
 
 // OwnerKinds names all kinds whose objects own others by label (OwnedByLabel) under the same field manager, usually all
-// kinds that one operator controls. If no object of these kinds has the uid in a label, the owner is gone and the label
-// doesn't count any more. The kind of the owner (OwnedBy) is always included, and is the default.
+// kinds that one operator controls. A label holds the uid of the owner. If no object of these kinds has that uid, the
+// owner is gone, and the label doesn't count any more. The kind of the owner (OwnedBy) is always included, and is the
+// default.
 func OwnerKinds(kinds ...schema.GroupVersionKind) Option {
 	return func(s *settings) { s.ownerKinds = kinds }
 }
 
-// UnknownOwnerKinds is for a field manager under which objects own others by label whose kinds aren't all known, as when
-// an operator finds its kinds at run time. Then the label of another owner always counts, so no object of a former owner
-// is adopted by its label. It overrides OwnerKinds.
+// UnknownOwnerKinds means that the kinds of owners aren't all known, for example because an operator finds its kinds at
+// run time. Then the label of another owner always counts, and no object is adopted from a former owner by its label.
+// It overrides OwnerKinds.
 func UnknownOwnerKinds() Option {
 	return func(s *settings) { s.anyOwnerKind = true }
 }
@@ -40,7 +41,8 @@ func (s settings) isFormer(live *unstructured.Unstructured, reference metav1.Own
 }
 
 // mayChange is like checkOwnership, but if the label of another owner forbids the change, it also checks whether that
-// owner still exists. The check costs one list per kind of owner, once for each uid.
+// owner still exists. The check lists each kind of owner from the View, and from the cluster if the View doesn't show
+// the owner. That an owner is gone is remembered by its uid.
 func (m *Manager) mayChange(ctx context.Context, s settings, ref Ref, live *unstructured.Unstructured) error {
 	err := s.checkOwnership(ref, live)
 	var owned *OwnedError

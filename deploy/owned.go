@@ -23,12 +23,12 @@ type OwnedView interface {
 	Owned(ctx context.Context, kind schema.GroupVersionKind, namespace string, owner types.UID) ([]*unstructured.Unstructured, error)
 }
 
-// Owned lists the objects of the given kinds that this manager has applied for an owner (OwnedBy). An object belongs to
-// the owner by its owner reference or, with OwnedByLabel, by its label. See ControlledToo for objects that others have
-// created. Objects for which wanted returns true are left
-// out, so that only the objects to prune remain; a nil wanted leaves none out. Objects with an owner reference come
-// first, then objects with a label. Both are in the order of kinds, then ascending by namespace and name. The objects
-// are shared: don't change them. Kinds that aren't served are skipped.
+// Owned lists the objects of the given kinds that belong to an owner (OwnedBy): objects with an owner reference that
+// this manager has applied and, with OwnedByLabel, all objects with the owner's label. ControlledToo adds objects that
+// others have created. Objects for which wanted returns true are left out, so that only the objects to prune remain; a
+// nil wanted leaves none out. Objects with an owner reference come first, then objects with a label. Both are in the
+// order of kinds, then ascending by namespace and name. The objects are shared: don't change them. Kinds that aren't
+// served are skipped.
 func (m *Manager) Owned(
 	ctx context.Context, kinds []schema.GroupVersionKind, wanted func(ref Ref) bool, options ...Option,
 ) ([]*unstructured.Unstructured, error) {

@@ -19,7 +19,8 @@ type Strategy string
 const (
 	// ServerSideApply sends the intent by server-side apply. It is the default.
 	ServerSideApply Strategy = "Apply"
-	// CreateOnly creates the object if it is absent, and leaves it alone if it exists. If the object is being deleted,
+	// CreateOnly creates the object if it is absent. It doesn't change an existing object, except that it replaces a
+	// former owner in the metadata (see OwnerKinds). If the object is being deleted,
 	// the result is Skipped (*TerminatingError). Once it is gone, an Apply creates a new object. CreateOnly is the only
 	// strategy for manifests with generateName. An object that was created from such a manifest is found again by a
 	// label.
@@ -29,10 +30,10 @@ const (
 	// whose objects must be written as a whole. The object is compared by value. Fields that the cluster fills in don't
 	// count as differences.
 	Replace Strategy = "Replace"
-	// Recreate sends an apply, too. If the cluster refuses the change of a field, or a field declared by Immutable
-	// changed, the object is deleted and created again. The object is kept, and the result is Failed, if the cluster
-	// wouldn't accept the new object either, or if the deletion would delete data. The deletion would delete data if
-	// the object is Protected, if it owns a claim (such as a StatefulSet with
+	// Recreate applies the object like ServerSideApply. If the cluster refuses the change of a field, or a field
+	// declared by Immutable changed, the object is deleted and created again. The object is kept, and the result is
+	// Failed, if the cluster wouldn't accept the new object either, or if the deletion would delete data. The deletion
+	// would delete data if the object is Protected, if it owns a claim (such as a StatefulSet with
 	// persistentVolumeClaimRetentionPolicy.whenDeleted: Delete), or if it is cluster-scoped and owns an object that is
 	// Protected. Recreate needs permission to list objects of the Protected kinds, and ResourceQuotas if one is
 	// exceeded.
@@ -43,11 +44,12 @@ const (
 	// RecreateProtected is like Recreate, but deletes the object even if the deletion deletes data.
 	RecreateProtected Strategy = "RecreateProtected"
 	// RecreateOnChange deletes the object and creates it again when its intent has changed since this manager applied
-	// it, even if the cluster would accept the change. It is for objects of which nothing takes effect later, such as
-	// Pods. Drift is repaired by an apply, and so is an object that this manager hasn't applied before. Otherwise it is
-	// like Recreate, and keeps an object in the same cases.
+	// it, even if the cluster would accept the change. It is for objects for which a change has no effect once they
+	// run, such as Pods. Drift is repaired by an apply, and so is an object that this manager hasn't applied before.
+	// Otherwise it is like Recreate, and keeps an object in the same cases.
 	RecreateOnChange Strategy = "RecreateOnChange"
-	// OnDelete doesn't change an existing object. The new content is applied after somebody deleted the object.
+	// OnDelete doesn't change an existing object, except that it replaces a former owner in the metadata. The new
+	// content is applied after somebody has deleted the object.
 	OnDelete Strategy = "OnDelete"
 	// Ignore does nothing, even if the object is absent.
 	Ignore Strategy = "Ignore"
@@ -122,9 +124,10 @@ func (t *task) intentChanged(live *unstructured.Unstructured) bool {
 }
 
 // Immutable declares fields of a kind that can't be changed once an object exists. Fields are paths of maps such as
-// ".spec.size". With the strategy Recreate the object is created again when such a field gets another value, or when
-// the intent omits a part of the field that this manager set. It is created again even if the cluster would accept the
-// change. Fields that the cluster itself refuses to change needn't be declared.
+// ".spec.size". With a strategy that recreates (Recreate, RecreateOrphan, RecreateProtected, RecreateOnChange) the
+// object is created again when such a field gets another value, or when the intent omits a part of the field that this
+// manager set. It is created again even if the cluster would accept the change. Fields that the cluster itself refuses
+// to change needn't be declared.
 func Immutable(kind schema.GroupKind, fields ...string) Option {
 	return func(s *settings) {
 		declared := s.immutable[:len(s.immutable):len(s.immutable)]

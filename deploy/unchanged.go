@@ -48,13 +48,13 @@ func (t *task) asWanted(result Result) *unstructured.Unstructured {
 	return nil
 }
 
-// Unchanged reports whether Apply with the same options would leave obj as it is in the cluster, without a request: the
-// object is unchanged, or its strategy leaves it alone. It sends no write, and reads as Apply does, from the View unless
-// the View holds only metadata and more is needed. So a rolling update can find out which objects it has to change.
+// Unchanged reports whether Apply with the same options would send no write for obj, because the object is unchanged or
+// its strategy leaves it alone. Unchanged writes nothing. It reads as Apply does: from the View, and from the cluster
+// if the View holds only metadata and more is needed. So a rolling update can find out which objects it has to change.
 //
-// It returns false for an object that is absent, that is being deleted or that belongs to somebody else, and if only an
-// apply can show that nothing changes, for example because the cluster drops a field of obj. The error is not nil if
-// obj is invalid or can't be read.
+// With the strategy Ignore it returns true. Otherwise it returns false for an object that is absent, that is being
+// deleted or that belongs to somebody else. It also returns false if only an apply can show that nothing changes, for
+// example because the cluster drops a field of obj. The error is not nil if obj is invalid or can't be read.
 func (m *Manager) Unchanged(ctx context.Context, obj *unstructured.Unstructured, options ...Option) (bool, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 
 // View reads from a cluster or from a cache of it. Its results are never older than a write that was made through the
 // Port of the same Cluster. Implementations are safe for concurrent use. The objects that a View returns and passes to
-// handlers are shared: don't change them. Their managedFields may lack the entries of the status subresource, except for
-// those of applies, and the times of entries that own more than metadata.
+// handlers are shared: don't change them. Their managedFields may be incomplete: entries of updates of the status
+// subresource may be missing, and entries that own more than metadata may have no time.
 type View interface {
 	// Get returns the object. If it is absent, Get returns nil without an error, like Port.Get. If the cluster doesn't
 	// serve the kind, the error is a *KindUnknownError. If the permission to read it is missing, the error is a
@@ -37,8 +37,8 @@ type KindView interface {
 	// preference. After an error some may be missing.
 	Kinds(ctx context.Context) ([]ServedKind, error)
 	// WatchKinds calls handle with the kinds that the cluster serves, and again each time they have changed, until ctx
-	// ends. If the cluster doesn't answer for a version of a group, its kinds of the last call stay. The slice is shared: don't
-	// change it.
+	// ends. If the cluster doesn't answer for a version of a group, its kinds of the last call stay. The slice is
+	// shared: don't change it.
 	WatchKinds(ctx context.Context, handle func(kinds []ServedKind))
 }
 
@@ -75,8 +75,8 @@ const (
 	Modified EventType = "MODIFIED"
 	Deleted  EventType = "DELETED"
 	// Left means that the View doesn't watch the object any more, because its namespace left the scope, or because the
-	// selectors of its kind don't match it any more. The object may still exist. If the View watches it again, the event
-	// is Added.
+	// selectors of its kind don't match it any more. The object may still exist. If the View watches it again, the
+	// event is Added.
 	Left EventType = "LEFT"
 )
 

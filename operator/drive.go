@@ -42,12 +42,12 @@ func (l *latePatcher) Patches(ctx context.Context, target patching.Target) ([]pa
 	return l.patches.Patches(ctx, target)
 }
 
-// Drive adds a reconciler of any style for the resources of a kind. The command run calls build once, before anything
-// is watched. The reconciler gets what every controller has: the namespaces and the filter of the settings, leadership,
-// metrics, probes, retries, and a shutdown in good order. If it is a standing.Provider, the metrics include how its
-// resources stand. The commands status and trigger work for its resources, and so do pause and resume if it leaves
-// paused resources alone (package pause); the commands that render components leave its kind out. Mistakes are reported
-// when the operator starts.
+// Drive adds a reconciler of any style for the resources of a kind. The command run calls build once in each process,
+// before anything is watched, also on a replica that only waits for the leadership. The reconciler gets what every
+// controller has: the namespaces and the filter of the settings, leadership, metrics, probes, retries, and a shutdown
+// in good order. If it is a standing.Provider, the metrics include how its resources stand. The commands status and
+// trigger work for its resources, and so do pause and resume if it leaves paused resources alone (package pause); the
+// commands that render components leave its kind out. Mistakes are reported when the operator starts.
 func (o *Operator) Drive(kind schema.GroupVersionKind, build func(ctx context.Context, env Env) (watch.Reconciler, error)) {
 	o.controllers = append(o.controllers, controller{kind: kind, build: build})
 }
@@ -67,7 +67,7 @@ func (c controller) check() error {
 	case c.sessions == nil && c.build == nil && c.kind.Empty():
 		return errors.New("nil controller: pass a controller to Control")
 	case c.sessions == nil && c.build == nil:
-		return fmt.Errorf("%s: nil function: pass one that makes a reconciler to Drive", c)
+		return fmt.Errorf("%s: nil function: pass Drive a function that makes a reconciler", c)
 	case c.kind.Kind == "" || c.kind.Version == "":
 		return fmt.Errorf("%s: its kind %q needs a version and a kind", c, c.kind)
 	}
@@ -132,7 +132,7 @@ func (r *runner) env(manager *deploy.Manager) Env {
 	}, r.Config}
 }
 
-// made calls build, which a user has passed to the method by. A panic is an error.
+// made calls build. by is the method to which the user has passed it, for errors. A panic is an error.
 func (r *runner) made(by string, build func() (watch.Reconciler, error)) (reconciler watch.Reconciler, err error) {
 	err = guard(func() (err error) {
 		reconciler, err = build()

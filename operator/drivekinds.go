@@ -14,14 +14,16 @@ import (
 )
 
 // DriveKinds is Drive for kinds that are found at run time: each kind that selector matches has a reconciler as long as
-// the cluster serves the kind, except the kinds of Drive and Control. build is called each time when a kind comes; if it
-// fails, it is called again after a minute. verbs are what reconcilers do with the resources besides "list" and
-// "watch": a kind without one of them is left out. See package kinds.
+// the cluster serves the kind. The kinds of Drive and Control and the kind TemporaryPatch are left out. build is called
+// each time a kind comes. If it fails, it is called again within a minute, or when the kinds change. verbs are what
+// reconcilers do with the resources besides "list" and "watch": a kind without one of them is left out. See package
+// kinds.
 //
-// The operator needs the right to read CustomResourceDefinitions, and the rights for all kinds that it finds: it isn't
-// ready as long as it may not read one of them. The setting controllers, the option Reconciles and temporary patches
-// don't apply to these kinds, and objects that they own by label aren't adopted after a restore (see
-// deploy.UnknownOwnerKinds).
+// The operator needs the rights for all kinds that it finds: while it lacks the right to read one of them, it isn't
+// ready. With the right to list and watch CustomResourceDefinitions it finds a new kind at once; without it, the
+// operator asks for new kinds every 5 seconds. The setting controllers, the option Reconciles and temporary patches
+// don't apply to these kinds. An operator that calls DriveKinds adopts no objects by their owner label after a restore,
+// not even for the kinds of Drive and Control (see deploy.UnknownOwnerKinds).
 func (o *Operator) DriveKinds(selector kinds.Selector,
 	build func(ctx context.Context, env Env, kind deploy.ServedKind) (watch.Reconciler, error), verbs ...string) {
 	o.selected = append(o.selected, selectedKinds{selector, build, verbs})
@@ -36,7 +38,7 @@ type selectedKinds struct {
 
 func (k selectedKinds) check() error {
 	if k.build == nil {
-		return errors.New("nil function: pass one that makes a reconciler to DriveKinds")
+		return errors.New("DriveKinds: nil function: pass a function that makes a reconciler")
 	}
 	if err := k.selector.Check(); err != nil {
 		return fmt.Errorf("DriveKinds: %w", err)
@@ -44,7 +46,8 @@ func (k selectedKinds) check() error {
 	return nil
 }
 
-// selectors returns what DriveKinds selects: not the kinds of the operator's controllers, nor that of temporary patches.
+// selectors returns what DriveKinds selects: not the kinds of the operator's controllers, nor that of temporary
+// patches.
 func (o *Operator) selectors() (all []kinds.Selector) {
 	for _, k := range o.selected {
 		selector, where := k.selector, k.selector.Where

@@ -130,6 +130,7 @@ func untilLost(ctx context.Context, logger *slog.Logger, work func(context.Conte
 	case err := <-ended:
 		return err
 	case <-term.Lost:
+		logger.Warn("this replica doesn't lead any more, cancelling its reconciles")
 	}
 	select {
 	case err := <-ended:

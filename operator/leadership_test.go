@@ -122,7 +122,7 @@ func TestLeadershipLost(t *testing.T) {
 		w.gadget("two", "stubbornness")
 		w.eventually("a reconcile runs", p.says("never ends"))
 		w.steal("thief")
-		w.eventually("its watch ends, and isn't let through any more", p.says("this replica doesn't lead"))
+		w.eventually("it notices", p.says("this replica doesn't lead any more"))
 		mark := w.Mark(t)
 		w.gadget("three", "nothing")
 		state, took := p.end(t)

@@ -29,13 +29,14 @@ type answer struct {
 	err   error
 }
 
-// Alive adds a probe to /healthz and to the heartbeat: if it returns an error, the process is restarted. Use it for what
-// only a restart repairs. The process must not depend on others by it: while a database is down, a restart of all
-// replicas makes matters worse.
+// Alive adds a probe to /healthz and to the heartbeat. If it returns an error, a livenessProbe on them restarts the
+// process, so use it only for what a restart repairs. Don't check other services in it: while a database is down, a
+// restart of all replicas makes matters worse.
 //
-// Whoever asks for /healthz gets the value of each probe in a line, as "name: value"; a nil value is ok. With an error
-// the answer has the code 503 and the error instead. ask is called when somebody asks, on every replica, also on one that
-// waits for the leadership, and never twice at a time. Its context ends after five seconds; a panic is an error.
+// The response of /healthz has a line "name: value" for each probe, and "name: ok" for a nil value. If a probe returns
+// an error, the response has the code 503, and the error instead of that line. ask is called for each request and each
+// heartbeat, on every replica, also on one that waits for the leadership. It never runs twice at a time: a request
+// during a call gets the result of that call. Its context ends after five seconds. A panic is an error.
 func Alive(name string, ask func(ctx context.Context) (value any, err error)) Option {
 	return func(o *Operator) { o.alive = append(o.alive, &probe{name: name, ask: ask}) }
 }
@@ -94,8 +95,8 @@ func (p *probe) call(ctx context.Context, a *answer, logger *slog.Logger) {
 	close(a.done)
 }
 
-// report calls all probes at once. It returns a line for each, and the errors. A probe without an answer within the time
-// of a call has failed.
+// report calls all probes at once. It returns a line for each, and the errors. A probe without an answer within the
+// time of a call has failed.
 func report(ctx context.Context, probes []*probe, logger *slog.Logger) (lines []string, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, probing, fmt.Errorf("no answer within %s", probing))
 	defer cancel()

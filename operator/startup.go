@@ -12,7 +12,7 @@ import (
 	"github.com/operkit/operkit/dag"
 )
 
-// cleaning is how long all cleanups together may take.
+// cleaning is the time after which the contexts of all cleanups end. The process waits a tenth longer for them.
 const cleaning = 5 * time.Second
 
 // startup is a function that Startup was given.
@@ -21,15 +21,16 @@ type startup struct {
 	start func(ctx context.Context, p Process) (cleanup func(context.Context) error, err error)
 }
 
-// Startup has the command run call start once in each process, so on every replica: before the process asks for the
-// leadership, connects to the cluster, and watches anything. Several are called in the order of the options. Until the
-// last one has returned, /readyz reports which one is under way, while /healthz is served. An error or a panic ends the
-// command, with the name of the startup.
+// Startup adds a function that the command run calls once in each process, so on every replica: after the function of
+// Login, and before the process asks for the leadership and watches anything. Several are called in the order of the
+// options. Until the last one has returned, /readyz reports which one is under way, while /healthz is served. An error
+// or a panic ends the command, with the name of the startup.
 //
-// start returns its cleanup, nil for none. It is called when everything else has ended: the reconciles, the watches and
-// the leadership, which another replica may have by then. Several are called in reverse order. Together they may take
-// five seconds; then the process ends without them. Their errors are only logged. If a later startup fails, the cleanups
-// of the earlier ones are called.
+// start returns its cleanup, nil for none. The cleanup is called when the reconciles and the watches have ended and the
+// leadership is given up, so another replica may have it by then. Only probes, metrics and the heartbeat are still
+// served. Several cleanups are called in reverse order. Their contexts end five seconds after the first was called, and
+// half a second later the process no longer waits for them. Their errors are only logged. If a later startup fails, the
+// cleanups of the earlier ones are called.
 //
 // ctx ends just before the cleanup is called, and context.Cause then returns why the operator ends: a signal, the loss
 // of the leadership, or another error. So start may leave goroutines running that end with ctx. If a signal arrives

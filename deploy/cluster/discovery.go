@@ -73,9 +73,9 @@ func byGroupAndKind(a, b schema.GroupVersionKind) int {
 	return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind))
 }
 
-// eachKind calls note for each version of each kind. The versions of a kind come in the API server's order of preference.
-// eachKind continues after an error in one group, because the caller may look for a kind in another group. unknown
-// reports which versions it didn't get.
+// eachKind calls note for each version of each kind. The versions of a kind come in the API server's order of
+// preference. eachKind continues after an error in one group, because the caller may look for a kind in another group.
+// unknown reports which versions it didn't get.
 func (r *requests) eachKind(ctx context.Context, note func(served deploy.ServedKind)) (unknown func(schema.GroupVersion) bool, err error) {
 	var errs []error
 	failed := map[schema.GroupVersion]bool{}

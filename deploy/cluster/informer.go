@@ -240,7 +240,8 @@ func (i *informer) Delete(item any) error {
 	return nil
 }
 
-// known returns the objects that subscribers know: also those of which no Deleted or Left event was sent yet. mu is held.
+// known returns the objects that subscribers know: also those of which no Deleted or Left event was sent yet. mu is
+// held.
 func (i *informer) known() []*unstructured.Unstructured {
 	return slices.AppendSeq(i.objects.in(""), maps.Values(i.leaving.objects))
 }

@@ -14,9 +14,11 @@ import (
 // settling is the pause between a change of a CustomResourceDefinition and the next discovery.
 const settling = 50 * time.Millisecond
 
-// WatchKinds implements deploy.KindView. It discovers all kinds with two requests: at the start, when a
-// CustomResourceDefinition has changed and, in growing intervals, some times after that, because discovery follows
-// changes with a delay. Later it asks once a minute, for the kinds of aggregated API servers.
+// WatchKinds implements deploy.KindView. It discovers all kinds at the start, when a CustomResourceDefinition has
+// changed and, in growing intervals, some times after that, because discovery follows changes with a delay. Later it
+// asks once a minute, for the kinds of aggregated API servers, or every 5 seconds if it can't watch
+// CustomResourceDefinitions. A discovery takes two requests, and one more for each version if the API server has no
+// aggregated discovery.
 func (s *store) WatchKinds(ctx context.Context, handle func(kinds []deploy.ServedKind)) {
 	s.definitions.begin.Do(s.definitions.watch)
 	var known []deploy.ServedKind
@@ -81,8 +83,8 @@ func (r *requests) served(ctx context.Context) (kinds []deploy.ServedKind, unkno
 	return kinds, unknown, err
 }
 
-// together returns the kinds of now, and those of before whose versions are unknown now. The order of versions of kinds
-// with such a version stays as it was before.
+// together returns the kinds of now, and from before those whose versions couldn't be discovered now. If a version of a
+// kind couldn't be discovered, the known versions of the kind keep their order, and new versions come last.
 func together(now, before []deploy.ServedKind, unknown func(schema.GroupVersion) bool) []deploy.ServedKind {
 	all, places, incomplete := slices.Clone(now), map[schema.GroupVersionKind]int{}, map[schema.GroupKind]bool{}
 	for place, served := range before {

@@ -16,25 +16,26 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// again is the time after which a kind is tried again whose reconciler couldn't be made.
+// again is the longest time until a kind is tried again whose reconciler couldn't be made or ended.
 const again = time.Minute
 
 // Driver gives each selected kind a reconciler, as long as the kind is served. Its fields are set before Run.
 type Driver struct {
 	// View reports the kinds. It must be a deploy.KindView, as the views of deploy/cluster and deploy/dryrun are.
 	View deploy.View
-	// Engine runs the reconcilers. It watches View.
+	// Engine runs the reconcilers. It must have been made with the same View (watch.New).
 	Engine *watch.Engine
 	// Select selects the kinds.
 	Select Selector
-	// Verbs are what reconcilers do with the objects besides "list" and "watch", such as "patch". A kind that lacks a verb
-	// when it comes is left out. A kind that loses a verb later is reconciled on: an API server doesn't report "patch" for
-	// a kind whose definition is being deleted, and finalizers have to be removed then.
+	// Verbs are what reconcilers do with the objects besides "list" and "watch", such as "patch". A kind that lacks a
+	// verb when it comes is left out. A kind that loses a verb later is reconciled on: an API server doesn't report
+	// "patch" for a kind whose definition is being deleted, and finalizers have to be removed then.
 	Verbs []string
-	// New makes the reconciler of a kind, each time when the kind comes. After an error or a panic, which is logged, it is
-	// called again after a minute, and when the kinds change.
+	// New makes the reconciler of a kind, each time the kind comes. If New or Engine.Control fails, or New panics, the
+	// error is logged, and New is called again within a minute, or earlier when the kinds change.
 	New func(ctx context.Context, kind deploy.ServedKind) (watch.Reconciler, error)
-	// Ended, if not nil, is called when a kind has been released: nothing of its reconciler runs any more.
+	// Ended, if not nil, is called when a kind has been released: nothing of its reconciler runs any more. After a
+	// panic it is called again. It isn't called when the engine ends.
 	Ended func(kind schema.GroupVersionKind)
 	// Options are the options with which the engine controls each kind.
 	Options []watch.Option
@@ -42,8 +43,8 @@ type Driver struct {
 	Logger *slog.Logger
 }
 
-// Run starts and ends reconcilers until ctx ends, which is no error. It returns an error if a field is missing or
-// invalid. Reconcilers that run then go on until the engine ends.
+// Run starts and ends reconcilers until ctx ends, and then returns nil. It returns an error if a field is missing or
+// invalid. After Run has returned, the engine goes on to run the reconcilers that were started.
 func (d Driver) Run(ctx context.Context) error {
 	view, ok := d.View.(deploy.KindView)
 	switch err := d.Select.Check(); {
@@ -108,7 +109,7 @@ func (r *run) run(ctx context.Context, releases *sync.WaitGroup) {
 		case all = <-r.served:
 		case end := <-r.ended:
 			if end.err != nil {
-				r.report(end.kind, "a kind can't be released, retrying", "error", end.err)
+				r.report(end.kind, "the end of a kind isn't complete, retrying", "error", end.err)
 				r.driven[end.kind].ending = false
 				continue // until the kinds change or the time is over
 			}
@@ -155,14 +156,15 @@ func (r *run) wanted(all []deploy.ServedKind) map[schema.GroupKind]deploy.Served
 			return slices.Contains(kind.Verbs, verb)
 		})
 		if len(lacks) > 0 {
-			r.report(group, "a kind isn't reconciled: its objects lack verbs", "lacks", strings.Join(lacks, ", "))
+			r.report(group, "a kind isn't reconciled: the API server doesn't offer all verbs that it needs", "lacks", strings.Join(lacks, ", "))
 			delete(selected.kinds, group)
 		}
 	}
 	return selected.kinds
 }
 
-// report logs why a kind is left out, unless that was said last of this kind. An empty kind stands for the selector.
+// report logs why a kind is left out, unless the last message about this kind was the same. An empty kind stands for
+// the selector.
 func (r *run) report(kind schema.GroupKind, message string, args ...any) {
 	r.reportBy(r.Logger.Warn, kind, message, args...)
 }

@@ -188,7 +188,7 @@ func TestDriver(t *testing.T) {
 			w.serve(list)
 			w.happened()
 		}
-		assert.Equal(w.t, 1, w.logs.Count(`level=WARN msg="a kind isn't reconciled: its objects lack verbs" kind=Usage.metrics.k8s.io lacks="watch, patch"`))
+		assert.Equal(w.t, 1, w.logs.Count(`level=WARN msg="a kind isn't reconciled: the API server doesn't offer all verbs that it needs" kind=Usage.metrics.k8s.io lacks="watch, patch"`))
 		assert.Len(w.t, w.engine.State().Kinds, 0)
 	})
 	inBubble(t, "kinds 15: a kind whose definition is being deleted is reconciled until it is gone", Driver{Verbs: []string{"patch"}}, func(w *world) {

@@ -23,9 +23,9 @@ type Selector struct {
 	Group string
 	// Version is the version. If it is empty, kinds are selected in the version that the cluster prefers.
 	Version string
-	// Name is the kind, or the plural, the singular or a short name of its resource. The case counts. If a Name without a
-	// pattern means kinds in several groups, the one in the core group is selected, and otherwise none. Events are
-	// selected only by such a Name.
+	// Name is the kind, or the plural, the singular or a short name of its resource; it is case-sensitive. If a Name
+	// without a pattern means several kinds, the one in the core group is selected, or none if no kind is in the core
+	// group. Events are selected only by a Name without a pattern.
 	Name string
 	// Category is one of the categories of the kind, such as "all".
 	Category string
@@ -45,8 +45,8 @@ func (s Selector) Check() error {
 	return nil
 }
 
-// Select returns the selected kinds of all kinds that a cluster serves, as deploy.KindView reports them: each kind in one
-// version, sorted by group and kind. It returns none if the Name is ambiguous.
+// Select returns the selected kinds of all kinds that a cluster serves, as deploy.KindView reports them: each kind in
+// one version, sorted by group and kind. It returns none if the Name is ambiguous.
 func (s Selector) Select(all []deploy.ServedKind) []deploy.ServedKind {
 	found := slices.Collect(maps.Values(s.of(all).kinds))
 	slices.SortFunc(found, func(a, b deploy.ServedKind) int {

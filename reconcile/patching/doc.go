@@ -1,5 +1,6 @@
 // Package patching changes the objects of a resource just before they are applied: a Patcher finds the patches of the
-// resource, and each Patch changes the objects that it is for. Package temporarypatch has the Patcher of TemporaryPatches.
+// resource, and each Patch changes the objects that it is for. Package temporarypatch has the Patcher of
+// TemporaryPatches.
 //
 // # When to use it
 //

@@ -74,9 +74,9 @@ func Objects(
 	return patched, nil
 }
 
-// ObjectName returns the name by which a patch finds an object without a name of its own in its component: kind/name,
-// the kind in small letters, or kind/namespace/name for an object in another namespace than home. If the cluster is to
-// name the object, its Ref has the generateName as the name.
+// ObjectName returns the name by which a patch finds an object in its component, unless the component has given the
+// object another name: kind/name with the kind in lower case, or kind/namespace/name if the object isn't in the
+// namespace home. If the object has only a generateName, set it as the name of ref.
 func ObjectName(ref deploy.Ref, home string) string {
 	name := ref.Name
 	if ref.Namespace != "" && ref.Namespace != home {

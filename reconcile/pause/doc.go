@@ -9,6 +9,6 @@
 //		return request.Result{RequeueAfter: p.Left(env.Now())}, nil
 //	}
 //
-// A *reconcile.Reconciler does this by itself, and reports the pause in a condition. The predicates Paused, Unpaused and
-// UnlessPaused of package filter decide which events of a paused resource count.
+// A *reconcile.Reconciler does this by itself, and reports the pause in a condition. The predicates Paused, Unpaused
+// and UnlessPaused of package filter decide which events of a paused resource count.
 package pause

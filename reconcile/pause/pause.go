@@ -16,7 +16,7 @@ const Longest = 10 * time.Minute
 // Annotation returns the key of the annotation that pauses. An empty domain is deploy.Domain.
 func Annotation(domain string) string { return cmp.Or(domain, deploy.Domain) + "/pause-execution" }
 
-// Pause is what the annotation of a resource says. The zero value is that of a resource without the annotation.
+// Pause is the pause that the annotation of a resource asks for. The zero value doesn't pause.
 type Pause struct {
 	// Annotation is the key of the annotation, and Value its value, empty if the resource has none.
 	Annotation, Value string

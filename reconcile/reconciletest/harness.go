@@ -113,8 +113,8 @@ func (h *Harness) watch() {
 }
 
 // Restart restarts the operator. Everything that its process knew is lost: reconcilers are made anew, with a new
-// Manager, external sources end and run again, and every resource is listed and reconciled again. The cluster stays as
-// it is, and so do the clock and injected errors.
+// Manager, external sources end and run again, and the next run reconciles every resource. The cluster stays as it is,
+// and so do the clock and injected errors.
 func (h *Harness) Restart() {
 	h.t.Helper()
 	h.events.end()

@@ -49,14 +49,14 @@ func (h *Harness) checkTested() error {
 	return nil
 }
 
-// driven is a reconciler that the harness runs, with what package watch asks of it.
+// driven is a reconciler that the harness runs, with its sources (rules) and its optional methods (hooks).
 type driven struct {
 	watch.Reconciler
 	kind  schema.GroupVersionKind
 	rules *trigger.Rules
 	hooks *trigger.Hooks
-	// starters are the external sources that haven't started yet. open: the kind is watched, or about to be. Before that,
-	// events of mapped kinds are ignored, and keys of external sources wait.
+	// starters are the external sources that haven't started yet. open: the kind is watched, or about to be. Before
+	// that, events of mapped kinds are ignored, and keys of external sources wait.
 	starters []source.Starter
 	open     bool
 	// external: its external sources run.

@@ -10,9 +10,9 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// quietFailures is the number of consecutive failures without a change after which a resource counts as settled: enough
-// to reach the longest backoff.
-const quietFailures = 10
+// quietReconciles is the number of consecutive reconciles without a change, mostly failures, after which a resource
+// counts as settled. It is enough to reach the longest backoff.
+const quietReconciles = 10
 
 // turn is when and why a resource is reconciled next.
 type turn struct {
@@ -26,8 +26,9 @@ type turn struct {
 	// anything.
 	quiet   int
 	settled bool
-	// count counts the reconciles of the run since a reconcile last created or deleted an object for the first time.
-	// total counts all reconciles of the run. done are the objects that were created and deleted.
+	// count is the number of reconciles in this run since the last progress: since a reconcile created or deleted an
+	// object that no earlier reconcile of the run had created or deleted. total is the number of all reconciles of the
+	// run. done are the objects that were created and deleted.
 	count, total int
 	done         map[string]bool
 	// logged is the error that was last logged.
@@ -121,5 +122,5 @@ func (t *turn) judge(run Run, changed, timed bool) {
 		return
 	}
 	t.quiet++
-	t.settled = run.Err == nil && timed || t.quiet >= quietFailures
+	t.settled = run.Err == nil && timed || t.quiet >= quietReconciles
 }

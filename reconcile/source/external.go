@@ -20,17 +20,18 @@ type External interface {
 // reconciles read a table that it fills or start work that it receives.
 type Starter interface {
 	External
-	// Start is called before the objects of the kind are read. Until it has returned nil, none of them is reconciled. An
-	// error or a panic is logged, State of the engine shows it, and Start is called again after a while. ctx is that of
-	// Run: what Start leaves running has to end with it. Keys that are brought meanwhile wait for the first reconcile.
+	// Start is called before the objects of the kind are read. Until it has returned nil, none of them is reconciled.
+	// An error or a panic is logged, State of the engine shows it, and Start is called again after a while. ctx is that
+	// of Run: what Start leaves running has to end with it. Keys that are brought meanwhile wait for the first
+	// reconcile.
 	Start(ctx context.Context, target Target) error
 }
 
 // Target takes the keys that an External brings: the engine, for the objects of one kind. It is safe for concurrent use
 // and never blocks.
 type Target interface {
-	// Bring reconciles the objects that keys name, even if they don't exist. A key without a kind has the target's;
-	// keys of other kinds and keys without a name are ignored, and the first key of each sort is logged.
+	// Bring queues a reconcile of each object that keys name, even if the object doesn't exist. A key without a kind
+	// has the target's. Keys of other kinds and keys without a name are ignored; the first one of each sort is logged.
 	Bring(keys ...deploy.Ref)
 	// Keys returns the known objects of the kind, in no order.
 	Keys() []deploy.Ref
@@ -44,8 +45,8 @@ type Func func(ctx context.Context, target Target)
 // Run implements External.
 func (f Func) Run(ctx context.Context, target Target) { f(ctx, target) }
 
-// Channel brings the keys of a channel, until the channel is closed. The engine takes them without delay; keys that are
-// sent while this replica doesn't lead wait in the channel.
+// Channel brings the keys of a channel, until the channel is closed. The engine takes them without delay. While this
+// replica doesn't lead, nothing takes them: they stay in the buffer of the channel, and when it is full, senders block.
 func Channel(keys <-chan deploy.Ref) External { return channel(keys) }
 
 type channel <-chan deploy.Ref

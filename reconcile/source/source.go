@@ -13,11 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Watcher watches further kinds and objects while a Reconciler runs, so that their changes bring an object to reconcile.
-// The engine of package watch is one. Its methods are called concurrently, and again with every reconcile. If a kind
-// isn't served, the error is a *deploy.KindUnknownError.
+// Watcher watches further kinds and objects while a Reconciler runs, so that their changes bring an object to
+// reconcile. The engine of package watch is one. Its methods are called concurrently, and again with every reconcile.
+// If a kind isn't served, the error is a *deploy.KindUnknownError.
 type Watcher interface {
-	// Own watches the objects of kind child that objects of kind owner own. It returns once the existing ones are known.
+	// Own watches the objects of kind child that objects of kind owner own. It returns once the existing ones are
+	// known.
 	Own(ctx context.Context, owner, child schema.GroupVersionKind) error
 	// Follow watches a single object that owner doesn't own. It returns once the present state of the object is known.
 	// When a reconcile of owner succeeds, owner stops following the objects for which that reconcile didn't call
@@ -78,14 +79,14 @@ type Indexed struct {
 	// Kind is the kind of the indexed objects.
 	Kind schema.GroupVersionKind
 	// Index is called for each existing object (Added), and then for each event, one after the other. No object of the
-	// controlled kind is reconciled before Index has been called for all existing objects: if they can't be read, or the
-	// kind isn't served, the controlled kind waits, and State of the engine and the log say why. Index must not block,
-	// since all other events wait for it, nor change the event. The first panic is logged.
+	// controlled kind is reconciled before Index has been called for all existing objects: if they can't be read, or
+	// the kind isn't served, the controlled kind waits, and State of the engine and the log say why. Index must not
+	// block, since all other events wait for it, nor change the event. The first panic is logged.
 	Index func(event deploy.Event)
 }
 
 // Provider is implemented by a reconciler of package watch, or a controller of package reconcile, that declares
-// Sources. Sources is called once, before anything runs, and its result must not change afterwards.
+// Sources. Sources is called once, before the kind is watched, and its result must not change afterwards.
 type Provider interface {
 	Sources() Sources
 }

@@ -36,7 +36,7 @@ func (b *Book) Set(resource deploy.Ref, s Standing) {
 }
 
 // Forget forgets a resource that is gone or has left the view. The engine may call it while the last reconcile of the
-// resource runs, so a reconcile that finds the resource gone calls it again.
+// resource runs. So call it in Reconcile, too, if the resource is gone.
 func (b *Book) Forget(resource deploy.Ref) { b.Set(resource, "") }
 
 // Tally counts the resources in the Book by their Standing.

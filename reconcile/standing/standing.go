@@ -19,7 +19,8 @@ const (
 	Waiting Standing = "waiting"
 	// Failing: the reconcile of the resource failed and is retried.
 	Failing Standing = "failing"
-	// Refused: the reconcile of the resource failed and isn't retried before an event.
+	// Refused: the reconcile of the resource failed permanently. It isn't retried with backoff, but waits for an event,
+	// or for the period of the engine (watch.Period).
 	Refused Standing = "refused"
 	// Paused: the resource is paused by its annotation.
 	Paused Standing = "paused"
@@ -30,8 +31,8 @@ const (
 // All returns all standings, in the order of the constants.
 func All() []Standing { return []Standing{Settled, Waiting, Failing, Refused, Paused, Deleting} }
 
-// After returns the Standing of a resource after a reconcile that returned err. complete: without an error, nothing is
-// left to do. An error that means waiting (request.IsWaiting) is no failure.
+// After returns the Standing of a resource after a reconcile that returned err. complete means that nothing is left to
+// do for the resource; it counts only if err is nil. An error that means waiting (request.IsWaiting) is no failure.
 func After(resource metav1.Object, complete bool, err error) Standing {
 	switch failed := err != nil && !request.IsWaiting(err); {
 	case failed && request.IsPermanent(err):

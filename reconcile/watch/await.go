@@ -15,7 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// firstLook and longestLook bound the time between two attempts to watch a kind.
+// firstLook and longestLook bound the pause between two attempts to watch a kind. For a kind that isn't served, the
+// pause lasts until the kind is served, if the view is a deploy.KindView.
 const firstLook, longestLook = 250 * time.Millisecond, 5 * time.Second
 
 // awaitControlled subscribes to a controlled kind, when its indexes are complete and its external sources have started.
@@ -59,8 +60,8 @@ func (e *Engine) awaitControlled(ctx context.Context, c *controlled) bool {
 	}, func() {})
 }
 
-// preparation returns an attempt to do what has to be done before the first reconcile of a kind: to complete its
-// indexes and to start its external sources.
+// preparation returns a function that completes the indexes of a kind and starts its external sources. If it returns an
+// error, call it again: it continues where it failed.
 func (e *Engine) preparation(ctx context.Context, c *controlled) func() error {
 	var starters []source.Starter
 	for _, external := range c.rules.Sources().External {
@@ -89,8 +90,8 @@ func (e *Engine) preparation(ctx context.Context, c *controlled) func() error {
 	}
 }
 
-// index subscribes to the indexed kinds of a kind, except the kind itself. It returns nil when all existing objects have
-// been passed to the functions of the indexes.
+// index subscribes to the indexed kinds of a kind, except the kind itself. It returns nil when all existing objects
+// have been passed to the functions of the indexes.
 func (e *Engine) index(ctx context.Context, c *controlled) error {
 	places := c.rules.Foreign()
 	failures := make([]error, len(places))

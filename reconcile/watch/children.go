@@ -109,7 +109,8 @@ func (c *children) open(work context.Context) {
 }
 
 // subscribe returns a kind with its subscription, which start makes if there is none yet. start may send requests; if
-// ctx ends meanwhile, so does the context of start. A subscription that was made lasts until the engine stops.
+// ctx ends meanwhile, so does the context of start. A subscription lasts until the engine stops or its kind is
+// released.
 func (c *children) subscribe(ctx context.Context, kinds subject, start func(context.Context) (deploy.Subscription, error)) (*childKind, error) {
 	kind, work, err := c.of(kinds)
 	if err != nil {

@@ -36,8 +36,8 @@ type Observer interface {
 }
 
 // Forgetter may be implemented by a Reconciler that keeps state of objects. Forget is called for each object that is
-// gone or has left the view, even if filters refuse the event. A reconcile of the object may still run, or be about to
-// start. Forget must not block.
+// gone or has left the view, even if filters refuse the event, and by Release for each known object of the kind. A
+// reconcile of the object may still run, or be about to start, except during Release. Forget must not block.
 type Forgetter interface {
 	Forget(key deploy.Ref)
 }
@@ -81,9 +81,9 @@ type controlled struct {
 // if the reconciler's Sources are invalid. While the engine runs, Control begins to watch the kind and returns without
 // waiting for it.
 //
-// The options apply to this kind only: Timeout, Backoff and Period replace the engine's, Around adds to the engine's, and
-// Workers sets how many objects of the kind are reconciled concurrently, out of the engine's Workers. The other options
-// are the engine's alone and refused.
+// The options apply to this kind only: Timeout, Backoff and Period replace the engine's, Around adds to the engine's,
+// and Workers sets how many objects of the kind are reconciled concurrently, out of the engine's Workers. The other
+// options are the engine's alone and refused.
 func (e *Engine) Control(kind schema.GroupVersionKind, reconciler Reconciler, opts ...Option) error {
 	if kind.Kind == "" || kind.Version == "" {
 		return fmt.Errorf("kind %q: needs a version and a kind", kind)

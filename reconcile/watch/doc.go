@@ -20,9 +20,10 @@
 // reconcile. Request.Triggers has the reasons.
 //
 // A reconciler that is a source.Provider changes this: it declares which events count, which kinds are owned, which
-// other kinds concern its objects, which kinds it keeps tables of, and sources outside the cluster. A new value of the annotation <domain>/reconcile-at
-// (see [Domain]) always causes an immediate reconcile of the object, even after a permanent error, and the object's
-// backoff starts again. A reconciler that is an [Observer] is called for every event of its objects.
+// other kinds concern its objects, which kinds it keeps tables of, and sources outside the cluster. A new value of the
+// annotation <domain>/reconcile-at (see [Domain]) always causes an immediate reconcile of the object, even after a
+// permanent error, and the object's backoff starts again. A reconciler that is an [Observer] is called for every event
+// of its objects.
 //
 // An object that leaves the view (deploy.Left) is forgotten: it isn't reconciled any more, a running reconcile of it
 // isn't repeated, and a [Forgetter] is called. [Period] reconciles each object again after a time.
@@ -39,8 +40,8 @@
 //
 // # Kinds that come and go
 //
-// [Engine.Control] and [Engine.Release] work while the engine runs, so that kinds can be reconciled whose definitions are
-// created later.
+// [Engine.Control] and [Engine.Release] work while the engine runs, so that kinds can be reconciled whose definitions
+// are created later.
 //
 // # Failures
 //

@@ -10,11 +10,12 @@ import (
 // errReleased is the cause of the end of the reconciles of a kind that was released.
 var errReleased = fmt.Errorf("the kind is no longer reconciled: %w", context.Canceled)
 
-// Release undoes Control while the engine runs. The reconciles of the kind are cancelled and its external sources are
-// stopped. When they have returned, Forget is called for each known object of the kind, and everything that the engine
-// keeps for the kind is dropped: the watches of the kind and of the kinds that it declares or owns, keys, timers and
-// backoffs. Then Control may be called for the kind again. If ctx ends first, Release returns the cause, and the next
-// call continues. Releasing a kind without a reconciler does nothing.
+// Release undoes Control while the engine runs; before Run and after its end it returns an error. It cancels the
+// reconciles of the kind and stops its external sources. When they have returned, it calls Forget for each known object
+// of the kind, and drops the watches of the kind and of the kinds that it declares or owns, and its keys, timers and
+// backoffs. Watches of kinds that its objects followed stay. Then Control may be called for the kind again. If ctx ends
+// first, Release returns an error that wraps the cause of ctx, and the next call continues. For a kind without a
+// reconciler Release does nothing.
 func (e *Engine) Release(ctx context.Context, kind schema.GroupVersionKind) error {
 	c, err := e.releasing(kind)
 	if c == nil || err != nil {
@@ -48,7 +49,7 @@ func (e *Engine) Release(ctx context.Context, kind schema.GroupVersionKind) erro
 	return nil
 }
 
-// releasing returns the controlled kind, which begins nothing from now on, or nil if there is none.
+// releasing marks the kind as released, so that no further reconcile begins, and returns it; nil if there is none.
 func (e *Engine) releasing(kind schema.GroupVersionKind) (*controlled, error) {
 	e.changing.Lock()
 	defer e.changing.Unlock()

@@ -28,10 +28,10 @@ type Conditions struct {
 // Declare sets the user's own conditions. A type that operkit itself writes is an error.
 func (l *Lifecycle) Declare(own *status.Declaration) error {
 	if own == nil {
-		return errors.New("conditions: nil declaration: return the one of status.Declare")
+		return errors.New("conditions: nil declaration: return the result of status.Declare")
 	}
 	for _, conditionType := range own.Types() {
-		if conditionType == ConditionPaused || slices.Contains(ownConditions, conditionType) {
+		if conditionType == ConditionPaused || slices.Contains(rolloutConditions, conditionType) {
 			return fmt.Errorf("conditions: %s is written by operkit itself: choose another type", conditionType)
 		}
 	}

@@ -27,11 +27,11 @@ type Lifecycle struct {
 	// States names the states of components in a Tally, in the order of memory.Count; nil for a style without
 	// components.
 	States []string
-	// Recheck is the time after which a status is written again that couldn't be written.
+	// Recheck is the time after which Rest tries again to report a pause, if the status couldn't be written.
 	Recheck time.Duration
 	// NoStatus: nothing is written into the status.
 	NoStatus bool
-	// DryRun: no resource is paused.
+	// DryRun: no resource is paused, resources aren't counted, and Flush writes nothing.
 	DryRun bool
 	// PauseDeletions: a paused resource isn't finalized either.
 	PauseDeletions bool

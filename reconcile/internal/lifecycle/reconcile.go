@@ -15,9 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Begin returns the resource of a request if it is to be reconciled. Otherwise it returns nil and the result of the
-// request: the resource is gone, or it is paused, which its status then says. A request for another kind is a permanent
-// error.
+// Begin returns the resource of a request if it is to be reconciled. If the resource is gone, or is paused, Begin
+// returns nil and the result of the request; a pause is reported in the status. A request for another kind is a
+// permanent error.
 func (l *Lifecycle) Begin(ctx context.Context, req request.Request) (resource *unstructured.Unstructured, rest request.Result, err error) {
 	if req.Key.Kind != l.Kind || req.Key.Name == "" {
 		return nil, rest, request.Permanent(fmt.Errorf("request %s: names no resource of kind %s", req.Key, l.Kind.Kind))
@@ -64,9 +64,10 @@ func (l *Lifecycle) RemoveFinalizer(ctx context.Context, resource *unstructured.
 	return nil
 }
 
-// Report writes the Application that compute returns for the present status, if compute returns true, and own, the
-// conditions that the reconcile has reported, nil for none. ends: they are complete. Either way it removes the
-// condition that reports a pause.
+// Report writes the status at the end of a reconcile. If compute returns true, the status gets the Application that
+// compute returned for the present status. own are the conditions that the reconcile has reported, nil if none are
+// declared; ends means that no more reports follow, so they are completed as by status.Visit.End. Report always removes
+// the condition that reports a pause.
 func (l *Lifecycle) Report(
 	ctx context.Context, resource *unstructured.Unstructured, log *slog.Logger, own *Conditions, ends bool,
 	compute func(present map[string]any) (status.Application, bool),

@@ -17,7 +17,8 @@ const shortenedMark = " (shortened: the whole status is too large for the cluste
 
 // shortening is one step by which a status that is too large is made smaller.
 type shortening struct {
-	// message bounds the messages of the conditions, in bytes. names: components are still listed.
+	// message is the length in bytes to which messages of rolloutConditions are cut, without shortenedMark. names: the
+	// names of components are still listed.
 	message int
 	names   bool
 }
@@ -113,10 +114,11 @@ func (s shortening) list(whole []any) []any {
 	return out
 }
 
-// ownConditions are the types of the conditions that this package writes.
-var ownConditions = []string{status.ConditionReady, status.ConditionUpdating, status.ConditionReconciling, status.ConditionStalled}
+// rolloutConditions are the types of the conditions about the rollout, whose messages may be shortened. Conditions that
+// the user has declared, and ConditionPaused, keep their messages.
+var rolloutConditions = []string{status.ConditionReady, status.ConditionUpdating, status.ConditionReconciling, status.ConditionStalled}
 
-// withMessages returns a copy of a status in which change has replaced the messages of our own conditions.
+// withMessages returns a copy of a status in which change has replaced the messages of rolloutConditions.
 func withMessages(content map[string]any, change func(condition, message string) string) map[string]any {
 	out := maps.Clone(content)
 	list, isList := out["conditions"].([]any)
@@ -127,7 +129,7 @@ func withMessages(content map[string]any, change func(condition, message string)
 	for i, item := range list {
 		condition, _ := item.(map[string]any)
 		kind, _ := condition["type"].(string)
-		if message, isText := condition["message"].(string); isText && slices.Contains(ownConditions, kind) {
+		if message, isText := condition["message"].(string); isText && slices.Contains(rolloutConditions, kind) {
 			condition = maps.Clone(condition)
 			condition["message"] = change(kind, message)
 			list[i] = condition
