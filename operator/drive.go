@@ -10,9 +10,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/reconcile"
-	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/reconcile/patching"
-	"github.com/operkit/operkit/reconcile/source"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"github.com/operkit/operkit/reconcile/watch"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -143,40 +141,4 @@ func (r *runner) made(by string, build func() (watch.Reconciler, error)) (reconc
 		err = fmt.Errorf("the function of %s returned nil", by)
 	}
 	return reconciler, err
-}
-
-// filtered is a Reconciler with a filter for the events of its own kind.
-type filtered struct {
-	watch.Reconciler
-	sources source.Sources
-}
-
-// withFilter applies the filter that the setting watch.filter names, unless the reconciler has one.
-func (r *runner) withFilter(reconciler watch.Reconciler) (watch.Reconciler, error) {
-	if r.Watch.Filter == "" {
-		return reconciler, nil
-	}
-	sources, err := source.Of(reconciler)
-	if err != nil || sources.When != nil {
-		return reconciler, err
-	}
-	sources.When, err = filter.Named(r.Watch.Filter, r.operator.domain())
-	return filtered{reconciler, sources}, err
-}
-
-// Sources implements source.Provider.
-func (f filtered) Sources() source.Sources { return f.sources }
-
-// Observe implements watch.Observer, for a Reconciler that does.
-func (f filtered) Observe(event deploy.Event) {
-	if observer, ok := f.Reconciler.(watch.Observer); ok {
-		observer.Observe(event)
-	}
-}
-
-// Forget implements watch.Forgetter, for a Reconciler that does.
-func (f filtered) Forget(key deploy.Ref) {
-	if forgetter, ok := f.Reconciler.(watch.Forgetter); ok {
-		forgetter.Forget(key)
-	}
 }

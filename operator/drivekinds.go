@@ -93,8 +93,5 @@ func (r *runner) driveKind(ctx context.Context, k selectedKinds, kind deploy.Ser
 	if counted != nil {
 		r.metrics.Resources(kind.Kind, counted)
 	}
-	if reconciler, err = r.withFilter(reconciler); err != nil {
-		return nil, err
-	}
 	return r.locked(reconciler, manager)
 }

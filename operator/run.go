@@ -14,6 +14,7 @@ import (
 	"github.com/operkit/operkit/operator/internal/cli"
 	"github.com/operkit/operkit/operator/metrics"
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/reconcile/heartbeat"
 	"github.com/operkit/operkit/reconcile/leader"
 	"github.com/operkit/operkit/reconcile/manifest"
@@ -156,6 +157,13 @@ func (r *runner) newServices(ctx context.Context) (wait func(), err error) {
 	if r.Watch.Workers > 0 {
 		options = append(options, watch.Workers(r.Watch.Workers))
 	}
+	if r.Watch.Filter != "" {
+		named, err := filter.Named(r.Watch.Filter, r.operator.domain())
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, watch.Filter(named))
+	}
 	engine, err := watch.New(r.api.View(), options...)
 	if err != nil {
 		return nil, err
@@ -179,9 +187,6 @@ func (r *runner) newServices(ctx context.Context) (wait func(), err error) {
 		}
 		if counted != nil {
 			r.metrics.Resources(c.kind, counted)
-		}
-		if reconciler, err = r.withFilter(reconciler); err != nil {
-			return nil, err
 		}
 		if err := r.control(engine, c.kind, reconciler, manager); err != nil {
 			return nil, fmt.Errorf("%s: %w", c, err)

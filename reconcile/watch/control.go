@@ -81,8 +81,8 @@ type controlled struct {
 // if the reconciler's Sources are invalid. While the engine runs, Control begins to watch the kind and returns without
 // waiting for it.
 //
-// The options apply to this kind only: Timeout, Backoff and Period replace the engine's, Around adds to the engine's,
-// and Workers sets how many objects of the kind are reconciled concurrently, out of the engine's Workers. The other
+// The options apply to this kind only: Timeout, Backoff, Period and Filter replace the engine's, Around adds to the
+// engine's, and Workers sets how many objects of the kind are reconciled concurrently, out of the engine's Workers. The other
 // options are the engine's alone and refused.
 func (e *Engine) Control(kind schema.GroupVersionKind, reconciler Reconciler, opts ...Option) error {
 	if kind.Kind == "" || kind.Version == "" {
@@ -126,6 +126,9 @@ func (e *Engine) newControlled(kind schema.GroupVersionKind, reconciler Reconcil
 	sources, err := source.Of(reconciler)
 	if err != nil {
 		return nil, err
+	}
+	if sources.When == nil {
+		sources.When = o.filter
 	}
 	hooks, err := trigger.NewHooks(kind, reconciler, e.options.logger)
 	if err != nil {

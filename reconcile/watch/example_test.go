@@ -10,6 +10,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/watch"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -190,6 +191,18 @@ func ExampleGrace() {
 		}
 	}, watch.Grace(time.Millisecond))
 	// Output: the grace time of 1ms is over: context canceled
+}
+
+func ExampleFilter() {
+	cluster := newCluster()
+	runUntil(cluster, func(_ *watch.Engine, enough func()) reconcilerFunc {
+		return func(_ context.Context, req request.Request) (request.Result, error) {
+			fmt.Println(req.Key)
+			enough()
+			return request.Result{}, nil
+		}
+	}, watch.Filter(filter.Created()))
+	// Output: Shop market/tea
 }
 
 func ExampleBackoff() {

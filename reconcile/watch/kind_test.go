@@ -8,7 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/source"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -85,6 +87,20 @@ func TestOptionsOfAKind(t *testing.T) {
 		assert.InDelta(w.t, time.Hour, gaps[2], float64(6*time.Minute))
 		assert.Equal(w.t, time.Second, limits[0])
 		assert.Len(w.t, w.taken(), 1, "the others have the engine's")
+	})
+	inBubble(t, "kinds 1: the engine's filter is for kinds that declare none, and a kind may have its own", func(w *world) {
+		w.declare(source.Sources{When: filter.Always()})
+		engine := w.engine(Filter(filter.Never()))
+		silent, heard := &reconciler{}, &reconciler{}
+		require.NoError(w.t, engine.Control(regions, silent))
+		require.NoError(w.t, engine.Control(secrets, heard, Filter(filter.Created())))
+		w.create(widget("a"))
+		w.create(object(regions, "", "north"))
+		w.create(object(secrets, "shop", "s"))
+		w.run(engine)
+		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle(), "it declares which events count")
+		assert.Empty(w.t, silent.taken())
+		assert.Equal(w.t, []string{"Secret shop/s"}, heard.taken())
 	})
 	inBubble(t, "kinds 1: wrappers add to the engine's, inside of them", func(w *world) {
 		var order []string

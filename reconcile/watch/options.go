@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/reconcile/internal/optional"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -25,6 +26,7 @@ type options struct {
 	retry, limit, period time.Duration
 	logger               *slog.Logger
 	domain               string
+	filter               filter.Predicate
 	around               []func(Reconciler) Reconciler
 }
 
@@ -51,6 +53,10 @@ func Backoff(first, longest time.Duration) Option {
 // permanent error. Up to a tenth of the time is subtracted at random. If the reconcile of the object asks for a shorter
 // time, that time counts. The default 0 means never.
 func Period(d time.Duration) Option { return func(o *options) { o.period = d } }
+
+// Filter sets which events of controlled objects count if the Sources of the Reconciler don't say so (source.Sources,
+// When); default filter.Standard.
+func Filter(predicate filter.Predicate) Option { return func(o *options) { o.filter = predicate } }
 
 // Around wraps each Reconciler, for metrics and traces: the wrapper sees the context, the request, the result and the
 // error, and panics pass through it. The wrapper needn't be an Observer, a Forgetter or a source.Provider: the engine
