@@ -71,8 +71,8 @@ type ApplyOptions struct {
 	// DryRun stores nothing.
 	DryRun bool
 	// Subresource is the subresource to apply, such as status. It is empty for the object itself. An apply of a
-	// subresource doesn't create an object: if the object is absent, or its kind doesn't have the subresource, the error
-	// is a *NotFoundError.
+	// subresource doesn't create an object: if the object is absent, or its kind doesn't have the subresource, the
+	// error is a *NotFoundError.
 	Subresource string
 	// Whole requests the whole object, even if the implementation would otherwise return only metadata
 	// (Applied.Partial).

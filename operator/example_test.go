@@ -290,7 +290,7 @@ func ExampleOperator_Main() {
 	// exit status 2
 }
 
-// A kind whose reconciles are dear gets limits of its own.
+// Reconciles of this kind are expensive, so few of them run at a time.
 func ExampleReconciles() {
 	op := operator.New("widget-operator", operator.Reconciles(widgetKind, watch.Workers(1), watch.Timeout(0)))
 	op.Control(widget{})

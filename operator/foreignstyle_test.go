@@ -248,8 +248,8 @@ func (s *street) testForget(t *testing.T) {
 	s.eventually("the metrics show it", func() bool { return len(s.gearing.Tally().Resources) == 0 })
 }
 
-// testHandOver has the first replica lose its Lease while it rings a bell. The second one takes over what is unfinished,
-// and leaves alone what is settled.
+// testHandOver has the first replica lose its Lease while it rings a bell. The second one takes over what is
+// unfinished, and leaves alone what is settled.
 func (s *street) testHandOver(t *testing.T) {
 	s.resource(gears, "four")
 	s.create(`{apiVersion: operator.operkit.dev/v1, kind: Bell, metadata: {name: five}, spec: {of: bronze}}`)

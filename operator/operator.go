@@ -90,8 +90,8 @@ func Watches(options ...cluster.Option) Option {
 
 // Reconciles sets how the resources of one kind are reconciled, whatever the style of its reconciler: watch.Workers for
 // how many of them at once, out of those that the setting watch.workers allows, and watch.Timeout, watch.Backoff and
-// watch.Period instead of the settings. If such a setting is given by a flag, the environment or the file, it counts for
-// all kinds. Several options add up, and the later one wins.
+// watch.Period instead of the settings. If such a setting is given by a flag, the environment or the file, it counts
+// for all kinds. Several options add up, and the later one wins.
 //
 //	operator.New("guestbook-operator", operator.Reconciles(backups, watch.Workers(1), watch.Timeout(time.Hour)))
 func Reconciles(kind schema.GroupVersionKind, options ...watch.Option) Option {
@@ -124,8 +124,8 @@ func Oper8Environment() Option { return func(o *Operator) { o.oper8 = true } }
 
 // WithoutTemporaryPatches switches temporary patches off: the operator doesn't watch them, needs no rights for them,
 // and ignores the patches that are recorded on resources. Without this option the operator serves them for all kinds
-// with components, and for those whose reconcilers take Env.Patches, as soon as their CustomResourceDefinition is in the
-// cluster.
+// with components, and for those whose reconcilers take Env.Patches, as soon as their CustomResourceDefinition is in
+// the cluster.
 func WithoutTemporaryPatches() Option { return func(o *Operator) { o.patchesOff = true } }
 
 // TemporaryPatches sets how temporary patches are served, such as temporarypatch.As, which serves them under another

@@ -113,10 +113,10 @@ type Exhauster interface {
 
 // ConditionDeclarer is implemented by a Controller that reports conditions of its own, see Session.Conditions.
 type ConditionDeclarer interface {
-	// Conditions is called once, by New, and returns the result of status.Declare. The first write of the status adds the
-	// conditions as Unknown. A Conditions method with the option NoStatus is an error, and so are types that operkit
-	// writes itself, such as Ready: commands, parents and other tools read Ready as the outcome of the whole rollout. To
-	// decide when a component is ready, use ReadyBy.
+	// Conditions is called once, by New, and returns the result of status.Declare. The first write of the status adds
+	// the conditions as Unknown. A Conditions method with the option NoStatus is an error, and so are types that
+	// operkit writes itself, such as Ready: commands, parents and other tools read Ready as the outcome of the whole
+	// rollout. To decide when a component is ready, use ReadyBy.
 	Conditions() (*status.Declaration, error)
 }
 

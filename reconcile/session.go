@@ -79,8 +79,8 @@ type Session struct {
 type Conditions = lifecycle.Conditions
 
 // Conditions returns the conditions that the controller has declared. What is set is written with the status at the end
-// of the reconcile, also if the reconcile fails or panics; Flush writes it before. For a controller that declares none it
-// returns nil, on which all methods do nothing.
+// of the reconcile, also if the reconcile fails or panics; Flush writes it before. For a controller that declares none
+// it returns nil, on which all methods do nothing.
 func (s *Session) Conditions() *Conditions { return s.own }
 
 // ID identifies this reconcile in logs.

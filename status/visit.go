@@ -78,8 +78,9 @@ func (v *Visit) End(now time.Time, object any) (changed bool, err error) {
 }
 
 // Flush writes the reports so far into the object, in the middle of long work, and reports whether the object changed.
-// Missing conditions are added as by Begin. Conditions that weren't reported yet stay, also those with Reset, and so does
-// status.observedGeneration. The condition that summarises is computed from what the object then has. Errors: as End.
+// Missing conditions are added as by Begin. Conditions that weren't reported yet stay, also those with Reset, and so
+// does status.observedGeneration. The condition that summarises is computed from what the object then has. Errors: as
+// End.
 func (v *Visit) Flush(now time.Time, object any) (changed bool, err error) {
 	return v.write(now, object, false)
 }

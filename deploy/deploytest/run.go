@@ -22,8 +22,8 @@ type World struct {
 	// instead, and needs these permissions.
 	Others deploy.Cluster
 	// Selects means that Cluster selects the objects of SelectedKind by Selector, see the option Selected of
-	// deploy/cluster. Others must be set then, and doesn't select. If Selects is false, the cases of the group selection
-	// test nothing.
+	// deploy/cluster. Others must be set then, and doesn't select. If Selects is false, the cases of the group
+	// selection test nothing.
 	Selects bool
 }
 

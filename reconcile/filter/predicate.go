@@ -52,8 +52,9 @@ func While(state, changes Predicate) Predicate {
 	}))
 }
 
-// Ignoring passes an update as predicate does, but as if the annotations with these keys hadn't changed: name those that
-// the reconciler itself writes. An update that changes nothing else is refused. All other events pass as predicate says.
+// Ignoring passes an update as predicate does, but as if the annotations with these keys hadn't changed: name those
+// that the reconciler itself writes. An update that changes nothing else is refused. All other events pass as predicate
+// says.
 func Ignoring(predicate Predicate, annotations ...string) Predicate {
 	ignored := slices.Clone(annotations)
 	return func(event deploy.Event) bool {

@@ -50,7 +50,8 @@ func (s *seen) has(name string) bool {
 	return s.keys[name]
 }
 
-// tending reconciles one kind. It removes the finalizer of objects that are being deleted, owns ConfigMaps, indexes its own kind, and is told of events and of what is forgotten.
+// tending reconciles one kind. It removes the finalizer of objects that are being deleted, owns ConfigMaps, indexes its
+// own kind, and is told of events and of what is forgotten.
 type tending struct {
 	*seen
 	cluster *cluster.Cluster

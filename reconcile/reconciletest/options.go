@@ -91,9 +91,9 @@ func AlsoDrive(kind schema.GroupVersionKind, build func(ctx context.Context, env
 func Events(sink event.Sink) Option { return func(o *options) { o.sink = sink } }
 
 // TemporaryPatches enables temporary patches for the resources of all controllers of the test, and of the reconcilers
-// of other styles that take Patches of watch.Env, as package operator does: a TemporaryPatch is applied, edited and deleted like any resource. Several options add up. The harness itself
-// sets temporarypatch.Clock. A cluster in memory has the CustomResourceDefinition of TemporaryPatch; in a real cluster
-// it must be installed.
+// of other styles that take Patches of watch.Env, as package operator does: a TemporaryPatch is applied, edited and
+// deleted like any resource. Several options add up. The harness itself sets temporarypatch.Clock. A cluster in memory
+// has the CustomResourceDefinition of TemporaryPatch; in a real cluster it must be installed.
 func TemporaryPatches(setup ...temporarypatch.Option) Option {
 	return func(o *options) { o.patched, o.patches = true, append(o.patches, setup...) }
 }

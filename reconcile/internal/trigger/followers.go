@@ -38,8 +38,8 @@ func (f *Followers) Add(key deploy.Ref, ref deploy.Ref) {
 	f.add(key, followed{ref: ref})
 }
 
-// AddAll records that the present reconcile of key follows the objects of a kind and a namespace ("": of all namespaces)
-// that selector matches; nil matches all.
+// AddAll records that the present reconcile of key follows the objects of a kind and a namespace ("": of all
+// namespaces) that selector matches; nil matches all.
 func (f *Followers) AddAll(key deploy.Ref, kind schema.GroupVersionKind, namespace string, selector labels.Selector) {
 	if selector == nil {
 		selector = labels.Everything()

@@ -38,8 +38,8 @@ func (b *bank) Conditions() (*status.Declaration, error) { return status.Declare
 
 func (b *bank) Setup(ctx context.Context, s *reconcile.Session) error { return b.setup(ctx, s) }
 
-// TestOwnConditions runs the same test of conditions of one's own in memory and on a control plane, whose schema has the
-// fields of a condition.
+// TestOwnConditions runs the same test of conditions of one's own in memory and on a control plane, whose schema has
+// the fields of a condition.
 func TestOwnConditions(t *testing.T) {
 	t.Parallel()
 	t.Run("in memory", func(t *testing.T) {

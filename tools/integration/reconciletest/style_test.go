@@ -22,7 +22,8 @@ var (
 	secrets    = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
 )
 
-// painter is a style without sessions: for each shop it paints a sign, a ConfigMap. It writes down what it is called for.
+// painter is a style without sessions: for each shop it paints a sign, a ConfigMap. It writes down what it is called
+// for.
 type painter struct {
 	env    watch.Env
 	orders <-chan deploy.Ref

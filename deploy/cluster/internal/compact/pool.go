@@ -64,8 +64,8 @@ func (p *Pool) Encode(obj *unstructured.Unstructured) *Object {
 }
 
 // neededFields drops the entries of the status subresource, except for those of applies (ApplyStatus). The status isn't
-// part of an intent. It drops the times of writes, because they would make each object different. It keeps the times of entries that own only metadata,
-// because a Manager reads them.
+// part of an intent. It drops the times of writes, because they would make each object different. It keeps the times of
+// entries that own only metadata, because a Manager reads them.
 func neededFields(entries []any) []any {
 	entries = slices.DeleteFunc(entries, func(item any) bool {
 		entry, _ := item.(map[string]any)
