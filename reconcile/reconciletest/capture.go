@@ -20,7 +20,7 @@ import (
 func (e *events) list(to *subscription) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	kind := to.watched()
+	kind := to.Watched()
 	if err := e.captureKind(kind); err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (e *events) publish(kind schema.GroupVersionKind, happens []deploy.Event) {
 	}
 	for _, event := range happens {
 		for _, to := range e.subscriptions {
-			if to.watched() == kind {
+			if to.Watched() == kind {
 				e.waiting = append(e.waiting, happened{event, to, e.clock.now(), false})
 			}
 		}

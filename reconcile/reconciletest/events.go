@@ -30,7 +30,7 @@ type events struct {
 	echoes    trigger.Echoes
 	// unserved are the declared kinds that a real cluster didn't serve when they were last tried, and held are the
 	// controlled kinds that can't be reconciled yet.
-	unserved []subject
+	unserved []trigger.Subject
 	held     []*driven
 
 	// turn is held while a kind is subscribed to.
@@ -45,23 +45,9 @@ type events struct {
 	brought []brought
 }
 
-// subject is a reason why a kind is watched: it is controlled (only owner is set), owned (owner and child), followed
-// (only child), mapped or indexed (with its place in the mapped or indexed kinds, counted from one).
-type subject struct {
-	owner, child    schema.GroupVersionKind
-	mapped, indexed int
-}
-
-func (s subject) watched() schema.GroupVersionKind {
-	if s.child.Empty() {
-		return s.owner
-	}
-	return s.child
-}
-
 // subscription handles the events of one subject.
 type subscription struct {
-	subject
+	trigger.Subject
 	handle func(h happened)
 }
 
@@ -95,10 +81,10 @@ func (e *events) start() {
 	for _, d := range e.held {
 		sources := d.rules.Sources()
 		for _, owned := range sources.Owned {
-			e.unserved = append(e.unserved, subject{owner: d.kind, child: owned.Kind})
+			e.unserved = append(e.unserved, trigger.Subject{Owner: d.kind, Child: owned.Kind})
 		}
 		for i, mapped := range sources.Mapped {
-			e.unserved = append(e.unserved, subject{owner: d.kind, child: mapped.Kind, mapped: i + 1})
+			e.unserved = append(e.unserved, trigger.Subject{Owner: d.kind, Child: mapped.Kind, Mapped: i + 1})
 		}
 	}
 }
@@ -121,7 +107,7 @@ func (e *events) watch() error {
 		if d.open = !slices.Contains(e.held, d); !d.open {
 			continue
 		}
-		if err := e.subscribe(e.ctx, subject{owner: d.kind}, e.ofResource(d)); err != nil {
+		if err := e.subscribe(e.ctx, trigger.Subject{Owner: d.kind}, e.ofResource(d)); err != nil {
 			return fmt.Errorf("watch %s: %w", d.kind.Kind, err)
 		}
 	}
@@ -135,7 +121,7 @@ func (e *events) prepare(d *driven) error {
 		if _, err := e.cluster.Port().Scope(e.ctx, indexed); err != nil {
 			return fmt.Errorf("its index isn't complete: %w", err)
 		}
-		err := e.subscribe(e.ctx, subject{owner: d.kind, child: indexed, indexed: place + 1}, func(h happened) { d.rules.Index(place, h.Event) })
+		err := e.subscribe(e.ctx, trigger.Subject{Owner: d.kind, Child: indexed, Indexed: place + 1}, func(h happened) { d.rules.Index(place, h.Event) })
 		if err != nil {
 			return fmt.Errorf("its index isn't complete: %w", err)
 		}
@@ -149,15 +135,15 @@ func (e *events) watchDeclared() error {
 	pending := e.unserved
 	e.unserved = nil
 	for _, s := range pending {
-		handle := e.ofChild(s.owner, s.child)
-		if s.mapped > 0 {
-			handle = e.ofMapped(e.driven[s.owner], s.mapped-1)
+		handle := e.ofChild(s.Owner, s.Child)
+		if s.Mapped > 0 {
+			handle = e.ofMapped(e.driven[s.Owner], s.Mapped-1)
 		}
 		err := e.subscribe(e.ctx, s, handle)
 		if failure.Is[*deploy.KindUnknownError](err) {
 			e.unserved = append(e.unserved, s)
 		} else if err != nil {
-			return fmt.Errorf("watch %s: %w", s.child.Kind, err)
+			return fmt.Errorf("watch %s: %w", s.Child.Kind, err)
 		}
 	}
 	return nil

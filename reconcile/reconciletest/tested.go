@@ -119,13 +119,8 @@ func (h *Harness) drive(kind schema.GroupVersionKind, r watch.Reconciler, name s
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	d := &driven{Reconciler: r, kind: kind, rules: trigger.NewRules(kind, sources, h.newManager().KeyDomain(), h.logger()), hooks: hooks}
-	for _, external := range sources.External {
-		if starter, ok := external.(source.Starter); ok {
-			d.starters = append(d.starters, starter)
-		}
-	}
-	h.driven[kind] = d
+	rules := trigger.NewRules(kind, sources, h.newManager().KeyDomain(), h.logger())
+	h.driven[kind] = &driven{Reconciler: r, kind: kind, rules: rules, hooks: hooks, starters: rules.Starters()}
 	return nil
 }
 

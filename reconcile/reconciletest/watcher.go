@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -19,7 +20,7 @@ func (e *events) Own(ctx context.Context, owner, child schema.GroupVersionKind) 
 	if d := e.controlling(owner); d != nil {
 		owner = d.kind
 	}
-	return e.subscribe(ctx, subject{owner: owner, child: child}, e.ofChild(owner, child))
+	return e.subscribe(ctx, trigger.Subject{Owner: owner, Child: child}, e.ofChild(owner, child))
 }
 
 // Follow implements source.Watcher.
@@ -35,7 +36,7 @@ func (e *events) FollowAll(ctx context.Context, owner deploy.Ref, kind schema.Gr
 func (e *events) follow(ctx context.Context, kind schema.GroupVersionKind, add func()) error {
 	_, err := e.cluster.Port().Scope(ctx, kind)
 	if err == nil {
-		err = e.subscribe(ctx, subject{child: kind}, e.ofFollowed)
+		err = e.subscribe(ctx, trigger.Subject{Child: kind}, e.ofFollowed)
 	}
 	if err == nil {
 		add()
@@ -45,7 +46,7 @@ func (e *events) follow(ctx context.Context, kind schema.GroupVersionKind, add f
 
 // subscribe watches the kind of a subject from now on. Further calls for the same subject do nothing. The existing
 // objects are queued as events before it returns.
-func (e *events) subscribe(ctx context.Context, s subject, handle func(happened)) (err error) {
+func (e *events) subscribe(ctx context.Context, s trigger.Subject, handle func(happened)) (err error) {
 	e.turn.Lock()
 	defer e.turn.Unlock()
 	if e.subscribed(s) {
@@ -66,16 +67,16 @@ func (e *events) subscribe(ctx context.Context, s subject, handle func(happened)
 	return nil
 }
 
-func (e *events) subscribed(s subject) bool {
+func (e *events) subscribed(s trigger.Subject) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return slices.ContainsFunc(e.subscriptions, func(other *subscription) bool { return other.subject == s })
+	return slices.ContainsFunc(e.subscriptions, func(other *subscription) bool { return other.Subject == s })
 }
 
 // listen subscribes to a real cluster.
 func (e *events) listen(ctx context.Context, to *subscription) error {
 	var synced atomic.Bool
-	subscription, err := e.cluster.View().Subscribe(e.ctx, to.watched(), func(event deploy.Event) {
+	subscription, err := e.cluster.View().Subscribe(e.ctx, to.Watched(), func(event deploy.Event) {
 		e.mu.Lock()
 		e.waiting = append(e.waiting, happened{event, to, e.clock.now(), !synced.Load()})
 		e.mu.Unlock()
@@ -97,10 +98,10 @@ func (e *events) known() []schema.GroupVersionKind {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, s := range e.subscriptions {
-		kinds[s.watched()] = true
+		kinds[s.Watched()] = true
 	}
 	for _, s := range e.unserved {
-		kinds[s.child] = true
+		kinds[s.Child] = true
 	}
 	return slices.Collect(maps.Keys(kinds))
 }

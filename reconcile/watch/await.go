@@ -11,7 +11,6 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
-	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -34,7 +33,7 @@ func (e *Engine) awaitControlled(ctx context.Context, c *controlled) bool {
 		},
 	}
 	prepare := e.preparation(ctx, c)
-	return e.await(ctx, subject{owner: c.kind}, func() (err error) {
+	return e.await(ctx, trigger.Subject{Owner: c.kind}, func() (err error) {
 		if subscription == nil {
 			if err := prepare(); err != nil {
 				return err
@@ -63,20 +62,15 @@ func (e *Engine) awaitControlled(ctx context.Context, c *controlled) bool {
 // preparation returns a function that completes the indexes of a kind and starts its external sources. If it returns an
 // error, call it again: it continues where it failed.
 func (e *Engine) preparation(ctx context.Context, c *controlled) func() error {
-	var starters []source.Starter
-	for _, external := range c.rules.Sources().External {
-		if starter, ok := external.(source.Starter); ok {
-			starters = append(starters, starter)
-		}
-	}
+	starters := c.rules.Starters()
 	indexed := len(c.rules.Foreign()) == 0
 	return func() error {
 		if !indexed {
-			e.kinds.set(subject{owner: c.kind}, fmt.Errorf("its indexes come first: %w", errUnread))
+			e.kinds.set(trigger.Subject{Owner: c.kind}, fmt.Errorf("its indexes come first: %w", errUnread))
 			if err := e.index(ctx, c); err != nil {
 				return err
 			}
-			e.kinds.set(subject{owner: c.kind}, errUnread)
+			e.kinds.set(trigger.Subject{Owner: c.kind}, errUnread)
 			indexed = true
 		}
 		for len(starters) > 0 {
@@ -99,7 +93,7 @@ func (e *Engine) index(ctx context.Context, c *controlled) error {
 	for i, place := range places {
 		indexed := c.rules.Sources().Indexed[place].Kind
 		all.Go(func() {
-			failures[i] = e.subscribe(ctx, subject{owner: c.kind, child: indexed, indexed: place + 1}, func(event deploy.Event) {
+			failures[i] = e.subscribe(ctx, trigger.Subject{Owner: c.kind, Child: indexed, Indexed: place + 1}, func(event deploy.Event) {
 				if !c.isReleased() {
 					c.rules.Index(place, event)
 				}
@@ -115,8 +109,8 @@ func (e *Engine) index(ctx context.Context, c *controlled) error {
 
 // await attempts to watch a kind until it succeeds or ctx ends, and logs each reason for a failure once. It calls tried
 // after each attempt, and reports whether it succeeded.
-func (e *Engine) await(ctx context.Context, kinds subject, attempt func() error, tried func()) bool {
-	kind, logged := kinds.watched(), ""
+func (e *Engine) await(ctx context.Context, kinds trigger.Subject, attempt func() error, tried func()) bool {
+	kind, logged := kinds.Watched(), ""
 	e.kinds.set(kinds, errUnread)
 	for delay := firstLook; ; delay = min(2*delay, longestLook) {
 		err := attempt()

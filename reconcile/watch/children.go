@@ -24,7 +24,7 @@ func (e *Engine) Own(ctx context.Context, owner, child schema.GroupVersionKind) 
 	if c := e.of(owner); c != nil {
 		owner, rules = c.kind, c.rules
 	}
-	return e.subscribe(ctx, subject{owner: owner, child: child}, e.childHandler(owner, rules, child))
+	return e.subscribe(ctx, trigger.Subject{Owner: owner, Child: child}, e.childHandler(owner, rules, child))
 }
 
 // childHandler returns a handler for events of children. It queues the children's owners of the kind owner, except for
@@ -44,8 +44,8 @@ func (e *Engine) childHandler(owner schema.GroupVersionKind, rules *trigger.Rule
 
 // subscribe watches a kind and calls handle for its events. It returns when the existing objects are known. Further
 // calls for the same kinds share that watch and its handler; their handle isn't used.
-func (e *Engine) subscribe(ctx context.Context, kinds subject, handle func(deploy.Event)) error {
-	kind := kinds.watched()
+func (e *Engine) subscribe(ctx context.Context, kinds trigger.Subject, handle func(deploy.Event)) error {
+	kind := kinds.Watched()
 	w := &watcher{apart: true, look: func(event deploy.Event, _ bool) bool {
 		handle(event)
 		return false
@@ -60,7 +60,7 @@ func (e *Engine) subscribe(ctx context.Context, kinds subject, handle func(deplo
 	}
 	switch {
 	case ctx.Err() != nil:
-	case err != nil && kinds.owner.Empty():
+	case err != nil && kinds.Owner.Empty():
 		// A kind that can't be followed is a matter of the reconcile that gets the error: nobody else watches it.
 	default:
 		e.kinds.set(kinds, err)
@@ -73,7 +73,7 @@ func (e *Engine) subscribe(ctx context.Context, kinds subject, handle func(deplo
 type children struct {
 	mu    sync.Mutex
 	work  context.Context
-	kinds map[subject]*childKind
+	kinds map[trigger.Subject]*childKind
 }
 
 // childKind is the watch of one subject: of a kind of children for one kind of owners, for example.
@@ -100,7 +100,7 @@ func (k *childKind) wait(ctx context.Context, events *inbox) error {
 	return err
 }
 
-func newChildren() *children { return &children{kinds: map[subject]*childKind{}} }
+func newChildren() *children { return &children{kinds: map[trigger.Subject]*childKind{}} }
 
 func (c *children) open(work context.Context) {
 	c.mu.Lock()
@@ -111,7 +111,7 @@ func (c *children) open(work context.Context) {
 // subscribe returns a kind with its subscription, which start makes if there is none yet. start may send requests; if
 // ctx ends meanwhile, so does the context of start. A subscription lasts until the engine stops or its kind is
 // released.
-func (c *children) subscribe(ctx context.Context, kinds subject, start func(context.Context) (deploy.Subscription, error)) (*childKind, error) {
+func (c *children) subscribe(ctx context.Context, kinds trigger.Subject, start func(context.Context) (deploy.Subscription, error)) (*childKind, error) {
 	kind, work, err := c.of(kinds)
 	if err != nil {
 		return nil, err
@@ -141,10 +141,10 @@ func (c *children) subscribe(ctx context.Context, kinds subject, start func(cont
 
 // end ends the subscriptions to the subjects for which match returns true. Nobody may subscribe to one of them
 // meanwhile.
-func (c *children) end(match func(subject) bool) {
+func (c *children) end(match func(trigger.Subject) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	maps.DeleteFunc(c.kinds, func(s subject, kind *childKind) bool {
+	maps.DeleteFunc(c.kinds, func(s trigger.Subject, kind *childKind) bool {
 		if !match(s) {
 			return false
 		}
@@ -155,7 +155,7 @@ func (c *children) end(match func(subject) bool) {
 	})
 }
 
-func (c *children) of(kinds subject) (*childKind, context.Context, error) {
+func (c *children) of(kinds trigger.Subject) (*childKind, context.Context, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -195,7 +195,7 @@ func (e *Engine) follow(ctx context.Context, key, what deploy.Ref, add func(key 
 		return fmt.Errorf("follow %s for %s: the engine has no reconciler for the kind %s", what, key, key.Kind.Kind)
 	}
 	key.Kind = controlled.kind
-	err := e.subscribe(ctx, subject{child: what.Kind}, func(event deploy.Event) { e.bring(request.Followed, e.followers.Of(event)) })
+	err := e.subscribe(ctx, trigger.Subject{Child: what.Kind}, func(event deploy.Event) { e.bring(request.Followed, e.followers.Of(event)) })
 	if err == nil {
 		// The running reconcile is about to read the object, so the initial list must not cause another reconcile. That
 		// is why key follows it only from now on.

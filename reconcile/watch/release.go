@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -29,7 +30,7 @@ func (e *Engine) Release(ctx context.Context, kind schema.GroupVersionKind) erro
 	if err := c.ended(ctx); err != nil {
 		return fmt.Errorf("release %s: it hasn't ended yet: %w", c.kind.Kind, err)
 	}
-	isOfKind := func(s subject) bool { return s.owner == c.kind }
+	isOfKind := func(s trigger.Subject) bool { return s.Owner == c.kind }
 	e.children.end(isOfKind)
 	// After this, no event of the kind is on its way.
 	if err := e.inbox.drain(ctx); err != nil {

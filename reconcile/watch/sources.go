@@ -8,26 +8,10 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // patience bounds how long a kind waits until its declared kinds are watched.
 const patience = 10 * time.Second
-
-// subject is a reason why a kind is watched: it is controlled (only owner is set), owned (owner and child), followed
-// (only child), mapped or indexed (with its place in the mapped or indexed kinds, counted from one).
-type subject struct {
-	owner, child    schema.GroupVersionKind
-	mapped, indexed int
-}
-
-// watched returns the kind that is watched.
-func (s subject) watched() schema.GroupVersionKind {
-	if s.child.Empty() {
-		return s.owner
-	}
-	return s.child
-}
 
 // watchKind brings objects of a controlled kind to reconcile, because of events and the sources of the kind, until ctx
 // ends.
@@ -64,14 +48,14 @@ func (e *Engine) watchKind(ctx context.Context, c *controlled) {
 
 // declared returns the kinds that the Sources of a controlled kind name, with the attempt to watch each. If a reconcile
 // calls Own for a declared kind later, it shares the subscription.
-func (e *Engine) declared(ctx context.Context, c *controlled) map[subject]func() error {
-	all, sources := map[subject]func() error{}, c.rules.Sources()
+func (e *Engine) declared(ctx context.Context, c *controlled) map[trigger.Subject]func() error {
+	all, sources := map[trigger.Subject]func() error{}, c.rules.Sources()
 	for _, owned := range sources.Owned {
-		kinds := subject{owner: c.kind, child: owned.Kind}
+		kinds := trigger.Subject{Owner: c.kind, Child: owned.Kind}
 		all[kinds] = func() error { return e.subscribe(ctx, kinds, e.childHandler(c.kind, c.rules, owned.Kind)) }
 	}
 	for i, mapped := range sources.Mapped {
-		kinds := subject{owner: c.kind, child: mapped.Kind, mapped: i + 1}
+		kinds := trigger.Subject{Owner: c.kind, Child: mapped.Kind, Mapped: i + 1}
 		all[kinds] = func() error {
 			return e.subscribe(ctx, kinds, func(event deploy.Event) {
 				if c.open.Load() {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/logging"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -165,23 +166,23 @@ func (s *slot) present() (running Running, busy bool) {
 // kinds holds for each subject why it isn't watched yet. The zero value is empty.
 type kinds struct {
 	mu      sync.Mutex
-	reasons map[subject]error
+	reasons map[trigger.Subject]error
 }
 
-func (k *kinds) set(kind subject, reason error) {
+func (k *kinds) set(kind trigger.Subject, reason error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.reasons == nil {
-		k.reasons = map[subject]error{}
+		k.reasons = map[trigger.Subject]error{}
 	}
 	k.reasons[kind] = reason
 }
 
 // drop drops the subjects for which match returns true.
-func (k *kinds) drop(match func(subject) bool) {
+func (k *kinds) drop(match func(trigger.Subject) bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	maps.DeleteFunc(k.reasons, func(s subject, _ error) bool { return match(s) })
+	maps.DeleteFunc(k.reasons, func(s trigger.Subject, _ error) bool { return match(s) })
 }
 
 func (k *kinds) all() []KindState {
@@ -189,7 +190,7 @@ func (k *kinds) all() []KindState {
 	defer k.mu.Unlock()
 	reasons := map[schema.GroupVersionKind]error{}
 	for kind, reason := range k.reasons {
-		reasons[kind.watched()] = cmp.Or(reason, reasons[kind.watched()])
+		reasons[kind.Watched()] = cmp.Or(reason, reasons[kind.Watched()])
 	}
 	var all []KindState
 	for kind, reason := range reasons {

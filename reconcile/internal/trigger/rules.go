@@ -119,6 +119,16 @@ func (r *Rules) Foreign() (places []int) {
 	return places
 }
 
+// Starters returns the external sources that have to start before the first reconcile, in their order.
+func (r *Rules) Starters() (all []source.Starter) {
+	for _, external := range r.sources.External {
+		if starter, ok := external.(source.Starter); ok {
+			all = append(all, starter)
+		}
+	}
+	return all
+}
+
 // Own returns the keys that name objects of the kind, with the kind filled in.
 func (r *Rules) Own(keys ...deploy.Ref) (own []deploy.Ref) {
 	for _, key := range keys {
