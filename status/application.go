@@ -53,6 +53,9 @@ type Application struct {
 	// for the kind FooService.
 	Kind string
 
+	// Values are further fields, which are written too. A field that isn't among them stays as it is.
+	Values Values
+
 	// OnlyReady writes Ready as the only own condition, for kinds whose status schema has nothing else. Ready has the
 	// message of the Updating verdict if there is one. While Ready is True and its observedGeneration is Generation, an
 	// Updating verdict without a Ready verdict changes nothing. Components, the versions and Kind aren't written.
@@ -115,6 +118,7 @@ func (a Application) full(now time.Time, current map[string]any) map[string]any 
 	a.setComponents(next)
 	a.setVersions(next)
 	a.setGenerations(next)
+	a.Values.over(next)
 	a.setService(next, ReadyReason(ready.Reason), UpdatingReason(updating.Reason))
 	return next
 }
@@ -238,6 +242,7 @@ func (a Application) onlyReady(now time.Time, current map[string]any) map[string
 		delete(next, key)
 	}
 	removeVersions(next)
+	a.Values.over(next)
 	return next
 }
 

@@ -130,3 +130,45 @@ func ExampleFields() {
 	// web no node has room
 	// 1.0.0 of [{1.0.0} {1.1.0}]
 }
+
+func ExampleValues() {
+	var values status.Values
+	fmt.Println(values.Set("database.endpoint", "db.shop.svc:5432"))
+	fmt.Println(values.Set("conditions", nil))
+	next, changed, err := status.Application{Values: values}.Update(noon, map[string]any{"database": map[string]any{"size": int64(3)}})
+	fmt.Println(next["database"], changed, err)
+	// Output:
+	// <nil>
+	// status field conditions: invalid path: conditions is written by operkit itself: choose another field
+	// map[endpoint:db.shop.svc:5432 size:3] true <nil>
+}
+
+func ExampleValues_Set() {
+	type endpoint struct {
+		Host string `json:"host"`
+		Port int    `json:"port"`
+	}
+	var values status.Values
+	fmt.Println(values.Set("endpoint", endpoint{"db", 5432}), values.Set("former", nil))
+	next, _, err := status.Application{Values: values}.Update(noon, map[string]any{"former": "yes"})
+	fmt.Println(next["endpoint"], next["former"], err)
+	// Output:
+	// <nil> <nil>
+	// map[host:db port:5432] <nil> <nil>
+}
+
+func ExampleValues_Clone() {
+	var values status.Values
+	fmt.Println(values.Set("a", 1))
+	clone := values.Clone()
+	fmt.Println(values.Set("b", 2), clone.Paths(), values.Paths())
+	// Output:
+	// <nil>
+	// <nil> [a] [a b]
+}
+
+func ExampleValues_Paths() {
+	var values status.Values
+	fmt.Println(values.Set("endpoint.port", 5432), values.Set("endpoint", "db:5432"), values.Paths())
+	// Output: <nil> <nil> [endpoint]
+}

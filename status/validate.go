@@ -12,8 +12,8 @@ import (
 
 // Errors about conditions, verdicts and Applications wrap one of these.
 var (
-	// ErrInvalid means that a condition, a verdict or an Application has an invalid type, status, reason, generation or
-	// kind.
+	// ErrInvalid means that a condition, a verdict, an Application or a Values has an invalid type, status, reason,
+	// generation, kind, path or value.
 	ErrInvalid = errors.New("invalid")
 	// ErrNoTime means that a transition needs a time, and the given time is zero or can't be written in RFC 3339.
 	ErrNoTime = errors.New("no usable time given")
@@ -28,6 +28,8 @@ var (
 	errInvalidReason     = fmt.Errorf("%w reason", ErrInvalid)
 	errInvalidGeneration = fmt.Errorf("%w generation", ErrInvalid)
 	errInvalidKind       = fmt.Errorf("%w kind", ErrInvalid)
+	errInvalidPath       = fmt.Errorf("%w path", ErrInvalid)
+	errInvalidValue      = fmt.Errorf("%w value", ErrInvalid)
 )
 
 // The bounds of metav1.Condition, in bytes.

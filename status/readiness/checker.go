@@ -113,6 +113,11 @@ func (s *subject) judge() Result {
 	if len(s.checker.Registry) > 0 {
 		expected = s.checker.Registry[schema.GroupKind{Group: s.group, Kind: s.kind}]
 	}
+	return expected.and(s, s.by(expected))
+}
+
+// by judges the object by what its kind expects.
+func (s *subject) by(expected Expectation) Result {
 	if result, done := expected.before(s); done {
 		return result
 	}

@@ -81,6 +81,7 @@ func TestNeedsContentOfOthers(t *testing.T) {
 	}{
 		{"status 26: nobody knows what others say of themselves", schema.GroupKind{Group: "example.dev", Kind: "Secret"}, Expectation{}, true},
 		{"status 17: a function may look at anything", secret, Expectation{Func: func(time.Time, map[string]any) Result { return Result{} }}, true},
+		{"status 17: so may And", secret, Expectation{And: func(time.Time, map[string]any) Result { return Result{} }}, true},
 		{"status 18: a condition is content", secret, Expectation{Condition: &Condition{Type: "Ready"}}, true},
 		{"status 21: so is a field", secret, Expectation{Fields: []Field{{Path: ".data.password"}}}, true},
 		{"status 22: of a kind with a row a subsystem says nothing", secret, Expectation{Subsystem: &Subsystem{Version: "1"}, SetsReady: true}, false},

@@ -40,6 +40,25 @@ func TestPrecedence(t *testing.T) {
 	})
 }
 
+// And is called for what everything else finds ready, and can't make anything ready.
+func TestAnd(t *testing.T) {
+	with := func(state readiness.State, e readiness.Expectation) readiness.Checker {
+		e.And = answering(state)
+		return expecting("", "Pod", e)
+	}
+	running := conditions(`"phase":"Running"`, is("Ready", "True", "R"))
+	good := &readiness.Condition{Type: "Good"}
+	run(t, "v1", "Pod", []cell{
+		{name: "status 17: the table waits: And isn't called", status: `{"phase":"Pending"}`, checker: with(readiness.Failed, readiness.Expectation{}), state: readiness.InProgress, reason: "PodPending"},
+		{name: "status 17: the table and And are content: the reason of the table", status: running, checker: with(readiness.Ready, readiness.Expectation{}), state: readiness.Ready, reason: "PodReady"},
+		{name: "status 17: And waits", status: running, checker: with(readiness.InProgress, readiness.Expectation{}), state: readiness.InProgress, reason: "Function"},
+		{name: "status 17: And fails", status: running, checker: with(readiness.Failed, readiness.Expectation{}), state: readiness.Failed, reason: "Function"},
+		{name: "status 17: And without an answer", status: running, checker: with("", readiness.Expectation{}), state: readiness.Unknown, reason: "NoAnswer"},
+		{name: "status 17: after a condition that isn't met", status: running, checker: with(readiness.Ready, readiness.Expectation{Condition: good}), state: readiness.InProgress, reason: "NotGood"},
+		{name: "status 17: after a function", status: running, checker: with(readiness.Failed, readiness.Expectation{Func: answering(readiness.Ready)}), state: readiness.Failed, reason: "Function"},
+	})
+}
+
 func TestPrecedenceOverTheTable(t *testing.T) {
 	good := &readiness.Condition{Type: "Good"}
 	run(t, "v1", "Pod", []cell{

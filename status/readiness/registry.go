@@ -30,7 +30,7 @@ func (r Registry) With(kind schema.GroupKind, expected Expectation) Registry {
 
 // Expectation describes how the objects of one kind are judged. If Func is set, it decides alone. Otherwise Condition
 // and Fields decide, and both have to be met. If none of these is set, the table decides, then Subsystem, then
-// SetsReady and the generic conditions. The zero value changes nothing.
+// SetsReady and the generic conditions. And has the last word. The zero value changes nothing.
 //
 // In every case, an object isn't ready if it is being deleted, if its generation isn't observed, or if it is Stalled or
 // Reconciling.
@@ -38,6 +38,9 @@ type Expectation struct {
 	// Func judges an object. It must not change the document. now is zero if no time is known. A Result without a State
 	// becomes Unknown.
 	Func func(now time.Time, object map[string]any) Result
+	// And judges an object that everything else finds Ready: its Result replaces the other one unless it is Ready, too.
+	// The rules are the same as for Func.
+	And func(now time.Time, object map[string]any) Result
 	// Condition is the condition that the object must have to be ready.
 	Condition *Condition
 	// Fields are the fields that must have certain values for the object to be ready.
@@ -129,13 +132,29 @@ func (e Expectation) before(s *subject) (Result, bool) {
 		return unknown("ExpectationInvalid", err.Error()), true
 	}
 	if e.Func != nil {
-		result := e.Func(s.now, s.everything())
-		if result.State == "" {
-			result = unknown("NoAnswer", "the function for the kind returned no state")
-		}
-		return result, true
+		return called(e.Func, s), true
 	}
 	return e.expect(s), true
+}
+
+// called returns the result of a function of an Expectation.
+func called(judge func(now time.Time, object map[string]any) Result, s *subject) Result {
+	result := judge(s.now, s.everything())
+	if result.State == "" {
+		return unknown("NoAnswer", "the function for the kind returned no state")
+	}
+	return result
+}
+
+// and returns result, or what And says about an object that is Ready by result.
+func (e Expectation) and(s *subject, result Result) Result {
+	if e.And == nil || !result.Ready() {
+		return result
+	}
+	if last := called(e.And, s); !last.Ready() {
+		return last
+	}
+	return result
 }
 
 // expect returns the worst result of the condition and the fields, the first of equally bad ones.

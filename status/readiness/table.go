@@ -61,7 +61,7 @@ var byPresence rule
 // NeedsContent reports whether the Checker reads more than the metadata of a kind's objects. If it returns false, an
 // object without spec, data and status gets the same result. Its apiVersion, kind and metadata are always needed.
 func (c Checker) NeedsContent(kind schema.GroupKind) bool {
-	if expected := c.Registry[kind]; expected.Func != nil || expected.Condition != nil || len(expected.Fields) > 0 {
+	if expected := c.Registry[kind]; expected.Func != nil || expected.And != nil || expected.Condition != nil || len(expected.Fields) > 0 {
 		return true
 	}
 	row, known := table[key{kind.Group, kind.Kind}]
