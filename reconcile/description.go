@@ -37,6 +37,8 @@ type Describing struct {
 	Logger *slog.Logger
 	// Events receives the events of the session; nil means the Reconciler's.
 	Events event.Sink
+	// SetStatus is called instead of Session.SetStatus; nil means that what is set isn't written.
+	SetStatus func(path string, value any)
 	// unwatched: the session watches nothing.
 	unwatched bool
 }
@@ -53,6 +55,7 @@ func (r *Reconciler) Describe(ctx context.Context, resource *unstructured.Unstru
 		return nil, err
 	}
 	s.dryRun, s.fixedVersion = s.dryRun || as.DryRun, as.Version
+	s.forward = as.SetStatus
 	s.id, s.logger, s.events = cmp.Or(as.ID, s.id), cmp.Or(as.Logger, s.logger), cmp.Or(as.Events, s.events)
 	if as.unwatched {
 		s.watcher = nil
@@ -134,8 +137,10 @@ type Rendered struct {
 	Object *Object
 	// Content is shared: it must not be changed.
 	Content *unstructured.Unstructured
-	// Judge decides whether the object is ready (ReadyWhen, ReadyBy); nil means that package readiness decides.
+	// Judge decides whether the object is ready (ReadyWhen, ReadyBy, AndReadyWhen); nil means that package readiness
+	// decides. And: package readiness decides first, and Judge is for an object that it finds ready.
 	Judge Judge
+	And   bool
 }
 
 // Render returns the objects of c in the order in which they are deployed, with all patches. It calls a Builder only
@@ -147,33 +152,43 @@ func (d *Description) Render(ctx context.Context, c *Component) ([]Rendered, err
 	}
 	objects := make([]Rendered, len(rendered.contents))
 	for i, o := range rendered.objects {
-		objects[i] = Rendered{o, rendered.contents[i], d.session.judgeOf(o)}
+		judge, and := d.session.judgeOf(o)
+		objects[i] = Rendered{o, rendered.contents[i], judge, and}
 	}
 	return objects, nil
 }
 
-// judgeOf returns the Judge of an object, nil if package readiness decides.
-func (s *Session) judgeOf(o *Object) Judge {
-	if len(s.reconciler.options.readiness.Registry) == 0 || o.judge != nil {
-		return o.judge
-	}
-	if _, known := s.reconciler.options.readiness.Registry[o.ref.Kind.GroupKind()]; !known {
-		return nil
+// judgeOf returns the Judge of an object, nil if package readiness decides. and: package readiness decides first.
+func (s *Session) judgeOf(o *Object) (judge Judge, and bool) {
+	_, registered := s.reconciler.options.readiness.Registry[o.ref.Kind.GroupKind()]
+	switch {
+	case o.judge == nil && !registered && len(o.and) == 0:
+		return nil, false
+	case o.judge != nil || !registered:
+		return o.judged, o.judge == nil
 	}
 	return func(ctx context.Context, live *unstructured.Unstructured) error {
-		result, err := s.judge().Object(ctx, live)
-		if err != nil {
+		if err := s.judgedByRegistry(ctx, live); err != nil {
 			return err
 		}
-		text := fmt.Sprintf("%s (%s)", result.State, cmp.Or(result.Message, result.Reason))
-		switch result.State {
-		case readiness.Ready:
-			return nil
-		case readiness.Failed:
-			return mistake(errors.New(text))
-		}
-		return request.Precondition("%s", text)
+		return o.judged(ctx, live)
+	}, false
+}
+
+// judgedByRegistry judges an object by the Checker of the operator.
+func (s *Session) judgedByRegistry(ctx context.Context, live *unstructured.Unstructured) error {
+	result, err := s.judge().Object(ctx, live)
+	if err != nil {
+		return err
 	}
+	text := fmt.Sprintf("%s (%s)", result.State, cmp.Or(result.Message, result.Reason))
+	switch result.State {
+	case readiness.Ready:
+		return nil
+	case readiness.Failed:
+		return mistake(errors.New(text))
+	}
+	return request.Precondition("%s", text)
 }
 
 // Err returns err, the error of a method of the controller, joined with the mistakes that the method made, such as

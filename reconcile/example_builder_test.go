@@ -69,6 +69,23 @@ func ExampleComponent_Add() {
 	// ConfigMap market/shelf store.shelf
 }
 
+func ExampleAndReadyWhen() {
+	cluster := emptyCluster()
+	reconcileAgain(cluster, setup(func(_ context.Context, s *reconcile.Session) error {
+		s.Add("store").Add("stock", configMap("stock"), reconcile.AndReadyWhen(func(_ context.Context, live *unstructured.Unstructured) error {
+			if tea, _, _ := unstructured.NestedString(live.Object, "data", "tea"); tea == "" {
+				return request.Precondition("there is no tea")
+			}
+			return nil
+		}))
+		return nil
+	}))
+	show(cluster)
+	// Output:
+	//   Shop tea: Updating VerifyWait, store: ConfigMap stock: there is no tea
+	//   ConfigMap stock
+}
+
 // counter is a controller with hooks, defaults and a configuration.
 type counter struct{ setup }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/status"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // archive is a controller with a condition of its own.
@@ -52,4 +53,23 @@ func ExampleSession_Conditions() {
 	// Output:
 	// False Running
 	// True Succeeded
+}
+
+// setEndpoint is a Setup that reports where the database is found.
+func setEndpoint(_ context.Context, s *reconcile.Session) error {
+	s.SetStatus("database.endpoint", s.ScopedName("db")+"."+s.Namespace()+".svc:5432")
+	return nil
+}
+
+func ExampleSession_SetStatus() {
+	cluster := emptyCluster()
+	reconcileAgain(cluster, archive{setEndpoint})
+	tea, err := cluster.Port().Get(context.Background(), deploy.Ref{Kind: ShopKind, Namespace: "market", Name: "tea"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	endpoint, _, err := unstructured.NestedString(tea.Object, "status", "database", "endpoint")
+	fmt.Println(endpoint, err)
+	// Output: tea-db.market.svc:5432 <nil>
 }

@@ -27,6 +27,7 @@ type Object struct {
 	ref       deploy.Ref // of content
 	after     []*Object
 	judge     Judge
+	and       []Judge
 	strategy  deploy.Strategy
 	// finished: the object is deployed as it was added.
 	finished bool
@@ -37,7 +38,9 @@ type Object struct {
 }
 
 // Judge decides whether an object is ready: nil means ready, request.Precondition means not yet, and any other error
-// means that the object has failed. live is the object in the cluster. It is shared: don't change it.
+// means that the object has failed. The class of that error decides what the status reports, as for an error of Setup:
+// request.Configuration, for example, is a mistake in the resource. live is the object in the cluster. It is shared:
+// don't change it.
 type Judge func(ctx context.Context, live *unstructured.Unstructured) error
 
 // ObjectOption is an option of Component.Add.
@@ -45,6 +48,17 @@ type ObjectOption func(*Object)
 
 // ReadyWhen sets the function that decides whether the object is ready, instead of package readiness.
 func ReadyWhen(judge Judge) ObjectOption { return func(o *Object) { o.judge = judge } }
+
+// AndReadyWhen adds a function that decides whether the object is ready, too: the object is ready when the usual rules
+// of package readiness, or the function of ReadyWhen, find it ready and judge returns nil. judge is called only then.
+// Several functions are called in their order, up to the first error.
+func AndReadyWhen(judge Judge) ObjectOption {
+	return func(o *Object) {
+		if judge != nil {
+			o.and = append(o.and, judge)
+		}
+	}
+}
 
 // By sets how the object is written, see deploy.Strategy; default deploy.ServerSideApply.
 func By(strategy deploy.Strategy) ObjectOption { return func(o *Object) { o.strategy = strategy } }

@@ -195,6 +195,9 @@ func (r *Reconciler) session(ctx context.Context, resource *unstructured.Unstruc
 		manager: manager, home: manager.Namespace(), watcher: r.options.watcher, dryRun: r.options.dryRun,
 		events: r.options.events, logger: logger, own: r.lifecycle.Visit(resource, logger),
 	}
+	if r.options.has(NoStatus) {
+		s.fields.Refuse(errNoStatus)
+	}
 	r.lifecycle.Memory.Look(deploy.RefOf(resource), func(m *memory.Resource) { s.unwritten = m.Unwritten })
 	return s, nil
 }
@@ -254,15 +257,17 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 		s.keepUnwritten(outcome)
 		return request.Result{}, errors.Join(context.Cause(ctx), err)
 	}
-	if invalid := s.own.Err(); invalid != nil {
+	if invalid := errors.Join(s.own.Err(), s.fields.Err()); invalid != nil {
 		err = errors.Join(err, mistake(invalid))
 	}
 	if outcome != nil && len(outcome.Components) == 0 && err != nil {
 		outcome = nil
 	}
 	err = s.exhausted(ctx, err)
-	s.ended = report{generation: s.resource.GetGeneration(), outcome: outcome, err: err}
-	unwritten := r.writeStatus(ctx, s, s.ended)
+	s.ended = report{generation: s.resource.GetGeneration(), outcome: outcome, err: err, values: s.fields.Values()}
+	s.fields.Refuse(errStatusWritten)
+	unwritten := r.writeStatus(ctx, s, &s.ended)
+	err = s.ended.err
 	if err != nil && !request.IsWaiting(err) {
 		if after, ok := lifecycle.Unavailable(err); ok && after > 0 {
 			err = request.RetryAfter(after, err)

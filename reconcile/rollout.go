@@ -294,6 +294,9 @@ func (s *Session) afterIncomplete(ctx context.Context, o Outcome) error {
 // requeue calls the controller's Requeue. usual is the time until the next reconcile if Requeue returns zero.
 func (r *Reconciler) requeue(ctx context.Context, hook Requeuer, s *Session, o Outcome, usual time.Duration) (request.Result, error) {
 	after, err := failure.Value(func() (time.Duration, error) { return hook.Requeue(ctx, s, o) })
+	if late := s.fields.Err(); late != nil {
+		err = errors.Join(err, mistake(late))
+	}
 	switch {
 	case request.IsWaiting(err):
 		return request.Result{RequeueAfter: o.retryTime(r.options.recheck, err)}, nil

@@ -60,6 +60,9 @@ type Session struct {
 	noted  []schema.GroupVersionKind
 	// own are the conditions of the controller's own, nil if it declares none.
 	own *Conditions
+	// fields are fields of the status that the controller sets. If forward isn't nil, SetStatus calls it instead.
+	fields  lifecycle.Fields
+	forward func(path string, value any)
 	// ended is the report that the status gets at the end.
 	ended report
 	// events is nil if no events are recorded.
@@ -82,6 +85,23 @@ type Conditions = lifecycle.Conditions
 // of the reconcile, also if the reconcile fails or panics; Flush writes it before. For a controller that declares none
 // it returns nil, on which all methods do nothing.
 func (s *Session) Conditions() *Conditions { return s.own }
+
+// SetStatus sets a field of the status, such as "database.endpoint", in the one write of the status at the end of the
+// reconcile, also if the reconcile fails or panics. A field that doesn't change costs no write. It keeps its value in
+// later reconciles until it is set again; nil removes it. value may be anything that encoding/json encodes, and is
+// copied. SetStatus is safe for concurrent use, and may be called by Setup, Finalize, components and all hooks except
+// Requeue, which is called after the write.
+//
+// An invalid path or value (status.Values) is an error of the reconcile, and so is a value that the schema of the kind
+// refuses; the rest of the status is written nevertheless. A field that the schema doesn't have isn't stored, and a
+// warning in the log names it.
+func (s *Session) SetStatus(path string, value any) {
+	if s.forward != nil {
+		s.forward(path, value)
+		return
+	}
+	s.fields.Set(path, value)
+}
 
 // ID identifies this reconcile in logs.
 func (s *Session) ID() string { return s.id }

@@ -14,13 +14,15 @@ type report struct {
 	generation int64
 	outcome    *Outcome
 	err        error
+	// values are fields that the controller has set.
+	values status.Values
 }
 
 func (r *Reconciler) application(s *Session, rep report, present map[string]any) status.Application {
 	application := status.Application{
 		Generation: rep.generation, SupportedVersions: r.options.supported, OperatorVersion: r.options.operatorVersion,
-		OnlyReady: r.options.has(OnlyReady),
-		Warn:      func(message string) { s.logger.Warn("a part of the present status can't be used", "warning", message) },
+		OnlyReady: r.options.has(OnlyReady), Values: rep.values,
+		Warn: func(message string) { s.logger.Warn("a part of the present status can't be used", "warning", message) },
 	}
 	if r.options.has(ServiceStatus) {
 		application.Kind = s.Kind().Kind

@@ -2,19 +2,36 @@ package reconcile
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"time"
 
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/operkit/operkit/status"
 )
 
+var (
+	errStatusWritten = errors.New("it is set after the status was written: set it earlier, in a hook other than Requeue")
+	errNoStatus      = errors.New("the option NoStatus leaves the status alone: leave one of the two out")
+)
+
 // writeStatus writes the report into the status, in one write at most, and none when nothing changes. It returns an
-// error only if writing again makes sense. Other errors are logged.
-func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) error {
-	err := r.lifecycle.Report(ctx, s.resource, s.logger, s.own, true, func(present map[string]any) (status.Application, bool) {
-		return r.application(s, rep, present), true
-	})
+// error only if writing again makes sense. Other errors are logged. If the cluster refuses the fields that the
+// controller has set, that is an error of the report, which is written without them.
+func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep *report) error {
+	err := r.report(ctx, s, *rep)
+	if invalid, ok := errors.AsType[*deploy.InvalidError](err); ok && len(rep.values.Paths()) > 0 {
+		without := *rep
+		without.values = status.Values{}
+		without.err = errors.Join(rep.err, mistake(fmt.Errorf("status fields %s: %w", strings.Join(rep.values.Paths(), ", "), invalid)))
+		if err = r.report(ctx, s, without); !failure.Is[*deploy.InvalidError](err) { // otherwise the fields aren't the cause
+			*rep = without
+		}
+	}
 	if err == nil {
 		if rep.outcome != nil && len(s.unwritten) > 0 {
 			s.update(func(m *memory.Resource) { m.Unwritten = nil })
@@ -23,6 +40,13 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) er
 	}
 	s.keepUnwritten(rep.outcome)
 	return lifecycle.Unwritten(s.logger, err)
+}
+
+// report writes the report, with the own conditions.
+func (r *Reconciler) report(ctx context.Context, s *Session, rep report) error {
+	return r.lifecycle.Report(ctx, s.resource, s.logger, s.own, true, func(present map[string]any) (status.Application, bool) {
+		return r.application(s, rep, present), true
+	})
 }
 
 // start reports in the status that a rollout has begun: immediately when the version changes, otherwise only after

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -18,8 +19,7 @@ import (
 
 // verdict lists the objects of a component that aren't ready.
 type verdict struct {
-	waiting []string
-	failed  []string
+	waiting, failed listed
 	// remarks are about objects that are ready in an unusual way.
 	remarks []string
 }
@@ -30,12 +30,27 @@ func (v verdict) ready() bool { return len(v.waiting) == 0 && len(v.failed) == 0
 func (v verdict) err() error {
 	switch {
 	case len(v.failed) > 0:
-		return mistake(fmt.Errorf("%s", strings.Join(v.failed, "; ")))
+		return v.failed
 	case len(v.waiting) > 0:
-		return &request.Error{Class: status.ErrorVerification, Err: fmt.Errorf("%s", strings.Join(v.waiting, "; "))}
+		return &request.Error{Class: status.ErrorVerification, Err: v.waiting}
 	}
 	return nil
 }
+
+// listed are errors in one line.
+type listed []error
+
+// Error returns the texts, with semicolons between them.
+func (l listed) Error() string {
+	texts := make([]string, len(l))
+	for i, err := range l {
+		texts[i] = err.Error()
+	}
+	return strings.Join(texts, "; ")
+}
+
+// Unwrap returns the errors.
+func (l listed) Unwrap() []error { return l }
 
 // Verify returns nil if every object of c is ready. If request.IsWaiting is true for the error, it names the objects
 // that c waits for. Otherwise it names the objects that have failed.
@@ -61,34 +76,49 @@ func (s *Session) verify(ctx context.Context, c *Component) (verdict, error) {
 		if err != nil {
 			return v, err
 		}
-		live, err := s.live(ctx, ref, o.judge != nil)
+		live, err := s.live(ctx, ref, o.judge != nil || len(o.and) > 0)
 		if err != nil {
 			return v, err
 		}
-		if o.judge != nil && live != nil {
-			judged := failure.Guard(func() error { return o.judge(ctx, live) })
-			if request.Resolve(judged).Passing {
-				return v, fmt.Errorf("%s %s: %w", ref.Kind.Kind, ref.Name, judged)
+		if o.judge == nil || live == nil {
+			result, err := judging.Object(ctx, live)
+			if err != nil {
+				return v, fmt.Errorf("%s %s: %w", ref.Kind.Kind, ref.Name, err)
 			}
-			v.judged(ref, judged)
-			continue
+			if v.add(ref, judging.Explain(ctx, live, result)); !result.Ready() {
+				continue
+			}
 		}
-		result, err := judging.Object(ctx, live)
-		if err != nil {
-			return v, fmt.Errorf("%s %s: %w", ref.Kind.Kind, ref.Name, err)
+		judged := o.judged(ctx, live)
+		if request.Resolve(judged).Passing {
+			return v, fmt.Errorf("%s %s: %w", ref.Kind.Kind, ref.Name, judged)
 		}
-		v.add(ref, judging.Explain(ctx, live, result))
+		v.judged(ref, judged)
 	}
 	return v, nil
+}
+
+// judged calls the judges of an object that exists, up to the first error.
+func (o *Object) judged(ctx context.Context, live *unstructured.Unstructured) error {
+	judges := o.and
+	if o.judge != nil {
+		judges = append([]Judge{o.judge}, o.and...)
+	}
+	for _, judge := range judges {
+		if err := failure.Guard(func() error { return judge(ctx, live) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // add records the result of one object.
 func (v *verdict) add(ref deploy.Ref, result readiness.Result) {
 	switch {
 	case result.State == readiness.Failed:
-		v.failed = append(v.failed, describe(ref, result))
+		v.failed = append(v.failed, mistake(errors.New(describe(ref, result))))
 	case !result.Ready():
-		v.waiting = append(v.waiting, describe(ref, result))
+		v.waiting = append(v.waiting, errors.New(describe(ref, result)))
 	case result.Remark:
 		v.remarks = append(v.remarks, describe(ref, result))
 	}
@@ -134,11 +164,12 @@ func (v *verdict) judged(ref deploy.Ref, err error) {
 	if err == nil {
 		return
 	}
-	text := fmt.Sprintf("%s %s: %v", ref.Kind.Kind, ref.Name, err)
-	if request.IsWaiting(err) {
-		v.waiting = append(v.waiting, text)
+	waits := request.IsWaiting(err)
+	err = fmt.Errorf("%s %s: %w", ref.Kind.Kind, ref.Name, err)
+	if waits {
+		v.waiting = append(v.waiting, err)
 	} else {
-		v.failed = append(v.failed, text)
+		v.failed = append(v.failed, err)
 	}
 }
 

@@ -77,6 +77,11 @@ func (b builtLab) Build(ctx context.Context, s *reconcile.Session, c *reconcile.
 			return b.experiment(ctx, s, judge)
 		}))
 	}
+	if too := does(s, "judge too"); too != "" {
+		options = append(options, reconcile.AndReadyWhen(func(ctx context.Context, _ *unstructured.Unstructured) error {
+			return b.experiment(ctx, s, too)
+		}))
+	}
 	c.Add("", configMap(s.ScopedName("built"), nil), options...)
 	return nil
 }
@@ -118,6 +123,15 @@ func (l Lab) experiment(ctx context.Context, s *reconcile.Session, what string) 
 		return errors.New("it doesn't work")
 	case "wait for a precondition":
 		return request.RetryAfter(7*time.Minute, request.Precondition("no electricity"))
+	case "set the status":
+		s.SetStatus("lab.colour", "red")
+		s.SetStatus("lab.rooms", []struct {
+			Size int `json:"size"`
+		}{{3}})
+	case "set the status wrongly":
+		s.SetStatus("conditions", nil)
+	case "set the status to what is no value":
+		s.SetStatus("lab.door", func() {})
 	case "pass":
 		return request.Passing(errors.New("it passes"))
 	case "apply":

@@ -177,8 +177,11 @@ func (b *component) Build(ctx context.Context, _ *reconcile.Session, c *reconcil
 
 func (b *component) add(c *reconcile.Component, object *wire.Object, kinds []schema.GroupVersionKind) error {
 	var options []reconcile.ObjectOption
-	if object.Judged {
+	switch object.Judged {
+	case wire.JudgedAlone:
 		options = append(options, reconcile.ReadyWhen(b.judge(object.Name)))
+	case wire.JudgedToo:
+		options = append(options, reconcile.AndReadyWhen(b.judge(object.Name)))
 	}
 	if object.Content != nil {
 		c.Add(object.Name, &unstructured.Unstructured{Object: object.Content}, append(options, reconcile.Finished())...)

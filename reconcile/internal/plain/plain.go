@@ -19,6 +19,19 @@ func Map(content map[string]any) (map[string]any, error) {
 	return out, json.Unmarshal(document, &out)
 }
 
+// Value returns value itself if it has the plain form, otherwise a copy that is converted through JSON.
+func Value(value any) (any, error) {
+	if Is(value) {
+		return value, nil
+	}
+	document, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	var out any
+	return out, json.Unmarshal(document, &out)
+}
+
 // Is reports whether a value has the plain form.
 func Is(value any) bool {
 	switch v := value.(type) {

@@ -23,7 +23,14 @@ func (s *server) objects(ctx context.Context, one *session, c *reconcile.Compone
 		ref := deploy.RefOf(object.Content)
 		digest, ok := deploy.Fingerprint(object.Content.Object)
 		sent[i] = wire.Object{
-			Name: object.Object.Name(), Kind: kinds.number(ref.Kind), Namespace: ref.Namespace, Ref: ref.Name, Digest: digest, Judged: object.Judge != nil,
+			Name: object.Object.Name(), Kind: kinds.number(ref.Kind), Namespace: ref.Namespace, Ref: ref.Name, Digest: digest,
+		}
+		switch {
+		case object.Judge == nil:
+		case object.And:
+			sent[i].Judged = wire.JudgedToo
+		default:
+			sent[i].Judged = wire.JudgedAlone
 		}
 		if !ok || ref.Name == "" || isDefinition(ref.Kind) {
 			sent[i].Content = object.Content.Object

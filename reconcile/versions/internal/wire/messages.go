@@ -34,6 +34,15 @@ type Recorded struct {
 	Note    string `cbor:"4,keyasint"`
 }
 
+// StatusField is a field of the status of a session's resource, which the manager writes with the status.
+type StatusField struct {
+	Session string `cbor:"1,keyasint"`
+	Path    string `cbor:"2,keyasint"`
+	// Value is the value, or Problem why it can't be encoded.
+	Value   any      `cbor:"3,keyasint"`
+	Problem *Problem `cbor:"4,keyasint,omitempty"`
+}
+
 // Logged is a log line.
 type Logged struct {
 	Session string `cbor:"1,keyasint,omitempty"`
@@ -126,10 +135,23 @@ type Object struct {
 	Kind           int
 	Namespace, Ref string
 	Digest         uint64
-	Judged         bool
+	Judged         Judged
 	// Content is set if there is no digest.
 	Content map[string]any
 }
+
+// Judged is how Judge is called for an object.
+type Judged uint8
+
+// The ways in which an object is judged.
+const (
+	// NotJudged: Judge isn't called.
+	NotJudged Judged = iota
+	// JudgedAlone: Judge decides whether the object is ready.
+	JudgedAlone
+	// JudgedToo: the manager decides, and Judge is called for an object that the manager finds ready.
+	JudgedToo
+)
 
 // Objects are the objects of a component.
 type Objects struct {

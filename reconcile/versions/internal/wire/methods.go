@@ -28,6 +28,7 @@ const (
 	Follow = "follow" // Read; without a name: all objects of the kind, the namespace and the labels
 	Delete = "delete" // Read
 	Event  = "event"  // Recorded; a notice
+	Set    = "set"    // StatusField; a notice
 	Log    = "log"    // Logged; a notice
 	Bring  = "bring"  // SourceReport; a notice
 	Known  = "known"  // Kind -> []Ref
