@@ -37,6 +37,11 @@ func TestHooks(t *testing.T) {
 		{"a hook says that it passes", map[string]any{"AfterDeploy": "pass"}, []string{"AfterDeploy"}, 0},
 		{"Requeue fails", map[string]any{"Requeue": "fail"}, []string{"AfterDeploy", "AfterVerify", "Requeue"}, 0},
 		{"Requeue waits", map[string]any{"Requeue": "wait for a precondition"}, []string{"AfterDeploy", "AfterVerify", "Requeue"}, 7 * time.Minute},
+		{"status 14: a component blames the resource", map[string]any{"build": "blame the resource"}, []string{"AfterIncomplete-false-true"}, 0},
+		{"status 14: a judge blames the resource", map[string]any{"judge": "blame the resource"}, []string{"AfterDeploy", "AfterIncomplete-true-true"}, 0},
+		{"status 14: a second judge does", map[string]any{"judge too": "blame the resource"}, []string{"AfterDeploy", "AfterIncomplete-true-true"}, 0},
+		{"status 14: a gate does", map[string]any{"gate": "blame the resource"}, []string{"AfterIncomplete-false-true"}, 0},
+		{"status 14: a hook does", map[string]any{"AfterVerify": "blame the resource"}, []string{"AfterDeploy", "AfterVerify"}, 0},
 		{"Setup sets the status", map[string]any{"setup": "set the status"}, nil, 42 * time.Second},
 		{"a component sets the status", map[string]any{"build": "set the status"}, nil, 42 * time.Second},
 		{"a judge sets the status", map[string]any{"judge": "set the status"}, nil, 42 * time.Second},
@@ -89,6 +94,9 @@ func TestHooks(t *testing.T) {
 			}
 			assert.Equal(t, row.after, runs[1].after)
 			for method, what := range row.spec {
+				if what == "blame the resource" {
+					assert.Equal(t, status.ErrorConfig, runs[1].class)
+				}
 				if what == "set the status" && method != "Requeue" {
 					assert.Equal(t, map[string]any{"colour": "red", "rooms": []any{map[string]any{"size": int64(3)}}}, runs[1].fields)
 				}

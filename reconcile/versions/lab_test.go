@@ -132,6 +132,8 @@ func (l Lab) experiment(ctx context.Context, s *reconcile.Session, what string) 
 		s.SetStatus("conditions", nil)
 	case "set the status to what is no value":
 		s.SetStatus("lab.door", func() {})
+	case "blame the resource":
+		return request.Configuration("spec.size: 3 is odd")
 	case "pass":
 		return request.Passing(errors.New("it passes"))
 	case "apply":
