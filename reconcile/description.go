@@ -14,6 +14,7 @@ import (
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status/readiness"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -37,10 +38,20 @@ type Describing struct {
 	Logger *slog.Logger
 	// Events receives the events of the session; nil means the Reconciler's.
 	Events event.Sink
-	// SetStatus is called instead of Session.SetStatus; nil means that what is set isn't written.
-	SetStatus func(path string, value any)
+	// Status receives what the session sets in the status; nil means that it isn't written.
+	Status StatusSink
 	// unwatched: the session watches nothing.
 	unwatched bool
+}
+
+// StatusSink receives what a session sets in the status of its resource. Its methods are called concurrently.
+type StatusSink interface {
+	// SetStatus receives the arguments of Session.SetStatus.
+	SetStatus(path string, value any)
+	// SetCondition receives a condition that the controller reports, see Session.Conditions. It may be invalid.
+	SetCondition(c metav1.Condition)
+	// FlushConditions writes the conditions that were set so far.
+	FlushConditions(ctx context.Context) error
 }
 
 // Describe prepares a session and calls Setup, unless the resource is being deleted. The error is the one that
@@ -55,7 +66,9 @@ func (r *Reconciler) Describe(ctx context.Context, resource *unstructured.Unstru
 		return nil, err
 	}
 	s.dryRun, s.fixedVersion = s.dryRun || as.DryRun, as.Version
-	s.forward = as.SetStatus
+	if s.status = as.Status; s.status != nil {
+		s.own.ForwardTo(s.status)
+	}
 	s.id, s.logger, s.events = cmp.Or(as.ID, s.id), cmp.Or(as.Logger, s.logger), cmp.Or(as.Events, s.events)
 	if as.unwatched {
 		s.watcher = nil

@@ -55,6 +55,23 @@ func ExampleSession_Conditions() {
 	// True Succeeded
 }
 
+func ExampleReconciler_Conditions() {
+	manager, err := deploy.NewManager(emptyCluster())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	reconciler, err := reconcile.New(archive{setEndpoint}, manager)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, declared := range reconciler.Conditions() {
+		fmt.Println(declared.Type)
+	}
+	// Output: BackedUp
+}
+
 // setEndpoint is a Setup that reports where the database is found.
 func setEndpoint(_ context.Context, s *reconcile.Session) error {
 	s.SetStatus("database.endpoint", s.ScopedName("db")+"."+s.Namespace()+".svc:5432")

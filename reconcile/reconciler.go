@@ -18,6 +18,7 @@ import (
 	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
+	"github.com/operkit/operkit/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -117,6 +118,9 @@ func (r *Reconciler) declareConditions() error {
 	}
 	return nil
 }
+
+// Conditions returns the conditions of the controller's own, see ConditionDeclarer. The caller may change the slice.
+func (r *Reconciler) Conditions() []status.Declared { return r.lifecycle.Declared() }
 
 // Kind returns the kind whose resources are reconciled.
 func (r *Reconciler) Kind() schema.GroupVersionKind { return r.controller.Kind() }

@@ -60,9 +60,9 @@ type Session struct {
 	noted  []schema.GroupVersionKind
 	// own are the conditions of the controller's own, nil if it declares none.
 	own *Conditions
-	// fields are fields of the status that the controller sets. If forward isn't nil, SetStatus calls it instead.
-	fields  lifecycle.Fields
-	forward func(path string, value any)
+	// fields are fields of the status that the controller sets. status, if not nil, receives them instead.
+	fields lifecycle.Fields
+	status StatusSink
 	// ended is the report that the status gets at the end.
 	ended report
 	// events is nil if no events are recorded.
@@ -96,8 +96,8 @@ func (s *Session) Conditions() *Conditions { return s.own }
 // refuses; the rest of the status is written nevertheless. A field that the schema doesn't have isn't stored, and a
 // warning in the log names it.
 func (s *Session) SetStatus(path string, value any) {
-	if s.forward != nil {
-		s.forward(path, value)
+	if s.status != nil {
+		s.status.SetStatus(path, value)
 		return
 	}
 	s.fields.Set(path, value)

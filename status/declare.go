@@ -90,7 +90,7 @@ func (d *Declaration) ConditionsOnly() *Declaration {
 	return &Declaration{types: d.types, places: d.places, conditionsOnly: true}
 }
 
-// Types returns the declared types in their order.
+// Types returns the names of the declared types in their order.
 func (d *Declaration) Types() []string {
 	result := make([]string, len(d.types))
 	for i := range d.types {
@@ -98,6 +98,9 @@ func (d *Declaration) Types() []string {
 	}
 	return result
 }
+
+// Declared returns what was given to Declare. The caller may change the slice.
+func (d *Declaration) Declared() []Declared { return slices.Clone(d.types) }
 
 // Begin adds each declared condition that the object doesn't have, as Unknown with reason "Initializing", and reports
 // whether it changed the object. Call it when an object is first reconciled, and write its status: then clients that

@@ -48,6 +48,16 @@ func ExampleDeclaration_Types() {
 	// Output: [Ready Provisioned Degraded]
 }
 
+func ExampleDeclaration_Declared() {
+	for _, declared := range databaseTypes.Declared() {
+		fmt.Println(declared.Type, declared.Negative, declared.Summarises)
+	}
+	// Output:
+	// Ready false true
+	// Provisioned false false
+	// Degraded true false
+}
+
 func ExampleDeclaration_Begin() {
 	obj := map[string]any{}
 	fmt.Println(databaseTypes.Begin(noon, obj, 1))
@@ -156,6 +166,18 @@ func ExampleVisit_Err() {
 	visit.Report("Painted", metav1.ConditionTrue, "Red", "")
 	fmt.Println(visit.Err())
 	// Output: declared conditions: "Painted" isn't declared
+}
+
+func ExampleVisit_Reported() {
+	visit := databaseTypes.Visit(1)
+	visit.Result("Provisioned", nil)
+	provisioned, ok := visit.Reported("Provisioned")
+	fmt.Println(provisioned.Status, provisioned.Reason, ok)
+	_, ok = visit.Reported("Degraded")
+	fmt.Println(ok)
+	// Output:
+	// True Succeeded true
+	// false
 }
 
 func ExampleDeclared_updateTime() {

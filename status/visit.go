@@ -57,6 +57,12 @@ func (v *Visit) Result(conditionType string, err error) {
 	v.Report(conditionType, status, reason, err.Error())
 }
 
+// Reported returns the condition that was last reported for a type, and false if there is no valid report.
+func (v *Visit) Reported(conditionType string) (metav1.Condition, bool) {
+	c, ok := v.reports[conditionType]
+	return c, ok
+}
+
 // End writes the reports into the object and reports whether the object changed. A declared condition that wasn't
 // reported is kept or reset as declared. A missing condition is added as by Begin. The condition that summarises is
 // computed last, from the others. Missing conditions are appended in the order of the declaration. Present conditions

@@ -22,6 +22,26 @@ type controller struct {
 // the finalizer.
 type finalizing struct{ controller }
 
+// controllerOf adds the methods that the declarations of the versions need.
+func controllerOf(c controller) reconcile.Controller {
+	declared := &c.union.declared
+	switch {
+	case declared.finalizes && len(declared.conditions) > 0:
+		return &struct {
+			finalizing
+			reconcile.ConditionDeclarer
+		}{finalizing{c}, declared}
+	case declared.finalizes:
+		return &finalizing{c}
+	case len(declared.conditions) > 0:
+		return &struct {
+			controller
+			reconcile.ConditionDeclarer
+		}{c, declared}
+	}
+	return &c
+}
+
 // Kind implements reconcile.Controller.
 func (c *controller) Kind() schema.GroupVersionKind { return c.union.kind }
 

@@ -136,10 +136,7 @@ func (p *Pool) Controllers() []reconcile.Controller {
 	defer p.mu.Unlock()
 	controllers := make([]reconcile.Controller, len(p.unions))
 	for i, kind := range p.unions {
-		controllers[i] = &controller{pool: p, union: kind}
-		if kind.declared.finalizes {
-			controllers[i] = &finalizing{controller{pool: p, union: kind}}
-		}
+		controllers[i] = controllerOf(controller{pool: p, union: kind})
 	}
 	return controllers
 }

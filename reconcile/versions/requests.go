@@ -49,6 +49,10 @@ func (proc *process) handle(ctx context.Context, method string, body wire.Raw) (
 		return wire.Answer(body, func(r wire.Recorded) (any, error) { return nil, proc.record(r) })
 	case wire.Set:
 		return wire.Answer(body, func(f wire.StatusField) (any, error) { return nil, proc.setStatus(f) })
+	case wire.State:
+		return wire.Answer(body, func(c wire.Condition) (any, error) { return nil, proc.setCondition(c) })
+	case wire.Flush:
+		return wire.Answer(body, func(session string) (any, error) { return nil, proc.flush(ctx, session) })
 	case wire.Log:
 		return wire.Answer(body, func(line wire.Logged) (any, error) { return nil, proc.logged(line) })
 	case wire.Bring, wire.Failed:
@@ -160,25 +164,6 @@ func (proc *process) record(r wire.Recorded) error {
 	}
 	return nil
 }
-
-// setStatus sets a field of the status of a session's resource.
-func (proc *process) setStatus(field wire.StatusField) error {
-	s := proc.session(field.Session)
-	switch {
-	case s == nil:
-	case field.Problem != nil:
-		s.local.SetStatus(field.Path, unencodable{field.Problem.Err()})
-	default:
-		s.local.SetStatus(field.Path, field.Value)
-	}
-	return nil
-}
-
-// unencodable stands for a value that the version couldn't encode as JSON.
-type unencodable struct{ err error }
-
-// MarshalJSON implements json.Marshaler.
-func (u unencodable) MarshalJSON() ([]byte, error) { return nil, u.err }
 
 // logged writes a log line of the version.
 func (proc *process) logged(line wire.Logged) error {

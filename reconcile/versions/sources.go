@@ -111,11 +111,12 @@ type union struct {
 	sources  source.Sources
 }
 
-// declared is the part of a declaration that can't change after the start: the watched kinds, and whether there is a
-// finalizer.
+// declared is the part of a declaration that can't change after the start: the watched kinds, the conditions, and
+// whether there is a finalizer.
 type declared struct {
 	finalizes, external bool
 	owned, mapped       []wire.Kind
+	conditions          []wire.DeclaredCondition
 }
 
 // unite joins the declarations of all versions.
@@ -133,6 +134,9 @@ func (p *Pool) unite() ([]*union, error) {
 			}
 			if unions[at].scope != scopeOf(ruled) {
 				errs = append(errs, fmt.Errorf("version %s: declares another scope of the kind %s than the versions before it", v.name, ruled.Kind.Name))
+			}
+			if err := unions[at].declared.differing(ruled); err != nil {
+				errs = append(errs, fmt.Errorf("version %s: %w", v.name, err))
 			}
 			unions[at].declared.join(ruled)
 		}
@@ -165,7 +169,7 @@ func (d *declared) join(r *wire.ControlledKind) (more bool) {
 			d.mapped, more = append(d.mapped, source.Kind), true
 		}
 	}
-	return more
+	return d.joinConditions(r) || more
 }
 
 // fits returns an error if a process declares more than all versions declared at the start.
@@ -186,9 +190,12 @@ func (p *Pool) fits(declaration *wire.Declaration) error {
 			return fmt.Errorf("it declares another scope of the kind %s than the versions at the start", ruled.Kind.Name)
 		}
 		known := unions[at].declared
-		known.owned, known.mapped = slices.Clip(known.owned), slices.Clip(known.mapped)
+		known.owned, known.mapped, known.conditions = slices.Clip(known.owned), slices.Clip(known.mapped), slices.Clip(known.conditions)
+		if err := known.differing(ruled); err != nil {
+			return err
+		}
 		if known.join(ruled) {
-			return fmt.Errorf("for the kind %s it declares sources, or a Finalize, that no version declared at the start: start the operator again", ruled.Kind.Name)
+			return fmt.Errorf("for the kind %s it declares sources, conditions, or a Finalize, that no version declared at the start: start the operator again", ruled.Kind.Name)
 		}
 	}
 	return nil

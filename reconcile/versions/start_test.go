@@ -208,7 +208,7 @@ func TestVersionsThatComeLater(t *testing.T) {
 	for _, row := range []struct{ reason, first, later, wrong string }{
 		{"one like the others", "1.0.0", "1.1.0", ""},
 		{"one that looks at less", "2.0.0", "1.0.0", ""},
-		{"one that looks at more", "1.0.0", "2.0.0", "version 2.0.0: for the kind Lab it declares sources, or a Finalize, that no version declared at the start: start the operator again"},
+		{"one that looks at more", "1.0.0", "2.0.0", "version 2.0.0: for the kind Lab it declares sources, conditions, or a Finalize, that no version declared at the start: start the operator again"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()

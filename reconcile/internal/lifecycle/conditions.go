@@ -23,6 +23,21 @@ type Conditions struct {
 
 	mu    sync.Mutex
 	visit *status.Visit
+	// forward, if not nil, gets what is reported, and writes it.
+	forward Forward
+}
+
+// Forward receives conditions instead of the status, also invalid ones.
+type Forward interface {
+	SetCondition(c metav1.Condition)
+	FlushConditions(ctx context.Context) error
+}
+
+// ForwardTo passes each report on, and Flush too.
+func (c *Conditions) ForwardTo(forward Forward) {
+	if c != nil {
+		c.forward = forward
+	}
 }
 
 // Declare sets the user's own conditions. A type that operkit itself writes is an error.
@@ -39,6 +54,14 @@ func (l *Lifecycle) Declare(own *status.Declaration) error {
 	return nil
 }
 
+// Declared returns the user's own conditions.
+func (l *Lifecycle) Declared() []status.Declared {
+	if l.own == nil {
+		return nil
+	}
+	return l.own.Declared()
+}
+
 // Visit returns the own conditions for one reconcile of a resource, nil if none are declared.
 func (l *Lifecycle) Visit(resource *unstructured.Unstructured, log *slog.Logger) *Conditions {
 	if l.own == nil {
@@ -50,12 +73,25 @@ func (l *Lifecycle) Visit(resource *unstructured.Unstructured, log *slog.Logger)
 // Set reports a condition of a declared type. If a type is reported several times, the last report counts. A type that
 // isn't declared, or an invalid condition, is an error of the reconcile.
 func (c *Conditions) Set(conditionType string, value metav1.ConditionStatus, reason, message string) {
-	c.do(func(v *status.Visit) { v.Report(conditionType, value, reason, message) })
+	c.do(func(v *status.Visit) {
+		if c.forward == nil {
+			v.Report(conditionType, value, reason, message)
+			return
+		}
+		c.forward.SetCondition(metav1.Condition{Type: conditionType, Status: value, Reason: reason, Message: message})
+	})
 }
 
 // Result reports the outcome of the work for a declared type: True, or what its error table says about err.
 func (c *Conditions) Result(conditionType string, err error) {
-	c.do(func(v *status.Visit) { v.Result(conditionType, err) })
+	c.do(func(v *status.Visit) {
+		v.Result(conditionType, err)
+		if c.forward != nil {
+			reported, _ := v.Reported(conditionType)
+			reported.Type = conditionType // also of a type that isn't declared
+			c.forward.SetCondition(reported)
+		}
+	})
 }
 
 // Err returns the error of the first invalid report. With it, no own condition is written.
@@ -68,6 +104,9 @@ func (c *Conditions) Err() (err error) {
 func (c *Conditions) Flush(ctx context.Context) error {
 	if c == nil || c.lifecycle.DryRun {
 		return nil
+	}
+	if c.forward != nil {
+		return c.forward.FlushConditions(ctx)
 	}
 	if err := c.Err(); err != nil {
 		return err

@@ -44,7 +44,13 @@ func (s *server) greet(g wire.Greeting) (*wire.Declaration, error) {
 			return nil, fmt.Errorf("controller %T: the kind %s has a controller already", controller, r.Kind().Kind)
 		}
 		said.ruled[r.Kind()] = &ruled{controller, r}
-		declaration.Kinds = append(declaration.Kinds, declared(controller, r))
+		kind := declared(controller, r)
+		for _, c := range r.Conditions() {
+			kind.Conditions = append(kind.Conditions, wire.DeclaredCondition{
+				Type: c.Type, Negative: c.Negative, Summarises: c.Summarises, Reset: c.Reset, UpdateTime: c.UpdateTime,
+			})
+		}
+		declaration.Kinds = append(declaration.Kinds, kind)
 	}
 	s.greeted.Store(said)
 	return declaration, nil

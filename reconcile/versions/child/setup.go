@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/operkit/operkit/reconcile"
-	"github.com/operkit/operkit/reconcile/internal/plain"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
 	"github.com/operkit/operkit/status"
@@ -24,7 +23,7 @@ func (s *server) setup(ctx context.Context, b wire.Session) (*wire.Described, er
 	logger := slog.New(s.greeted.Load().lines.of(b.ID, slog.Level(b.Level)))
 	description, err := r.reconciler.Describe(withSession(ctx, b.ID), &unstructured.Unstructured{Object: b.Resource}, reconcile.Describing{
 		ID: b.ID, Version: b.Version, DryRun: b.DryRun, Logger: logger, Events: events{s.peer, b.ID},
-		SetStatus: func(path string, value any) { s.setStatus(b.ID, path, value) },
+		Status: statusOf{s.peer, b.ID},
 	})
 	if description == nil {
 		return nil, err
@@ -43,16 +42,6 @@ func (s *server) setup(ctx context.Context, b wire.Session) (*wire.Described, er
 		return nil, err
 	}
 	return s.described(withSession(ctx, b.ID), one), nil
-}
-
-// setStatus sends a field of the status to the manager.
-func (s *server) setStatus(session, path string, value any) {
-	field := wire.StatusField{Session: session, Path: path}
-	var err error
-	if field.Value, err = plain.Value(value); err != nil {
-		field.Problem = wire.NewProblem(err)
-	}
-	_ = s.peer.Notify(wire.Set, field) // an error means that the manager is gone
 }
 
 // described returns the components of a session.

@@ -43,6 +43,15 @@ type StatusField struct {
 	Problem *Problem `cbor:"4,keyasint,omitempty"`
 }
 
+// Condition is a condition of the controller's own, which the manager writes with the status.
+type Condition struct {
+	Session string `cbor:"1,keyasint"`
+	Type    string `cbor:"2,keyasint"`
+	Status  string `cbor:"3,keyasint"`
+	Reason  string `cbor:"4,keyasint"`
+	Message string `cbor:"5,keyasint,omitempty"`
+}
+
 // Logged is a log line.
 type Logged struct {
 	Session string `cbor:"1,keyasint,omitempty"`

@@ -29,6 +29,8 @@ const (
 	Delete = "delete" // Read
 	Event  = "event"  // Recorded; a notice
 	Set    = "set"    // StatusField; a notice
+	State  = "state"  // Condition; a notice
+	Flush  = "flush"  // ID of a session
 	Log    = "log"    // Logged; a notice
 	Bring  = "bring"  // SourceReport; a notice
 	Known  = "known"  // Kind -> []Ref

@@ -102,6 +102,17 @@ type ControlledKind struct {
 	Owned    []Source `cbor:"5,keyasint,omitempty"`
 	Mapped   []Source `cbor:"6,keyasint,omitempty"`
 	External int      `cbor:"7,keyasint,omitempty"`
+	// Conditions are the conditions of the controller's own.
+	Conditions []DeclaredCondition `cbor:"8,keyasint,omitempty"`
+}
+
+// DeclaredCondition is a status.Declared without its table of errors.
+type DeclaredCondition struct {
+	Type       string `cbor:"1,keyasint"`
+	Negative   bool   `cbor:"2,keyasint,omitempty"`
+	Summarises bool   `cbor:"3,keyasint,omitempty"`
+	Reset      bool   `cbor:"4,keyasint,omitempty"`
+	UpdateTime bool   `cbor:"5,keyasint,omitempty"`
 }
 
 // Source is an owned or mapped kind that a controller declares. When: the controller filters its events.
