@@ -15,6 +15,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/operator/config"
+	"github.com/operkit/operkit/operator/internal/messages"
 	"github.com/operkit/operkit/operator/internal/settings"
 	"github.com/operkit/operkit/operator/metrics"
 	"github.com/operkit/operkit/reconcile"
@@ -61,7 +62,7 @@ func (o *Operator) open(s *settings.Settings, log io.Writer) (*process, error) {
 	return p, nil
 }
 
-// newLogger returns a logger for the settings, which have to be valid.
+// newLogger returns a logger for the settings, which have to be valid. Its warnings and errors have a link to the guide.
 func newLogger(out io.Writer, c config.Log) *slog.Logger {
 	everything := &slog.HandlerOptions{Level: slog.Level(math.MinInt)}
 	var handler slog.Handler = slog.NewTextHandler(out, everything)
@@ -70,7 +71,7 @@ func newLogger(out io.Writer, c config.Log) *slog.Logger {
 	}
 	level, _ := logging.ParseLevel(c.Level)
 	filters, _ := logging.ParseFilters(strings.Join(c.Filters, ","))
-	return slog.New(logging.NewHandler(handler, level, filters))
+	return slog.New(logging.NewHandler(messages.NewHandler(handler), level, filters))
 }
 
 // clientConfig returns the configuration of the client for the API server.

@@ -16,6 +16,7 @@ import (
 	"github.com/operkit/operkit/tools/check/internal/hygiene"
 	"github.com/operkit/operkit/tools/check/internal/licence"
 	"github.com/operkit/operkit/tools/check/internal/lint"
+	"github.com/operkit/operkit/tools/check/internal/messages"
 	"github.com/operkit/operkit/tools/check/internal/rules"
 	"github.com/operkit/operkit/tools/check/internal/snippet"
 	"github.com/operkit/operkit/tools/check/repository"
@@ -33,6 +34,7 @@ var checks = []check{
 	{"large", "no file is as large as a built program", hygiene.Large},
 	{"format", "every Go file is formatted (-w formats them)", hygiene.Format},
 	{"snippets", "code blocks are equal to the files that they name (-w updates them)", snippet.Check},
+	{"messages", "the guide explains each reason, warning and error, and none that is gone", messages.Check},
 	{"testnames", "no two tests in a folder have the same name", hygiene.TestNames},
 	{"lint", "golangci-lint finds no mistake; long or nested functions are notes", lintAll},
 	{"arrows", "imports follow the design", arrows.Check},

@@ -309,10 +309,10 @@ func TestAll(t *testing.T) {
 	repotest.Git(t, r.Root)
 	good := call(t, r.Root, "all")
 	good.want(t, 0, []string{
-		"modules    ok, 3 modules", "large      ok", "format     ok", "snippets   ok, 1 snippets", "testnames  ok", "lint       ok", "arrows     ok",
+		"modules    ok, 3 modules", "large      ok", "format     ok", "snippets   ok, 1 snippets", "messages   ok", "testnames  ok", "lint       ok", "arrows     ok",
 		"budgets    ok, 1 budgets", "licences   ok, 0 modules", "vulnerabilities ok", "docs       ok, 0 functions, fields and methods, 0 entry points", "tidy       ok", "generated  ok", "rules      ok",
 	}, nil)
-	good.lastLine(t, "CHECKS passed=14 failed=0")
+	good.lastLine(t, "CHECKS passed=15 failed=0")
 	call(t, r.Root, "budgets", "-v").want(t, 0, []string{"note: dag: 0 of 0 modules"}, nil)
 	call(t, r.Root, "licences", "-v").want(t, 0, []string{"licences   ok, 0 modules"}, nil)
 }
@@ -350,7 +350,7 @@ func TestAllListsEveryProblem(t *testing.T) {
 		"generated  FAILED, 1 problem", "    tools/peers/dag/made.txt: a generator changes it",
 		"rules      FAILED, 1 problem, 0 of 1", "    dag/RULES.md:1: dag 1: no passed test", "    note: the tests of these modules have not run yet: dag, status, tools/peers/dag",
 	}, nil)
-	got.lastLine(t, "CHECKS passed=1 failed=13: modules large format snippets testnames lint arrows budgets vulnerabilities docs tidy generated rules")
+	got.lastLine(t, "CHECKS passed=2 failed=13: modules large format snippets testnames lint arrows budgets vulnerabilities docs tidy generated rules")
 }
 
 func TestAllEndsWithItsContext(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/operkit/operkit/operator/internal/messages"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/pause"
 	"github.com/operkit/operkit/status"
@@ -141,6 +142,8 @@ type states struct {
 	all []state
 	// kinds and namespaces add these columns; details shows each resource at length.
 	kinds, namespaces, details bool
+	// called is how users call the program, for the command that explains a reason.
+	called string
 }
 
 func (s states) document() any {
@@ -210,6 +213,9 @@ func (s states) describe(out io.Writer) error {
 		}
 		if err := one.describe(out); err != nil {
 			return err
+		}
+		if one.Reason != string(status.ReadyStable) && messages.Known(one.Reason) {
+			fmt.Fprintf(out, "\nMore about %[1]s: %[2]s explain %[1]s\n", one.Reason, s.called)
 		}
 	}
 	return nil

@@ -57,7 +57,7 @@ func (o *Operator) statusCommand() *cobra.Command {
 // statesOf returns the states of resources. namespaces adds the column of the namespaces to the table, and details
 // shows each resource at length instead.
 func (o *Operator) statesOf(objects []*unstructured.Unstructured, namespaces, details bool) states {
-	s := states{kinds: len(o.Kinds) > 1 || len(o.Selectors) > 0, namespaces: namespaces, details: details}
+	s := states{kinds: len(o.Kinds) > 1 || len(o.Selectors) > 0, namespaces: namespaces, details: details, called: o.Called}
 	for _, obj := range objects {
 		if o.hasComponents(obj.GroupVersionKind()) {
 			s.all = append(s.all, newState(obj, o.Domain))

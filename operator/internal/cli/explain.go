@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/operator/internal/messages"
+	"github.com/operkit/operkit/operator/internal/settings"
+	"github.com/spf13/cobra"
+)
+
+func (o *Operator) explainCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain REASON | WORDS...",
+		Short: "Explain a reason, a line of the log or an error: what it means, why it appears, and what to do",
+		Example: fmt.Sprintf("  %[1]s explain ConfigError\n  %[1]s explain \"hasn't observed the object yet\"\n  %[1]s explain deploy.OwnedError",
+			o.Called),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return Usage("explain needs a reason or words of a message: see '%s explain --help'", o.Called)
+			}
+			return nil
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return reasons(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text := strings.Join(args, " ")
+			found := messages.Find(text)
+			if len(found) == 0 {
+				return Usage("%q: there is no entry%s", text, settings.Suggestion(text, reasons(), ""))
+			}
+			return o.explain(cmd.OutOrStdout(), found)
+		},
+	}
+}
+
+// reasons returns the names of all entries without a space.
+func reasons() (names []string) {
+	for _, section := range messages.Sections() {
+		for _, entry := range section.Entries {
+			if !strings.Contains(entry.Name, " ") {
+				names = append(names, entry.Name)
+			}
+		}
+	}
+	return names
+}
+
+// usualColumns is the width of text that doesn't go to a terminal. mostExplained limits the entries that are printed in
+// full.
+const (
+	usualColumns  = 80
+	mostExplained = 4
+)
+
+// link matches a link in Markdown.
+var link = regexp.MustCompile(`\[([^]]+)\]\(([^)]+)\)`)
+
+// explain prints entries, or only their headings if there are many. Commands and annotations are those of this operator.
+func (o *Operator) explain(out io.Writer, found []messages.Found) error {
+	if columnsOf(out) == 0 {
+		out = paper{out, usualColumns}
+	}
+	if len(found) > mostExplained {
+		rows := [][]string{{fmt.Sprintf("%d ENTRIES", len(found)), "EXPLAIN ONE OF THEM"}}
+		for _, one := range found {
+			rows = append(rows, []string{one.One, one.Heading()})
+		}
+		return writeWhole(out, rows)
+	}
+	own := strings.NewReplacer("`NAME ", "`"+o.Called+" ", "`"+deploy.Domain+"/", "`"+o.Domain+"/")
+	for i, one := range found {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		fmt.Fprintln(out, strings.Join(wrap(one.Heading(), columnsOf(out)), "\n"))
+		rows := [][]string{{"  Is", strings.Trim(one.One+"; "+one.Where, "; ")}, {"  Meaning", one.Meaning}, {"  Cause", one.Cause}, {"  To do", one.Remedy}}
+		for i := range rows {
+			rows[i][1] = own.Replace(link.ReplaceAllString(rows[i][1], "$1 ($2)"))
+		}
+		if err := writeWhole(out, append(rows, []string{"  Page", one.Anchor()})); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package messages
+
+// events are the reasons of Kubernetes Events.
+var events = []Entry{
+	{
+		Name:    "Created",
+		Where:   "Normal",
+		Meaning: "The operator created objects of a component. The note names them.",
+		Cause:   "The component was rolled out for the first time, or somebody deleted its objects.",
+		Remedy:  "Nothing.",
+	},
+	{
+		Name:    "Changed",
+		Where:   "Normal",
+		Meaning: "The operator changed, replaced or recreated objects of a component. The note names them.",
+		Cause:   "What the operator renders has changed, or somebody changed a field that the operator owns.",
+		Remedy: "Nothing. If it comes again and again, find out who else writes the object: `kubectl get -o yaml " +
+			"--show-managed-fields`.",
+	},
+	{
+		Name:    "Rewritten",
+		Where:   "Normal",
+		Texts:   []string{"otherwise than applied"},
+		Meaning: "The cluster stored other values than the operator applied.",
+		Cause:   "Admission, such as a webhook, or the API server itself normalised the values that the note lists.",
+		Remedy:  "Render the values as the cluster stores them, or exempt the object from the webhook.",
+	},
+	{
+		Name:    "Deleted",
+		Where:   "Normal",
+		Meaning: "The operator deleted objects.",
+		Cause:   "No component renders them any more, or their component is disabled.",
+		Remedy:  "Nothing.",
+	},
+	{
+		Name:    "Kept",
+		Where:   "Warning",
+		Texts:   []string{"kept although no component renders it any more, because deleting it would lose data"},
+		Meaning: "Objects that no component renders any more were not deleted.",
+		Cause: "They hold data, such as a PersistentVolumeClaim, and the operator deletes such kinds only if it was " +
+			"told to.",
+		Remedy: "Delete them yourself, or have the operator prune their kind by the option `reconcile.Prunes`.",
+	},
+	{
+		Name:    "Contested",
+		Where:   "Warning",
+		Meaning: "Fields of an object are left to another manager, or the object isn't written for a while.",
+		Cause: "The other manager sets the fields back each time after the operator has applied them, or the operator " +
+			"is installed twice.",
+		Remedy: "Let only one of the two managers set them. [ConflictError](#deployconflicterror) has the ways to do " +
+			"that.",
+	},
+	{
+		Name:    "MadeAnew",
+		Where:   "Warning",
+		Texts:   []string{"after it had finished"},
+		Meaning: "An object is created again each time it has finished.",
+		Cause: "Something deletes the finished object, mostly `ttlSecondsAfterFinished` of a Job, and the operator " +
+			"renders it again.",
+		Remedy: "Remove what deletes it from the manifest, or render the object only as long as it is needed.",
+	},
+	{
+		Name:    "Ready",
+		Where:   "Normal",
+		Texts:   []string{"all components are ready"},
+		Meaning: "All components of the resource have become ready.",
+		Cause:   "A rollout has ended, or an object has recovered.",
+		Remedy:  "Nothing.",
+	},
+	{
+		Name:    "Finalized",
+		Where:   "Normal",
+		Texts:   []string{"nothing is left to be finalized"},
+		Meaning: "The cleanup before the deletion is done, so the resource is deleted.",
+		Cause:   "Somebody deleted the resource, and all components of `Finalize` are ready.",
+		Remedy:  "Nothing.",
+	},
+	{
+		Name:    "Unfinished",
+		Where:   "Warning",
+		Texts:   []string{"not rolled out, because a namespace is being deleted"},
+		Meaning: "The resource is deleted although components of `Finalize` weren't rolled out. The note names them.",
+		Cause:   "Their namespace is being deleted too, so nothing can be created in it.",
+		Remedy: "Do by hand what these components would have done, if it still matters. Next time delete the resource " +
+			"before its namespace.",
+	},
+}
