@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"regexp"
@@ -31,7 +32,7 @@ func (o *Operator) explainCommand() *cobra.Command {
 			text := strings.Join(args, " ")
 			found := messages.Find(text)
 			if len(found) == 0 {
-				return Usage("%q: there is no entry%s", text, settings.Suggestion(text, reasons(), ""))
+				return Usage("%q: there is no entry%s", text, cmp.Or(settings.Suggestion(text, reasons(), ""), ": try fewer words"))
 			}
 			return o.explain(cmd.OutOrStdout(), found)
 		},

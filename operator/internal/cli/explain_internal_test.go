@@ -56,7 +56,7 @@ func testExplainErrors(t *testing.T) {
 		want   string
 	}{
 		{"misspelt", []string{"ConfgError"}, `"ConfgError": there is no entry: did you mean ConfigError?`},
-		{"nothing like it", []string{"the", "moon", "is", "full"}, `"the moon is full": there is no entry`},
+		{"nothing like it", []string{"the", "moon", "is", "full"}, `"the moon is full": there is no entry: try fewer words`},
 		{"nothing", nil, "explain needs a reason or words of a message: see 'widget-operator explain --help'"},
 	} {
 		_, err := explained(row.args...)

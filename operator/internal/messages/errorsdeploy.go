@@ -40,7 +40,7 @@ var errorsDeploy = []Entry{
 	},
 	{
 		Name:    "deploy.ForbiddenError",
-		Texts:   []string{"grant it by RBAC", "was refused"},
+		Texts:   []string{"grant it by RBAC", "was refused:"},
 		Meaning: "The API server forbids a request: a right is missing, or admission refuses it.",
 		Cause: "The role of the operator lacks the right, a quota is used up, a policy refuses the object, or its " +
 			"namespace is being deleted.",
@@ -66,7 +66,7 @@ var errorsDeploy = []Entry{
 	},
 	{
 		Name:    "deploy.InvalidError",
-		Texts:   []string{"refused"},
+		Texts:   []string{"refused:"},
 		Meaning: "The API server, or a policy, refuses the content of an object.",
 		Cause:   "A value is invalid, a field can't be changed any more, or the object is too large.",
 		Remedy: "Correct the field that the text names. For fields that can't be changed, see " +

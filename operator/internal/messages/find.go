@@ -19,27 +19,49 @@ func Find(text string) (found []Found) {
 	if text == "" {
 		return nil
 	}
-	for _, matches := range []func(Entry) bool{
-		func(e Entry) bool { return strings.ToLower(e.Name) == text || strings.ToLower(e.Heading()) == text },
-		func(e Entry) bool {
+	found = among(func(e Entry) bool { return strings.ToLower(e.Name) == text || strings.ToLower(e.Heading()) == text })
+	if len(found) == 0 {
+		found = among(func(e Entry) bool {
 			return slices.ContainsFunc(e.texts(), func(t string) bool { return strings.Contains(t, text) })
-		},
-		func(e Entry) bool {
-			return slices.ContainsFunc(e.texts(), func(t string) bool { return strings.Contains(t, " ") && strings.Contains(text, t) })
-		},
-	} {
-		for _, section := range Sections() {
-			for _, entry := range section.Entries {
-				if matches(entry) {
-					found = append(found, Found{entry, section.One})
-				}
+		})
+	}
+	if len(found) == 0 {
+		found = inMessage(text)
+	}
+	return found
+}
+
+// among returns the entries that match, in the order of the page.
+func among(matches func(Entry) bool) (found []Found) {
+	for _, section := range Sections() {
+		for _, entry := range section.Entries {
+			if matches(entry) {
+				found = append(found, Found{entry, section.One})
 			}
 		}
-		if len(found) > 0 {
-			return found
-		}
 	}
-	return nil
+	return found
+}
+
+// inMessage returns the entries with a text that a message contains, unless it is only a part of another entry's text
+// there.
+func inMessage(message string) []Found {
+	var said []string
+	found := among(func(e Entry) bool {
+		mine := e.textsIn(message)
+		said = append(said, mine...)
+		return len(mine) > 0
+	})
+	return slices.DeleteFunc(found, func(f Found) bool {
+		return !slices.ContainsFunc(f.textsIn(message), func(mine string) bool {
+			return !slices.ContainsFunc(said, func(other string) bool { return other != mine && strings.Contains(other, mine) })
+		})
+	})
+}
+
+// textsIn returns the texts of the entry that a message contains. A single word is no text.
+func (e Entry) textsIn(message string) []string {
+	return slices.DeleteFunc(e.texts(), func(t string) bool { return !strings.ContainsAny(t, " :") || !strings.Contains(message, t) })
 }
 
 // texts returns the name and the texts of the entry in small letters.

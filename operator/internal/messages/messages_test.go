@@ -89,6 +89,10 @@ func TestFind(t *testing.T) {
 		{"words of a text", "hasn't  observed the\nobject yet", []string{"ObservedGenerationMissing"}},
 		{"a message from a status", "redis: StatefulSet hello-redis: InProgress (the controller hasn't observed the object yet); web waits", []string{"ObservedGenerationMissing"}},
 		{"a message with numbers", "Deployment web: InProgress (1 of 2 replicas are ready)", []string{"LessReady"}},
+		{"a part of it is a text of another entry", "component web: Deployment shop/web: exists already and was not created for this owner: delete it, rename our object, or allow its adoption", []string{"deploy.OwnedError"}},
+		{"the whole of another entry's text", "Deployment shop/web: exists already: conflict", []string{"deploy.AlreadyExistsError"}},
+		{"admission", `secrets: create in namespace shop was refused: secrets "a" is forbidden: exceeded quota`, []string{"deploy.ForbiddenError"}},
+		{"a panic", "setup: panic: runtime error: index out of range [1] with length 0", []string{"dag.PanicError"}},
 		{"nothing", "", nil},
 		{"nothing known", "the moon is full", nil},
 	} {
