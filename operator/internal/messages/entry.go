@@ -60,7 +60,7 @@ var Sections = sync.OnceValue(func() []Section {
 		{conditionsTitle, "reason of a condition", conditionsAbout, slices.Concat(conditionsRollout, conditionsOwn, conditionsPatch)},
 		{"Reasons of events", "reason of an event", eventsAbout, slices.Clone(events)},
 		{"Reasons of readiness", "reason of readiness", readinessAbout, slices.Concat(readinessWorkloads, readinessPods,
-			readinessKinds, readinessCommon, readinessRules)},
+			readinessKinds, readinessKubernetes, readinessCommon, readinessRules)},
 		{logTitle, "line in the log", logAbout, slices.Concat(logCluster, logEngine, logKinds, logResources, logPatches, logProcess,
 			logLeader, logCommands)},
 		{"Errors", "error", errorsAbout, slices.Concat(errorsDeploy, errorsReconcile, errorsOthers)},
@@ -81,8 +81,7 @@ const (
 		"condition `Updating` as its reason."
 	readinessAbout = "Why an object is ready or not. People mostly see the text, as in `StatefulSet hello-redis: InProgress " +
 		"(the controller hasn't observed the object yet)`; the reason is for programs that use the module status. If an " +
-		"object's own condition decides, the reason is that of the condition, such as `CrashLoopBackOff`: it comes from the " +
-		"controller of the object's kind."
+		"object's own condition decides, the reason is that of the condition, and may come from any controller."
 	logTitle = "Lines in the log"
 	logAbout = "Warnings and errors in the log of an operator and of its commands. A line whose message is short has the " +
 		"attribute `help` with the link to its entry."

@@ -59,9 +59,14 @@ func inMessage(message string) []Found {
 	})
 }
 
-// textsIn returns the texts of the entry that a message contains. A single word is no text.
+// telling is the least length of a single word, such as CrashLoopBackOff, that says enough in a message.
+const telling = 12
+
+// textsIn returns the texts of the entry that a message contains, except for short words.
 func (e Entry) textsIn(message string) []string {
-	return slices.DeleteFunc(e.texts(), func(t string) bool { return !strings.ContainsAny(t, " :") || !strings.Contains(message, t) })
+	return slices.DeleteFunc(e.texts(), func(t string) bool {
+		return len(t) < telling && !strings.ContainsAny(t, " :") || !strings.Contains(message, t)
+	})
 }
 
 // texts returns the name and the texts of the entry in small letters.

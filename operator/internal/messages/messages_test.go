@@ -92,6 +92,7 @@ func TestFind(t *testing.T) {
 		{"a part of it is a text of another entry", "component web: Deployment shop/web: exists already and was not created for this owner: delete it, rename our object, or allow its adoption", []string{"deploy.OwnedError"}},
 		{"the whole of another entry's text", "Deployment shop/web: exists already: conflict", []string{"deploy.AlreadyExistsError"}},
 		{"admission", `secrets: create in namespace shop was refused: secrets "a" is forbidden: exceeded quota`, []string{"deploy.ForbiddenError"}},
+		{"a long word", `web: Deployment web: InProgress (1 of 2 replicas are ready: Pod web-x: container "web" waits: CrashLoopBackOff: back-off 10s)`, []string{"CrashLoopBackOff", "LessReady"}},
 		{"a panic", "setup: panic: runtime error: index out of range [1] with length 0", []string{"dag.PanicError"}},
 		{"nothing", "", nil},
 		{"nothing known", "the moon is full", nil},

@@ -42,9 +42,14 @@ func (p *pkg) inspect(n ast.Node) bool {
 		}
 	case *ast.CallExpr:
 		p.called(n)
+	case *ast.SwitchStmt:
+		p.switched(n)
 	case *ast.BinaryExpr:
 		if value, ok := p.constant(n); ok {
 			p.source.strings[value] = true
+		}
+		if n.Op == token.EQL && nameOf(n.X) == "reason" && p.judges() {
+			p.reason(n.Y)
 		}
 	case *ast.BasicLit:
 		if value, ok := p.constant(n); ok {
@@ -77,17 +82,24 @@ func (p *pkg) declared(decl *ast.GenDecl) {
 	}
 }
 
-// composed records the reason in a literal of a struct.
-func (p *pkg) composed(literal *ast.CompositeLit) {
-	if nameOf(literal.Type) == "atLeast" && len(literal.Elts) > 2 {
-		p.reason(literal.Elts[2])
+// switched records the reasons that package readiness distinguishes: they are those of the object's own conditions.
+func (p *pkg) switched(statement *ast.SwitchStmt) {
+	if statement.Tag == nil || nameOf(statement.Tag) != "reason" || !p.judges() {
+		return
 	}
-	if list, ok := literal.Type.(*ast.ArrayType); ok && nameOf(list.Elt) == "atLeast" {
-		for _, element := range literal.Elts {
-			if inner, ok := element.(*ast.CompositeLit); ok && len(inner.Elts) > 2 {
-				p.reason(inner.Elts[2])
+	for _, clause := range statement.Body.List {
+		if clause, ok := clause.(*ast.CaseClause); ok {
+			for _, value := range clause.List {
+				p.reason(value)
 			}
 		}
+	}
+}
+
+// composed records the reason in a literal of a struct.
+func (p *pkg) composed(literal *ast.CompositeLit) {
+	if list, ok := literal.Type.(*ast.ArrayType); ok && p.judges() {
+		p.listed(list, literal.Elts)
 	}
 	for _, element := range literal.Elts {
 		pair, ok := element.(*ast.KeyValueExpr)
@@ -100,6 +112,21 @@ func (p *pkg) composed(literal *ast.CompositeLit) {
 		}
 		for _, value := range p.wordsOf(pair.Value) {
 			p.note(events, value, pair)
+		}
+	}
+}
+
+// listed records the reasons in a list: of checks of type atLeast, or of conditions whose types are used as reasons.
+func (p *pkg) listed(list *ast.ArrayType, elements []ast.Expr) {
+	at := -1
+	if nameOf(list.Elt) == "atLeast" {
+		at = 2
+	} else if row, ok := list.Elt.(*ast.StructType); ok && len(row.Fields.List) > 0 && nameOf(row.Fields.List[0].Names[0]) == "condition" {
+		at = 0
+	}
+	for _, element := range elements {
+		if inner, ok := element.(*ast.CompositeLit); ok && at >= 0 && len(inner.Elts) > at {
+			p.reason(inner.Elts[at])
 		}
 	}
 }
