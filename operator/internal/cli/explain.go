@@ -79,13 +79,26 @@ func (o *Operator) explain(out io.Writer, found []messages.Found) error {
 			fmt.Fprintln(out)
 		}
 		fmt.Fprintln(out, strings.Join(wrap(one.Heading(), columnsOf(out)), "\n"))
-		rows := [][]string{{"  Is", strings.Trim(one.One+"; "+one.Where, "; ")}, {"  Meaning", one.Meaning}, {"  Cause", one.Cause}, {"  To do", one.Remedy}}
-		for i := range rows {
-			rows[i][1] = own.Replace(link.ReplaceAllString(rows[i][1], "$1 ($2)"))
+		var rows [][]string
+		for _, row := range [][]string{
+			{"  Is", strings.Trim(one.One+"; "+one.Where, "; ")}, {"  Text", strings.Join(one.Texts, "; ")},
+			{"  Meaning", one.Meaning}, {"  Cause", one.Cause}, {"  To do", one.Remedy}, {"  Page", page(one.Entry, columnsOf(out))},
+		} {
+			if row[1] != "" {
+				rows = append(rows, []string{row[0], own.Replace(link.ReplaceAllString(row[1], "$1 ($2)"))})
+			}
 		}
-		if err := writeWhole(out, append(rows, []string{"  Page", one.Anchor()})); err != nil {
+		if err := writeWhole(out, rows); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// page returns the link to an entry, without its anchor if there is no room for it.
+func page(entry messages.Entry, columns int) string {
+	if len("  Meaning")+gap+len(entry.Anchor()) > columns {
+		return messages.File
+	}
+	return entry.Anchor()
 }

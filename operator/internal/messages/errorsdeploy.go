@@ -36,7 +36,7 @@ var errorsDeploy = []Entry{
 		Texts:   []string{"exists already"},
 		Meaning: "An object can't be created, because one of that name exists.",
 		Cause:   "Another program created it at the same moment.",
-		Remedy:  "Nothing: the operator reads it and decides anew. If it stays, see [OwnedError](#deployownederror).",
+		Remedy:  "Nothing: the operator reads it and decides again. If it stays, see [OwnedError](#deployownederror).",
 	},
 	{
 		Name:    "deploy.ForbiddenError",

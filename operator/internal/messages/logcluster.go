@@ -15,12 +15,11 @@ var logCluster = []Entry{
 	{
 		Name:  "watches end immediately, listing repeatedly",
 		Where: "warning",
-		Meaning: "The watches of a kind end at once, so the operator lists all objects again and again. That is dear " +
-			"for the API server.",
-		Cause: "A proxy or a load balancer in front of the API server cuts long responses, or an API server of its own " +
-			"serves the kind badly.",
-		Remedy: "Let long responses through: raise the idle time of the proxy. For an aggregated API, look at its " +
-			"server.",
+		Meaning: "The watches of a kind end at once, so the operator lists all objects again and again, which costs " +
+			"the API server a lot.",
+		Cause: "A proxy or a load balancer in front of the API server cuts long responses, or an aggregated API " +
+			"doesn't support watches well.",
+		Remedy: "Raise the idle timeout of the proxy. For an aggregated API, look at its server.",
 	},
 	{
 		Name:  "can't discover all kinds, retrying",

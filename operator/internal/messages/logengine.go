@@ -6,14 +6,14 @@ var logEngine = []Entry{
 		Name:    "reconcile failed",
 		Where:   "warning",
 		Meaning: "A reconcile ended with an error. It is tried again after `retry_in`.",
-		Cause: "The text of `error` says why. The status of the resource has the same text, if it is more than a " +
-			"moment's trouble.",
+		Cause: "The text of `error` says why. The status of the resource has the same text, unless the error goes away " +
+			"at once.",
 		Remedy: "Search this page for a part of `error`. `NAME status RESOURCE` shows the state of the resource.",
 	},
 	{
 		Name:    "reconcile failed, waiting for a change",
 		Where:   "error",
-		Meaning: "A reconcile ended with an error that no retry mends. The resource is left alone until it changes.",
+		Meaning: "A reconcile ended with an error that isn't retried. The resource is left alone until it changes.",
 		Cause:   "The operator marked the error as permanent, or has tried as often as `retry.attempts` allows.",
 		Remedy:  "Correct what `error` names. `NAME trigger RESOURCE` has it tried again without a change.",
 	},

@@ -8,8 +8,8 @@ var logResources = []Entry{
 		Meaning: "The status of a resource couldn't be written, and writing it again makes no sense.",
 		Cause: "The schema refuses it, such as a field with another type than the operator writes, or another program " +
 			"sets the same fields again and again.",
-		Remedy: "Read `error`. Mend the schema in the CustomResourceDefinition: `status.Fields` of the module status " +
-			"has the types.",
+		Remedy: "Read `error`. Correct the schema in the CustomResourceDefinition: `status.Fields` of the module " +
+			"status has the types.",
 	},
 	{
 		Name:    "status not written: it doesn't say that the resource is paused",
@@ -22,8 +22,8 @@ var logResources = []Entry{
 	{
 		Name:    "a part of the present status can't be used",
 		Where:   "warning",
-		Meaning: "The status of a resource has a part that the operator doesn't understand. It writes that part anew.",
-		Cause:   "Another program, another operator or a hand wrote the status.",
+		Meaning: "A part of the status of a resource is invalid. The operator replaces it.",
+		Cause:   "Another program, or a person, wrote the status.",
 		Remedy:  "Nothing if it is logged once. Otherwise find out who else writes the status.",
 	},
 	{
@@ -56,10 +56,11 @@ var logResources = []Entry{
 		Remedy:  "`NAME pause RESOURCE`, or `NAME pause RESOURCE --until 2h`.",
 	},
 	{
-		Name:    "finalizing without the files of the version",
-		Where:   "warning",
-		Meaning: "A resource is deleted, and the files of its version can't be had. `Finalize` is called without them.",
-		Cause:   "The version isn't in the repository, or the repository can't be read.",
+		Name:  "finalizing without the files of the version",
+		Where: "warning",
+		Meaning: "A resource is deleted, and the files of its version can't be read. `Finalize` is called without " +
+			"them.",
+		Cause: "The version isn't in the repository, or the repository can't be read.",
 		Remedy: "Nothing if `Finalize` reads no files. Otherwise restore the version before you delete further " +
 			"resources.",
 	},
@@ -83,7 +84,7 @@ var logResources = []Entry{
 		Name:    "not pruned: the kind isn't rendered any more, and the operator isn't allowed to access it",
 		Where:   "warning",
 		Meaning: "Objects that no component renders any more may be left over.",
-		Cause:   "A new release renders a kind no more, and its role doesn't have the right to it any more.",
+		Cause:   "A new release doesn't render a kind any more, and its role doesn't have the rights to it any more.",
 		Remedy:  "Give the operator the rights to this kind for one release, or delete the left-over objects by hand.",
 	},
 	{

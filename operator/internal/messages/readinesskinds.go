@@ -8,7 +8,7 @@ var readinessKinds = []Entry{
 		Texts:   []string{"the claim is bound"},
 		Meaning: "The claim has its volume.",
 		Cause:   "A volume was provisioned or found.",
-		Remedy:  "Nothing. A remark tells that the volume is being resized or modified, and what went wrong with that.",
+		Remedy:  "Nothing. While the volume is being resized or modified, a remark says so.",
 	},
 	{
 		Name:    "ClaimPending",
@@ -74,7 +74,7 @@ var readinessKinds = []Entry{
 		Name:    "ServiceReady",
 		Where:   "ready",
 		Texts:   []string{"the Service is ready"},
-		Meaning: "The Service has its addresses. Whether Pods stand behind it isn't looked at.",
+		Meaning: "The Service has its addresses. Whether it has Pods isn't checked.",
 		Cause:   "The API server and the load balancer have assigned them.",
 		Remedy:  "Nothing.",
 	},
