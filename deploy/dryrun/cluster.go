@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -225,7 +224,7 @@ func (c *Cluster) seedOne(obj *unstructured.Unstructured, namespaces map[string]
 		return invalid(err.Error())
 	}
 	if unknown := d.unknown(next, false); len(unknown) > 0 {
-		return invalid("unknown field " + strings.TrimPrefix(unknown[0], "."))
+		return invalid("unknown field " + unknown[0].Path)
 	}
 	if misfit := misfits(d, next); len(misfit) > 0 {
 		return invalid(misfit[0].Field + ": " + misfit[0].Message)

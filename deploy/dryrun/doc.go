@@ -6,7 +6,8 @@
 //   - Server-side apply by the API machinery's own field management, with managedFields, conflicts, force, and removal
 //     of fields that an intent leaves out. Built-in kinds merge by their schemas. Custom resources merge by the schemas
 //     of the CustomResourceDefinitions in the cluster, which also default, prune and validate them. Unknown fields are
-//     refused. AnyKind accepts kinds without a definition. Schemaless uses no schemas at all.
+//     refused; Cluster.Complete leaves them out and names them, for objects of files. AnyKind accepts kinds without a
+//     definition. Schemaless uses no schemas at all.
 //   - JSON and merge patches with resourceVersion and uid as preconditions; creation by POST, replacement by PUT. If
 //     the kind has a status subresource, the status is written only through it.
 //   - Changes of immutable fields of all built-in kinds are refused, with the fields and messages of a real API server.

@@ -3,6 +3,7 @@ package dryrun
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -128,8 +129,9 @@ func (d *declaration) complete(obj *unstructured.Unstructured) {
 	}
 }
 
-// unknown returns the paths of the fields that the declaration doesn't have, and removes them if prune is set.
-func (d *declaration) unknown(obj *unstructured.Unstructured, prune bool) []string {
+// unknown returns the fields that the declaration doesn't have, and removes them if prune is set. In a custom resource
+// it leaves the metadata out.
+func (d *declaration) unknown(obj *unstructured.Unstructured, prune bool) []UnknownField {
 	switch {
 	case d.content != nil:
 		return d.content.unknown(obj.Object, prune)
@@ -140,17 +142,28 @@ func (d *declaration) unknown(obj *unstructured.Unstructured, prune bool) []stri
 	if err != nil {
 		return nil
 	}
-	var found []string
-	eachField(object.Schema, obj.Object, object.TypeRef, nil, func(f typedField) (below bool) {
+	return undeclared(object, obj.Object, nil, prune)
+}
+
+// undeclared returns the fields of a typed value that its type doesn't have, and removes them if prune is set.
+func undeclared(t typed.ParseableType, value any, at *field.Path, prune bool) (found []UnknownField) {
+	eachField(t.Schema, value, t.TypeRef, at, func(f typedField) (below bool) {
 		if f.ref.NamedType != nil || f.ref.Inlined != (smd.Atom{}) {
 			return true
 		}
-		found = append(found, "."+f.path().String())
+		one := UnknownField{Path: f.path().String()}
+		if holder, _ := t.Schema.Resolve(f.holder); holder.Map != nil {
+			for _, declared := range holder.Map.Fields {
+				one.Beside = append(one.Beside, declared.Name)
+			}
+		}
+		found = append(found, one)
 		if prune {
 			delete(f.content, f.name)
 		}
 		return false
 	})
+	slices.SortFunc(found, func(a, b UnknownField) int { return strings.Compare(a.Path, b.Path) })
 	return found
 }
 
@@ -206,12 +219,12 @@ func (d *declaration) strictly(ref deploy.Ref, sent *unstructured.Unstructured) 
 	return nil
 }
 
-func unknownFields(ref deploy.Ref, paths []string) error {
+func unknownFields(ref deploy.Ref, fields []UnknownField) error {
 	invalid := &deploy.InvalidError{Ref: ref}
 	var problems []error
-	for _, path := range paths {
-		invalid.Causes = append(invalid.Causes, deploy.InvalidField{Field: strings.TrimPrefix(path, "."), Message: "unknown field"})
-		problems = append(problems, errors.New("unknown field \""+strings.TrimPrefix(path, ".")+"\""))
+	for _, unknown := range fields {
+		invalid.Causes = append(invalid.Causes, deploy.InvalidField{Field: unknown.Path, Message: "unknown field"})
+		problems = append(problems, errors.New("unknown field \""+unknown.Path+"\""))
 	}
 	invalid.Err = errors.Join(problems...)
 	return invalid

@@ -4,12 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
 
 	"github.com/operkit/operkit/deploy"
-	"k8s.io/apimachinery/pkg/runtime"
 	openapierrors "k8s.io/kube-openapi/pkg/validation/errors"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
@@ -56,52 +52,20 @@ func (s *structural) complete(content map[string]any) {
 		return
 	}
 	s.unknown(content, true)
+	if !s.keepsAll {
+		dropNulls(content, s.schema)
+	}
 	fillIn(content, s.schema)
 }
 
-// unknown returns the paths of the fields that the schema doesn't have, and removes them if prune is set.
-func (s *structural) unknown(content map[string]any, prune bool) []string {
+// unknown returns the fields that the schema doesn't have, and removes them if prune is set.
+func (s *structural) unknown(content map[string]any, prune bool) []UnknownField {
 	if s.schema == nil || s.keepsAll {
 		return nil
 	}
 	p := pruner{remove: prune}
 	p.object(content, s.schema, "", true)
 	return p.found
-}
-
-type pruner struct {
-	remove bool
-	found  []string
-}
-
-func (p *pruner) value(value any, s *spec.Schema, at string) {
-	switch value := value.(type) {
-	case map[string]any:
-		p.object(value, s, at, extended(s, embeddedResource))
-	case []any:
-		if items := itemsOf(s); items != nil {
-			for i, item := range value {
-				p.value(item, items, at+"["+strconv.Itoa(i)+"]")
-			}
-		}
-	}
-}
-
-func (p *pruner) object(content map[string]any, s *spec.Schema, at string, resource bool) {
-	for _, name := range slices.Sorted(maps.Keys(content)) {
-		if resource && (name == "apiVersion" || name == "kind" || name == "metadata") {
-			continue
-		}
-		switch below, known := fieldOf(s, name); {
-		case below != nil:
-			p.value(content[name], below, at+"."+name)
-		case !known && !extended(s, preserveUnknownFields):
-			p.found = append(p.found, at+"."+name)
-			if p.remove {
-				delete(content, name)
-			}
-		}
-	}
 }
 
 // fieldOf returns the schema of a field and reports whether the field is allowed. The schema is nil if the field has
@@ -117,38 +81,10 @@ func fieldOf(s *spec.Schema, name string) (*spec.Schema, bool) {
 }
 
 func itemsOf(s *spec.Schema) *spec.Schema {
-	if s.Items == nil {
+	if s == nil || s.Items == nil {
 		return nil
 	}
 	return s.Items.Schema
-}
-
-// fillIn sets the defaults of fields that are missing. A field that is null but not nullable counts as missing.
-func fillIn(value any, s *spec.Schema) {
-	switch value := value.(type) {
-	case map[string]any:
-		for name := range s.Properties {
-			property := s.Properties[name]
-			present, ok := value[name]
-			if ok && present == nil && !property.Nullable && property.Default != nil {
-				ok = false
-			}
-			if !ok && property.Default != nil {
-				value[name] = runtime.DeepCopyJSONValue(property.Default)
-			}
-		}
-		for name, item := range value {
-			if below, _ := fieldOf(s, name); below != nil {
-				fillIn(item, below)
-			}
-		}
-	case []any:
-		if items := itemsOf(s); items != nil {
-			for _, item := range value {
-				fillIn(item, items)
-			}
-		}
-	}
 }
 
 // check validates content and returns the invalid fields.

@@ -41,7 +41,7 @@ func TestApply(t *testing.T) {
 		"patches 19: an empty body says nothing": {
 			`patchType: strategic, patch: {web: {deployment: {}}}`, "web=web:1 log=log:1"},
 		"patches 19: a null body says nothing": {
-			`patchType: json, patches: [{component: web, object: deployment, patch: null}]`, "web=web:1 log=log:1"},
+			`patchType: json, patch: {web: {deployment: null}}`, "web=web:1 log=log:1"},
 		"patches 19: only whole names match": {
 			`patchType: json, patch: {web: [{op: remove, path: /spec}]}`, "web=web:1 log=log:1"},
 	} {

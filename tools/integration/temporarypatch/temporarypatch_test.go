@@ -47,6 +47,7 @@ func TestDefinition(t *testing.T) {
 		{"a tree that is a list", "patchType: json, patch: [1]"},
 		{"no patches in the list", "patchType: json, patches: []"},
 		{"a patch without a body", "patchType: json, patches: [{component: a, object: b}]"},
+		{"a body that is null, which counts as none", "patchType: json, patches: [{component: a, object: b, patch: null}]"},
 		{"two of one object", "patchType: json, patches: [{component: a, object: b, patch: []}, {component: a, object: b, patch: []}]"},
 	} {
 		assert.Error(t, w.create(spec(row.spec)), row.reason)
