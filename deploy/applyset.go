@@ -204,7 +204,7 @@ func (m *Manager) newSetRun(ctx context.Context, set ApplySet, objects []*unstru
 		return nil, invalid(fmt.Sprintf("tooling %q isn't <name>/<version>", set.Tooling))
 	}
 	if len(objects) == 0 && !set.PruneAll {
-		return nil, invalid("the set is empty, so all its members would be deleted: set PruneAll to allow this")
+		return nil, invalid("the set is empty, so all its members would be deleted: set ApplySet.PruneAll to allow this")
 	}
 	r := &setRun{
 		Manager: m, settings: s, set: set, wanted: newInventory(),

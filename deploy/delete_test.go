@@ -218,7 +218,7 @@ func TestDeleteWithoutAnOwner(t *testing.T) {
 	apply(t, ours, settings(t, "{}"))
 	cluster.take()
 	results, err := other.Delete(t.Context(), objects(settings(t, "{}")))
-	require.EqualError(t, err, "ConfigMap shop/settings: isn't ours to delete: to delete it anyway, use kubectl or EvenForeign")
+	require.EqualError(t, err, "ConfigMap shop/settings: isn't ours to delete: to delete it anyway, use kubectl or the option deploy.EvenForeign")
 	assert.Equal(t, deploy.Conflicted, results[0].Action)
 	assert.Empty(t, cluster.take())
 	results, err = ours.Delete(t.Context(), objects(settings(t, "{}")))

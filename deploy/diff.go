@@ -26,6 +26,9 @@ type Difference struct {
 	Changes []Change
 	// Unified has the changes as a unified diff of YAML. It is empty if there are no changes.
 	Unified string
+	// After is the object with the Changes, as the cluster would store it. It may have only metadata (PartialView). It is
+	// nil if there are no changes, or if the object would be deleted.
+	After *unstructured.Unstructured
 	// Kept are the fields of the manifest that would be left to other managers, see Result.Kept.
 	Kept []FieldConflict
 	// Err says why the apply would fail or be skipped, or why its effect isn't known.
@@ -160,6 +163,9 @@ func (c comparedSet) difference(ctx context.Context, result Result, live, given 
 	}
 	if live, err = c.whole(ctx, d, live, after); err == nil {
 		err = d.show(c.settings, live, after)
+	}
+	if len(d.Changes) > 0 {
+		d.After = after
 	}
 	d.Err = errors.Join(d.Err, err)
 	return d

@@ -302,16 +302,16 @@ type OwnedError struct {
 func (e *OwnedError) Error() string {
 	switch {
 	case e.Deletion && e.Label != "":
-		return fmt.Sprintf("%s: belongs to %s and isn't ours to delete: if that owner is gone, delete this object with kubectl or EvenForeign", e.Ref, e.Owner)
+		return fmt.Sprintf("%s: belongs to %s and isn't ours to delete: if that owner is gone, delete this object with kubectl or the option deploy.EvenForeign", e.Ref, e.Owner)
 	case e.Label != "":
 		return fmt.Sprintf("%s: belongs to %s by its label %s already: rename our object, delete the existing one, or, if that owner is gone, %s",
-			e.Ref, e.Owner, e.Label, cmp.Or(e.remedy, "drop the label"))
+			e.Ref, e.Owner, e.Label, cmp.Or(e.remedy, "remove the label"))
 	case e.Deletion && e.Owner == "":
-		return fmt.Sprintf("%s: isn't ours to delete: to delete it anyway, use kubectl or EvenForeign", e.Ref)
+		return fmt.Sprintf("%s: isn't ours to delete: to delete it anyway, use kubectl or the option deploy.EvenForeign", e.Ref)
 	case e.Deletion:
-		return fmt.Sprintf("%s: belongs to %s and isn't ours to delete: to delete it anyway, use kubectl or EvenForeign", e.Ref, e.Owner)
+		return fmt.Sprintf("%s: belongs to %s and isn't ours to delete: to delete it anyway, use kubectl or the option deploy.EvenForeign", e.Ref, e.Owner)
 	case e.Owner == "":
-		return fmt.Sprintf("%s: exists already and was not created for this owner: delete it, rename our object, or allow its adoption", e.Ref)
+		return fmt.Sprintf("%s: exists already and was not created for this owner: delete it, rename our object, or allow its adoption by the option deploy.Adopt", e.Ref)
 	}
 	return fmt.Sprintf("%s: belongs to %s already: rename our object, or delete the existing one", e.Ref, e.Owner)
 }

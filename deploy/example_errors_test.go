@@ -119,5 +119,5 @@ func ExampleInvalidSetError() {
 	_, err := must(deploy.NewManager(newMemory())).ApplySet(context.Background(), folderSet, nil)
 	var invalid *deploy.InvalidSetError
 	fmt.Println(errors.As(err, &invalid), invalid.Reason)
-	// Output: true the set is empty, so all its members would be deleted: set PruneAll to allow this
+	// Output: true the set is empty, so all its members would be deleted: set ApplySet.PruneAll to allow this
 }

@@ -126,7 +126,7 @@ func ExampleEvenForeign() {
 		fmt.Println(results[0].Action, err)
 	}
 	// Output:
-	// conflict ConfigMap shop/web: isn't ours to delete: to delete it anyway, use kubectl or EvenForeign
+	// conflict ConfigMap shop/web: isn't ours to delete: to delete it anyway, use kubectl or the option deploy.EvenForeign
 	// deleted <nil>
 }
 

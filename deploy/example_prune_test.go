@@ -36,7 +36,7 @@ func ExampleManager_ApplySet() {
 	// ConfigMap shop/db created
 	// ConfigMap shop/web unchanged
 	// ConfigMap shop/db deleted because it is in the set and not among its objects any more
-	// ApplySet of Secret shop/folder: the set is empty, so all its members would be deleted: set PruneAll to allow this
+	// ApplySet of Secret shop/folder: the set is empty, so all its members would be deleted: set ApplySet.PruneAll to allow this
 }
 
 func ExampleApplySet_ID() {

@@ -89,7 +89,7 @@ func ExampleManager_Apply() {
 	// ConfigMap shop/ours created true
 	// ConfigMap shop/theirs conflict false
 	// true
-	// ConfigMap shop/theirs: exists already and was not created for this owner: delete it, rename our object, or allow its adoption
+	// ConfigMap shop/theirs: exists already and was not created for this owner: delete it, rename our object, or allow its adoption by the option deploy.Adopt
 }
 
 func ExampleManager_Delete() {

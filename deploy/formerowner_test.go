@@ -126,7 +126,7 @@ func TestFormerOwnerByLabel(t *testing.T) {
 			result := apply(t, m, vault(t, ""))
 			assert.Equal(t, deploy.Conflicted, result.Action, reason)
 			require.ErrorIs(t, result.Err, refused, reason)
-			require.ErrorContains(t, result.Err, "if that owner is gone, drop the label; can't find out whether that owner still exists", reason)
+			require.ErrorContains(t, result.Err, "if that owner is gone, remove the label; can't find out whether that owner still exists", reason)
 			assert.Equal(t, "gone", cluster.get(t, vaultRef).GetLabels()[ownerLabel], reason)
 		}
 	})

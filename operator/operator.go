@@ -71,6 +71,8 @@ type Option func(*Operator)
 //   - deploy.KeyDomain: the domain of the annotations that the operator reads and writes. An operator that replaces an
 //     operator of another framework sets that framework's domain, so that annotations on existing resources keep
 //     working.
+//   - deploy.Adopt: whether objects that exist already, and that the operator didn't create, become its own. By default
+//     they are left alone, and the component fails.
 //   - deploy.DefaultNamespace: for cluster-scoped resources, the namespace of objects that name none, and of the
 //     Secrets with generated values. Without this option such objects, and generated values, are errors. Objects of
 //     namespaced resources are in the resource's namespace.

@@ -19,7 +19,8 @@ type Plan struct {
 	Resource *unstructured.Unstructured
 	// Components are the components, in an order in which they may be deployed.
 	Components []PlannedComponent
-	// Pruned are the objects that no component renders any more: they would be deleted.
+	// Pruned are the objects that no component renders any more: they would be deleted. There are none while a component
+	// waits, because objects are pruned once every component is deployed.
 	Pruned deploy.Differences
 	// Graph is the dependency graph of the components.
 	Graph *dag.Graph[*Component]
@@ -29,6 +30,9 @@ type Plan struct {
 type PlannedComponent struct {
 	// Component is the component of the session.
 	Component *Component
+	// Waits is why the component wouldn't be deployed now: a gate is closed. It is empty if the component would be
+	// deployed. A component that waits is neither rendered nor compared.
+	Waits string
 	// Differences are the changes to the objects of the component by its deployment or, if it is disabled, by its
 	// removal. Changes that a Deployer makes in another way than Component.Apply aren't included.
 	Differences deploy.Differences
@@ -52,11 +56,12 @@ func (p *Plan) Err() error {
 	return errors.Join(append(errs, p.Pruned.Err())...)
 }
 
-// Plan returns what Reconcile would do for resource if all gates were open, even if the resource is paused. It changes
-// nothing: requests to the cluster are dry runs. Session.DryRun is true, so if the controller renders other content in
-// a dry run, that is a difference. The resource needs the uid that it has in the cluster, or the uid that a dry run
-// returns. The plan doesn't contain the status and the finalizer of the resource, nor what hooks do. Errors of
-// components are in the plan.
+// Plan returns what Reconcile would do now for resource, even if the resource is paused. It changes nothing: requests to
+// the cluster are dry runs. Gates are called; the Gate Ready judges the objects of the upstream component as the cluster
+// would have them right after the deployment, so a changed Deployment isn't ready. Session.DryRun is true, so if the
+// controller renders other content in a dry run, that is a difference. The resource needs the uid that it has in the
+// cluster, or the uid that a dry run returns. The plan doesn't contain the status and the finalizer of the resource, nor
+// what hooks do. Errors of components are in the plan.
 func (r *Reconciler) Plan(ctx context.Context, resource *unstructured.Unstructured) (*Plan, error) {
 	d, err := r.described(ctx, resource)
 	if err != nil {
@@ -65,14 +70,26 @@ func (r *Reconciler) Plan(ctx context.Context, resource *unstructured.Unstructur
 	defer d.Release()
 	s, ctx := d.session, d.Context(ctx)
 	plan := &Plan{Resource: resource, Graph: d.graph}
+	s.predicted = map[deploy.Ref]*unstructured.Unstructured{}
+	waiting := map[*Component]bool{}
 	for _, name := range d.graph.Topology() {
-		plan.Components = append(plan.Components, s.plan(ctx, s.names[name]))
+		planned := PlannedComponent{Component: s.names[name]}
+		if planned.Waits, planned.Err = planned.Component.heldBack(ctx, waiting); planned.Waits == "" && planned.Err == nil {
+			planned = s.plan(ctx, planned.Component)
+		}
+		waiting[planned.Component] = planned.Waits != ""
+		plan.Components = append(plan.Components, planned)
 	}
-	if plan.Err() == nil {
+	if plan.Err() == nil && !plan.waits() {
 		plan.Pruned, err = s.planPruning(ctx)
 		plan.Pruned = slices.DeleteFunc(plan.Pruned, func(d deploy.Difference) bool { return plan.removes(d.Ref) })
 	}
 	return plan, err
+}
+
+// waits reports whether a component waits.
+func (p *Plan) waits() bool {
+	return slices.ContainsFunc(p.Components, func(c PlannedComponent) bool { return c.Waits != "" })
 }
 
 // removes reports whether a component of the plan removes or deploys the object.
@@ -104,6 +121,20 @@ func (r *Reconciler) described(ctx context.Context, resource *unstructured.Unstr
 	return d, err
 }
 
+// heldBack returns what c waits for, empty for nothing. waiting has the components that wait themselves.
+func (c *Component) heldBack(ctx context.Context, waiting map[*Component]bool) (string, error) {
+	for _, up := range c.upstreams {
+		if waiting[up.component] {
+			return "waits for " + up.component.name, nil
+		}
+		if open, err := up.open(ctx); err != nil || !open {
+			return c.waiting(), err
+		}
+	}
+	return "", nil
+}
+
+// plan compares the objects of a component with the cluster, and keeps the objects as they would be afterwards.
 func (s *Session) plan(ctx context.Context, c *Component) PlannedComponent {
 	planned := PlannedComponent{Component: c}
 	rendered, err := s.render(ctx, c)
@@ -121,6 +152,11 @@ func (s *Session) plan(ctx context.Context, c *Component) PlannedComponent {
 	}
 	if planned.Differences == nil {
 		planned.Err = failed
+	}
+	for _, d := range planned.Differences {
+		if d.After != nil {
+			s.predicted[d.Ref] = d.After
+		}
 	}
 	return planned
 }

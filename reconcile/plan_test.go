@@ -13,6 +13,9 @@ import (
 // planned are the differences of a plan, as "component: object action".
 func planned(plan *Plan) (lines []string) {
 	for _, c := range plan.Components {
+		if c.Waits != "" {
+			lines = append(lines, c.Component.Name()+": "+c.Waits)
+		}
 		for _, d := range c.Differences {
 			lines = append(lines, c.Component.Name()+": "+d.Ref.Name+" "+string(d.Action))
 		}
@@ -29,7 +32,7 @@ func TestPlan(t *testing.T) {
 		web := s.Add("web", configMap("w"))
 		web.After(s.Add("db", deployment("d")), Ready)
 	}
-	t.Run("demand 17: of a new resource, in the order of the rollout, with gates open", func(t *testing.T) {
+	t.Run("demand 17: of a new resource, in the order of the rollout", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		before := w.memory.Objects()
@@ -37,7 +40,7 @@ func TestPlan(t *testing.T) {
 		plan, err := w.reconciler(adding(two)).Plan(t.Context(), w.widget())
 		require.NoError(t, err)
 		require.NoError(t, plan.Err())
-		assert.Equal(t, []string{"db: d created", "web: w created"}, planned(plan))
+		assert.Equal(t, []string{"db: d created", "web: waits for db (its gate is closed)"}, planned(plan), "a new Deployment isn't ready")
 		assert.True(t, plan.Changed())
 		assert.Equal(t, "Graph({web:[db],db:[]})", plan.Graph.String())
 		assert.Equal(t, before, w.memory.Objects(), "nothing is changed")
@@ -134,6 +137,50 @@ func TestPlan(t *testing.T) {
 		assert.Equal(t, []string{"db", "web"}, graph.Topology())
 		assert.Empty(t, w.made())
 	})
+}
+
+// What a closed gate would hold back now isn't in a plan. The cluster has a Deployment "same", which is ready.
+func TestPlanOfGates(t *testing.T) {
+	t.Parallel()
+	chain := func(first *unstructured.Unstructured, gates ...Gate) func(*Session) {
+		return func(s *Session) {
+			web := s.Add("web", configMap("w")).After(s.Add("db", first), gates...)
+			s.Add("ads", configMap("a")).After(web)
+		}
+	}
+	scaled := deployment("same")
+	scaled.Object["spec"] = map[string]any{"replicas": int64(7)}
+	for reason, row := range map[string]struct {
+		setup func(*Session)
+		want  []string
+		err   string
+	}{
+		"no gate: all are sent one after the other":    {chain(deployment("d")), []string{"db: d created", "web: w created", "ads: a created", "pruned: same deleted"}, ""},
+		"a new object that is ready at once":           {chain(configMap("d"), Ready), []string{"db: d created", "web: w created", "ads: a created", "pruned: same deleted"}, ""},
+		"a new object that has yet to become ready":    {chain(deployment("d"), Ready), []string{"db: d created", "web: waits for db (its gate is closed)", "ads: waits for web"}, ""},
+		"a ready object that stays as it is":           {chain(deployment("same"), Ready), []string{"db: same unchanged", "web: w created", "ads: a created"}, ""},
+		"a ready object that changes isn't ready then": {chain(scaled, Ready), []string{"db: same configured", "web: waits for db (its gate is closed)", "ads: waits for web"}, ""},
+		"a function that is false": {chain(configMap("d"), func(context.Context, *Component) (bool, error) { return false, nil }),
+			[]string{"db: d created", "web: waits for db (its gate is closed)", "ads: waits for web"}, ""},
+		"a function that fails": {chain(configMap("d"), func(context.Context, *Component) (bool, error) { return false, errors.New("no key") }),
+			[]string{"db: d created", "ads: a created"}, "component web: gate on component db: no key"},
+	} {
+		t.Run("plan 1: "+reason, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.calm(w.reconciler(adding(func(s *Session) { s.Add("db", deployment("same")) })))
+			w.makeReady("same")
+			w.forget()
+			plan, err := w.reconciler(adding(row.setup)).Plan(t.Context(), w.widget())
+			require.NoError(t, err)
+			assert.Equal(t, row.want, planned(plan))
+			if row.err == "" {
+				assert.NoError(t, plan.Err())
+			} else {
+				assert.EqualError(t, plan.Err(), row.err)
+			}
+		})
+	}
 }
 
 // theirs is a ConfigMap that belongs to nobody of ours.

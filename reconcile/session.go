@@ -75,6 +75,8 @@ type Session struct {
 	// finalized: our finalizer was removed. undone describes components of Finalize that were given up.
 	finalized bool
 	undone    string
+	// predicted are the objects as they will be once they are deployed, for a plan.
+	predicted map[deploy.Ref]*unstructured.Unstructured
 }
 
 // Conditions are the conditions of a controller's own in one reconcile, see ConditionDeclarer. All methods are safe for

@@ -140,9 +140,12 @@ func (s *Session) judge() judge.Judge {
 	return j
 }
 
-// live returns an object as the View has it, nil if there is none. If the View holds only the metadata of the kind, and
+// live returns an object as the View has it, or as a plan predicts it; nil if there is none. If the View holds only the metadata of the kind, and
 // readiness needs no more, live returns only the metadata, so that nothing is read from the cluster.
 func (s *Session) live(ctx context.Context, ref deploy.Ref, content bool) (*unstructured.Unstructured, error) {
+	if predicted := s.predicted[ref]; predicted != nil {
+		return predicted, nil
+	}
 	view, ok := s.manager.View().(deploy.PartialView)
 	if !ok || content || s.reconciler.options.readiness.NeedsContent(ref.Kind.GroupKind()) {
 		return s.manager.View().Get(ctx, ref)

@@ -91,7 +91,7 @@ func TestRestoredFromBackup(t *testing.T) {
 		scoped := newCluster(t, user.Config, cluster.Namespaces(env.Namespace))
 		m := must(deploy.NewManager(scoped, deploy.OwnedBy(after), deploy.OwnedByLabel(), deploy.FieldManager("box-operator")))
 		results, err := m.Apply(t.Context(), []*unstructured.Unstructured{volumeNamed("-three")})
-		require.ErrorContains(t, err, "by its label operkit.dev/owner-uid already: rename our object, delete the existing one, or, if that owner is gone, drop the label")
+		require.ErrorContains(t, err, "by its label operkit.dev/owner-uid already: rename our object, delete the existing one, or, if that owner is gone, remove the label")
 		require.ErrorContains(t, err, "not allowed to list configmaps at cluster scope")
 		require.Equal(t, deploy.Conflicted, results[0].Action)
 

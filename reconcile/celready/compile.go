@@ -56,7 +56,7 @@ func compileOne(env *cel.Env, name, text string, result *cel.Type, costLimit uin
 		return nil, whole("%v", err)
 	}
 	if estimate.Min > costLimit {
-		return nil, whole("costs at least %d for any object, and the limit is %d: simplify it, or allow more (CostLimit)", estimate.Min, costLimit)
+		return nil, whole("costs at least %d for any object, and the limit is %d: simplify it, or allow more by the option celready.CostLimit", estimate.Min, costLimit)
 	}
 	program, err := env.Program(checked, programOptions(tree, costLimit)...)
 	if err != nil {

@@ -89,7 +89,7 @@ func (e *expression) explain(err error) *failure {
 	var at *types.Err
 	switch {
 	case errors.As(err, &cancelled) && cancelled.Cause == interpreter.CostLimitExceeded:
-		return &failure{reason: reasonCost, text: fmt.Sprintf("the expression %s costs more than the limit of %d: simplify it, or allow more (CostLimit)", e.name, e.costLimit)}
+		return &failure{reason: reasonCost, text: fmt.Sprintf("the expression %s costs more than the limit of %d: simplify it, or allow more by the option celready.CostLimit", e.name, e.costLimit)}
 	case errors.As(err, &cancelled):
 		return &failure{reason: reasonCost, text: fmt.Sprintf("the expression %s makes a value of more than %d elements", e.name, maxValueSize)}
 	case errors.As(err, &own):

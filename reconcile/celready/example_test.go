@@ -179,5 +179,5 @@ func ExampleCostLimit() {
 	}})
 	fmt.Println(err)
 	// Output:
-	// Unknown (Machine.example.dev: the expression ready costs more than the limit of 50: simplify it, or allow more (CostLimit))
+	// Unknown (Machine.example.dev: the expression ready costs more than the limit of 50: simplify it, or allow more by the option celready.CostLimit)
 }

@@ -132,7 +132,7 @@ func TestCostLimit(t *testing.T) {
 	object := read(t, "{apiVersion: example.dev/v1, kind: Thing, list: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}")
 	rule := compiled(t, Expressions{Ready: "object.list.all(n, n > 0)"}, CostLimit(20))
 	assert.Equal(t, readiness.Result{
-		State: readiness.Unknown, Reason: "CostExceeded", Message: "Thing.example.dev: the expression ready costs more than the limit of 20: simplify it, or allow more (CostLimit)",
+		State: readiness.Unknown, Reason: "CostExceeded", Message: "Thing.example.dev: the expression ready costs more than the limit of 20: simplify it, or allow more by the option celready.CostLimit",
 	}, rule.Result(noTime, object.Object))
 	rule = compiled(t, Expressions{Ready: "object.list.all(n, n > 0)"}, CostLimit(100))
 	assert.Equal(t, readiness.Ready, rule.Result(noTime, object.Object).State, "each evaluation has the whole limit")
@@ -143,11 +143,11 @@ func TestCostLimit(t *testing.T) {
 		rule := compiled(t, Expressions{Ready: "false", Message: "object.list.map(n, string(n)).join()"}, CostLimit(20))
 		result := rule.Result(noTime, object.Object)
 		assert.Equal(t, readiness.InProgress, result.State)
-		assert.Equal(t, "the expression ready is not true: false; the expression message costs more than the limit of 20: simplify it, or allow more (CostLimit)", result.Message)
+		assert.Equal(t, "the expression ready is not true: false; the expression message costs more than the limit of 20: simplify it, or allow more by the option celready.CostLimit", result.Message)
 	})
 	t.Run("so does failed", func(t *testing.T) {
 		t.Parallel()
 		rule := compiled(t, Expressions{Ready: "true", Failed: "object.list.exists(n, n < 0)"}, CostLimit(20))
-		assert.Equal(t, "Thing.example.dev: the expression failed costs more than the limit of 20: simplify it, or allow more (CostLimit)", rule.Result(noTime, object.Object).Message)
+		assert.Equal(t, "Thing.example.dev: the expression failed costs more than the limit of 20: simplify it, or allow more by the option celready.CostLimit", rule.Result(noTime, object.Object).Message)
 	})
 }

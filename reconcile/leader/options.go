@@ -125,11 +125,11 @@ func (o options) replica() (string, error) {
 	}
 	host, err := os.Hostname()
 	if err != nil {
-		return "", fmt.Errorf("identity: set POD_NAME or the option Identity: %w", err)
+		return "", fmt.Errorf("identity: set POD_NAME or the option leader.Identity: %w", err)
 	}
 	name, _, _ := strings.Cut(host, ".")
 	if name == "" {
-		return "", errors.New("identity: the host has no name: set POD_NAME or the option Identity")
+		return "", errors.New("identity: the host has no name: set POD_NAME or the option leader.Identity")
 	}
 	return name, nil
 }
