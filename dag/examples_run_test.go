@@ -97,10 +97,11 @@ func ExampleEvent_String() {
 func ExampleObserverError() {
 	state, err := dag.Run(context.Background(), site(), nil, dag.Observe(func(dag.Event) { panic("no terminal") }))
 	var observer *dag.ObserverError
-	fmt.Println(errors.As(err, &observer), observer.Err)
+	var panicked *dag.PanicError
+	fmt.Println(errors.As(err, &observer), errors.As(observer.Err, &panicked), panicked.Value)
 	fmt.Println(state.VerifyCompleted())
 	// Output:
-	// true panic: no terminal
+	// true true no terminal
 	// true
 }
 

@@ -51,8 +51,17 @@ type PanicError struct {
 	Stack []byte
 }
 
-// Error returns the value without the stack.
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+// Error returns the value and, if the stack has it, the Location.
+func (e *PanicError) Error() string {
+	if at := e.Location(); at != "" {
+		return fmt.Sprintf("panic: %v (%s)", e.Value, at)
+	}
+	return fmt.Sprintf("panic: %v", e.Value)
+}
+
+// Location returns the file and line of the panic, without folders, such as "controller.go:57". If a function of the
+// standard library panicked, it is the line that called this library. It is empty if Stack doesn't have it.
+func (e *PanicError) Location() string { return locate(string(e.Stack)) }
 
 // Unwrap returns the value if it is an error.
 func (e *PanicError) Unwrap() error {

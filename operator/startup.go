@@ -115,6 +115,6 @@ func guard(call func() error) (err error) {
 // logPanic logs the stack of a panic.
 func logPanic(logger *slog.Logger, err error) {
 	if panicked, ok := errors.AsType[*dag.PanicError](err); ok {
-		logger.Error("panic", "value", panicked.Value, "stack", string(panicked.Stack))
+		logger.Error("panic", "at", panicked.Location(), "value", panicked.Value, "stack", string(panicked.Stack))
 	}
 }

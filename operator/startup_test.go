@@ -96,7 +96,7 @@ func TestStartup(t *testing.T) {
 		s := &startups{}
 		code, log := s.run(t, "run", s.named("a", false), with("b", func(context.Context) error { panic("no cheese") }))
 		assert.Equal(t, 1, code)
-		assert.Contains(t, log, "\nwidget-operator: startup b: panic: no cheese\n")
+		assert.Regexp(t, `\nwidget-operator: startup b: panic: no cheese \(startup_test\.go:\d+\)\n`, log)
 		assert.Contains(t, log, "startup_test.go", "the stack is in the log")
 		assert.Len(t, s.lines, 2)
 	})

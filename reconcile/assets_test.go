@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/testlog"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -130,13 +131,14 @@ func TestAssets(t *testing.T) {
 	}{
 		"a version that there isn't": {newLibrary("2"), `version 1: there is no version "1"`, "ConfigError/Errored"},
 		"files that can't be had":    {shelf{err: errors.New("the disk is full")}, "version 1: the disk is full", "Errored/Errored"},
-		"a panic":                    {burning{}, "version 1: panic: no", "Errored/Errored"},
+		"a panic":                    {burning{}, "version 1: panic: no (assets_test.go)", "Errored/Errored"},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
 			w := newWorldWith(t, wanting("1"))
 			_, _, err := w.once(w.reconciler(adding(func(*Session) { assert.Fail(t, "Setup is called") }), WithAssets(row.assets)))
-			require.EqualError(t, err, row.want)
+			require.Error(t, err)
+			require.Equal(t, row.want, testlog.WithoutLines(err.Error()))
 			assert.Equal(t, row.verdict, w.verdict())
 		})
 	}
@@ -174,7 +176,7 @@ func TestAssetsOfWhatIsFinalized(t *testing.T) {
 		"the version is there":           {newLibrary("1"), ""},
 		"the version is gone":            {newLibrary("2"), `open release: there is no version "1"`},
 		"its files can't be had":         {shelf{err: errors.New("the disk is full")}, "open release: the disk is full"},
-		"whoever has the files is panic": {burning{}, "open release: panic: no"},
+		"whoever has the files is panic": {burning{}, "open release: panic: no (assets_test.go)"},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
@@ -195,7 +197,8 @@ func TestAssetsOfWhatIsFinalized(t *testing.T) {
 				require.NoError(t, read)
 				return
 			}
-			require.EqualError(t, read, row.wrong)
+			require.Error(t, read)
+			require.Equal(t, row.wrong, testlog.WithoutLines(read.Error()))
 			assert.Equal(t, 1, w.logs.Count("finalizing without the files of the version"))
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/testlog"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/assert"
@@ -171,7 +172,10 @@ func TestPanics(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		calls, _, err := w.once(w.reconciler(&controller{panicking}))
-		assert.EqualError(t, err, "setup: panic: boom")
+		require.Error(t, err)
+		assert.Regexp(t, `^setup: panic: boom \(conditions_test\.go:\d+\)$`, err.Error(), "the line is named")
+		assert.Equal(t, err.Error(), w.message(), "in the condition, too")
+		assert.Regexp(t, `msg=panic .*at=conditions_test\.go:\d+ value=boom`, w.logs.String())
 		assert.Equal(t, []string{writeStatus}, calls)
 		assert.Equal(t, "Errored/Errored", w.verdict())
 		assert.Contains(t, w.logs.String(), "conditions_test.go", "where it happened is in the log")
@@ -183,7 +187,8 @@ func TestPanics(t *testing.T) {
 		w := newWorldWith(t, resource)
 		w.delete(widgetRef)
 		calls, _, err := w.once(w.reconciler(&finalizing{finalize: panicking}))
-		assert.EqualError(t, err, "finalize: panic: boom")
+		require.Error(t, err)
+		assert.Equal(t, "finalize: panic: boom (conditions_test.go)", testlog.WithoutLines(err.Error()))
 		assert.Equal(t, []string{writeStatus}, calls)
 		assert.Len(t, w.widget().GetFinalizers(), 1)
 	})
@@ -191,7 +196,8 @@ func TestPanics(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		_, _, err := w.once(w.reconciler(&controller{func(context.Context, *Session) error { panic(request.Configuration("odd")) }}))
-		assert.EqualError(t, err, "setup: panic: odd")
+		require.Error(t, err)
+		assert.Equal(t, "setup: panic: odd (conditions_test.go)", testlog.WithoutLines(err.Error()))
 		assert.Equal(t, "ConfigError/Errored", w.verdict())
 	})
 }

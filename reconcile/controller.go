@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
@@ -156,13 +155,4 @@ func checkController(c Controller) error {
 		return fmt.Errorf("controller %T: its kind %q needs a version and a kind", c, kind)
 	}
 	return optional.Check(c, controllerMethods...)
-}
-
-// defaultFinalizer returns the default name of the finalizer.
-func defaultFinalizer(kind schema.GroupVersionKind) string {
-	name := "finalizers." + strings.ToLower(kind.Kind)
-	if kind.Group != "" {
-		name += "." + kind.Group
-	}
-	return name
 }

@@ -20,13 +20,10 @@ import (
 
 // finalize calls Finalize while the resource carries our finalizer, rolls out the components that Finalize adds, and
 // then removes the finalizer. If the controller has no Finalize, it removes the default finalizer, which an earlier
-// release may have added. It leaves the finalizers of other programs alone.
+// release may have added. It leaves the finalizers of other programs alone, see defaultFinalizers.
 func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, error) {
-	name := r.options.finalizerName
-	if !r.finalizes() {
-		name = defaultFinalizer(r.Kind())
-	}
-	if !slices.Contains(s.resource.GetFinalizers(), name) {
+	held := r.held(s.resource)
+	if len(held) == 0 {
 		return request.Result{}, nil
 	}
 	if r.finalizer != nil {
@@ -43,8 +40,10 @@ func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, 
 	if err := r.removeTracked(ctx, s); err != nil {
 		return r.ended(ctx, s, nil, fmt.Errorf("delete objects owned by label: %w", err))
 	}
-	if err := r.lifecycle.RemoveFinalizer(ctx, s.resource, name); err != nil {
-		return r.ended(ctx, s, nil, err)
+	for _, name := range held {
+		if err := r.lifecycle.RemoveFinalizer(ctx, s.resource, name); err != nil {
+			return r.ended(ctx, s, nil, err)
+		}
 	}
 	s.finalized = true
 	return request.Result{}, nil
@@ -103,7 +102,8 @@ func (r *Reconciler) rollOutFinalize(ctx context.Context, s *Session) (*Outcome,
 	if len(outcome.Components) == 0 || request.IsWaiting(err) || lifecycle.Temporary(err) {
 		return &outcome, fmt.Errorf("finalize: %w", err)
 	}
-	return &outcome, fmt.Errorf("finalize: %w: correct it, or remove the finalizer %s to delete the resource anyway", err, r.options.finalizerName)
+	return &outcome, fmt.Errorf("finalize: %w: correct it, or remove the finalizer %s to delete the resource anyway",
+		err, strings.Join(r.held(s.resource), " and "))
 }
 
 // addedInFinalize drops the components on which Finalize called Remove, and reports whether any are left.

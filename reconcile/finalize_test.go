@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-const ours = "finalizers.widget.example.dev"
+const ours = "widget.example.dev/finalizer"
 
 // finalized returns a world whose widget carries finalizers.
 func finalized(t *testing.T, finalizers ...string) *world {
@@ -220,6 +220,57 @@ func TestRemoveRefuses(t *testing.T) {
 	})
 }
 
+// oper8 named the default finalizer in another way.
+func TestFinalizerOfOper8(t *testing.T) {
+	t.Parallel()
+	const former = "finalizers.widget.example.dev"
+	for reason, row := range map[string]struct {
+		controller Controller
+		options    []Option
+		has, keeps []string
+	}{
+		"the resource is finalized by it":         {&finalizing{}, nil, []string{former, "example.dev/others"}, []string{"example.dev/others"}},
+		"both are removed":                        {&finalizing{}, nil, []string{former, ours}, nil},
+		"an operator without Finalize removes it": {&controller{}, nil, []string{former, "example.dev/others"}, []string{"example.dev/others"}},
+		"a name of one's own is the only one":     {&finalizing{}, []Option{FinalizerName("example.dev/mine")}, []string{former, "example.dev/mine"}, []string{former}},
+	} {
+		t.Run("finalizers 1: "+reason, func(t *testing.T) {
+			t.Parallel()
+			w := finalized(t, row.has...)
+			w.delete(widgetRef)
+			w.calm(w.reconciler(row.controller, row.options...))
+			if row.keeps == nil {
+				assert.Nil(t, w.get(widgetRef))
+				return
+			}
+			assert.Equal(t, row.keeps, w.widget().GetFinalizers())
+		})
+	}
+	t.Run("finalizers 1: a resource that has it gets no other one, and no write", func(t *testing.T) {
+		t.Parallel()
+		w := finalized(t, former)
+		assert.Equal(t, []string{writeStatus}, w.calm(w.reconciler(&finalizing{})))
+		assert.Equal(t, []string{former}, w.widget().GetFinalizers())
+	})
+	t.Run("finalizers 1: with a name of one's own it isn't ours", func(t *testing.T) {
+		t.Parallel()
+		w := finalized(t, former)
+		assert.Equal(t, []string{patchWidget, writeStatus}, w.calm(w.reconciler(&finalizing{}, FinalizerName("example.dev/mine"))))
+		assert.Equal(t, []string{former, "example.dev/mine"}, w.widget().GetFinalizers())
+	})
+	t.Run("finalizers 1: a failure names the one to remove", func(t *testing.T) {
+		t.Parallel()
+		w := finalized(t, former)
+		w.delete(widgetRef)
+		_, _, err := w.once(w.reconciler(&finalizing{finalize: func(_ context.Context, s *Session) error {
+			s.Add("c", map[string]any{"apiVersion": "v1", "kind": "ConfigMap"})
+			return nil
+		}}))
+		require.ErrorContains(t, err, "remove the finalizer "+former+" to delete the resource anyway")
+		assert.Equal(t, err.Error(), w.message())
+	})
+}
+
 func TestFinalizerNames(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -231,15 +282,17 @@ func TestFinalizerNames(t *testing.T) {
 		err     string
 	}{
 		{"reconcile 20: by default of kind and group", &finalizing{}, nil, ours, ""},
-		{"reconcile 20: the core group has no name", &kinded{kind: schema.GroupVersionKind{Version: "v1", Kind: "Thing"}}, nil, "finalizers.thing", ""},
+		{"reconcile 20: the core group has no name", &kinded{kind: schema.GroupVersionKind{Version: "v1", Kind: "Thing"}}, nil, "thing/finalizer", ""},
 		{"reconcile 20: or as it is asked for", &finalizing{}, []Option{FinalizerName("example.dev/mine")}, "example.dev/mine", ""},
 		{"mistake 15: a name without Finalize is refused", &controller{}, []Option{FinalizerName("example.dev/mine")}, "",
 			`controller *reconcile.controller: has the finalizer "example.dev/mine" but no Finalize`},
-		{"no Finalize, no finalizer", &controller{}, nil, "", ""},
+		{"without Finalize the default is only removed", &controller{}, nil, ours, ""},
 		{"one that no API server takes is refused", &finalizing{}, []Option{FinalizerName("not valid!")}, "",
 			`controller *reconcile.finalizing: the finalizer "not valid!" isn't valid: `},
-		{"a default that is too long as well", &kinded{kind: schema.GroupVersionKind{Group: "infrastructure.cluster.x-k8s.io", Version: "v1", Kind: "ApplicationConfigurationTemplate"}}, nil, "",
-			"name part must be no more than 63 bytes: choose another by FinalizerName"},
+		{"a default that is none is refused as well", &kinded{kind: schema.GroupVersionKind{Group: "no group", Version: "v1", Kind: "Thing"}}, nil, "",
+			"choose another by FinalizerName"},
+		{"the default of a long kind is valid", &kinded{kind: schema.GroupVersionKind{Group: "infrastructure.cluster.x-k8s.io", Version: "v1", Kind: "ApplicationConfigurationTemplate"}}, nil,
+			"applicationconfigurationtemplate.infrastructure.cluster.x-k8s.io/finalizer", ""},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
@@ -249,8 +302,7 @@ func TestFinalizerNames(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			assert.Equal(t, row.want, r.options.finalizerName)
-			assert.Equal(t, row.want != "", r.finalizer != nil)
+			assert.Equal(t, row.want, r.options.finalizers[0])
 		})
 	}
 }

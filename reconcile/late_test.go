@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/internal/testlog"
 	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
@@ -93,15 +94,16 @@ func TestPanicsOfPatchers(t *testing.T) {
 		patcher patching.Patcher
 		want    string
 	}{
-		"asked for its patches": {panicking{}, "patches: panic: boom"},
-		"asked to patch":        {panicking{inApply: true}, "component c: object configmap/a: patch panicking: panic: boom"},
+		"asked for its patches": {panicking{}, "patches: panic: boom (late_test.go)"},
+		"asked to patch":        {panicking{inApply: true}, "component c: object configmap/a: patch panicking: panic: boom (late_test.go)"},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			_, _, err := w.once(w.reconciler(adding(func(s *Session) { s.Add("c", configMap("a")) }), WithPatches(row.patcher)))
-			assert.EqualError(t, err, row.want)
-			assert.Equal(t, row.want, w.message())
+			require.Error(t, err)
+			assert.Equal(t, row.want, testlog.WithoutLines(err.Error()))
+			assert.Equal(t, row.want, testlog.WithoutLines(w.message()))
 		})
 	}
 }
@@ -193,7 +195,8 @@ func TestEveryPanicIsLogged(t *testing.T) {
 			s.Use(name, &built{func(context.Context, *Session, *Component) error { panic("in " + name) }})
 		}
 	})))
-	require.EqualError(t, err, "component a: build: panic: in a\ncomponent b: build: panic: in b")
+	require.Error(t, err)
+	require.Equal(t, "component a: build: panic: in a (late_test.go)\ncomponent b: build: panic: in b (late_test.go)", testlog.WithoutLines(err.Error()))
 	assert.Equal(t, 1, w.logs.Count(`msg=panic`+` object="Widget shop/w" reconcile=`)-1, "two stacks")
 }
 

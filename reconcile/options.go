@@ -17,7 +17,6 @@ import (
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/operkit/operkit/status/readiness"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // Option is an option of New. Options are applied in order, the last one wins; nil is ignored. New validates them.
@@ -25,22 +24,24 @@ type Option func(*options)
 
 type options struct {
 	finalizerName string
-	watcher       source.Watcher
-	logger        *slog.Logger
-	now           func() time.Time
-	dryRun        bool
-	concurrency   int
-	recheck       time.Duration
-	period        time.Duration
-	observers     []func(*Component, deploy.Results)
-	around        []around
-	prunes        []schema.GroupVersionKind
-	patchers      []patching.Patcher
-	assets        Assets
-	events        event.Sink
-	nameObjects   bool
-	oper8Names    bool
-	ownAnywhere   bool
+	// finalizers are the finalizers that are ours: the first one is added to resources, and all are removed.
+	finalizers  []string
+	watcher     source.Watcher
+	logger      *slog.Logger
+	now         func() time.Time
+	dryRun      bool
+	concurrency int
+	recheck     time.Duration
+	period      time.Duration
+	observers   []func(*Component, deploy.Results)
+	around      []around
+	prunes      []schema.GroupVersionKind
+	patchers    []patching.Patcher
+	assets      Assets
+	events      event.Sink
+	nameObjects bool
+	oper8Names  bool
+	ownAnywhere bool
 
 	pauseDeletions bool
 
@@ -85,8 +86,9 @@ func Period(after time.Duration) Option { return func(o *options) { o.period = a
 // starts at zero.
 func MaxAttempts(n int) Option { return func(o *options) { o.maxAttempts = n } }
 
-// FinalizerName sets the name of the finalizer; default "finalizers.<kind>.<group>" in lower case. For a Controller
-// without Finalize, this option is an error.
+// FinalizerName sets the name of the finalizer; default "<kind>.<group>/finalizer", with the kind in lower case. With the
+// default, a resource with the finalizer "finalizers.<kind>.<group>" of oper8 keeps that one until it is deleted. For a
+// Controller without Finalize, this option is an error.
 func FinalizerName(name string) Option { return func(o *options) { o.finalizerName = name } }
 
 // WithWatcher sets the Watcher that watches the objects of resources.
@@ -300,25 +302,6 @@ func (o *options) validateVersions() error {
 		if _, err := path.Match(pattern, ""); err != nil {
 			return fmt.Errorf("strict versions: exempt %q: %w", pattern, err)
 		}
-	}
-	return nil
-}
-
-// setFinalizer sets the name of the finalizer of the controller's resources. A controller without Finalize and
-// OwnAnywhere has no finalizer, and the option FinalizerName is an error.
-func (o *options) setFinalizer(c Controller) error {
-	_, has := c.(Finalizer)
-	switch {
-	case !has && !o.ownAnywhere && o.finalizerName == "":
-		return nil
-	case !has && !o.ownAnywhere:
-		return fmt.Errorf("controller %T: has the finalizer %q but no Finalize", c, o.finalizerName)
-	case o.finalizerName == "":
-		o.finalizerName = defaultFinalizer(c.Kind())
-	}
-	if problems := validation.IsQualifiedName(o.finalizerName); len(problems) > 0 {
-		return fmt.Errorf("controller %T: the finalizer %q isn't valid: %s: choose another by FinalizerName",
-			c, o.finalizerName, strings.Join(problems, "; "))
 	}
 	return nil
 }

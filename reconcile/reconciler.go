@@ -164,8 +164,8 @@ func (r *Reconciler) reconcile(ctx context.Context, session *Session) (request.R
 	if resource.GetDeletionTimestamp() != nil {
 		return r.finalize(ctx, session)
 	}
-	if r.finalizes() {
-		if err := r.lifecycle.AddFinalizer(ctx, resource, r.options.finalizerName); err != nil {
+	if r.finalizes() && len(r.held(resource)) == 0 {
+		if err := r.lifecycle.AddFinalizer(ctx, resource, r.options.finalizers[0]); err != nil {
 			return r.ended(ctx, session, nil, err)
 		}
 	}
@@ -239,7 +239,7 @@ func (s *Session) release() {
 // ended writes the status and decides when the resource is reconciled again.
 func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, err error) (request.Result, error) {
 	for _, panicked := range request.Panics(err) {
-		s.logger.Error("panic", "value", panicked.Value, "stack", string(panicked.Stack))
+		s.logger.Error("panic", "at", panicked.Location(), "value", panicked.Value, "stack", string(panicked.Stack))
 	}
 	switch {
 	case r.options.dryRun && err != nil:

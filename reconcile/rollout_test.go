@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/testlog"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -165,7 +166,8 @@ func TestGates(t *testing.T) {
 		_, _, err := w.once(w.reconciler(adding(func(s *Session) {
 			s.Add("web").After(s.Add("db"), func(context.Context, *Component) (bool, error) { panic("boom") })
 		})))
-		assert.EqualError(t, err, "component web: panic: boom")
+		require.Error(t, err)
+		assert.Equal(t, "component web: panic: boom (rollout_test.go)", testlog.WithoutLines(err.Error()))
 		assert.Contains(t, w.logs.String(), "rollout_test.go", "where it happened is in the log")
 	})
 	t.Run("what is deployed is judged whatever gates say by now", func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/testlog"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -109,7 +110,8 @@ func TestUpgrade(t *testing.T) {
 		u.upgrade = func(string, string) error { panic("no") }
 		w.want("2")
 		_, _, err := w.once(r)
-		require.EqualError(t, err, "upgrade from 1 to 2: panic: no")
+		require.Error(t, err)
+		require.Equal(t, "upgrade from 1 to 2: panic: no (upgrade_test.go)", testlog.WithoutLines(err.Error()))
 	})
 	t.Run("Plan and Graph ask, too: what is refused has no plan", func(t *testing.T) {
 		t.Parallel()

@@ -54,7 +54,7 @@ func labels(s *reconcile.Session) map[string]string {
 	return map[string]string{"bakery": reconcile.Truncate(s.Name())}
 }
 
-// Finalize implements reconcile.Finalizer: the counter closes first. The finalizer has the name that it had.
+// Finalize implements reconcile.Finalizer: the counter closes first. A bakery that has the finalizer of oper8 keeps it.
 func (Bakery) Finalize(ctx context.Context, s *reconcile.Session) error {
 	return s.Remove(ctx, service(s))
 }

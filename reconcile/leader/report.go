@@ -57,7 +57,7 @@ func (r *reporter) renewal(ctx context.Context, err error) {
 // withStack returns log with the stack of a panic that err wraps.
 func withStack(log *slog.Logger, err error) *slog.Logger {
 	if panicked, ok := errors.AsType[*dag.PanicError](err); ok {
-		return log.With("stack", string(panicked.Stack))
+		return log.With("at", panicked.Location(), "stack", string(panicked.Stack))
 	}
 	return log
 }

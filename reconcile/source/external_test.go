@@ -98,7 +98,7 @@ func TestPoll(t *testing.T) {
 			{"an error leaves what is known", func() { fails = errors.New("refused"); values = maps.Clone(values); clear(values) }, nil, []string{"poll: refused"}},
 			{"the same error is told once", func() {}, nil, nil},
 			{"another one is another one", func() { fails = errors.New("timeout") }, nil, []string{"poll: timeout"}},
-			{"watch mistake 12: a panic is an error", func() { panics = "boom" }, nil, []string{"poll: panic: boom"}},
+			{"watch mistake 12: a panic is an error", func() { panics = "boom" }, nil, []string{"poll: panic: boom (external_test.go)"}},
 			{"and once it answers what differs is brought", func() { fails, panics = nil, nil; values[key("a")] = 2 }, []string{"c"}, nil},
 			{"the same error again is news", func() { fails = errors.New("timeout") }, nil, []string{"poll: timeout"}},
 		} {
@@ -183,7 +183,7 @@ func TestPollEach(t *testing.T) {
 				values["c"] = 2
 			}, []string{"c"}, []string{"poll of  shop/a: refused"}},
 			{"and not again", func() {}, nil, nil},
-			{"watch mistake 12: a panic is an error", func() { values["c"] = -1 }, nil, []string{"poll of  shop/c: panic: boom"}},
+			{"watch mistake 12: a panic is an error", func() { values["c"] = -1 }, nil, []string{"poll of  shop/c: panic: boom (external_test.go)"}},
 			{"what is known stays known", func() { clear(fails); values["c"] = 2; values["b"] = 3 }, []string{"b"}, nil},
 			{"one that is known no longer is forgotten", func() { know(known, "d"); values["d"] = 1 }, []string{"d"}, nil},
 			{"and new when it comes back", func() { know(known, "c") }, []string{"c"}, nil},

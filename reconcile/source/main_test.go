@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/testlog"
 	"go.uber.org/goleak"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -50,7 +51,9 @@ func (t *target) Failed(err error) {
 func (t *target) taken() (brought, failed []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	brought, failed = t.brought, t.failed
-	t.brought, t.failed = nil, nil
+	for _, text := range t.failed {
+		failed = append(failed, testlog.WithoutLines(text))
+	}
+	brought, t.brought, t.failed = t.brought, nil, nil
 	return brought, failed
 }

@@ -120,7 +120,7 @@ func TestOtherKind(t *testing.T) {
 		w := newWorldOf(t, []string{"Widget"}, nil, temporarypatch.As(kind))
 		ref := w.create("a", loud)
 		w.patched("a")
-		assert.Equal(t, []string{"finalizers.temporarypatchx.oper8.org"}, w.get(ref).GetFinalizers(), "patches 9")
+		assert.Equal(t, []string{"temporarypatchx.oper8.org/finalizer"}, w.get(ref).GetFinalizers(), "patches 9")
 		assert.Equal(t, "oper8.org/v2", w.entries()["a"]["api_version"], "patches 9")
 		assert.Equal(t, "TemporaryPatchX", w.entries()["a"]["kind"], "patches 9")
 		w.rendered()

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
 	annotation  = "operkit.dev/temporary-patches"
-	finalizer   = "finalizers.temporarypatch.operkit.dev"
+	finalizer   = "temporarypatch.operkit.dev/finalizer"
 	patchWidget = "patch Widget shop/w"
 )
 

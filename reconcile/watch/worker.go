@@ -98,7 +98,7 @@ func (e *Engine) recovered(key deploy.Ref) {
 func (e *Engine) failed(ctx context.Context, c *controlled, key deploy.Ref, attempt int, err error) queue.Next {
 	log := logging.Scoped(ctx, e.options.logger).With("object", key)
 	if panicked, ok := err.(*dag.PanicError); ok { // a reconciler that wraps a panic has logged it
-		log.Error("reconcile panicked", "value", panicked.Value, "stack", string(panicked.Stack))
+		log.Error("reconcile panicked", "at", panicked.Location(), "value", panicked.Value, "stack", string(panicked.Stack))
 	}
 	switch {
 	case c.isReleased():

@@ -27,7 +27,7 @@ func book(generation int64, message string, status fields) *unstructured.Unstruc
 		"apiVersion": "examples.operkit.dev/v1", "kind": "Guestbook",
 		"metadata": fields{
 			"name": "hello", "namespace": "default", "generation": generation,
-			"finalizers": []any{"finalizers.guestbook.examples.operkit.dev"},
+			"finalizers": []any{"guestbook.examples.operkit.dev/finalizer"},
 		},
 		"spec":   fields{"size": int64(2), "message": message},
 		"status": status,

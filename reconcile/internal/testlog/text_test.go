@@ -8,6 +8,11 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
+func TestWithoutLines(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "setup: panic: no (front.go); a:1, b.go", WithoutLines("setup: panic: no (front.go:57); a:1, b.go:1"))
+}
+
 func TestText(t *testing.T) {
 	t.Parallel()
 	var text Text

@@ -27,7 +27,7 @@ import (
 
 const (
 	patience  = time.Minute
-	finalizer = "finalizers.departure.integration.operkit.dev"
+	finalizer = "departure.integration.operkit.dev/finalizer"
 )
 
 var (

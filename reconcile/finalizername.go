@@ -1,0 +1,43 @@
+package reconcile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// setFinalizer sets the names of the finalizer of the controller's resources. For a controller without Finalize and
+// OwnAnywhere, whose resources get no finalizer, the option FinalizerName is an error.
+func (o *options) setFinalizer(c Controller) error {
+	_, has := c.(Finalizer)
+	has = has || o.ownAnywhere
+	o.finalizers = []string{o.finalizerName}
+	if o.finalizerName == "" {
+		o.finalizers = defaultFinalizers(c.Kind())
+	} else if !has {
+		return fmt.Errorf("controller %T: has the finalizer %q but no Finalize", c, o.finalizerName)
+	}
+	if problems := validation.IsQualifiedName(o.finalizers[0]); has && len(problems) > 0 {
+		return fmt.Errorf("controller %T: the finalizer %q isn't valid: %s: choose another by FinalizerName",
+			c, o.finalizers[0], strings.Join(problems, "; "))
+	}
+	return nil
+}
+
+// defaultFinalizers returns the default name of the finalizer, and the name of the finalizer in oper8. Kubernetes warns
+// about the latter, because it has no slash.
+func defaultFinalizers(kind schema.GroupVersionKind) []string {
+	name := strings.TrimSuffix(strings.ToLower(kind.Kind)+"."+kind.Group, ".")
+	return []string{name + "/finalizer", "finalizers." + name}
+}
+
+// held returns those of our finalizers that a resource has. A resource that has the finalizer of oper8 gets no other
+// one, so that the operator that has added it can still remove it.
+func (r *Reconciler) held(resource *unstructured.Unstructured) []string {
+	present := resource.GetFinalizers()
+	return slices.DeleteFunc(slices.Clone(r.options.finalizers), func(name string) bool { return !slices.Contains(present, name) })
+}
