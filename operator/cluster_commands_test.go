@@ -3,6 +3,7 @@ package operator_test
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -122,7 +123,7 @@ func TestCommandsAgainstACluster(t *testing.T) {
 		}{
 			"one that isn't there":    {[]string{"status", "gadget/nobody"}, 1, "Gadget " + w.Namespace + "/nobody: not found"},
 			"several, all are told":   {[]string{"trigger", "gadget", "no", "none"}, 1, "/no: not found\nGadget " + w.Namespace + "/none: not found"},
-			"which kind":              {[]string{"status", "one"}, 2, "one: the kind is missing: give KIND/one, with a kind of Gadget, Gear"},
+			"a name that nobody has":  {[]string{"status", "nobody"}, 1, "nobody: not found: no resource of the kinds Gadget, Gear has this name"},
 			"a kind that isn't ours":  {[]string{"status", "pod/one"}, 2, "pod/one: this operator controls no pod: choose one of Gadget, Gear"},
 			"nobody was named":        {[]string{"pause"}, 2, "no resources are given: name them, or use --selector or --all"},
 			"a kind is no name":       {[]string{"pause", "gadget"}, 2, "no resources are given: name them, or use --selector or --all"},
@@ -140,6 +141,23 @@ func TestCommandsAgainstACluster(t *testing.T) {
 			assert.Empty(t, out, reason)
 			assert.Contains(t, log, row.want, reason)
 		}
+	})
+	t.Run("commands 4: a shell completes", func(t *testing.T) { completes(t, someone) })
+	t.Run("commands 2: a name without its kind", func(t *testing.T) {
+		code, out, log := someone.says(append(in, "status", "two", "one")...)
+		require.Zero(t, code, log)
+		assert.Equal(t, 2, strings.Count(out, "Gadget       "+w.Namespace+"/"), "no other kind has resources of these names")
+		w.resource(gears, "one")
+		code, out, log = someone.says(append(in, "trigger", "one")...)
+		assert.Equal(t, 2, code)
+		assert.Empty(t, out)
+		assert.Contains(t, log, "one: several resources have this name: give one of gadget/one, gear/one\n")
+		code, _, log = someone.says(append(in, "trigger", "two")...)
+		require.Zero(t, code, log)
+		some := w.User(t, "some", envtest.InNamespace(rbacv1.PolicyRule{Verbs: []string{"get", "patch"}, APIGroups: []string{"operator.operkit.dev"}, Resources: []string{"gadgets"}}))
+		code, _, log = (&person{w, some, w.Kubeconfig(t, some)}).says(append(in, "trigger", "two")...)
+		assert.Equal(t, 1, code, "a resource that can't be read may have the name, too")
+		assert.Contains(t, log, "two: give KIND/two, because not every kind can be read: ")
 	})
 	t.Run("no rights", func(t *testing.T) {
 		reader := w.person("reader", "get", "list")
@@ -171,6 +189,54 @@ func TestCommandsAgainstACluster(t *testing.T) {
 		assert.Equal(t, 1, code)
 		assert.Contains(t, log.String(), "apply its CustomResourceDefinition")
 	})
+}
+
+// complete returns the words that a shell offers after args, without their descriptions, and the directive.
+func (p *person) complete(args ...string) []string {
+	p.w.t.Helper()
+	op := operator.New("gadget-operator")
+	op.Control(settings{gadgets})
+	op.Control(settings{gears})
+	var out, log bytes.Buffer
+	flags := []string{"--kubeconfig", p.kubeconfig}
+	if args[0] != "render" {
+		flags = append(flags, "-n", p.w.Namespace)
+	}
+	code := op.Execute(p.w.t.Context(), slices.Concat([]string{"__complete", args[0]}, flags, args[1:]), &out, &log)
+	require.Zero(p.w.t, code, log.String())
+	var words []string
+	for line := range strings.Lines(out.String()) {
+		word, _, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		words = append(words, word)
+	}
+	return words
+}
+
+func completes(t *testing.T, someone *person) {
+	const noFiles = ":4"
+	for reason, row := range map[string]struct{ args, want []string }{
+		"kinds and names at first":               {[]string{"status", ""}, []string{"gadget", "gear", "one", "two", noFiles}},
+		"what begins as it was begun":            {[]string{"pause", "ga"}, []string{"gadget", noFiles}},
+		"names of a kind":                        {[]string{"trigger", "gadget", ""}, []string{"one", "two", noFiles}},
+		"but not those that are given":           {[]string{"trigger", "gadget", "one", ""}, []string{"two", noFiles}},
+		"by a short name, too":                   {[]string{"diff", "gadgets", "t"}, []string{"two", noFiles}},
+		"behind a kind with a slash":             {[]string{"reconcile", "gadget/"}, []string{"gadget/one", "gadget/two", noFiles}},
+		"a kind without resources":               {[]string{"graph", "gear", ""}, []string{noFiles}},
+		"formats":                                {[]string{"status", "-o", ""}, []string{"table", "yaml", "json", noFiles}},
+		"drawings":                               {[]string{"graph", "--output", ""}, []string{"text", "dot", "mermaid", "svg", noFiles}},
+		"forms of a diff":                        {[]string{"diff", "-o", ""}, []string{"diff", "yaml", "json", noFiles}},
+		"files":                                  {[]string{"render", "-f", ""}, []string{":0"}},
+		"nothing that a command doesn't take":    {[]string{"run", ""}, []string{noFiles}},
+		"nothing with a namespace that is wrong": {[]string{"status", "-n", "nowhere", ""}, []string{"gadget", "gear", noFiles}},
+	} {
+		assert.Equal(t, row.want, someone.complete(row.args...), reason)
+	}
+	code, out, _ := execute(t, "__complete", "config", "leader-election.r")
+	assert.Zero(t, code)
+	assert.Contains(t, out, "leader-election.renew-deadline\n")
+	code, out, _ = execute(t, "__complete", "status", "--kubeconfig", "testdata/good.kubeconfig", "")
+	assert.Zero(t, code, "without a cluster there is nothing to offer")
+	assert.Equal(t, ":4\n", out)
 }
 
 func gadgetOperator() *operator.Operator {

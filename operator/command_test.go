@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/operkit/operkit/operator"
@@ -32,6 +33,9 @@ func TestArguments(t *testing.T) {
 		{"an unknown flag", []string{"run", "--fast"}, 2, "unknown flag: --fast (see 'widget-operator run --help')"},
 		{"an unknown command", []string{"fly"}, 2, `unknown command "fly"`},
 		{"one that is nearly one", []string{"confg"}, 2, `unknown command "confg": did you mean config?`},
+		{"one of kubectl", []string{"apply", "-f", "x.yaml"}, 2, `unknown command "apply": did you mean reconcile?`},
+		{"one of another operator's", []string{"manager"}, 2, `unknown command "manager": did you mean run?`},
+		{"one of which there are several", []string{"re"}, 2, `unknown command "re": did you mean reconcile, render, resume or run?`},
 		{"a flag that is nearly one", []string{"run", "--log.lvl=info"}, 2, "unknown flag: --log.lvl: did you mean --log.level? (see 'widget-operator run --help')"},
 		{"arguments where none belong", []string{"run", "now"}, 2, `"now": run takes no arguments: see 'widget-operator run --help'`},
 		{"operator 2: a dry run of nothing", []string{"run", "--dry-run"}, 2, "--dry-run needs the resource to render: add --cr FILE"},
@@ -111,7 +115,7 @@ func TestHelp(t *testing.T) {
 	assert.Zero(t, code)
 	assert.Contains(t, out, "widget-operator run --dry-run --cr sample.yaml")
 	assert.Contains(t, out, `(default "auto")`)
-	assert.Contains(t, out, "time without renewal after which another replica takes over (default 15s)")
+	assert.Contains(t, strings.Join(strings.Fields(out), " "), "time without renewal after which another replica takes over (default 15s)")
 	assert.NotContains(t, out, "(default 0", "what isn't set has no default")
 }
 

@@ -244,7 +244,7 @@ func ExampleExtend() {
 		fmt.Println(err)
 		return
 	}
-	op.Execute(context.Background(), []string{"graph", "-f", path}, os.Stdout, os.Stdout)
+	op.Execute(context.Background(), []string{"graph", "-f", path}, os.Stdout, io.Discard)
 	// Output:
 	// extending 1 controller of widget-operator
 	// COMPONENT   WAITS FOR

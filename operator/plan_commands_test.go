@@ -69,6 +69,20 @@ func TestPlanCommands(t *testing.T) {
 		assert.Nil(t, w.get(configMaps, "one"))
 		assert.Empty(t, w.CallsSince(t, mark, user).Writes())
 	})
+	t.Run("diff: a misspelt field of a file is left out, with a warning", func(t *testing.T) {
+		misspelt := file(t, "apiVersion: operator.operkit.dev/v1\nkind: Gadget\nmetadata: {name: one}\nspec: {oof: wood}\n")
+		reader := w.User(t, "reader-of-definitions", envtest.ClusterWide(
+			rbacv1.PolicyRule{Verbs: []string{"get"}, APIGroups: []string{"apiextensions.k8s.io"}, Resources: []string{"customresourcedefinitions"}},
+			rbacv1.PolicyRule{Verbs: []string{"*"}, APIGroups: []string{"operator.operkit.dev"}, Resources: []string{"*"}},
+			rbacv1.PolicyRule{Verbs: []string{"*"}, APIGroups: []string{""}, Resources: []string{"configmaps"}}))
+		code, out, log := (&person{w, reader, w.Kubeconfig(t, reader)}).release(1, "diff", "-f", misspelt)
+		assert.Equal(t, 1, code, log)
+		assert.Regexp(t, `^warning: .*/cr.yaml, Gadget one: unknown field "spec.oof" is left out: did you mean of\?\n$`, log)
+		assert.NotContains(t, out, "wood")
+		code, _, log = someone.release(1, "diff", "-f", misspelt)
+		assert.Equal(t, 2, code, "who can't read the definition gets the API server's error")
+		assert.Contains(t, log, `unknown field "spec.oof"`)
+	})
 	t.Run("reconcile", func(t *testing.T) {
 		code, out, log := someone.release(1, "reconcile", "one")
 		require.Zero(t, code, log)

@@ -104,7 +104,7 @@ func TestRender(t *testing.T) {
 		code, out, log := render(t, map[string]string{"a.yaml": boxed + "{widgets: [x], mistake: error}"}, "render", "-f", "DIR/a.yaml")
 		assert.Equal(t, 1, code)
 		assert.Empty(t, out)
-		assert.Equal(t, "box-operator: DIR/a.yaml, Box big: Widget default/x: setup: the moon is in the wrong phase\n", log)
+		assert.Equal(t, "Box: "+undefined+"box-operator: DIR/a.yaml, Box big: Widget default/x: setup: the moon is in the wrong phase\n", log)
 	})
 	t.Run("operator 6: recursively, but none for ever", func(t *testing.T) {
 		t.Parallel()

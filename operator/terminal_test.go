@@ -133,7 +133,7 @@ func TestNoColours(t *testing.T) {
 func TestBrokenPipe(t *testing.T) {
 	t.Parallel()
 	file := file(t, gadgetSample)
-	for _, args := range [][]string{{"config"}, {"render", "-f", file}, {"run", "--help"}, {"completion", "bash"}} {
+	for _, args := range [][]string{{"config"}, {"render", "-f", file, "-r", "testdata/crds"}, {"run", "--help"}, {"completion", "bash"}} {
 		command := exec.Command(os.Args[0], args...)
 		command.Env = append(os.Environ(), asOperator+"=1")
 		var log bytes.Buffer

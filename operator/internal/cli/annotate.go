@@ -30,6 +30,7 @@ func (o *Operator) annotatingCommand(a annotating, command *cobra.Command) *cobr
 	var chosen selection
 	var every bool
 	chosen.flags(command)
+	o.completesResources(command, &chosen)
 	command.Flags().BoolVar(&every, "all", false, "all resources of the operator in the namespace, or with --all-namespaces in all namespaces")
 	command.RunE = func(cmd *cobra.Command, args []string) error {
 		value, done, err := a.value(time.Now())
@@ -115,8 +116,9 @@ func (o *Operator) triggerCommand() *cobra.Command {
 		return now.UTC().Format(time.RFC3339Nano), "triggered", nil
 	}}
 	return o.annotatingCommand(a, &cobra.Command{
-		Use:   "trigger [KIND] NAME...",
-		Short: "Make the running operator reconcile resources now",
+		Use:        "trigger [KIND] NAME...",
+		SuggestFor: []string{"restart", "requeue", "refresh", "retry"},
+		Short:      "Make the running operator reconcile resources now",
 		Example: fmt.Sprintf("  %[1]s trigger hello\n  %[1]s trigger %[2]s/hello %[2]s/world -n shop\n  %[1]s trigger --all --all-namespaces",
 			o.Called, o.exampleKind()),
 	})
@@ -136,9 +138,10 @@ func (o *Operator) pauseCommand() *cobra.Command {
 		return text, "paused until " + text, nil
 	}}
 	command := &cobra.Command{
-		Use:   "pause [KIND] NAME...",
-		Short: "Make the running operator stop reconciling resources for a while",
-		Long:  "Make the running operator stop reconciling resources, until a time or until they are resumed. A pause doesn't stop a deletion.",
+		Use:        "pause [KIND] NAME...",
+		SuggestFor: []string{"suspend", "stop", "disable"},
+		Short:      "Make the running operator stop reconciling resources for a while",
+		Long:       "Make the running operator stop reconciling resources, until a time or until they are resumed. A pause doesn't stop a deletion.",
 		Example: fmt.Sprintf("  %[1]s pause hello\n  %[1]s pause hello --until 2h\n  %[1]s pause --selector tier=test --until 2030-01-02T08:00:00Z",
 			o.Called),
 	}
@@ -149,9 +152,10 @@ func (o *Operator) pauseCommand() *cobra.Command {
 func (o *Operator) resumeCommand() *cobra.Command {
 	a := annotating{key: pause.Annotation, undone: "wasn't paused", value: func(time.Time) (value, done string, err error) { return "", "resumed", nil }}
 	return o.annotatingCommand(a, &cobra.Command{
-		Use:     "resume [KIND] NAME...",
-		Short:   "Make the running operator reconcile paused resources again",
-		Example: fmt.Sprintf("  %[1]s resume hello\n  %[1]s resume --all", o.Called),
+		Use:        "resume [KIND] NAME...",
+		SuggestFor: []string{"unpause", "continue", "enable"},
+		Short:      "Make the running operator reconcile paused resources again",
+		Example:    fmt.Sprintf("  %[1]s resume hello\n  %[1]s resume --all", o.Called),
 	})
 }
 

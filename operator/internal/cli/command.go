@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,6 +25,9 @@ func (o *Operator) Root() *cobra.Command {
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if before := cmd.Flags().Args(); !cmd.HasParent() && len(before) > 0 {
+			return noArguments(cmd, before) // the flag is probably one of the command that doesn't exist
+		}
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) {
 			return Usage("%w%s (see '%s --help')", err, suggestFlag(cmd, unknown.GetSpecifiedName()), cmd.CommandPath())
@@ -34,6 +38,7 @@ func (o *Operator) Root() *cobra.Command {
 	root.SetHelpFunc(helpWith(o.Settings.Flags(), root.HelpFunc()))
 	root.AddCommand(o.runCommand(), o.renderCommand(), o.graphCommand(), o.diffCommand(), o.reconcileCommand(), o.statusCommand(),
 		o.triggerCommand(), o.pauseCommand(), o.resumeCommand(), o.takeBackCommand(), o.explainCommand(), o.configCommand(), o.checkHeartbeatCommand(), o.versionCommand())
+	completesNothing(root)
 	root.AddCommand(o.Commands...)
 	return root
 }
@@ -51,25 +56,43 @@ func helpWith(flags *pflag.FlagSet, help func(*cobra.Command, []string)) func(*c
 		if _, all := cmd.Annotations[showSettings]; !all {
 			flags.VisitAll(func(f *pflag.Flag) { f.Hidden = f.Hidden || !slices.Contains(everywhere, f.Name) })
 		}
-		if columns := columnsOf(cmd.OutOrStdout()); columns > 0 {
-			cmd.Short, cmd.Long = paragraphs(cmd.Short, columns), paragraphs(cmd.Long, columns)
-			for _, below := range cmd.Commands() {
-				beside := below.NamePadding() + len("   ")
-				below.Short = strings.Join(wrap(below.Short, max(columns-beside, least)), "\n"+strings.Repeat(" ", beside))
-			}
-			// cobra's template doesn't wrap the help of flags.
-			cmd.SetUsageTemplate(strings.ReplaceAll(cmd.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", columns)))
+		columns := cmp.Or(columnsOf(cmd.OutOrStdout()), helpColumns)
+		cmd.Short, cmd.Long = paragraphs(cmd.Short, columns), paragraphs(cmd.Long, columns)
+		for _, below := range cmd.Commands() {
+			beside := below.NamePadding() + len("   ")
+			below.Short = strings.Join(wrap(below.Short, max(columns-beside, least)), "\n"+strings.Repeat(" ", beside))
 		}
+		// cobra's template doesn't wrap the help of flags, and ends in a line that may be too long.
+		cmd.SetUsageTemplate(strings.NewReplacer(".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", columns),
+			" for more information about a command.", " for more.").Replace(cmd.UsageTemplate()))
 		help(cmd, args)
 	}
 }
 
-// paragraphs wraps each line of a text.
+// helpColumns is the width of the help where it isn't shown on a terminal.
+const helpColumns = 80
+
+// paragraphs wraps the paragraphs of a text. Between paragraphs there are empty lines. Lines that are indented stay as
+// they are.
 func paragraphs(text string, columns int) string {
 	var lines []string
-	for line := range strings.Lines(text) {
-		lines = append(lines, wrap(line, columns)...)
+	var paragraph strings.Builder
+	end := func() {
+		if paragraph.Len() > 0 {
+			lines = append(lines, wrap(paragraph.String(), columns)...)
+			paragraph.Reset()
+		}
 	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, " \n")
+		if line != "" && !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "\t") {
+			paragraph.WriteString(line + " ")
+			continue
+		}
+		end()
+		lines = append(lines, line)
+	}
+	end()
 	return strings.Join(lines, "\n")
 }
 
@@ -87,8 +110,13 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	if cmd.HasParent() {
 		return Usage("%q: %s takes no arguments: see '%s --help'", args[0], cmd.Name(), cmd.CommandPath())
 	}
-	for _, near := range cmd.SuggestionsFor(args[0]) {
-		return Usage("unknown command %q: did you mean %s?", args[0], near)
+	near := slices.Sorted(slices.Values(cmd.SuggestionsFor(args[0])))
+	if len(near) == 0 {
+		return Usage("unknown command %q: see '%s --help'", args[0], cmd.CommandPath())
 	}
-	return Usage("unknown command %q: see '%s --help'", args[0], cmd.CommandPath())
+	text := near[len(near)-1]
+	if others := near[:len(near)-1]; len(others) > 0 {
+		text = strings.Join(others, ", ") + " or " + text
+	}
+	return Usage("unknown command %q: did you mean %s?", args[0], text)
 }

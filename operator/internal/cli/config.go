@@ -15,6 +15,7 @@ func (o *Operator) configCommand() *cobra.Command {
 	command := &cobra.Command{
 		Annotations: map[string]string{showSettings: ""},
 		Use:         "config [KEY...]",
+		SuggestFor:  []string{"settings", "env"},
 		Short:       "Show the settings that are in effect, and where each comes from",
 		Long: "Show the settings that are in effect, and where each comes from: a flag, an environment variable, the file that --config names, or the\n" +
 			"program itself, in this order of precedence. With KEYs it shows only these settings and the settings below them. The output of -o yaml is\n" +
@@ -32,6 +33,9 @@ func (o *Operator) configCommand() *cobra.Command {
 		},
 	}
 	output.flag(command)
+	command.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return o.Settings.Keys(), cobra.ShellCompDirectiveNoFileComp
+	}
 	return command
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -22,10 +23,12 @@ func (o *Operator) diffCommand() *cobra.Command {
 	var chosen selection
 	format := "diff"
 	command := &cobra.Command{
-		Use:   "diff [KIND] [NAME...]",
-		Short: "Show what a reconcile of resources would change now",
+		Use:        "diff [KIND] [NAME...]",
+		SuggestFor: []string{"plan", "compare", "preview"},
+		Short:      "Show what a reconcile of resources would change now",
 		Long: "Show what a reconcile of resources would change in the cluster now, or after the resources in files are applied. Nothing is changed: all\n" +
-			"requests to the API server are dry runs. Values of Secrets are shown as digests. The status isn't compared.\n\n" +
+			"requests to the API server are dry runs. Values of Secrets are shown as digests. The status isn't compared. A component that would\n" +
+			"wait for another one now is named, but not compared.\n\n" +
 			"The exit code is 0 if nothing would change, 1 if something would change, and 2 if the command fails.",
 		Example: fmt.Sprintf("  %[1]s diff hello\n  %[1]s diff --all-namespaces\n  %[1]s diff -f edited.yaml", o.Called),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -41,6 +44,8 @@ func (o *Operator) diffCommand() *cobra.Command {
 	}
 	chosen.flags(command)
 	command.Flags().StringVarP(&format, "output", "o", format, "diff, yaml or json")
+	completesOutput(command, "diff", "yaml", "json")
+	o.completesResources(command, &chosen)
 	return command
 }
 
@@ -96,7 +101,8 @@ func (o *Operator) wanted(ctx context.Context, log io.Writer, c *connection, s *
 	}
 	var errs []error
 	for _, file := range files {
-		applied, err := o.dryApply(ctx, c, s, file.object)
+		file.checkKeys(log)
+		applied, err := o.dryApply(ctx, log, c, s, file)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", file.origin, err))
 			continue
@@ -107,9 +113,14 @@ func (o *Operator) wanted(ctx context.Context, log io.Writer, c *connection, s *
 }
 
 // dryApply returns the resource that the cluster would store if the resource's spec were replaced by the spec of given.
-// Its writes are dry runs. It modifies the argument given.
-func (o *Operator) dryApply(ctx context.Context, c *connection, s *selection, given *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+// Its writes are dry runs. Unknown fields are left out with a warning on log, if the definition of the kind can be read;
+// otherwise the cluster refuses them. dryApply modifies the object of the file.
+func (o *Operator) dryApply(ctx context.Context, log io.Writer, c *connection, s *selection, file resourceFile) (*unstructured.Unstructured, error) {
+	given := file.object
 	if err := o.checkComponents(given.GroupVersionKind()); err != nil {
+		return nil, err
+	}
+	if err := o.checkSpelling(ctx, log, c, file); err != nil {
 		return nil, err
 	}
 	ref, err := s.ref(ctx, c, given.GroupVersionKind(), given.GetNamespace(), given.GetName())
@@ -147,6 +158,21 @@ func (o *Operator) dryApply(ctx context.Context, c *connection, s *selection, gi
 	return updated, c.explained(err)
 }
 
+// checkSpelling leaves out the fields of a resource that the definition in the cluster doesn't have, with a warning for
+// each. It does nothing if the definition can't be read.
+func (o *Operator) checkSpelling(ctx context.Context, log io.Writer, c *connection, file resourceFile) error {
+	defined := c.definitionIn(ctx, file.object.GroupVersionKind())
+	if defined == nil {
+		return nil
+	}
+	memory, err := o.memory(dryrun.Objects(defined))
+	if err != nil {
+		return nil //nolint:nilerr // the cluster checks the resource itself
+	}
+	_, err = completeIn(memory, log, file)
+	return err
+}
+
 // plan returns what a reconcile of a resource would change. The error names the parts that couldn't be computed.
 func (o *Operator) plan(ctx context.Context, p *Process, c *connection, obj *unstructured.Unstructured) (*reconcile.Plan, error) {
 	reconciler, err := o.reconciler(ctx, p, c, obj.GroupVersionKind())
@@ -171,6 +197,9 @@ func (p plans) table(out io.Writer) error {
 	for _, plan := range p {
 		for _, c := range plan.Components {
 			text.WriteString(c.Differences.String() + remarks(c.Differences))
+			if c.Waits != "" {
+				fmt.Fprintf(&text, "# %s: component %s isn't compared: it %s\n", deploy.RefOf(plan.Resource), c.Component.Name(), c.Waits)
+			}
 		}
 		text.WriteString(plan.Pruned.String())
 	}
@@ -192,13 +221,15 @@ func remarks(differences deploy.Differences) (lines string) {
 	return lines
 }
 
-// plannedChange is the change that a reconcile would make to an object.
+// plannedChange is the change that a reconcile would make to an object, or a component that it wouldn't deploy now.
 type plannedChange struct {
-	Resource  string        `json:"resource"`
-	Component string        `json:"component,omitempty"`
-	Object    string        `json:"object"`
-	Action    deploy.Action `json:"action"`
-	Changes   []string      `json:"changes,omitempty"`
+	Resource  string `json:"resource"`
+	Component string `json:"component,omitempty"`
+	// Waits is what the component waits for. Then no object of it is compared.
+	Waits   string        `json:"waits,omitempty"`
+	Object  string        `json:"object,omitempty"`
+	Action  deploy.Action `json:"action,omitempty"`
+	Changes []string      `json:"changes,omitempty"`
 	// Left are the fields whose values the operator leaves to other field managers.
 	Left []string `json:"left,omitempty"`
 }
@@ -220,6 +251,9 @@ func (p plans) document() any {
 			}
 		}
 		for _, c := range plan.Components {
+			if c.Waits != "" {
+				list = append(list, plannedChange{Resource: resource, Component: c.Component.Name(), Waits: c.Waits})
+			}
 			add(c.Component.Name(), c.Differences)
 		}
 		add("", plan.Pruned)

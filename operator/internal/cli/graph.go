@@ -12,7 +12,6 @@ import (
 	"github.com/operkit/operkit/dag"
 	"github.com/operkit/operkit/dag/draw"
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -23,13 +22,15 @@ var graphFormats = []string{"text", "dot", "mermaid", "svg"}
 
 func (o *Operator) graphCommand() *cobra.Command {
 	var chosen selection
+	var beside []string
 	format := "text"
 	command := &cobra.Command{
-		Use:   "graph [KIND] NAME | graph -f FILE",
-		Short: "Show the components of a resource and their dependencies",
+		Use:        "graph [KIND] NAME | graph -f FILE",
+		SuggestFor: []string{"tree", "draw", "components"},
+		Short:      "Show the components of a resource and their dependencies",
 		Long: "Show the components of a resource and their dependencies. A resource in the cluster is shown with the state of each component. A resource\n" +
 			"in a file needs no cluster. SVG is a picture for browsers, DOT is for Graphviz, Mermaid for Markdown.",
-		Example: fmt.Sprintf("  %[1]s graph hello\n  %[1]s graph -f sample.yaml -o mermaid\n  %[1]s graph hello -o svg > hello.svg", o.Called),
+		Example: fmt.Sprintf("  %[1]s graph hello\n  %[1]s graph -f sample.yaml -r config/crd -o mermaid\n  %[1]s graph hello -o svg > hello.svg", o.Called),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(graphFormats, format) {
 				return Usage("--output %q: use %s", format, strings.Join(graphFormats, ", "))
@@ -40,7 +41,10 @@ func (o *Operator) graphCommand() *cobra.Command {
 			}
 			ctx, out := cmd.Context(), cmd.OutOrStdout()
 			if len(chosen.files) > 0 && len(args) == 0 {
-				return o.graphOffline(ctx, out, p, chosen.files, format)
+				return o.graphOffline(ctx, out, cmd.ErrOrStderr(), p, chosen.files, beside, format)
+			}
+			if len(beside) > 0 {
+				return Usage("--resource-dir needs --filename: a resource in the cluster is shown as the cluster has it")
 			}
 			if len(args) == 0 || len(chosen.files) > 0 {
 				return Usage("graph: give either NAME or --filename FILE")
@@ -59,22 +63,30 @@ func (o *Operator) graphCommand() *cobra.Command {
 		},
 	}
 	chosen.flags(command)
+	command.Flags().StringArrayVarP(&beside, "resource-dir", "r", nil, besideUsage+" (with --filename)")
 	command.Flags().StringVarP(&format, "output", "o", format, strings.Join(graphFormats, ", "))
+	completesOutput(command, graphFormats...)
+	o.completesResources(command, &chosen)
 	return command
 }
 
-// graphOffline draws the resources of files, without a cluster.
-func (o *Operator) graphOffline(ctx context.Context, out io.Writer, p *Process, names []string, format string) error {
+// graphOffline draws the resources of files, without a cluster. The objects of the files beside exist. It writes
+// warnings to log.
+func (o *Operator) graphOffline(ctx context.Context, out, log io.Writer, p *Process, names, beside []string, format string) error {
 	files, err := readResources("--filename", names)
 	if err != nil {
 		return err
 	}
-	if err := o.putInNamespaces(ctx, files...); err != nil {
+	existing, err := readResources("--resource-dir", beside)
+	if err != nil {
+		return err
+	}
+	if err := o.complete(ctx, log, slices.Concat(existing, files)...); err != nil {
 		return err
 	}
 	var errs []error
 	for _, file := range files {
-		memory, err := o.memory(dryrun.Objects(file.object))
+		memory, err := o.memoryOf(file.object, objectsOf(existing))
 		var obj *unstructured.Unstructured
 		if err == nil {
 			obj, err = memory.View().Get(ctx, deploy.RefOf(file.object))

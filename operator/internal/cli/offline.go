@@ -46,8 +46,7 @@ func (o *Operator) render(
 		return nil, err
 	}
 	ref := deploy.RefOf(resource.object)
-	beside = slices.DeleteFunc(slices.Clone(beside), func(obj *unstructured.Unstructured) bool { return deploy.RefOf(obj) == ref })
-	memory, err := o.memory(dryrun.Objects(beside...), dryrun.Objects(resource.object), dryrun.Objects(objectsOf(patches)...))
+	memory, err := o.memoryOf(resource.object, beside, objectsOf(patches)...)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +68,14 @@ func (o *Operator) render(
 		return nil, err
 	}
 	return all, c.checkPatches(ctx)
+}
+
+// memoryOf returns a cluster in memory with a resource, the objects beside it, and its patches. The resource takes the
+// place of an object beside it.
+func (o *Operator) memoryOf(resource *unstructured.Unstructured, beside []*unstructured.Unstructured, patches ...*unstructured.Unstructured) (*dryrun.Cluster, error) {
+	ref := deploy.RefOf(resource)
+	beside = slices.DeleteFunc(slices.Clone(beside), func(obj *unstructured.Unstructured) bool { return deploy.RefOf(obj) == ref })
+	return o.memory(dryrun.Objects(beside...), dryrun.Objects(resource), dryrun.Objects(patches...))
 }
 
 // delete rolls the resource out, so that its Finalize finds the objects, and then deletes it.

@@ -19,6 +19,7 @@ type output string
 
 func (o *output) flag(command *cobra.Command) {
 	command.Flags().StringVarP((*string)(o), "output", "o", "table", "table, yaml or json")
+	completesOutput(command, "table", "yaml", "json")
 }
 
 func (o output) print(out io.Writer, v view) error {

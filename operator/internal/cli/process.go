@@ -21,8 +21,9 @@ func (o *Operator) runCommand() *cobra.Command {
 	command := &cobra.Command{
 		Annotations: map[string]string{showSettings: ""},
 		Use:         "run",
+		SuggestFor:  []string{"start", "serve", "manager", "operate"},
 		Short:       "Watch the cluster and reconcile until stopped, or render without a cluster (--dry-run)",
-		Example: fmt.Sprintf("  %[1]s run\n  %[1]s run --namespace shop\n  %[1]s run --namespace 'team-*,!team-x' --watch.namespace-selector tier=prod\n"+
+		Example: fmt.Sprintf("  %[1]s run\n  %[1]s run --namespace shop\n  %[1]s run --namespace 'team-*,!team-x'\n"+
 			"  %[1]s run --dry-run --cr sample.yaml\n  %[1]s run --dry-run --cr sample.yaml --output-dir rendered", o.Called),
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -39,7 +40,7 @@ func (o *Operator) runCommand() *cobra.Command {
 				return err
 			}
 			if dryRun {
-				return r.run(cmd.Context(), cmd.OutOrStdout(), o, p)
+				return r.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), o, p)
 			}
 			return p.Run(cmd.Context())
 		},

@@ -17,8 +17,9 @@ import (
 func (o *Operator) reconcileCommand() *cobra.Command {
 	chosen := selection{unchosen: "no resources are given: name them, or use --selector"}
 	command := &cobra.Command{
-		Use:   "reconcile [KIND] NAME...",
-		Short: "Reconcile resources once, in this process, and show what it did",
+		Use:        "reconcile [KIND] NAME...",
+		SuggestFor: []string{"apply", "sync", "once"},
+		Short:      "Reconcile resources once, in this process, and show what it did",
 		Long: "Reconcile resources once, in this process and with your rights, and show what it did. The command trigger makes the running operator\n" +
 			"reconcile them instead.",
 		Example: fmt.Sprintf("  %[1]s reconcile hello\n  %[1]s reconcile %[2]s/hello -n shop", o.Called, o.exampleKind()),
@@ -37,6 +38,7 @@ func (o *Operator) reconcileCommand() *cobra.Command {
 		},
 	}
 	chosen.flags(command)
+	o.completesResources(command, &chosen)
 	return command
 }
 

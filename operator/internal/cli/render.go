@@ -34,12 +34,14 @@ type rendering struct {
 func (o *Operator) renderCommand() *cobra.Command {
 	r := rendering{from: "filename"}
 	command := &cobra.Command{
-		Use:   "render -f FILE",
-		Short: "Print the objects of resources, without a cluster",
+		Use:        "render -f FILE",
+		SuggestFor: []string{"template", "build", "generate", "manifests"},
+		Short:      "Print the objects of resources, without a cluster",
 		Long: "Print what would be applied for the resources in files, in the order of the rollout, without any cluster. Temporary patches in the\n" +
 			"files are applied, and if the objects include resources that this operator controls, their objects are printed, too. With --delete, print what would be\n" +
-			"applied when the resources are deleted: what their Finalize rolls out.",
-		Example: fmt.Sprintf("  %[1]s render -f sample.yaml\n  %[1]s render -f resources/ --output-dir rendered\n  kubectl get -o yaml %[2]s NAME | %[1]s render -f -",
+			"applied when the resources are deleted: what their Finalize rolls out.\n\n" +
+			"If --resource-dir has the CustomResourceDefinition of a resource, its defaults are set, and unknown fields are left out with a warning.",
+		Example: fmt.Sprintf("  %[1]s render -f sample.yaml\n  %[1]s render -f sample.yaml -r config/crd\n  %[1]s render -f resources/ --output-dir rendered\n  kubectl get -o yaml %[2]s NAME | %[1]s render -f -",
 			o.Called, o.exampleKind()),
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -50,7 +52,7 @@ func (o *Operator) renderCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.run(cmd.Context(), cmd.OutOrStdout(), o, p)
+			return r.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), o, p)
 		},
 	}
 	r.flags(command, "f", "")
@@ -58,21 +60,24 @@ func (o *Operator) renderCommand() *cobra.Command {
 	return command
 }
 
+// besideUsage is the help of the flag --resource-dir.
+const besideUsage = "file, or directory of files, with objects to treat as if they existed in the cluster, such as the CRD; repeatable"
+
 // renderFlags are the flags of the command run that need --dry-run.
 var renderFlags = []string{"cr", "resource-dir", "output-dir", "show-secrets", "show-disabled"}
 
 func (r *rendering) flags(command *cobra.Command, shorthand, with string) {
 	set := command.Flags()
 	set.StringArrayVarP(&r.files, r.from, shorthand, nil, "file, or directory of files, with resources to render, '-' for standard input; repeatable"+with)
-	set.StringArrayVarP(&r.beside, "resource-dir", "r", nil, "file, or directory of files, with objects to treat as if they existed in the cluster; repeatable"+with)
+	set.StringArrayVarP(&r.beside, "resource-dir", "r", nil, besideUsage+with)
 	set.StringVar(&r.outputDir, "output-dir", "", "write one file per component below this directory instead of printing"+with)
 	set.BoolVar(&r.showSecrets, "show-secrets", false, "show the values of Secrets; needed to apply the output"+with)
 	set.BoolVar(&r.showDisabled, "show-disabled", false, "write disabled components too, below DISABLED (with --output-dir)")
 }
 
 // run renders the resources in the order of the files. If a resource can't be rendered, run renders the others, and
-// returns an error at the end.
-func (r *rendering) run(ctx context.Context, out io.Writer, o *Operator, p *Process) error {
+// returns an error at the end. It writes warnings to log.
+func (r *rendering) run(ctx context.Context, out, log io.Writer, o *Operator, p *Process) error {
 	if r.showDisabled && r.outputDir == "" {
 		return Usage("--show-disabled needs --output-dir")
 	}
@@ -84,7 +89,7 @@ func (r *rendering) run(ctx context.Context, out io.Writer, o *Operator, p *Proc
 	if err != nil {
 		return err
 	}
-	if err := o.putInNamespaces(ctx, slices.Concat(beside, resources)...); err != nil {
+	if err := o.complete(ctx, log, slices.Concat(beside, resources)...); err != nil {
 		return err
 	}
 	resources, patches, err := o.separatePatches(resources)

@@ -3,16 +3,14 @@ package cli
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
-	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/deploy/dryrun"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
@@ -24,6 +22,8 @@ type resourceFile struct {
 	// origin names the file and the resource.
 	origin string
 	object *unstructured.Unstructured
+	// twice describes keys that the document has twice. It is empty if there are none.
+	twice string
 }
 
 func objectsOf(files []resourceFile) []*unstructured.Unstructured {
@@ -98,8 +98,10 @@ func parseResources(name string, content []byte) ([]resourceFile, error) {
 		if err != nil {
 			errs = append(errs, fmt.Errorf("document %d: %w", number, err))
 		}
+		twice := keysTwice(document)
 		for _, obj := range objects {
-			resources = append(resources, resourceFile{fmt.Sprintf("%s, %s %s", name, obj.GetKind(), obj.GetName()), obj})
+			resources = append(resources, resourceFile{fmt.Sprintf("%s, %s %s", name, obj.GetKind(), obj.GetName()), obj, twice})
+			twice = ""
 		}
 	}
 }
@@ -117,6 +119,16 @@ func itemsOf(list *unstructured.Unstructured) (items []*unstructured.Unstructure
 		return nil
 	})
 	return items, errors.Join(append(errs, err)...)
+}
+
+// keysTwice describes the keys that a valid document has twice. Only the last value of such a key counts.
+func keysTwice(document []byte) string {
+	_, err := yaml.YAMLToJSONStrict(document)
+	if err == nil {
+		return ""
+	}
+	text := strings.TrimSpace(strings.TrimPrefix(err.Error(), "yaml: unmarshal errors:"))
+	return strings.ReplaceAll(text, "\n  ", ", ")
 }
 
 // parseDocument returns the object of a document, the objects if the document is a list, or nothing if it is empty.
@@ -148,32 +160,4 @@ func asRendered(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	unstructured.RemoveNestedField(obj.Object, "metadata", "deletionTimestamp")
 	unstructured.RemoveNestedField(obj.Object, "metadata", "deletionGracePeriodSeconds")
 	return obj
-}
-
-// putInNamespaces puts resources without a namespace into "default", unless their kind is cluster-scoped according to a
-// controller, or to a CustomResourceDefinition among the files.
-func (o *Operator) putInNamespaces(ctx context.Context, files ...resourceFile) error {
-	var definitions []*unstructured.Unstructured
-	for _, file := range files {
-		if file.object.GetKind() == "CustomResourceDefinition" {
-			definitions = append(definitions, file.object)
-		}
-	}
-	memory, err := o.memory(dryrun.Objects(definitions...))
-	if err != nil {
-		return err
-	}
-	for _, file := range files {
-		if file.object.GetNamespace() != "" {
-			continue
-		}
-		scope, err := memory.Port().Scope(ctx, file.object.GroupVersionKind())
-		if err != nil {
-			return Usage("%s: %w", file.origin, err)
-		}
-		if scope == deploy.Namespaced {
-			file.object.SetNamespace("default")
-		}
-	}
-	return nil
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // selection selects the resources of the operator that a command works on. They are given as for kubectl: [KIND]
-// [NAME...], or KIND/NAME...; an operator of one kind needs no KIND.
+// [NAME...], or KIND/NAME.... KIND isn't needed if only one resource of the operator has the name.
 type selection struct {
 	namespace string
 	all       bool
@@ -148,9 +148,61 @@ func (s *selection) argument(ctx context.Context, c *connection, kinds []schema.
 		kinds = []schema.GroupVersionKind{kind}
 	}
 	if len(kinds) != 1 {
-		return deploy.Ref{}, Usage("%s: the kind is missing: give KIND/%s, with a kind of %s", arg, name, c.names)
+		return s.named(ctx, c, kinds, name)
 	}
 	return s.ref(ctx, c, kinds[0], "", name)
+}
+
+// named returns the only resource of the kinds with a name. It returns an error if there is no such resource, if there
+// are several, or if a kind can't be read, so that this isn't known. A kind that the cluster doesn't serve has none.
+func (s *selection) named(ctx context.Context, c *connection, kinds []schema.GroupVersionKind, name string) (deploy.Ref, error) {
+	var found []deploy.Ref
+	var unread []error
+	for _, kind := range kinds {
+		ref, err := s.ref(ctx, c, kind, "", name)
+		var obj *unstructured.Unstructured
+		if err == nil {
+			obj, err = c.Port().Get(ctx, ref)
+		}
+		switch {
+		case is[*deploy.KindUnknownError](err):
+		case is[*deploy.ForbiddenError](err):
+			unread = append(unread, err)
+		case err != nil:
+			return deploy.Ref{}, c.explained(err)
+		case obj != nil:
+			found = append(found, ref)
+		}
+	}
+	switch {
+	case len(found) > 1:
+		var candidates []string
+		for _, ref := range found {
+			candidates = append(candidates, kindName(kinds, ref.Kind)+"/"+name)
+		}
+		return deploy.Ref{}, Usage("%s: several resources have this name: give one of %s", name, strings.Join(candidates, ", "))
+	case len(unread) > 0:
+		return deploy.Ref{}, fmt.Errorf("%s: give KIND/%s, because not every kind can be read: %w", name, name, errors.Join(unread...))
+	case len(found) == 0:
+		return deploy.Ref{}, fmt.Errorf("%s: not found: no resource of the kinds %s has this name", name, c.names)
+	}
+	return found[0], nil
+}
+
+// is reports whether err is an error of type E, or wraps one.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// kindName returns a kind in lower case, with its group if another one of the kinds has the same name.
+func kindName(kinds []schema.GroupVersionKind, kind schema.GroupVersionKind) string {
+	for _, other := range kinds {
+		if other != kind && strings.EqualFold(other.Kind, kind.Kind) {
+			return strings.ToLower(kind.GroupKind().String())
+		}
+	}
+	return strings.ToLower(kind.Kind)
 }
 
 // ref returns the reference of the resource name. If its kind is namespaced and namespace is empty, the resource is in

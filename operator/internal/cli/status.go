@@ -26,8 +26,9 @@ func (o *Operator) statusCommand() *cobra.Command {
 	var output output
 	var live bool
 	command := &cobra.Command{
-		Use:   "status [KIND] [NAME...]",
-		Short: "Show the state of resources: a table of all, or named resources with their components and conditions",
+		Use:        "status [KIND] [NAME...]",
+		SuggestFor: []string{"get", "describe", "list", "ls", "show", "wait"},
+		Short:      "Show the state of resources: a table of all, or named resources with their components and conditions",
 		Example: fmt.Sprintf("  %[1]s status\n  %[1]s status --all-namespaces --selector tier=prod\n  %[1]s status hello\n  %[1]s status hello --watch\n"+
 			"  %[1]s status %[2]s/hello -o yaml", o.Called, o.exampleKind()),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -49,6 +50,7 @@ func (o *Operator) statusCommand() *cobra.Command {
 		},
 	}
 	chosen.flags(command)
+	o.completesResources(command, &chosen)
 	output.flag(command)
 	command.Flags().BoolVarP(&live, "watch", "w", false, "keep running, and show each change until interrupted")
 	return command

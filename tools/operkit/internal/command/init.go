@@ -44,6 +44,7 @@ func (p *program) init() *cobra.Command {
 	var f initFlags
 	cmd := &cobra.Command{
 		Use:                   "init NAME --kind KIND --group GROUP [flags]",
+		SuggestFor:            []string{"new", "start", "scaffold", "project"},
 		Short:                 "Write a new operator into an empty folder",
 		Long:                  initHelp,
 		Example:               initExamples,

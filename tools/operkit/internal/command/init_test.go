@@ -88,6 +88,8 @@ func TestBadInput(t *testing.T) {
 		{"a file", with("--dir", filepath.Join(full, "notes.txt")), []string{"notes.txt"}},
 		{"a flag that there isn't", with("--grup", "x"), []string{"unknown flag: --grup", "operkit init --help"}},
 		{"a command that there isn't", []string{"inti"}, []string{`unknown command "inti": did you mean init?`}},
+		{"a command of another generator", []string{"create", "api"}, []string{`unknown command "create": did you mean add?`}},
+		{"another word for it", []string{"new", "guestbook-operator"}, []string{`unknown command "new": did you mean init?`}},
 		{"a command far from any", []string{"frobnicate"}, []string{`unknown command "frobnicate": see 'operkit --help'`}},
 		{"nothing such can be added", []string{"add", "kin", "Backup"}, []string{`unknown command "kin": did you mean kind?`}},
 		{"no component", []string{"add", "component"}, []string{"give NAME, such as cache"}},

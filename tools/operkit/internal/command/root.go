@@ -92,6 +92,7 @@ func (p *program) root() *cobra.Command {
 	})
 	add := &cobra.Command{
 		Use:                        "add",
+		SuggestFor:                 []string{"create", "api", "kind", "component", "generate"},
 		Short:                      "Add a component or a kind to an operator",
 		Long:                       "add adds a component or a kind to the operator that the working directory is in.",
 		SuggestionsMinimumDistance: 2,
