@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/operkit/operkit/dag"
@@ -251,8 +252,9 @@ func ExamplePanicError() {
 		return nil
 	})
 	var caught *dag.PanicError
-	fmt.Println(errors.As(state.Err("db"), &caught), caught.Value, len(caught.Stack) > 0)
-	// Output: true no disk true
+	file, _, _ := strings.Cut(caught.Location(), ":")
+	fmt.Println(errors.As(state.Err("db"), &caught), caught.Value, file)
+	// Output: true no disk examples_test.go
 }
 
 func ExampleNewState() {

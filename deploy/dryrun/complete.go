@@ -12,6 +12,7 @@ import (
 
 // Completed is an object as an API server would store it.
 type Completed struct {
+	// Object is the object as it would be stored.
 	Object *unstructured.Unstructured
 	// Unknown are the fields that were left out, because the kind doesn't have them.
 	Unknown []UnknownField

@@ -11,25 +11,7 @@ import (
 func fillIn(value any, s *spec.Schema) {
 	switch value := value.(type) {
 	case map[string]any:
-		for name := range s.Properties {
-			property := s.Properties[name]
-			present, ok := value[name]
-			if property.Default != nil && (!ok || wrongNull(present, &property)) {
-				value[name] = runtime.DeepCopyJSONValue(property.Default)
-			}
-		}
-		for name, item := range value {
-			if isScalar(item) {
-				continue
-			}
-			below, _ := fieldOf(s, name)
-			if _, declared := s.Properties[name]; !declared && wrongNull(item, below) {
-				value[name] = runtime.DeepCopyJSONValue(below.Default)
-			}
-			if below != nil {
-				fillIn(value[name], below)
-			}
-		}
+		fillInFields(value, s)
 	case []any:
 		items := itemsOf(s)
 		if items == nil {
@@ -41,6 +23,29 @@ func fillIn(value any, s *spec.Schema) {
 			}
 			fillIn(value[i], items)
 		}
+	}
+}
+
+func fillInFields(content map[string]any, s *spec.Schema) {
+	for name := range s.Properties {
+		property := s.Properties[name]
+		present, ok := content[name]
+		if property.Default != nil && (!ok || wrongNull(present, &property)) {
+			content[name] = runtime.DeepCopyJSONValue(property.Default)
+		}
+	}
+	for name, item := range content {
+		if isScalar(item) {
+			continue
+		}
+		below, _ := fieldOf(s, name)
+		if below == nil {
+			continue
+		}
+		if _, declared := s.Properties[name]; !declared && wrongNull(item, below) {
+			content[name] = runtime.DeepCopyJSONValue(below.Default)
+		}
+		fillIn(content[name], below)
 	}
 }
 
