@@ -252,8 +252,9 @@ func ExamplePanicError() {
 		return nil
 	})
 	var caught *dag.PanicError
+	found := errors.As(state.Err("db"), &caught)
 	file, _, _ := strings.Cut(caught.Location(), ":")
-	fmt.Println(errors.As(state.Err("db"), &caught), caught.Value, file)
+	fmt.Println(found, caught.Value, file)
 	// Output: true no disk examples_test.go
 }
 
