@@ -25,7 +25,10 @@ func (o *Operator) explainCommand() *cobra.Command {
 			}
 			return nil
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
 			return reasons(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -51,12 +54,8 @@ func reasons() (names []string) {
 	return names
 }
 
-// usualColumns is the width of text that doesn't go to a terminal. mostExplained limits the entries that are printed in
-// full.
-const (
-	usualColumns  = 80
-	mostExplained = 4
-)
+// mostExplained limits the entries that are printed in full.
+const mostExplained = 4
 
 // link matches a link in Markdown.
 var link = regexp.MustCompile(`\[([^]]+)\]\(([^)]+)\)`)
@@ -64,7 +63,7 @@ var link = regexp.MustCompile(`\[([^]]+)\]\(([^)]+)\)`)
 // explain prints entries, or only their headings if there are many. Commands and annotations are those of this operator.
 func (o *Operator) explain(out io.Writer, found []messages.Found) error {
 	if columnsOf(out) == 0 {
-		out = paper{out, usualColumns}
+		out = paper{out, helpColumns}
 	}
 	if len(found) > mostExplained {
 		rows := [][]string{{fmt.Sprintf("%d ENTRIES", len(found)), "EXPLAIN ONE OF THEM"}}

@@ -40,7 +40,7 @@ func testExplain(t *testing.T) {
 		require.NoError(t, err)
 		shown.WriteString("$ widget-operator explain " + strings.Join(args, " ") + "\n" + text + "\n")
 		for line := range strings.Lines(text) {
-			assert.LessOrEqual(t, len(strings.TrimSuffix(line, "\n")), usualColumns, line)
+			assert.LessOrEqual(t, len(strings.TrimSuffix(line, "\n")), helpColumns, line)
 		}
 	}
 	golden, err := os.ReadFile("testdata/explain.txt")
@@ -83,4 +83,15 @@ func TestStatusEndsWithAnExplanation(t *testing.T) {
 			assert.Equal(t, want, end, reason)
 		})
 	}
+}
+
+func TestExplainCompletes(t *testing.T) {
+	t.Parallel()
+	complete := (&Operator{}).explainCommand().ValidArgsFunction
+	names, _ := complete(nil, nil, "")
+	assert.Contains(t, names, "ConfigError")
+	assert.Contains(t, names, "deploy.OwnedError")
+	assert.NotContains(t, names, "status not written", "a name with spaces")
+	names, _ = complete(nil, []string{"ConfigError"}, "")
+	assert.Empty(t, names, "words of a message aren't completed")
 }

@@ -60,9 +60,9 @@ var errorsOthers = []Entry{
 	{
 		Name:    "dag.PanicError",
 		Texts:   []string{"panic:"},
-		Meaning: "The operator's code panicked. The process goes on.",
+		Meaning: "The operator's code panicked. The process goes on. The text ends with the file and line.",
 		Cause:   "A mistake, such as a nil pointer or an index out of range.",
-		Remedy:  "The log has the stack in the line `panic`. Correct the code.",
+		Remedy:  "Correct the code at that line. The log has the stack in the line `panic`.",
 	},
 	{
 		Name:    "dag.GoexitError",

@@ -22,7 +22,7 @@ var logEngine = []Entry{
 		Where:   "error",
 		Meaning: "The code of a reconciler panicked. The process goes on, and the resource is tried again.",
 		Cause:   "A mistake in the operator, such as a nil pointer.",
-		Remedy:  "The attribute `stack` has the place. Correct the operator.",
+		Remedy:  "The attribute `at` has the file and line, `stack` the calls. Correct the operator.",
 	},
 	{
 		Name:  "panic",
@@ -30,7 +30,7 @@ var logEngine = []Entry{
 		Meaning: "The operator's own code panicked: in a method of a controller or a component, a startup, a probe, or " +
 			"the function of `Login`.",
 		Cause:  "A mistake in the operator, such as a nil pointer or an index out of range.",
-		Remedy: "The attribute `stack` has the place. Correct the operator.",
+		Remedy: "The attribute `at` has the file and line, `stack` the calls. Correct the operator.",
 	},
 	{
 		Name:    "panic in a function of Cleanup",
