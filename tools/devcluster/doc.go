@@ -2,7 +2,7 @@
 // kube-controller-manager, kube-scheduler, kwok and kubectl, compiled from Go modules.
 //
 // This package links the components and picks one by argv[0] or the first argument; everything else is in packages
-// under internal that link no Kubernetes code. Use it for development and tests, on Linux. Don't use it to run
+// under internal that link no Kubernetes code, except for internal/provisioner. Use it for development and tests, on Linux. Don't use it to run
 // containers: kwok's node only simulates them.
 //
 // The replace lines of go.mod pin Kubernetes' own modules, and build.env holds the flags that the

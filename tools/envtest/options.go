@@ -31,6 +31,8 @@ func Rights(grants ...Grant) Option {
 
 // OwnCluster gives the test a control plane of its own. The control plane needs about three seconds to start and 800 MB
 // of memory, and is removed when the test ends. flags are additional flags of `devcluster up`, such as --feature-gates.
+// With --components=etcd,apiserver nothing is controlled: no Pod is created or becomes Ready, no garbage is collected,
+// and there are no StorageClasses, so claims stay Pending.
 func OwnCluster(flags ...string) Option {
 	return func(s *settings) { s.own, s.flags = true, append(s.flags, flags...) }
 }

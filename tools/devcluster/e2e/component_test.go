@@ -58,6 +58,7 @@ func TestComponents(t *testing.T) {
 	// All of them work again: admitted, stored, controlled, scheduled, and run by kwok.
 	c.kubectl("create", "deployment", "web", "--image=none")
 	c.kubectl("wait", "--for=condition=Available", "deployment/web", "--timeout=30s")
+	testVolumesAfterRestarts(c)
 
 	// The way out for kinds that come later: see the help of 'component'.
 	c.apply(widgets)

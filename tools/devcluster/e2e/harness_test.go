@@ -118,6 +118,11 @@ func (p *program) await(text string) {
 	}
 }
 
+func requireEventually(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	require.Eventually(t, done, patience, interval, what)
+}
+
 // devcluster runs a command line to its end.
 func devcluster(t *testing.T, arguments ...string) (code int, stdout, stderr string) {
 	t.Helper()

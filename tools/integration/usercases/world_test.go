@@ -42,9 +42,6 @@ func newWorld(t *testing.T) *world {
 	for _, name := range append(namespaces[1:], flavoursNamespace) {
 		everywhere.CreateYAML("{apiVersion: v1, kind: Namespace, metadata: {name: " + name + "}}")
 	}
-	for _, volume := range documents(t, "volumes.yaml") {
-		everywhere.Create(volume)
-	}
 	w.operate(t, w.operator(t, "operator"), strings.Join(namespaces, ","), "CRATE=1")
 	return w
 }

@@ -126,6 +126,8 @@ func (c *Cluster) controllerManagerArguments() []string {
 		// After an outage of the API server the heartbeats of the simulated nodes are late. Without this long grace
 		// period, their Pods would be marked as not ready. Unlike a kubelet, kwok doesn't mark them ready again.
 		"--node-monitor-grace-period=24h",
+		"--"+ProvisionerFlag+"="+provisionerName,
+		"--"+ProvisionerKubeconfigFlag+"="+dir.RunFile(provisionerKubeconfig),
 	))
 }
 

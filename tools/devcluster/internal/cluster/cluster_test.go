@@ -155,6 +155,22 @@ func TestDefinitionsComeBeforeTheControllerManager(t *testing.T) {
 	assert.NotEqual(t, -1, established)
 }
 
+// The class has to be known as the default one before somebody makes a claim.
+func TestStorageClassesComeBeforeTheControllerManager(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.start()
+	events := f.happened("")
+	created := slices.Index(events, "POST "+classesPath)
+	manager := slices.IndexFunc(events, func(e string) bool { return strings.HasPrefix(e, "start controller-manager") })
+	require.NotEqual(t, -1, created)
+	assert.Less(t, created, manager)
+	assert.Len(t, f.happened("POST "+classesPath), 2)
+	kubeconfig := filepath.Join(f.options.Dir.Run(), provisionerKubeconfig)
+	assert.Contains(t, events[manager], " --volume-provisioner=operkit.dev/devcluster --volume-provisioner-kubeconfig="+kubeconfig)
+	assert.FileExists(t, kubeconfig)
+}
+
 func TestFewerComponents(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -162,7 +178,7 @@ func TestFewerComponents(t *testing.T) {
 	c := f.start()
 	assert.Len(t, c.Status(t.Context()).Components, 2)
 	assert.Len(t, f.happened("start"), 2)
-	assert.Empty(t, f.happened("POST"), "no fake node without kwok")
+	assert.Empty(t, f.happened("POST"), "no fake node without kwok, no StorageClass without the controller-manager")
 	err := c.Act(t.Context(), component.Kwok, control.Stop)
 	assert.EqualError(t, err, "component kwok is not part of this cluster (etcd,apiserver)")
 }

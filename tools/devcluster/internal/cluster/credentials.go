@@ -88,6 +88,9 @@ func (c *Cluster) createKubeconfigs(authority *pki.Authority) error {
 			files[c.kubeconfigOf(name)] = who
 		}
 	}
+	if c.options.Components.Has(component.ControllerManager) {
+		files[c.options.Dir.RunFile(provisionerKubeconfig)] = identity{user: provisionerUser, groups: []string{masters}}
+	}
 	for path, who := range files {
 		content, err := clientConfig(authority, c.server(), who.user, who.groups...)
 		if err != nil {

@@ -130,8 +130,14 @@ func (c *Cluster) startServers(ctx context.Context) error {
 }
 
 // startOthers starts the other components and waits for their results: a Ready fake node and a default ServiceAccount.
+// The StorageClasses come first, since the API server needs a moment to notice which one is the default.
 func (c *Cluster) startOthers(ctx context.Context) error {
 	rest := c.options.Components[2:] // a component.Set is in the order of the start
+	if c.options.Components.Has(component.ControllerManager) {
+		if err := c.createStorageClasses(ctx); err != nil {
+			return err
+		}
+	}
 	for _, n := range rest {
 		if err := c.launch(n); err != nil {
 			return err
