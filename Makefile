@@ -12,10 +12,14 @@ MEASURED := $(patsubst tools/peers/%/go.mod,%,$(shell grep -ls 'peers/ratio =>' 
 # No debug information: nobody debugs these programs, and it would make compilers a quarter slower.
 export GOFLAGS := $(shell go env GOFLAGS) -gcflags=all=-dwarf=false
 
-.PHONY: help test check api verify generate fmt demo soak ratios bench ahead $(CHECK) $(RELEASE)
+# The control plane of cluster-up, for the examples: tests start their own.
+CLUSTER := .cache/cluster
+DEVCLUSTER := go run ./tools/envtest/cmd/devcluster
+
+.PHONY: help test check api verify generate fmt demo cluster-up cluster-down soak ratios bench ahead $(CHECK) $(RELEASE)
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 test: $(CHECK) ## run every test; MODULE=dag: of one module, RUN=regexp, COUNT=n
 	@exec $(CHECK) test -module '$(MODULE)' -run '$(RUN)' $(if $(COUNT),-count $(COUNT))
@@ -38,6 +42,13 @@ fmt: $(CHECK) ## format every Go file
 demo: ## watch an operator at work on a real control plane; KEEP=1 leaves that up
 	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -o $(DEMO) ./examples/guestbook/demo
 	@exec env KEEP='$(KEEP)' $(DEMO)
+
+cluster-up: ## start a control plane on this machine, unless it runs: real, with simulated nodes and volumes
+	@$(DEVCLUSTER) status --dir $(CLUSTER) >/dev/null 2>&1 || $(DEVCLUSTER) up --detach --dir $(CLUSTER)
+	@echo 'to use it: export KUBECONFIG=$(CURDIR)/$(CLUSTER)/kubeconfig'
+
+cluster-down: ## stop that control plane, and delete its contents
+	@$(DEVCLUSTER) down --dir $(CLUSTER)
 
 soak: $(CHECK) ## the long tests in full, then every fuzz target for FUZZTIME=1m; MODULE=dag, RUN=regexp: these tests alone
 	@$(CHECK) test -soak -module '$(MODULE)' -run '$(RUN)'

@@ -35,6 +35,12 @@ func TestVersions(t *testing.T) {
 	walk(t, "versions.md", "TMPDIR="+temporary)
 }
 
+// The guide links to this example.
+func TestDatabaseExample(t *testing.T) {
+	t.Parallel()
+	walk(t, "../../examples/database/README.md")
+}
+
 // The rows about settings are some of those of package config, which holds its own against the program.
 func TestOper8Settings(t *testing.T) {
 	t.Parallel()
