@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
-	apidiscovery "k8s.io/api/apidiscovery/v2"
+	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -83,9 +83,9 @@ func (r *requests) eachKind(ctx context.Context, note func(served deploy.ServedK
 	for _, root := range []string{"/api", "/apis"} {
 		// The response has one of three forms with different fields.
 		var answer struct {
-			Items    []apidiscovery.APIGroupDiscovery `json:"items"`
-			Groups   []metav1.APIGroup                `json:"groups"`
-			Versions []string                         `json:"versions"`
+			Items    []apidiscoveryv2.APIGroupDiscovery `json:"items"`
+			Groups   []metav1.APIGroup                  `json:"groups"`
+			Versions []string                           `json:"versions"`
 		}
 		if err := r.discover(ctx, discoveryOf(root), &answer); err != nil {
 			return func(schema.GroupVersion) bool { return true }, err
@@ -93,7 +93,7 @@ func (r *requests) eachKind(ctx context.Context, note func(served deploy.ServedK
 		for _, group := range answer.Items {
 			for _, version := range group.Versions {
 				of := schema.GroupVersion{Group: group.Name, Version: version.Version}
-				if version.Freshness == apidiscovery.DiscoveryFreshnessStale {
+				if version.Freshness == apidiscoveryv2.DiscoveryFreshnessStale {
 					failed[of] = true
 					errs = append(errs, &deploy.UnavailableError{Err: fmt.Errorf("group %s, version %s: its discovery isn't available at the moment", group.Name, version.Version)})
 				}
@@ -136,10 +136,10 @@ func (r *requests) noteServed(ctx context.Context, version schema.GroupVersion, 
 	return nil
 }
 
-func servedKind(version schema.GroupVersion, entry apidiscovery.APIResourceDiscovery) deploy.ServedKind {
+func servedKind(version schema.GroupVersion, entry apidiscoveryv2.APIResourceDiscovery) deploy.ServedKind {
 	return deploy.ServedKind{
 		Kind: version.WithKind(entry.ResponseKind.Kind), Resource: entry.Resource, Names: namesOf(entry.ResponseKind.Kind, entry.SingularResource, entry.ShortNames),
-		Categories: entry.Categories, Verbs: entry.Verbs, Scope: scopeOf(entry.Scope == apidiscovery.ScopeNamespace),
+		Categories: entry.Categories, Verbs: entry.Verbs, Scope: scopeOf(entry.Scope == apidiscoveryv2.ScopeNamespace),
 	}
 }
 

@@ -5,9 +5,9 @@ import (
 
 	"github.com/operkit/operkit/reconcile"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	appsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
-	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
-	metav1 "k8s.io/client-go/applyconfigurations/meta/v1"
+	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
 // Bakery controls resources of the kind Bakery.
@@ -30,24 +30,24 @@ func (Bakery) Setup(_ context.Context, s *reconcile.Session) error {
 		return err
 	}
 	oven := s.Add("oven")
-	oven.Add("recipes", corev1.ConfigMap(s.ScopedName("recipes"), s.Namespace()).WithData(map[string]string{"bread": bakery.Spec.Bread}))
+	oven.Add("recipes", corev1ac.ConfigMap(s.ScopedName("recipes"), s.Namespace()).WithData(map[string]string{"bread": bakery.Spec.Bread}))
 	oven.Add("deployment", deployment(s))
 	counter := s.Add("counter").After(oven, reconcile.Ready)
 	counter.Add("service", service(s))
 	return nil
 }
 
-func deployment(s *reconcile.Session) *appsv1.DeploymentApplyConfiguration {
-	container := corev1.Container().WithName("oven").WithImage("registry.example.com/oven:1.0").
-		WithEnvFrom(corev1.EnvFromSource().WithConfigMapRef(corev1.ConfigMapEnvSource().WithName(s.ScopedName("recipes"))))
-	return appsv1.Deployment(s.ScopedName("oven"), s.Namespace()).WithSpec(appsv1.DeploymentSpec().
-		WithSelector(metav1.LabelSelector().WithMatchLabels(labels(s))).
-		WithTemplate(corev1.PodTemplateSpec().WithLabels(labels(s)).WithSpec(corev1.PodSpec().WithContainers(container))))
+func deployment(s *reconcile.Session) *appsv1ac.DeploymentApplyConfiguration {
+	container := corev1ac.Container().WithName("oven").WithImage("registry.example.com/oven:1.0").
+		WithEnvFrom(corev1ac.EnvFromSource().WithConfigMapRef(corev1ac.ConfigMapEnvSource().WithName(s.ScopedName("recipes"))))
+	return appsv1ac.Deployment(s.ScopedName("oven"), s.Namespace()).WithSpec(appsv1ac.DeploymentSpec().
+		WithSelector(metav1ac.LabelSelector().WithMatchLabels(labels(s))).
+		WithTemplate(corev1ac.PodTemplateSpec().WithLabels(labels(s)).WithSpec(corev1ac.PodSpec().WithContainers(container))))
 }
 
-func service(s *reconcile.Session) *corev1.ServiceApplyConfiguration {
-	return corev1.Service(s.ScopedName("counter"), s.Namespace()).WithSpec(corev1.ServiceSpec().
-		WithSelector(labels(s)).WithPorts(corev1.ServicePort().WithPort(80)))
+func service(s *reconcile.Session) *corev1ac.ServiceApplyConfiguration {
+	return corev1ac.Service(s.ScopedName("counter"), s.Namespace()).WithSpec(corev1ac.ServiceSpec().
+		WithSelector(labels(s)).WithPorts(corev1ac.ServicePort().WithPort(80)))
 }
 
 func labels(s *reconcile.Session) map[string]string {

@@ -5,9 +5,9 @@ import (
 	"crypto/rand"
 
 	"github.com/operkit/operkit/reconcile"
-	appsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
-	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
-	metav1 "k8s.io/client-go/applyconfigurations/meta/v1"
+	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
 const redisPort = 6379
@@ -21,39 +21,39 @@ func (r redis) Build(ctx context.Context, s *reconcile.Session, c *reconcile.Com
 	if err != nil {
 		return err
 	}
-	c.Add("password", corev1.Secret(s.ScopedName("redis"), s.Namespace()).
+	c.Add("password", corev1ac.Secret(s.ScopedName("redis"), s.Namespace()).
 		WithLabels(labels(s, "redis")).
 		WithStringData(map[string]string{"password": password}))
-	c.Add("service", corev1.Service(s.ScopedName("redis"), s.Namespace()).
+	c.Add("service", corev1ac.Service(s.ScopedName("redis"), s.Namespace()).
 		WithLabels(labels(s, "redis")).
-		WithSpec(corev1.ServiceSpec().
+		WithSpec(corev1ac.ServiceSpec().
 			WithClusterIP("None").
 			WithSelector(labels(s, "redis")).
-			WithPorts(corev1.ServicePort().WithName("redis").WithPort(redisPort))))
+			WithPorts(corev1ac.ServicePort().WithName("redis").WithPort(redisPort))))
 	c.Add("store", r.statefulSet(s))
 	return nil
 }
 
-func (r redis) statefulSet(s *reconcile.Session) *appsv1.StatefulSetApplyConfiguration {
-	return appsv1.StatefulSet(s.ScopedName("redis"), s.Namespace()).
+func (r redis) statefulSet(s *reconcile.Session) *appsv1ac.StatefulSetApplyConfiguration {
+	return appsv1ac.StatefulSet(s.ScopedName("redis"), s.Namespace()).
 		WithLabels(labels(s, "redis")).
-		WithSpec(appsv1.StatefulSetSpec().
+		WithSpec(appsv1ac.StatefulSetSpec().
 			WithReplicas(1).
 			WithServiceName(s.ScopedName("redis")).
-			WithSelector(metav1.LabelSelector().WithMatchLabels(labels(s, "redis"))).
-			WithTemplate(corev1.PodTemplateSpec().
+			WithSelector(metav1ac.LabelSelector().WithMatchLabels(labels(s, "redis"))).
+			WithTemplate(corev1ac.PodTemplateSpec().
 				WithLabels(labels(s, "redis")).
-				WithSpec(corev1.PodSpec().WithContainers(corev1.Container().
+				WithSpec(corev1ac.PodSpec().WithContainers(corev1ac.Container().
 					WithName("redis").
 					WithImage(r.config.Redis.Image).
-					WithPorts(corev1.ContainerPort().WithName("redis").WithContainerPort(redisPort)).
+					WithPorts(corev1ac.ContainerPort().WithName("redis").WithContainerPort(redisPort)).
 					WithEnv(redisPassword(s))))))
 }
 
 // redisPassword returns an environment variable with the password, for containers that use redis.
-func redisPassword(s *reconcile.Session) *corev1.EnvVarApplyConfiguration {
-	return corev1.EnvVar().WithName("REDIS_PASSWORD").
-		WithValueFrom(corev1.EnvVarSource().WithSecretKeyRef(corev1.SecretKeySelector().
+func redisPassword(s *reconcile.Session) *corev1ac.EnvVarApplyConfiguration {
+	return corev1ac.EnvVar().WithName("REDIS_PASSWORD").
+		WithValueFrom(corev1ac.EnvVarSource().WithSecretKeyRef(corev1ac.SecretKeySelector().
 			WithName(s.ScopedName("redis")).WithKey("password")))
 }
 

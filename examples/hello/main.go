@@ -7,7 +7,7 @@ import (
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/reconcile"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 )
 
 // Hello controls resources of the kind Hello.
@@ -28,9 +28,9 @@ func (Hello) Setup(_ context.Context, s *reconcile.Session) error {
 	if err := s.Into(&hello); err != nil {
 		return err
 	}
-	text := s.Add("text", corev1.ConfigMap(s.Name(), s.Namespace()).WithData(map[string]string{"hello": hello.Spec.To}))
-	s.Add("door", corev1.Service(s.Name(), s.Namespace()).WithSpec(corev1.ServiceSpec().
-		WithPorts(corev1.ServicePort().WithPort(80)))).After(text, reconcile.Ready)
+	text := s.Add("text", corev1ac.ConfigMap(s.Name(), s.Namespace()).WithData(map[string]string{"hello": hello.Spec.To}))
+	s.Add("door", corev1ac.Service(s.Name(), s.Namespace()).WithSpec(corev1ac.ServiceSpec().
+		WithPorts(corev1ac.ServicePort().WithPort(80)))).After(text, reconcile.Ready)
 	return nil
 }
 

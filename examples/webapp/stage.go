@@ -9,9 +9,9 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	appsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
-	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
-	metav1 "k8s.io/client-go/applyconfigurations/meta/v1"
+	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
 const (
@@ -37,14 +37,14 @@ func (t stage) Build(ctx context.Context, s *reconcile.Session, c *reconcile.Com
 		return err
 	}
 	name := s.ScopedName("web")
-	c.Add("config", corev1.ConfigMap(name, t.Namespace).
+	c.Add("config", corev1ac.ConfigMap(name, t.Namespace).
 		WithLabels(t.labels(s)).
 		WithData(map[string]string{"STAGE": t.Namespace, "VERSION": t.version}))
-	c.Add("service", corev1.Service(name, t.Namespace).
+	c.Add("service", corev1ac.Service(name, t.Namespace).
 		WithLabels(selected(s)).
-		WithSpec(corev1.ServiceSpec().
+		WithSpec(corev1ac.ServiceSpec().
 			WithSelector(selected(s)).
-			WithPorts(corev1.ServicePort().WithName("http").WithPort(80).WithTargetPort(intstr.FromString("http")))))
+			WithPorts(corev1ac.ServicePort().WithName("http").WithPort(80).WithTargetPort(intstr.FromString("http")))))
 	c.Add("server", t.deployment(s, name))
 	return nil
 }
@@ -70,20 +70,20 @@ func (t stage) needsNamespace(ctx context.Context, s *reconcile.Session) error {
 	return nil
 }
 
-func (t stage) deployment(s *reconcile.Session, name string) *appsv1.DeploymentApplyConfiguration {
-	container := corev1.Container().
+func (t stage) deployment(s *reconcile.Session, name string) *appsv1ac.DeploymentApplyConfiguration {
+	container := corev1ac.Container().
 		WithName("web").
 		WithImage(t.image + ":" + t.version).
-		WithPorts(corev1.ContainerPort().WithName("http").WithContainerPort(port)).
-		WithEnvFrom(corev1.EnvFromSource().WithConfigMapRef(corev1.ConfigMapEnvSource().WithName(name)))
-	return appsv1.Deployment(name, t.Namespace).
+		WithPorts(corev1ac.ContainerPort().WithName("http").WithContainerPort(port)).
+		WithEnvFrom(corev1ac.EnvFromSource().WithConfigMapRef(corev1ac.ConfigMapEnvSource().WithName(name)))
+	return appsv1ac.Deployment(name, t.Namespace).
 		WithLabels(t.labels(s)).
-		WithSpec(appsv1.DeploymentSpec().
+		WithSpec(appsv1ac.DeploymentSpec().
 			WithReplicas(t.Replicas).
-			WithSelector(metav1.LabelSelector().WithMatchLabels(selected(s))).
-			WithTemplate(corev1.PodTemplateSpec().
+			WithSelector(metav1ac.LabelSelector().WithMatchLabels(selected(s))).
+			WithTemplate(corev1ac.PodTemplateSpec().
 				WithLabels(t.labels(s)).
-				WithSpec(corev1.PodSpec().WithContainers(container))))
+				WithSpec(corev1ac.PodSpec().WithContainers(container))))
 }
 
 // selected returns the labels that select the Pods, whatever their version.

@@ -6,9 +6,9 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/event"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	appsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
-	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
-	metav1 "k8s.io/client-go/applyconfigurations/meta/v1"
+	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
 // Site controls resources of the kind Site.
@@ -29,21 +29,21 @@ func (Site) Setup(_ context.Context, s *reconcile.Session) error {
 	if err := s.Into(&site); err != nil {
 		return err
 	}
-	page := s.Add("page", corev1.ConfigMap(s.Name()+"-page", s.Namespace()).WithLabels(labels(s)).
+	page := s.Add("page", corev1ac.ConfigMap(s.Name()+"-page", s.Namespace()).WithLabels(labels(s)).
 		WithData(map[string]string{"index.html": site.Spec.Text}))
 	server := s.Add("server").After(page, reconcile.Ready)
-	server.Add("account", corev1.ServiceAccount(s.Name(), s.Namespace()).WithLabels(labels(s)))
+	server.Add("account", corev1ac.ServiceAccount(s.Name(), s.Namespace()).WithLabels(labels(s)))
 	server.Add("deployment", deployment(s))
 	return nil
 }
 
-func deployment(s *reconcile.Session) *appsv1.DeploymentApplyConfiguration {
-	container := corev1.Container().WithName("web").WithImage("nginx:1.27").
-		WithVolumeMounts(corev1.VolumeMount().WithName("page").WithMountPath("/usr/share/nginx/html"))
-	page := corev1.Volume().WithName("page").WithConfigMap(corev1.ConfigMapVolumeSource().WithName(s.Name() + "-page"))
-	return appsv1.Deployment(s.Name(), s.Namespace()).WithLabels(labels(s)).WithSpec(appsv1.DeploymentSpec().
-		WithSelector(metav1.LabelSelector().WithMatchLabels(labels(s))).
-		WithTemplate(corev1.PodTemplateSpec().WithLabels(labels(s)).WithSpec(corev1.PodSpec().
+func deployment(s *reconcile.Session) *appsv1ac.DeploymentApplyConfiguration {
+	container := corev1ac.Container().WithName("web").WithImage("nginx:1.27").
+		WithVolumeMounts(corev1ac.VolumeMount().WithName("page").WithMountPath("/usr/share/nginx/html"))
+	page := corev1ac.Volume().WithName("page").WithConfigMap(corev1ac.ConfigMapVolumeSource().WithName(s.Name() + "-page"))
+	return appsv1ac.Deployment(s.Name(), s.Namespace()).WithLabels(labels(s)).WithSpec(appsv1ac.DeploymentSpec().
+		WithSelector(metav1ac.LabelSelector().WithMatchLabels(labels(s))).
+		WithTemplate(corev1ac.PodTemplateSpec().WithLabels(labels(s)).WithSpec(corev1ac.PodSpec().
 			WithServiceAccountName(s.Name()).WithContainers(container).WithVolumes(page))))
 }
 

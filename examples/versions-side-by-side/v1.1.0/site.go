@@ -9,9 +9,9 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	appsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
-	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
-	metav1 "k8s.io/client-go/applyconfigurations/meta/v1"
+	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
 // Site controls resources of the kind Site.
@@ -43,25 +43,25 @@ func (Site) Setup(_ context.Context, s *reconcile.Session) error {
 	if err := s.Into(&site); err != nil {
 		return err
 	}
-	content := s.Add("content", corev1.ConfigMap(s.Name()+"-content", s.Namespace()).WithLabels(labels(s)).
+	content := s.Add("content", corev1ac.ConfigMap(s.Name()+"-content", s.Namespace()).WithLabels(labels(s)).
 		WithData(map[string]string{"index.html": site.Spec.Text}))
 	server := s.Add("server").After(content, reconcile.Ready)
-	server.Add("account", corev1.ServiceAccount(s.Name(), s.Namespace()).WithLabels(labels(s)))
+	server.Add("account", corev1ac.ServiceAccount(s.Name(), s.Namespace()).WithLabels(labels(s)))
 	server.Add("deployment", deployment(s))
-	s.Add("door", corev1.Service(s.Name(), s.Namespace()).WithLabels(labels(s)).WithSpec(corev1.ServiceSpec().
+	s.Add("door", corev1ac.Service(s.Name(), s.Namespace()).WithLabels(labels(s)).WithSpec(corev1ac.ServiceSpec().
 		WithSelector(labels(s)).
-		WithPorts(corev1.ServicePort().WithPort(site.Spec.Port).WithTargetPort(intstr.FromString("http"))))).After(server, reconcile.Ready)
+		WithPorts(corev1ac.ServicePort().WithPort(site.Spec.Port).WithTargetPort(intstr.FromString("http"))))).After(server, reconcile.Ready)
 	return nil
 }
 
-func deployment(s *reconcile.Session) *appsv1.DeploymentApplyConfiguration {
-	container := corev1.Container().WithName("web").WithImage("nginx:1.29").
-		WithPorts(corev1.ContainerPort().WithName("http").WithContainerPort(80)).
-		WithVolumeMounts(corev1.VolumeMount().WithName("content").WithMountPath("/usr/share/nginx/html"))
-	content := corev1.Volume().WithName("content").WithConfigMap(corev1.ConfigMapVolumeSource().WithName(s.Name() + "-content"))
-	return appsv1.Deployment(s.Name(), s.Namespace()).WithLabels(labels(s)).WithSpec(appsv1.DeploymentSpec().
-		WithSelector(metav1.LabelSelector().WithMatchLabels(labels(s))).
-		WithTemplate(corev1.PodTemplateSpec().WithLabels(labels(s)).WithSpec(corev1.PodSpec().
+func deployment(s *reconcile.Session) *appsv1ac.DeploymentApplyConfiguration {
+	container := corev1ac.Container().WithName("web").WithImage("nginx:1.29").
+		WithPorts(corev1ac.ContainerPort().WithName("http").WithContainerPort(80)).
+		WithVolumeMounts(corev1ac.VolumeMount().WithName("content").WithMountPath("/usr/share/nginx/html"))
+	content := corev1ac.Volume().WithName("content").WithConfigMap(corev1ac.ConfigMapVolumeSource().WithName(s.Name() + "-content"))
+	return appsv1ac.Deployment(s.Name(), s.Namespace()).WithLabels(labels(s)).WithSpec(appsv1ac.DeploymentSpec().
+		WithSelector(metav1ac.LabelSelector().WithMatchLabels(labels(s))).
+		WithTemplate(corev1ac.PodTemplateSpec().WithLabels(labels(s)).WithSpec(corev1ac.PodSpec().
 			WithServiceAccountName(s.Name()).WithContainers(container).WithVolumes(content))))
 }
 

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
-	authentication "k8s.io/api/authentication/v1"
-	authorization "k8s.io/api/authorization/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -55,7 +55,7 @@ var errBusy = errors.New("too many reviews at once")
 // New returns a Reviewer that asks the API server of config.
 func New(config *rest.Config, logger *slog.Logger) (*Reviewer, error) {
 	scheme := runtime.NewScheme()
-	utilruntime.Must(errors.Join(authentication.AddToScheme(scheme), authorization.AddToScheme(scheme)))
+	utilruntime.Must(errors.Join(authenticationv1.AddToScheme(scheme), authorizationv1.AddToScheme(scheme)))
 	config = rest.CopyConfig(config)
 	config.ContentConfig = rest.ContentConfig{
 		GroupVersion: &schema.GroupVersion{}, NegotiatedSerializer: serializer.NewCodecFactory(scheme).WithoutConversion(),
@@ -139,7 +139,7 @@ func (r *Reviewer) verdict(ctx context.Context, token, path, verb string) (verdi
 }
 
 func (r *Reviewer) ask(ctx context.Context, token, path, verb string) (verdict, error) {
-	who := authentication.TokenReview{Spec: authentication.TokenReviewSpec{Token: token}}
+	who := authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token}}
 	if err := r.client.Post().AbsPath("/apis/authentication.k8s.io/v1/tokenreviews").Body(&who).Do(ctx).Into(&who); err != nil {
 		return verdict{}, fmt.Errorf("TokenReview: %w", err)
 	}
@@ -150,12 +150,12 @@ func (r *Reviewer) ask(ctx context.Context, token, path, verb string) (verdict, 
 	if user.Username == "" {
 		return verdict{}, errors.New("the API server names no user")
 	}
-	may := authorization.SubjectAccessReview{Spec: authorization.SubjectAccessReviewSpec{
-		User: user.Username, UID: user.UID, Groups: user.Groups, Extra: map[string]authorization.ExtraValue{},
-		NonResourceAttributes: &authorization.NonResourceAttributes{Path: path, Verb: verb},
+	may := authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		User: user.Username, UID: user.UID, Groups: user.Groups, Extra: map[string]authorizationv1.ExtraValue{},
+		NonResourceAttributes: &authorizationv1.NonResourceAttributes{Path: path, Verb: verb},
 	}}
 	for key, values := range user.Extra {
-		may.Spec.Extra[key] = authorization.ExtraValue(values)
+		may.Spec.Extra[key] = authorizationv1.ExtraValue(values)
 	}
 	err := r.client.Post().AbsPath("/apis/authorization.k8s.io/v1/subjectaccessreviews").Body(&may).Do(ctx).Into(&may)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/operkit/operkit/reconcile"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 )
 
 // Hello is a controller of a new kind, which is operkit's from the beginning.
@@ -26,6 +26,6 @@ func (Hello) Setup(_ context.Context, s *reconcile.Session) error {
 	if err := s.Into(&hello); err != nil {
 		return err
 	}
-	s.Add("text", corev1.ConfigMap(s.Name(), s.Namespace()).WithData(map[string]string{"hello": hello.Spec.To}))
+	s.Add("text", corev1ac.ConfigMap(s.Name(), s.Namespace()).WithData(map[string]string{"hello": hello.Spec.To}))
 	return nil
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/reconcile"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	appsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
-	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
-	metav1 "k8s.io/client-go/applyconfigurations/meta/v1"
+	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
 // fieldManager is under which the Reconciler's updates are remembered in metadata.managedFields: the user agent, which
@@ -52,11 +52,11 @@ type server struct{ v1.MemcachedSpec }
 // Build implements reconcile.Builder.
 func (t server) Build(_ context.Context, s *reconcile.Session, c *reconcile.Component) error {
 	labels := map[string]string{"memcached": s.Name()}
-	c.Add("deployment", appsv1.Deployment(s.Name(), s.Namespace()).WithSpec(appsv1.DeploymentSpec().
+	c.Add("deployment", appsv1ac.Deployment(s.Name(), s.Namespace()).WithSpec(appsv1ac.DeploymentSpec().
 		WithReplicas(t.Size).
-		WithSelector(metav1.LabelSelector().WithMatchLabels(labels)).
-		WithTemplate(corev1.PodTemplateSpec().WithLabels(labels).WithSpec(corev1.PodSpec().
-			WithContainers(corev1.Container().WithName("memcached").WithImage(image))))))
+		WithSelector(metav1ac.LabelSelector().WithMatchLabels(labels)).
+		WithTemplate(corev1ac.PodTemplateSpec().WithLabels(labels).WithSpec(corev1ac.PodSpec().
+			WithContainers(corev1ac.Container().WithName("memcached").WithImage(image))))))
 	return nil
 }
 

@@ -10,15 +10,15 @@ import (
 	"github.com/operkit/operkit/reconcile/source"
 	v1 "github.com/operkit/operkit/tools/bench/api/v1"
 	"github.com/operkit/operkit/tools/bench/release"
-	apps "k8s.io/api/apps/v1"
-	core "k8s.io/api/core/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	appsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
-	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
-	metav1 "k8s.io/client-go/applyconfigurations/meta/v1"
+	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
 // current is the release that runs.
@@ -33,15 +33,15 @@ func (bundles) Kind() schema.GroupVersionKind { return v1.BundleKind }
 // Sources implements source.Provider: the kinds are watched from the start.
 func (bundles) Sources() source.Sources {
 	owned := []source.Owned{
-		{Kind: core.SchemeGroupVersion.WithKind("ServiceAccount")},
-		{Kind: core.SchemeGroupVersion.WithKind("ConfigMap")},
-		{Kind: core.SchemeGroupVersion.WithKind("Service")},
+		{Kind: corev1.SchemeGroupVersion.WithKind("ServiceAccount")},
+		{Kind: corev1.SchemeGroupVersion.WithKind("ConfigMap")},
+		{Kind: corev1.SchemeGroupVersion.WithKind("Service")},
 		// Changes of the status and of annotations, which the Deployment controller writes, are ignored.
-		{Kind: apps.SchemeGroupVersion.WithKind("Deployment"), When: filter.Or(
+		{Kind: appsv1.SchemeGroupVersion.WithKind("Deployment"), When: filter.Or(
 			filter.Lifecycle(), filter.Generation(), filter.LabelsChanged(), filter.Field("metadata", "ownerReferences"))},
 	}
 	if current.Token {
-		owned = append(owned, source.Owned{Kind: core.SchemeGroupVersion.WithKind("Secret")})
+		owned = append(owned, source.Owned{Kind: corev1.SchemeGroupVersion.WithKind("Secret")})
 	}
 	return source.Sources{Owned: owned}
 }
@@ -64,35 +64,35 @@ func (b children) Build(_ context.Context, s *reconcile.Session, c *reconcile.Co
 	name, namespace, size := s.Name(), s.Namespace(), strconv.Itoa(int(b.spec.Size))
 	instance := map[string]string{"app.kubernetes.io/instance": name}
 	labels := map[string]string{"app.kubernetes.io/name": "bundle", "app.kubernetes.io/instance": name}
-	c.Add("account", corev1.ServiceAccount(name, namespace).WithLabels(labels))
-	c.Add("message", corev1.ConfigMap(name+"-message", namespace).WithLabels(labels).WithData(map[string]string{"message": b.spec.Message}))
-	container := corev1.Container().
+	c.Add("account", corev1ac.ServiceAccount(name, namespace).WithLabels(labels))
+	c.Add("message", corev1ac.ConfigMap(name+"-message", namespace).WithLabels(labels).WithData(map[string]string{"message": b.spec.Message}))
+	container := corev1ac.Container().
 		WithName("web").
 		WithImage("registry.example/bundle:1.0").
-		WithPorts(corev1.ContainerPort().WithName("http").WithContainerPort(8080)).
-		WithResources(corev1.ResourceRequirements().WithRequests(core.ResourceList{
-			core.ResourceCPU: resource.MustParse(current.CPU), core.ResourceMemory: resource.MustParse("64Mi"),
+		WithPorts(corev1ac.ContainerPort().WithName("http").WithContainerPort(8080)).
+		WithResources(corev1ac.ResourceRequirements().WithRequests(corev1.ResourceList{
+			corev1.ResourceCPU: resource.MustParse(current.CPU), corev1.ResourceMemory: resource.MustParse("64Mi"),
 		}))
 	if current.Size {
-		c.Add("size", corev1.ConfigMap(name+"-size", namespace).WithLabels(labels).WithData(map[string]string{"size": size}))
-		container.WithEnv(corev1.EnvVar().WithName("SIZE").WithValue(size))
+		c.Add("size", corev1ac.ConfigMap(name+"-size", namespace).WithLabels(labels).WithData(map[string]string{"size": size}))
+		container.WithEnv(corev1ac.EnvVar().WithName("SIZE").WithValue(size))
 	}
 	if current.Name {
-		container.WithEnv(corev1.EnvVar().WithName("NAME").WithValue(name))
+		container.WithEnv(corev1ac.EnvVar().WithName("NAME").WithValue(name))
 	}
-	c.Add("service", corev1.Service(name, namespace).WithLabels(labels).WithSpec(corev1.ServiceSpec().
+	c.Add("service", corev1ac.Service(name, namespace).WithLabels(labels).WithSpec(corev1ac.ServiceSpec().
 		WithSelector(instance).
-		WithPorts(corev1.ServicePort().WithName("http").WithPort(80).WithTargetPort(intstr.FromString("http")))))
-	c.Add("deployment", appsv1.Deployment(name, namespace).WithLabels(labels).WithSpec(appsv1.DeploymentSpec().
+		WithPorts(corev1ac.ServicePort().WithName("http").WithPort(80).WithTargetPort(intstr.FromString("http")))))
+	c.Add("deployment", appsv1ac.Deployment(name, namespace).WithLabels(labels).WithSpec(appsv1ac.DeploymentSpec().
 		WithReplicas(0).
-		WithSelector(metav1.LabelSelector().WithMatchLabels(instance)).
-		WithTemplate(corev1.PodTemplateSpec().WithLabels(labels).WithSpec(corev1.PodSpec().
+		WithSelector(metav1ac.LabelSelector().WithMatchLabels(instance)).
+		WithTemplate(corev1ac.PodTemplateSpec().WithLabels(labels).WithSpec(corev1ac.PodSpec().
 			WithServiceAccountName(name).
 			WithContainers(container)))))
 	if current.Token {
-		c.Add("token", &core.Secret{
-			TypeMeta:   meta.TypeMeta{APIVersion: "v1", Kind: "Secret"},
-			ObjectMeta: meta.ObjectMeta{GenerateName: name + "-token-", Namespace: namespace, Labels: labels},
+		c.Add("token", &corev1.Secret{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
+			ObjectMeta: metav1.ObjectMeta{GenerateName: name + "-token-", Namespace: namespace, Labels: labels},
 			StringData: map[string]string{"token": name},
 		}, reconcile.By(deploy.CreateOnly))
 	}
