@@ -104,6 +104,18 @@ func Example() {
 	//   configured Shop test/tea status
 }
 
+func ExampleSamples() {
+	for _, sample := range reconciletest.Samples(console{}, Shop{}.Kind(), "testdata/samples") {
+		h := reconciletest.New(console{}, Shop{})
+		h.Apply(sample)
+		h.RunUntilSettled()
+		h.Ready("Shop " + sample.GetName())
+		fmt.Println(h.Objects("Shop " + sample.GetName()))
+	}
+	// Output:
+	// [ConfigMap tea-door Deployment tea-store]
+}
+
 func ExampleHarness_Hold() {
 	h := reconciletest.New(console{}, Shop{})
 	h.Hold("Deployment tea-store")

@@ -165,6 +165,9 @@ func (h *Harness) Golden(resource, file string) {
 			h.t.Fatalf("reconciletest: golden %s: %v", file, err)
 		}
 	}
+	if len(rendered) == 0 {
+		text.WriteString("# no components\n")
+	}
 	path := filepath.Join("testdata", file+".yaml")
 	if h.update() {
 		if err := write(path, text.String()); err != nil {
