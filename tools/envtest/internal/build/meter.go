@@ -10,7 +10,7 @@ import (
 
 const (
 	// plainEvery is the longest time after which a meter that isn't on a terminal prints a line.
-	plainEvery = 15 * time.Second
+	plainEvery = 8 * time.Second
 	// plainPercent is the progress in percent after which a meter that isn't on a terminal prints a line.
 	plainPercent = 10
 	// columns is the maximum width of the live line, so that it stays one line.

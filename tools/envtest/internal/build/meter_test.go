@@ -48,7 +48,7 @@ func TestMeterBreaksALongSilence(t *testing.T) {
 	}
 	m.end()
 	m.tick()
-	assert.Equal(t, "devcluster: linking 0 15s \ndevcluster: linking 0 30s \n", out.String())
+	assert.Equal(t, "devcluster: linking 0 8s \ndevcluster: linking 0 16s \ndevcluster: linking 0 24s \ndevcluster: linking 0 32s \ndevcluster: linking 0 40s \n", out.String())
 }
 
 func TestMeterOnATerminalKeepsOneLine(t *testing.T) {
