@@ -61,7 +61,7 @@ func TestGoldenWithoutComponents(t *testing.T) {
 	t.Parallel()
 	h := New(t, &shop{func(context.Context, *reconcile.Session) error { return nil }})
 	h.Apply(tea)
-	h.Golden("Shop tea", "nothing")
+	h.Golden("Shop tea", "bare")
 	h.RunUntilSettled()
 	h.Ready("Shop tea")
 	assert.Empty(t, h.Objects("Shop tea"))

@@ -3,6 +3,7 @@ package operkit
 import (
 	"debug/elf"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -17,15 +18,61 @@ func TestInit(t *testing.T) {
 	t.Parallel()
 	w := newOperator(t)
 	w.isFine()
-	assert.Equal(t, w.run("make", "help"), w.run("make"), "make alone lists what there is")
-	for _, target := range regexp.MustCompile(`(?m)^([a-z-]+):.*## `).FindAllStringSubmatch(w.files()["Makefile"], -1) {
-		assert.Regexp(t, `(?m)^  make `+target[1]+` +\w`, w.run("make"))
+	help := w.run("make", "help")
+	assert.Equal(t, help, w.run("make"), "make alone lists what there is")
+	phony := regexp.MustCompile(`(?m)^\.PHONY: (.*)$`).FindStringSubmatch(w.files()["Makefile"])
+	for target := range strings.FieldsSeq(phony[1]) {
+		assert.Regexp(t, `(?m)^  make `+target+` +\w`, help)
+	}
+	for line := range strings.Lines(help) {
+		assert.LessOrEqual(t, len(strings.TrimRight(line, "\n")), 80, line)
 	}
 	rendered := w.run("go", "run", ".", "render", "-f", "config/samples")
 	assert.Contains(t, rendered, "# server: Deployment/my-guestbook-server")
 	assert.Contains(t, rendered, "# server: Service/my-guestbook-server")
 	w.isStatic()
 	w.hasControlPlane()
+	w.isClean()
+}
+
+// Without components there is something to build, test and run, too.
+func TestInitEmpty(t *testing.T) {
+	t.Parallel()
+	w := newOperator(t, "--empty")
+	w.isFine()
+	w.isClean()
+	w.operkit("add", "component", "cache")
+	w.run("make", "golden")
+	w.isFine()
+	w.isClean()
+}
+
+// isClean holds the operator to its own linters, of the version that this repository uses.
+func (w *world) isClean() {
+	w.t.Helper()
+	lint := filepath.Join(w.t.TempDir(), "golangci-lint")
+	build := exec.CommandContext(w.t.Context(), "go", "build", "-o", lint, "github.com/golangci/golangci-lint/v2/cmd/golangci-lint")
+	build.Dir, build.Env = "../../lint", append(os.Environ(), "GOWORK=off")
+	output, err := build.CombinedOutput()
+	require.NoError(w.t, err, string(output))
+	assert.Equal(w.t, "0 issues.\n", w.run(lint, "run"))
+	version, err := exec.CommandContext(w.t.Context(), "go", "version", "-m", lint).Output()
+	require.NoError(w.t, err)
+	pinned := regexp.MustCompile(`golangci-lint@(v\S+)`).FindStringSubmatch(w.files()["Makefile"])
+	require.NotNil(w.t, pinned)
+	assert.Regexp(w.t, `(?m)^\s+(mod|dep)\s+github.com/golangci/golangci-lint/v2\s+`+regexp.QuoteMeta(pinned[1])+`\b`, string(version))
+}
+
+// The operator's own test of its rights passes, and fails when a rule is missing.
+func TestRights(t *testing.T) {
+	t.Parallel()
+	w := newOperator(t)
+	assert.Contains(t, w.run("make", "test-cluster"), "--- PASS: TestCluster")
+	w.edit("config/rbac/role.yaml", "verbs: [create, patch]", "verbs: [create]")
+	w.edit("config/rbac/role.yaml", "resources: [events]", "resources: [lambs]")
+	output, err := w.try("make", "test-cluster")
+	require.Error(t, err)
+	assert.Contains(t, output, "config/rbac lacks rights: ")
 }
 
 // hasControlPlane holds that the operator's own tool finds the control plane's program, which is that of the published module: it builds
@@ -65,7 +112,9 @@ func TestRun(t *testing.T) {
 	operator.Stop(t) // SIGTERM to it alone
 	assert.Contains(t, operator.Output(), "stopped", "a signal to make ends the operator in good order")
 
-	assert.Contains(t, w.run("make", "cluster-up"), "guestbooks.example.com", "it runs: the definitions are brought up to date")
+	up := w.run("make", "cluster-up")
+	assert.Contains(t, up, "guestbooks.example.com", "it runs: the definitions are brought up to date")
+	assert.True(t, strings.HasSuffix(up, "\nNext: `make run` here, and `make sample` in another terminal.\n"), up)
 }
 
 // Installed by what is in config the operator has the rights that it needs.

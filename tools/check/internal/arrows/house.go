@@ -76,7 +76,7 @@ var House = Policy{
 		{
 			Module:    "tools/operkit",
 			Siblings:  []string{"./operator/full/..."},
-			Libraries: []string{cobra, yaml, "golang.org/x/mod/...", "github.com/gobuffalo/flect/..."},
+			Libraries: []string{cobra, yaml, "golang.org/x/mod/...", "golang.org/x/tools/txtar", "github.com/gobuffalo/flect/..."},
 		},
 	},
 	Bans: []Ban{

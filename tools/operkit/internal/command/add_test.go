@@ -9,13 +9,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// golden is what a person has to do after a component was added.
+const golden = "\nThe samples render more now. To update testdata, run: make golden\n"
+
 func TestAddComponent(t *testing.T) {
 	t.Parallel()
 	dir := operator(t)
 	inside := filepath.Join(dir, "internal")
 	said := done(t, "add", "component", "cache", "--after", "server", "--dir", inside)
 	assert.Equal(t, "created   internal/guestbook/cache.go\ncreated   internal/guestbook/cache_test.go\n"+
-		"edited    config/rbac/role.yaml\nedited    internal/guestbook/controller.go\n", said)
+		"edited    config/rbac/role.yaml\nedited    internal/guestbook/controller.go\n"+golden, said)
 	isGo(t, dir)
 	assert.Contains(t, read(t, dir, "internal/guestbook/controller.go"),
 		"\ts.Use(\"server\", server{resource.Spec})\n\ts.Use(\"cache\", cache{}).After(s.Component(\"server\"), reconcile.Ready)\n\treturn nil\n")
@@ -41,7 +44,7 @@ func TestAddComponentGoesOn(t *testing.T) {
 	edit(t, dir, "internal/guestbook/cache.go", "type cache struct{}", "type cache struct{ size int }")
 	edited := read(t, dir, "internal/guestbook/cache.go")
 	assert.Equal(t, "kept      internal/guestbook/cache.go: its content differs from what this command would write\nexists    internal/guestbook/cache_test.go\n"+
-		"exists    config/rbac/role.yaml\nedited    internal/guestbook/controller.go\n", done(t, "add", "component", "cache", "--dir", dir))
+		"exists    config/rbac/role.yaml\nedited    internal/guestbook/controller.go\n"+golden, done(t, "add", "component", "cache", "--dir", dir))
 	assert.Equal(t, edited, read(t, dir, "internal/guestbook/cache.go"))
 	assert.Contains(t, read(t, dir, "internal/guestbook/controller.go"), `s.Use("cache", cache{})`)
 }
@@ -58,7 +61,7 @@ func TestAddComponentToAnotherShape(t *testing.T) {
 	assert.Equal(t, "  config/rbac/role.yaml\n      - apiGroups: [\"\"]\n        resources: [configmaps]\n"+
 		"        # server-side apply is a patch that may create; get is for times when a watch is broken\n"+
 		"        verbs: [get, list, watch, create, patch, delete]\n"+
-		"  internal/guestbook/controller.go\n    s.Use(\"cache\", cache{})\n", byHand)
+		"  internal/guestbook/controller.go\n    s.Use(\"cache\", cache{})\n"+golden, byHand)
 	assert.Equal(t, before, read(t, dir, "internal/guestbook/controller.go"))
 	assert.FileExists(t, filepath.Join(dir, "internal/guestbook/cache.go"))
 }
@@ -85,6 +88,8 @@ created   config/samples/backup.yaml
 created   internal/backup/controller.go
 created   internal/backup/controller_test.go
 created   internal/backup/server.go
+created   internal/backup/server_test.go
+created   internal/backup/testdata/my-backup.yaml
 edited    config/rbac/role.yaml
 edited    config/kustomization.yaml
 edited    main.go

@@ -1,12 +1,14 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/operkit/operkit/tools/operkit/internal/name"
 	"github.com/operkit/operkit/tools/operkit/internal/project"
+	"github.com/operkit/operkit/tools/operkit/internal/record"
 	"github.com/operkit/operkit/tools/operkit/internal/source"
 	"github.com/spf13/cobra"
 )
@@ -33,8 +35,8 @@ func (p *program) addComponent() *cobra.Command {
 		Example:               componentExamples,
 		DisableFlagsInUseLine: true,
 		Args:                  one("NAME, such as cache"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return p.component(dir, args[0], kind, after)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.component(cmd.Context(), dir, args[0], kind, after)
 		},
 	}
 	flags := cmd.Flags()
@@ -45,7 +47,7 @@ func (p *program) addComponent() *cobra.Command {
 	return cmd
 }
 
-func (p *program) component(dir, component, kind string, after []string) error {
+func (p *program) component(ctx context.Context, dir, component, kind string, after []string) error {
 	if err := name.Component(component); err != nil {
 		return usage(err)
 	}
@@ -79,6 +81,9 @@ func (p *program) component(dir, component, kind string, after []string) error {
 	if err := add.keep(files...); err != nil {
 		return err
 	}
+	if err := add.remember(func(r *record.Record) { r.AddComponent(values, files) }); err != nil {
+		return err
+	}
 	if err := add.rules(project.ComponentRules()); err != nil {
 		return err
 	}
@@ -87,7 +92,13 @@ func (p *program) component(dir, component, kind string, after []string) error {
 		text, err := controller.Use(line)
 		return text, err == nil, err
 	})
+	if err == nil {
+		err = p.tidy(ctx, opened)
+	}
 	add.end()
+	if err == nil && add.has(values.Folder+"/testdata") {
+		p.say("\nThe samples render more now. To update testdata, run: make golden")
+	}
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,20 +25,22 @@ type goCommand []string
 
 func (g goCommand) String() string { return "go " + strings.Join(g, " ") }
 
-// run runs the go command in a folder. If it fails, the error contains its output.
-func (g goCommand) run(ctx context.Context, dir string, env ...string) error {
-	_, err := g.output(ctx, dir, env...)
+// run runs the go command in a folder. It prints to progress which modules the command downloads, which may take
+// minutes. If the command fails, the error contains its output.
+func (g goCommand) run(ctx context.Context, dir string, progress io.Writer, env ...string) error {
+	_, err := g.output(ctx, dir, progress, env...)
 	return err
 }
 
-func (g goCommand) output(ctx context.Context, dir string, env ...string) (string, error) {
+func (g goCommand) output(ctx context.Context, dir string, progress io.Writer, env ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", g...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = killDelay
-	var stdout, both bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &both
+	var stdout bytes.Buffer
+	messages := &downloads{progress: progress}
+	cmd.Stdout, cmd.Stderr = &stdout, messages
 	err := cmd.Run()
 	switch {
 	case err == nil:
@@ -47,8 +50,32 @@ func (g goCommand) output(ctx context.Context, dir string, env ...string) (strin
 	case errors.Is(err, exec.ErrNotFound):
 		return "", fmt.Errorf("%s: there is no go command in PATH: install Go", g)
 	}
-	both.Write(stdout.Bytes())
-	return "", fmt.Errorf("%s: %w\n%s", g, err, lastLines(both.String()))
+	return "", fmt.Errorf("%s: %w\n%s", g, err, lastLines(messages.others.String()+messages.line+stdout.String()))
+}
+
+// downloads passes on the messages of the go command about downloads, as soon as each line is complete, and keeps the
+// others.
+type downloads struct {
+	progress io.Writer
+	others   strings.Builder
+	line     string
+}
+
+// Write implements io.Writer. It returns no error, because a command doesn't fail if its progress can't be shown.
+func (d *downloads) Write(text []byte) (int, error) {
+	d.line += string(text)
+	for {
+		line, rest, complete := strings.Cut(d.line, "\n")
+		if !complete {
+			return len(text), nil
+		}
+		d.line = rest
+		if strings.HasPrefix(line, "go: downloading ") {
+			_, _ = fmt.Fprintln(d.progress, line)
+		} else {
+			d.others.WriteString(line + "\n")
+		}
+	}
 }
 
 func lastLines(text string) string {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
 	"github.com/operkit/operkit/tools/operkit/internal/name"
 	"github.com/operkit/operkit/tools/operkit/internal/project"
+	"github.com/operkit/operkit/tools/operkit/internal/record"
 	"github.com/spf13/cobra"
 )
 
@@ -23,13 +25,16 @@ name from release to release.
 Files:
   main.go                    the program
   api/VERSION                the kind as Go types, and generated deep copies
-  internal/KIND              the controller, its component 'server', and their tests
+  internal/KIND              the controller, its component 'server' (unless --empty), and their tests
   config/crd                 the generated definition
   config/samples             a sample resource
   config/rbac, manager       the rights that the operator needs, and its Deployment
-  Makefile, Dockerfile, .github/workflows/ci.yaml, README.md`
+  cluster_test.go            a test of these rights on a real API server
+  Makefile, Dockerfile, .golangci.yml, .github/workflows/ci.yaml, README.md, AGENTS.md
+  .operkit                   what was written, for 'operkit update'`
 
 const initExamples = `  operkit init guestbook-operator --kind Guestbook --group example.com
+  operkit init guestbook-operator --kind Guestbook --group example.com --empty
   operkit init backup-operator --kind Backup --group storage.example.com --version v1alpha1 \
       --module github.com/you/backup-operator --dir .`
 
@@ -37,7 +42,7 @@ const initExamples = `  operkit init guestbook-operator --kind Guestbook --group
 type initFlags struct {
 	kind, group, version string
 	module, dir, operkit string
-	noTidy               bool
+	empty, noTidy        bool
 }
 
 func (p *program) init() *cobra.Command {
@@ -57,6 +62,7 @@ func (p *program) init() *cobra.Command {
 	flags.StringVar(&f.kind, "kind", "", "`KIND` of the resources, such as Guestbook")
 	flags.StringVar(&f.group, "group", "", "`GROUP` of the kind, a domain such as example.com")
 	flags.StringVar(&f.version, "version", "v1", "`VERSION` of the kind")
+	flags.BoolVar(&f.empty, "empty", false, "write a kind without fields and a controller without components")
 	flags.StringVar(&f.module, "module", "", "`PATH` of the Go module (default example.com/NAME, a placeholder)")
 	flags.StringVar(&f.dir, "dir", "", "`FOLDER` to write into, which must be empty or missing (default NAME)")
 	flags.StringVar(&f.operkit, "operkit-version", p.versions.Operator, "`VERSION` of operator/full to require, or latest")
@@ -76,10 +82,11 @@ func (p *program) initialize(ctx context.Context, operator string, f initFlags) 
 	}
 	versions := p.versions
 	versions.Operator = f.operkit
-	files, err := project.New(project.Values{
+	values := project.Values{
 		Name: operator, Module: f.module, Kind: f.kind, Group: f.group, Version: f.version,
-		API: "api/" + f.version, Package: name.Package(f.kind), Versions: versions,
-	})
+		API: "api/" + f.version, Package: name.Package(f.kind), Empty: f.empty, Versions: versions,
+	}
+	files, err := p.files(values)
 	if err != nil {
 		return err
 	}
@@ -100,12 +107,22 @@ func (p *program) initialize(ctx context.Context, operator string, f initFlags) 
 	}
 	for i, command := range required {
 		p.say("%s", command)
-		if err := command.run(ctx, f.dir, "GOWORK=off"); err != nil {
+		if err := command.run(ctx, f.dir, p.stderr, "GOWORK=off"); err != nil {
 			return fmt.Errorf("%w\nThe files are written. Fix the problem, then run:\n  %s", err, inFolder(f.dir, required[i:]))
 		}
 	}
 	p.next(f, nil)
 	return p.noteWorkspace(ctx, f.dir)
+}
+
+// files returns the files of a new project, with the record of them.
+func (p *program) files(values project.Values) ([]project.File, error) {
+	files, err := project.New(values)
+	if err != nil {
+		return nil, err
+	}
+	recorded, err := record.New(p.version, values, files).Files()
+	return append(files, recorded...), err
 }
 
 // check returns an error with all mistakes in the arguments.
@@ -152,7 +169,7 @@ func (p *program) next(f initFlags, before []goCommand) {
 
 // noteWorkspace prints a note if a Go workspace around the folder hides the new module.
 func (p *program) noteWorkspace(ctx context.Context, dir string) error {
-	around, err := goCommand{"env", "GOWORK"}.output(ctx, dir)
+	around, err := goCommand{"env", "GOWORK"}.output(ctx, dir, io.Discard)
 	if around = strings.TrimSpace(around); err == nil && around != "" && around != "off" {
 		p.say("\nThe new folder is inside of the Go workspace %s. The go command only builds modules that the workspace uses: run 'go work use .' in the new folder", around)
 	}

@@ -18,7 +18,7 @@ func TestInitWithoutFetching(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "my operator")
 	said := done(t, "init", "guestbook-operator", "--kind", "Guestbook", "--group", "example.com", "--module", "example.com/x", "--dir", dir, "--no-tidy")
-	assert.Equal(t, "wrote 22 files into "+dir+`
+	assert.Equal(t, "wrote 29 files into "+dir+`
 
 Next:
   cd '`+dir+`' && go get github.com/operkit/operkit/operator/full@v0.3.0 github.com/operkit/operkit/tools/envtest@v0.2.0 && go mod tidy
@@ -39,6 +39,25 @@ func TestInitInTheWorkingDirectory(t *testing.T) {
 	assert.FileExists(t, "main.go")
 }
 
+func TestInitEmpty(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "x")
+	said := done(t, "init", "guestbook-operator", "--kind", "Guestbook", "--group", "example.com", "--dir", dir, "--no-tidy", "--empty")
+	assert.Contains(t, said, "wrote 27 files into ", "without the component server and its test")
+	assert.NoFileExists(t, filepath.Join(dir, "internal/guestbook/server.go"))
+	assert.NotContains(t, read(t, dir, "config/rbac/role.yaml"), "deployments")
+	for name, text := range tree(t, dir) {
+		if !strings.HasPrefix(name, ".operkit/") {
+			assert.NotContains(t, text, `"server"`, name)
+			assert.NotContains(t, text, "--after server", name)
+		}
+	}
+	isGo(t, dir)
+	done(t, "add", "component", "cache", "--dir", dir)
+	isGo(t, dir)
+	assert.Contains(t, read(t, dir, "internal/guestbook/controller.go"), "\ts.Use(\"cache\", cache{})\n\treturn nil\n")
+}
+
 // Without a network the files stay, and the line to repeat is one that a shell takes.
 func TestInitWithoutNetwork(t *testing.T) {
 	t.Setenv("GOPROXY", "off")
@@ -47,7 +66,7 @@ func TestInitWithoutNetwork(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "guestbook-operator")
 	r := execute(t, "init", "guestbook-operator", "--kind", "Guestbook", "--group", "example.com", "--dir", dir)
 	assert.Equal(t, 1, r.code)
-	assert.Contains(t, r.stdout, "wrote 22 files")
+	assert.Contains(t, r.stdout, "wrote 29 files")
 	assert.NotContains(t, r.stdout, "Next:")
 	assert.Contains(t, r.stderr, "module lookup disabled by GOPROXY=off")
 	repeat := "cd " + dir + " && go get github.com/operkit/operkit/operator/full@v0.3.0 github.com/operkit/operkit/tools/envtest@v0.2.0 && go mod tidy"
@@ -84,7 +103,7 @@ func TestBadInput(t *testing.T) {
 		{"an empty value", with("--version", ""), []string{"--version: is missing: give --version v1"}},
 		{"a version that is none", with("--operkit-version", "a@b"), []string{`operkit version "a@b": write a version such as v0.1.0, or latest`}},
 		{"a folder with something in it", with("--dir", full), []string{full + ": isn't empty: it contains notes.txt", "--dir"}},
-		{"an operator that is there", with("--dir", there), []string{"isn't empty: it contains .dockerignore, .github, .gitignore, Dockerfile, Makefile, 6 more"}},
+		{"an operator that is there", with("--dir", there), []string{"isn't empty: it contains .dockerignore, .github, .gitignore, .golangci.yml, .operkit, 10 more"}},
 		{"a file", with("--dir", filepath.Join(full, "notes.txt")), []string{"notes.txt"}},
 		{"a flag that there isn't", with("--grup", "x"), []string{"unknown flag: --grup", "operkit init --help"}},
 		{"a command that there isn't", []string{"inti"}, []string{`unknown command "inti": did you mean init?`}},
@@ -122,7 +141,7 @@ func TestBadInput(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{}, {"init"}, {"add"}, {"add", "component"}, {"add", "kind"}} {
+	for _, args := range [][]string{{}, {"init"}, {"add"}, {"add", "component"}, {"add", "kind"}, {"update"}} {
 		help := done(t, append(args, "--help")...)
 		for line := range strings.Lines(help) {
 			assert.LessOrEqual(t, len(strings.TrimRight(line, "\n")), 120, "%s: it fits into a terminal", line)

@@ -9,6 +9,7 @@ import (
 	"github.com/operkit/operkit/tools/operkit/internal/manifest"
 	"github.com/operkit/operkit/tools/operkit/internal/name"
 	"github.com/operkit/operkit/tools/operkit/internal/project"
+	"github.com/operkit/operkit/tools/operkit/internal/record"
 	"github.com/operkit/operkit/tools/operkit/internal/source"
 	"github.com/spf13/cobra"
 )
@@ -28,7 +29,7 @@ const kindExamples = `  operkit add kind Backup
 // kindFlags are the settings of the command add kind.
 type kindFlags struct {
 	group, version, dir string
-	noGenerate          bool
+	empty, noGenerate   bool
 }
 
 func (p *program) addKind() *cobra.Command {
@@ -46,6 +47,7 @@ func (p *program) addKind() *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVar(&f.group, "group", "", "`GROUP` of the kind (default the group of the operator's kinds)")
 	flags.StringVar(&f.version, "version", "", "`VERSION` of the kind (default the version of the group's other kinds, or v1)")
+	flags.BoolVar(&f.empty, "empty", false, "write a kind without fields and a controller without components")
 	flags.StringVar(&f.dir, "dir", ".", "`FOLDER` of the operator")
 	flags.BoolVar(&f.noGenerate, "no-generate", false, "only write files, and don't run 'go generate'")
 	return cmd
@@ -80,12 +82,15 @@ func (p *program) kind(ctx context.Context, kind string, f kindFlags) error {
 	} else if err := add.kind(values, files, controller); err != nil {
 		return err
 	}
-	return p.deepCopies(ctx, opened.Root, values, f.noGenerate)
+	if err := p.deepCopies(ctx, opened.Root, values, f.noGenerate); err != nil || f.empty || f.noGenerate {
+		return err
+	}
+	return p.tidy(ctx, opened)
 }
 
 // kindValues returns the values for the templates. If no flag sets a value, it is taken from the existing kinds.
 func (p *program) kindValues(opened *project.Project, kind string, f kindFlags) (project.Values, error) {
-	values := project.Values{Module: opened.Module, Kind: kind, Group: f.group, Version: f.version, Package: name.Package(kind), Versions: p.versions}
+	values := project.Values{Module: opened.Module, Kind: kind, Group: f.group, Version: f.version, Package: name.Package(kind), Empty: f.empty, Versions: p.versions}
 	if opened.ControllerTools != "" {
 		values.ControllerTools = opened.ControllerTools
 	}
@@ -162,6 +167,9 @@ func (a *addition) kind(values project.Values, files []project.File, controller 
 	if err := a.keep(files...); err != nil {
 		return err
 	}
+	if err := a.remember(func(r *record.Record) { r.AddKind(values, files) }); err != nil {
+		return err
+	}
 	if err := a.rules(project.KindRules(values)); err != nil {
 		return err
 	}
@@ -200,7 +208,7 @@ func (p *program) deepCopies(ctx context.Context, root string, values project.Va
 		return nil
 	}
 	p.say("%s", generate)
-	if err := generate.run(ctx, root); err != nil {
+	if err := generate.run(ctx, root, p.stderr); err != nil {
 		return fmt.Errorf("%w\nThe files are written. Fix the problem, then run:\n  %s", err, inFolder(root, []goCommand{generate}))
 	}
 	return nil

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/operkit/operkit/tools/operkit/internal/manifest"
 	"github.com/operkit/operkit/tools/operkit/internal/project"
+	"github.com/operkit/operkit/tools/operkit/internal/record"
 	"github.com/operkit/operkit/tools/operkit/internal/source"
 )
 
@@ -53,6 +55,12 @@ func (a *addition) tell(files ...project.File) error {
 		}
 	}
 	return nil
+}
+
+// has reports whether the project has a file or folder.
+func (a *addition) has(file string) bool {
+	_, err := os.Stat(a.path(file))
+	return err == nil
 }
 
 func (a *addition) path(file string) string {
@@ -100,6 +108,33 @@ func (a *addition) rules(rules []manifest.Rule) error {
 		text.WriteString(rule.YAML("  "))
 	}
 	return a.edit(project.RoleFile, text.String(), func(role []byte) ([]byte, bool, error) { return manifest.AddRules(role, rules...) })
+}
+
+// tidy runs `go mod tidy` if the project has imported no apply configurations until now.
+func (p *program) tidy(ctx context.Context, opened *project.Project) error {
+	if !opened.Untidy() {
+		return nil
+	}
+	tidy := goCommand{"mod", "tidy"}
+	p.say("%s", tidy)
+	if err := tidy.run(ctx, opened.Root, p.stderr, "GOWORK=off"); err != nil {
+		return fmt.Errorf("%w\nThe files are written. Fix the problem, then run:\n  %s", err, inFolder(opened.Root, []goCommand{tidy}))
+	}
+	return nil
+}
+
+// remember adds what was written to the record of the project, if it has one.
+func (a *addition) remember(add func(*record.Record)) error {
+	recorded, err := record.Read(a.project.Root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	add(&recorded)
+	_, err = recorded.Write(a.project.Root)
+	return err
 }
 
 // end prints what the user has to add by hand.

@@ -21,11 +21,12 @@ const rootHelp = `operkit writes a new Kubernetes operator, and adds kinds and c
 
 The files are yours: you may edit all of them, and the operator doesn't need operkit any more.
 You can run 'add' as often as you like: it creates missing files, adds lines after the lines that
-'init' has written, and changes nothing else.
+'init' has written, and changes nothing else. 'update' merges what newer versions of operkit write
+into your files.
 
 Exit codes:
   0   success, also if everything existed already
-  1   failure
+  1   failure, or an update with conflicts
   2   wrong arguments; nothing was written`
 
 // usageError ends the program with exitUsage.
@@ -42,7 +43,9 @@ func usage(err error) error {
 
 // program has the state that the commands share.
 type program struct {
-	versions       project.Versions
+	versions project.Versions
+	// version is the version of this program.
+	version        string
 	stdout, stderr io.Writer
 }
 
@@ -53,7 +56,7 @@ func (p *program) say(format string, args ...any) { _, _ = fmt.Fprintf(p.stdout,
 func Execute(ctx context.Context, requirements []byte, args []string, stdout, stderr io.Writer) int {
 	versions, err := project.VersionsOf(requirements)
 	if err == nil {
-		p := &program{versions, stdout, stderr}
+		p := &program{versions, version(), stdout, stderr}
 		root := p.root()
 		root.SetArgs(args)
 		err = root.ExecuteContext(ctx)
@@ -70,20 +73,25 @@ func Execute(ctx context.Context, requirements []byte, args []string, stdout, st
 	return exitFailed
 }
 
+// version returns the version of this program.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}
+
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:                        "operkit",
 		Short:                      "Write a new operator, and add kinds and components to one",
 		Long:                       rootHelp,
-		Version:                    "unknown",
+		Version:                    p.version,
 		SuggestionsMinimumDistance: 2,
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		Args:                       none,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		root.Version = info.Main.Version
 	}
 	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)
@@ -100,7 +108,7 @@ func (p *program) root() *cobra.Command {
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	add.AddCommand(p.addComponent(), p.addKind())
-	root.AddCommand(p.init(), add)
+	root.AddCommand(p.init(), add, p.update())
 	return root
 }
 

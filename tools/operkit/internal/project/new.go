@@ -32,10 +32,13 @@ func New(values Values) ([]File, error) {
 }
 
 // KindRules returns the rights that the operator needs for a kind: to its resources, and to the objects that the
-// component server renders.
+// component server renders, unless the kind is empty.
 func KindRules(values Values) []manifest.Rule {
-	return append(manifest.ControllerRules(values.Group, values.Plural()),
-		manifest.ObjectRule("apps", "deployments"), manifest.ObjectRule("", "services"))
+	rules := manifest.ControllerRules(values.Group, values.Plural())
+	if values.Empty {
+		return rules
+	}
+	return append(rules, manifest.ObjectRule("apps", "deployments"), manifest.ObjectRule("", "services"))
 }
 
 // ComponentRules returns the rights that the operator needs for a new component.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/operkit/operkit/tools/operkit/internal/source"
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
 )
 
 // Project is an existing operator.
@@ -23,6 +24,9 @@ type Project struct {
 	ControllerTools string
 	// Folders are its Go packages.
 	Folders []source.Folder
+	// required are the versions of the modules that it requires, and indirect those that only its requirements need.
+	required map[string]string
+	indirect map[string]bool
 }
 
 // API is a folder with the Go types of kinds.
@@ -49,16 +53,33 @@ func Open(dir string) (*Project, error) {
 	if file.Module == nil {
 		return nil, fmt.Errorf("%s: names no module", filepath.Join(root, "go.mod"))
 	}
-	p := &Project{Root: root, Module: file.Module.Mod.Path}
+	p := &Project{Root: root, Module: file.Module.Mod.Path, required: map[string]string{}, indirect: map[string]bool{}}
 	for _, one := range file.Require {
-		if one.Mod.Path == ControllerTools {
-			p.ControllerTools = one.Mod.Version
-		}
+		p.required[one.Mod.Path], p.indirect[one.Mod.Path] = one.Mod.Version, one.Indirect
 	}
+	p.ControllerTools = p.required[ControllerTools]
 	if p.Folders, err = source.Folders(root); err != nil {
 		return nil, err
 	}
 	return p, nil
+}
+
+// Untidy reports whether `go mod tidy` has to run before the project can import apply configurations: its go.mod states
+// their module as one that only other modules need.
+func (p *Project) Untidy() bool { return p.indirect[clientGo] }
+
+// Outdated returns what the project should require instead of older versions, as arguments of `go get`: the modules of a
+// new project. A module for which there is no released version isn't outdated if the project requires any version of it.
+func (p *Project) Outdated(versions Versions) (outdated []string) {
+	for _, module := range []struct{ path, version string }{
+		{Operator, versions.Operator}, {Envtest, versions.Envtest}, {ControllerTools, versions.ControllerTools},
+	} {
+		has := p.required[module.path]
+		if has == "" || semver.IsValid(module.version) && semver.Compare(has, module.version) < 0 {
+			outdated = append(outdated, module.path+"@"+module.version)
+		}
+	}
+	return outdated
 }
 
 // rootOf returns the nearest folder that has a go.mod: dir or a parent.

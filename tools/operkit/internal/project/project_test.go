@@ -19,15 +19,17 @@ func TestNew(t *testing.T) {
 	files := rendered(t)
 	for _, want := range []string{
 		"main.go", "go.mod", "Makefile", "Dockerfile", ".gitignore", ".dockerignore", "README.md", ".github/workflows/ci.yaml",
+		".golangci.yml", "AGENTS.md", "cluster_test.go",
 		"api/v1/doc.go", "api/v1/guestbook_types.go", "api/v1/zz_generated.deepcopy.go",
 		"internal/guestbook/controller.go", "internal/guestbook/controller_test.go", "internal/guestbook/server.go",
+		"internal/guestbook/server_test.go", "internal/guestbook/testdata/my-guestbook.yaml",
 		"config/crd/example.com_guestbooks.yaml", "config/samples/guestbook.yaml", "config/kustomization.yaml",
 		"config/rbac/role.yaml", "config/rbac/binding.yaml", "config/rbac/leader_election.yaml",
 		"config/manager/namespace.yaml", "config/manager/deployment.yaml",
 	} {
 		assert.Contains(t, files, want)
 	}
-	assert.Len(t, files, 22)
+	assert.Len(t, files, 27)
 	for name, text := range files {
 		assert.NotContains(t, text, "<no value>", name)
 		assert.NotContains(t, text, "{{", name)
@@ -81,6 +83,14 @@ func TestRenderedNames(t *testing.T) {
 	assert.Contains(t, texts["internal/switchcontroller/controller.go"], `v1alpha1 "example.com/guestbook-operator/api/storage/v1alpha1"`)
 	assert.Contains(t, texts["config/crd/storage.example.com_switches.yaml"], "  name: switches.storage.example.com\n")
 	assert.Contains(t, texts, "config/samples/switch.yaml")
+
+	v.Empty = true
+	files, err = project.Render(project.Kind, v)
+	require.NoError(t, err)
+	for _, file := range files {
+		assert.NotContains(t, file.Path, "server", "no component")
+		assert.NotContains(t, string(file.Text), `"server"`, file.Path)
+	}
 
 	v.Component, v.Type, v.Test, v.Folder, v.Package = "web-front", "webFront", "TestWebFront", ".", "main"
 	files, err = project.Render(project.Component, v)
@@ -210,4 +220,22 @@ func TestOpen(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("go 1.26.0\n"), 0o600))
 	_, err = project.Open(dir)
 	assert.ErrorContains(t, err, "names no module")
+
+	for _, row := range []struct {
+		reason, required string
+		want             []string
+	}{
+		{"nothing is required", "k8s.io/client-go v0.37.2\n", []string{project.Operator + "@v0.2.0", project.Envtest + "@latest", project.ControllerTools + "@v0.23.0"}},
+		{"an older, a newer and an unreleased one", project.Operator + " v0.1.0\n" + project.Envtest + " v0.1.0\n" + project.ControllerTools + " v0.24.0\n", []string{project.Operator + "@v0.2.0"}},
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module x\nrequire (\n"+row.required+")\n"), 0o600))
+		p, err = project.Open(dir)
+		require.NoError(t, err)
+		assert.Equal(t, row.want, p.Outdated(project.Versions{Operator: "v0.2.0", Envtest: "latest", ControllerTools: "v0.23.0"}), row.reason)
+		assert.False(t, p.Untidy(), row.reason)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module x\nrequire k8s.io/client-go v0.37.2 // indirect\n"), 0o600))
+	p, err = project.Open(dir)
+	require.NoError(t, err)
+	assert.True(t, p.Untidy(), "nothing imports it yet")
 }

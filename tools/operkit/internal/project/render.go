@@ -43,7 +43,7 @@ type File struct {
 	Text []byte
 }
 
-// Render fills in the templates of a part, in the order of their paths.
+// Render fills in the templates of a part, in the order of their paths. A template that renders nothing makes no file.
 func Render(part Part, values Values) (files []File, err error) {
 	root := path.Join("files", string(part))
 	err = fs.WalkDir(templates, root, func(name string, entry fs.DirEntry, err error) error {
@@ -54,6 +54,9 @@ func Render(part Part, values Values) (files []File, err error) {
 		file := File{Path: values.path(relative)}
 		if file.Text, err = render(name, file.Path, values); err != nil {
 			return fmt.Errorf("template %s: %w", name, err)
+		}
+		if len(file.Text) == 0 {
+			return nil
 		}
 		files = append(files, file)
 		return nil
@@ -82,6 +85,8 @@ func render(name, to string, values Values) ([]byte, error) {
 		return nil, err
 	}
 	switch {
+	case len(bytes.TrimSpace(out.Bytes())) == 0:
+		return nil, nil
 	case path.Ext(to) == ".go":
 		return format.Source(out.Bytes())
 	case strings.HasPrefix(to, "config/crd/"):

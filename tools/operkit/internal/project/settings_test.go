@@ -26,7 +26,7 @@ func asked(ctx context.Context, t *testing.T, args ...string) string {
 func TestOperatorUnderstands(t *testing.T) {
 	t.Parallel()
 	files := rendered(t)
-	for _, file := range []string{"Makefile", "README.md"} {
+	for _, file := range []string{"Makefile", "README.md", "AGENTS.md"} {
 		calls := regexp.MustCompile(`bin/(?:\$\(NAME\)|guestbook-operator) ([a-z]+)((?: .*)?)`).FindAllStringSubmatch(files[file], -1)
 		assert.NotEmpty(t, calls, file)
 		for _, call := range calls {

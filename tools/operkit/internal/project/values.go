@@ -18,6 +18,8 @@ type Values struct {
 	// Kind, Group and Version identify the resource. API is the folder of its Go types, and Package the Go package of
 	// its controller.
 	Kind, Group, Version, API, Package string
+	// Empty means that the kind has neither fields nor the component server.
+	Empty bool
 	// Component is the name of a component, Type its Go type, Test its test, and Folder the folder of the controller
 	// that it is added to. Labels reports whether the controller's package has a function for the labels of objects.
 	Component, Type, Test, Folder string
@@ -45,6 +47,9 @@ func (v Values) GoMinor() string {
 	parts := strings.SplitN(v.Go, ".", 3)
 	return strings.Join(parts[:min(2, len(parts))], ".")
 }
+
+// Linter returns the version of golangci-lint.
+func (Values) Linter() string { return linter }
 
 // Image returns the image of the Pods of a new kind.
 func (Values) Image() string { return image }

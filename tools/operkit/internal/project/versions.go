@@ -13,6 +13,12 @@ const (
 	ControllerTools = "sigs.k8s.io/controller-tools"
 )
 
+// clientGo is the module with the apply configurations, which components import.
+const clientGo = "k8s.io/client-go"
+
+// linter is the version of golangci-lint that a new project uses: the same as the repository.
+const linter = "v2.15.0"
+
 // unreleased is the version that a go.mod of the repository states for other modules of the repository.
 const unreleased = "v0.0.0"
 

@@ -1,0 +1,160 @@
+package command_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/operkit/operkit/tools/operkit/internal/project"
+	"github.com/operkit/operkit/tools/operkit/internal/record"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+)
+
+// older is a committed project whose files an older version of operkit has written: testdata/older.txtar has them.
+func older(t *testing.T) string {
+	t.Helper()
+	archive, err := txtar.ParseFile("testdata/older.txtar")
+	require.NoError(t, err)
+	var files []project.File
+	for _, file := range archive.Files {
+		files = append(files, project.File{Path: file.Name, Text: file.Data})
+	}
+	recorded, err := record.New("v0.1.0", project.Values{
+		Name: "guestbook-operator", Kind: "Guestbook", Group: "example.com", Version: "v1", API: "api/v1", Package: "guestbook",
+	}, files).Files()
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "guestbook-operator")
+	require.NoError(t, project.Create(dir, append(files, recorded...)))
+	git(t, dir, "init", "-q")
+	commit(t, dir)
+	return dir
+}
+
+func git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+	cmd.Dir = dir
+	output, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(output))
+	return string(output)
+}
+
+func commit(t *testing.T, dir string) {
+	t.Helper()
+	git(t, dir, "add", ".")
+	git(t, dir, "commit", "-qm", "as it is now")
+}
+
+func TestUpdate(t *testing.T) {
+	t.Parallel()
+	dir := older(t)
+	edit(t, dir, "internal/guestbook/server.go", "const port = 8080", "const port = 8888")
+	edit(t, dir, "config/manager/deployment.yaml", "memory: 256Mi", "memory: 512Mi")
+	edit(t, dir, "Makefile", "\tgo test ./...", "\tgo test -race ./...")
+	edit(t, dir, "main.go", "\top.Main()", "\t// Mine.\n\top.Main()")
+	require.NoError(t, os.Remove(filepath.Join(dir, ".dockerignore")))
+	write(t, dir, "internal/guestbook/mine.go", "package guestbook\n")
+	commit(t, dir)
+
+	r := execute(t, "update", "--dir", dir)
+	assert.Equal(t, 1, r.code, "there is a conflict")
+	for file, outcome := range map[string]string{
+		"AGENTS.md": "created", "internal/guestbook/server_test.go": "created", "README.md": "updated",
+		"internal/guestbook/controller_test.go": "updated", "internal/guestbook/server.go": "merged", "Makefile": "conflict",
+	} {
+		assert.Regexp(t, `(?m)^`+outcome+` +`+regexp.QuoteMeta(file)+`$`, r.stdout)
+	}
+	for _, untouched := range []string{".dockerignore", "main.go", "mine.go", "config/manager/deployment.yaml", "zz_generated"} {
+		assert.NotContains(t, r.stdout, untouched, "edited, deleted, unknown, or generated")
+	}
+	assert.Equal(t, "operkit: 1 files have conflicts. Search for <<<<<<< and resolve them, then run:\n  cd "+dir+
+		" && go get github.com/operkit/operkit/operator/full@v0.3.0 github.com/operkit/operkit/tools/envtest@v0.2.0 && go mod tidy && make generate golden test\n", r.stderr)
+	assert.Contains(t, read(t, dir, "Makefile"), "<<<<<<< yours\n")
+	assert.Contains(t, read(t, dir, "Makefile"), "\tgo test -race ./...\n")
+	assert.Contains(t, read(t, dir, "Makefile"), ">>>>>>> operkit ")
+	assert.Contains(t, read(t, dir, "internal/guestbook/server.go"), "const port = 8888", "an edit stays")
+	assert.Contains(t, read(t, dir, "internal/guestbook/server.go"), "corev1ac.Service(", "beside what has changed")
+	assert.Contains(t, read(t, dir, "config/manager/deployment.yaml"), "memory: 512Mi")
+	assert.NoFileExists(t, filepath.Join(dir, ".dockerignore"), "what was deleted stays deleted")
+	isGo(t, dir)
+
+	r = execute(t, "update", "--dir", dir)
+	assert.Equal(t, 2, r.code)
+	assert.Contains(t, r.stderr, "has changes that aren't committed: ", "and are in nobody's way")
+	git(t, dir, "checkout", "-q", "Makefile")
+	edit(t, dir, "go.mod", "require sigs.k8s.io/controller-tools", "require github.com/operkit/operkit/operator/full v0.4.0\nrequire github.com/operkit/operkit/tools/envtest v0.2.0\nrequire sigs.k8s.io/controller-tools")
+	commit(t, dir)
+	assert.Equal(t, "everything is up to date\n", done(t, "update", "--dir", dir), "twice changes nothing")
+	assert.Empty(t, git(t, dir, "status", "--porcelain"))
+}
+
+// A new project is up to date, whatever was added to it.
+func TestUpdateOfANewProject(t *testing.T) {
+	t.Parallel()
+	dir := operator(t)
+	done(t, "add", "component", "cache", "--after", "server", "--dir", dir)
+	done(t, "add", "kind", "Backup", "--no-generate", "--empty", "--dir", dir)
+	edit(t, dir, "internal/guestbook/controller.go", "cache{}", "cache{resource.Spec.Image}")
+	git(t, dir, "init", "-q")
+	commit(t, dir)
+	assert.Equal(t, "\nNext:\n  cd "+dir+" && go get github.com/operkit/operkit/operator/full@v0.3.0 github.com/operkit/operkit/tools/envtest@v0.2.0 && go mod tidy && make generate golden test\n",
+		done(t, "update", "--dir", dir, "--no-tidy"), "but for the modules")
+	assert.Empty(t, git(t, dir, "status", "--porcelain"))
+	answers := read(t, dir, record.AnswersFile)
+	for _, want := range []string{"name: guestbook-operator\n", "kind: Backup\n", "empty: true\n", "component: cache\n"} {
+		assert.Contains(t, answers, want)
+	}
+}
+
+func TestUpdateRefuses(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		reason  string
+		project func(t *testing.T) string
+		want    string
+	}{
+		{"no operator", func(t *testing.T) string { return t.TempDir() }, "isn't in an operator"},
+		{"no repository", operator, "isn't in a git repository: run 'git init && git add . && git commit"},
+		{"no record", func(t *testing.T) string {
+			dir := older(t)
+			require.NoError(t, os.RemoveAll(filepath.Join(dir, ".operkit")))
+			return dir
+		}, "has no record of what operkit has written (.operkit/answers.yaml and .operkit/base.txtar)"},
+		{"a record that isn't one", func(t *testing.T) string {
+			dir := older(t)
+			write(t, dir, record.AnswersFile, "nam: x\n")
+			return dir
+		}, ".operkit/answers.yaml: "},
+		{"an edit that isn't committed", func(t *testing.T) string {
+			dir := older(t)
+			edit(t, dir, "main.go", "op.Main()", "op.Main() // mine")
+			return dir
+		}, "has changes that aren't committed: main.go: commit them, or run 'git stash --include-untracked'"},
+		{"a file that git doesn't know", func(t *testing.T) string {
+			dir := older(t)
+			write(t, dir, "mine.go", "package main\n")
+			return dir
+		}, "has changes that aren't committed: mine.go: "},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			dir := row.project(t)
+			before := tree(t, dir)
+			r := execute(t, "update", "--dir", dir)
+			assert.Equal(t, 2, r.code, r.stderr)
+			assert.Empty(t, r.stdout)
+			assert.Contains(t, r.stderr, row.want)
+			after := tree(t, dir)
+			for name, text := range before {
+				if !strings.HasPrefix(name, ".git/") { // git refreshes its index
+					assert.Equal(t, text, after[name], name)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,115 @@
+package record
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/operkit/operkit/tools/operkit/internal/project"
+	"golang.org/x/tools/txtar"
+	"sigs.k8s.io/yaml"
+)
+
+// The files of a record.
+const (
+	AnswersFile = ".operkit/answers.yaml"
+	BaseFile    = ".operkit/base.txtar"
+)
+
+const (
+	answersComment = "# What operkit was asked for. Keep this folder in git, and don't edit it: `operkit update` needs it.\n"
+	baseComment    = "The files of this project as operkit wrote them, in the format of golang.org/x/tools/txtar.\n"
+)
+
+// Record is what operkit has written into a project.
+type Record struct {
+	Answers
+	// Base are the files as operkit wrote them, sorted by path.
+	Base []project.File
+}
+
+// New returns the record of a new project. version is the version of this program, files are the project's files.
+func New(version string, values project.Values, files []project.File) Record {
+	return Record{Answers{Operkit: version, Name: values.Name, Kinds: []Kind{kindOf(values)}}, based(files)}
+}
+
+// AddKind adds a kind and its files, unless the record has the kind.
+func (r *Record) AddKind(values project.Values, files []project.File) {
+	if kind := kindOf(values); !slices.ContainsFunc(r.Kinds, func(k Kind) bool { return k.Kind == kind.Kind && k.API == kind.API }) {
+		r.Kinds = append(r.Kinds, kind)
+	}
+	r.Base = based(append(r.Base, files...))
+}
+
+// AddComponent adds a component and its files, unless the record has the component.
+func (r *Record) AddComponent(values project.Values, files []project.File) {
+	component := componentOf(values)
+	if !slices.ContainsFunc(r.Components, func(c Component) bool {
+		return c.Component == component.Component && c.Folder == component.Folder
+	}) {
+		r.Components = append(r.Components, component)
+	}
+	r.Base = based(append(r.Base, files...))
+}
+
+// Read reads the record of the project in root. If there is none, the error is fs.ErrNotExist.
+func Read(root string) (Record, error) {
+	var r Record
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(AnswersFile)))
+	if err != nil {
+		return r, err
+	}
+	if err := yaml.UnmarshalStrict(text, &r.Answers); err != nil {
+		return r, fmt.Errorf("%s: %w", AnswersFile, err)
+	}
+	base, err := txtar.ParseFile(filepath.Join(root, filepath.FromSlash(BaseFile)))
+	if err != nil {
+		return r, err
+	}
+	for _, file := range base.Files {
+		r.Base = append(r.Base, project.File{Path: file.Name, Text: file.Data})
+	}
+	return r, nil
+}
+
+// Files returns the files of the record itself.
+func (r Record) Files() ([]project.File, error) {
+	answers, err := yaml.Marshal(r.Answers)
+	if err != nil {
+		return nil, err
+	}
+	archive := txtar.Archive{Comment: []byte(baseComment)}
+	for _, file := range r.Base {
+		archive.Files = append(archive.Files, txtar.File{Name: file.Path, Data: file.Text})
+	}
+	base := txtar.Format(&archive)
+	if again := txtar.Parse(base); len(again.Files) != len(r.Base) {
+		return nil, fmt.Errorf("%s: a file has a line that looks like the beginning of another file", BaseFile)
+	}
+	return []project.File{{Path: AnswersFile, Text: append([]byte(answersComment), answers...)}, {Path: BaseFile, Text: base}}, nil
+}
+
+// Write writes the record below root where it differs, and reports whether it did.
+func (r Record) Write(root string) (changed bool, err error) {
+	files, err := r.Files()
+	if err != nil {
+		return false, err
+	}
+	for _, file := range files {
+		path := filepath.Join(root, filepath.FromSlash(file.Path))
+		before, err := os.ReadFile(path)
+		if err != nil {
+			return changed, err
+		}
+		if bytes.Equal(before, file.Text) {
+			continue
+		}
+		changed = true
+		if err := project.Replace(path, file.Text); err != nil {
+			return changed, err
+		}
+	}
+	return changed, nil
+}
