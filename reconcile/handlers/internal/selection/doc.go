@@ -1,0 +1,2 @@
+// Package selection decides which handlers are called for an object, by their causes and filters.
+package selection

@@ -1,0 +1,88 @@
+package selection
+
+import "github.com/operkit/operkit/reconcile/handlers/internal/cause"
+
+// On is a set of causes for which a handler is called.
+type On uint8
+
+// The causes. Seen and Timer handlers are called independently of what was handled before.
+const (
+	Create On = 1 << iota
+	Update
+	Delete
+	// Resume handlers are called once for each object that was there when the process started, together with the
+	// handlers of an update if there is one.
+	Resume
+	// Field handlers are called for updates that change their field.
+	Field
+	Seen
+	Timer
+)
+
+// Handler is what decides whether a handler is called.
+type Handler struct {
+	ID     string
+	On     On
+	Filter Filter
+	// ResumeDeleted: a Resume handler is called for an object that is being deleted, too.
+	ResumeDeleted bool
+	// Optional: a Delete handler needs no finalizer. It isn't called if the object is gone by then.
+	Optional bool
+}
+
+// Object is an object and the cause that is handled.
+type Object struct {
+	// Body is the whole object, New its essence, and Old the essence that was handled last, nil for none.
+	Body, New, Old map[string]any
+	Reason         cause.Reason
+	// First: Resume handlers weren't called for the object in this process.
+	First bool
+}
+
+// Called reports whether a handler is called for an object.
+func Called(h Handler, o Object) bool {
+	switch {
+	case h.On&(Seen|Timer) != 0 || h.resumes(o):
+		return h.sees(o)
+	case !h.answers(o.Reason):
+		return false
+	}
+	return h.sees(o) && (o.Reason != cause.Update || h.Filter.changes(o))
+}
+
+// Sees reports whether the object is one that the handler is about at all. An object that no handler sees is left
+// alone: nothing is recorded on it.
+func Sees(h Handler, o Object) bool { return h.sees(o) }
+
+// NeedsFinalizer reports whether the object has to have the operator's finalizer because of the handler.
+func NeedsFinalizer(h Handler, o Object) bool {
+	return (h.On&Delete != 0 && !h.Optional || h.On&Timer != 0) && h.sees(o)
+}
+
+// sees reports whether the object passes the handler's filter.
+func (h Handler) sees(o Object) bool { return h.Filter.sees(o, h.On&(Update|Field) != 0) }
+
+// resumes reports whether the handler is called because the process sees the object for the first time.
+func (h Handler) resumes(o Object) bool {
+	if h.On&Resume == 0 || !o.First {
+		return false
+	}
+	switch o.Reason {
+	case cause.Resume, cause.Update:
+		return true
+	}
+	return o.Reason == cause.Delete && h.ResumeDeleted
+}
+
+// answers reports whether the handler is called for a reason.
+func (h Handler) answers(reason cause.Reason) bool {
+	switch reason {
+	case cause.Create:
+		return h.On&Create != 0
+	case cause.Update:
+		return h.On&(Update|Field) != 0
+	case cause.Delete:
+		return h.On&Delete != 0
+	}
+	return false
+}
