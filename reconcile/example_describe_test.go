@@ -10,6 +10,7 @@ import (
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -164,4 +165,29 @@ func ExampleSession_Cleanup() {
 	// Output:
 	// cleaned up: tea
 	// failed: setup: no tea
+}
+
+// printed is a StatusSink that prints what it gets.
+type printed struct{}
+
+func (printed) SetStatus(path string, value any)      { fmt.Println(path, "is", value) }
+func (printed) SetCondition(c metav1.Condition)       { fmt.Println(c.Type, "is", c.Status) }
+func (printed) FlushConditions(context.Context) error { return nil }
+
+// What a controller sets in the status, for somebody else to write.
+func ExampleStatusSink() {
+	r := quietReconciler(archive{func(_ context.Context, s *reconcile.Session) error {
+		s.SetStatus("shelves", 3)
+		s.Conditions().Result("BackedUp", nil)
+		return nil
+	}})
+	description, err := r.Describe(context.Background(), shop(), reconcile.Describing{Status: printed{}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	description.Release()
+	// Output:
+	// shelves is 3
+	// BackedUp is True
 }

@@ -1,4 +1,3 @@
-// Package cause decides why the handlers of an object are called.
 package cause
 
 // Reason is why handlers are called.

@@ -25,6 +25,8 @@ const (
 	sync   = "golang.org/x/sync/..."
 	sprig  = "github.com/Masterminds/sprig/..."
 	sprout = "github.com/go-sprout/sprout/..."
+	// blake2b is the hash in the annotations of kopf's operators; sprig requires the module already.
+	blake2b = "golang.org/x/crypto/blake2b"
 )
 
 var (
@@ -57,7 +59,7 @@ var House = Policy{
 		{
 			Module:    "reconcile",
 			Siblings:  []string{"./dag/...", "./smp/...", "./status/...", "./deploy/..."},
-			Libraries: []string{clientGo, api, apimachinery, yaml, celGo, sprig, sprout},
+			Libraries: []string{clientGo, api, apimachinery, yaml, celGo, sprig, sprout, blake2b},
 		},
 		// Readiness of a kind by CEL, for reconcile and status/readiness.
 		{Module: "reconcile/celready", Siblings: []string{"./status/...", "./reconcile/..."}, Libraries: []string{apimachinery, celGo}},

@@ -1,0 +1,2 @@
+// Package cause decides why the handlers of an object are called.
+package cause
