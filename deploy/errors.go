@@ -197,7 +197,8 @@ func (e *ConflictError) Error() string {
 		return fmt.Sprintf("%s: another manager sets fields again and again, so they are left to it: %s: let only one of the two managers set them",
 			e.Ref, strings.Join(fields, ", "))
 	}
-	return fmt.Sprintf("%s: fields belong to another manager: %s", e.Ref, strings.Join(fields, ", "))
+	return fmt.Sprintf("%s: fields belong to another manager: %s: leave them out of the manifest, or take them over by the option deploy.Conflicts",
+		e.Ref, strings.Join(fields, ", "))
 }
 
 // Unwrap returns Err.

@@ -37,7 +37,7 @@ func TestErrors(t *testing.T) {
 		{&ForbiddenError{Verb: "patch", Resource: schema.GroupResource{Resource: "pods"}, Namespace: "shop", Err: reason},
 			"pods: patch in namespace shop was refused: reason", true},
 		{&ConflictError{Ref: ref, Fields: []FieldConflict{{".a", "x", "with x"}, {".b", "y", "with y"}}, Err: reason},
-			"Deployment shop/web: fields belong to another manager: .a (with x), .b (with y)", true},
+			"Deployment shop/web: fields belong to another manager: .a (with x), .b (with y): leave them out of the manifest, or take them over by the option deploy.Conflicts", true},
 		{&AmbiguousKindError{Name: "event", Candidates: []schema.GroupVersionKind{{Version: "v1", Kind: "Event"}, {Group: "events.k8s.io", Version: "v1", Kind: "Event"}}},
 			`kind "event" is ambiguous: name the apiVersion of one of Event of v1, Event of events.k8s.io/v1`, false},
 		{&AlreadyExistsError{Ref: ref, Err: reason}, "Deployment shop/web: exists already: reason", true},

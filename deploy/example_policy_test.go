@@ -37,7 +37,7 @@ func ExampleConflicts() {
 	// Output:
 	// created [] [] <nil>
 	// unchanged [] [{.data.greeting kubectl conflict with "kubectl"}] <nil>
-	// conflict [] [] ConfigMap shop/web: fields belong to another manager: .data.greeting (conflict with "kubectl")
+	// conflict [] [] ConfigMap shop/web: fields belong to another manager: .data.greeting (conflict with "kubectl"): leave them out of the manifest, or take them over by the option deploy.Conflicts
 	// configured [{.data.greeting kubectl conflict with "kubectl"}] [] <nil>
 }
 

@@ -43,7 +43,7 @@ func (s settings) own(obj *unstructured.Unstructured, ref Ref, scope Scope) (byL
 		return false, s.refer(obj, ref)
 	case !s.labelOwned:
 		return false, &InvalidManifestError{Ref: ref, Reason: "it can't be owned by " + RefOf(owner).String() +
-			": an owner in a namespace owns only objects of that namespace: use OwnedByLabel for others"}
+			": an owner in a namespace owns only objects of that namespace: own others by a label: reconcile.OwnAnywhere, or the option deploy.OwnedByLabel"}
 	}
 	marks, err := metadataTexts(obj, ref, "labels")
 	if err != nil {

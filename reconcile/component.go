@@ -53,7 +53,7 @@ type upstream struct {
 // Gate reports whether a component that waits for upstream may be deployed. It is called once upstream is deployed, and
 // again while the session deploys other components. If it keeps returning false, the waiting component is left for a
 // later reconcile; an error fails the waiting component. Gates of different components are called concurrently. In a
-// dry run gates are open and aren't called, except by Reconciler.Plan.
+// dry run gates are open and aren't called, except by Reconciler.Plan without OpenGates.
 type Gate func(ctx context.Context, upstream *Component) (bool, error)
 
 // Deployed is the Gate that is always open: the waiting component follows as soon as upstream is deployed.

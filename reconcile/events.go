@@ -72,7 +72,7 @@ func (s *Session) record(before, now memory.Count, err error) {
 	}
 	if now.Kept != "" && now.Kept != before.Kept {
 		s.Event(event.Warning, EventKept, "kept although no component renders it any more, because deleting it would lose data: "+
-			"%s: delete it, or have the operator prune its kind (Prunes)", now.Kept)
+			"%s: delete it, or let the operator prune its kind by the option reconcile.Prunes", now.Kept)
 	}
 	switch {
 	case s.finalized && s.undone != "":

@@ -119,7 +119,7 @@ func ExampleReconciler_Plan() {
 		if obj.GroupVersionKind() != reconciler.Kind() {
 			continue
 		}
-		plan, err := reconciler.Plan(context.Background(), obj)
+		plan, err := reconciler.Plan(context.Background(), obj, reconcile.OpenGates())
 		if err != nil {
 			fmt.Println(err)
 			return

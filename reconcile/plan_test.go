@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -171,7 +172,8 @@ func TestPlanOfGates(t *testing.T) {
 			w.calm(w.reconciler(adding(func(s *Session) { s.Add("db", deployment("same")) })))
 			w.makeReady("same")
 			w.forget()
-			plan, err := w.reconciler(adding(row.setup)).Plan(t.Context(), w.widget())
+			r := w.reconciler(adding(row.setup))
+			plan, err := r.Plan(t.Context(), w.widget(), nil)
 			require.NoError(t, err)
 			assert.Equal(t, row.want, planned(plan))
 			if row.err == "" {
@@ -179,6 +181,11 @@ func TestPlanOfGates(t *testing.T) {
 			} else {
 				assert.EqualError(t, plan.Err(), row.err)
 			}
+			plan, err = r.Plan(t.Context(), w.widget(), OpenGates())
+			require.NoError(t, err)
+			lines := planned(plan)
+			assert.Equal(t, []string{"web: w created", "ads: a created"}, lines[1:3], "all of it, if gates are open")
+			assert.Equal(t, !strings.HasPrefix(lines[0], "db: same"), len(lines) == 4, "including what is pruned")
 		})
 	}
 }

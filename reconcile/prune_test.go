@@ -75,7 +75,7 @@ func TestPrune(t *testing.T) {
 		assert.NotContains(t, w.calm(r), "delete PersistentVolumeClaim shop/a")
 		assert.Empty(t, w.calm(r), "and costs nothing from then on")
 		assert.Equal(t, []string{"Warning: kept although no component renders it any more, because deleting it would lose data: " +
-			"PersistentVolumeClaim a, PersistentVolumeClaim b: delete it, or have the operator prune its kind (Prunes)"}, recorded, "once")
+			"PersistentVolumeClaim a, PersistentVolumeClaim b: delete it, or let the operator prune its kind by the option reconcile.Prunes"}, recorded, "once")
 		assert.Equal(t, []any{"v1/ConfigMap", "v1/PersistentVolumeClaim"}, w.kinds(), "it is remembered")
 		plan, err := r.Plan(t.Context(), w.widget())
 		require.NoError(t, err)

@@ -111,7 +111,7 @@ func TestTakenOver(t *testing.T) {
 	revision := pods()
 
 	t.Run("diff says beforehand what will be done", func(t *testing.T) {
-		out := w.run("diff", "-A")
+		out := w.run("diff", "-A", "--open-gates")
 		assert.Contains(t, out, "prices")
 		assert.Contains(t, out, "-  cake: none")
 		assert.NotContains(t, out, "image")

@@ -21,6 +21,7 @@ var errDifferent = errors.New("there are differences")
 
 func (o *Operator) diffCommand() *cobra.Command {
 	var chosen selection
+	var openGates bool
 	format := "diff"
 	command := &cobra.Command{
 		Use:        "diff [KIND] [NAME...]",
@@ -28,11 +29,15 @@ func (o *Operator) diffCommand() *cobra.Command {
 		Short:      "Show what a reconcile of resources would change now",
 		Long: "Show what a reconcile of resources would change in the cluster now, or after the resources in files are applied. Nothing is changed: all\n" +
 			"requests to the API server are dry runs. Values of Secrets are shown as digests. The status isn't compared. A component that would\n" +
-			"wait for another one now is named, but not compared.\n\n" +
+			"wait for another one now is named, but not compared, unless --open-gates is given.\n\n" +
 			"The exit code is 0 if nothing would change, 1 if something would change, and 2 if the command fails.",
 		Example: fmt.Sprintf("  %[1]s diff hello\n  %[1]s diff --all-namespaces\n  %[1]s diff -f edited.yaml", o.Called),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			changed, err := o.diff(cmd, &chosen, format, args)
+			var options []reconcile.PlanOption
+			if openGates {
+				options = append(options, reconcile.OpenGates())
+			}
+			changed, err := o.diff(cmd, &chosen, format, args, options...)
 			switch {
 			case err != nil:
 				return exitError{err, 2}
@@ -43,6 +48,7 @@ func (o *Operator) diffCommand() *cobra.Command {
 		},
 	}
 	chosen.flags(command)
+	command.Flags().BoolVar(&openGates, "open-gates", false, "show what will change in the end: components that would wait now, too, and what is pruned after them")
 	command.Flags().StringVarP(&format, "output", "o", format, "diff, yaml or json")
 	completesOutput(command, "diff", "yaml", "json")
 	o.completesResources(command, &chosen)
@@ -50,7 +56,7 @@ func (o *Operator) diffCommand() *cobra.Command {
 }
 
 // diff shows what a reconcile of the chosen resources would change, and reports whether it would change anything.
-func (o *Operator) diff(cmd *cobra.Command, chosen *selection, format string, args []string) (changed bool, err error) {
+func (o *Operator) diff(cmd *cobra.Command, chosen *selection, format string, args []string, options ...reconcile.PlanOption) (changed bool, err error) {
 	if !slices.Contains([]string{"diff", "yaml", "json"}, format) {
 		return false, Usage("--output %q: use diff, yaml or json", format)
 	}
@@ -69,7 +75,7 @@ func (o *Operator) diff(cmd *cobra.Command, chosen *selection, format string, ar
 		case newState(obj, o.Domain).Reason == pausedReason:
 			fmt.Fprintf(log, "%s is paused: these changes will be made when it is resumed\n", deploy.RefOf(obj))
 		}
-		plan, err := o.plan(ctx, p, c, obj)
+		plan, err := o.plan(ctx, p, c, obj, options...)
 		if plan != nil {
 			plans = append(plans, plan)
 			changed = changed || plan.Changed()
@@ -174,14 +180,14 @@ func (o *Operator) checkSpelling(ctx context.Context, log io.Writer, c *connecti
 }
 
 // plan returns what a reconcile of a resource would change. The error names the parts that couldn't be computed.
-func (o *Operator) plan(ctx context.Context, p *Process, c *connection, obj *unstructured.Unstructured) (*reconcile.Plan, error) {
+func (o *Operator) plan(ctx context.Context, p *Process, c *connection, obj *unstructured.Unstructured, options ...reconcile.PlanOption) (*reconcile.Plan, error) {
 	reconciler, err := o.reconciler(ctx, p, c, obj.GroupVersionKind())
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.Watch.Timeout)
 	defer cancel()
-	plan, err := reconciler.Plan(ctx, obj)
+	plan, err := reconciler.Plan(ctx, obj, options...)
 	if err != nil {
 		return plan, err
 	}
