@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -219,4 +220,23 @@ func TestStatusWatch(t *testing.T) {
 			assert.Equal(t, 2, code, log)
 		}
 	})
+}
+
+// What commands say about files fits a terminal of 80 columns.
+func TestTerminalOf80Columns(t *testing.T) {
+	t.Parallel()
+	const misspelt = "testdata/terminal/misspelt.yaml"
+	for golden, args := range map[string][]string{
+		"warnings":  {"graph", "-f", misspelt, "-r", "testdata/crds"},
+		"undefined": {"graph", "-f", "testdata/terminal/misspelt.yaml"},
+		"unknown":   {"apply", "-f", misspelt},
+	} {
+		shown := inTerminal(t, 80, 24, nil, args...).text(t)
+		want, err := os.ReadFile(filepath.Join("testdata", "terminal", golden+".txt"))
+		require.NoError(t, err)
+		assert.Equal(t, string(want), shown, "commands 1, 3: %s", golden)
+		for line := range strings.Lines(shown) {
+			assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimRight(line, "\n")), 80, line)
+		}
+	}
 }
