@@ -3,10 +3,10 @@
 //
 //	os.WriteFile("plan.svg", []byte(draw.SVG(graph, state)), 0o644)
 //
-// An arrow leads from each node to each node that it waits for. The arrow is dashed if the dependency has a predicate,
-// and disabled nodes have a dashed frame. Nodes are in the order in which they were added. Nodes that are in the state
-// are coloured by their outcome. SVG and DOT also show the error of a node, or the reason why it is unstarted. With the
-// zero state, no node is coloured.
+// An arrow leads from each node to each node that it waits for. The arrow is dashed if the dependency has a predicate.
+// Nodes are in the order in which they were added. Nodes that are in the state are coloured by their outcome. SVG and
+// DOT also show the error of a node, or the reason why it is unstarted. With the zero state, nodes aren't coloured.
+// Disabled nodes have a dashed frame, and are grey unless they were visited. A legend explains the colours that occur.
 //
 // # When to use it
 //

@@ -29,8 +29,20 @@ func DOT[T any](g *dag.Graph[T], state dag.State) string {
 		}
 		b.WriteString(";\n")
 	})
-	b.WriteString("}\n")
+	b.WriteString(d.dotLegend() + "}\n")
 	return b.String()
+}
+
+// dotLegend returns the legend as the label of the graph, empty if no node has a look.
+func (d drawing) dotLegend() string {
+	var cells strings.Builder
+	for _, look := range d.legend() {
+		fmt.Fprintf(&cells, `<td bgcolor="%s" color="%s">%s</td>`, look.fill, look.line, look.name)
+	}
+	if cells.Len() == 0 {
+		return ""
+	}
+	return `  label=<<table border="0" cellborder="1" cellspacing="4"><tr>` + cells.String() + "</tr></table>>;\n"
 }
 
 func (d drawing) dotAttributes(node dag.Node) (attributes []string) {
@@ -38,9 +50,9 @@ func (d drawing) dotAttributes(node dag.Node) (attributes []string) {
 		attributes = append(attributes, `label="`+label+`"`)
 	}
 	var styles []string
-	if outcome, known := d.state.Outcome(node.Name); known {
+	if look, known := d.look(node); known {
 		styles = append(styles, "filled")
-		attributes = append(attributes, fmt.Sprintf(`fillcolor="%s", color="%s"`, shades[outcome].fill, shades[outcome].line))
+		attributes = append(attributes, fmt.Sprintf(`fillcolor="%s", color="%s"`, look.fill, look.line))
 	}
 	if node.Disabled {
 		styles = append(styles, "dashed")

@@ -31,14 +31,3 @@ func (d drawing) note(name string) string {
 	}
 	return ""
 }
-
-// shade has the colours of an outcome. They can also be told apart in a black-and-white print.
-type shade struct{ fill, line string }
-
-// shades are the shades of the outcomes.
-var shades = [...]shade{
-	dag.OutcomeUnstarted:  {"#eeeeee", "#9e9e9e"},
-	dag.OutcomeVerified:   {"#c8e6c9", "#2e7d32"},
-	dag.OutcomeUnverified: {"#fff3c4", "#b28704"},
-	dag.OutcomeFailed:     {"#ffcdd2", "#c62828"},
-}

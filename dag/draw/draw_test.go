@@ -53,17 +53,18 @@ func TestDOT(t *testing.T) {
   "api";
   "db";
   "cache";
-  "old" [style="dashed"];
+  "old" [fillcolor="#eeeeee", color="#9e9e9e", style="filled,dashed"];
   "new";
   "web" -> "api";
   "web" -> "cache";
   "api" -> "db" [style=dashed];
+  label=<<table border="0" cellborder="1" cellspacing="4"><tr><td bgcolor="#eeeeee" color="#9e9e9e">disabled</td></tr></table>>;
 }
 `, draw.DOT(g, dag.State{}))
 	assert.Equal(t, `digraph {
   rankdir=LR;
   node [shape=box];
-  "web" [fillcolor="#eeeeee", color="#9e9e9e", style="filled", tooltip="waits for cache (failed)"];
+  "web" [fillcolor="#e3f2fd", color="#1565c0", style="filled", tooltip="waits for cache (failed)"];
   "api" [fillcolor="#fff3c4", color="#b28704", style="filled", tooltip="unverified"];
   "db" [fillcolor="#c8e6c9", color="#2e7d32", style="filled"];
   "cache" [fillcolor="#ffcdd2", color="#c62828", style="filled", tooltip="boom"];
@@ -72,6 +73,7 @@ func TestDOT(t *testing.T) {
   "web" -> "api";
   "web" -> "cache";
   "api" -> "db" [style=dashed];
+  label=<<table border="0" cellborder="1" cellspacing="4"><tr><td bgcolor="#c8e6c9" color="#2e7d32">verified</td><td bgcolor="#fff3c4" color="#b28704">unverified</td><td bgcolor="#ffcdd2" color="#c62828">failed</td><td bgcolor="#e3f2fd" color="#1565c0">unstarted</td><td bgcolor="#eeeeee" color="#9e9e9e">disabled</td></tr></table>>;
 }
 `, draw.DOT(g, state))
 }
@@ -90,19 +92,38 @@ func TestMermaid(t *testing.T) {
   n0 --> n3
   n1 -.-> n2
 `
-	disabled := `  classDef disabled stroke-dasharray:5 5
-  class n4 disabled
-`
-	assert.Equal(t, plain+disabled, draw.Mermaid(g, dag.State{}))
-	assert.Equal(t, plain+`  classDef unstarted fill:#eeeeee,stroke:#9e9e9e,color:#000
-  class n0,n4 unstarted
+	assert.Equal(t, plain+`  subgraph legend
+    l0["disabled"]
+  end
+  classDef disabled fill:#eeeeee,stroke:#9e9e9e,color:#000
+  class n4,l0 disabled
+  classDef dashed stroke-dasharray:5 5
+  class n4,l0 dashed
+`, draw.Mermaid(g, dag.State{}), "a disabled node is grey without a state too")
+	assert.Equal(t, plain+`  subgraph legend
+    l0["verified"]
+    l1["unverified"]
+    l2["failed"]
+    l3["unstarted"]
+    l4["disabled"]
+  end
   classDef verified fill:#c8e6c9,stroke:#2e7d32,color:#000
-  class n2 verified
+  class n2,l0 verified
   classDef unverified fill:#fff3c4,stroke:#b28704,color:#000
-  class n1 unverified
+  class n1,l1 unverified
   classDef failed fill:#ffcdd2,stroke:#c62828,color:#000
-  class n3 failed
-`+disabled, draw.Mermaid(g, state))
+  class n3,l2 failed
+  classDef unstarted fill:#e3f2fd,stroke:#1565c0,color:#000
+  class n0,l3 unstarted
+  classDef disabled fill:#eeeeee,stroke:#9e9e9e,color:#000
+  class n4,l4 disabled
+  classDef dashed stroke-dasharray:5 5
+  class n4,l4 dashed
+`, draw.Mermaid(g, state))
+	g.Enable("old")
+	assert.Equal(t, plain, draw.Mermaid(g, dag.State{}), "without a state and disabled nodes there is no legend")
+	g.Disable("db")
+	assert.Contains(t, draw.Mermaid(g, state), "  class n2,l0 verified\n", "what was visited before keeps its outcome")
 }
 
 func TestDrawNames(t *testing.T) {
@@ -167,10 +188,12 @@ func TestSVG(t *testing.T) {
 			assert.Contains(t, names, name)
 		}
 		assert.Equal(t, 3, strings.Count(text, `marker-end="url(#arrow)"`), "an arrow for each dependency")
-		assert.Equal(t, 2, strings.Count(text, "stroke-dasharray"), "a predicate, and a disabled node")
+		assert.Equal(t, 3, strings.Count(text, "stroke-dasharray"), "a predicate, a disabled node, and its box in the legend")
 	}
 	assert.NotContains(t, plain, "<title>")
-	for _, want := range []string{`<title>boom</title>`, `<title>waits for cache (failed)</title>`, `fill="#c8e6c9"`, `fill="#ffcdd2"`, `fill="#fff3c4"`, `fill="#eeeeee"`} {
+	assert.NotContains(t, plain, ">verified</text>", "the legend has only what occurs")
+	for _, want := range []string{`<title>boom</title>`, `<title>waits for cache (failed)</title>`, `fill="#c8e6c9"`, `fill="#ffcdd2"`, `fill="#fff3c4"`, `fill="#e3f2fd"`, `fill="#eeeeee"`,
+		">verified</text>", ">unverified</text>", ">failed</text>", ">unstarted</text>", ">disabled</text>"} {
 		assert.Contains(t, coloured, want)
 	}
 	assert.Contains(t, draw.SVG(dag.New[int](), dag.State{}), "</svg>", "nothing is a picture too")
@@ -205,7 +228,7 @@ func FuzzDraw(f *testing.F) {
 			Errors: []dag.NodeError{{Name: a, Err: errors.New(b)}}, Reasons: map[string]string{b: a}})
 		require.NoError(t, err)
 		lines := strings.Split(draw.DOT(g, state), "\n")
-		require.Len(t, lines, 8)
+		require.Len(t, lines, 9)
 		first, second := quoted(t, lines[3]), quoted(t, lines[4])
 		require.NotEqual(t, first[0], second[0])
 		require.Equal(t, []string{first[0], second[0]}, quoted(t, lines[5]))

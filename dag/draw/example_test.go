@@ -66,7 +66,8 @@ func ExampleDOT_state() {
 	//   rankdir=LR;
 	//   node [shape=box];
 	//   "db" [fillcolor="#ffcdd2", color="#c62828", style="filled", tooltip="no disk"];
-	//   "api" [fillcolor="#eeeeee", color="#9e9e9e", style="filled", tooltip="waits for db (failed)"];
+	//   "api" [fillcolor="#e3f2fd", color="#1565c0", style="filled", tooltip="waits for db (failed)"];
 	//   "api" -> "db";
+	//   label=<<table border="0" cellborder="1" cellspacing="4"><tr><td bgcolor="#ffcdd2" color="#c62828">failed</td><td bgcolor="#e3f2fd" color="#1565c0">unstarted</td></tr></table>>;
 	// }
 }

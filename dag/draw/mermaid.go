@@ -13,16 +13,16 @@ func Mermaid[T any](g *dag.Graph[T], state dag.State) string {
 	d := drawing{g.Nodes(), state}
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")
-	members := map[dag.Outcome][]string{}
-	var disabled []string
+	members := map[look][]string{}
+	var dashed []string
 	for i, node := range d.nodes {
 		id := fmt.Sprint("n", i)
 		fmt.Fprintf(&b, "  %s[\"%s\"]\n", id, mermaidText(node.Name))
-		if outcome, known := d.state.Outcome(node.Name); known {
-			members[outcome] = append(members[outcome], id)
+		if look, known := d.look(node); known {
+			members[look] = append(members[look], id)
 		}
 		if node.Disabled {
-			disabled = append(disabled, id)
+			dashed = append(dashed, id)
 		}
 	}
 	d.edges(func(parent, child int, conditional bool) {
@@ -32,16 +32,34 @@ func Mermaid[T any](g *dag.Graph[T], state dag.State) string {
 		}
 		fmt.Fprintf(&b, "  n%d %s n%d\n", parent, arrow, child)
 	})
-	for outcome, shade := range shades {
-		if ids := members[dag.Outcome(outcome)]; len(ids) > 0 {
-			fmt.Fprintf(&b, "  classDef %s fill:%s,stroke:%s,color:#000\n  class %s %[1]s\n",
-				dag.Outcome(outcome), shade.fill, shade.line, strings.Join(ids, ","))
+	d.mermaidLooks(&b, members, dashed)
+	return b.String()
+}
+
+// mermaidLooks adds the legend, and the looks of nodes. members are the ids of the nodes by their look, and dashed those
+// of the nodes with a dashed frame.
+func (d drawing) mermaidLooks(b *strings.Builder, members map[look][]string, dashed []string) {
+	legend := d.legend()
+	if len(legend) == 0 {
+		return
+	}
+	b.WriteString("  subgraph legend\n")
+	for i, look := range legend {
+		id := fmt.Sprint("l", i)
+		fmt.Fprintf(b, "    %s[\"%s\"]\n", id, look.name)
+		members[look] = append(members[look], id)
+		if look.name == disabled {
+			dashed = append(dashed, id)
 		}
 	}
-	if len(disabled) > 0 {
-		fmt.Fprintf(&b, "  classDef disabled stroke-dasharray:5 5\n  class %s disabled\n", strings.Join(disabled, ","))
+	b.WriteString("  end\n")
+	for _, look := range legend {
+		fmt.Fprintf(b, "  classDef %s fill:%s,stroke:%s,color:#000\n  class %s %[1]s\n",
+			look.name, look.fill, look.line, strings.Join(members[look], ","))
 	}
-	return b.String()
+	if len(dashed) > 0 {
+		fmt.Fprintf(b, "  classDef dashed stroke-dasharray:5 5\n  class %s dashed\n", strings.Join(dashed, ","))
+	}
 }
 
 // mermaidText escapes, as a numbered entity, each character that has a meaning in Mermaid or in the HTML that Mermaid

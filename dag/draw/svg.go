@@ -14,6 +14,9 @@ const (
 	nodeHeight  = 32
 	letterWidth = 7.4 // of a letter in the widest of the usual monospaced fonts
 	nodePadding = 24  // both sides together
+
+	legendHeight = 28 // of the row with the legend
+	legendBox    = 12 // width and height of the box before each word
 )
 
 // SVG returns a graph as an SVG picture. Nodes that wait for nothing are on the right. Reasons and errors are shown
@@ -30,6 +33,10 @@ func SVG[T any](g *dag.Graph[T], state dag.State) string {
 		shape.edges, dashed = append(shape.edges, [2]int{parent, child}), append(dashed, conditional)
 	})
 	picture := layout(shape)
+	legend, width := d.svgLegend(picture.height)
+	if legend != "" {
+		picture.width, picture.height = max(picture.width, width), picture.height+legendHeight
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0[1]f %.0[2]f" font-family="ui-monospace, SFMono-Regular, Menlo, monospace" font-size="12">`+"\n",
 		picture.width, picture.height)
@@ -41,14 +48,14 @@ func SVG[T any](g *dag.Graph[T], state dag.State) string {
 	for i, at := range picture.nodes {
 		d.svgNode(&b, d.nodes[i], at, shape.widths[i])
 	}
-	b.WriteString("</svg>\n")
+	b.WriteString(legend + "</svg>\n")
 	return b.String()
 }
 
 func (d drawing) svgNode(b *strings.Builder, node dag.Node, at point, width float64) {
-	colours := shade{"#ffffff", "#424242"}
-	if outcome, known := d.state.Outcome(node.Name); known {
-		colours = shades[outcome]
+	colours, known := d.look(node)
+	if !known {
+		colours = look{fill: "#ffffff", line: "#424242"}
 	}
 	b.WriteString("<g>")
 	if note := d.note(node.Name); note != "" {
@@ -57,6 +64,21 @@ func (d drawing) svgNode(b *strings.Builder, node dag.Node, at point, width floa
 	fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" rx="6" fill="%s" stroke="%s"%s/>`,
 		at.x, at.y-nodeHeight/2, width, nodeHeight, colours.fill, colours.line, dashes(node.Disabled))
 	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="middle">%s</text></g>`+"\n", at.x+width/2, at.y+4, svgText(node.Name))
+}
+
+// svgLegend returns the legend below a picture of the given height, and the width that the legend needs. It is empty if
+// no node has a look.
+func (d drawing) svgLegend(top float64) (text string, width float64) {
+	var b strings.Builder
+	x := float64(margin)
+	for _, look := range d.legend() {
+		fmt.Fprintf(&b, `<rect x="%.1f" y="%.1f" width="%d" height="%[3]d" rx="3" fill="%s" stroke="%s"%s/>`,
+			x, top, legendBox, look.fill, look.line, dashes(look.name == disabled))
+		x += legendBox + 6
+		fmt.Fprintf(&b, `<text x="%.1f" y="%.1f">%s</text>`+"\n", x, top+legendBox-2, look.name)
+		x += letterWidth*float64(len(look.name)) + 2*margin
+	}
+	return b.String(), x
 }
 
 func dashes(dashed bool) string {

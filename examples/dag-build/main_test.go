@@ -186,7 +186,7 @@ func TestPicture(t *testing.T) {
 		content, err := os.ReadFile(picture)
 		require.NoError(t, err)
 		assert.Contains(t, string(content), `"a" [fillcolor="#ffcdd2"`)
-		assert.Contains(t, string(content), `"b" [fillcolor="#eeeeee"`)
+		assert.Contains(t, string(content), `"b" [fillcolor="#e3f2fd"`)
 		assert.Contains(t, string(content), `"c" [fillcolor="#c8e6c9"`)
 		assert.Contains(t, string(content), `"b" -> "a";`)
 	})
