@@ -124,8 +124,12 @@ func (e *ForbiddenError) MissingRight() bool {
 		return false
 	}
 	text := e.Err.Error()
-	return strings.Contains(text, " cannot ") && strings.Contains(text, " resource ") ||
-		strings.Contains(text, "attempting to grant RBAC permissions not currently held")
+	return strings.Contains(text, " cannot ") && strings.Contains(text, " resource ") || escalates(e.Err)
+}
+
+// escalates reports whether a write of a role was refused because its author doesn't have the rights that it grants.
+func escalates(err error) bool {
+	return strings.Contains(err.Error(), "attempting to grant RBAC permissions not currently held")
 }
 
 // Unwrap returns Err.

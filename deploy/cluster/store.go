@@ -30,6 +30,7 @@ type store struct {
 	pool         *compact.Pool
 	logger       *slog.Logger
 	overlay      *overlay
+	rights       rights
 	beginScope   sync.Once
 	running      sync.WaitGroup
 
@@ -37,7 +38,10 @@ type store struct {
 	watched map[schema.GroupVersionKind]*watchedKind
 }
 
-var _ deploy.OwnedView = (*store)(nil)
+var (
+	_ deploy.OwnedView  = (*store)(nil)
+	_ deploy.RightsView = (*store)(nil)
+)
 
 func newStore(ctx context.Context, requests *requests, found *resources, pool *compact.Pool, o options) *store {
 	s := &store{
