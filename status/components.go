@@ -14,6 +14,9 @@ type ComponentState struct {
 	// Verified components are deployed and ready. Unverified components are deployed and not ready. Failed components
 	// had an error.
 	Verified, Unverified, Failed []string
+	// Disabled components are switched off, and none of their objects is left. The status lists them apart and doesn't
+	// count them, even if they are in another field too.
+	Disabled []string
 	// Unstarted maps each component that wasn't started to the reason, which may be empty.
 	Unstarted map[string]string
 	// Messages maps components, in any state, to a message. Each message is shortened to 1 KiB. If all messages
@@ -69,9 +72,21 @@ func (s *ComponentState) roles() map[string]role {
 	return roles
 }
 
+// takeDisabled removes the disabled components from roles and returns their sorted names.
+func (s *ComponentState) takeDisabled(roles map[string]role) []any {
+	names := slices.Compact(slices.Sorted(slices.Values(s.Disabled)))
+	disabled := make([]any, len(names))
+	for i, name := range names {
+		disabled[i] = name
+		delete(roles, name)
+	}
+	return disabled
+}
+
 // document lists every component by its role. present holds the names in the present status, in their order.
 func (s *ComponentState) document(present []any) map[string]any {
 	roles := s.roles()
+	disabled := s.takeDisabled(roles)
 	all, each := ordered(roles, present)
 	deployed, verified := make([]any, 0, len(all)), make([]any, 0, len(all))
 	unverified, failed := []any{}, []any{}
@@ -99,6 +114,9 @@ func (s *ComponentState) document(present []any) map[string]any {
 		"unstartedComponents":  explained(s.Unstarted, "reason"),
 		"deployed":             fmt.Sprintf("%d/%d", len(deployed), len(all)),
 		"verified":             fmt.Sprintf("%d/%d", len(verified), len(all)),
+	}
+	if len(disabled) > 0 {
+		document["disabledComponents"] = disabled
 	}
 	if len(s.Messages) > 0 {
 		document["componentMessages"] = explained(s.Messages, "message")

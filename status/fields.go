@@ -37,13 +37,13 @@ type Fields struct {
 //
 // +kubebuilder:object:generate=true
 type ComponentFields struct {
-	// Deployed is the number of deployed components and of all components, such as 1/2.
+	// Deployed is the number of deployed components and of all components that aren't disabled, such as 1/2.
 	// +optional
 	Deployed string `json:"deployed,omitempty"`
-	// Verified is the number of ready components and of all components, such as 1/2.
+	// Verified is the number of ready components and of all components that aren't disabled, such as 1/2.
 	// +optional
 	Verified string `json:"verified,omitempty"`
-	// AllComponents are the names of all components.
+	// AllComponents are the names of all components that aren't disabled.
 	// +optional
 	AllComponents []string `json:"allComponents,omitzero"`
 	// DeployedComponents are the deployed components, ready or not.
@@ -61,6 +61,9 @@ type ComponentFields struct {
 	// UnstartedComponents are the components that weren't started, with the reason.
 	// +optional
 	UnstartedComponents []ComponentReason `json:"unstartedComponents,omitzero"`
+	// DisabledComponents are the components that are switched off. None of their objects is left.
+	// +optional
+	DisabledComponents []string `json:"disabledComponents,omitempty"`
 	// ComponentMessages are the messages about single components, such as why one isn't ready.
 	// +optional
 	ComponentMessages []ComponentMessage `json:"componentMessages,omitzero"`

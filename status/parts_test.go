@@ -45,6 +45,12 @@ func TestComponents(t *testing.T) {
 			"kinds":["apps/v1/Deployment","v1/Secret"]}`,
 		},
 		{
+			"status 5: a disabled component is in a list of its own, so that n of n means everything, as readers of oper8's status expect",
+			status.ComponentState{All: []string{"old", "web"}, Verified: []string{"web", "older"}, Disabled: []string{"older", "old", "old"}},
+			`{"allComponents":["web"],"deployedComponents":["web"],"verifiedComponents":["web"],"unverifiedComponents":[],"failedComponents":[],"unstartedComponents":[],
+			"disabledComponents":["old","older"],"deployed":"1/1","verified":"1/1"}`,
+		},
+		{
 			"names given twice count once", status.ComponentState{All: []string{"a", "a"}, Verified: []string{"a", "a"}},
 			`{"allComponents":["a"],"deployedComponents":["a"],"verifiedComponents":["a"],"unverifiedComponents":[],"failedComponents":[],"unstartedComponents":[],"deployed":"1/1","verified":"1/1"}`,
 		},

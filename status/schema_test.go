@@ -20,7 +20,7 @@ func TestFields(t *testing.T) {
 	a.Components = &status.ComponentState{
 		Verified: []string{"a"}, Unverified: []string{"b"}, Failed: []string{"c"},
 		Unstarted: map[string]string{"d": "waits for c"}, Messages: map[string]string{"c": "failed"}, Graph: "a, b",
-		Kinds: []string{"v1/ConfigMap"},
+		Kinds: []string{"v1/ConfigMap"}, Disabled: []string{"e"},
 	}
 	written, _ := update(t, a, nil)
 	stale, _ := update(t, own(status.ReadyErrored, status.UpdatingErrored), written)
@@ -56,7 +56,7 @@ func TestFieldsSettle(t *testing.T) {
 	}
 	none, all, versions, nothing := own(status.ReadyStable, status.UpdatingStable), own(status.ReadyStable, status.UpdatingStable), own(status.ReadyStable, status.UpdatingStable), status.Application{}
 	none.Components, none.Generation = &status.ComponentState{}, 1
-	all.Components = &status.ComponentState{Verified: []string{"a"}, Unstarted: map[string]string{}, Messages: map[string]string{"a": ""}}
+	all.Components = &status.ComponentState{Verified: []string{"a"}, Unstarted: map[string]string{}, Messages: map[string]string{"a": ""}, Disabled: []string{"b"}}
 	versions.SupportedVersions, versions.Version = []string{}, "1"
 	for name, through := range ways {
 		for reason, a := range map[string]status.Application{"no components": none, "all are verified": all, "no versions on offer": versions, "nothing to say": nothing} {

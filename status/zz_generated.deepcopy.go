@@ -76,6 +76,11 @@ func (in *ComponentFields) DeepCopyInto(out *ComponentFields) {
 		*out = make([]ComponentReason, len(*in))
 		copy(*out, *in)
 	}
+	if in.DisabledComponents != nil {
+		in, out := &in.DisabledComponents, &out.DisabledComponents
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.ComponentMessages != nil {
 		in, out := &in.ComponentMessages, &out.ComponentMessages
 		*out = make([]ComponentMessage, len(*in))

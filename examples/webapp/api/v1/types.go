@@ -16,8 +16,10 @@ var WebAppKind = schema.GroupVersionKind{Group: "examples.operkit.dev", Version:
 // +kubebuilder:resource:scope=Cluster,shortName=wa
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Updating")].reason`
-// +kubebuilder:printcolumn:name="Verified",type=string,JSONPath=`.status.componentStatus.verified`
+// +kubebuilder:printcolumn:name="Components",type=string,JSONPath=`.status.componentStatus.verified`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Version",type=string,priority=1,JSONPath=`.status.versions.reconciled`
+// +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Updating")].message`
 type WebApp struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
