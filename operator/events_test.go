@@ -90,6 +90,7 @@ func TestWarningEvents(t *testing.T) {
 	w.eventually("it leads", p.says(leads))
 	w.resource(gadgets, "one")
 	w.eventually("a failure is told", func() bool { return len(w.events()) == 1 })
-	assert.Contains(t, w.events()[0], "Warning ClusterError one component store: ")
+	assert.Contains(t, w.events()[0], "Warning ClusterError one rights are missing: add to the Role in the namespace "+w.Namespace+
+		": rules: [{apiGroups: [''], resources: [configmaps], verbs: [create, patch]}]: component store: ")
 	assert.Contains(t, w.events()[0], "configmaps")
 }

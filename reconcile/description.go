@@ -40,8 +40,8 @@ type Describing struct {
 	Events event.Sink
 	// Status receives what the session sets in the status; nil means that it isn't written.
 	Status StatusSink
-	// unwatched: the session watches nothing.
-	unwatched bool
+	// unwatched: the session watches nothing. surveys is that of the session.
+	unwatched, surveys bool
 }
 
 // StatusSink receives what a session sets in the status of its resource. Its methods are called concurrently.
@@ -70,6 +70,7 @@ func (r *Reconciler) Describe(ctx context.Context, resource *unstructured.Unstru
 		s.own.ForwardTo(s.status)
 	}
 	s.id, s.logger, s.events = cmp.Or(as.ID, s.id), cmp.Or(as.Logger, s.logger), cmp.Or(as.Events, s.events)
+	s.surveys = as.surveys
 	if as.unwatched {
 		s.watcher = nil
 	}

@@ -40,6 +40,9 @@ const (
 	EventReady = "Ready"
 	// EventFinalized: Finalize is done, so the resource is deleted.
 	EventFinalized = "Finalized"
+	// EventHangs: the deletion of the resource still waits after the time of Recheck. The note says for what: for what
+	// Finalize waits for, or for finalizers of others.
+	EventHangs = "DeletionHangs"
 	// EventUnfinished: the resource is deleted although components of Finalize weren't rolled out, because their
 	// namespace is being deleted too. The note names the components.
 	EventUnfinished = "Unfinished"
@@ -87,7 +90,7 @@ func (s *Session) record(before, now memory.Count, err error) {
 		}
 		s.Event(event.Warning, reason, "%s", now.Failure)
 	case now.Standing == standing.Settled && !s.wasReady(before):
-		s.Event(event.Normal, EventReady, "all components are ready: %d", len(s.ended.outcome.Components))
+		s.Event(event.Normal, EventReady, "all components are ready: %d", s.ended.outcome.count(Verified))
 	}
 }
 

@@ -86,7 +86,7 @@ func TestEvents(t *testing.T) {
 		assert.Empty(t, o.texts(), "to wait is no failure")
 		fails = nil
 		w.calm(r)
-		assert.Equal(t, []string{"Normal Ready: all components are ready: 3"}, o.texts(), "after a failure it is ready again")
+		assert.Equal(t, []string{"Normal Ready: all components are ready: 2"}, o.texts(), "after a failure it is ready again")
 		w.refuse = refusing(&deploy.UnavailableError{Err: errors.New("down")}, "apply Deployment shop/web")
 		w.delete(deploymentRef("web"))
 		_, _, err = w.once(r)

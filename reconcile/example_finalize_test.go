@@ -52,7 +52,7 @@ func ExampleFinalizer() {
 	reconcileAgain(cluster, archive)
 	fmt.Println("then there are", len(cluster.Objects()), "objects")
 	// Output:
-	//   Shop tea: Updating VerifyWait, books: Job copy-books: InProgress (the Job hasn't started yet); letter waits for books (its gate is closed)
+	//   Shop tea: Updating VerifyWait, finalize: books: Job copy-books: InProgress (the Job hasn't started yet); letter waits for books (its gate is closed)
 	//   Job copy-books
 	// then there are 0 objects
 }

@@ -158,7 +158,7 @@ func ExamplePlan() {
 
 func ExampleStates() {
 	fmt.Println(reconcile.States())
-	// Output: [verified unverified failed unstarted]
+	// Output: [verified unverified failed unstarted disabled]
 }
 
 // The version that a shop wants stands in a field of its own; the status says what parents of it read.

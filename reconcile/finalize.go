@@ -20,11 +20,12 @@ import (
 
 // finalize calls Finalize while the resource carries our finalizer, rolls out the components that Finalize adds, and
 // then removes the finalizer. If the controller has no Finalize, it removes the default finalizer, which an earlier
-// release may have added. It leaves the finalizers of other programs alone, see defaultFinalizers.
+// release may have added. It leaves the finalizers of other programs alone, see defaultFinalizers, and reports them if
+// they delay the deletion.
 func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, error) {
 	held := r.held(s.resource)
 	if len(held) == 0 {
-		return request.Result{}, nil
+		return r.waitForOthers(ctx, s, nil)
 	}
 	if r.finalizer != nil {
 		if err := r.setupFinalize(ctx, s); err != nil {
@@ -46,7 +47,7 @@ func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, 
 		}
 	}
 	s.finalized = true
-	return request.Result{}, nil
+	return r.waitForOthers(ctx, s, held)
 }
 
 // setupFinalize prepares the session for Finalize. The version isn't checked. Configuration from a ConfigMap that is
@@ -71,7 +72,7 @@ func (r *Reconciler) setupFinalize(ctx context.Context, s *Session) error {
 const namespaceTerminating metav1.CauseType = "NamespaceTerminating"
 
 // rollOutFinalize rolls out the components that Finalize has added. It returns no outcome and no error when all of them
-// are verified, and also when they can't be created any more; then it sets s.undone. Nothing is pruned: the garbage
+// are done, and also when they can't be created any more; then it sets s.undone. Nothing is pruned: the garbage
 // collector deletes the objects of Setup and Finalize with the resource.
 func (r *Reconciler) rollOutFinalize(ctx context.Context, s *Session) (*Outcome, error) {
 	if !s.addedInFinalize() {
@@ -140,7 +141,7 @@ func (o Outcome) undone() (text string, refused bool) {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(o.Components)) {
 		switch c := o.Components[name]; {
-		case c.State == Verified:
+		case c.State.done():
 		case c.Deployed, c.State == Failed && !apierrors.HasStatusCause(c.Err, namespaceTerminating):
 			return "", false
 		case c.State == Unstarted:

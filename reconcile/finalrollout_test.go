@@ -295,7 +295,7 @@ func TestFinalizeInTerminatingNamespace(t *testing.T) {
 		w := going(t)
 		r := w.reconciler(goodbye(func(_ context.Context, s *Session) { s.Use("key", waitingBuilder{}) }))
 		assert.Equal(t, []string{writeStatus}, w.calm(r))
-		assert.Equal(t, "key: build: waiting for a key", w.message())
+		assert.Equal(t, "finalize: key: build: waiting for a key", w.message())
 		assert.Empty(t, w.calm(r))
 		w.delete(shop)
 		w.serves(namespaces)

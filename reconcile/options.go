@@ -71,7 +71,7 @@ func DryRun() Option { return func(o *options) { o.dryRun = true } }
 func Concurrency(n int) Option { return func(o *options) { o.concurrency = n } }
 
 // Recheck sets the time after which an incomplete resource is reconciled again without an event; default 1 minute, zero
-// means never.
+// means never. A deletion that still waits after this time is reported in the log and by the event EventHangs.
 func Recheck(after time.Duration) Option { return func(o *options) { o.recheck = after } }
 
 // Period sets the time after which a complete resource is reconciled again without an event; default 10 minutes, zero

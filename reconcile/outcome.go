@@ -23,7 +23,7 @@ type State string
 
 // The states of a component.
 const (
-	// Verified: deployed and ready, or deleted when it is disabled.
+	// Verified: deployed and ready.
 	Verified State = "verified"
 	// Unverified: deployed but not ready yet, or waiting for something else than a component.
 	Unverified State = "unverified"
@@ -31,10 +31,13 @@ const (
 	Failed State = "failed"
 	// Unstarted: not deployed, because the component waits for other components.
 	Unstarted State = "unstarted"
+	// Disabled: switched off by Component.Disable, and its objects are gone. Until they are gone the component is
+	// Unverified, or Failed.
+	Disabled State = "disabled"
 )
 
 // states are in the order of the constants.
-var states = [...]State{Verified, Unverified, Failed, Unstarted}
+var states = [memory.States]State{Verified, Unverified, Failed, Unstarted, Disabled}
 
 // States returns all states, in the order of the constants.
 func States() []State { return slices.Clone(states[:]) }
@@ -66,13 +69,16 @@ func (o Outcome) Graph() string {
 	return o.graph.String()
 }
 
+// done reports whether nothing is left to do for a component in this state.
+func (s State) done() bool { return s == Verified || s == Disabled }
+
 // ComponentOutcome is the result of the rollout of one component.
 type ComponentOutcome struct {
 	// State is the state of the component.
 	State State
 	// Deployed: the objects of the component were applied, whether or not they are ready.
 	Deployed bool
-	// Err is why the component isn't Verified; nil if it is Verified or Unstarted.
+	// Err is why the component is Unverified or Failed; nil in the other states.
 	Err error
 	// Reason is why the component is Unstarted: which component it waits for.
 	Reason string
@@ -80,13 +86,24 @@ type ComponentOutcome struct {
 	Remark string
 }
 
-// Complete reports whether every component is verified and no hook returned an error. It is true without components.
+// count returns the number of components in a state.
+func (o Outcome) count(state State) (n int) {
+	for _, c := range o.Components {
+		if c.State == state {
+			n++
+		}
+	}
+	return n
+}
+
+// Complete reports whether every component is verified or disabled and no hook returned an error. It is true without
+// components.
 func (o Outcome) Complete() bool {
 	if o.Hook != nil {
 		return false
 	}
 	for _, c := range o.Components {
-		if c.State != Verified {
+		if !c.State.done() {
 			return false
 		}
 	}
@@ -105,8 +122,9 @@ func (o Outcome) Deployed() bool {
 }
 
 // newOutcome combines the two runs of a rollout. A component is verified if the verifying run verified it, failed if it
-// failed in either run, unstarted if the deploying run didn't start it, and otherwise unverified. The argument verified
-// is nil if the verifying run wasn't started.
+// failed in either run, unstarted if the deploying run didn't start it, and otherwise unverified. A disabled component
+// is disabled as soon as the deploying run has removed it. The argument verified is nil if the verifying run wasn't
+// started.
 func newOutcome(graph *dag.Graph[*Component], deployed dag.State, verified *dag.State) Outcome {
 	outcome := Outcome{Components: map[string]ComponentOutcome{}, graph: graph}
 	set := func(run dag.State, names []string, state State, isDeployed bool) {
@@ -115,6 +133,12 @@ func newOutcome(graph *dag.Graph[*Component], deployed dag.State, verified *dag.
 		}
 	}
 	set(deployed, deployed.Verified(), Unverified, true)
+	for name, c := range outcome.Components {
+		if component, _ := graph.Node(name); component.disabled {
+			c.State = Disabled
+			outcome.Components[name] = c
+		}
+	}
 	set(deployed, deployed.Unverified(), Unverified, false)
 	set(deployed, deployed.Failed(), Failed, false)
 	for _, name := range deployed.Unstarted() {
@@ -127,6 +151,9 @@ func newOutcome(graph *dag.Graph[*Component], deployed dag.State, verified *dag.
 	set(*verified, verified.Failed(), Failed, true)
 	for _, name := range verified.Verified() {
 		component, _ := graph.Node(name)
+		if component.disabled {
+			continue
+		}
 		remark, _ := component.remark.Load().(string)
 		outcome.Components[name] = ComponentOutcome{State: Verified, Deployed: true, Remark: remark}
 	}
@@ -151,7 +178,7 @@ func unstarted(graph *dag.Graph[*Component], deployed dag.State, name string) Co
 // when none failed. Waiting is no error.
 func (o Outcome) Err() error { return o.join(Failed, o.Hook) }
 
-// Waiting joins the errors of components that aren't verified yet although they haven't failed.
+// Waiting joins the errors of unverified components.
 func (o Outcome) Waiting() error { return o.join(Unverified) }
 
 // waitsBefore reports whether a component waits for a precondition before its deployment, and no component waits for
@@ -208,8 +235,8 @@ func (o Outcome) join(state State, others ...error) error {
 }
 
 // Tally implements standing.Provider: it counts the reconciled resources by how their last reconcile ended, and their
-// enabled components by State. Resources that are gone, or have left the view, aren't counted, and neither are
-// components that weren't rolled out in the last reconcile. A dry run counts no resource.
+// components by State. Resources that are gone, or have left the view, aren't counted, and neither are components that
+// weren't rolled out in the last reconcile. A dry run counts no resource.
 func (r *Reconciler) Tally() standing.Tally { return r.lifecycle.Tally() }
 
 // complete reports whether nothing is left to do after the reconcile of the session, which has ended without an error.
@@ -234,10 +261,7 @@ func (s *Session) count(before memory.Count, err error) memory.Count {
 		return c
 	}
 	c.Contested = s.contested()
-	for name, component := range s.ended.outcome.Components {
-		if of := s.Component(name); of != nil && of.disabled {
-			continue
-		}
+	for _, component := range s.ended.outcome.Components {
 		if i := slices.Index(states[:], component.State); i >= 0 {
 			c.Components[i]++
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,7 +34,8 @@ func TestPauseInTheStatus(t *testing.T) {
 		w.unpause()
 		assert.Equal(t, []string{"apply ConfigMap shop/c"}, w.calm(r))
 		assert.True(t, w.isPaused(), "nor taken off")
-		assert.Empty(t, w.logs.String())
+		assert.Equal(t, 1, strings.Count(w.logs.String(), "\n"), w.logs.String())
+		assert.Len(t, w.ended(), 1)
 	})
 	t.Run("a dry run doesn't rest", func(t *testing.T) {
 		t.Parallel()

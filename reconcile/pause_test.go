@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -175,7 +176,8 @@ func TestPause(t *testing.T) {
 		assert.Equal(t, []string{"apply ConfigMap shop/c", writeStatus}, w.calm(r))
 		assert.False(t, w.isPaused())
 		assert.Empty(t, w.calm(r), "a time that is over may stay")
-		assert.Empty(t, w.logs.String())
+		assert.Equal(t, 1, strings.Count(w.logs.String(), "\n"), w.logs.String())
+		assert.Len(t, w.ended(), 1)
 	})
 	t.Run("until a time that comes while it is looked at", func(t *testing.T) {
 		t.Parallel()

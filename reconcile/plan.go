@@ -22,7 +22,7 @@ type Plan struct {
 	// Pruned are the objects that no component renders any more: they would be deleted. There are none while a component
 	// waits, because objects are pruned once every component is deployed.
 	Pruned deploy.Differences
-	// Graph is the dependency graph of the components.
+	// Graph is the dependency graph of the components. Disabled components are disabled nodes of it.
 	Graph *dag.Graph[*Component]
 }
 
@@ -117,7 +117,8 @@ func (p *Plan) removes(ref deploy.Ref) bool {
 	})
 }
 
-// Graph returns the dependency graph of the components of a resource. It changes nothing.
+// Graph returns the dependency graph of the components of a resource. Disabled components are disabled nodes of it.
+// Graph changes nothing.
 func (r *Reconciler) Graph(ctx context.Context, resource *unstructured.Unstructured) (*dag.Graph[*Component], error) {
 	d, err := r.described(ctx, resource)
 	if err != nil {
@@ -133,8 +134,15 @@ func (r *Reconciler) described(ctx context.Context, resource *unstructured.Unstr
 		return nil, fmt.Errorf("%s: it is being deleted", deploy.RefOf(resource))
 	}
 	d, err := r.Describe(ctx, resource, Describing{DryRun: true, unwatched: true})
-	if err != nil && d != nil {
+	switch {
+	case err != nil && d != nil:
 		d.Release()
+	case err == nil:
+		for _, c := range d.session.components {
+			if c.disabled {
+				d.graph.Disable(c.name)
+			}
+		}
 	}
 	return d, err
 }

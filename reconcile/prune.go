@@ -137,7 +137,7 @@ func (s *Session) removeExtra(ctx context.Context, extra []*unstructured.Unstruc
 	results, err := s.remove(ctx, extra)
 	for _, result := range results {
 		if result.Action == deploy.Removed {
-			s.logger.Info("pruned: no component renders it any more", "pruned", result.Ref.String())
+			s.logger.Debug("pruned: no component renders it any more", "pruned", result.Ref.String())
 			s.update(func(m *memory.Resource) {
 				m.Pruned(s.resource.GetGeneration(), result.Ref, s.reconciler.now())
 			})

@@ -49,7 +49,7 @@ func TestPrune(t *testing.T) {
 		w.calm(r)
 		names = []string{"a"}
 		assert.Equal(t, []string{"delete ConfigMap shop/c", "delete ConfigMap shop/b", writeStatus}, w.calm(r))
-		assert.Contains(t, w.logs.String(), `pruned="ConfigMap shop/b"`)
+		assert.Contains(t, w.ended(), `rolled out: deleted=2 objects="ConfigMap b, ConfigMap c" duration=0s`)
 		assert.Empty(t, w.calm(r), "and costs nothing from then on")
 	})
 	t.Run("what holds data is kept, unless its kind is named", func(t *testing.T) {

@@ -51,6 +51,8 @@ type Reconciler struct {
 	classesUnread sync.Once
 	sources       source.Sources
 	defaults      Defaults
+	// rendered are the kinds of components, for lists of missing rights.
+	rendered renderings
 }
 
 // New returns a Reconciler for the resources of controller.
@@ -146,7 +148,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	}
 	defer session.release()
 	ctx = context.WithValue(ctx, loggerKey{}, session.logger)
-	began := r.now()
+	session.began = r.now()
 	result, err := r.reconcile(ctx, session)
 	if session.advanced(err) {
 		err = &request.Error{Advanced: true, Err: err}
@@ -154,7 +156,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	if !r.options.dryRun && !lifecycle.Interrupted(ctx) {
 		session.conclude(err)
 	}
-	session.logger.Debug("reconciled", "triggers", req.Triggers.String(), "duration", r.now().Sub(began), "requeue_after", result.RequeueAfter, "error", err)
+	session.logger.Debug("reconciled", "triggers", req.Triggers.String(), "duration", r.now().Sub(session.began), "requeue_after", result.RequeueAfter, "error", err)
 	return result, err
 }
 
@@ -267,10 +269,10 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 	if outcome != nil && len(outcome.Components) == 0 && err != nil {
 		outcome = nil
 	}
-	err = s.exhausted(ctx, err)
+	err = s.exhausted(ctx, s.withRights(ctx, err))
 	s.ended = report{generation: s.resource.GetGeneration(), outcome: outcome, err: err, values: s.fields.Values()}
 	s.fields.Refuse(errStatusWritten)
-	unwritten := r.writeStatus(ctx, s, &s.ended)
+	unwritten := s.withRights(ctx, r.writeStatus(ctx, s, &s.ended))
 	err = s.ended.err
 	if err != nil && !request.IsWaiting(err) {
 		if after, ok := lifecycle.Unavailable(err); ok && after > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -88,7 +89,8 @@ func TestSettledResource(t *testing.T) {
 	}
 	assert.Empty(t, w.calm(w.reconciler(everything(), WithWatcher(watcher))), "nor after a restart of the operator")
 	assert.Equal(t, before, w.widget().GetResourceVersion())
-	assert.Empty(t, w.logs.String(), "and nothing is said about it")
+	assert.Equal(t, 1, strings.Count(w.logs.String(), "\n"), "log 1: and nothing is said about it but that it was rolled out: %s", w.logs)
+	assert.Len(t, w.ended(), 1)
 }
 
 func TestGoneResource(t *testing.T) {

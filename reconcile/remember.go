@@ -100,6 +100,8 @@ func (s *Session) conclude(err error) {
 		again = s.created(m)
 	})
 	s.record(before, now, err)
+	s.reportHang()
+	s.logRollout(now)
 	for _, text := range again {
 		s.logger.Warn("an object is created again each time it has finished", "text", text)
 		s.Event(event.Warning, EventRemade, "%s", text)

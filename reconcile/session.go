@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
@@ -29,6 +30,7 @@ type Session struct {
 	reconciler *Reconciler
 	id         string
 	attempt    int
+	began      time.Time
 	resource   *unstructured.Unstructured
 	// described is the resource with the defaults merged under it.
 	described *unstructured.Unstructured
@@ -50,6 +52,8 @@ type Session struct {
 	cleaning sync.Mutex
 	cleanups []func()
 	released bool
+	// surveys: the session only finds out what a resource consists of. Objects that it may not read count as absent.
+	surveys bool
 	// fixedVersion overrides the version that the resource wants; empty for none.
 	fixedVersion string
 	patches      []patching.Patch
@@ -167,7 +171,8 @@ func (s *Session) Manager() *deploy.Manager { return s.manager }
 // no objects of ref.Kind, each Get costs an API call, and changes of the object don't bring the resource to reconcile;
 // see Follow.
 func (s *Session) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
-	return s.manager.View().Get(ctx, ref)
+	found, err := s.manager.View().Get(ctx, ref)
+	return found, s.readable(err)
 }
 
 // List reads the objects of kind in namespace (empty: all) that match selector and every selector in byField; a nil
@@ -177,7 +182,7 @@ func (s *Session) List(ctx context.Context, kind schema.GroupVersionKind, namesp
 	byField ...fields.Selector) ([]*unstructured.Unstructured, error) {
 	found, err := s.manager.View().List(ctx, kind, namespace, selector)
 	if err != nil || len(byField) == 0 {
-		return found, err
+		return found, s.readable(err)
 	}
 	return slices.DeleteFunc(slices.Clone(found), func(obj *unstructured.Unstructured) bool {
 		return slices.ContainsFunc(byField, func(wanted fields.Selector) bool {

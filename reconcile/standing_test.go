@@ -40,11 +40,11 @@ func TestTally(t *testing.T) {
 		assert.Equal(t, standing.Tally{Components: among(nil)}, r.Tally(), "nobody has looked yet")
 		for range 2 {
 			w.calm(r)
-			assert.Equal(t, standing.Tally{Resources: map[standing.Standing]int{standing.Waiting: 1}, Components: among(map[State]int{Unverified: 1, Unstarted: 1}), Versions: versions}, r.Tally(), "once, however often")
+			assert.Equal(t, standing.Tally{Resources: map[standing.Standing]int{standing.Waiting: 1}, Components: among(map[State]int{Unverified: 1, Unstarted: 1, Disabled: 1}), Versions: versions}, r.Tally(), "once, however often")
 		}
 		w.makeReady("web")
 		w.calm(r)
-		assert.Equal(t, standing.Tally{Resources: map[standing.Standing]int{standing.Settled: 1}, Components: among(map[State]int{Verified: 2}), Versions: versions}, r.Tally(), "a disabled one is none")
+		assert.Equal(t, standing.Tally{Resources: map[standing.Standing]int{standing.Settled: 1}, Components: among(map[State]int{Verified: 2, Disabled: 1}), Versions: versions}, r.Tally(), "a disabled one is counted apart")
 		fails = errors.New("no")
 		_, _, err := w.once(r)
 		require.Error(t, err)
@@ -62,7 +62,7 @@ func TestTally(t *testing.T) {
 		w.delete(deploymentRef("web"))
 		_, _, err = w.once(r)
 		require.Error(t, err)
-		assert.Equal(t, standing.Tally{Resources: map[standing.Standing]int{standing.Failing: 1}, Components: among(map[State]int{Failed: 1, Unstarted: 1}), Versions: versions}, r.Tally())
+		assert.Equal(t, standing.Tally{Resources: map[standing.Standing]int{standing.Failing: 1}, Components: among(map[State]int{Failed: 1, Unstarted: 1, Disabled: 1}), Versions: versions}, r.Tally())
 		w.pause("true")
 		w.calm(r)
 		assert.Equal(t, standing.Tally{Resources: map[standing.Standing]int{standing.Paused: 1}, Components: among(nil), Versions: versions}, r.Tally())

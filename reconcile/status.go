@@ -39,7 +39,7 @@ func (r *Reconciler) application(s *Session, rep report, present map[string]any)
 	started, _ := status.ForStart(present, s.version)
 	err := rep.err
 	if err == nil && rep.outcome.waitsBefore() {
-		err = request.Precondition("%s", waitingMessage(*rep.outcome))
+		err = request.Precondition("%s", s.waitingMessage(*rep.outcome))
 	}
 	if err != nil {
 		application.Ready, application.Updating = status.ForError(request.ClassOf(err), err.Error())
@@ -61,13 +61,21 @@ func (r *Reconciler) application(s *Session, rep report, present map[string]any)
 	if started.Reason == status.ReadyInitializing {
 		application.Ready = started
 	}
-	if waiting := waitingMessage(*rep.outcome); waiting != "" {
+	if waiting := s.waitingMessage(*rep.outcome); waiting != "" {
 		application.Ready.Message, application.Updating.Message = waiting, waiting
 	}
 	return application
 }
 
-// waitingMessage describes what each component waits for.
+// waitingMessage describes what each component waits for, and whether these are the components of Finalize.
+func (s *Session) waitingMessage(o Outcome) string {
+	text := waitingMessage(o)
+	if text != "" && s.deleting() > 0 {
+		text = "finalize: " + text
+	}
+	return text
+}
+
 func waitingMessage(o Outcome) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(o.Components)) {
@@ -99,6 +107,8 @@ func componentState(o Outcome) *status.ComponentState {
 		switch c.State {
 		case Verified:
 			state.Verified = append(state.Verified, name)
+		case Disabled:
+			state.Disabled = append(state.Disabled, name)
 		case Unverified:
 			// The status counts unverified components as deployed. So a component that still waits for its deployment
 			// is listed as unstarted instead.

@@ -20,12 +20,18 @@ var quotas = schema.GroupVersionKind{Version: "v1", Kind: "ResourceQuota"}
 // forbidDeployments has a quota refuse Deployments, and returns when it does.
 func (w *world) forbidDeployments() {
 	w.t.Helper()
-	quota := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"hard": map[string]any{"count/deployments.apps": "0"}}}}
+	w.forbid("no-deployments", "count/deployments.apps")
+}
+
+// forbid has a quota of the given name refuse what it counts, and returns when it does.
+func (w *world) forbid(name, counts string) {
+	w.t.Helper()
+	quota := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"hard": map[string]any{counts: "0"}}}}
 	quota.SetGroupVersionKind(quotas)
-	quota.SetName("no-deployments")
+	quota.SetName(name)
 	w.Apply(quota)
 	w.Eventually("the quota is in force", func() bool {
-		_, counted, _ := unstructured.NestedString(w.Get(quotas, "no-deployments").Object, "status", "used", "count/deployments.apps")
+		_, counted, _ := unstructured.NestedString(w.Get(quotas, name).Object, "status", "used", counts)
 		return counted
 	})
 }

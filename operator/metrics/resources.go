@@ -14,7 +14,7 @@ var (
 	resources = prometheus.NewDesc("operkit_resources", "Resources, by their standing after the last reconcile: "+
 		"settled, waiting, failing, refused, paused or deleting.", []string{controller, "standing"}, nil)
 	components = prometheus.NewDesc("operkit_components", "Components of all resources, by state: "+
-		"verified, unverified, failed or unstarted.", []string{controller, "state"}, nil)
+		"verified, unverified, failed, unstarted or disabled.", []string{controller, "state"}, nil)
 	versions = prometheus.NewDesc("operkit_resources_by_version", "Resources, by the version that they ask for; rare versions are counted as other.",
 		[]string{controller, "version"}, nil)
 	contested = prometheus.NewDesc("operkit_contested_objects", "Objects that somebody else sets again and again, such as another "+

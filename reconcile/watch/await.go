@@ -122,6 +122,7 @@ func (e *Engine) await(ctx context.Context, kinds trigger.Subject, attempt func(
 			case err.Error() != logged:
 				logged = err.Error()
 				e.options.logger.Warn("a kind can't be watched yet, waiting", "kind", kind.Kind, "reason", err)
+				e.reportRights(ctx, err)
 			}
 		}
 		tried()

@@ -36,6 +36,7 @@ func (e *Engine) childHandler(owner schema.GroupVersionKind, rules *trigger.Rule
 		}
 		for _, key := range e.owners.Of(owner, event) {
 			if !e.echoes.HoldsBack(key, event) {
+				e.brought(key, request.Child, event)
 				e.queue.Add(key, request.Child)
 			}
 		}
@@ -195,7 +196,9 @@ func (e *Engine) follow(ctx context.Context, key, what deploy.Ref, add func(key 
 		return fmt.Errorf("follow %s for %s: the engine has no reconciler for the kind %s", what, key, key.Kind.Kind)
 	}
 	key.Kind = controlled.kind
-	err := e.subscribe(ctx, trigger.Subject{Child: what.Kind}, func(event deploy.Event) { e.bring(request.Followed, e.followers.Of(event)) })
+	err := e.subscribe(ctx, trigger.Subject{Child: what.Kind}, func(event deploy.Event) {
+		e.bringBy(request.Followed, e.followers.Of(event), event)
+	})
 	if err == nil {
 		// The running reconcile is about to read the object, so the initial list must not cause another reconcile. That
 		// is why key follows it only from now on.

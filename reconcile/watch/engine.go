@@ -34,6 +34,10 @@ type Engine struct {
 	kinds              kinds
 	slots              []*slot
 
+	// lacking is held while missing rights are found out. lacked are the rules that were logged last.
+	lacking sync.Mutex
+	lacked  string
+
 	mu         sync.RWMutex
 	controlled map[schema.GroupKind]*controlled
 

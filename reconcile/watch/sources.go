@@ -59,7 +59,7 @@ func (e *Engine) declared(ctx context.Context, c *controlled) map[trigger.Subjec
 		all[kinds] = func() error {
 			return e.subscribe(ctx, kinds, func(event deploy.Event) {
 				if c.open.Load() {
-					e.bring(request.Mapped, c.rules.Mapped(i, event))
+					e.bringBy(request.Mapped, c.rules.Mapped(i, event), event)
 				}
 			})
 		}
@@ -95,7 +95,9 @@ func (e *Engine) observe(c *controlled, event deploy.Event, listing bool) (broug
 	case anew, forced:
 		c.backoff.reset(key)
 	}
-	e.queue.Add(key, trigger.Why(event, listing, forced))
+	why := trigger.Why(event, listing, forced)
+	e.brought(key, why, event)
+	e.queue.Add(key, why)
 	return true
 }
 
@@ -123,6 +125,14 @@ func (e *Engine) bring(why request.Triggers, keys []deploy.Ref) {
 	for _, key := range keys {
 		e.queue.Add(key, why)
 	}
+}
+
+// bringBy adds keys to the queue because of an event.
+func (e *Engine) bringBy(why request.Triggers, keys []deploy.Ref, event deploy.Event) {
+	for _, key := range keys {
+		e.brought(key, why, event)
+	}
+	e.bring(why, keys)
 }
 
 // target is the source.Target of a kind.

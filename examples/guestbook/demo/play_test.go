@@ -45,8 +45,8 @@ func TestUntilSaysWhatDidNotComeTrue(t *testing.T) {
 	err := d.until(ctx, func(b *board) string { return b.lacksReady(1) })
 	require.ErrorIs(t, err, late)
 	assert.EqualError(t, err, "waited until Guestbook default/hello is ready at generation 1; "+
-		"redis applied, not ready: StatefulSet hello-redis: InProgress (0 of 1 replicas are ready); "+
-		"web waits for redis (its gate is closed): it didn't come true within 1m0s")
+		"redis unverified: StatefulSet hello-redis: InProgress (0 of 1 replicas are ready); "+
+		"web unstarted: waits for redis (its gate is closed): it didn't come true within 1m0s")
 	assert.EqualError(t, d.explain(ctx, err), err.Error()+"\nthe end of the operator's log:\n  (nothing)")
 }
 

@@ -18,7 +18,8 @@ type componentState struct {
 	text   string
 }
 
-// state returns the state of a component, or the zero value if the status doesn't have it.
+// state returns the state of a component, in the words of reconcile.State, or the zero value if the status doesn't have
+// it.
 func (b *board) state(component string) componentState {
 	if b.book == nil || b.book.Status.ComponentStatus == nil {
 		return componentState{}
@@ -32,16 +33,18 @@ func (b *board) state(component string) componentState {
 	}
 	for _, waiting := range s.UnstartedComponents {
 		if waiting.Name == component {
-			return componentState{yellow, cmp.Or(waiting.Reason, "waits")}
+			return componentState{yellow, "unstarted: " + cmp.Or(waiting.Reason, "it waits")}
 		}
 	}
 	switch {
 	case slices.Contains(s.FailedComponents, component):
 		return componentState{red, "failed" + message}
 	case slices.Contains(s.VerifiedComponents, component):
-		return componentState{green, "ready"}
+		return componentState{green, "verified"}
 	case slices.Contains(s.UnverifiedComponents, component):
-		return componentState{yellow, "applied, not ready" + message}
+		return componentState{yellow, "unverified" + message}
+	case slices.Contains(s.DisabledComponents, component):
+		return componentState{faint, "disabled"}
 	}
 	return componentState{}
 }

@@ -88,7 +88,7 @@ func TestWholeDemo(t *testing.T) {
 	for _, line := range []string{"ConfigMap hello-web changed: data.message\n", "Deployment hello-web changed: spec.template."} {
 		assert.Contains(t, told, line)
 	}
-	assertInOrder(t, told, ` redis      ready$`, ` guestbook  Ready=True at generation 1$`)
+	assertInOrder(t, told, ` redis      verified$`, ` guestbook  Ready=True at generation 1$`)
 	assertTable(t, told)
 	assertNothingLeft(t, dir)
 }

@@ -129,25 +129,33 @@ func (o *Operator) graph(
 // writeGraph writes a graph as a table, in an order in which its components may be deployed.
 func writeGraph(out io.Writer, graph *dag.Graph[*reconcile.Component], state dag.State) error {
 	rows := [][]string{{"COMPONENT", "WAITS FOR"}}
-	if state != (dag.State{}) {
+	states := state != (dag.State{}) || slices.ContainsFunc(graph.Nodes(), func(node dag.Node) bool { return node.Disabled })
+	if states {
 		rows[0] = append(rows[0], "STATE")
 	}
 	for _, name := range graph.Topology() {
 		row := []string{name, cmp.Or(strings.Join(graph.Dependencies(name), ", "), "-")}
-		if component, _ := graph.Node(name); component.Disabled() {
-			row[1] = "(disabled)"
-		}
-		if state != (dag.State{}) {
-			end, known := state.Outcome(name)
-			text := end.String()
-			if !known {
-				text = "not known"
-			}
-			row = append(row, text)
+		if states {
+			row = append(row, stateText(graph, state, name))
 		}
 		rows = append(rows, row)
 	}
 	return writeWhole(out, rows)
+}
+
+// stateText returns the state of a component: of a disabled one that it is disabled, unless its removal failed.
+func stateText(graph *dag.Graph[*reconcile.Component], state dag.State, name string) string {
+	outcome, known := state.Outcome(name)
+	if component, _ := graph.Node(name); component.Disabled() && (!known || outcome == dag.OutcomeUnstarted) {
+		return string(reconcile.Disabled)
+	}
+	switch {
+	case known:
+		return outcome.String()
+	case state == (dag.State{}):
+		return "-"
+	}
+	return "not known"
 }
 
 // stateOf returns the states of the components of a resource, or the zero state if its status doesn't have them.
@@ -158,7 +166,7 @@ func stateOf(obj *unstructured.Unstructured) dag.State {
 	}
 	o := dag.Outcomes{Verified: fields.VerifiedComponents, Unverified: fields.UnverifiedComponents, Failed: fields.FailedComponents, Reasons: map[string]string{}}
 	for _, c := range statesOfComponents(fields) {
-		if c.State == notStarted {
+		if c.State == reconcile.Unstarted {
 			o.Unstarted, o.Reasons[c.Name] = append(o.Unstarted, c.Name), c.Message
 		}
 	}

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -52,7 +54,11 @@ func (o *Operator) reconcileOnce(ctx context.Context, out io.Writer, p *Process,
 			fmt.Fprintf(out, "%s: %s %s\n", component.Name(), result.Ref, result.Action)
 		}
 	}
-	reconciler, err := o.reconciler(ctx, p, c, ref.Kind, reconcile.ObserveComponents(show))
+	logger := p.Logger
+	if !logger.Enabled(ctx, slog.LevelDebug) { // the output has what the log would say
+		logger = slog.New(logging.NewHandler(logger.Handler(), slog.LevelWarn, nil))
+	}
+	reconciler, err := o.reconciler(ctx, p, c, ref.Kind, reconcile.ObserveComponents(show), reconcile.Logger(logger))
 	if err != nil {
 		return err
 	}

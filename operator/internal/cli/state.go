@@ -19,20 +19,24 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// pausedReason is the reason of a paused resource.
-const pausedReason = "Paused"
+// The reasons of a resource that is paused, and of one that is being deleted.
+const (
+	pausedReason   = "Paused"
+	deletingReason = "Deleting"
+)
 
 // state is the state of a resource, from its status.
 type state struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
-	// Ready is True, False or Unknown. Reason and Message explain it; Reason may also be Paused or Deleting.
+	// Ready is True, False or Unknown. Reason and Message explain what is going on: those of the condition Updating while
+	// something is being changed, otherwise those of Ready. Reason may also be Paused or Deleting.
 	Ready   string `json:"ready"`
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
-	// Verified has the numbers of ready components and of all components, such as 1/2. It is empty if they aren't
-	// known.
+	// Verified has the numbers of verified components and of all that aren't disabled, such as 1/2. It is empty if they
+	// aren't known.
 	Verified string `json:"verified,omitempty"`
 	// Version is the version that was rolled out last.
 	Version string `json:"version,omitempty"`
@@ -43,15 +47,11 @@ type state struct {
 	created    time.Time
 }
 
-// notStarted is the state of a component that waits for others.
-const notStarted = "not started"
-
 // componentState is the state of a component.
 type componentState struct {
-	Name string `json:"name"`
-	// State is ready, not ready, failed or not started.
-	State   string `json:"state"`
-	Message string `json:"message,omitempty"`
+	Name    string          `json:"name"`
+	State   reconcile.State `json:"state"`
+	Message string          `json:"message,omitempty"`
 }
 
 func newState(obj *unstructured.Unstructured, domain string) state {
@@ -68,6 +68,9 @@ func newState(obj *unstructured.Unstructured, domain string) state {
 	if inProgress {
 		s.Message = cmp.Or(updating.Message, s.Message)
 	}
+	if inProgress && ready.Reason != string(status.ReadyConfigError) { // Errored, which Updating says then, is less exact
+		s.Reason = updating.Reason
+	}
 	if components := componentsOf(obj); components != nil {
 		s.Verified, s.Components = components.Verified, statesOfComponents(components)
 	}
@@ -75,10 +78,10 @@ func newState(obj *unstructured.Unstructured, domain string) state {
 	_, asked := obj.GetAnnotations()[pause.Annotation(domain)]
 	switch {
 	case obj.GetDeletionTimestamp() != nil:
-		s.Reason, s.Message = "Deleting", "waits for the finalizers "+strings.Join(obj.GetFinalizers(), ", ")
+		s.Reason, s.Message = deletingReason, "waits for the finalizers "+strings.Join(obj.GetFinalizers(), ", ")
 		// The deletion increases the generation, so a message about an older generation isn't about the deletion.
 		if inProgress && updating.Message != "" && updating.ObservedGeneration == obj.GetGeneration() {
-			s.Message += ": " + updating.Message
+			s.Message = updating.Message
 		}
 	case found && asked && paused.Status == metav1.ConditionTrue:
 		s.Reason, s.Message = pausedReason, cmp.Or(paused.Message, s.Message)
@@ -123,17 +126,18 @@ func statesOfComponents(fields *status.ComponentFields) (all []componentState) {
 	for _, one := range fields.ComponentMessages {
 		messages[one.Name] = one.Message
 	}
-	add := func(state string, names []string) {
+	add := func(state reconcile.State, names []string) {
 		for _, name := range names {
 			all = append(all, componentState{name, state, messages[name]})
 		}
 	}
-	add("failed", fields.FailedComponents)
-	add("not ready", fields.UnverifiedComponents)
-	add("ready", fields.VerifiedComponents)
+	add(reconcile.Failed, fields.FailedComponents)
+	add(reconcile.Unverified, fields.UnverifiedComponents)
+	add(reconcile.Verified, fields.VerifiedComponents)
 	for _, one := range fields.UnstartedComponents {
-		all = append(all, componentState{one.Name, notStarted, cmp.Or(messages[one.Name], one.Reason)})
+		all = append(all, componentState{one.Name, reconcile.Unstarted, cmp.Or(messages[one.Name], one.Reason)})
 	}
+	add(reconcile.Disabled, fields.DisabledComponents)
 	return all
 }
 
@@ -224,17 +228,21 @@ func (s states) describe(out io.Writer) error {
 func (s state) describe(out io.Writer) error {
 	verified := s.Verified
 	if verified != "" {
-		verified += " ready"
+		verified += " verified"
 	}
-	rows := [][]string{{s.Kind, path.Join(s.Namespace, s.Name)}, {"Ready", s.shownReady() + "  " + oneLine(s.Reason)}}
-	for _, row := range [][]string{{"Message", s.Message}, {"Version", s.Version}, {"Components", verified}} {
+	title, message := path.Join(s.Namespace, s.Name), s.Message
+	if s.Reason == deletingReason { // why the resource isn't gone yet is in the first line
+		title, message = title+" is being deleted: "+oneLine(message), ""
+	}
+	rows := [][]string{{s.Kind, title}, {"Ready", s.shownReady() + "  " + oneLine(s.Reason)}}
+	for _, row := range [][]string{{"Message", message}, {"Version", s.Version}, {"Components", verified}} {
 		if row[1] != "" {
 			rows = append(rows, []string{row[0], oneLine(row[1])})
 		}
 	}
 	components := [][]string{{"COMPONENT", "STATE", "MESSAGE"}}
 	for _, c := range s.Components {
-		components = append(components, []string{oneLine(c.Name), c.State, oneLine(c.Message)})
+		components = append(components, []string{oneLine(c.Name), string(c.State), oneLine(c.Message)})
 	}
 	conditions := [][]string{{"CONDITION", "STATUS", "REASON", "SINCE", "MESSAGE"}}
 	for _, c := range s.Conditions {

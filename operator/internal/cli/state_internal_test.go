@@ -26,14 +26,22 @@ status: {conditions: [` + ready + `], componentStatus: {verified: 2/2}}`, "hello
 		{"what isn't rolled out says why", `
 metadata: {name: hello, generation: 2}
 status: {conditions: [{type: Ready, status: 'False', reason: Initializing, message: begins}, {type: Updating, status: 'True', reason: PreconditionWait, message: waits for redis}]}`,
-			"hello False Initializing - - waits for redis"},
+			"hello False PreconditionWait - - waits for redis"},
+		{"a cluster's refusal isn't Stable, although what is there still works", `
+metadata: {name: hello, generation: 2}
+status: {conditions: [` + ready + `, {type: Updating, status: 'False', reason: ClusterError, message: 'web: no rights'}]}`,
+			"hello True ClusterError - - web: no rights"},
+		{"a mistake of the resource's author says so", `
+metadata: {name: hello, generation: 2}
+status: {conditions: [{type: Ready, status: 'False', reason: ConfigError, message: no size}, {type: Updating, status: 'False', reason: Errored, message: no size}]}`,
+			"hello False ConfigError - - no size"},
 		{"on the way out its finalizers say what it waits for", `
 metadata: {name: hello, generation: 2, deletionTimestamp: 2026-01-01T00:00:00Z, finalizers: [a/b]}
 status: {conditions: [` + ready + `]}`, "hello True Deleting - - waits for the finalizers a/b"},
-		{"and so does what its Finalize waits for", `
+		{"what its Finalize waits for says more", `
 metadata: {name: hello, generation: 3, deletionTimestamp: 2026-01-01T00:00:00Z, finalizers: [a/b]}
 status: {conditions: [` + ready + `, {type: Updating, status: 'True', reason: VerifyWait, message: 'backup: not ready', observedGeneration: 3}]}`,
-			"hello True (outdated) Deleting - - waits for the finalizers a/b: backup: not ready"},
+			"hello True (outdated) Deleting - - backup: not ready"},
 		{"but not what was said before the deletion", `
 metadata: {name: hello, generation: 3, deletionTimestamp: 2026-01-01T00:00:00Z, finalizers: [a/b]}
 status: {conditions: [` + ready + `, {type: Updating, status: 'True', reason: VerifyWait, message: 'web: not ready', observedGeneration: 2}]}`,
@@ -55,6 +63,56 @@ status: {conditions: [{type: Ready, status: 'False', reason: Errored, message: "
 		require.NoError(t, states{all: []state{newState(obj, "example.dev")}}.table(&content), row.reason)
 		_, line, _ := strings.Cut(content.String(), "\n")
 		assert.Equal(t, row.want, strings.Join(strings.Fields(line), " "), row.reason)
+	}
+}
+
+// TestStateAtLength: the first line says why a deletion hangs, and each component has one of the states of package
+// reconcile.
+func TestStateAtLength(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ reason, object, want string }{
+		{"one that is rolled out, with a component that is switched off", `
+metadata: {name: hello, namespace: shop, generation: 1}
+status:
+  conditions: [{type: Ready, status: 'False', reason: InProgress, message: m}]
+  componentStatus: {verified: 1/4, verifiedComponents: [db], unverifiedComponents: [web], failedComponents: [mail], disabledComponents: [store],
+    unstartedComponents: [{name: shop, reason: waits for web}], componentMessages: [{name: web, message: 1 of 2}]}`, `
+Widget       shop/hello
+Ready        False  InProgress
+Message      m
+Components   1/4 verified
+
+COMPONENT   STATE        MESSAGE
+mail        failed
+web         unverified   1 of 2
+db          verified
+shop        unstarted    waits for web
+store       disabled
+
+CONDITION   STATUS   REASON       SINCE   MESSAGE
+Ready       False    InProgress   -       m
+
+More about InProgress: widget-operator explain InProgress
+`},
+		{"a deletion that hangs", `
+metadata: {name: hello, namespace: shop, generation: 2, deletionTimestamp: 2026-01-01T00:00:00Z, finalizers: [a/b]}
+status: {conditions: [{type: Updating, status: 'True', reason: PreconditionWait, message: 'finalize: no disk for the copy', observedGeneration: 2}]}`, `
+Widget   shop/hello is being deleted: finalize: no disk for the copy
+Ready    Unknown  Deleting
+
+CONDITION   STATUS   REASON             SINCE   MESSAGE
+Updating    True     PreconditionWait   -       finalize: no disk for the copy
+
+More about Deleting: widget-operator explain Deleting
+`},
+	} {
+		obj := &unstructured.Unstructured{}
+		document, err := yaml.YAMLToJSON([]byte("apiVersion: example.dev/v1\nkind: Widget" + row.object))
+		require.NoError(t, err, row.reason)
+		require.NoError(t, obj.UnmarshalJSON(document), row.reason)
+		var content strings.Builder
+		require.NoError(t, states{all: []state{newState(obj, "example.dev")}, details: true, called: "widget-operator"}.table(&content), row.reason)
+		assert.Equal(t, row.want, "\n"+content.String(), row.reason)
 	}
 }
 

@@ -124,11 +124,15 @@ func inColumns(rows [][]string) string {
 	var content strings.Builder
 	table := tabwriter.NewWriter(&content, 0, 8, gap, ' ', 0)
 	for _, row := range rows {
-		// A Builder returns no errors.
-		_, _ = fmt.Fprintln(table, strings.TrimRight(strings.Join(row, "\t"), "\t "))
+		// A Builder returns no errors. Empty cells at the end stay, because a column ends at a row without it.
+		_, _ = fmt.Fprintln(table, strings.Join(row, "\t"))
 	}
 	_ = table.Flush()
-	return content.String()
+	var trimmed strings.Builder
+	for line := range strings.Lines(content.String()) {
+		trimmed.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	return trimmed.String()
 }
 
 // wrap breaks a text into lines of at most the given number of columns, between words if possible.

@@ -3,6 +3,13 @@ package messages
 // errorsDeploy are errors of the rooms that write objects.
 var errorsDeploy = []Entry{
 	{
+		Name:    "deploy.MissingRightsError",
+		Texts:   []string{"rights are missing: add to the"},
+		Meaning: "Requests were refused, because the operator lacks rights. The text begins with all rules that its kind and its components need.",
+		Cause:   "The role of the operator is incomplete, or isn't bound in the namespace.",
+		Remedy:  "Add `rules` to the Role or ClusterRole that the text names. The operator tries again by itself.",
+	},
+	{
 		Name:    "deploy.InvalidManifestError",
 		Texts:   []string{"invalid manifest"},
 		Meaning: "An object can't be sent. No request was made.",

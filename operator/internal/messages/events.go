@@ -3,6 +3,15 @@ package messages
 // events are the reasons of Kubernetes Events.
 var events = []Entry{
 	{
+		Name:    "DeletionHangs",
+		Where:   "Warning",
+		Texts:   []string{"the deletion hangs"},
+		Meaning: "The deletion of a resource still waits after a minute (`watch.recheck`). The note says for what.",
+		Cause: "`Finalize` waits, one of its components isn't ready, or others have finalizers on the resource, such as " +
+			"`foregroundDeletion` of the garbage collector.",
+		Remedy: "Remove what the note names. [How to end it](readiness-and-order.md#a-deletion-that-hangs).",
+	},
+	{
 		Name:    "Created",
 		Where:   "Normal",
 		Meaning: "The operator created objects of a component. The note names them.",

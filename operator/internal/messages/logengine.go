@@ -3,6 +3,13 @@ package messages
 // logEngine are lines in the log of the engine.
 var logEngine = []Entry{
 	{
+		Name:    "rights are missing: add these rules to the role of the operator",
+		Where:   "warning",
+		Meaning: "A kind can't be watched, because the operator lacks rights. `rules` are all rules that its kinds need.",
+		Cause:   "The role of the operator is incomplete, or isn't bound where the operator watches.",
+		Remedy:  "Add `rules` to the Role or ClusterRole that the line names. The operator continues by itself.",
+	},
+	{
 		Name:    "reconcile failed",
 		Where:   "warning",
 		Meaning: "A reconcile ended with an error. It is tried again after `retry_in`.",

@@ -3,6 +3,14 @@ package messages
 // logResources are lines in the log about single resources.
 var logResources = []Entry{
 	{
+		Name:    "the deletion hangs",
+		Where:   "warning",
+		Meaning: "The deletion of a resource still waits after a minute (`watch.recheck`). `reason` says for what.",
+		Cause: "`Finalize` waits, one of its components isn't ready, or others have finalizers on the resource, such as " +
+			"`foregroundDeletion` of the garbage collector.",
+		Remedy: "Remove what `reason` names. [How to end it](readiness-and-order.md#a-deletion-that-hangs).",
+	},
+	{
 		Name:    "status not written",
 		Where:   "warning",
 		Meaning: "The status of a resource couldn't be written, and writing it again makes no sense.",

@@ -3,6 +3,7 @@ package memory
 import (
 	"maps"
 	"sync"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/standing"
@@ -29,6 +30,9 @@ type Resource struct {
 	spec  spec
 	pause pause
 	count Count
+	hang  hang
+	// changes are those of the rollout that is under way.
+	changes Changes
 	// Unwritten are kinds that the status of the resource doesn't name, although the resource may have objects of these
 	// kinds: a reconcile applied the objects and couldn't write the status.
 	Unwritten []schema.GroupVersionKind
@@ -84,12 +88,15 @@ func (m *Memory) Len() int {
 	return len(m.known)
 }
 
+// States is the number of states that a component may have.
+const States = 5
+
 // Count is what one resource adds to the sums. The zero value adds nothing.
 type Count struct {
 	// Standing is empty for a resource that isn't counted.
 	Standing standing.Standing
 	// Components counts its components by state, in the order that the caller gives the states.
-	Components [4]int32
+	Components [States]int32
 	Version    string
 	// Contested is the number of its objects that somebody else changes again and again.
 	Contested int32
@@ -103,7 +110,7 @@ type Count struct {
 type sums struct {
 	resources  map[standing.Standing]int
 	versions   map[string]int
-	components [4]int
+	components [States]int
 	contested  int
 }
 
@@ -191,6 +198,29 @@ func (r *Resource) Advance(resource *unstructured.Unstructured, objects int) boo
 
 // ForgetAdvance forgets, after a success, what Advance recorded.
 func (r *Resource) ForgetAdvance() { r.spec.advanced = 0 }
+
+// hang is why the deletion of a resource hangs, as it was reported last.
+type hang struct {
+	reason string
+	at     time.Time
+}
+
+// Hangs records why the deletion of a resource hangs, empty for no reason, and reports whether this is to be reported: a
+// reason that isn't empty, if nothing was reported within the time pause, or the same reason within the time reminder.
+func (r *Resource) Hangs(reason string, now time.Time, pause, reminder time.Duration) bool {
+	if reason == "" {
+		return false
+	}
+	since := pause
+	if reason == r.hang.reason {
+		since = reminder
+	}
+	if !r.hang.at.IsZero() && now.Sub(r.hang.at) < since {
+		return false
+	}
+	r.hang = hang{reason, now}
+	return true
+}
 
 // pause is the value of the annotation that pauses a resource, and whether it was reported.
 type pause struct {

@@ -31,7 +31,7 @@ func TestForget(t *testing.T) {
 	assert.Zero(t, m.Len(), "looking remembers nothing")
 	assert.Equal(t, standing.Tally{}, m.Tally(nil))
 	m.Update(tea, func(r *Resource) {
-		r.SetCount(Count{Standing: "settled", Version: "1", Components: [4]int32{2}, Contested: 1})
+		r.SetCount(Count{Standing: "settled", Version: "1", Components: [States]int32{2}, Contested: 1})
 		r.Fail(generation(1))
 		r.Pause("uid", "true")
 	})
@@ -79,6 +79,28 @@ func TestPause(t *testing.T) {
 	r.PauseReported()
 	r.EndPause()
 	assert.False(t, r.Pause("b", "true"))
+}
+
+func TestHangs(t *testing.T) {
+	t.Parallel()
+	var r Resource
+	now := morning
+	for _, row := range []struct {
+		why, reason string
+		after       time.Duration
+		want        bool
+	}{
+		{"it waits for nothing", "", 0, false},
+		{"the first report", "no disk", 0, true},
+		{"the same again", "no disk", 29 * time.Minute, false},
+		{"a reminder", "no disk", time.Minute, true},
+		{"another reason right after it", "1 of 2 Pods", 59 * time.Second, false},
+		{"another reason later", "1 of 2 Pods", time.Second, true},
+		{"the first reason is another one too", "no disk", time.Minute, true},
+	} {
+		now = now.Add(row.after)
+		assert.Equal(t, row.want, r.Hangs(row.reason, now, time.Minute, 30*time.Minute), row.why)
+	}
 }
 
 func TestObjectsAreForgotten(t *testing.T) {

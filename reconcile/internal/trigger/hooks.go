@@ -23,9 +23,11 @@ type observer interface{ Observe(event deploy.Event) }
 
 type forgetter interface{ Forget(key deploy.Ref) }
 
+type rightsProvider interface{ Rights() []deploy.Right }
+
 // NewHooks returns the Hooks of a reconciler of kind. It is an error if one of the methods has another signature.
 func NewHooks(kind schema.GroupVersionKind, reconciler any, logger *slog.Logger) (*Hooks, error) {
-	if err := optional.Check(reconciler, reflect.TypeFor[observer](), reflect.TypeFor[forgetter]()); err != nil {
+	if err := optional.Check(reconciler, reflect.TypeFor[observer](), reflect.TypeFor[forgetter](), reflect.TypeFor[rightsProvider]()); err != nil {
 		return nil, err
 	}
 	h := &Hooks{kind: kind.Kind, logger: logger}
