@@ -22,7 +22,7 @@ func (Database) Setup(_ context.Context, s *reconcile.Session) error {
 		return err
 	}
 	store := s.Use("server", server{db.Spec})
-	dumps := s.Add("backup", cronJob(s, db.Spec))
+	dumps := s.Use("backup", backup{db.Spec})
 	if db.Spec.Archive == "" || !db.Spec.Backup.Enabled {
 		dumps.Disable()
 	} else {

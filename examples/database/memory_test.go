@@ -100,6 +100,26 @@ func TestDatabaseBackupsInMemory(t *testing.T) {
 	h.Ready("Database hello")
 }
 
+// The server is there, and the status names the mistake. The claim, once it is created, brings the backups.
+func TestDatabaseWithoutItsArchiveInMemory(t *testing.T) {
+	t.Parallel()
+	h := inMemory(t)
+	archive := h.Get("PersistentVolumeClaim archive").DeepCopy()
+	h.Delete("PersistentVolumeClaim archive")
+	h.RunUntilSettled()
+	h.Exists("StatefulSet hello")
+	h.Gone("CronJob hello-backup")
+	ready := h.Condition("Database hello", status.ConditionReady)
+	assert.Equal(t, "ConfigError", ready.Reason)
+	assert.Contains(t, ready.Message, "spec.archive: there is no claim archive: create it, or remove the field")
+
+	h.Apply(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+		"metadata": map[string]any{"name": "archive"}, "spec": archive.Object["spec"]}})
+	h.RunUntilSettled()
+	h.Created("CronJob hello-backup")
+	h.Ready("Database hello")
+}
+
 // Ready means that the volume has the size that the spec wants.
 func TestDatabaseGrowsInMemory(t *testing.T) {
 	t.Parallel()

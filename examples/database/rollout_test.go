@@ -5,10 +5,12 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/bystander"
 	v1 "github.com/operkit/operkit/examples/database/api/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 )
 
@@ -72,6 +74,15 @@ func TestDatabaseIsExportedAndDeleted(t *testing.T) {
 	assert.Equal(t, map[string]int{"patch jobs.batch": 1}, w.CallsSince(t, mark, w.operator).Of(children...).Writes().Count(), "the export")
 	assert.Equal(t, "Bound", w.field(claims, "archive", "status", "phase"), "the export has used it")
 	assert.Empty(t, w.CallsSince(t, mark, w.operator).Failed())
+}
+
+// The export can't be created in a namespace that is being deleted, and doesn't delay its deletion.
+func TestDatabaseGoesWithItsNamespace(t *testing.T) {
+	t.Parallel()
+	w := settledWorld(t)
+	namespaces := bystander.New(t, w.api, "", "somebody")
+	namespaces.Delete(schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}, w.Namespace)
+	w.Eventually("the database is gone", func() bool { return w.database() == nil })
 }
 
 // What its definition refuses never reaches the operator.
