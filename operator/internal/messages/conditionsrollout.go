@@ -81,8 +81,8 @@ var conditionsRollout = []Entry{
 		Meaning: "The API server refused a request of the operator, or didn't answer. `Ready` stays as it was.",
 		Cause: "A right is missing, a quota is used up, another manager owns a field, an object belongs to somebody " +
 			"else, a kind isn't served, or the API server is down.",
-		Remedy: "Read the message: it names the object and what to do. The operator tries again by itself, later each " +
-			"time.",
+		Remedy: "Read the message: it names the object and what to do. If rights are missing, it begins with the rules " +
+			"to add to the role. The operator tries again by itself, later each time.",
 	},
 	{
 		Name:    "Paused",
@@ -108,7 +108,7 @@ var conditionsRollout = []Entry{
 		Texts:   []string{"waits for the finalizers"},
 		Meaning: "The resource is being deleted, and exists until each of its finalizers is removed.",
 		Cause:   "The operator, or the owner of another finalizer, still cleans up, or doesn't run any more.",
-		Remedy: "Read the rest of the message: it is what the operator waits for. See [A deletion that " +
+		Remedy: "The first line of `NAME status RESOURCE` says what it waits for. See [A deletion that " +
 			"hangs](readiness-and-order.md#a-deletion-that-hangs).",
 	},
 }

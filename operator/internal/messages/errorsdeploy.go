@@ -3,13 +3,6 @@ package messages
 // errorsDeploy are errors of the rooms that write objects.
 var errorsDeploy = []Entry{
 	{
-		Name:    "deploy.MissingRightsError",
-		Texts:   []string{"rights are missing: add to the"},
-		Meaning: "Requests were refused, because the operator lacks rights. The text begins with all rules that its kind and its components need.",
-		Cause:   "The role of the operator is incomplete, or isn't bound in the namespace.",
-		Remedy:  "Add `rules` to the Role or ClusterRole that the text names. The operator tries again by itself.",
-	},
-	{
 		Name:    "deploy.InvalidManifestError",
 		Texts:   []string{"invalid manifest"},
 		Meaning: "An object can't be sent. No request was made.",
@@ -53,6 +46,15 @@ var errorsDeploy = []Entry{
 			"namespace is being deleted.",
 		Remedy: "For a missing right, add the verb and the resource to the role. Otherwise do what the rest of the " +
 			"text says: it is the answer of the API server.",
+	},
+	{
+		Name:  "deploy.MissingRightsError",
+		Texts: []string{"rights are missing: add to the"},
+		Meaning: "Requests were refused because the operator's role lacks rights. The text begins with the rules that " +
+			"grant all of them.",
+		Cause: "The role was written by hand or is older than this release, or its binding is missing.",
+		Remedy: "Add the rules to the ClusterRole, or to the Role of the namespace, that the text names. The operator " +
+			"tries again by itself.",
 	},
 	{
 		Name:    "deploy.ConflictError",

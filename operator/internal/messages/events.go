@@ -3,15 +3,6 @@ package messages
 // events are the reasons of Kubernetes Events.
 var events = []Entry{
 	{
-		Name:    "DeletionHangs",
-		Where:   "Warning",
-		Texts:   []string{"the deletion hangs"},
-		Meaning: "The deletion of a resource still waits after a minute (`watch.recheck`). The note says for what.",
-		Cause: "`Finalize` waits, one of its components isn't ready, or others have finalizers on the resource, such as " +
-			"`foregroundDeletion` of the garbage collector.",
-		Remedy: "Remove what the note names. [How to end it](readiness-and-order.md#a-deletion-that-hangs).",
-	},
-	{
 		Name:    "Created",
 		Where:   "Normal",
 		Meaning: "The operator created objects of a component. The note names them.",
@@ -92,5 +83,14 @@ var events = []Entry{
 		Cause:   "Their namespace is being deleted too, so nothing can be created in it.",
 		Remedy: "Do by hand what these components would have done, if it still matters. Next time delete the resource " +
 			"before its namespace.",
+	},
+	{
+		Name:    "DeletionHangs",
+		Where:   "Warning",
+		Texts:   []string{"the deletion hangs"},
+		Meaning: "The deletion of the resource still waits after a minute (`watch.recheck`). The note says for what.",
+		Cause:   "A component of `Finalize` fails or isn't ready, or the finalizer of another controller isn't removed.",
+		Remedy: "Remove the cause that the note names. See [A deletion that " +
+			"hangs](readiness-and-order.md#a-deletion-that-hangs).",
 	},
 }

@@ -3,13 +3,6 @@ package messages
 // logEngine are lines in the log of the engine.
 var logEngine = []Entry{
 	{
-		Name:    "rights are missing: add these rules to the role of the operator",
-		Where:   "warning",
-		Meaning: "A kind can't be watched, because the operator lacks rights. `rules` are all rules that its kinds need.",
-		Cause:   "The role of the operator is incomplete, or isn't bound where the operator watches.",
-		Remedy:  "Add `rules` to the Role or ClusterRole that the line names. The operator continues by itself.",
-	},
-	{
 		Name:    "reconcile failed",
 		Where:   "warning",
 		Meaning: "A reconcile ended with an error. It is tried again after `retry_in`.",
@@ -145,5 +138,14 @@ var logEngine = []Entry{
 		Meaning: "The function of an index panicked, so the index may lack an object. It is logged once.",
 		Cause:   "A mistake in the function, such as a missing check for nil.",
 		Remedy:  "Correct the function. The attribute `value` has the panic.",
+	},
+	{
+		Name:  "rights are missing: add these rules to the role of the operator",
+		Where: "warning",
+		Meaning: "The operator can't watch a kind, because its role lacks rights. `rules` has all rights that it " +
+			"lacks.",
+		Cause: "The role was written by hand or is older than this release, or its binding is missing.",
+		Remedy: "Add `rules` to the ClusterRole, or to the Role of the namespace, that the text names. The operator " +
+			"continues by itself.",
 	},
 }

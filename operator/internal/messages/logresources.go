@@ -3,14 +3,6 @@ package messages
 // logResources are lines in the log about single resources.
 var logResources = []Entry{
 	{
-		Name:    "the deletion hangs",
-		Where:   "warning",
-		Meaning: "The deletion of a resource still waits after a minute (`watch.recheck`). `reason` says for what.",
-		Cause: "`Finalize` waits, one of its components isn't ready, or others have finalizers on the resource, such as " +
-			"`foregroundDeletion` of the garbage collector.",
-		Remedy: "Remove what `reason` names. [How to end it](readiness-and-order.md#a-deletion-that-hangs).",
-	},
-	{
 		Name:    "status not written",
 		Where:   "warning",
 		Meaning: "The status of a resource couldn't be written, and writing it again makes no sense.",
@@ -132,5 +124,13 @@ var logResources = []Entry{
 		Cause: "A check of the process fails, for example because nothing makes progress, or the file can't be " +
 			"written.",
 		Remedy: "Read `reason`. For a file, mount a writable volume there.",
+	},
+	{
+		Name:    "the deletion hangs",
+		Where:   "warning",
+		Meaning: "The deletion of a resource still waits after a minute (`watch.recheck`). `reason` says for what.",
+		Cause:   "A component of `Finalize` fails or isn't ready, or the finalizer of another controller isn't removed.",
+		Remedy: "Remove the cause that `reason` names. See [A deletion that " +
+			"hangs](readiness-and-order.md#a-deletion-that-hangs).",
 	},
 }
