@@ -10,8 +10,8 @@ import (
 
 // examples are typical calls.
 const examples = `  setup-vcs --source . --destination ../operator_vcs
-  setup-vcs -s . -d ../operator_vcs -b 'release/.*' --force --verify
-  setup-vcs -s . -d ../operator_vcs -t '2\.\d+\.\d+' --dry-run
+  setup-vcs -s . -d ../vcs -b 'release/.*' --force --verify
+  setup-vcs -s . -d ../vcs -t '2\.\d+\.\d+' --dry-run
   setup-vcs -s /src -d /versions --no-tags -b main -o json`
 
 // description has paragraphs about what the command does.
