@@ -146,8 +146,8 @@ func (p *program) apply(opened *project.Project, changes []update.Change) (confl
 func (p *program) finish(ctx context.Context, root string, commands []goCommand, conflicts []string, noTidy bool) error {
 	generate := "make generate golden test"
 	if len(conflicts) > 0 {
-		return fmt.Errorf("%d files have conflicts. Search for <<<<<<< and resolve them, then run:\n  %s",
-			len(conflicts), inFolder(root, commands)+" && "+generate)
+		return fmt.Errorf("conflicts in %s: search for <<<<<<<, resolve them, then run:\n  %s",
+			strings.Join(conflicts, ", "), inFolder(root, commands)+" && "+generate)
 	}
 	if noTidy {
 		p.say("\nNext:\n  %s", inFolder(root, commands)+" && "+generate)

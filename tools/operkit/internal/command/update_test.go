@@ -72,7 +72,7 @@ func TestUpdate(t *testing.T) {
 	for _, untouched := range []string{".dockerignore", "main.go", "mine.go", "config/manager/deployment.yaml", "zz_generated"} {
 		assert.NotContains(t, r.stdout, untouched, "edited, deleted, unknown, or generated")
 	}
-	assert.Equal(t, "operkit: 1 files have conflicts. Search for <<<<<<< and resolve them, then run:\n  cd "+dir+
+	assert.Equal(t, "operkit: conflicts in Makefile: search for <<<<<<<, resolve them, then run:\n  cd "+dir+
 		" && go get github.com/operkit/operkit/operator/full@v0.3.0 github.com/operkit/operkit/tools/envtest@v0.2.0 && go mod tidy && make generate golden test\n", r.stderr)
 	assert.Contains(t, read(t, dir, "Makefile"), "<<<<<<< yours\n")
 	assert.Contains(t, read(t, dir, "Makefile"), "\tgo test -race ./...\n")
