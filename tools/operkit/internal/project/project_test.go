@@ -42,6 +42,9 @@ func TestNew(t *testing.T) {
 			formatted, err := format.Source([]byte(text))
 			require.NoError(t, err, name)
 			assert.Equal(t, string(formatted), text, name)
+			for line := range strings.Lines(text) {
+				assert.LessOrEqual(t, len(line), len("\n")+120, "%s: %s", name, line)
+			}
 		case ".yaml":
 			for document := range strings.SplitSeq(text, "\n---\n") {
 				var object map[string]any
