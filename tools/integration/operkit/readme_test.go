@@ -48,7 +48,7 @@ func TestFirstOperator(t *testing.T) {
 			for _, want := range row.want {
 				assert.Contains(t, output, want)
 			}
-			assert.Regexp(t, `(?m)^server +ready$`, output)
+			assert.Regexp(t, `(?m)^server +verified$`, output)
 		})
 	}
 }

@@ -3,6 +3,7 @@ package project
 import (
 	"bytes"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"go/format"
 	"io/fs"
@@ -95,8 +96,20 @@ func render(name, to string, values Values) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// statusSchema returns the schema of the status on one line.
-func statusSchema() (string, error) {
-	schema, err := yaml.YAMLToJSON(status)
-	return string(schema), err
+// statusSchema returns the schema of the status on one line: the fields of status.Fields, and those of the new kind.
+func statusSchema(v Values) (string, error) {
+	var schema struct {
+		Description string         `json:"description"`
+		Properties  map[string]any `json:"properties"`
+		Type        string         `json:"type"`
+	}
+	if err := yaml.Unmarshal(status, &schema); err != nil {
+		return "", err
+	}
+	schema.Description = v.Kind + "Status is what the operator reports: the fields of every status, and those that it sets by SetStatus."
+	if !v.Empty {
+		schema.Properties["url"] = map[string]any{"description": "URL is the address of the server inside the cluster.", "type": "string"}
+	}
+	document, err := json.Marshal(schema)
+	return string(document), err
 }

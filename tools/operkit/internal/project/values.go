@@ -55,4 +55,4 @@ func (Values) Linter() string { return linter }
 func (Values) Image() string { return image }
 
 // StatusSchema returns the schema of the status, as JSON on one line.
-func (Values) StatusSchema() (string, error) { return statusSchema() }
+func (v Values) StatusSchema() (string, error) { return statusSchema(v) }
