@@ -9,6 +9,7 @@ import (
 	"github.com/operkit/operkit/dag"
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -95,7 +96,7 @@ func (r *Reconciler) Plan(ctx context.Context, resource *unstructured.Unstructur
 		if planned.Waits == "" && planned.Err == nil {
 			planned = s.plan(ctx, planned.Component)
 		}
-		waiting[planned.Component] = planned.Waits != ""
+		waiting[planned.Component] = planned.Waits != "" || planned.Err != nil || planned.Differences.Err() != nil
 		plan.Components = append(plan.Components, planned)
 	}
 	if plan.Err() == nil && !plan.waits() {
@@ -153,8 +154,13 @@ func (c *Component) heldBack(ctx context.Context, waiting map[*Component]bool) (
 		if waiting[up.component] {
 			return "waits for " + up.component.name, nil
 		}
-		if open, err := up.open(ctx); err != nil || !open {
-			return c.waiting(), err
+		switch open, err := up.open(ctx); {
+		case request.IsWaiting(err):
+			return err.Error(), nil
+		case err != nil:
+			return "", err
+		case !open:
+			return c.waiting(), nil
 		}
 	}
 	return "", nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -164,7 +165,9 @@ func TestPlanOfGates(t *testing.T) {
 		"a function that is false": {chain(configMap("d"), func(context.Context, *Component) (bool, error) { return false, nil }),
 			[]string{"db: d created", "web: waits for db (its gate is closed)", "ads: waits for web"}, ""},
 		"a function that fails": {chain(configMap("d"), func(context.Context, *Component) (bool, error) { return false, errors.New("no key") }),
-			[]string{"db: d created", "ads: a created"}, "component web: gate on component db: no key"},
+			[]string{"db: d created", "ads: waits for web"}, "component web: gate on component db: no key"},
+		"a function that waits": {chain(configMap("d"), func(context.Context, *Component) (bool, error) { return false, request.Precondition("no key yet") }),
+			[]string{"db: d created", "web: gate on component db: no key yet", "ads: waits for web"}, ""},
 	} {
 		t.Run("plan 1: "+reason, func(t *testing.T) {
 			t.Parallel()

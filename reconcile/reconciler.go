@@ -243,6 +243,7 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 	for _, panicked := range request.Panics(err) {
 		s.logger.Error("panic", "at", panicked.Location(), "value", panicked.Value, "stack", string(panicked.Stack))
 	}
+	surveys := true // after a deadline there is only time for the status
 	switch {
 	case r.options.dryRun && err != nil:
 		return request.Result{}, err
@@ -255,7 +256,7 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 		}
 		return request.Result{}, &request.Error{Quiet: true, RetryAfter: after, Err: err}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		err = errors.Join(context.Cause(ctx), err)
+		err, surveys = errors.Join(context.Cause(ctx), err), false
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), lastWord)
 		defer cancel()
@@ -269,10 +270,19 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 	if outcome != nil && len(outcome.Components) == 0 && err != nil {
 		outcome = nil
 	}
-	err = s.exhausted(ctx, s.withRights(ctx, err))
-	s.ended = report{generation: s.resource.GetGeneration(), outcome: outcome, err: err, values: s.fields.Values()}
-	s.fields.Refuse(errStatusWritten)
-	unwritten := s.withRights(ctx, r.writeStatus(ctx, s, &s.ended))
+	if surveys {
+		err = s.withRights(ctx, err)
+	}
+	err = s.exhausted(ctx, err)
+	values, invalid := s.fields.Close(errStatusWritten)
+	if invalid != nil {
+		err = errors.Join(err, mistake(invalid))
+	}
+	s.ended = report{generation: s.resource.GetGeneration(), outcome: outcome, err: err, values: values}
+	unwritten := r.writeStatus(ctx, s, &s.ended)
+	if surveys {
+		unwritten = s.withRights(ctx, unwritten)
+	}
 	err = s.ended.err
 	if err != nil && !request.IsWaiting(err) {
 		if after, ok := lifecycle.Unavailable(err); ok && after > 0 {

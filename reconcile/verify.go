@@ -140,18 +140,30 @@ func (s *Session) judge() judge.Judge {
 	return j
 }
 
-// live returns an object as the View has it, or as a plan predicts it; nil if there is none. If the View holds only the metadata of the kind, and
-// readiness needs no more, live returns only the metadata, so that nothing is read from the cluster.
+// live returns an object as the View has it, or as a plan predicts it; nil if there is none. If the View holds only the
+// metadata of the kind, and readiness needs no more, live returns only the metadata, so that nothing is read from the
+// cluster.
 func (s *Session) live(ctx context.Context, ref deploy.Ref, content bool) (*unstructured.Unstructured, error) {
-	if predicted := s.predicted[ref]; predicted != nil {
+	content = content || s.reconciler.options.readiness.NeedsContent(ref.Kind.GroupKind())
+	if predicted := s.predicted[ref]; predicted != nil && (!content || hasContent(predicted)) {
 		return predicted, nil
 	}
 	view, ok := s.manager.View().(deploy.PartialView)
-	if !ok || content || s.reconciler.options.readiness.NeedsContent(ref.Kind.GroupKind()) {
+	if !ok || content {
 		return s.manager.View().Get(ctx, ref)
 	}
 	obj, _, err := view.Partial(ctx, ref)
 	return obj, err
+}
+
+// hasContent reports whether an object has more than its metadata.
+func hasContent(obj *unstructured.Unstructured) bool {
+	for key := range obj.Object {
+		if key != "apiVersion" && key != "kind" && key != "metadata" {
+			return true
+		}
+	}
+	return false
 }
 
 // located returns the Ref of object i of c. If the object was applied, this is the Ref of the result.

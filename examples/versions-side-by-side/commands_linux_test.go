@@ -118,7 +118,7 @@ func TestByHand(t *testing.T) {
 	before := w.objects("home")
 	path := filepath.Join(t.TempDir(), "home.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(sample(t, "1.1.0"), "namespace: default", "namespace: "+w.Namespace, 1)), 0o600))
-	difference := operator(1, "diff", "-f", path)
+	difference := operator(1, "diff", "-f", path, "--open-gates")
 	for _, want := range []string{"home-content", "home-page", "Service", "nginx:1.29"} {
 		assert.Contains(t, difference, want, "what the upgrade would change")
 	}

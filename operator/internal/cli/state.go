@@ -80,8 +80,12 @@ func newState(obj *unstructured.Unstructured, domain string) state {
 	case obj.GetDeletionTimestamp() != nil:
 		s.Reason, s.Message = deletingReason, "waits for the finalizers "+strings.Join(obj.GetFinalizers(), ", ")
 		// The deletion increases the generation, so a message about an older generation isn't about the deletion.
-		if inProgress && updating.Message != "" && updating.ObservedGeneration == obj.GetGeneration() {
-			s.Message = updating.Message
+		about := updating
+		if about.Type == "" { // a status with only the condition Ready
+			about = ready
+		}
+		if about.Reason != string(status.UpdatingStable) && about.Message != "" && about.ObservedGeneration == obj.GetGeneration() {
+			s.Message = about.Message
 		}
 	case found && asked && paused.Status == metav1.ConditionTrue:
 		s.Reason, s.Message = pausedReason, cmp.Or(paused.Message, s.Message)

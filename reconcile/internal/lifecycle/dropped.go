@@ -1,13 +1,15 @@
 package lifecycle
 
 import (
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
 
-// droppedFields remembers which fields of the status the kind's schema drops, at any depth: writing them in every
-// reconcile would cost a call that changes nothing. After SentAgain the fields are sent again, since the schema may
+// droppedFields remembers which fields of the status the kind's schema drops, and which ones it adds, at any depth:
+// writing them in every reconcile would cost a call that changes nothing. After SentAgain the fields are sent again, since the schema may
 // have been corrected. A field that is found in a stored status is removed from the list. It is safe for concurrent
 // use.
 type droppedFields struct {
@@ -15,6 +17,9 @@ type droppedFields struct {
 	// fields holds the time until which a field isn't sent. The keys are paths such as ".componentStatus.deployed" or
 	// ".conditions[].reason".
 	fields map[string]time.Time
+	// defaulted are fields inside of maps that the schema adds. They are sent as they are stored: to send a map without
+	// them would cost a call each time, after which they are there again.
+	defaulted map[string]bool
 }
 
 // SentAgain is the time after which a dropped field is sent again.
@@ -25,11 +30,33 @@ const SentAgain = 10 * time.Minute
 func (d *droppedFields) without(now time.Time, status, stored map[string]any) map[string]any {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if len(d.defaulted) > 0 {
+		status, _ = d.complete("", status, stored).(map[string]any)
+	}
 	if len(d.fields) == 0 {
 		return status
 	}
 	d.forget("", stored)
 	return d.remove(now, "", status).(map[string]any)
+}
+
+// complete returns a value with the fields that the schema adds, as they are stored.
+func (d *droppedFields) complete(path string, value, stored any) any {
+	content, isMap := value.(map[string]any)
+	there, wasMap := stored.(map[string]any)
+	if !isMap || !wasMap {
+		return value
+	}
+	completed := maps.Clone(content)
+	for field, item := range there {
+		at := path + "." + field
+		if given, ok := content[field]; ok {
+			completed[field] = d.complete(at, given, item)
+		} else if d.defaulted[at] {
+			completed[field] = item
+		}
+	}
+	return completed
 }
 
 // forget removes the fields that are stored.
@@ -72,6 +99,15 @@ func (d *droppedFields) remove(now time.Time, path string, value any) any {
 func (d *droppedFields) record(now time.Time, sent, stored map[string]any) (missing []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	for _, path := range dropped("", stored, sent) {
+		if strings.Count(path, ".") < 2 || strings.Contains(path, "[]") {
+			continue
+		}
+		if d.defaulted == nil {
+			d.defaulted = map[string]bool{}
+		}
+		d.defaulted[path] = true
+	}
 	for _, path := range dropped("", sent, stored) {
 		if d.fields == nil {
 			d.fields = map[string]time.Time{}

@@ -37,16 +37,24 @@ func (f *Fields) Refuse(why error) {
 	f.refused = why
 }
 
-// Err joins the errors of all invalid calls.
+// Err joins the errors of the invalid calls since the last call of Err or Close.
 func (f *Fields) Err() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return errors.Join(f.errs...)
+	return f.takeErr()
 }
 
-// Values returns the fields that were set so far.
-func (f *Fields) Values() status.Values {
+// Close returns the fields that were set, and the errors of the invalid calls since the last call of Err. Each further
+// call of Set is invalid, because of why.
+func (f *Fields) Close(why error) (status.Values, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.values.Clone()
+	f.refused = why
+	return f.values.Clone(), f.takeErr()
+}
+
+func (f *Fields) takeErr() error {
+	err := errors.Join(f.errs...)
+	f.errs = nil
+	return err
 }

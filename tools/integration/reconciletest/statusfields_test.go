@@ -82,6 +82,16 @@ func TestStatusFields(t *testing.T) {
 	require.NoError(t, err)
 	h.Writes(0)
 
+	b.fields = map[string]any{"cover": map[string]any{"colour": "red"}}
+	_, err = h.Reconcile("Ledger mine")
+	require.NoError(t, err)
+	h.Writes(1)
+	_, err = h.Reconcile("Ledger mine")
+	require.NoError(t, err)
+	h.Writes(0) // although the schema has added the paper
+	paper, _, _ := unstructured.NestedString(h.Get("Ledger mine").Object, "status", "cover", "paper")
+	assert.Equal(t, "plain", paper)
+
 	b.fields = map[string]any{"book.title": nil, "book.colour": "red"}
 	_, err = h.Reconcile("Ledger mine")
 	require.NoError(t, err)
