@@ -68,7 +68,10 @@ func (p *program) component(ctx context.Context, dir, component, kind string, af
 	if err != nil {
 		return err
 	}
-	add := &addition{program: p, project: opened}
+	add, err := p.addition(opened)
+	if err != nil {
+		return usage(err)
+	}
 	setup := controller.Name(opened.Root)
 	if slices.Contains(there, component) {
 		add.report(setup+": the component "+component, project.Same)

@@ -72,7 +72,10 @@ func (p *program) kind(ctx context.Context, kind string, f kindFlags) error {
 	if err != nil {
 		return err
 	}
-	add := &addition{program: p, project: opened}
+	add, err := p.addition(opened)
+	if err != nil {
+		return usage(err)
+	}
 	controller := opened.Module + "/internal/" + values.Package
 	if controls(opened, controller) {
 		add.report("the program's controller "+controller, project.Same)

@@ -19,7 +19,22 @@ import (
 type addition struct {
 	*program
 	project *project.Project
-	byHand  []string
+	// recorded is the record of the project, or nil if it has none.
+	recorded *record.Record
+	byHand   []string
+}
+
+// addition reads the record of a project, before anything is written.
+func (p *program) addition(opened *project.Project) (*addition, error) {
+	a := &addition{program: p, project: opened}
+	recorded, err := record.Read(opened.Root, p.version)
+	switch {
+	case err == nil:
+		a.recorded = &recorded
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: %w", opened.Root, err)
+	}
+	return a, nil
 }
 
 // report prints the outcome for a file.
@@ -125,15 +140,11 @@ func (p *program) tidy(ctx context.Context, opened *project.Project) error {
 
 // remember adds what was written to the record of the project, if it has one.
 func (a *addition) remember(add func(*record.Record)) error {
-	recorded, err := record.Read(a.project.Root)
-	if errors.Is(err, fs.ErrNotExist) {
+	if a.recorded == nil {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	add(&recorded)
-	_, err = recorded.Write(a.project.Root)
+	add(a.recorded)
+	_, err := a.recorded.Write(a.project.Root)
 	return err
 }
 

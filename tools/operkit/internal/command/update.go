@@ -11,7 +11,6 @@ import (
 	"github.com/operkit/operkit/tools/operkit/internal/record"
 	"github.com/operkit/operkit/tools/operkit/internal/update"
 	"github.com/spf13/cobra"
-	"golang.org/x/mod/semver"
 )
 
 const updateHelp = `update brings the files that operkit has written to the state in which this version of operkit
@@ -21,14 +20,19 @@ have deleted stay deleted, and files that operkit doesn't write any more are rem
 have edited them. Where you and operkit have changed the same lines, the file gets conflict markers
 for you to resolve, and the exit code is 1.
 
-Everything must be committed to git before, so that 'git diff' shows what update has changed, and
-'git restore .' takes it back. Then update runs the go command to require the modules that belong
-to this version.
+Everything must be committed to git before. So you can look at what update has changed and created:
+  git add -A . && git diff --cached .
+and take it back:
+  ` + undo + `
+Then update runs the go command to require the modules that belong to this version.
 
 Generated files (deep copies, definitions, testdata) aren't merged: run 'make generate golden'.`
 
 const updateExamples = `  go run github.com/operkit/operkit/tools/operkit@latest update
-  git diff`
+  git add -A . && git diff --cached .`
+
+// undo takes an update back: the files that it has created, too, and nothing outside of the project.
+const undo = "git add -A . && git restore --staged --worktree ."
 
 // shownFiles is how many uncommitted files an error lists.
 const shownFiles = 5
@@ -72,12 +76,12 @@ func (p *program) merge(ctx context.Context, dir string, noTidy bool) error {
 	}
 	conflicts, err := p.apply(opened, changes)
 	if err != nil {
-		return err
+		return halfway(opened.Root, err)
 	}
 	recorded.Operkit, recorded.Base = p.version, next
 	changed, err := recorded.Write(opened.Root)
 	if err != nil {
-		return err
+		return halfway(opened.Root, err)
 	}
 	outdated := opened.Outdated(p.versions)
 	if !changed && len(changes) == 0 && len(outdated) == 0 {
@@ -91,34 +95,45 @@ func (p *program) merge(ctx context.Context, dir string, noTidy bool) error {
 	return p.finish(ctx, opened.Root, commands, conflicts, noTidy)
 }
 
+// halfway adds to an error how to go back to where the update began.
+func halfway(root string, err error) error {
+	return fmt.Errorf("%w\nThe update has stopped halfway. To go back, run:\n  cd %s && %s", err, root, undo)
+}
+
 // recorded returns the record of a project, if the project is in a state to be updated.
 func (p *program) recorded(ctx context.Context, opened *project.Project) (record.Record, error) {
-	recorded, err := record.Read(opened.Root)
+	recorded, err := record.Read(opened.Root, p.version)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return recorded, fmt.Errorf("%s: has no record of what operkit has written (%s and %s): restore them from git if they were deleted; "+
 			"projects without them can't be updated", opened.Root, record.AnswersFile, record.BaseFile)
 	case err != nil:
-		return recorded, err
-	case semver.Compare(recorded.Operkit, p.version) > 0 && semver.IsValid(p.version):
-		return recorded, fmt.Errorf("%s: was written by operkit %s, which is newer than this program (%s): run operkit@latest",
-			opened.Root, recorded.Operkit, p.version)
+		return recorded, fmt.Errorf("%s: %w", opened.Root, err)
 	}
-	files, err := update.Uncommitted(ctx, opened.Root)
+	return recorded, p.committed(ctx, opened.Root)
+}
+
+// committed returns an error unless git has the project as it is, so that the update can be seen and taken back.
+func (p *program) committed(ctx context.Context, root string) error {
+	files, err := update.Uncommitted(ctx, root)
 	switch {
 	case errors.Is(err, update.ErrNoRepository):
-		return recorded, fmt.Errorf("%s: %w: run 'git init && git add . && git commit -m \"before the update\"' there, so that 'git diff' shows what the update changes",
-			opened.Root, err)
+		return fmt.Errorf("%s: %w: run 'git init && git add . && git commit -m \"before the update\"' there, so that you can see and undo what the update changes",
+			root, err)
 	case err != nil:
-		return recorded, err
+		return err
 	case len(files) > shownFiles:
 		files = append(files[:shownFiles], fmt.Sprintf("%d more", len(files)-shownFiles))
 	}
 	if len(files) > 0 {
-		return recorded, fmt.Errorf("%s: has changes that aren't committed: %s: commit them, or run 'git stash --include-untracked', so that 'git diff' shows what the update changes",
-			opened.Root, strings.Join(files, ", "))
+		return fmt.Errorf("%s: has changes that aren't committed: %s: commit them, or run 'git stash --include-untracked', so that you can see and undo what the update changes",
+			root, strings.Join(files, ", "))
 	}
-	return recorded, nil
+	tracked, err := update.Tracked(ctx, root, record.BaseFile)
+	if err == nil && !tracked {
+		err = fmt.Errorf("%s: git ignores it: take it out of .gitignore, or run 'git init' there, and commit it, so that you can see and undo what the update changes", root)
+	}
+	return err
 }
 
 // apply writes and reports the changes, and returns the files that have conflicts.
@@ -129,8 +144,8 @@ func (p *program) apply(opened *project.Project, changes []update.Change) (confl
 		}
 		line := fmt.Sprintf("%-9s %s", change.Outcome, change.Path)
 		switch {
-		case change.Outcome == project.Kept:
-			line += ": operkit doesn't write it any more, but you have edited it: delete it if you don't need it"
+		case change.Why != "":
+			line += ": " + change.Why
 		case change.From != "":
 			line += ": was " + change.From
 		}
@@ -156,9 +171,10 @@ func (p *program) finish(ctx context.Context, root string, commands []goCommand,
 	for i, command := range commands {
 		p.say("%s", command)
 		if err := command.run(ctx, root, p.stderr, "GOWORK=off"); err != nil {
-			return fmt.Errorf("%w\nThe files are written. Fix the problem, then run:\n  %s", err, inFolder(root, commands[i:]))
+			return fmt.Errorf("%w\nThe files are written. Fix the problem, then run:\n  %s\nOr go back:\n  cd %s && %s",
+				err, inFolder(root, commands[i:]), root, undo)
 		}
 	}
-	p.say("\nNext:\n  git diff       # shows what the update has changed\n  %s", generate)
+	p.say("\nNext:\n  git add -A . && git diff --cached .   # shows what the update has changed\n  %s", generate)
 	return nil
 }

@@ -69,8 +69,9 @@ func TestUpdate(t *testing.T) {
 	} {
 		assert.Regexp(t, `(?m)^`+outcome+` +`+regexp.QuoteMeta(file)+`$`, r.stdout)
 	}
-	for _, untouched := range []string{".dockerignore", "main.go", "mine.go", "config/manager/deployment.yaml", "zz_generated"} {
-		assert.NotContains(t, r.stdout, untouched, "edited, deleted, unknown, or generated")
+	assert.Contains(t, r.stdout, "skipped   .dockerignore: you have deleted it, and operkit has changed it\n")
+	for _, untouched := range []string{"main.go", "mine.go", "config/manager/deployment.yaml", "zz_generated"} {
+		assert.NotContains(t, r.stdout, untouched, "edited, unknown, or generated")
 	}
 	assert.Equal(t, "operkit: conflicts in Makefile: search for <<<<<<<, resolve them, then run:\n  cd "+dir+
 		" && go get github.com/operkit/operkit/operator/full@v0.3.0 github.com/operkit/operkit/tools/envtest@v0.2.0 && go mod tidy && make generate golden test\n", r.stderr)
@@ -140,6 +141,13 @@ func TestUpdateRefuses(t *testing.T) {
 			write(t, dir, "mine.go", "package main\n")
 			return dir
 		}, "has changes that aren't committed: mine.go: "},
+		{"a folder that an outer repository ignores", func(t *testing.T) string {
+			dir := older(t)
+			require.NoError(t, os.RemoveAll(filepath.Join(dir, ".git")))
+			write(t, filepath.Dir(dir), ".gitignore", "guestbook-operator\n")
+			git(t, filepath.Dir(dir), "init", "-q")
+			return dir
+		}, "git ignores it: take it out of .gitignore, or run 'git init' there, and commit it"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
@@ -157,4 +165,44 @@ func TestUpdateRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The commands of the help show and take back all of an update, and leave alone what is beside the project.
+func TestUpdateIsTakenBack(t *testing.T) {
+	t.Parallel()
+	dir := older(t)
+	outer := filepath.Dir(dir)
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, ".git")))
+	write(t, outer, "beside", "1\n")
+	git(t, outer, "init", "-q")
+	commit(t, outer)
+	write(t, outer, "beside", "2\n")
+	before := tree(t, dir)
+	done(t, "update", "--dir", dir, "--no-tidy")
+	require.NotEqual(t, before, tree(t, dir))
+	help := done(t, "update", "--help")
+	for _, line := range []string{"git add -A . && git diff --cached .", "git add -A . && git restore --staged --worktree ."} {
+		require.Contains(t, help, "\n  "+line+"\n")
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
+		cmd.Dir = dir
+		output, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(output))
+		if strings.Contains(line, "diff") {
+			assert.Contains(t, string(output), "+++ b/guestbook-operator/AGENTS.md", "a new file")
+			assert.NotContains(t, string(output), "beside")
+		}
+	}
+	assert.Equal(t, before, tree(t, dir))
+	assert.Equal(t, "2\n", read(t, outer, "beside"))
+}
+
+func TestUpdateThatStopsHalfway(t *testing.T) {
+	t.Parallel()
+	dir := older(t)
+	require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, "AGENTS.md"))) // isn't there for a reader, and is for a writer
+	commit(t, dir)
+	r := execute(t, "update", "--dir", dir)
+	assert.Equal(t, 1, r.code)
+	assert.Contains(t, r.stderr, "AGENTS.md")
+	assert.Contains(t, r.stderr, "\nThe update has stopped halfway. To go back, run:\n  cd "+dir+" && git add -A . && git restore --staged --worktree .\n")
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/operkit/operkit/tools/operkit/internal/project"
+	"golang.org/x/mod/semver"
 	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/yaml"
 )
@@ -54,14 +55,15 @@ func (r *Record) AddComponent(values project.Values, files []project.File) {
 	r.Base = based(append(r.Base, files...))
 }
 
-// Read reads the record of the project in root. If there is none, the error is fs.ErrNotExist.
-func Read(root string) (Record, error) {
+// Read reads the record of the project in root for a program of a version. If there is none, the error is
+// fs.ErrNotExist. A record of a newer program is an error, because it may have answers that this program doesn't know.
+func Read(root, version string) (Record, error) {
 	var r Record
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(AnswersFile)))
 	if err != nil {
 		return r, err
 	}
-	if err := yaml.UnmarshalStrict(text, &r.Answers); err != nil {
+	if err := r.Answers.parse(text, version); err != nil {
 		return r, fmt.Errorf("%s: %w", AnswersFile, err)
 	}
 	base, err := txtar.ParseFile(filepath.Join(root, filepath.FromSlash(BaseFile)))
@@ -72,6 +74,23 @@ func Read(root string) (Record, error) {
 		r.Base = append(r.Base, project.File{Path: file.Name, Text: file.Data})
 	}
 	return r, nil
+}
+
+// parse reads the version before the rest, so that a newer record isn't taken for a wrong one.
+func (a *Answers) parse(text []byte, version string) error {
+	var by struct {
+		Operkit string `json:"operkit"`
+	}
+	if err := yaml.Unmarshal(text, &by); err != nil {
+		return err
+	}
+	if semver.IsValid(version) && semver.Compare(by.Operkit, version) > 0 {
+		return fmt.Errorf("was written by operkit %s, which is newer than this program (%s): run operkit@latest", by.Operkit, version)
+	}
+	if err := yaml.UnmarshalStrict(text, a); err != nil {
+		return fmt.Errorf("was written by operkit %s, and can't be read by this program (%s): %w", by.Operkit, version, err)
+	}
+	return nil
 }
 
 // Files returns the files of the record itself.

@@ -44,7 +44,7 @@ func paths(files []project.File) (paths []string) {
 func TestRecord(t *testing.T) {
 	t.Parallel()
 	r, dir := created(t)
-	read, err := record.Read(dir)
+	read, err := record.Read(dir, "v0.3.0")
 	require.NoError(t, err)
 	assert.Equal(t, r, read, "it is read as it was written")
 	assert.Contains(t, paths(r.Base), "internal/guestbook/server.go")
@@ -94,7 +94,7 @@ func TestAdditions(t *testing.T) {
 	changed, err := r.Write(dir)
 	require.NoError(t, err)
 	assert.True(t, changed)
-	read, err := record.Read(dir)
+	read, err := record.Read(dir, "v0.3.0")
 	require.NoError(t, err)
 	made, err := read.Answers.Files("example.com/guestbook-operator", versions)
 	require.NoError(t, err)
@@ -104,16 +104,34 @@ func TestAdditions(t *testing.T) {
 
 func TestRecordThatCantBeRead(t *testing.T) {
 	t.Parallel()
-	_, err := record.Read(t.TempDir())
+	_, err := record.Read(t.TempDir(), "v0.3.0")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	_, dir := created(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, record.AnswersFile), []byte("nam: x\n"), 0o600))
-	_, err = record.Read(dir)
+	_, err = record.Read(dir, "v0.3.0")
 	require.ErrorContains(t, err, ".operkit/answers.yaml: ")
 	_, dir = created(t)
 	require.NoError(t, os.Remove(filepath.Join(dir, record.BaseFile)))
-	_, err = record.Read(dir)
+	_, err = record.Read(dir, "v0.3.0")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	_, err = record.Record{Base: []project.File{{Path: "a", Text: []byte("-- b --\n")}}}.Files()
 	assert.ErrorContains(t, err, "looks like the beginning of another file")
+}
+
+// A newer record says so, even if it has answers that this program doesn't know.
+func TestRecordOfANewerProgram(t *testing.T) {
+	t.Parallel()
+	_, dir := created(t)
+	path := filepath.Join(dir, record.AnswersFile)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, append(text, "more: true\n"...), 0o600))
+	for _, row := range []struct{ reason, program, want string }{
+		{"an older program", "v0.2.9", "was written by operkit v0.3.0, which is newer than this program (v0.2.9): run operkit@latest"},
+		{"a program without a version", "(devel)", "was written by operkit v0.3.0, and can't be read by this program ((devel)): "},
+		{"a newer program: the answer is wrong", "v0.4.0", `unknown field "more"`},
+	} {
+		_, err := record.Read(dir, row.program)
+		require.ErrorContains(t, err, row.want, row.reason)
+	}
 }

@@ -14,6 +14,9 @@ import (
 // mostConflicts is the largest number of conflicts that git merge-file reports by its exit code; larger codes are errors.
 const mostConflicts = 127
 
+// errBinary is returned for texts that git merge-file doesn't take for texts, because they have NUL bytes.
+var errBinary = errors.New("isn't text")
+
 // mergeFile merges the changes from base to next into ours, and reports whether there are conflicts, which are marked in
 // the result.
 func mergeFile(ctx context.Context, ours, base, next []byte, labels [2]string) (merged []byte, conflict bool, err error) {
@@ -34,6 +37,9 @@ func mergeFile(ctx context.Context, ours, base, next []byte, labels [2]string) (
 	if exit, failed := errors.AsType[*exec.ExitError](err); failed && exit.ExitCode() > 0 && exit.ExitCode() <= mostConflicts {
 		return merged, true, nil
 	}
+	if err != nil && strings.Contains(err.Error(), "annot merge binary files") {
+		return nil, false, errBinary
+	}
 	return merged, false, err
 }
 
@@ -44,12 +50,12 @@ var ErrNoRepository = errors.New("isn't in a git repository")
 // count.
 func Uncommitted(ctx context.Context, root string) ([]string, error) {
 	if _, err := git(ctx, root, "rev-parse", "--show-toplevel"); err != nil {
-		if _, failed := errors.AsType[*exec.ExitError](err); failed {
+		if strings.Contains(err.Error(), "not a git repository (or any") {
 			return nil, ErrNoRepository
 		}
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", root, err)
 	}
-	status, err := git(ctx, root, "status", "--porcelain", "--", ".")
+	status, err := git(ctx, root, "status", "--porcelain", "--untracked-files=all", "--", ".")
 	if err != nil {
 		return nil, err
 	}
@@ -60,10 +66,20 @@ func Uncommitted(ctx context.Context, root string) ([]string, error) {
 	return files, nil
 }
 
-// git runs git in a folder, and returns what it printed even if it fails.
+// Tracked reports whether git has a file below root. In a folder that is ignored it has none, and none is uncommitted.
+func Tracked(ctx context.Context, root, path string) (bool, error) {
+	_, err := git(ctx, root, "ls-files", "--error-unmatch", "--", path)
+	if exit, failed := errors.AsType[*exec.ExitError](err); failed && exit.ExitCode() == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// git runs git in a folder, with English messages, and returns what it printed even if it fails.
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

@@ -18,6 +18,8 @@ const (
 	Merged   project.Outcome = "merged"
 	Conflict project.Outcome = "conflict"
 	Removed  project.Outcome = "removed"
+	// Skipped means that the project doesn't get what the scaffold has, because a person has deleted files.
+	Skipped project.Outcome = "skipped"
 )
 
 // Change is a change of a file of the project.
@@ -27,12 +29,15 @@ type Change struct {
 	Outcome project.Outcome
 	// From is the former path of a file that the scaffold has moved, or empty.
 	From string
+	// Why is the reason of a file that is kept or skipped.
+	Why string
 	// text is the new text. It is nil if the file is removed or stays as it is.
 	text []byte
 }
 
 // Merge returns the changes that bring the project in root from the scaffold base to the scaffold next, in the order of
-// their paths. labels name base and next in conflict markers. A file that the project has deleted stays deleted.
+// their paths. labels name base and next in conflict markers. A file that the project has deleted stays deleted, and
+// gets no new files beside it that belong to it.
 func Merge(ctx context.Context, root string, base, next []project.File, labels [2]string) ([]Change, error) {
 	m := merge{ctx: ctx, root: root, labels: labels, base: texts(base), next: texts(next)}
 	moved, err := m.moved()
@@ -81,18 +86,31 @@ func (m merge) file(from, path string) (Change, error) {
 	base, based := m.base[from]
 	next, wanted := m.next[path]
 	switch {
+	case based && !there && wanted && !bytes.Equal(base, next):
+		return Change{Path: path, Outcome: Skipped, Why: "you have deleted it, and operkit has changed it"}, nil
 	case based && !there: // deleted by a person
 	case based && !wanted && bytes.Equal(ours, base):
 		change.Outcome = Removed
 	case based && !wanted:
 		change.Outcome = project.Kept
+		change.Why = "operkit doesn't write it any more, but you have edited it: delete it if you don't need it"
 	case !there:
+		gone, err := m.gone(path)
+		if err != nil {
+			return Change{}, err
+		}
+		if gone {
+			return Change{Path: path, Outcome: Skipped, Why: "it is new, and belongs to files that you have deleted"}, nil
+		}
 		change.Outcome, change.text = project.Created, next
 	case from == path && (bytes.Equal(ours, next) || based && bytes.Equal(base, next)):
 	case bytes.Equal(ours, base):
 		change.Outcome, change.text = Updated, next
 	default:
 		merged, conflict, err := mergeFile(m.ctx, ours, base, next, m.labels)
+		if errors.Is(err, errBinary) {
+			return Change{Path: from, Outcome: project.Kept, Why: "git can't merge it, because it isn't text: operkit has changed it, too"}, nil
+		}
 		if err != nil {
 			return Change{}, err
 		}
