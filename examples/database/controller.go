@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/operkit/operkit/deploy"
 	v1 "github.com/operkit/operkit/examples/database/api/v1"
 	"github.com/operkit/operkit/reconcile"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -40,7 +41,8 @@ func (Database) Finalize(_ context.Context, s *reconcile.Session) error {
 		return err
 	}
 	if db.Spec.Archive != "" {
-		s.Add("export", exportJob(s, db.Spec))
+		// The template of a Job can't be changed: a correction of the spec needs a new Job.
+		s.Add("export").Add("job", exportJob(s, db.Spec), reconcile.By(deploy.Recreate))
 	}
 	return nil
 }

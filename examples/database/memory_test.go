@@ -190,6 +190,39 @@ func TestDatabaseDeletionThatHangsInMemory(t *testing.T) {
 	h.Gone("Database hello")
 }
 
+// A correction of the spec makes the export anew, since the template of a Job can't be changed.
+func TestDatabaseDeletionIsMendedInMemory(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ reason, field, value string }{
+		{"another image", "image", "postgres:19"},
+		{"another archive", "archive", "other"},
+	} {
+		t.Run(row.field, func(t *testing.T) {
+			t.Parallel()
+			h := inMemory(t)
+			h.RunUntilSettled()
+			h.Break("Job hello-export", "it can't start")
+			h.Delete("Database hello")
+			h.RunUntilSettled()
+			h.Created("Job hello-export")
+			broken := h.Get("Job hello-export").GetUID()
+
+			h.Hold("Job hello-export")
+			edit(t, h, row.value, row.field)
+			h.RunUntilSettled()
+			mended := h.Get("Job hello-export")
+			assert.NotEqual(t, broken, mended.GetUID(), row.reason)
+			text, err := yaml.Marshal(mended.Object["spec"])
+			require.NoError(t, err)
+			assert.Contains(t, string(text), ": "+row.value+"\n", row.reason)
+
+			h.Release("Job hello-export")
+			h.RunUntilSettled()
+			h.Gone("Database hello")
+		})
+	}
+}
+
 func TestDatabasePasswordIsKeptInMemory(t *testing.T) {
 	t.Parallel()
 	h := inMemory(t)

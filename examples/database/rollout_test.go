@@ -76,6 +76,21 @@ func TestDatabaseIsExportedAndDeleted(t *testing.T) {
 	assert.Empty(t, w.CallsSince(t, mark, w.operator).Failed())
 }
 
+// An export that can't start, since its archive is missing, is made anew with a corrected spec.
+func TestDatabaseExportIsMended(t *testing.T) {
+	t.Parallel()
+	w := settledWorld(t)
+	w.Merge(v1.DatabaseKind, "hello", `{"spec":{"archive":"absent"}}`)
+	w.Delete(v1.DatabaseKind, "hello")
+	w.Eventually("the export is there", func() bool { return w.Get(jobs, "hello-export") != nil })
+	mark := w.Mark(t)
+	w.Merge(v1.DatabaseKind, "hello", `{"spec":{"archive":"archive"}}`)
+	w.Eventually("the database is gone", func() bool { return w.database() == nil })
+	calls := w.CallsSince(t, mark, w.operator).Of("jobs.batch").Writes()
+	assert.Equal(t, 1, calls.Count()["delete jobs.batch"], "the old Job")
+	assert.Equal(t, "Bound", w.field(claims, "archive", "status", "phase"), "the new Job has used it")
+}
+
 // The export can't be created in a namespace that is being deleted, and doesn't delay its deletion.
 func TestDatabaseGoesWithItsNamespace(t *testing.T) {
 	t.Parallel()
