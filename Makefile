@@ -43,9 +43,11 @@ demo: ## watch an operator at work on a real control plane; KEEP=1 leaves that u
 	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -o $(DEMO) ./examples/guestbook/demo
 	@exec env KEEP='$(KEEP)' $(DEMO)
 
+# The program of the control plane is built once per machine. That takes some minutes, and shows its progress.
 cluster-up: ## start a control plane on this machine, unless it runs: real, with simulated nodes and volumes
+	@$(DEVCLUSTER) build >/dev/null
 	@$(DEVCLUSTER) status --dir $(CLUSTER) >/dev/null 2>&1 || $(DEVCLUSTER) up --detach --dir $(CLUSTER)
-	@echo 'to use it: export KUBECONFIG=$(CURDIR)/$(CLUSTER)/kubeconfig'
+	@echo 'to use it: export OPERKIT_DEVCLUSTER=$(CURDIR)/$(CLUSTER) KUBECONFIG=$(CURDIR)/$(CLUSTER)/kubeconfig'
 
 cluster-down: ## stop that control plane, and delete its contents
 	@$(DEVCLUSTER) down --dir $(CLUSTER)
