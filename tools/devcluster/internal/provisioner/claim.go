@@ -47,11 +47,12 @@ func (p *provisioner) provision(ctx context.Context, claim *corev1.PersistentVol
 			return err
 		}
 		if nodes, err = onlyOn(node); err != nil {
-			return p.fail(claim, err)
+			p.report(claim, err)
+			return err // retried: no event of the claim follows when somebody sets the label
 		}
 	}
 	if claim.Spec.Selector != nil {
-		return p.fail(claim, errors.New("a claim with a selector is bound only to a volume that exists: create one, or remove spec.selector"))
+		return p.fail(claim, errors.New("a claim with a selector is bound only to a volume that exists: create one, or delete the claim and create it again without spec.selector"))
 	}
 	volume := newVolume(p.name, claim, class, nodes)
 	switch _, err = p.client.CoreV1().PersistentVolumes().Create(ctx, volume, metav1.CreateOptions{}); {
@@ -79,8 +80,13 @@ func waitsForConsumer(class *storagev1.StorageClass) bool {
 
 // fail reports why a claim gets no volume. There is no retry before the claim changes, since it would fail again.
 func (p *provisioner) fail(claim *corev1.PersistentVolumeClaim, err error) error {
-	p.events.Event(claim, corev1.EventTypeWarning, "ProvisioningFailed", err.Error())
+	p.report(claim, err)
 	return nil
+}
+
+// report says in an event of the claim why it gets no volume.
+func (p *provisioner) report(claim *corev1.PersistentVolumeClaim, err error) {
+	p.events.Event(claim, corev1.EventTypeWarning, "ProvisioningFailed", err.Error())
 }
 
 // reschedule has the scheduler select another node, because the selected one is gone.

@@ -32,6 +32,7 @@ func newVolume(provisioner string, claim *corev1.PersistentVolumeClaim, class *s
 			PersistentVolumeReclaimPolicy: reclaim,
 			MountOptions:                  class.MountOptions,
 			StorageClassName:              class.Name,
+			VolumeAttributesClassName:     claim.Spec.VolumeAttributesClassName,
 			PersistentVolumeSource:        corev1.PersistentVolumeSource{Local: &corev1.LocalVolumeSource{Path: folder + name}},
 			NodeAffinity:                  &corev1.VolumeNodeAffinity{Required: nodes},
 			ClaimRef: &corev1.ObjectReference{

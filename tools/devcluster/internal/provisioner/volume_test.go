@@ -13,7 +13,7 @@ import (
 
 const claimText = `
 metadata: {name: data, namespace: shop, uid: 1-2, resourceVersion: "7"}
-spec: {accessModes: [ReadWriteOncePod], volumeMode: Block, storageClassName: fast, resources: {requests: {storage: 5Gi}}}`
+spec: {accessModes: [ReadWriteOncePod], volumeMode: Block, storageClassName: fast, volumeAttributesClassName: gold, resources: {requests: {storage: 5Gi}}}`
 
 const volumeText = `
 metadata: {name: pvc-1-2, annotations: {pv.kubernetes.io/provisioned-by: me}}
@@ -24,6 +24,7 @@ spec:
   persistentVolumeReclaimPolicy: Retain
   mountOptions: [noatime]
   storageClassName: fast
+  volumeAttributesClassName: gold
   local: {path: /var/lib/devcluster/volumes/pvc-1-2}
   nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [host]}]}]}}
   claimRef: {apiVersion: v1, kind: PersistentVolumeClaim, namespace: shop, name: data, uid: 1-2, resourceVersion: "7"}`
