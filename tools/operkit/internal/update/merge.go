@@ -95,14 +95,7 @@ func (m merge) file(from, path string) (Change, error) {
 		change.Outcome = project.Kept
 		change.Why = "operkit doesn't write it any more, but you have edited it: delete it if you don't need it"
 	case !there:
-		gone, err := m.gone(path)
-		if err != nil {
-			return Change{}, err
-		}
-		if gone {
-			return Change{Path: path, Outcome: Skipped, Why: "it is new, and belongs to files that you have deleted"}, nil
-		}
-		change.Outcome, change.text = project.Created, next
+		return m.created(path)
 	case from == path && (bytes.Equal(ours, next) || based && bytes.Equal(base, next)):
 	case bytes.Equal(ours, base):
 		change.Outcome, change.text = Updated, next
@@ -122,6 +115,15 @@ func (m merge) file(from, path string) (Change, error) {
 		}
 	}
 	return change, nil
+}
+
+// created returns the change for a new file.
+func (m merge) created(path string) (Change, error) {
+	gone, err := m.gone(path)
+	if gone {
+		return Change{Path: path, Outcome: Skipped, Why: "it is new, and belongs to files that you have deleted"}, err
+	}
+	return Change{Path: path, Outcome: project.Created, text: m.next[path]}, err
 }
 
 // Apply writes the change below root.
