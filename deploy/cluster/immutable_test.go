@@ -36,7 +36,12 @@ func TestImmutableFields(t *testing.T) {
 				t.Parallel()
 				text, err := os.ReadFile(file)
 				require.NoError(t, err)
-				env := envtest.Start(t, envtest.Rights(everything))
+				options := []envtest.Option{envtest.Rights(everything)}
+				if kind == "PersistentVolumeClaim" {
+					// A default StorageClass is set in each claim that has none, which the cluster in memory doesn't do.
+					options = append(options, envtest.OwnCluster("--components=etcd,apiserver"))
+				}
+				env := envtest.Start(t, options...)
 				server := newCluster(t, env.Config)
 				memory, err := dryrun.New(dryrun.Namespaces(env.Namespace))
 				require.NoError(t, err)
