@@ -55,7 +55,7 @@ func (w *world) isClean() {
 	build.Dir, build.Env = "../../lint", append(os.Environ(), "GOWORK=off")
 	output, err := build.CombinedOutput()
 	require.NoError(w.t, err, string(output))
-	assert.Equal(w.t, "0 issues.\n", w.run(lint, "run"))
+	assert.Equal(w.t, "0 issues.\n", w.run(lint, "run", "--allow-parallel-runners"))
 	version, err := exec.CommandContext(w.t.Context(), "go", "version", "-m", lint).Output()
 	require.NoError(w.t, err)
 	pinned := regexp.MustCompile(`golangci-lint@(v\S+)`).FindStringSubmatch(w.files()["Makefile"])
@@ -106,7 +106,7 @@ func TestRun(t *testing.T) {
 	operator.says(t, "starting")
 	w.run("make", "sample")
 	status := w.run("bin/guestbook-operator", "status", "my-guestbook", "--kubeconfig", ".cluster/kubeconfig")
-	assert.Regexp(t, `(?m)^server +ready`, status)
+	assert.Regexp(t, `(?m)^server +verified`, status)
 	w.kubectl("patch", "guestbook", "my-guestbook", "--type=merge", "-p", `{"spec":{"replicas":3}}`)
 	w.kubectl("wait", "--for=jsonpath={.status.readyReplicas}=3", "--timeout=1m", "deployment/my-guestbook-server")
 	operator.Stop(t) // SIGTERM to it alone
