@@ -157,25 +157,28 @@ func TestSetStatusInvalid(t *testing.T) {
 // A schema that refuses a field must not hide the rest of the status.
 func TestSetStatusRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	refusal := &deploy.InvalidError{Ref: widgetRef, Err: errors.New(`status.endpoint: Invalid value: "string": must be of type integer`)}
-	writes := 0
-	w.refuse = func(call string) error {
-		if call != writeStatus {
-			return nil
+	t.Run("fields 6: a refused field is an error, and the rest is written", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		refusal := &deploy.InvalidError{Ref: widgetRef, Err: errors.New(`status.endpoint: Invalid value: "string": must be of type integer`)}
+		writes := 0
+		w.refuse = func(call string) error {
+			if call != writeStatus {
+				return nil
+			}
+			if writes++; writes > 1 { // the second write is without the field
+				return nil
+			}
+			return refusal
 		}
-		if writes++; writes > 1 { // the second write is without the field
-			return nil
-		}
-		return refusal
-	}
-	_, _, err := w.once(w.reconciler(adding(func(s *Session) {
-		s.Add("c", configMap("c"))
-		s.SetStatus("endpoint", "db")
-	})))
-	require.ErrorContains(t, err, "status fields endpoint: ")
-	require.ErrorContains(t, err, "must be of type integer")
-	assert.Equal(t, "Errored/Errored", w.verdict(), "fields 6: a refused field is an error, and the rest is written")
-	assert.Contains(t, w.message(), "must be of type integer")
-	assert.Nil(t, w.status("endpoint"))
+		_, _, err := w.once(w.reconciler(adding(func(s *Session) {
+			s.Add("c", configMap("c"))
+			s.SetStatus("endpoint", "db")
+		})))
+		require.ErrorContains(t, err, "status fields endpoint: ")
+		require.ErrorContains(t, err, "must be of type integer")
+		assert.Equal(t, "Errored/Errored", w.verdict(), "fields 6: a refused field is an error, and the rest is written")
+		assert.Contains(t, w.message(), "must be of type integer")
+		assert.Nil(t, w.status("endpoint"))
+	})
 }

@@ -60,9 +60,12 @@ func TestEssence(t *testing.T) {
 		{"handlers 6: a null", Domain, map[string]any{Domain + "/last-handled-configuration": `null`}, nil},
 		{"handlers 6: none", Domain, nil, nil},
 	} {
-		got, ok := Essence(object(row.annotations), row.domain)
-		assert.Equal(t, row.want != nil, ok, row.reason)
-		assert.True(t, !ok || diff.Equal(any(row.want), any(got)), row.reason)
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			got, ok := Essence(object(row.annotations), row.domain)
+			assert.Equal(t, row.want != nil, ok)
+			assert.True(t, !ok || diff.Equal(any(row.want), any(got)))
+		})
 	}
 	got, ok := EssenceInStatus(object(nil), "cats")
 	assert.True(t, ok)

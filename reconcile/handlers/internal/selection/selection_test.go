@@ -33,7 +33,10 @@ func TestCalled(t *testing.T) {
 		{"handlers 10: nothing is called for a noop", Handler{On: Create | Update | Delete | Resume | Field}, Object{Body: two, New: two, Old: two, Reason: cause.Noop}, false},
 		{"handlers 10: seen handlers and timers always are", Handler{On: Seen}, Object{Body: two, Reason: cause.Noop}, true},
 	} {
-		assert.Equal(t, row.want, Called(row.h, row.o), row.reason)
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, row.want, Called(row.h, row.o))
+		})
 	}
 }
 
@@ -52,7 +55,10 @@ func TestNeedsFinalizer(t *testing.T) {
 		{"handlers 11: what runs beside the object needs it", Handler{On: Timer, Filter: labelled}, true},
 		{"handlers 11: others don't", Handler{On: Create | Update | Resume | Field | Seen}, false},
 	} {
-		assert.Equal(t, row.want, NeedsFinalizer(row.h, Object{Body: body, New: body}), row.reason)
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, row.want, NeedsFinalizer(row.h, Object{Body: body, New: body}))
+		})
 	}
 }
 
@@ -70,7 +76,10 @@ func TestValidate(t *testing.T) {
 		{"handlers 12: old, but not only for updates", Filter{Field: []string{"spec"}, Old: Present}, Update | Create, "only handlers of updates"},
 		{"handlers 12: no check", Filter{Labels: map[string]Check{"a": nil}}, Create, "a: nil check"},
 	} {
-		assert.ErrorContains(t, row.filter.Validate(row.on), row.want, row.reason)
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			assert.ErrorContains(t, row.filter.Validate(row.on), row.want)
+		})
 	}
 	assert.NoError(t, Filter{Field: []string{"spec"}, Old: Present, New: Absent}.Validate(Field|Update))
 }
