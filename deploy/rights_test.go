@@ -40,7 +40,10 @@ func TestRules(t *testing.T) {
 				"Role in the namespace mall: rules: [{apiGroups: [''], resources: [pods], verbs: [get]}]; " +
 				"Role in the namespace shop: rules: [{apiGroups: [''], resources: [secrets], verbs: [get]}]"},
 	} {
-		assert.Equal(t, row.want, row.rules.Merged().String(), row.why)
+		t.Run(row.why, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, row.want, row.rules.Merged().String())
+		})
 	}
 	rules := deploy.Rules{"": {permission("", "secrets", "get"), permission("*", "widgets/status", "patch")}}.Merged()
 	var role rbacv1.ClusterRole

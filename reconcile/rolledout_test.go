@@ -53,9 +53,11 @@ func TestRolloutIsLogged(t *testing.T) {
 		{"log 1: ready again", func() { w.makeReady("web") }, ""},
 		{"log 1: the end of a deletion is one too", func() { w.delete(widgetRef) }, `finalized: deleted=1 objects="Deployment web" duration=0s`},
 	} {
-		row.change()
-		before := len(w.ended())
-		_, _, _ = w.once(r)
-		assert.Equal(t, row.want, strings.Join(w.ended()[before:], "; "), row.why)
+		t.Run(row.why, func(t *testing.T) { // one after the other
+			row.change()
+			before := len(w.ended())
+			_, _, _ = w.once(r)
+			assert.Equal(t, row.want, strings.Join(w.ended()[before:], "; "))
+		})
 	}
 }
