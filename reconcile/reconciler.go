@@ -238,7 +238,7 @@ func (s *Session) release() {
 	}
 }
 
-// ended writes the status and decides when the resource is reconciled again.
+// ended reports how the reconcile has ended, in the status, and returns when the resource is reconciled again.
 func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, err error) (request.Result, error) {
 	for _, panicked := range request.Panics(err) {
 		s.logger.Error("panic", "at", panicked.Location(), "value", panicked.Value, "stack", string(panicked.Stack))
@@ -283,7 +283,13 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 	if surveys {
 		unwritten = s.withRights(ctx, unwritten)
 	}
-	err = s.ended.err
+	return r.next(ctx, s, unwritten)
+}
+
+// next decides when the resource of a session that has ended is reconciled again. unwritten is the error of the write of
+// the status, if writing it again makes sense.
+func (r *Reconciler) next(ctx context.Context, s *Session, unwritten error) (request.Result, error) {
+	outcome, err := s.ended.outcome, s.ended.err
 	if err != nil && !request.IsWaiting(err) {
 		if after, ok := lifecycle.Unavailable(err); ok && after > 0 {
 			err = request.RetryAfter(after, err)
