@@ -93,15 +93,17 @@ func (s *Session) exhausted(ctx context.Context, err error) error {
 func (s *Session) conclude(err error) {
 	var before, now memory.Count
 	var again []string
+	var done memory.Changes
 	s.reconciler.lifecycle.Memory.Look(deploy.RefOf(s.resource), func(m *memory.Resource) { before = m.Count() })
 	now = s.count(before, err)
 	s.update(func(m *memory.Resource) {
 		m.SetCount(now)
 		again = s.created(m)
+		done = s.rolledOut(m, now)
 	})
 	s.record(before, now, err)
 	s.reportHang()
-	s.logRollout(now)
+	s.logRollout(done)
 	for _, text := range again {
 		s.logger.Warn("an object is created again each time it has finished", "text", text)
 		s.Event(event.Warning, EventRemade, "%s", text)

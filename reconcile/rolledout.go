@@ -8,20 +8,22 @@ import (
 	"github.com/operkit/operkit/reconcile/standing"
 )
 
-// logRollout writes one line to the log when a rollout has ended: when the resource is settled, after objects were
-// written in this reconcile or in earlier ones, and when it is finalized. now is how the resource is counted.
-func (s *Session) logRollout(now memory.Count) {
-	var done memory.Changes
-	changes := s.written()
-	s.update(func(m *memory.Resource) {
-		if changes.Any() {
-			changes.Began = s.began
-			m.Changed(changes)
-		}
-		if now.Standing == standing.Settled || s.finalized {
-			done = m.RolledOut()
-		}
-	})
+// rolledOut remembers the objects that the session has written. It returns all changes of a rollout that has ended: when
+// the resource is settled, and when it is finalized. now is how the resource is counted.
+func (s *Session) rolledOut(m *memory.Resource, now memory.Count) (done memory.Changes) {
+	if changes := s.written(); changes.Any() {
+		changes.Began = s.began
+		m.Changed(changes)
+	}
+	if now.Standing == standing.Settled || s.finalized {
+		done = m.RolledOut()
+	}
+	return done
+}
+
+// logRollout writes one line to the log about a rollout that has ended, if it has changed anything or is the end of a
+// deletion.
+func (s *Session) logRollout(done memory.Changes) {
 	message := "rolled out"
 	switch {
 	case s.finalized:
