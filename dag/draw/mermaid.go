@@ -36,8 +36,8 @@ func Mermaid[T any](g *dag.Graph[T], state dag.State) string {
 	return b.String()
 }
 
-// mermaidLooks adds the legend, and the looks of nodes. members are the ids of the nodes by their look, and dashed those
-// of the nodes with a dashed frame.
+// mermaidLooks adds the legend, and the looks of nodes. members are the ids of the nodes by their look, and dashed
+// those of the nodes with a dashed frame.
 func (d drawing) mermaidLooks(b *strings.Builder, members map[look][]string, dashed []string) {
 	legend := d.legend()
 	if len(legend) == 0 {

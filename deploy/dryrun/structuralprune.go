@@ -23,8 +23,8 @@ type pruner struct {
 	found  []UnknownField
 }
 
-// value prunes a value whose schema is s. If s is nil, the schema allows any value here, but no fields of it. If kept is
-// true, the fields of s are pruned, but other fields aren't.
+// value prunes a value whose schema is s. If s is nil, the schema allows any value here, but no fields of it. If kept
+// is true, the fields of s are pruned, but other fields aren't.
 func (p *pruner) value(value any, s *spec.Schema, at string, kept bool) {
 	switch value := value.(type) {
 	case map[string]any:
