@@ -8,20 +8,12 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/patching"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"github.com/operkit/operkit/reconcile/watch"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
-
-// Env is what the operator gives to the function that makes a reconciler.
-type Env struct {
-	watch.Env
-	// Config holds the settings.
-	Config config.Config
-}
 
 // latePatcher is the Patcher of reconcilers that are made before the controller of patches, because only they know
 // which kinds are patched.
@@ -40,14 +32,20 @@ func (l *latePatcher) Patches(ctx context.Context, target patching.Target) ([]pa
 	return l.patches.Patches(ctx, target)
 }
 
-// Drive adds a reconciler of any style for the resources of a kind. The command run calls build once in each process,
-// before anything is watched, also on a replica that only waits for the leadership. The reconciler gets what every
-// controller has: the namespaces and the filter of the settings, leadership, metrics, probes, retries, and a shutdown
-// in good order. If it is a standing.Provider, the metrics include how its resources stand. The commands status and
-// trigger work for its resources, and so do pause and resume if it leaves paused resources alone (package pause); the
-// commands that render components leave its kind out. Mistakes are reported when the operator starts.
-func (o *Operator) Drive(kind schema.GroupVersionKind, build func(ctx context.Context, env Env) (watch.Reconciler, error)) {
-	o.controllers = append(o.controllers, controller{kind: kind, build: build})
+// Drive adds a controller of any style. Its reconciler, which the command run makes once in each process, gets what
+// every controller has: the namespaces and the filter of the settings, leadership, metrics, probes, retries, and a
+// shutdown in good order. If it is a standing.Provider, the metrics include how its resources stand. The commands
+// status and trigger work for its resources, and so do pause and resume if it leaves paused resources alone (package
+// pause); the commands that render components leave its kind out. Mistakes are reported when the operator starts.
+//
+// A watch.Env doesn't have the settings. The values of Flags are set before the reconciler is made, and a function of
+// Startup gets the others in its Process.
+func (o *Operator) Drive(c watch.Controller) {
+	var one controller
+	if c != nil {
+		one = controller{kind: c.Kind(), driven: c}
+	}
+	o.controllers = append(o.controllers, one)
 }
 
 // controller is a kind with what reconciles it.
@@ -56,16 +54,14 @@ type controller struct {
 	// sessions is set for a kind that Control added, and options are those of its reconciler.
 	sessions reconcile.Controller
 	options  []reconcile.Option
-	// build is set for a kind that Drive added.
-	build func(ctx context.Context, env Env) (watch.Reconciler, error)
+	// driven is set for a kind that Drive added.
+	driven watch.Controller
 }
 
 func (c controller) check() error {
 	switch {
-	case c.sessions == nil && c.build == nil && c.kind.Empty():
-		return errors.New("nil controller: pass a controller to Control")
-	case c.sessions == nil && c.build == nil:
-		return fmt.Errorf("%s: nil function: pass Drive a function that makes a reconciler", c)
+	case c.sessions == nil && c.driven == nil:
+		return errors.New("nil controller: pass a controller to Control or Drive")
 	case c.kind.Kind == "" || c.kind.Version == "":
 		return fmt.Errorf("%s: its kind %q needs a version and a kind", c, c.kind)
 	}
@@ -119,26 +115,26 @@ func (r *runner) drive(ctx context.Context, c controller, manager *deploy.Manage
 			return late
 		}
 	}
-	return r.made("Drive", func() (watch.Reconciler, error) { return c.build(ctx, env) })
+	return r.made("its method Reconciler", func() (watch.Reconciler, error) { return c.driven.Reconciler(ctx, env) })
 }
 
 // env returns the Env for a reconciler that applies through manager.
-func (r *runner) env(manager *deploy.Manager) Env {
-	return Env{watch.Env{
+func (r *runner) env(manager *deploy.Manager) watch.Env {
+	return watch.Env{
 		Manager: manager, Watcher: r.watcher, Logger: r.logger, Events: r.events, Now: time.Now,
 		Patches: func() patching.Patcher { return nil },
-	}, r.Config}
+	}
 }
 
-// made calls build. by is the method to which the user has passed it, for errors. A panic is an error.
-func (r *runner) made(by string, build func() (watch.Reconciler, error)) (reconciler watch.Reconciler, err error) {
+// made calls build, which errors call name. A panic is an error.
+func (r *runner) made(name string, build func() (watch.Reconciler, error)) (reconciler watch.Reconciler, err error) {
 	err = guard(func() (err error) {
 		reconciler, err = build()
 		return err
 	})
 	logPanic(r.logger, err)
 	if err == nil && reconciler == nil {
-		err = fmt.Errorf("the function of %s returned nil", by)
+		err = fmt.Errorf("%s returned nil", name)
 	}
 	return reconciler, err
 }

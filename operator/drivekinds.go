@@ -25,14 +25,14 @@ import (
 // don't apply to these kinds. An operator that calls DriveKinds adopts no objects by their owner label after a restore,
 // not even for the kinds of Drive and Control (see deploy.UnknownOwnerKinds).
 func (o *Operator) DriveKinds(selector kinds.Selector,
-	build func(ctx context.Context, env Env, kind deploy.ServedKind) (watch.Reconciler, error), verbs ...string) {
+	build func(ctx context.Context, env watch.Env, kind deploy.ServedKind) (watch.Reconciler, error), verbs ...string) {
 	o.selected = append(o.selected, selectedKinds{selector, build, verbs})
 }
 
 // selectedKinds are kinds that DriveKinds added.
 type selectedKinds struct {
 	selector kinds.Selector
-	build    func(ctx context.Context, env Env, kind deploy.ServedKind) (watch.Reconciler, error)
+	build    func(ctx context.Context, env watch.Env, kind deploy.ServedKind) (watch.Reconciler, error)
 	verbs    []string
 }
 
@@ -82,7 +82,7 @@ func (r *runner) driverServices(engine *watch.Engine, manager *deploy.Manager) (
 
 // driveKind makes the reconciler of a kind that was found at run time.
 func (r *runner) driveKind(ctx context.Context, k selectedKinds, kind deploy.ServedKind, manager *deploy.Manager) (watch.Reconciler, error) {
-	reconciler, err := r.made("DriveKinds", func() (watch.Reconciler, error) { return k.build(ctx, r.env(manager), kind) })
+	reconciler, err := r.made("the function of DriveKinds", func() (watch.Reconciler, error) { return k.build(ctx, r.env(manager), kind) })
 	if err != nil {
 		return nil, err
 	}

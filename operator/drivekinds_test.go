@@ -25,8 +25,8 @@ import (
 // the kinds are.
 func keeper(suffix string) *operator.Operator {
 	op := operator.New("keeper")
-	op.DriveKinds(kinds.Selector{Group: "*" + suffix}, func(_ context.Context, env operator.Env, _ deploy.ServedKind) (watch.Reconciler, error) {
-		return &children{env: env.Env, kinds: []schema.GroupVersionKind{configMaps}, of: cogs}, nil
+	op.DriveKinds(kinds.Selector{Group: "*" + suffix}, func(_ context.Context, env watch.Env, _ deploy.ServedKind) (watch.Reconciler, error) {
+		return &children{env: env, kinds: []schema.GroupVersionKind{configMaps}, of: cogs}, nil
 	}, "patch")
 	return op
 }

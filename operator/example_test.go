@@ -343,9 +343,9 @@ func (g greeter) Reconcile(ctx context.Context, req request.Request) (request.Re
 
 func ExampleOperator_Drive() {
 	op := operator.New("gear-operator")
-	op.Drive(gears, func(_ context.Context, env operator.Env) (watch.Reconciler, error) {
-		return greeter{env.Env}, nil
-	})
+	op.Drive(watch.NewController(gears, func(_ context.Context, env watch.Env) (watch.Reconciler, error) {
+		return greeter{env}, nil
+	}))
 	// In main: op.Main(). Commands that need components refuse gears, which have none.
 	code := op.Execute(context.Background(), []string{"render", "-f", "testdata/gear.yaml"}, os.Stdout, os.Stdout)
 	fmt.Println("exit code", code)
@@ -357,12 +357,12 @@ func ExampleOperator_Drive() {
 func ExampleOperator_DriveKinds() {
 	op := operator.New("shop-operator")
 	// All kinds of the groups of example.dev that can be patched, whenever they come.
-	op.DriveKinds(kinds.Selector{Group: "*.example.dev"}, func(_ context.Context, env operator.Env, kind deploy.ServedKind) (watch.Reconciler, error) {
+	op.DriveKinds(kinds.Selector{Group: "*.example.dev"}, func(_ context.Context, env watch.Env, kind deploy.ServedKind) (watch.Reconciler, error) {
 		env.Logger.Info("a kind has come", "kind", kind.Kind.Kind, "resource", kind.Resource)
-		return greeter{env.Env}, nil
+		return greeter{env}, nil
 	}, "patch")
 	// In main: op.Main(). A mistake in a pattern is an error at the start.
-	op.DriveKinds(kinds.Selector{Group: "[example"}, func(context.Context, operator.Env, deploy.ServedKind) (watch.Reconciler, error) {
+	op.DriveKinds(kinds.Selector{Group: "[example"}, func(context.Context, watch.Env, deploy.ServedKind) (watch.Reconciler, error) {
 		return nil, nil
 	})
 	fmt.Println("exit code", op.Execute(context.Background(), offline, os.Stdout, os.Stdout))
@@ -371,9 +371,9 @@ func ExampleOperator_DriveKinds() {
 	// exit code 1
 }
 
-func ExampleEnv_Patches() {
+func ExampleOperator_Drive_patches() {
 	op := operator.New("gear-operator")
-	op.Drive(gears, func(_ context.Context, env operator.Env) (watch.Reconciler, error) {
+	op.Drive(watch.NewController(gears, func(_ context.Context, env watch.Env) (watch.Reconciler, error) {
 		patches := env.Patches()
 		gear := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "one", "namespace": "shop"}}}
 		cogs := []*unstructured.Unstructured{{Object: configMap("cog")}}
@@ -381,7 +381,7 @@ func ExampleEnv_Patches() {
 		cogs, err := patching.Objects(context.Background(), patches, patching.Target{Resource: gear, View: env.Manager.View()}, "cogs", cogs)
 		fmt.Println("applying", cogs[0].GetName(), err)
 		return nil, errors.New("that is all")
-	})
+	}))
 	op.Execute(context.Background(), offline, os.Stdout, os.Stdout)
 	// Output:
 	// applying cog <nil>

@@ -61,11 +61,11 @@ type styles struct {
 func newStyles(replica string, j *journal, live func(name string) *unstructured.Unstructured) *styles {
 	s := &styles{Operator: operator.New("gadget-operator")}
 	s.Control(settings{gadgets})
-	s.Drive(gears, func(_ context.Context, env operator.Env) (watch.Reconciler, error) {
-		s.gearing = &children{env: env.Env, patches: env.Patches(), kinds: []schema.GroupVersionKind{configMaps}, of: cogs}
+	s.Drive(watch.NewController(gears, func(_ context.Context, env watch.Env) (watch.Reconciler, error) {
+		s.gearing = &children{env: env, patches: env.Patches(), kinds: []schema.GroupVersionKind{configMaps}, of: cogs}
 		return s.gearing, nil
-	})
-	s.Drive(bells, func(_ context.Context, env operator.Env) (watch.Reconciler, error) {
+	}))
+	s.Drive(watch.NewController(bells, func(_ context.Context, env watch.Env) (watch.Reconciler, error) {
 		rings := func(what string) handler {
 			return func(ctx context.Context, bell *unstructured.Unstructured, before, after string) error {
 				held := slices.Contains(live(bell.GetName()).GetFinalizers(), holding)
@@ -78,9 +78,9 @@ func newStyles(replica string, j *journal, live func(name string) *unstructured.
 				return nil
 			}
 		}
-		s.ringing = &handlers{env: env.Env, create: rings("create"), update: rings("update"), delete: rings("delete")}
+		s.ringing = &handlers{env: env, create: rings("create"), update: rings("update"), delete: rings("delete")}
 		return s.ringing, nil
-	})
+	}))
 	return s
 }
 
@@ -312,8 +312,8 @@ func (mistaken) Tally() int { return 1 }
 
 func TestMistakesOfDrive(t *testing.T) {
 	t.Parallel()
-	type build = func(context.Context, operator.Env) (watch.Reconciler, error)
-	nothing := func(context.Context, operator.Env) (watch.Reconciler, error) { return nil, nil }
+	type build = func(context.Context, watch.Env) (watch.Reconciler, error)
+	nothing := func(context.Context, watch.Env) (watch.Reconciler, error) { return nil, nil }
 	for _, row := range []struct {
 		want  string
 		kind  schema.GroupVersionKind
@@ -321,19 +321,19 @@ func TestMistakesOfDrive(t *testing.T) {
 	}{
 		{"reconciler of Gear: nil function", gears, nil},
 		{"needs a version and a kind", schema.GroupVersionKind{Group: "x"}, nothing},
-		{"reconciler of Gear: the function of Drive returned nil", gears, nothing},
-		{"reconciler of Gear: no key", gears, func(context.Context, operator.Env) (watch.Reconciler, error) { return nil, errors.New("no key") }},
-		{"reconciler of Gear: panic: no cheese", gears, func(context.Context, operator.Env) (watch.Reconciler, error) { panic("no cheese") }},
+		{"reconciler of Gear: its method Reconciler returned nil", gears, nothing},
+		{"reconciler of Gear: no key", gears, func(context.Context, watch.Env) (watch.Reconciler, error) { return nil, errors.New("no key") }},
+		{"reconciler of Gear: panic: no cheese", gears, func(context.Context, watch.Env) (watch.Reconciler, error) { panic("no cheese") }},
 		{"reconciler of Gear: operator_test.mistaken: its method Tally is () int: make it () standing.Tally", gears,
-			func(context.Context, operator.Env) (watch.Reconciler, error) { return mistaken{}, nil }},
+			func(context.Context, watch.Env) (watch.Reconciler, error) { return mistaken{}, nil }},
 		{"TemporaryPatch: has a reconciler already, because the operator itself serves temporary patches", temporarypatch.DefaultKind,
-			func(_ context.Context, env operator.Env) (watch.Reconciler, error) {
+			func(_ context.Context, env watch.Env) (watch.Reconciler, error) {
 				env.Patches()
-				return &children{env: env.Env}, nil
+				return &children{env: env}, nil
 			}},
 	} {
 		op := operator.New("gadget-operator")
-		op.Drive(row.kind, row.build)
+		op.Drive(watch.NewController(row.kind, row.build))
 		var log bytes.Buffer
 		require.Equal(t, 1, op.Execute(t.Context(), offline, &log, &log), row.want)
 		assert.Contains(t, log.String(), row.want)
@@ -344,11 +344,11 @@ func TestWithoutPatches(t *testing.T) {
 	t.Parallel()
 	op := operator.New("gadget-operator", operator.WithoutTemporaryPatches())
 	asked := false
-	op.Drive(gears, func(_ context.Context, env operator.Env) (watch.Reconciler, error) {
+	op.Drive(watch.NewController(gears, func(_ context.Context, env watch.Env) (watch.Reconciler, error) {
 		asked = true
 		assert.Nil(t, env.Patches())
 		return nil, errors.New("that is all")
-	})
+	}))
 	var log bytes.Buffer
 	assert.Equal(t, 1, op.Execute(t.Context(), offline, &log, &log))
 	assert.True(t, asked, log.String())

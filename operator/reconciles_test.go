@@ -60,7 +60,7 @@ func TestReconciles(t *testing.T) {
 			p := &patient{}
 			op := operator.New("gadget-operator", operator.WithoutTemporaryPatches(), operator.Reconciles(gears, watch.Workers(1), watch.Timeout(200*time.Millisecond)))
 			op.Control(settings{gadgets})
-			op.Drive(gears, func(context.Context, operator.Env) (watch.Reconciler, error) { return p, nil })
+			op.Drive(watch.NewController(gears, func(context.Context, watch.Env) (watch.Reconciler, error) { return p, nil }))
 			for _, name := range []string{"one", "two", "three"} {
 				w.resource(gears, name)
 			}

@@ -15,10 +15,9 @@
 //
 // # Other styles
 //
-// New takes a controller of sessions. Drive takes a reconciler of any style, by the function with which an operator
-// makes it:
+// New takes a controller of sessions. Drive takes a controller of any style, as an operator does:
 //
-//	h := reconciletest.Drive(t, gears, newGearing)
+//	h := reconciletest.Drive(t, gearController)
 //
 // Both run a reconciler for the same reasons as package watch: events, requeues and retries, source.Provider,
 // watch.Observer, watch.Forgetter, and Result.Wrote.

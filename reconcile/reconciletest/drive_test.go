@@ -27,10 +27,10 @@ func TestDriveEnv(t *testing.T) {
 		t.Parallel()
 		var sink event.Func = func(event.Event) {}
 		var env watch.Env
-		h := Drive(t, gears, func(_ context.Context, given watch.Env) (watch.Reconciler, error) {
+		h := Drive(t, watch.NewController(gears, func(_ context.Context, given watch.Env) (watch.Reconciler, error) {
 			env = given
 			return &clerk{}, nil
-		}, Events(sink), Manager(deploy.KeyDomain("example.dev")))
+		}), Events(sink), Manager(deploy.KeyDomain("example.dev")))
 		assert.Equal(t, "example.dev", env.Manager.KeyDomain())
 		assert.NotNil(t, env.Watcher)
 		assert.NotNil(t, env.Logger)
@@ -41,7 +41,7 @@ func TestDriveEnv(t *testing.T) {
 	t.Run("harness 1: sessions run beside it", func(t *testing.T) {
 		t.Parallel()
 		c := &clerk{}
-		h := New(t, market(), AlsoDrive(gears, c.build), With(reconcile.MaxAttempts(3)))
+		h := New(t, market(), AlsoDrive(watch.NewController(gears, c.build)), With(reconcile.MaxAttempts(3)))
 		h.Apply(tea, one)
 		h.RunUntilSettled()
 		h.Ready("Shop tea")
@@ -58,7 +58,7 @@ func TestDriveRestart(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var made []*clerk
 			var running int
-			h := Drive(t, gears, func(_ context.Context, env watch.Env) (watch.Reconciler, error) {
+			h := Drive(t, watch.NewController(gears, func(_ context.Context, env watch.Env) (watch.Reconciler, error) {
 				c := &clerk{env: env, do: func(context.Context, *clerk, request.Request) (request.Result, error) {
 					return request.Result{RequeueAfter: time.Hour}, errors.New("no luck")
 				}}
@@ -69,7 +69,7 @@ func TestDriveRestart(t *testing.T) {
 				})}
 				made = append(made, c)
 				return c, nil
-			})
+			}))
 			h.Apply(one)
 			h.Advance(time.Minute)
 			assert.Greater(t, len(made[0].taken()), 5)
@@ -94,7 +94,7 @@ func TestLeave(t *testing.T) {
 		c := &clerk{do: func(context.Context, *clerk, request.Request) (request.Result, error) {
 			return request.Result{RequeueAfter: time.Minute}, nil
 		}}
-		h := Drive(t, gears, c.build)
+		h := Drive(t, watch.NewController(gears, c.build))
 		h.Apply(one)
 		h.Advance(0)
 		c.taken()
@@ -117,7 +117,7 @@ func TestExternalSourcesNeedTheTimeOfABubble(t *testing.T) {
 	var logs []string
 	said := try(t, func(t *trial) {
 		c := &clerk{sources: source.Sources{External: []source.External{source.Func(func(context.Context, source.Target) { panic("it runs") })}}}
-		Drive(t, gears, c.build)
+		Drive(t, watch.NewController(gears, c.build))
 		logs = t.logs
 	})
 	assert.Empty(t, said)
@@ -150,7 +150,7 @@ func TestExternalSources(t *testing.T) {
 					panic("boom")
 				}
 			})}
-			h := Drive(t, gears, c.build)
+			h := Drive(t, watch.NewController(gears, c.build))
 			h.Apply(one)
 			h.RunUntilSettled()
 			assert.Equal(t, []string{"sees ADDED", "changed 0", "0s"}, c.taken())
@@ -174,7 +174,7 @@ func TestPanicOfAStyle(t *testing.T) {
 	var logs []string
 	said := try(t, func(t *trial) {
 		c := &clerk{do: func(context.Context, *clerk, request.Request) (request.Result, error) { panic("boom") }}
-		h := Drive(t, gears, c.build)
+		h := Drive(t, watch.NewController(gears, c.build))
 		h.Apply(one)
 		_, err := h.Reconcile("Gear one")
 		if err == nil {
@@ -200,7 +200,7 @@ func TestDriveFails(t *testing.T) {
 	}
 	clerks := makes(&clerk{}, nil)
 	driven := func(t *trial) *Harness {
-		h := Drive(t, gears, clerks)
+		h := Drive(t, watch.NewController(gears, clerks))
 		h.Apply(one)
 		return h
 	}
@@ -210,18 +210,18 @@ func TestDriveFails(t *testing.T) {
 		test   func(t *trial)
 		says   string
 	}{
-		{"no function", func(t *trial) { Drive(t, gears, nil) }, "reconciletest: reconciler of Gear: nil function: pass one that makes a reconciler"},
-		{"no kind", func(t *trial) { Drive(t, schema.GroupVersionKind{Kind: "Gear"}, clerks) }, "needs a version and a kind"},
-		{"a function that fails", func(t *trial) { Drive(t, gears, makes(nil, errors.New("no luck"))) }, "reconciletest: reconciler of Gear: no luck"},
-		{"a function that returns nothing", func(t *trial) { Drive(t, gears, makes(nil, nil)) }, "reconciler of Gear: its function returned nil"},
+		{"no function", func(t *trial) { Drive(t, watch.NewController(gears, nil)) }, "reconciletest: reconciler of Gear: nil function: pass one that makes a reconciler"},
+		{"no kind", func(t *trial) { Drive(t, watch.NewController(schema.GroupVersionKind{Kind: "Gear"}, clerks)) }, "needs a version and a kind"},
+		{"a function that fails", func(t *trial) { Drive(t, watch.NewController(gears, makes(nil, errors.New("no luck")))) }, "reconciletest: reconciler of Gear: no luck"},
+		{"a function that returns nothing", func(t *trial) { Drive(t, watch.NewController(gears, makes(nil, nil))) }, "reconciler of Gear: its method Reconciler returned nil"},
 		{"two for one kind, in two versions", func(t *trial) {
-			Drive(t, gears, clerks, AlsoDrive(schema.GroupVersionKind{Group: gears.Group, Version: "v2", Kind: "Gear"}, clerks))
+			Drive(t, watch.NewController(gears, clerks), AlsoDrive(watch.NewController(schema.GroupVersionKind{Group: gears.Group, Version: "v2", Kind: "Gear"}, clerks)))
 		}, "reconciler of Gear: Gear has a controller already"},
 		{"sources that aren't valid", func(t *trial) {
-			Drive(t, gears, makes(&clerk{sources: source.Sources{External: []source.External{nil}}}, nil))
+			Drive(t, watch.NewController(gears, makes(&clerk{sources: source.Sources{External: []source.External{nil}}}, nil)))
 		}, "reconciler of Gear: *reconciletest.clerk: its sources: external[0]: nil source"},
-		{"a method of another signature", func(t *trial) { Drive(t, gears, makes(&misnamed{}, nil)) }, "its method Observe is (string): make it (deploy.Event)"},
-		{"harness 6: options of sessions", func(t *trial) { Drive(t, gears, clerks, With(reconcile.MaxAttempts(1))) },
+		{"a method of another signature", func(t *trial) { Drive(t, watch.NewController(gears, makes(&misnamed{}, nil))) }, "its method Observe is (string): make it (deploy.Event)"},
+		{"harness 6: options of sessions", func(t *trial) { Drive(t, watch.NewController(gears, clerks), With(reconcile.MaxAttempts(1))) },
 			"option With: it is for controllers of sessions, and the test has none"},
 		{"harness 6: Render", func(t *trial) { driven(t).Render("Gear one") },
 			"reconciletest: render Gear one: a Gear has no components: this needs a controller of sessions, see New"},
@@ -258,7 +258,7 @@ func TestWaited(t *testing.T) {
 				waited = append(waited, req.Waited)
 				return request.Result{}, nil
 			}}
-			h := Drive(t, gears, c.build)
+			h := Drive(t, watch.NewController(gears, c.build))
 			h.Apply(one)
 			time.Sleep(time.Minute)
 			h.Edit("Gear one", label("a"))
@@ -297,7 +297,7 @@ func TestStaleStatus(t *testing.T) {
 				})
 				return result, errors.Join(err, failed)
 			}
-			h := Drive(t, gears, c.build)
+			h := Drive(t, watch.NewController(gears, c.build))
 			h.Apply(one)
 			h.RunUntilSettled()
 			assert.Equal(t, row.want, h.Get("Gear one").Object["status"].(map[string]any)["children"])
@@ -333,7 +333,7 @@ func TestHeldKinds(t *testing.T) {
 			s := &starting{fails: 2}
 			c := &clerk{indexes: []schema.GroupVersionKind{configMaps}, sources: source.Sources{External: []source.External{s}}}
 			s.note = c.note
-			h := Drive(t, gears, c.build, Memory(dryrun.Objects(inTest(settings("town", nil)))))
+			h := Drive(t, watch.NewController(gears, c.build), Memory(dryrun.Objects(inTest(settings("town", nil)))))
 			h.Apply(one)
 			h.RunUntilSettled()
 			if lines := strings.Join(c.taken(), "; "); lines != "sees ADDED of the index; starts; starts" || s.target != nil {
@@ -352,7 +352,7 @@ func TestHeldKinds(t *testing.T) {
 		t.Parallel()
 		towns := schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Town"}
 		c := &clerk{indexes: []schema.GroupVersionKind{towns}}
-		h := Drive(t, shops, c.build, Definitions("testdata/crds"))
+		h := Drive(t, watch.NewController(shops, c.build), Definitions("testdata/crds"))
 		h.Apply(tea)
 		h.RunUntilSettled()
 		assert.Empty(t, c.taken(), "the cluster doesn't serve the indexed kind")

@@ -177,7 +177,7 @@ func underEngine(t *testing.T, c *clerk, all []step) (books [][]string) {
 
 // inHarness plays the same steps in a harness.
 func inHarness(t *testing.T, c *clerk, all []step) (books [][]string) {
-	h := Drive(t, gears, c.build)
+	h := Drive(t, watch.NewController(gears, c.build))
 	h.Advance(0)
 	c.taken()
 	for _, s := range all {

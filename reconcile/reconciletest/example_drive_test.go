@@ -30,10 +30,10 @@ spec: {teeth: 12}`
 // gearing is a reconciler without sessions: it writes the teeth of each gear into a ConfigMap.
 type gearing struct{ env watch.Env }
 
-// newGearing is passed to reconciletest.Drive in tests, and to operator.Operator.Drive in main.
-func newGearing(_ context.Context, env watch.Env) (watch.Reconciler, error) {
+// gearController is passed to reconciletest.Drive in tests, and to operator.Operator.Drive in main.
+var gearController = watch.NewController(gears, func(_ context.Context, env watch.Env) (watch.Reconciler, error) {
 	return gearing{env}, nil
-}
+})
 
 // Sources implements source.Provider.
 func (gearing) Sources() source.Sources {
@@ -59,7 +59,7 @@ func (g gearing) Reconcile(ctx context.Context, req request.Request) (request.Re
 }
 
 func TestGears(t *testing.T) {
-	h := reconciletest.Drive(t, gears, newGearing)
+	h := reconciletest.Drive(t, gearController)
 	h.Apply(gear)
 	h.RunUntilSettled()
 	h.Created("ConfigMap small")
@@ -86,16 +86,16 @@ func (o ordering) Sources() source.Sources {
 	return sources
 }
 
-func newOrdering(orders <-chan deploy.Ref) func(context.Context, watch.Env) (watch.Reconciler, error) {
-	return func(_ context.Context, env watch.Env) (watch.Reconciler, error) {
+func newOrdering(orders <-chan deploy.Ref) watch.Controller {
+	return watch.NewController(gears, func(_ context.Context, env watch.Env) (watch.Reconciler, error) {
 		return ordering{gearing{env}, orders}, nil
-	}
+	})
 }
 
 func TestOrders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		orders := make(chan deploy.Ref)
-		h := reconciletest.Drive(t, gears, newOrdering(orders))
+		h := reconciletest.Drive(t, newOrdering(orders))
 		h.Apply(gear)
 		h.RunUntilSettled()
 		before := len(h.Runs())
@@ -109,7 +109,7 @@ func TestOrders(t *testing.T) {
 
 func ExampleDrive() {
 	var t console // in a test: its *testing.T
-	h := reconciletest.Drive(t, gears, newGearing)
+	h := reconciletest.Drive(t, gearController)
 	h.Apply(gear)
 	h.RunUntilSettled()
 	printed(h.Calls())
@@ -124,7 +124,7 @@ func ExampleDrive() {
 }
 
 func ExampleAlsoDrive() {
-	h := reconciletest.New(console{}, Shop{}, reconciletest.AlsoDrive(gears, newGearing))
+	h := reconciletest.New(console{}, Shop{}, reconciletest.AlsoDrive(gearController))
 	h.Apply(shop, gear)
 	h.RunUntilSettled()
 	h.Ready("Shop tea")
@@ -136,7 +136,7 @@ func ExampleAlsoDrive() {
 
 func ExampleEvents() {
 	sink := event.Func(func(e event.Event) { fmt.Println(e.Regarding, e.Reason) })
-	h := reconciletest.Drive(console{}, gears, newGearing, reconciletest.Events(sink))
+	h := reconciletest.Drive(console{}, gearController, reconciletest.Events(sink))
 	h.Apply(gear)
 	if _, err := h.Reconcile("Gear small"); err != nil {
 		fmt.Println(err)
@@ -145,7 +145,7 @@ func ExampleEvents() {
 }
 
 func ExampleHarness_Leave() {
-	h := reconciletest.Drive(console{}, gears, newGearing)
+	h := reconciletest.Drive(console{}, gearController)
 	h.Apply(gear)
 	h.RunUntilSettled()
 	h.Leave("Gear small")

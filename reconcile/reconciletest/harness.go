@@ -1,7 +1,6 @@
 package reconciletest
 
 import (
-	"context"
 	"log/slog"
 	"sync"
 	"time"
@@ -48,21 +47,15 @@ func New(t T, controller reconcile.Controller, opts ...Option) *Harness {
 	return newHarness(t, tested{sessions: controller}, opts)
 }
 
-// Drive is New for a reconciler of any style, which build makes for the resources of kind: when Drive is called, and
-// again at each Restart. All fields of its argument are set, except Events (see the option Events). An operator takes
-// the same function: operator.Operator.Drive passes a larger Env, which has this one as its field Env.
-//
-//	h := reconciletest.Drive(t, gears, newGears)
-//
-//	op.Drive(gears, func(ctx context.Context, env operator.Env) (watch.Reconciler, error) {
-//		return newGears(ctx, env.Env)
-//	})
+// Drive is New for a controller of any style, as an operator takes it by operator.Operator.Drive. Its reconciler is made
+// when Drive is called, and again at each Restart. All fields of the watch.Env are set, except Events (see the option
+// Events).
 //
 // The reconciler is run as by the engine of package watch, including source.Provider, watch.Observer, watch.Forgetter
 // and Result.Wrote. The methods Render, Golden, Fail and FailOnce, and the option With, need a controller of sessions.
-func Drive(t T, kind schema.GroupVersionKind, build func(ctx context.Context, env watch.Env) (watch.Reconciler, error), opts ...Option) *Harness {
+func Drive(t T, controller watch.Controller, opts ...Option) *Harness {
 	t.Helper()
-	return newHarness(t, tested{kind: kind, build: build}, opts)
+	return newHarness(t, tested{driven: controller}, opts)
 }
 
 func newHarness(t T, first tested, opts []Option) *Harness {

@@ -2,7 +2,6 @@ package reconciletest
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -82,9 +81,13 @@ func Also(controllers ...reconcile.Controller) Option {
 	}
 }
 
-// AlsoDrive adds a reconciler of any style for a further kind, see Drive.
-func AlsoDrive(kind schema.GroupVersionKind, build func(ctx context.Context, env watch.Env) (watch.Reconciler, error)) Option {
-	return func(o *options) { o.others = append(o.others, tested{kind: kind, build: build}) }
+// AlsoDrive adds further controllers of any style, see Drive.
+func AlsoDrive(controllers ...watch.Controller) Option {
+	return func(o *options) {
+		for _, controller := range controllers {
+			o.others = append(o.others, tested{driven: controller})
+		}
+	}
 }
 
 // Events sets the sink for events about objects; without it, they are off.

@@ -87,7 +87,7 @@ func TestTemporaryPatches(t *testing.T) {
 	})
 	t.Run("harness 7: a style that takes the patches has them applied", func(t *testing.T) {
 		t.Parallel()
-		h := Drive(t, gears, newOiled, TemporaryPatches())
+		h := Drive(t, watch.NewController(gears, newOiled), TemporaryPatches())
 		h.Apply(`{apiVersion: example.dev/v1, kind: Gear, metadata: {name: one}}`)
 		h.RunUntilSettled()
 		oil := func() any { return h.Get("ConfigMap one").Object["data"].(map[string]any)["oil"] }
@@ -100,10 +100,10 @@ func TestTemporaryPatches(t *testing.T) {
 		h.Delete("TemporaryPatch thick")
 		h.RunUntilSettled()
 		assert.Equal(t, "thin", oil())
-		Drive(t, gears, func(_ context.Context, env watch.Env) (watch.Reconciler, error) {
+		Drive(t, watch.NewController(gears, func(_ context.Context, env watch.Env) (watch.Reconciler, error) {
 			assert.Nil(t, env.Patches(), "none without the option")
 			return newOiled(t.Context(), env)
-		})
+		}))
 	})
 	t.Run("patches mistake 17: an expiry comes with the harness's time", func(t *testing.T) {
 		t.Parallel()

@@ -1,7 +1,6 @@
 package reconciletest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -13,11 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// tested is a kind of the test, with what makes its reconciler: a controller of sessions or a function.
+// tested is a kind of the test, with its controller: one of sessions, or one of another style (driven).
 type tested struct {
 	kind     schema.GroupVersionKind
 	sessions reconcile.Controller
-	build    func(ctx context.Context, env watch.Env) (watch.Reconciler, error)
+	driven   watch.Controller
 }
 
 func (t tested) String() string {
@@ -35,11 +34,12 @@ func (h *Harness) checkTested() error {
 		switch {
 		case t.sessions != nil:
 			t.kind, anySessions = t.sessions.Kind(), true
-		case t.build == nil && t.kind.Empty():
+		case t.driven == nil:
 			return errors.New("nil controller")
-		case t.build == nil:
-			return fmt.Errorf("%s: nil function: pass one that makes a reconciler", t)
-		case t.kind.Kind == "" || t.kind.Version == "":
+		default:
+			t.kind = t.driven.Kind()
+		}
+		if t.kind.Kind == "" || t.kind.Version == "" {
 			return fmt.Errorf("kind %q: needs a version and a kind", t.kind)
 		}
 	}
@@ -73,7 +73,7 @@ func (h *Harness) makeReconcilers() error {
 		var made watch.Reconciler
 		if t.sessions != nil {
 			made, err = s.reconciler(t.sessions)
-		} else if made, err = t.build(h.t.Context(), h.env(s.patches)); err != nil {
+		} else if made, err = t.driven.Reconciler(h.t.Context(), h.env(s.patches)); err != nil {
 			err = fmt.Errorf("%s: %w", t, err)
 		}
 		if err == nil {
@@ -106,7 +106,7 @@ func (h *Harness) newManager() *deploy.Manager {
 // drive adds a reconciler.
 func (h *Harness) drive(kind schema.GroupVersionKind, r watch.Reconciler, name string) error {
 	if r == nil {
-		return fmt.Errorf("%s: its function returned nil", name)
+		return fmt.Errorf("%s: its method Reconciler returned nil", name)
 	}
 	if h.controlling(kind) != nil {
 		return fmt.Errorf("%s: %s has a controller already", name, kind.Kind)

@@ -10,8 +10,8 @@ import (
 	"github.com/operkit/operkit/reconcile/source"
 )
 
-// Env is what a program gives to the function that makes a Reconciler, in any style: an operator when it starts, the
-// harness of reconciletest in a test. All fields are set, except Events.
+// Env is what a program gives to a Controller to make its Reconciler: an operator when it starts, the harness of
+// reconciletest in a test. All fields are set, except Events.
 type Env struct {
 	// Manager applies objects, and reads them by its View. Its KeyDomain is the domain of annotations and finalizers.
 	Manager *deploy.Manager
@@ -25,7 +25,7 @@ type Env struct {
 	Now func() time.Time
 	// Patches returns the Patcher of temporary patches for the resources of the kind, nil if there are no patches. With
 	// the call the program serves such patches for the kind, so call it only for a reconciler that passes all objects
-	// through patching.Objects, in the function that makes the reconciler. The filter of the reconciler has to pass
-	// changes of annotations: a patch brings its target to reconcile by one.
+	// through patching.Objects, while the reconciler is made. The filter of the reconciler has to pass changes of
+	// annotations: a patch brings its target to reconcile by one.
 	Patches func() patching.Patcher
 }

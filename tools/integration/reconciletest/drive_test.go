@@ -39,10 +39,10 @@ func driven(t *testing.T, options []reconciletest.Option) {
 	orders := make(chan deploy.Ref, 1)
 	var fails []func() error
 	var p *painter
-	h := reconciletest.Drive(t, shops, func(_ context.Context, env watch.Env) (watch.Reconciler, error) {
+	h := reconciletest.Drive(t, watch.NewController(shops, func(_ context.Context, env watch.Env) (watch.Reconciler, error) {
 		p = &painter{env: env, orders: orders, fails: &fails}
 		return p, nil
-	}, options...)
+	}), options...)
 	sign := func(text string) func() {
 		return func() {
 			h.Edit("Shop tea", func(obj *unstructured.Unstructured) { obj.Object["spec"] = map[string]any{"sign": text} })
@@ -117,10 +117,10 @@ func TestNamespaceLeaves(t *testing.T) {
 	}
 	var p *painter
 	scope(`"` + env.Namespace + `"`)
-	h := reconciletest.Drive(t, shops, func(_ context.Context, given watch.Env) (watch.Reconciler, error) {
+	h := reconciletest.Drive(t, watch.NewController(shops, func(_ context.Context, given watch.Env) (watch.Reconciler, error) {
 		p = &painter{env: given, orders: make(chan deploy.Ref), fails: &[]func() error{}}
 		return p, nil
-	}, reconciletest.On(c, 0), reconciletest.Namespace(env.Namespace))
+	}), reconciletest.On(c, 0), reconciletest.Namespace(env.Namespace))
 	h.Apply(tea)
 	h.RunUntilSettled()
 	assert.Equal(t, []string{"changed 0", "sees ADDED"}, p.taken())

@@ -11,8 +11,8 @@ import (
 	"github.com/operkit/operkit/reconcile/watch"
 )
 
-// newGreeter makes a reconciler, for an operator or for a test.
-func newGreeter(env watch.Env) (watch.Reconciler, error) {
+// greeting is for an operator, op.Drive(greeting), or for a test, reconciletest.Drive(t, greeting).
+var greeting = watch.NewController(shops, func(_ context.Context, env watch.Env) (watch.Reconciler, error) {
 	return reconcilerFunc(func(ctx context.Context, req request.Request) (request.Result, error) {
 		shop, err := env.Manager.View().Get(ctx, req.Key)
 		if err != nil || shop == nil {
@@ -21,21 +21,21 @@ func newGreeter(env watch.Env) (watch.Reconciler, error) {
 		fmt.Println("hello", shop.GetName(), "at", env.Now().Format(time.Kitchen))
 		return request.Result{}, nil
 	}), nil
-}
+})
 
-func ExampleEnv() {
+func ExampleNewController() {
 	manager, err := deploy.NewManager(newCluster())
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	env := watch.Env{Manager: manager, Logger: slog.Default(), Now: func() time.Time { return time.Date(2030, 1, 2, 9, 30, 0, 0, time.UTC) }}
-	greeter, err := newGreeter(env)
+	reconciler, err := greeting.Reconciler(context.Background(), env)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	if _, err := greeter.Reconcile(context.Background(), request.Request{Key: deploy.Ref{Kind: shops, Namespace: "market", Name: "tea"}}); err != nil {
+	if _, err := reconciler.Reconcile(context.Background(), request.Request{Key: deploy.Ref{Kind: greeting.Kind(), Namespace: "market", Name: "tea"}}); err != nil {
 		fmt.Println(err)
 	}
 	// Output: hello tea at 9:30AM
