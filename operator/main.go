@@ -16,6 +16,7 @@ import (
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/operator/internal/cli"
 	"github.com/operkit/operkit/operator/internal/settings"
+	"github.com/operkit/operkit/reconcile/finalizer"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"github.com/spf13/cobra"
 	"k8s.io/klog/v2"
@@ -75,7 +76,11 @@ func (o *Operator) program() *cli.Operator {
 		},
 	}
 	for _, c := range o.controllers {
-		program.Kinds = append(program.Kinds, cli.Kind{GroupVersionKind: c.kind, Controller: c.sessions})
+		kind := cli.Kind{GroupVersionKind: c.kind, Controller: c.sessions}
+		if own, ok := c.driven.(finalizer.Provider); ok {
+			kind.Finalizers = own.Finalizers()
+		}
+		program.Kinds = append(program.Kinds, kind)
 	}
 	for _, build := range o.commands {
 		program.Commands = append(program.Commands, build(func(cmd *cobra.Command) (Process, error) {

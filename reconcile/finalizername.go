@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operkit/operkit/reconcile/finalizer"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
@@ -17,7 +17,7 @@ func (o *options) setFinalizer(c Controller) error {
 	has = has || o.ownAnywhere
 	o.finalizers = []string{o.finalizerName}
 	if o.finalizerName == "" {
-		o.finalizers = defaultFinalizers(c.Kind())
+		o.finalizers = finalizer.Names(c.Kind())
 	} else if !has {
 		return fmt.Errorf("controller %T: has the finalizer %q but no Finalize", c, o.finalizerName)
 	}
@@ -28,12 +28,9 @@ func (o *options) setFinalizer(c Controller) error {
 	return nil
 }
 
-// defaultFinalizers returns the default name of the finalizer, and the name of the finalizer in oper8. Kubernetes warns
-// about the latter, because it has no slash.
-func defaultFinalizers(kind schema.GroupVersionKind) []string {
-	name := strings.TrimSuffix(strings.ToLower(kind.Kind)+"."+kind.Group, ".")
-	return []string{name + "/finalizer", "finalizers." + name}
-}
+// Finalizers implements finalizer.Provider: it returns the names of the finalizers that are removed when a resource is
+// deleted. The first one is the name that resources get, unless they have another one already.
+func (r *Reconciler) Finalizers() []string { return slices.Clone(r.options.finalizers) }
 
 // held returns those of our finalizers that a resource has. A resource that has the finalizer of oper8 gets no other
 // one, so that the operator that has added it can still remove it.

@@ -135,8 +135,8 @@ func TestUpgrade(t *testing.T) {
 		w := newWorldWith(t, wanting("1"))
 		u := struct {
 			*upgrading
-			finalizer
-		}{newUpgrading(), finalizer{}}
+			unfinished
+		}{newUpgrading(), unfinished{}}
 		r := w.reconciler(u)
 		w.calm(r)
 		w.want("2")
@@ -157,10 +157,10 @@ func TestUpgrade(t *testing.T) {
 	})
 }
 
-// finalizer has nothing to do.
-type finalizer struct{}
+// unfinished has nothing to do.
+type unfinished struct{}
 
-func (finalizer) Finalize(context.Context, *Session) error { return nil }
+func (unfinished) Finalize(context.Context, *Session) error { return nil }
 
 // cleaning is a controller that counts the sessions that have ended.
 type cleaning struct {

@@ -45,8 +45,10 @@ type Operator struct {
 // Kind is a kind that the operator controls.
 type Kind struct {
 	schema.GroupVersionKind
-	// Controller has the components of a resource. It is nil for a kind of another style, which has none.
+	// Controller has the components of a resource. It is nil for a kind of another style, which has none. Finalizers are
+	// the names of the finalizers of such a kind, nil for those of finalizer.Names.
 	Controller reconcile.Controller
+	Finalizers []string
 }
 
 // Process is the process in which a command runs.
