@@ -27,6 +27,8 @@ const (
 	sprout = "github.com/go-sprout/sprout/..."
 	// blake2b is the hash in the annotations of kopf's operators; sprig requires the module already.
 	blake2b = "golang.org/x/crypto/blake2b"
+	// cron parses the expressions of CronJobs; it requires nothing.
+	cron = "github.com/robfig/cron/v3"
 )
 
 var (
@@ -59,7 +61,7 @@ var House = Policy{
 		{
 			Module:    "reconcile",
 			Siblings:  []string{"./dag/...", "./smp/...", "./status/...", "./deploy/..."},
-			Libraries: []string{clientGo, api, apimachinery, yaml, celGo, sprig, sprout, blake2b},
+			Libraries: []string{clientGo, api, apimachinery, yaml, celGo, sprig, sprout, blake2b, cron},
 		},
 		// Readiness of a kind by CEL, for reconcile and status/readiness.
 		{Module: "reconcile/celready", Siblings: []string{"./status/...", "./reconcile/..."}, Libraries: []string{apimachinery, celGo}},
