@@ -44,8 +44,8 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep *report) e
 
 // report writes the report, with the own conditions.
 func (r *Reconciler) report(ctx context.Context, s *Session, rep report) error {
-	return r.lifecycle.Report(ctx, s.resource, s.logger, s.own, true, func(present map[string]any) (status.Application, bool) {
-		return r.application(s, rep, present), true
+	return r.lifecycle.Report(ctx, s.resource, s.logger, s.own, true, func(present map[string]any) (map[string]any, bool, error) {
+		return r.application(s, rep, present).Update(r.now(), present)
 	})
 }
 
@@ -87,12 +87,16 @@ func (s *Session) underWay() bool {
 
 // writeStart writes the start of a rollout. An error is only logged: the end of the rollout is written later.
 func (r *Reconciler) writeStart(ctx context.Context, s *Session) {
-	err := r.lifecycle.Report(ctx, s.resource, s.logger, s.own, false, func(present map[string]any) (status.Application, bool) {
+	err := r.lifecycle.Report(ctx, s.resource, s.logger, s.own, false, func(present map[string]any) (map[string]any, bool, error) {
 		ready, updating := status.ForStart(present, s.version)
-		return status.Application{
+		if ready.Reason == "" && updating.Reason == "" {
+			return present, false, nil
+		}
+		started := status.Application{
 			Ready: ready, Updating: updating, SupportedVersions: r.options.supported, Generation: s.resource.GetGeneration(),
 			OnlyReady: r.options.has(OnlyReady),
-		}, ready.Reason != "" || updating.Reason != ""
+		}
+		return started.Update(r.now(), present)
 	})
 	if err != nil {
 		s.logger.Info("start status not written", "error", err)

@@ -35,7 +35,9 @@ type Lifecycle struct {
 	DryRun bool
 	// PauseDeletions: a paused resource isn't finalized either.
 	PauseDeletions bool
-	Memory         memory.Memory
+	// QuietPause: a pause isn't reported in the status, for kinds whose conditions belong to others.
+	QuietPause bool
+	Memory     memory.Memory
 
 	// own are the conditions that the user has declared, nil for none.
 	own     *status.Declaration

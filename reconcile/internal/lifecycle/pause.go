@@ -61,7 +61,7 @@ func (l *Lifecycle) Rest(ctx context.Context, resource *unstructured.Unstructure
 	ref, left := deploy.RefOf(resource), p.Left(l.Now())
 	var reported bool
 	l.Memory.Update(ref, func(m *memory.Resource) { reported = m.Pause(resource.GetUID(), p.Value) })
-	if reported {
+	if reported || l.QuietPause {
 		return request.Result{RequeueAfter: left}, nil
 	}
 	log := logging.Scoped(ctx, l.LoggerFor(resource)).With("object", ref)

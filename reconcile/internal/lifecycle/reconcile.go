@@ -64,13 +64,13 @@ func (l *Lifecycle) RemoveFinalizer(ctx context.Context, resource *unstructured.
 	return nil
 }
 
-// Report writes the status at the end of a reconcile. If compute returns true, the status gets the Application that
-// compute returned for the present status. own are the conditions that the reconcile has reported, nil if none are
+// Report writes the status at the end of a reconcile: what compute returns for the present status, if that differs, which
+// compute reports by changed. compute must not change its argument. own are the conditions that the reconcile has reported, nil if none are
 // declared; ends means that no more reports follow, so they are completed as by status.Visit.End. Report always removes
 // the condition that reports a pause.
 func (l *Lifecycle) Report(
 	ctx context.Context, resource *unstructured.Unstructured, log *slog.Logger, own *Conditions, ends bool,
-	compute func(present map[string]any) (status.Application, bool),
+	compute func(present map[string]any) (next map[string]any, changed bool, err error),
 ) error {
 	write := (*status.Visit).Flush
 	if ends {
@@ -78,10 +78,7 @@ func (l *Lifecycle) Report(
 	}
 	_, err := l.SetStatus(ctx, resource, log, func(present map[string]any) (next map[string]any, changed bool, err error) {
 		next, resumed := withoutPause(present)
-		application, ok := compute(next)
-		if ok {
-			next, changed, err = application.Update(l.Now(), next)
-		}
+		next, changed, err = compute(next)
 		if err != nil {
 			return nil, false, err
 		}

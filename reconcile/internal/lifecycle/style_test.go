@@ -49,12 +49,12 @@ func (s *style) Reconcile(ctx context.Context, req request.Request) (result requ
 	} else if err = s.AddFinalizer(ctx, resource, finalizer); err == nil {
 		err = s.work(resource)
 	}
-	written := s.Report(ctx, resource, log, nil, true, func(present map[string]any) (a status.Application, ok bool) {
-		a.Generation = resource.GetGeneration()
+	written := s.Report(ctx, resource, log, nil, true, func(present map[string]any) (map[string]any, bool, error) {
+		a := status.Application{Generation: resource.GetGeneration()}
 		if a.Ready, a.Updating = status.ForEnd(present, true); err != nil {
 			a.Ready, a.Updating = status.ForError(request.ClassOf(err), err.Error())
 		}
-		return a, true
+		return a.Update(s.Now(), present)
 	})
 	if err == nil && written != nil {
 		err = lifecycle.Unwritten(log, written)
