@@ -93,4 +93,18 @@ var events = []Entry{
 		Remedy: "Remove the cause that the note names. See [A deletion that " +
 			"hangs](readiness-and-order.md#a-deletion-that-hangs).",
 	},
+	{
+		Name:    "HandlerFailed",
+		Where:   "Warning",
+		Meaning: "An attempt of a handler failed. The note has its id and the error. It is called again after a time.",
+		Cause:   "The error says why.",
+		Remedy:  "Nothing, if it goes away. Otherwise correct what the error names.",
+	},
+	{
+		Name:    "HandlerGivenUp",
+		Where:   "Warning",
+		Meaning: "A handler has failed for good. The note has its id and the error. It isn't called until the object changes.",
+		Cause:   "`MaxAttempts` or `Within` is reached, or the error is permanent.",
+		Remedy:  "Correct what the error names, and then change the object.",
+	},
 }

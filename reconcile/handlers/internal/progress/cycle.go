@@ -111,3 +111,23 @@ func (c Cycle) With(id string, record Record) Cycle {
 	next[id] = record
 	return next
 }
+
+// Renamed returns the cycle with the records of a handler and its steps under another id, unless that has records.
+func (c Cycle) Renamed(from, to string) Cycle {
+	if _, known := c[from]; !known {
+		return c
+	}
+	if _, taken := c[to]; taken {
+		return c
+	}
+	next := make(Cycle, len(c))
+	for id, record := range c {
+		if parent, step, isStep := strings.Cut(id, "/"); isStep && parent == from {
+			id = to + "/" + step
+		} else if id == from {
+			id = to
+		}
+		next[id] = record
+	}
+	return next
+}

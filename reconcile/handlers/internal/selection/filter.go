@@ -31,10 +31,10 @@ func (f Filter) Validate(on On) error {
 		errs = append(errs, fmt.Errorf("field %q: use names with dots between them, such as spec.size", strings.Join(f.Field, ".")))
 	}
 	if len(f.Field) == 0 && (f.Value != nil || f.Old != nil || f.New != nil) {
-		errs = append(errs, errors.New("a value is checked, but no field is named: name it by Field"))
+		errs = append(errs, errors.New("a value is checked, but no field is named: name it by InField"))
 	}
 	if f.Value != nil && (f.Old != nil || f.New != nil) {
-		errs = append(errs, errors.New("both Value and Old or New are set: use Value, or Old and New"))
+		errs = append(errs, errors.New("both Value and Before or After are set: use Value, or Before and After"))
 	}
 	if (f.Old != nil || f.New != nil) && on&^(Update|Field) != 0 {
 		errs = append(errs, errors.New("only handlers of updates have an old and a new value: use Value"))

@@ -72,7 +72,7 @@ func TestValidate(t *testing.T) {
 	}{
 		{"handlers 12: a value without a field", Filter{Value: Present}, Update, "a value is checked, but no field is named"},
 		{"handlers 12: an empty name in a path", Filter{Field: []string{"spec", ""}}, Update, `field "spec."`},
-		{"handlers 12: value and old", Filter{Field: []string{"spec"}, Value: Present, Old: Present}, Update, "use Value, or Old and New"},
+		{"handlers 12: value and old", Filter{Field: []string{"spec"}, Value: Present, Old: Present}, Update, "use Value, or Before and After"},
 		{"handlers 12: old, but not only for updates", Filter{Field: []string{"spec"}, Old: Present}, Update | Create, "only handlers of updates"},
 		{"handlers 12: no check", Filter{Labels: map[string]Check{"a": nil}}, Create, "a: nil check"},
 	} {

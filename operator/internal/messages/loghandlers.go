@@ -1,0 +1,76 @@
+package messages
+
+// logHandlers are lines in the log about the handlers of package reconcile/handlers.
+var logHandlers = []Entry{
+	{
+		Name:    "a handler has failed",
+		Where:   "warning",
+		Meaning: "An attempt of a handler ended with an error. The handler is called again after `retry_in`.",
+		Cause:   "The text of `error` says why; `attempts` counts the attempts for this cause.",
+		Remedy:  "Nothing, if it goes away. Otherwise correct what `error` names: a change of the object ends the wait.",
+	},
+	{
+		Name:    "a handler has failed for good",
+		Where:   "error",
+		Meaning: "A handler isn't called again until the object changes. An object that is being deleted is released.",
+		Cause:   "`MaxAttempts` or `Within` is reached, the error is permanent, or the handler has `Errors(Fail)`.",
+		Remedy:  "Correct what `error` names, and then change the object, for example by an annotation of your own.",
+	},
+	{
+		Name:    "an error of a handler is ignored",
+		Where:   "warning",
+		Meaning: "A handler ended with an error, and counts as succeeded.",
+		Cause:   "It has the option `Errors(Ignore)`.",
+		Remedy:  "Nothing, if the error doesn't matter. Otherwise leave the option out.",
+	},
+	{
+		Name:    "a handler panicked",
+		Where:   "error",
+		Meaning: "The code of a handler panicked. That counts as an error of this attempt.",
+		Cause:   "A mistake in the handler, such as a nil pointer.",
+		Remedy:  "The attribute `at` has the file and line, `stack` the calls. Correct the handler.",
+	},
+	{
+		Name:    "a handler of an event has failed, the event isn't repeated",
+		Where:   "warning",
+		Meaning: "A handler of `Seen` ended with an error. It is called with the next event.",
+		Cause:   "The text of `error` says why.",
+		Remedy:  "Use `On` for work that has to succeed: its handlers are called again.",
+	},
+	{
+		Name:    "what a handler of an event has set can't be written",
+		Where:   "warning",
+		Meaning: "A handler of `Seen` has changed the object, and the change is lost.",
+		Cause:   "The cluster refused the change, or didn't answer.",
+		Remedy:  "Use `On` for changes that have to be written.",
+	},
+	{
+		Name:    "the record of handlers can't be read: the deletion goes on without it",
+		Where:   "warning",
+		Meaning: "The handlers of the deletion are called without what was handled before.",
+		Cause:   "Somebody changed the annotation that `annotation` names.",
+		Remedy:  "Nothing: the record goes with the object.",
+	},
+	{
+		Name:    "the progress of the deletion can't be stored: it is kept in memory",
+		Where:   "warning",
+		Meaning: "Handlers of the deletion that have succeeded are called again if the process ends before the deletion does.",
+		Cause:   "The annotations of the object leave no room for the record: an object can have 256 KiB of them.",
+		Remedy:  "Nothing, if the deletion ends. Otherwise remove large annotations.",
+	},
+	{
+		Name: "handlers call themselves again and again: they change the object with each update, which is an update: " +
+			"write to the status, or set the same value each time",
+		Where:   "warning",
+		Meaning: "Handlers of updates change the object by `Update` outside of its status, which calls them again.",
+		Cause:   "`handlers` names them, and `changed` one of the fields. The value is another one each time.",
+		Remedy:  "Set such values in the status, or leave the field out of what counts by `handlers.Ignoring`.",
+	},
+	{
+		Name:    "conditions aren't written",
+		Where:   "error",
+		Meaning: "A handler has reported a condition that isn't valid, so none of its pass is written.",
+		Cause:   "The text of `error` says what is wrong: mostly a type that no handler declares by `Reports`.",
+		Remedy:  "Correct the call of `Request.Condition`.",
+	},
+}

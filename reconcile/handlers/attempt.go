@@ -1,0 +1,172 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/handlers/internal/cause"
+	"github.com/operkit/operkit/reconcile/handlers/internal/diff"
+	"github.com/operkit/operkit/reconcile/handlers/internal/progress"
+	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
+	"github.com/operkit/operkit/reconcile/request"
+)
+
+// The reasons of events about handlers.
+const (
+	// EventFailed is the reason of a warning: an attempt of a handler has failed, and another follows.
+	EventFailed = "HandlerFailed"
+	// EventGivenUp is the reason of a warning: a handler has failed for good.
+	EventGivenUp = "HandlerGivenUp"
+)
+
+// attempt is one call of a handler.
+type attempt struct {
+	pass    *pass
+	handler *handler
+	// record is the record of the handler during the call.
+	record progress.Record
+	// diff is what has changed, in the field of the handler if it has one.
+	diff []diff.Item
+	// event is the event that a handler of Seen is called for.
+	event deploy.EventType
+
+	mu sync.Mutex
+	// result is the value for the status; hasResult tells nil from none.
+	result    any
+	hasResult bool
+	updates   []update
+	// waits is when the first step that waits is due.
+	waits   time.Time
+	waiting bool
+}
+
+// call calls a handler once, and stores what has succeeded if other handlers are left. An error is about the pass, not of
+// the handler.
+func (p *pass) call(ctx context.Context, h *handler) error {
+	now := p.Now()
+	earlier := p.record.Cycle[h.ID]
+	if why := h.limits.Spent(earlier, now); why != "" {
+		return p.ended(ctx, h, earlier.FailedForGood(joined(why, earlier.Message), now), errors.New(joined(why, earlier.Message)))
+	}
+	a := &attempt{pass: p, handler: h, record: earlier.Begin(p.digest, now), diff: p.changes(h)}
+	p.record.Cycle = p.record.Cycle.With(h.ID, a.record)
+	err := a.run(ctx)
+	if lifecycle.Interrupted(ctx) {
+		p.record.Cycle = p.record.Cycle.With(h.ID, earlier) // it will be called again, by the next process
+		return context.Cause(ctx)
+	}
+	p.outcome.updates = append(p.outcome.updates, a.updates...)
+	now = p.Now()
+	if a.waiting && (err == nil || failure.Is[*stepWaits](err)) {
+		return p.ended(ctx, h, a.record.Waits(a.waits), nil)
+	}
+	if err == nil && a.hasResult {
+		p.outcome.setResult(h.ID, a.result)
+	}
+	return p.ended(ctx, h, h.after(a.record, err, now), err)
+}
+
+// run calls the function. Its context ends at the deadline of the handler.
+func (a *attempt) run(ctx context.Context) error {
+	deadline, limited := a.handler.limits.Deadline(a.record)
+	if limited {
+		left := deadline.Sub(a.pass.Now())
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, left, fmt.Errorf("the handler took longer than %s: %w", a.handler.limits.Within, context.DeadlineExceeded))
+		defer cancel()
+	}
+	err := failure.Guard(func() error { return a.handler.call(ctx, a) })
+	for _, panicked := range request.Panics(err) {
+		a.pass.log.Error("a handler panicked", "handler", a.handler.ID, "at", panicked.Location(), "value", panicked.Value, "stack", string(panicked.Stack))
+	}
+	return err
+}
+
+// ended records how an attempt has ended.
+func (p *pass) ended(ctx context.Context, h *handler, record progress.Record, err error) error {
+	p.record.Cycle = p.record.Cycle.With(h.ID, record)
+	p.tell(h, record, err)
+	if !record.HasEnded() || p.record.Cycle.Done() {
+		return nil // the end of the pass writes it
+	}
+	return p.write(ctx)
+}
+
+// tell logs and reports how an attempt has ended.
+func (p *pass) tell(h *handler, record progress.Record, err error) {
+	log := p.log.With("handler", h.ID, "cause", string(p.reason))
+	switch {
+	case err == nil && record.HasEnded():
+		log.Debug("a handler has succeeded", "attempts", record.Attempts)
+	case err == nil:
+		log.Debug("a handler waits for its steps", "until", record.Due)
+	case record.Failed:
+		log.Error("a handler has failed for good", "error", err, "attempts", record.Attempts)
+		p.warn(EventGivenUp, "%s: %v", h.ID, err)
+	case record.HasEnded():
+		log.Warn("an error of a handler is ignored", "error", err)
+	default:
+		log.Warn("a handler has failed", "error", err, "attempts", record.Attempts, "retry_in", record.Due.Sub(p.Now()))
+		p.warn(EventFailed, "%s: %v", h.ID, err)
+	}
+	if err == nil && !record.HasEnded() {
+		return
+	}
+	for _, declared := range h.reports {
+		p.report(func(c *lifecycle.Conditions) { c.Result(declared.Type, err) })
+	}
+}
+
+// report reports a condition.
+func (p *pass) report(report func(c *lifecycle.Conditions)) {
+	report(p.conditions)
+	p.outcome.reports = append(p.outcome.reports, report)
+}
+
+// warn records an event about the object.
+func (p *pass) warn(reason, format string, args ...any) {
+	if p.env.Events != nil {
+		p.env.Events.Record(event.Event{
+			Regarding: event.Of(p.object), Type: event.Warning, Reason: reason, Note: fmt.Sprintf(format, args...),
+		})
+	}
+}
+
+// changes returns what has changed for a handler. A map that is added or removed as a field counts as empty before or
+// after that, so that a handler about a map, such as the labels, gets one change for each key in any case.
+func (p *pass) changes(h *handler) []diff.Item {
+	if p.reason != cause.Update || p.record.Essence == nil {
+		return nil
+	}
+	field := h.Filter.Field
+	before, after := diff.At(p.record.Essence, field), diff.At(p.essence, field)
+	if _, isMap := after.(map[string]any); isMap && before == nil {
+		before = map[string]any{}
+	}
+	if _, isMap := before.(map[string]any); isMap && after == nil {
+		after = map[string]any{}
+	}
+	return diff.Of(before, after)
+}
+
+// failures joins the errors of handlers that have failed and not succeeded yet.
+func (p *pass) failures() error {
+	var errs []error
+	for _, h := range p.selected {
+		if record := p.record.Cycle[h.ID]; record.Message != "" && (record.Failed || !record.HasEnded()) {
+			errs = append(errs, fmt.Errorf("handler %s: %s", h.ID, record.Message))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func joined(why, message string) string {
+	return strings.TrimSuffix(why+": "+message, ": ")
+}

@@ -1,0 +1,156 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
+	"github.com/operkit/operkit/reconcile/watch"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Unstructured is the T of Handlers for any kind.
+type Unstructured = unstructured.Unstructured
+
+// Func is a handler. See Request for what it gets. An error means that it is called again after a time, unless the error
+// or the option Errors says otherwise; request.Permanent ends its attempts. A panic is such an error. When ctx ends,
+// return soon: the time of Within is over, or the process ends, and then the handler is called again by the next one.
+type Func[T any] func(ctx context.Context, r *Request[T]) error
+
+// Handlers are the handlers of the objects of one kind. T is a struct that encoding/json decodes objects into, or
+// Unstructured. Register all handlers before the operator starts; mistakes are reported then. It is a watch.Controller.
+type Handlers[T any] struct {
+	kind     schema.GroupVersionKind
+	handlers []*handler
+	config   config
+	errs     []error
+}
+
+// New returns Handlers for the objects of a kind.
+func New[T any](kind schema.GroupVersionKind, opts ...KindOption) *Handlers[T] {
+	h := &Handlers[T]{kind: kind}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&h.config)
+		}
+	}
+	return h
+}
+
+// Kind returns the kind of the objects.
+func (h *Handlers[T]) Kind() schema.GroupVersionKind { return h.kind }
+
+// On registers a handler for causes. id names it for good, in records, logs and the status: use a-z, 0-9 and hyphens.
+func (h *Handlers[T]) On(causes Cause, id string, f Func[T], opts ...Option) {
+	h.add(selection.On(causes), id, f, opts)
+}
+
+// Field registers a handler for changes of one field: names with dots between them, such as "spec.size". Request.Diff
+// has what has changed in the field. It isn't called for a new object unless AtCreation is set.
+func (h *Handlers[T]) Field(path, id string, f Func[T], opts ...Option) {
+	h.add(selection.Field, id, f, append([]Option{InField(path)}, opts...))
+}
+
+// Seen registers a handler for each event of the objects, also for existing objects when the operator starts: see
+// Request.Event. It is called once for each, before other handlers. An error is logged. It isn't remembered what it has
+// seen. Events of paused objects are left out.
+func (h *Handlers[T]) Seen(id string, f Func[T], opts ...Option) {
+	h.add(selection.Seen, id, f, opts)
+}
+
+// Reconciler implements watch.Controller. The error has all mistakes of the registration.
+func (h *Handlers[T]) Reconciler(_ context.Context, env watch.Env) (watch.Reconciler, error) {
+	if err := h.check(); err != nil {
+		return nil, err
+	}
+	return newReconciler(h.kind, h.handlers, h.config, env)
+}
+
+// add registers a handler.
+func (h *Handlers[T]) add(on selection.On, id string, f Func[T], opts []Option) {
+	s := &settings{Handler: selection.Handler{ID: id, On: on}}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(s)
+		}
+	}
+	if f == nil {
+		s.fail("nil function")
+	}
+	if s.whenType != nil && s.whenType != reflect.TypeFor[T]() {
+		s.fail("when: it is about a %s, the handlers are about a %s: use the same type", s.whenType, reflect.TypeFor[T]())
+	}
+	s.validate()
+	for _, err := range s.errs {
+		h.errs = append(h.errs, fmt.Errorf("handler %q: %w", id, err))
+	}
+	h.handlers = append(h.handlers, newHandler(s, func(ctx context.Context, a *attempt) error {
+		r, err := newRequest[T](a)
+		if err != nil {
+			return err
+		}
+		return f(ctx, r)
+	}))
+}
+
+// ids are valid ids.
+var ids = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+
+// longestID bounds the length of an id.
+const longestID = 63
+
+func (s *settings) validate() {
+	if !ids.MatchString(s.ID) || len(s.ID) > longestID {
+		s.fail("the id isn't valid: use up to %d of a-z, 0-9 and hyphens, such as create-volume", longestID)
+	}
+	triggered := selection.Create | selection.Update | selection.Delete | selection.Resume | selection.Field
+	on := s.On
+	switch {
+	case on == 0 || on&^(triggered|selection.Seen) != 0:
+		s.fail("cause %d: use Create, Update, Delete and Resume, combined by |", on)
+	case on&selection.Seen != 0 && (s.attempts.set || s.within.set || s.backoff.set || s.policy != Retry || len(s.reports) > 0):
+		s.fail("a handler of Seen is never called again and reports nothing: leave out MaxAttempts, Within, Backoff, Errors and Reports")
+	}
+	if s.Optional && on&selection.Delete == 0 {
+		s.fail("optional: only handlers of Delete need a finalizer: leave the option out")
+	}
+	if s.ResumeDeleted && on&selection.Resume == 0 {
+		s.fail("while deleting: only for handlers of Resume: leave the option out")
+	}
+	if err := s.Filter.Validate(on); err != nil {
+		s.errs = append(s.errs, err)
+	}
+}
+
+// check returns all mistakes of the registration.
+func (h *Handlers[T]) check() error {
+	errs := slices.Clone(h.errs)
+	if h.kind.Kind == "" || h.kind.Version == "" {
+		errs = append(errs, fmt.Errorf("kind %q: needs a version and a kind", h.kind))
+	}
+	if len(h.handlers) == 0 {
+		errs = append(errs, errors.New("no handlers: register one by On, Field or Seen"))
+	}
+	seen := map[string]bool{}
+	for _, one := range h.handlers {
+		for _, id := range append([]string{one.ID}, one.formerly...) {
+			if seen[id] {
+				errs = append(errs, fmt.Errorf("handler %q: there are two: give each handler an id of its own", id))
+			}
+			seen[id] = true
+		}
+	}
+	errs = append(errs, h.config.errs...)
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("handlers of %s: %w", h.kind.Kind, err)
+	}
+	return nil
+}
+
+func splitPath(path string) []string { return strings.Split(path, ".") }

@@ -1,0 +1,277 @@
+package handlers_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/handlers"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/watch"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// errKilled is the panic by which a process ends.
+var errKilled = errors.New("killed")
+
+// mortal is a cluster whose client is killed before or after one of its writes. From then on, each request panics.
+type mortal struct {
+	deploy.Cluster
+	port deploy.Port
+	// at is the number of the write, counted from 1, and after says that the write reaches the cluster.
+	at     int
+	after  bool
+	writes int
+	dead   bool
+}
+
+func (m *mortal) Port() deploy.Port { return mortalPort{m.port, m} }
+
+// send makes a write.
+func (m *mortal) send(write func()) {
+	if m.dead {
+		panic(errKilled)
+	}
+	m.writes++
+	if m.writes != m.at {
+		write()
+		return
+	}
+	if m.after {
+		write()
+	}
+	m.dead = true
+	panic(errKilled)
+}
+
+type mortalPort struct {
+	deploy.Port
+	m *mortal
+}
+
+func (p mortalPort) Apply(ctx context.Context, obj *unstructured.Unstructured, o deploy.ApplyOptions) (a deploy.Applied, err error) {
+	p.m.send(func() { a, err = p.Port.Apply(ctx, obj, o) })
+	return a, err
+}
+
+func (p mortalPort) Patch(ctx context.Context, ref deploy.Ref, patch deploy.PatchRequest) (obj *unstructured.Unstructured, err error) {
+	p.m.send(func() { obj, err = p.Port.Patch(ctx, ref, patch) })
+	return obj, err
+}
+
+// life is the life of a claim, and of the processes that handle it one after the other.
+type life struct {
+	t       *testing.T
+	cluster *dryrun.Cluster
+	mortal  *mortal
+	process watch.Reconciler
+	now     time.Time
+	// chapter is the part of the life, and succeeded counts the successes of each handler and step in it.
+	chapter   string
+	succeeded map[string]int
+	processes int
+	handlers  func(l *life) *handlers.Handlers[Claim]
+	log       io.Writer
+}
+
+// newLife returns a life whose first process is killed at a write.
+func newLife(t *testing.T, at int, after bool, h func(l *life) *handlers.Handlers[Claim], log io.Writer) *life {
+	l := &life{t: t, handlers: h, log: log, now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), succeeded: map[string]int{}}
+	var err error
+	l.cluster, err = dryrun.New(dryrun.AnyKind(), dryrun.Clock(func() time.Time { return l.now }))
+	require.NoError(t, err)
+	l.mortal = &mortal{Cluster: l.cluster, port: l.cluster.Port(), at: at, after: after}
+	l.start()
+	return l
+}
+
+// start starts a process.
+func (l *life) start() {
+	l.processes++
+	l.mortal.dead = false
+	manager, err := deploy.NewManager(l.mortal)
+	require.NoError(l.t, err)
+	l.process, err = l.handlers(l).Reconciler(l.t.Context(), watch.Env{
+		Manager: manager, Logger: slog.New(slog.NewTextHandler(l.log, nil)), Now: func() time.Time { return l.now },
+	})
+	require.NoError(l.t, err)
+}
+
+// does returns a handler that does its work, with an attempt that fails before, unless fails is empty.
+func (l *life) does(id string, fails string) handlers.Func[Claim] {
+	return func(ctx context.Context, r *handlers.Request[Claim]) error {
+		if l.mortal.dead {
+			return errKilled
+		}
+		if fails != "" && r.Attempt == 1 {
+			return errors.New(fails)
+		}
+		return l.succeeds(id)
+	}
+}
+
+func (l *life) succeeds(what string) error {
+	if !l.mortal.dead {
+		l.succeeded[l.chapter+": "+what]++
+	}
+	return nil
+}
+
+// busy returns several handlers for each cause, one of them with steps, and one that writes objects and the status.
+func busy(l *life) *handlers.Handlers[Claim] {
+	h := handlers.New[Claim](claims)
+	h.On(handlers.Create, "make", func(ctx context.Context, r *handlers.Request[Claim]) error {
+		object := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": r.Object.Name}}
+		if err := r.Apply(ctx, object); err != nil {
+			return err
+		}
+		r.Update(func(c *Claim) { c.Status.Volume = c.Name })
+		return l.succeeds("make")
+	}, handlers.Reports("Made"))
+	h.On(handlers.Create|handlers.Update, "both", l.does("both", "not yet"))
+	h.Field("spec.size", "grow", l.does("grow", ""))
+	h.Field("metadata.labels", "relabel", func(ctx context.Context, r *handlers.Request[Claim]) error {
+		for _, change := range r.Diff {
+			if err := r.Step(ctx, change.Path[0], func(context.Context) error { return l.succeeds("relabel " + change.Path[0]) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	h.On(handlers.Delete, "detach", l.does("detach", "in use"))
+	h.On(handlers.Delete, "tell", l.does("tell", ""))
+	return h
+}
+
+// work lets processes handle the claim until nothing is left to do. A killed process is followed by another one.
+func (l *life) work() {
+	for range 50 {
+		result, killed := l.reconcile()
+		switch {
+		case killed:
+			l.start()
+		case result.RequeueAfter > 0:
+			l.now = l.now.Add(result.RequeueAfter)
+		default:
+			return
+		}
+	}
+	l.t.Fatal("it never ends")
+}
+
+func (l *life) reconcile() (result request.Result, killed bool) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			require.True(l.t, l.mortal.dead, "%v", panicked)
+			killed = true
+		}
+	}()
+	result, err := l.process.Reconcile(l.t.Context(), request.Request{Key: deploy.Ref{Kind: claims, Namespace: "default", Name: "small"}})
+	require.NoError(l.t, err)
+	return result, l.mortal.dead
+}
+
+// edit edits the claim as somebody else.
+func (l *life) edit(patch string) {
+	ref := deploy.Ref{Kind: claims, Namespace: "default", Name: "small"}
+	_, err := l.cluster.Port().Patch(l.t.Context(), ref, deploy.PatchRequest{Type: "application/merge-patch+json", Body: []byte(patch), FieldManager: "somebody"})
+	require.NoError(l.t, err)
+}
+
+// create creates the claim.
+func (l *life) create() {
+	_, err := l.cluster.Port().Create(l.t.Context(), &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.dev/v1", "kind": "Claim", "metadata": map[string]any{"name": "small", "namespace": "default"},
+		"spec": map[string]any{"size": int64(1)},
+	}}, deploy.CreateOptions{})
+	require.NoError(l.t, err)
+}
+
+// live lives the whole life.
+func (l *life) live() {
+	ref := deploy.Ref{Kind: claims, Namespace: "default", Name: "small"}
+	for _, chapter := range []struct {
+		name  string
+		begin func()
+	}{
+		{"create", l.create},
+		{"grow", func() { l.edit(`{"spec":{"size":2}}`) }},
+		{"relabel", func() { l.edit(`{"metadata":{"labels":{"a":"1","b":"2","c":"3"}}}`) }},
+		{"delete", func() { require.NoError(l.t, l.cluster.Port().Delete(l.t.Context(), ref, deploy.DeleteOptions{})) }},
+	} {
+		l.chapter = chapter.name
+		chapter.begin()
+		l.work()
+		if obj, err := l.cluster.View().Get(l.t.Context(), ref); err == nil && obj != nil {
+			l.succeeded[l.chapter+": state "+l.stateOf(obj)]++
+		}
+	}
+}
+
+// stateOf returns what has to be the same in each life.
+func (l *life) stateOf(obj *unstructured.Unstructured) string {
+	conditions := ""
+	if status, ok := obj.Object["status"].(map[string]any); ok {
+		for _, item := range status["conditions"].([]any) {
+			condition := item.(map[string]any)
+			conditions += fmt.Sprint(condition["type"], condition["status"], condition["reason"])
+		}
+		conditions += fmt.Sprint(status["volume"])
+	}
+	return fmt.Sprint(obj.GetFinalizers(), strings.Contains(obj.GetAnnotations()["operkit.dev/operkit-handled.operkit"], "cycle"), conditions)
+}
+
+// TestHandlersSurviveKills kills the process before and after each of its writes, and compares what comes of it with an
+// undisturbed life: no handler is lost, and only the one that was running may be repeated.
+func TestHandlersSurviveKills(t *testing.T) {
+	undisturbed := newLife(t, 0, false, busy, io.Discard)
+	undisturbed.live()
+	writes := undisturbed.mortal.writes
+	require.Equal(t, 1, undisturbed.processes)
+	assert.Equal(t, map[string]int{
+		"create: make": 1, "create: both": 1, "grow: both": 1, "grow: grow": 1, "relabel: both": 1,
+		"relabel: relabel a": 1, "relabel: relabel b": 1, "relabel: relabel c": 1, "delete: detach": 1, "delete: tell": 1,
+	}, withoutStates(undisturbed.succeeded))
+	if os.Getenv("OPERKIT_SOAK") != "" {
+		t.Logf("SOAK handlers: killed at each of %d writes, before and after it", writes)
+	}
+	for at := 1; at <= writes; at++ {
+		for _, after := range []bool{false, true} {
+			t.Run(fmt.Sprintf("handlers 23: killed at write %d, after it: %t", at, after), func(t *testing.T) {
+				l := newLife(t, at, after, busy, io.Discard)
+				l.live()
+				assert.Equal(t, 2, l.processes)
+				repeated := 0
+				for what, times := range undisturbed.succeeded {
+					got := l.succeeded[what]
+					assert.GreaterOrEqual(t, got, times, "%s is lost", what)
+					repeated += got - times
+				}
+				for what := range l.succeeded {
+					assert.Contains(t, undisturbed.succeeded, what)
+				}
+				assert.LessOrEqual(t, repeated, 1, "only the handler that was running is repeated: %v", l.succeeded)
+			})
+		}
+	}
+}
+
+func withoutStates(succeeded map[string]int) map[string]int {
+	handled := map[string]int{}
+	for what, times := range succeeded {
+		if !strings.Contains(what, ": state") {
+			handled[what] = times
+		}
+	}
+	return handled
+}

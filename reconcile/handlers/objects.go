@@ -1,0 +1,90 @@
+package handlers
+
+import (
+	"hash/maphash"
+	"reflect"
+	"sync"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/handlers/internal/record"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// object is what the process remembers of an object. Only the pass over the object uses it, except for memos.
+type object struct {
+	uid types.UID
+	// resumed: Resume handlers have ended, or there were none.
+	resumed bool
+	// version is the resourceVersion of the state for which nothing was left to do, empty for none; digest identifies
+	// its essence, and text is the hash of the record on the object.
+	version, digest string
+	text            uint64
+	// unwritten is what a pass couldn't write, nil for nothing.
+	unwritten *outcome
+	// record is the record, if it isn't stored on the object.
+	record *record.Record
+	// edits counts the updates in a row in which handlers changed what is an update again.
+	edits int
+
+	memos sync.Mutex
+	memo  map[reflect.Type]any
+}
+
+// objects are the objects of one kind. The zero value is empty. It is safe for concurrent use.
+type objects struct {
+	mu    sync.Mutex
+	known map[deploy.Ref]*object
+}
+
+// of returns what is remembered of the object with a uid. An object with another uid is another object.
+func (o *objects) of(ref deploy.Ref, uid types.UID) *object {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	found := o.known[ref]
+	if found == nil || found.uid != uid {
+		if o.known == nil {
+			o.known = map[deploy.Ref]*object{}
+		}
+		found = &object{uid: uid}
+		o.known[ref] = found
+	}
+	return found
+}
+
+func (o *objects) forget(ref deploy.Ref) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.known, ref)
+}
+
+// seed is the seed of hashes in this process.
+var seed = maphash.MakeSeed()
+
+// isSettled reports whether nothing is left to do for an object with the record text and that essence.
+func (o *object) isSettled(text, digest string) bool {
+	return o.resumed && o.digest != "" && o.digest == digest && o.text == maphash.String(seed, text)
+}
+
+// settle records that nothing is left to do.
+func (o *object) settle(version, text, digest string) {
+	o.version, o.text, o.digest = version, maphash.String(seed, text), digest
+}
+
+// Memo returns a value that the process keeps for the object of a request as long as the object exists: one for each type
+// M, the zero value at first. All handlers of the object share it; if one of them is a daemon, the value needs a lock of
+// its own. It is lost when the process ends.
+func Memo[M, T any](r *Request[T]) *M {
+	o := r.attempt.pass.known
+	o.memos.Lock()
+	defer o.memos.Unlock()
+	key := reflect.TypeFor[M]()
+	found, ok := o.memo[key].(*M)
+	if !ok {
+		found = new(M)
+		if o.memo == nil {
+			o.memo = map[reflect.Type]any{}
+		}
+		o.memo[key] = found
+	}
+	return found
+}

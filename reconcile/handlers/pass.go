@@ -1,0 +1,194 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/handlers/internal/cause"
+	"github.com/operkit/operkit/reconcile/handlers/internal/record"
+	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
+	"github.com/operkit/operkit/reconcile/logging"
+	"github.com/operkit/operkit/reconcile/request"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// pass is one pass over an object: it finds out why handlers are called, calls them, and writes what they have done.
+type pass struct {
+	*reconciler
+	ref    deploy.Ref
+	object *unstructured.Unstructured
+	known  *object
+	log    *slog.Logger
+	began  time.Time
+
+	// essence is that of the object, and digest identifies it.
+	essence map[string]any
+	digest  string
+	// settled: nothing has happened since the last pass, which left nothing to do.
+	settled bool
+	reason  cause.Reason
+	// record is what is stored on the object; its cycle is that of this pass.
+	record record.Record
+	// selected are the handlers that are called for the reason, in the order of registration.
+	selected []*handler
+	// outcome is what handlers have done and is still to be written. conditions are those that they have reported.
+	outcome    outcome
+	conditions *lifecycle.Conditions
+	// needsFinalizer: some handler needs it. records: a record is kept, because handlers are about the object for which
+	// that is needed.
+	needsFinalizer, records bool
+}
+
+// pass reads what is known of the object, and decides why handlers are called.
+func (r *reconciler) pass(ctx context.Context, object *unstructured.Unstructured, req request.Request) (*pass, error) {
+	ref := deploy.RefOf(object)
+	log := logging.Scoped(ctx, r.LoggerFor(object)).With("object", ref)
+	p := &pass{
+		reconciler: r, ref: ref, object: object, known: r.objects.of(ref, object.GetUID()), log: log, began: r.Now(),
+		conditions: r.Visit(object, log),
+	}
+	if err := p.read(req); err != nil {
+		return p, err
+	}
+	p.decide()
+	return p, nil
+}
+
+// read reads the record, unless nothing has happened since the last pass.
+func (p *pass) read(req request.Request) (err error) {
+	if version := p.object.GetResourceVersion(); version != "" && version == p.known.version {
+		p.settled, p.digest = true, p.known.digest
+		return nil
+	}
+	p.essence = p.rules.Of(p.object.Object)
+	if p.digest, err = record.Digest(p.essence); err != nil {
+		return fmt.Errorf("%s: %w", p.ref, err)
+	}
+	text := p.object.GetAnnotations()[p.key]
+	isDeleting := p.object.GetDeletionTimestamp() != nil
+	if !isDeleting && p.known.unwritten == nil && p.known.isSettled(text, p.digest) && p.known.record == nil {
+		p.settled = true
+		return nil
+	}
+	if err := p.readRecord(text, req); err != nil && !isDeleting {
+		return request.Permanent(fmt.Errorf("%s: annotation %s: %w: remove the annotation to have the object handled as a new one", p.ref, p.key, err))
+	} else if err != nil {
+		p.log.Warn("the record of handlers can't be read: the deletion goes on without it", "annotation", p.key, "error", err)
+	}
+	p.outcome.take(p.known.unwritten)
+	for _, report := range p.outcome.reports {
+		report(p.conditions)
+	}
+	return nil
+}
+
+// readRecord reads the record: what an earlier pass couldn't write, what is on the object, or what the process remembers.
+func (p *pass) readRecord(text string, req request.Request) (err error) {
+	switch {
+	case p.known.unwritten != nil && p.known.unwritten.base == text:
+		p.record = p.known.unwritten.record
+	case !p.config.stateless:
+		p.record, err = record.Of(text, p.object.GetUID())
+	case p.known.record != nil:
+		p.record = *p.known.record
+	case req.Triggers.Has(request.Listed):
+		p.record = record.Record{Digest: p.digest, Essence: p.essence} // it was there when the process started
+	}
+	if err == nil && !p.record.Handled() && len(p.record.Cycle) == 0 {
+		p.takeOver()
+	}
+	p.rename()
+	return err
+}
+
+// takeOver makes a record of what a kopf operator has recorded.
+func (p *pass) takeOver() {
+	if found, ok := p.config.kopf.essence(p.object.Object); ok {
+		found = p.rules.Clean(found)
+		if digest, err := record.Digest(found); err == nil {
+			p.record.Digest, p.record.Essence = digest, found
+		}
+	}
+}
+
+// rename moves the progress of handlers with former ids.
+func (p *pass) rename() {
+	for _, h := range p.handlers {
+		for _, id := range h.formerly {
+			p.record.Cycle = p.record.Cycle.Renamed(id, h.ID)
+		}
+	}
+}
+
+// recorded are the causes for which it matters what was handled before.
+const recorded = selection.Create | selection.Update | selection.Resume | selection.Field
+
+// decide finds out why handlers are called, and which.
+func (p *pass) decide() {
+	isDeleting := p.object.GetDeletionTimestamp() != nil
+	state := cause.State{
+		Deleting: isDeleting, Finalizer: p.isHeld(p.object), First: !p.known.resumed,
+		Handled: p.settled || p.record.Handled(), Changed: !p.settled && p.record.Digest != p.digest,
+	}
+	p.reason = cause.Of(state)
+	about := p.about()
+	for _, h := range p.handlers {
+		p.needsFinalizer = p.needsFinalizer || selection.NeedsFinalizer(h.Handler, about)
+		p.records = p.records || h.On&recorded != 0 && selection.Sees(h.Handler, about)
+		if !p.settled && h.On&selection.Seen == 0 && selection.Called(h.Handler, about) {
+			p.selected = append(p.selected, h)
+		}
+	}
+	var ids []string
+	for _, h := range p.selected {
+		ids = append(ids, h.ID)
+	}
+	p.record.UID, p.record.Cycle = p.object.GetUID(), p.record.Cycle.For(p.reason, p.digest, ids)
+	p.records = p.records || len(ids) > 0
+}
+
+// about returns the object for the selection of handlers.
+func (p *pass) about() selection.Object {
+	return selection.Object{
+		Body: p.object.Object, New: p.essence, Old: p.record.Essence, Reason: p.reason, First: !p.known.resumed,
+	}
+}
+
+// run calls the handlers that are due, and writes what they have done.
+func (p *pass) run(ctx context.Context) error {
+	if p.reason == cause.Free {
+		return nil
+	}
+	if p.object.GetDeletionTimestamp() == nil && p.needsFinalizer && !p.isHeld(p.object) {
+		if err := p.AddFinalizer(ctx, p.object, p.finalizers[0]); err != nil {
+			return fmt.Errorf("add the finalizer: %w", err)
+		}
+	}
+	ready := p.record.Cycle.Ready(p.began)
+	for _, h := range p.selected {
+		if !slices.Contains(ready, h.ID) || ctx.Err() != nil {
+			continue
+		}
+		if err := p.call(ctx, h); err != nil {
+			return err
+		}
+	}
+	return p.end(ctx)
+}
+
+// next returns the time until the next pass without an event, zero for none.
+func (p *pass) next() time.Duration {
+	due, waits := p.record.Cycle.Next()
+	if !waits {
+		return 0
+	}
+	return max(due.Sub(p.Now()), time.Millisecond)
+}
+
+// isComplete reports whether nothing is left to do.
+func (p *pass) isComplete() bool { return p.record.Cycle.Done() }

@@ -1,0 +1,170 @@
+package handlers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/filter"
+	"github.com/operkit/operkit/reconcile/handlers/internal/essence"
+	"github.com/operkit/operkit/reconcile/handlers/internal/record"
+	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/source"
+	"github.com/operkit/operkit/reconcile/watch"
+	"github.com/operkit/operkit/status"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// recheck is the time after which a pause is reported again if the status couldn't be written.
+const recheck = time.Minute
+
+// reconciler calls the handlers of a kind.
+type reconciler struct {
+	lifecycle.Lifecycle
+	env      watch.Env
+	handlers []*handler
+	config   config
+	// rules say what the essence is, and key is the annotation with the record.
+	rules essence.Rules
+	key   string
+	// finalizers are the names of the finalizer: the first one is set, the others hold an object like it.
+	finalizers []string
+	objects    objects
+	seen       seen
+	// isWhole: objects of the kind are known to be held as a whole.
+	isWhole atomic.Bool
+}
+
+func newReconciler(kind schema.GroupVersionKind, handlers []*handler, c config, env watch.Env) (*reconciler, error) {
+	r := &reconciler{env: env, handlers: handlers, config: c}
+	l := &r.Lifecycle
+	l.Kind, l.Manager, l.Logger, l.Now, l.Recheck = kind, env.Manager, env.Logger, env.Now, recheck
+	if err := errors.Join(r.setNames(), r.declare()); err != nil {
+		return nil, fmt.Errorf("handlers of %s: %w", kind.Kind, err)
+	}
+	r.rules = essence.Rules{Ignored: c.ignored, Domains: []string{env.Manager.KeyDomain()}}
+	for _, h := range handlers {
+		if field := h.Filter.Field; len(field) > 0 {
+			r.rules.Extra = append(r.rules.Extra, field)
+		}
+		r.seen.wanted = r.seen.wanted || h.On&selection.Seen != 0
+	}
+	return r, nil
+}
+
+// setNames sets the names of the record and of the finalizer, which are the operator's own: several operators may handle
+// the same objects.
+func (r *reconciler) setNames() (err error) {
+	domain, operator := r.env.Manager.KeyDomain(), r.env.Manager.FieldManager()
+	if r.key, err = record.Key(domain, operator); err != nil {
+		return err
+	}
+	name := cmp.Or(r.config.finalizer, domain+"/"+operator)
+	if faults := validation.IsQualifiedName(name); len(faults) > 0 {
+		return fmt.Errorf("the finalizer %q isn't valid: %s: choose another by the option Finalizer", name, strings.Join(faults, "; "))
+	}
+	r.finalizers = append([]string{name}, r.config.kopf.finalizers()...)
+	return nil
+}
+
+// declare declares the conditions that handlers report. Several handlers may report one condition.
+func (r *reconciler) declare() error {
+	var types []status.Declared
+	for _, h := range r.handlers {
+		for _, declared := range h.reports {
+			if !slices.ContainsFunc(types, func(d status.Declared) bool { return d.Type == declared.Type }) {
+				types = append(types, declared)
+			}
+		}
+	}
+	if r.QuietPause = len(types) == 0; r.QuietPause {
+		return nil
+	}
+	declaration, err := status.Declare(types...)
+	if err != nil {
+		return fmt.Errorf("reports: %w", err)
+	}
+	return r.Declare(declaration)
+}
+
+// Finalizers returns the names of the finalizers that objects may have because of the handlers.
+func (r *reconciler) Finalizers() []string { return slices.Clone(r.finalizers) }
+
+// Sources implements source.Provider.
+func (r *reconciler) Sources() source.Sources {
+	if r.seen.wanted {
+		return source.Sources{When: func(deploy.Event) bool { return true }}
+	}
+	counts := []filter.Predicate{
+		filter.Generation(), filter.And(filter.WithoutGeneration(), filter.ResourceVersion()), filter.Lifecycle(),
+		filter.LabelsChanged(), filter.Annotations(r.key), filter.Finalizers(),
+	}
+	for _, path := range r.rules.Extra {
+		if path[0] == "metadata" || path[0] == "status" {
+			counts = append(counts, filter.Field(path...))
+		}
+	}
+	return source.Sources{When: filter.Or(counts...)}
+}
+
+// Forget implements watch.Forgetter.
+func (r *reconciler) Forget(key deploy.Ref) {
+	r.objects.forget(key)
+	r.Lifecycle.Forget(key)
+}
+
+// Reconcile makes one pass over an object.
+func (r *reconciler) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
+	r.tellSeen(ctx, req.Key)
+	object, rest, err := r.Begin(ctx, req)
+	if object == nil {
+		return rest, err
+	}
+	if err := r.checkWhole(ctx, req.Key); err != nil {
+		return rest, err
+	}
+	p, err := r.pass(ctx, object, req)
+	if err == nil {
+		err = p.run(ctx)
+	}
+	failed := errors.Join(err, p.failures())
+	r.Conclude(ctx, object, p.isComplete(), failed)
+	if err != nil {
+		return request.Result{}, err
+	}
+	return request.Result{RequeueAfter: p.next()}, nil
+}
+
+// isHeld reports whether a finalizer of the operator holds the object.
+func (r *reconciler) isHeld(object *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(object.GetFinalizers(), r.isOwn)
+}
+
+func (r *reconciler) isOwn(finalizer string) bool { return slices.Contains(r.finalizers, finalizer) }
+
+// checkWhole returns an error if only the metadata of the objects is held: a difference of other fields couldn't be seen.
+func (r *reconciler) checkWhole(ctx context.Context, ref deploy.Ref) error {
+	view, ok := r.env.Manager.View().(deploy.PartialView)
+	if !ok || r.isWhole.Load() {
+		return nil
+	}
+	object, whole, err := view.Partial(ctx, ref)
+	switch {
+	case err != nil:
+		return err
+	case object != nil && !whole:
+		return request.Permanent(fmt.Errorf("handlers of %s: only the metadata of its objects is held, in which changes of other fields can't be seen: leave the kind out of cluster.MetadataOnly", r.Kind.Kind))
+	}
+	r.isWhole.Store(object != nil)
+	return nil
+}

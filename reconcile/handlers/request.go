@@ -1,0 +1,180 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/handlers/internal/typed"
+	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
+	"github.com/operkit/operkit/reconcile/internal/plain"
+	"github.com/operkit/operkit/reconcile/internal/render"
+	"github.com/operkit/operkit/reconcile/request"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Request is what a handler gets, for one call. Don't use it after the handler has returned. Its methods aren't safe for
+// concurrent use.
+type Request[T any] struct {
+	// Ref names the object.
+	Ref deploy.Ref
+	// Object is the object as it was when the call began. It is a copy: to change the object in the cluster, use Update.
+	Object *T
+	// Old is the object as it was handled last, without its status and most of its metadata. It is nil if the object is
+	// new, or if it was too large to be kept; then Diff is nil, too.
+	Old *T
+	// Cause is why the handler is called; for a Resume handler that is called with an update it is Update.
+	Cause Cause
+	// Diff is what has changed since the object was handled last, sorted by path. For a handler that is about a field,
+	// paths are relative to the field; a map that was absent, or is absent now, counts as empty. It is nil unless Cause is
+	// Update.
+	Diff []Change
+	// Event is what has happened, for handlers of Seen; empty for others.
+	Event deploy.EventType
+	// Attempt counts the calls for this cause, from 1 on. Started is when the first call began.
+	Attempt int
+	Started time.Time
+
+	attempt *attempt
+}
+
+// newRequest returns the Request of an attempt.
+func newRequest[T any](a *attempt) (*Request[T], error) {
+	p := a.pass
+	object, err := typed.Decode[T](p.object.Object)
+	if err != nil {
+		return nil, request.Permanent(err)
+	}
+	r := &Request[T]{
+		Ref: p.ref, Object: object, Cause: causeOf(p.reason), Diff: a.diff, Event: a.event, Attempt: a.record.Attempts + 1,
+		Started: a.record.Started, attempt: a,
+	}
+	if a.event == "" && p.record.Essence != nil {
+		if r.Old, err = typed.Decode[T](p.whole(p.record.Essence)); err != nil {
+			return nil, request.Permanent(fmt.Errorf("its state before: %w", err))
+		}
+	}
+	return r, nil
+}
+
+// whole returns an object with an essence, and with the names of the present object.
+func (p *pass) whole(essence map[string]any) map[string]any {
+	object := &unstructured.Unstructured{Object: map[string]any{}}
+	for key, value := range essence {
+		object.Object[key] = value
+	}
+	metadata := map[string]any{}
+	content, _ := essence["metadata"].(map[string]any)
+	for key, value := range content {
+		metadata[key] = value
+	}
+	object.Object["metadata"] = metadata
+	object.SetGroupVersionKind(p.object.GroupVersionKind())
+	object.SetName(p.object.GetName())
+	object.SetNamespace(p.object.GetNamespace())
+	object.SetUID(p.object.GetUID())
+	return object.Object
+}
+
+// Logger returns the logger of the object and the handler.
+func (r *Request[T]) Logger() *slog.Logger {
+	return r.attempt.pass.log.With("handler", r.attempt.handler.ID)
+}
+
+// Manager returns the manager that applies objects as owned by the object of the request, and whose View never returns
+// what is older than its own writes.
+func (r *Request[T]) Manager() (*deploy.Manager, error) {
+	return r.attempt.pass.Manager.With(deploy.OwnedBy(r.attempt.pass.object))
+}
+
+// Apply applies objects, each an API struct, an apply configuration, or an unstructured object: they are created or
+// changed by server-side apply, and owned by the object of the request, with which they are deleted. An object that is
+// as it should be costs no request. Objects without a namespace get that of the owner. Changes by others aren't repaired
+// until the handler is called again.
+func (r *Request[T]) Apply(ctx context.Context, objects ...any) error {
+	var all []*unstructured.Unstructured
+	for _, value := range objects {
+		object, err := render.Object(value)
+		if err != nil {
+			return request.Permanent(fmt.Errorf("apply: %w", err))
+		}
+		all = append(all, object)
+	}
+	manager, err := r.Manager()
+	if err != nil {
+		return err
+	}
+	_, err = manager.Apply(ctx, all)
+	return err
+}
+
+// Update changes the object: Object at once, and the object in the cluster with the writes after the call, also if the
+// handler fails then. change may be called again with a newer state of the object, so it must do the same each time and
+// nothing else. A change outside of the status is an update, for which handlers are called again.
+func (r *Request[T]) Update(change func(object *T)) {
+	a := r.attempt
+	change(r.Object)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.updates = append(a.updates, update{a.handler.ID, func(object map[string]any) (map[string]any, error) {
+		return failure.Value(func() (map[string]any, error) { return changed(object, change) })
+	}})
+}
+
+// changed returns an object as change changes it. Fields that T doesn't have stay.
+func changed[T any](object map[string]any, change func(object *T)) (map[string]any, error) {
+	before, err := typed.Decode[T](object)
+	if err != nil {
+		return nil, err
+	}
+	after, err := typed.Decode[T](object)
+	if err != nil {
+		return nil, err
+	}
+	change(after)
+	patch, err := typed.Encode(before, after)
+	if err != nil {
+		return nil, err
+	}
+	return typed.Apply(object, patch)
+}
+
+// Result sets the field of the status with the id of the handler, when the handler has succeeded. The fields of a map
+// replace those of the present map; another value replaces the present one. value may be anything that encoding/json
+// encodes.
+func (r *Request[T]) Result(value any) error {
+	content, err := plain.Value(value)
+	if err != nil {
+		return request.Permanent(fmt.Errorf("result: %w", err))
+	}
+	a := r.attempt
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.result, a.hasResult = content, true
+	return nil
+}
+
+// Condition reports a condition whose type is declared by Reports, of any handler of the kind. It is written with the
+// status after the call.
+func (r *Request[T]) Condition(conditionType string, value metav1.ConditionStatus, reason, message string) error {
+	p := r.attempt.pass
+	if p.conditions == nil {
+		return request.Permanent(errors.New("condition " + conditionType + ": no handler declares it: use Reports"))
+	}
+	p.report(func(c *lifecycle.Conditions) { c.Set(conditionType, value, reason, message) })
+	return nil
+}
+
+// Record records an event about the object, see package event. The text is as for fmt.Sprintf.
+func (r *Request[T]) Record(eventType event.Type, reason, text string, args ...any) {
+	p := r.attempt.pass
+	if p.env.Events != nil {
+		p.env.Events.Record(event.Event{Regarding: event.Of(p.object), Type: eventType, Reason: reason, Note: fmt.Sprintf(text, args...)})
+	}
+}

@@ -1,0 +1,251 @@
+package handlers_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/handlers"
+	"github.com/operkit/operkit/reconcile/reconciletest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+const recordKey = "operkit.dev/operkit-handled.operkit"
+
+func TestWrites(t *testing.T) {
+	t.Run("handlers 24: a write that fails calls no handler again", testUnwritten)
+	t.Run("handlers 27: an object that no handler is about is left alone", testUnseen)
+	t.Run("handlers 28: what the cluster refuses is a failure of its handler", testRefused)
+	t.Run("handlers 29: an update is made again on a newer state", testRebased)
+	t.Run("handlers 31: a change during a handler is an update after it", testSeenEssence)
+	t.Run("handlers 31: handlers that call themselves are named", testOwnEdits)
+}
+
+func testUnwritten(t *testing.T) {
+	for _, subresource := range []string{"", "status"} {
+		var j journal
+		c := handlers.New[Claim](claims)
+		c.On(handlers.Create, "made", func(ctx context.Context, r *handlers.Request[Claim]) error {
+			r.Update(func(c *Claim) { c.Status.Volume = "v" })
+			return j.noting("made")(ctx, r)
+		}, handlers.Reports("Made"))
+		h := drive(t, c)
+		h.Apply(small)
+		require.NoError(t, h.Memory().Fail(dryrun.Fault{Verb: dryrun.VerbPatch, Kind: claims, Subresource: subresource, Count: 3, Code: 500}))
+		h.RunUntilSettled()
+		assert.Equal(t, []string{"made create"}, j.taken(), "subresource %q", subresource)
+		assert.Equal(t, metav1.ConditionTrue, h.Condition("Claim small", "Made").Status)
+		assert.Equal(t, "v", h.Get("Claim small").Object["status"].(map[string]any)["volume"])
+		assert.NotContains(t, h.Get("Claim small").GetAnnotations()[recordKey], "cycle")
+	}
+}
+
+func testUnseen(t *testing.T) {
+	var j journal
+	c := handlers.New[Claim](claims)
+	c.On(handlers.Create|handlers.Update, "silver", j.noting("silver"), handlers.Label("tier", handlers.Equal("silver")))
+	c.On(handlers.Delete, "delete", j.noting("delete"), handlers.Label("tier", handlers.Equal("silver")))
+	h := drive(t, c)
+	h.Apply(small)
+	h.RunUntilSettled()
+	h.Writes(0)
+	relabel := func(tier string) {
+		h.Edit("Claim small", func(obj *unstructured.Unstructured) { obj.SetLabels(map[string]string{"tier": tier}) })
+		h.RunUntilSettled()
+	}
+	relabel("silver")
+	assert.Equal(t, []string{"silver create"}, j.taken(), "nothing was recorded before")
+	assert.Equal(t, []string{"operkit.dev/operkit"}, h.Get("Claim small").GetFinalizers())
+	relabel("gold")
+	assert.Empty(t, h.Get("Claim small").GetFinalizers(), "no handler needs it any more")
+	h.Delete("Claim small")
+	h.RunUntilSettled()
+	assert.Empty(t, j.taken())
+}
+
+const strict = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: claims.example.dev}
+spec:
+  group: example.dev
+  names: {kind: Claim, plural: claims}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec: {type: object, x-kubernetes-preserve-unknown-fields: true}
+          status: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {volume: {type: string, maxLength: 3}}}
+`
+
+func testRefused(t *testing.T) {
+	volume := "too long"
+	var j journal
+	c := handlers.New[Claim](claims)
+	c.On(handlers.Create, "first", func(_ context.Context, r *handlers.Request[Claim]) error {
+		j.write("first")
+		r.Update(func(c *Claim) { c.Status.Volume = volume })
+		return nil
+	}, handlers.Reports("First"), handlers.Backoff(time.Minute))
+	c.On(handlers.Create, "second", j.noting("second"))
+	h := reconciletest.Drive(t, c, reconciletest.Memory(dryrun.Objects(object(t, strict))))
+	h.Apply(small)
+	h.Advance(0)
+	assert.Equal(t, []string{"first", "second create"}, j.taken())
+	first := h.Condition("Claim small", "First")
+	assert.Equal(t, metav1.ConditionFalse, first.Status)
+	assert.Contains(t, first.Message, "the cluster refuses what it has set")
+	volume = "v"
+	h.Advance(time.Minute)
+	assert.Equal(t, []string{"first"}, j.taken(), "the second one has succeeded")
+	assert.Equal(t, metav1.ConditionTrue, h.Condition("Claim small", "First").Status)
+}
+
+func testRebased(t *testing.T) {
+	c := handlers.New[Claim](claims)
+	var h *reconciletest.Harness
+	c.On(handlers.Create, "mark", func(_ context.Context, r *handlers.Request[Claim]) error {
+		h.Edit("Claim small", func(obj *unstructured.Unstructured) { obj.SetAnnotations(map[string]string{"example.dev/a": "b"}) })
+		r.Update(func(c *Claim) { c.Labels = map[string]string{"made": "yes"} })
+		assert.Equal(t, "yes", r.Object.Labels["made"])
+		return nil
+	})
+	h = drive(t, c)
+	h.Apply(small)
+	h.RunUntilSettled()
+	claim := h.Get("Claim small")
+	assert.Equal(t, map[string]string{"made": "yes"}, claim.GetLabels())
+	assert.Equal(t, "b", claim.GetAnnotations()["example.dev/a"])
+	spec := claim.Object["spec"].(map[string]any)
+	assert.Equal(t, "kept", spec["unknown"])
+}
+
+func testSeenEssence(t *testing.T) {
+	var j journal
+	var h *reconciletest.Harness
+	c := handlers.New[Claim](claims)
+	c.On(handlers.Create, "create", func(context.Context, *handlers.Request[Claim]) error {
+		edit(h, "size", int64(7))
+		return nil
+	})
+	c.On(handlers.Update, "update", j.noting("update"))
+	h = drive(t, c)
+	h.Apply(small)
+	h.RunUntilSettled()
+	assert.Equal(t, []string{"update update, change .spec.size: 1 -> 7"}, j.taken())
+}
+
+func testOwnEdits(t *testing.T) {
+	log := &strings.Builder{}
+	c := handlers.New[Claim](claims)
+	c.On(handlers.Create|handlers.Update, "counter", func(_ context.Context, r *handlers.Request[Claim]) error {
+		r.Update(func(c *Claim) { c.Spec.Size++ })
+		return nil
+	})
+	l := newLife(t, 0, false, func(*life) *handlers.Handlers[Claim] { return c }, log)
+	l.create()
+	for range 12 {
+		l.reconcile()
+	}
+	assert.Equal(t, 2, strings.Count(log.String(), "handlers call themselves again and again"), log)
+	assert.Contains(t, log.String(), "handlers=[counter]")
+	assert.Contains(t, log.String(), ".spec.size: ")
+}
+
+func TestFinalizer(t *testing.T) {
+	t.Run("handlers 25: it is there before a handler runs, and others' stay", func(t *testing.T) {
+		var h *reconciletest.Harness
+		c := handlers.New[Claim](claims, handlers.Finalizer("example.dev/mine"))
+		c.On(handlers.Create, "create", func(context.Context, *handlers.Request[Claim]) error {
+			assert.Equal(t, []string{"example.dev/other", "example.dev/mine"}, h.Get("Claim small").GetFinalizers())
+			return nil
+		})
+		c.On(handlers.Delete, "delete", func(context.Context, *handlers.Request[Claim]) error { return nil })
+		h = drive(t, c)
+		h.Apply(strings.Replace(small, "metadata: {", "metadata: {finalizers: [example.dev/other], ", 1))
+		h.RunUntilSettled()
+		h.Delete("Claim small")
+		h.RunUntilSettled()
+		assert.Equal(t, []string{"example.dev/other"}, h.Get("Claim small").GetFinalizers())
+		h.RunUntilSettled()
+		h.Writes(0)
+	})
+	t.Run("handlers 25: an optional handler needs none", func(t *testing.T) {
+		c := handlers.New[Claim](claims)
+		c.On(handlers.Delete, "delete", func(context.Context, *handlers.Request[Claim]) error { return nil }, handlers.Optional())
+		h := drive(t, c)
+		h.Apply(small)
+		h.RunUntilSettled()
+		h.Writes(0)
+	})
+	t.Run("handlers 26: a handler that fails for good releases the object", func(t *testing.T) {
+		c := handlers.New[Claim](claims)
+		c.On(handlers.Delete, "delete", func(context.Context, *handlers.Request[Claim]) error { return errors.New("never") },
+			handlers.MaxAttempts(2), handlers.Backoff(time.Minute))
+		h := drive(t, c)
+		h.Apply(small)
+		h.RunUntilSettled()
+		h.Delete("Claim small")
+		h.Advance(59 * time.Second)
+		h.Exists("Claim small")
+		h.Advance(time.Second)
+		h.Gone("Claim small")
+	})
+	t.Run("handlers 26: an object that is too large for a record is deleted all the same", testTooLarge)
+}
+
+// testTooLarge handles an object whose essence can't be kept, and then one that leaves no place for any record.
+func testTooLarge(t *testing.T) {
+	random := make([]byte, 150<<10)
+	_, err := rand.Read(random)
+	require.NoError(t, err)
+	noise := fmt.Sprintf("%x", random) // 300 KiB that can hardly be compressed
+	var j journal
+	c := handlers.New[Claim](claims)
+	c.On(handlers.Create, "create", j.noting("create"))
+	c.On(handlers.Update, "update", func(_ context.Context, r *handlers.Request[Claim]) error {
+		j.write("update, old: %t, diff: %t", r.Old != nil, r.Diff != nil)
+		return nil
+	})
+	c.On(handlers.Delete, "delete", j.noting("delete", errors.New("not yet")))
+	h := drive(t, c)
+	h.Apply(small)
+	h.RunUntilSettled()
+	edit(h, "mode", noise)
+	h.RunUntilSettled()
+	edit(h, "size", int64(2))
+	h.RunUntilSettled()
+	assert.Equal(t, []string{"create create", "update, old: true, diff: true", "update, old: false, diff: false"}, j.taken())
+	assert.Less(t, len(h.Get("Claim small").GetAnnotations()[recordKey]), 1000)
+	h.Edit("Claim small", func(obj *unstructured.Unstructured) {
+		annotations := obj.GetAnnotations()
+		annotations["example.dev/noise"] = noise[:(256<<10)-len(annotations[recordKey])-len(recordKey)-len("example.dev/noise")]
+		obj.SetAnnotations(annotations)
+	})
+	h.Delete("Claim small")
+	h.RunUntilSettled()
+	assert.Equal(t, []string{"delete delete", "delete delete"}, j.taken())
+	h.Gone("Claim small")
+}
+
+// object returns an object from YAML.
+func object(t *testing.T, text string) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{}
+	require.NoError(t, yaml.Unmarshal([]byte(text), &obj.Object))
+	return obj
+}
