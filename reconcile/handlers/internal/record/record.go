@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/operkit/operkit/reconcile/handlers/internal/progress"
 	"k8s.io/apimachinery/pkg/types"
@@ -22,6 +23,8 @@ type Record struct {
 	Essence map[string]any `json:"essence,omitempty"`
 	// Cycle is the progress of the handlers for a cause that isn't handled yet.
 	Cycle progress.Cycle `json:"cycle,omitempty"`
+	// Crons are the times at which crons were called last, by id, in whole seconds.
+	Crons map[string]time.Time `json:"crons,omitempty"`
 }
 
 // Of returns the record in the text of an annotation if it is about the object with that uid, and the zero Record if

@@ -53,6 +53,7 @@ func TestRecord(t *testing.T) {
 		return map[string]any{"spec": map[string]any{"text": strings.Repeat("x", size), "size": int64(3), "share": 0.5}}
 	}
 	cycle := progress.Cycle{"a": {Purpose: cause.Update, Seen: "x", Started: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC), Attempts: 2}}
+	crons := map[string]time.Time{"nightly": time.Date(2030, 1, 2, 3, 0, 0, 0, time.UTC)}
 	for _, row := range []struct {
 		reason  string
 		essence map[string]any
@@ -69,7 +70,7 @@ func TestRecord(t *testing.T) {
 			t.Parallel()
 			digest, err := Digest(row.essence)
 			require.NoError(t, err)
-			r := Record{UID: "u", Digest: digest, Essence: row.essence, Cycle: cycle}
+			r := Record{UID: "u", Digest: digest, Essence: row.essence, Cycle: cycle, Crons: crons}
 			text, err := r.Text(row.others)
 			require.NoError(t, err)
 			assert.Equal(t, row.packed, strings.HasPrefix(text, gzipped))
@@ -90,6 +91,11 @@ func TestRecord(t *testing.T) {
 	none, err := Of("", "u")
 	require.NoError(t, err)
 	assert.False(t, none.Handled())
+	only := Record{UID: "u", Crons: crons}
+	assert.False(t, only.Handled(), "handlers 49: the time of a cron doesn't mean that the object was handled")
+	text, err := only.Text(0)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"uid":"u","crons":{"nightly":"2030-01-02T03:00:00Z"}}`, text)
 }
 
 func TestUnreadableRecords(t *testing.T) {
