@@ -140,6 +140,15 @@ var logEngine = []Entry{
 		Remedy:  "Correct the function. The attribute `value` has the panic.",
 	},
 	{
+		Name:  "the function of an index failed for an object",
+		Where: "warning",
+		Meaning: "The function that returns the values of an object for an index of handlers returned an error or " +
+			"panicked, or its Go type can't hold the object. The last values of the object stay if `kept` is true, " +
+			"otherwise it has none. It is logged once for each object and error.",
+		Cause:  "An object that the function doesn't expect, or a Go type that doesn't fit the kind.",
+		Remedy: "Correct the object, or the function. The attribute `object` has the object, `err` the error.",
+	},
+	{
 		Name:  "rights are missing: add these rules to the role of the operator",
 		Where: "warning",
 		Meaning: "The operator can't watch a kind, because its role lacks rights. `rules` has all rights that it " +

@@ -1,0 +1,6 @@
+// Package index keeps tables in which handlers look up what the objects of another kind say, such as which Pods use a
+// volume. A function returns the values of an object by key, and a table has the values of all objects.
+//
+// The table is in memory and sends no requests. An update takes time in proportion to the number of keys of its object,
+// however many objects there are.
+package index
