@@ -73,6 +73,18 @@ func (printer) Bring(keys ...deploy.Ref) {
 func (printer) Keys() []deploy.Ref { return []deploy.Ref{{Namespace: "shop", Name: "hello"}} }
 func (printer) Failed(err error)   { fmt.Println("failed:", err) }
 
+func ExampleGraceOf() {
+	meter := source.Func(func(ctx context.Context, _ source.Target) {
+		<-ctx.Done()
+		grace, _ := source.GraceOf(ctx)
+		fmt.Println("ends within", grace, "for good:", !errors.Is(context.Cause(ctx), source.ErrReleased))
+	})
+	ctx, end := context.WithCancel(source.WithGrace(context.Background(), 20*time.Second)) // as an engine does it
+	end()
+	meter.Run(ctx, printer{})
+	// Output: ends within 20s for good: true
+}
+
 func ExampleChannel() {
 	keys := make(chan deploy.Ref, 1)
 	keys <- deploy.Ref{Namespace: "shop", Name: "hello"} // a webhook was called

@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 )
@@ -12,8 +13,28 @@ import (
 type External interface {
 	// Run brings keys to target until ctx ends. It is called when the objects of the kind are known. It may return
 	// earlier when it has nothing more to bring. A panic is logged, and Run is called again, after a longer pause each
-	// time. A Run that doesn't return when ctx ends delays the end of the engine.
+	// time. A Run that doesn't return when ctx ends delays the end of the engine: GraceOf returns how long it may take.
+	// The cause of the end of ctx is ErrReleased if only the kind isn't reconciled any more.
 	Run(ctx context.Context, target Target)
+}
+
+// ErrReleased is the cause of the end of the context of an External whose kind is no longer reconciled, while the
+// engine goes on.
+var ErrReleased = errors.New("the kind is no longer reconciled")
+
+type graceKey struct{}
+
+// WithGrace returns a context for Run of an External, which GraceOf reads. The engine of package watch sets its own
+// grace time.
+func WithGrace(ctx context.Context, grace time.Duration) context.Context {
+	return context.WithValue(ctx, graceKey{}, grace)
+}
+
+// GraceOf returns how long an External may take to end its work when its context has ended, so that it doesn't delay
+// the end of the engine. It returns false if ctx has no such time.
+func GraceOf(ctx context.Context) (grace time.Duration, ok bool) {
+	grace, ok = ctx.Value(graceKey{}).(time.Duration)
+	return grace, ok
 }
 
 // Starter may be implemented by an External that has to be ready before the first reconcile of its kind, because

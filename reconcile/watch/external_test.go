@@ -112,6 +112,22 @@ func TestExternal(t *testing.T) {
 		require.NoError(w.t, w.stop())
 		assert.Equal(w.t, began, time.Now())
 	})
+	inBubble(t, "handlers 57: it knows the grace of the engine, and why it ends", func(w *world) {
+		causes := make(chan error, 2)
+		w.declare(source.Sources{External: []source.External{source.Func(func(ctx context.Context, _ source.Target) {
+			grace, ok := source.GraceOf(ctx)
+			assert.Equal(w.t, []any{3 * time.Second, true}, []any{grace, ok})
+			<-ctx.Done()
+			causes <- context.Cause(ctx)
+		})}})
+		engine := w.start(Grace(3 * time.Second))
+		require.NoError(w.t, engine.Release(w.t.Context(), widgets))
+		assert.ErrorIs(w.t, <-causes, source.ErrReleased)
+		require.NoError(w.t, engine.Control(widgets, w.as(w.sources)))
+		w.settle()
+		require.NoError(w.t, w.stop())
+		assert.NotErrorIs(w.t, <-causes, source.ErrReleased)
+	})
 	inBubble(t, "it isn't run before the objects are known", func(w *world) {
 		w.unable(widgets, &deploy.KindUnknownError{Kind: widgets}, nil)
 		runs := 0

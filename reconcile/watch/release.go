@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	"github.com/operkit/operkit/reconcile/internal/trigger"
+	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // errReleased is the cause of the end of the reconciles of a kind that was released.
-var errReleased = fmt.Errorf("the kind is no longer reconciled: %w", context.Canceled)
+var errReleased = fmt.Errorf("%w: %w", source.ErrReleased, context.Canceled)
 
 // Release undoes Control while the engine runs; before Run and after its end it returns an error. It cancels the
 // reconciles of the kind and stops its external sources. When they have returned, it calls Forget for each known object
@@ -69,7 +70,7 @@ func (e *Engine) releasing(kind schema.GroupVersionKind) (*controlled, error) {
 
 // prepare sets what c needs before its objects come. e.changing is held, and the engine runs.
 func (e *Engine) prepare(c *controlled) {
-	life, endLife := context.WithCancelCause(e.run)
+	life, endLife := context.WithCancelCause(source.WithGrace(e.run, e.options.grace))
 	work, endWork := context.WithCancelCause(e.work)
 	c.work, c.cancel = work, func() {
 		endLife(errReleased)

@@ -26,6 +26,13 @@ var errorsReconcile = []Entry{
 		Remedy:  "Nothing: another replica repeats the work.",
 	},
 	{
+		Name:    "source.ErrReleased",
+		Texts:   []string{"the kind is no longer reconciled"},
+		Meaning: "Work for a kind was cancelled, because the operator no longer reconciles the kind.",
+		Cause:   "The definition of the kind was deleted, or the operator's code has released the kind.",
+		Remedy:  "Nothing: the work goes on when the kind is reconciled again.",
+	},
+	{
 		Name:    "templates.Error",
 		Meaning: "A template or its values are wrong. The text begins with the file, line and column.",
 		Cause:   "A syntax error, a missing value, or an object that isn't valid YAML.",
