@@ -100,6 +100,38 @@ func ExampleNone() {
 	// <nil>
 }
 
+// Metering is a reconciler that starts work that goes on between reconciles.
+type Metering struct{}
+
+func (Metering) Reconcile(context.Context, request.Request) (request.Result, error) {
+	return request.Result{}, nil
+}
+
+// NeedsLeader implements leader.Undivided.
+func (Metering) NeedsLeader() error {
+	return errors.New("Metering measures between reconciles")
+}
+
+func ExampleUndivided() {
+	var metering leader.Undivided = Metering{}
+	fmt.Println(metering.NeedsLeader())
+	cluster, err := dryrun.New()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	manager, err := deploy.NewManager(cluster)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = leader.PerObject(Metering{}, manager)
+	fmt.Println(err)
+	// Output:
+	// Metering measures between reconciles
+	// lock per object: Metering measures between reconciles: use one lock for all objects, such as a Lease
+}
+
 func ExampleElector_Run() {
 	port := newPort()
 	lock := newElector(port, leader.Timing(0, 0, time.Millisecond))

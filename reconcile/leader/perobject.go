@@ -50,6 +50,8 @@ type ObjectLock struct {
 // ObjectTransport keeps back requests that next sends after the renew deadline, for example because its process was
 // frozen.
 //
+// It is an error if next is Undivided and needs a leader.
+//
 // With a manager that has the option DryRun no lock is taken: every reconcile is cancelled with ErrLost.
 func PerObject(next Reconciler, manager *deploy.Manager, opts ...Option) (*ObjectLock, error) {
 	l, err := newObjectLock(next, manager, opts)
@@ -68,6 +70,9 @@ func newObjectLock(next Reconciler, manager *deploy.Manager, opts []Option) (*Ob
 		return nil, errors.New("nil reconciler")
 	case manager == nil:
 		return nil, errors.New("nil manager")
+	}
+	if err := checkDivisible(next); err != nil {
+		return nil, err
 	}
 	replica, err := o.replica()
 	if err != nil {

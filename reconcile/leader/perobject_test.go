@@ -654,6 +654,25 @@ func TestPerObjectForgets(t *testing.T) {
 	})
 }
 
+// undivided says why it needs a leader, and misspelled does it in a wrong way.
+type undivided struct {
+	Reconciler
+	why error
+}
+
+func (u undivided) NeedsLeader() error { return u.why }
+
+type misspelled struct{ Reconciler }
+
+func (misspelled) NeedsLeader() bool { return true }
+
+func TestUndivided(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	_, err := PerObject(undivided{newWorker(t, cluster, "a"), nil}, newManager(t, cluster))
+	assert.NoError(t, err, "handlers 59: one that needs no leader isn't refused")
+}
+
 func TestPerObjectMistakes(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
@@ -668,6 +687,9 @@ func TestPerObjectMistakes(t *testing.T) {
 		{"no reconciler", nil, manager, nil, "lock per object: nil reconciler"},
 		{"no manager", w, nil, nil, "lock per object: nil manager"},
 		{"watch mistake 25: a negative retry period", w, manager, []Option{Timing(0, 0, -1)}, "lock per object: retry period: -1ns: it must be positive"},
+		{"handlers 59: it has daemons", undivided{w, errors.New("the daemon measure runs between reconciles")}, manager, nil,
+			"lock per object: the daemon measure runs between reconciles: use one lock for all objects, such as a Lease"},
+		{"a NeedsLeader that is none", misspelled{w}, manager, nil, "its method NeedsLeader is () bool: make it () error"},
 		{"Sources that are none", misdeclared{working{w}}, manager, nil, "its method Sources is () string: make it () source.Sources"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
