@@ -101,7 +101,11 @@ func (p *pass) ended(ctx context.Context, h *handler, record progress.Record, er
 
 // tell logs and reports how an attempt has ended.
 func (p *pass) tell(h *handler, record progress.Record, err error) {
-	log := p.log.With("handler", h.ID, "cause", string(p.reason))
+	why := string(p.reason)
+	if h.rule != nil {
+		why = "time"
+	}
+	log := p.log.With("handler", h.ID, "cause", why)
 	switch {
 	case err == nil && record.HasEnded():
 		log.Debug("a handler has succeeded", "attempts", record.Attempts)

@@ -26,6 +26,8 @@
 //   - Delete: the object is being deleted. A finalizer holds it until the handlers have ended.
 //   - Resume: the process sees an object for the first time that was handled before.
 //
+// Timers and crons are called by time instead (Timer, Cron), and handlers of Seen for each event.
+//
 // # Attempts
 //
 // The handlers of a cause are called one after the other, in the order of registration. One that fails doesn't stop the

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 	"time"
+	_ "time/tzdata" // the machine may have no time zones
 
 	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/handlers"
@@ -237,4 +238,23 @@ metadata:
 spec: {size: 1}`)
 	h.RunUntilSettled()
 	// Output: resume
+}
+
+// Timers and crons are called by time, as long as the object is there.
+func ExampleHandlers_Timer() {
+	c := handlers.New[Claim](claims)
+	says := func(_ context.Context, r *handlers.Request[Claim]) error {
+		fmt.Println("look at", r.Object.Name)
+		return nil
+	}
+	c.Timer("look", time.Minute, says, handlers.InitialDelay(10*time.Second), handlers.Sharp())
+	c.Timer("rest", time.Hour, says, handlers.Idle(24*time.Hour))
+	c.Cron("yearly", "30 3 24 12 *", says, handlers.Zone("Europe/Berlin"))
+	h := reconciletest.Drive(console{}, c)
+	h.Apply(small)
+	h.Advance(2 * time.Minute)
+	h.Writes(0)
+	// Output:
+	// look at small
+	// look at small
 }

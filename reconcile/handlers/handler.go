@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/reconcile/handlers/internal/progress"
+	"github.com/operkit/operkit/reconcile/handlers/internal/schedule"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
@@ -22,6 +23,9 @@ type handler struct {
 	policy   ErrorPolicy
 	reports  []status.Declared
 	formerly []string
+	// rule says when a handler of Timer or Cron is called, nil for others.
+	rule   schedule.Rule
+	isCron bool
 	// call calls the function with a Request that it makes from the attempt.
 	call func(ctx context.Context, a *attempt) error
 }
@@ -29,7 +33,7 @@ type handler struct {
 func newHandler(s *settings, call func(ctx context.Context, a *attempt) error) *handler {
 	return &handler{
 		Handler: s.Handler, limits: progress.Limits{Attempts: s.attempts.max, Within: s.within.d}, backoff: s.backoff.d,
-		policy: s.policy, reports: s.reports, formerly: s.formerly, call: call,
+		policy: s.policy, reports: s.reports, formerly: s.formerly, rule: s.rule(), isCron: s.cron != nil, call: call,
 	}
 }
 

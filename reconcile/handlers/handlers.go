@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
+	"github.com/operkit/operkit/reconcile/handlers/internal/typed"
 	"github.com/operkit/operkit/reconcile/watch"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -87,9 +88,6 @@ func (h *Handlers[T]) add(on selection.On, id string, f Func[T], opts []Option) 
 		s.fail("when: it is about a %s, the handlers are about a %s: use the same type", s.whenType, reflect.TypeFor[T]())
 	}
 	s.validate()
-	for _, err := range s.errs {
-		h.errs = append(h.errs, fmt.Errorf("handler %q: %w", id, err))
-	}
 	h.handlers = append(h.handlers, newHandler(s, func(ctx context.Context, a *attempt) error {
 		r, err := newRequest[T](a)
 		if err != nil {
@@ -97,6 +95,9 @@ func (h *Handlers[T]) add(on selection.On, id string, f Func[T], opts []Option) 
 		}
 		return f(ctx, r)
 	}))
+	for _, err := range s.errs {
+		h.errs = append(h.errs, fmt.Errorf("handler %q: %w", id, err))
+	}
 }
 
 // ids are valid ids.
@@ -112,7 +113,7 @@ func (s *settings) validate() {
 	triggered := selection.Create | selection.Update | selection.Delete | selection.Resume | selection.Field
 	on := s.On
 	switch {
-	case on == 0 || on&^(triggered|selection.Seen) != 0:
+	case on == 0 || on&^triggered != 0 && on != selection.Seen && on != selection.Timer:
 		s.fail("cause %d: use Create, Update, Delete and Resume, combined by |", on)
 	case on&selection.Seen != 0 && (s.attempts.set || s.within.set || s.backoff.set || s.policy != Retry || len(s.reports) > 0):
 		s.fail("a handler of Seen is never called again and reports nothing: leave out MaxAttempts, Within, Backoff, Errors and Reports")
@@ -131,6 +132,7 @@ func (s *settings) validate() {
 // check returns all mistakes of the registration.
 func (h *Handlers[T]) check() error {
 	errs := slices.Clone(h.errs)
+	errs = append(errs, typed.Check[T]())
 	if h.kind.Kind == "" || h.kind.Version == "" {
 		errs = append(errs, fmt.Errorf("kind %q: needs a version and a kind", h.kind))
 	}

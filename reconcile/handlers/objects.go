@@ -25,6 +25,8 @@ type object struct {
 	record *record.Record
 	// edits counts the updates in a row in which handlers changed what is an update again.
 	edits int
+	// times are those of timers and crons, nil before the first pass and for a kind without them.
+	times *times
 
 	memos sync.Mutex
 	memo  map[reflect.Type]any

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/operkit/operkit/reconcile/handlers/internal/schedule"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
 	"github.com/operkit/operkit/reconcile/handlers/internal/typed"
 	"github.com/operkit/operkit/status"
@@ -26,8 +27,12 @@ type settings struct {
 		set bool
 		d   time.Duration
 	}
-	policy   ErrorPolicy
-	reports  []status.Declared
+	policy  ErrorPolicy
+	reports []status.Declared
+	// timer is set for a handler of Timer; cron, and perhaps zone, for one of Cron.
+	timer    *schedule.Timer
+	cron     *string
+	zone     string
 	formerly []string
 	// whenType is the type of the objects that a When gets, nil without one.
 	whenType reflect.Type

@@ -42,6 +42,8 @@ type pass struct {
 	// needsFinalizer: some handler needs it. records: a record is kept, because handlers are about the object for which
 	// that is needed.
 	needsFinalizer, records bool
+	// due is when the next timer or cron is due, zero for never.
+	due time.Time
 }
 
 // pass reads what is known of the object, and decides why handlers are called.
@@ -140,7 +142,7 @@ func (p *pass) decide() {
 	for _, h := range p.handlers {
 		p.needsFinalizer = p.needsFinalizer || selection.NeedsFinalizer(h.Handler, about)
 		p.records = p.records || h.On&recorded != 0 && selection.Sees(h.Handler, about)
-		if !p.settled && h.On&selection.Seen == 0 && selection.Called(h.Handler, about) {
+		if !p.settled && h.On&(selection.Seen|selection.Timer) == 0 && selection.Called(h.Handler, about) {
 			p.selected = append(p.selected, h)
 		}
 	}
@@ -178,12 +180,18 @@ func (p *pass) run(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := p.callTimed(ctx); err != nil {
+		return err
+	}
 	return p.end(ctx)
 }
 
 // next returns the time until the next pass without an event, zero for none.
 func (p *pass) next() time.Duration {
 	due, waits := p.record.Cycle.Next()
+	if !p.due.IsZero() && (!waits || p.due.Before(due)) {
+		due, waits = p.due, true
+	}
 	if !waits {
 		return 0
 	}

@@ -33,7 +33,10 @@ type reconciler struct {
 	lifecycle.Lifecycle
 	env      watch.Env
 	handlers []*handler
+	timed    timed
 	config   config
+	// keeps: some handler needs a record.
+	keeps bool
 	// rules say what the essence is, and key is the annotation with the record.
 	rules essence.Rules
 	key   string
@@ -56,6 +59,10 @@ func newReconciler(kind schema.GroupVersionKind, handlers []*handler, c config, 
 	for _, h := range handlers {
 		if field := h.Filter.Field; len(field) > 0 {
 			r.rules.Extra = append(r.rules.Extra, field)
+		}
+		r.keeps = r.keeps || h.On&recorded != 0
+		if h.rule != nil {
+			r.timed.handlers, r.timed.rules = append(r.timed.handlers, h), append(r.timed.rules, h.rule)
 		}
 		r.seen.wanted = r.seen.wanted || h.On&selection.Seen != 0
 	}

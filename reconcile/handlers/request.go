@@ -9,6 +9,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
 	"github.com/operkit/operkit/reconcile/handlers/internal/typed"
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
@@ -29,7 +30,7 @@ type Request[T any] struct {
 	// Old is the object as it was handled last, without its status and most of its metadata. It is nil if the object is
 	// new, or if it was too large to be kept; then Diff is nil, too.
 	Old *T
-	// Cause is why the handler is called; for a Resume handler that is called with an update it is Update.
+	// Cause is why a handler of On or Field is called; for a Resume handler that is called with an update it is Update.
 	Cause Cause
 	// Diff is what has changed since the object was handled last, sorted by path. For a handler that is about a field,
 	// paths are relative to the field; a map that was absent, or is absent now, counts as empty. It is nil unless Cause is
@@ -52,10 +53,13 @@ func newRequest[T any](a *attempt) (*Request[T], error) {
 		return nil, request.Permanent(err)
 	}
 	r := &Request[T]{
-		Ref: p.ref, Object: object, Cause: causeOf(p.reason), Diff: a.diff, Event: a.event, Attempt: a.record.Attempts + 1,
-		Started: a.record.Started, attempt: a,
+		Ref: p.ref, Object: object, Diff: a.diff, Event: a.event, Attempt: a.record.Attempts + 1, Started: a.record.Started, attempt: a,
 	}
-	if a.event == "" && p.record.Essence != nil {
+	if a.handler.On&(recorded|selection.Delete) == 0 {
+		return r, nil
+	}
+	r.Cause = causeOf(p.reason)
+	if p.record.Essence != nil {
 		if r.Old, err = typed.Decode[T](p.whole(p.record.Essence)); err != nil {
 			return nil, request.Permanent(fmt.Errorf("its state before: %w", err))
 		}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/handlers/internal/cause"
 	"github.com/operkit/operkit/reconcile/handlers/internal/diff"
+	"github.com/operkit/operkit/reconcile/handlers/internal/record"
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -131,11 +133,16 @@ func (p *pass) writeObject(ctx context.Context) error {
 		return fmt.Errorf("record of handlers: %w", err)
 	}
 	p.watchEdits(edited)
+	if len(edited) > 0 && p.known.times != nil && result.Object != nil {
+		if p.known.times.digest, err = record.Digest(p.rules.Of(result.Object.Object)); err != nil {
+			return fmt.Errorf("record of handlers: %w", err)
+		}
+	}
 	if p.config.stateless {
-		record := p.record
-		p.known.record = &record
-	} else if result.Object != nil && p.record.Cycle.Done() && p.reason != cause.Delete {
-		p.known.settle("", result.Object.GetAnnotations()[p.key], p.record.Digest)
+		stored := p.record
+		p.known.record = &stored
+	} else if result.Object != nil && p.record.Cycle.Done() && p.reason != cause.Delete && (p.records || !p.keeps) {
+		p.known.settle("", result.Object.GetAnnotations()[p.key], p.digest)
 	}
 	return nil
 }
@@ -151,6 +158,8 @@ func (p *pass) setRecord(next *unstructured.Unstructured) error {
 			others += len(key) + len(value)
 		}
 	}
+	p.record.Crons = maps.Clone(p.record.Crons)
+	maps.DeleteFunc(p.record.Crons, func(id string, _ time.Time) bool { return !p.timed.has(id) })
 	text, err := p.record.Text(others)
 	if err != nil {
 		return err

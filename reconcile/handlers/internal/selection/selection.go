@@ -5,7 +5,7 @@ import "github.com/operkit/operkit/reconcile/handlers/internal/cause"
 // On is a set of causes for which a handler is called.
 type On uint8
 
-// The causes. Seen and Timer handlers are called independently of what was handled before.
+// The causes. Seen, Timer and Daemon handlers are called independently of what was handled before.
 const (
 	Create On = 1 << iota
 	Update
@@ -17,6 +17,7 @@ const (
 	Field
 	Seen
 	Timer
+	Daemon
 )
 
 // Handler is what decides whether a handler is called.
@@ -42,7 +43,7 @@ type Object struct {
 // Called reports whether a handler is called for an object.
 func Called(h Handler, o Object) bool {
 	switch {
-	case h.On&(Seen|Timer) != 0 || h.resumes(o):
+	case h.On&(Seen|Timer|Daemon) != 0 || h.resumes(o):
 		return h.sees(o)
 	case !h.answers(o.Reason):
 		return false
@@ -56,7 +57,7 @@ func Sees(h Handler, o Object) bool { return h.sees(o) }
 
 // NeedsFinalizer reports whether the object has to have the operator's finalizer because of the handler.
 func NeedsFinalizer(h Handler, o Object) bool {
-	return (h.On&Delete != 0 && !h.Optional || h.On&Timer != 0) && h.sees(o)
+	return (h.On&Delete != 0 && !h.Optional || h.On&Daemon != 0) && h.sees(o)
 }
 
 // sees reports whether the object passes the handler's filter.

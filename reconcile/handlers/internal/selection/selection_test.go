@@ -52,7 +52,8 @@ func TestNeedsFinalizer(t *testing.T) {
 		{"handlers 11: a deletion handler needs it", Handler{On: Delete, Filter: labelled}, true},
 		{"handlers 11: unless it is optional", Handler{On: Delete, Optional: true, Filter: labelled}, false},
 		{"handlers 11: only if the object matches", Handler{On: Delete, Filter: other}, false},
-		{"handlers 11: what runs beside the object needs it", Handler{On: Timer, Filter: labelled}, true},
+		{"handlers 11: what runs beside the object needs it", Handler{On: Daemon, Filter: labelled}, true},
+		{"handlers 11: a timer needs none", Handler{On: Timer, Filter: labelled}, false},
 		{"handlers 11: others don't", Handler{On: Create | Update | Resume | Field | Seen}, false},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
