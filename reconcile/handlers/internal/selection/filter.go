@@ -8,6 +8,7 @@ import (
 
 	"github.com/operkit/operkit/reconcile/handlers/internal/cause"
 	"github.com/operkit/operkit/reconcile/handlers/internal/diff"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Filter limits the objects for which a handler is called. The zero value passes every object.
@@ -20,6 +21,8 @@ type Filter struct {
 	// Value checks the field; for updates it passes if the old or the new value passes. Old and New check both values
 	// of an update.
 	Value, Old, New Check
+	// Parent is the kind of an object that owns the object, see ParentOf; empty for any or none.
+	Parent schema.GroupKind
 	// When is called last, with the whole object, which it must not change.
 	When func(object map[string]any) bool
 }
@@ -39,6 +42,9 @@ func (f Filter) Validate(on On) error {
 	if (f.Old != nil || f.New != nil) && on&^(Update|Field) != 0 {
 		errs = append(errs, errors.New("only handlers of updates have an old and a new value: use Value"))
 	}
+	if f.Parent.Kind == "" && f.Parent.Group != "" {
+		errs = append(errs, fmt.Errorf("parent of the group %q: names no kind: use one such as Deployment", f.Parent.Group))
+	}
 	for _, checks := range []map[string]Check{f.Labels, f.Annotations} {
 		for key, check := range checks {
 			if check == nil {
@@ -54,7 +60,7 @@ func (f Filter) Validate(on On) error {
 func (f Filter) sees(o Object, updates bool) bool {
 	metadata, _ := o.Body["metadata"].(map[string]any)
 	return passes(metadata["labels"], f.Labels) && passes(metadata["annotations"], f.Annotations) &&
-		f.seesField(o, updates && o.Reason == cause.Update) && (f.When == nil || f.When(o.Body))
+		f.seesField(o, updates && o.Reason == cause.Update) && f.seesParent(o) && (f.When == nil || f.When(o.Body))
 }
 
 func passes(values any, checks map[string]Check) bool {
@@ -77,6 +83,14 @@ func (f Filter) seesField(o Object, update bool) bool {
 		check = Present
 	}
 	return check(diff.At(o.Body, f.Field)) || update && check(diff.At(o.Old, f.Field))
+}
+
+func (f Filter) seesParent(o Object) bool {
+	if f.Parent.Kind == "" {
+		return true
+	}
+	_, ok := ParentOf(o.Body, f.Parent)
+	return ok
 }
 
 // changes reports whether an update changes the field in the way that the handler waits for.
