@@ -34,8 +34,9 @@ type attempt struct {
 	record progress.Record
 	// diff is what has changed, in the field of the handler if it has one.
 	diff []diff.Item
-	// event is the event that a handler of Seen is called for.
-	event deploy.EventType
+	// event is the event that a handler of Seen is called for, and reported that of a handler of OnClusterEvent.
+	event    deploy.EventType
+	reported ClusterEvent
 
 	mu sync.Mutex
 	// result is the value for the status; hasResult tells nil from none.

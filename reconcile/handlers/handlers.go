@@ -29,6 +29,7 @@ type Func[T any] func(ctx context.Context, r *Request[T]) error
 type Handlers[T any] struct {
 	kind     schema.GroupVersionKind
 	handlers []*handler
+	indexes  []indexer
 	config   config
 	errs     []error
 }
@@ -65,12 +66,28 @@ func (h *Handlers[T]) Seen(id string, f Func[T], opts ...Option) {
 	h.add(selection.Seen, id, f, opts)
 }
 
+// OnClusterEvent registers a handler for the Events (events.k8s.io) that anybody reports about the objects, such as the
+// scheduler or the kubelet, from the start of the process on: see Request.Reported. An Event that is repeated is told
+// again; those of the operator itself are left out. As for Seen, an error is logged, and nothing is called again. The
+// operator needs the right to list and watch Events, and holds those of its namespaces in memory.
+func (h *Handlers[T]) OnClusterEvent(id string, f Func[T], opts ...Option) {
+	h.add(selection.Reported, id, f, opts)
+}
+
 // Reconciler implements watch.Controller. The error has all mistakes of the registration.
 func (h *Handlers[T]) Reconciler(_ context.Context, env watch.Env) (watch.Reconciler, error) {
 	if err := h.check(); err != nil {
 		return nil, err
 	}
-	return newReconciler(h.kind, h.handlers, h.config, env)
+	r, err := newReconciler(h.kind, h.handlers, h.config, env)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range h.indexes {
+		one.Reset() // the program may start again
+		r.indexed = append(r.indexed, one.Source(env.Logger))
+	}
+	return r, nil
 }
 
 // add registers a handler.
@@ -113,10 +130,12 @@ func (s *settings) validate() {
 	triggered := selection.Create | selection.Update | selection.Delete | selection.Resume | selection.Field
 	on := s.On
 	switch {
-	case on == 0 || on&^triggered != 0 && on != selection.Seen && on != selection.Timer:
+	case on == 0 || on&^triggered != 0 && on != selection.Seen && on != selection.Reported && on != selection.Timer:
 		s.fail("cause %d: use Create, Update, Delete and Resume, combined by |", on)
-	case on&selection.Seen != 0 && (s.attempts.set || s.within.set || s.backoff.set || s.policy != Retry || len(s.reports) > 0):
-		s.fail("a handler of Seen is never called again and reports nothing: leave out MaxAttempts, Within, Backoff, Errors and Reports")
+	case s.dropFailed:
+		s.fail("drop failed: only for an index: leave the option out")
+	case on&(selection.Seen|selection.Reported) != 0 && (s.attempts.set || s.within.set || s.backoff.set || s.policy != Retry || len(s.reports) > 0):
+		s.fail("a handler of events is never called again and reports nothing: leave out MaxAttempts, Within, Backoff, Errors and Reports")
 	}
 	if s.Optional && on&selection.Delete == 0 {
 		s.fail("optional: only handlers of Delete need a finalizer: leave the option out")
@@ -147,6 +166,9 @@ func (h *Handlers[T]) check() error {
 			}
 			seen[id] = true
 		}
+	}
+	for _, one := range h.indexes {
+		errs = append(errs, one.Check())
 	}
 	errs = append(errs, h.config.errs...)
 	if err := errors.Join(errs...); err != nil {

@@ -30,10 +30,12 @@ type settings struct {
 	policy  ErrorPolicy
 	reports []status.Declared
 	// timer is set for a handler of Timer; cron, and perhaps zone, for one of Cron.
-	timer    *schedule.Timer
-	cron     *string
-	zone     string
-	formerly []string
+	timer *schedule.Timer
+	cron  *string
+	zone  string
+	// dropFailed is set for an index.
+	dropFailed bool
+	formerly   []string
 	// whenType is the type of the objects that a When gets, nil without one.
 	whenType reflect.Type
 	errs     []error

@@ -142,7 +142,7 @@ func (p *pass) decide() {
 	for _, h := range p.handlers {
 		p.needsFinalizer = p.needsFinalizer || selection.NeedsFinalizer(h.Handler, about)
 		p.records = p.records || h.On&recorded != 0 && selection.Sees(h.Handler, about)
-		if !p.settled && h.On&(selection.Seen|selection.Timer) == 0 && selection.Called(h.Handler, about) {
+		if !p.settled && h.On&(recorded|selection.Delete) != 0 && selection.Called(h.Handler, about) {
 			p.selected = append(p.selected, h)
 		}
 	}
@@ -180,6 +180,7 @@ func (p *pass) run(ctx context.Context) error {
 			return err
 		}
 	}
+	p.tellReported(ctx)
 	if err := p.callTimed(ctx); err != nil {
 		return err
 	}

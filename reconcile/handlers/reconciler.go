@@ -44,6 +44,8 @@ type reconciler struct {
 	finalizers []string
 	objects    objects
 	seen       seen
+	reports    reports
+	indexed    []source.Indexed
 	// isWhole: objects of the kind are known to be held as a whole.
 	isWhole atomic.Bool
 }
@@ -55,6 +57,7 @@ func newReconciler(kind schema.GroupVersionKind, handlers []*handler, c config, 
 	if err := errors.Join(r.setNames(), r.declare()); err != nil {
 		return nil, fmt.Errorf("handlers of %s: %w", kind.Kind, err)
 	}
+	r.reports.since, r.reports.own = env.Now(), env.Manager.FieldManager()
 	r.rules = essence.Rules{Ignored: c.ignored, Domains: []string{env.Manager.KeyDomain()}}
 	for _, h := range handlers {
 		if field := h.Filter.Field; len(field) > 0 {
@@ -64,6 +67,7 @@ func newReconciler(kind schema.GroupVersionKind, handlers []*handler, c config, 
 		if h.rule != nil {
 			r.timed.handlers, r.timed.rules = append(r.timed.handlers, h), append(r.timed.rules, h.rule)
 		}
+		r.reports.wanted = r.reports.wanted || h.On&selection.Reported != 0
 		r.seen.wanted = r.seen.wanted || h.On&selection.Seen != 0
 	}
 	return r, nil
@@ -109,8 +113,18 @@ func (r *reconciler) Finalizers() []string { return slices.Clone(r.finalizers) }
 
 // Sources implements source.Provider.
 func (r *reconciler) Sources() source.Sources {
+	sources := source.Sources{When: r.counts(), Indexed: r.indexed}
+	if r.reports.wanted {
+		sources.Mapped = []source.Mapped{{Kind: clusterEvents, Keys: r.takeReported}}
+	}
+	return sources
+}
+
+// counts returns which events of the objects bring them to reconcile: those that may change the essence, the finalizers
+// or the deletion.
+func (r *reconciler) counts() filter.Predicate {
 	if r.seen.wanted {
-		return source.Sources{When: func(deploy.Event) bool { return true }}
+		return func(deploy.Event) bool { return true }
 	}
 	counts := []filter.Predicate{
 		filter.Generation(), filter.And(filter.WithoutGeneration(), filter.ResourceVersion()), filter.Lifecycle(),
@@ -121,7 +135,7 @@ func (r *reconciler) Sources() source.Sources {
 			counts = append(counts, filter.Field(path...))
 		}
 	}
-	return source.Sources{When: filter.Or(counts...)}
+	return filter.Or(counts...)
 }
 
 // Forget implements watch.Forgetter.

@@ -38,6 +38,8 @@ type Request[T any] struct {
 	Diff []Change
 	// Event is what has happened, for handlers of Seen; empty for others.
 	Event deploy.EventType
+	// Reported is the event that was reported about the object, for handlers of OnClusterEvent.
+	Reported ClusterEvent
 	// Attempt counts the calls for this cause, from 1 on. Started is when the first call began.
 	Attempt int
 	Started time.Time
@@ -53,7 +55,7 @@ func newRequest[T any](a *attempt) (*Request[T], error) {
 		return nil, request.Permanent(err)
 	}
 	r := &Request[T]{
-		Ref: p.ref, Object: object, Diff: a.diff, Event: a.event, Attempt: a.record.Attempts + 1, Started: a.record.Started, attempt: a,
+		Ref: p.ref, Object: object, Diff: a.diff, Event: a.event, Reported: a.reported, Attempt: a.record.Attempts + 1, Started: a.record.Started, attempt: a,
 	}
 	if a.handler.On&(recorded|selection.Delete) == 0 {
 		return r, nil

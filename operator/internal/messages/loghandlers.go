@@ -73,4 +73,18 @@ var logHandlers = []Entry{
 		Cause:   "The text of `error` says what is wrong: mostly a type that no handler declares by `Reports`.",
 		Remedy:  "Correct the call of `Request.Condition`.",
 	},
+	{
+		Name:    "an Event can't be read",
+		Where:   "warning",
+		Meaning: "The handlers of `OnClusterEvent` aren't called for this Event.",
+		Cause:   "A field of the Event has another type than in events.k8s.io/v1.",
+		Remedy:  "Nothing. Tell those who maintain the program that has reported it.",
+	},
+	{
+		Name:    "the record of handlers can't be read: the last calls of crons are unknown",
+		Where:   "warning",
+		Meaning: "Handlers of `Cron` may be called once too often for this object.",
+		Cause:   "Somebody changed the annotation that `annotation` names.",
+		Remedy:  "Remove the annotation: then the object is handled as a new one.",
+	},
 }

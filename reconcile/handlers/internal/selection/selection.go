@@ -3,9 +3,10 @@ package selection
 import "github.com/operkit/operkit/reconcile/handlers/internal/cause"
 
 // On is a set of causes for which a handler is called.
-type On uint8
+type On uint16
 
-// The causes. Seen, Timer and Daemon handlers are called independently of what was handled before.
+// The causes. Seen, Reported, Timer and Daemon handlers are called independently of what was
+// handled before.
 const (
 	Create On = 1 << iota
 	Update
@@ -18,7 +19,11 @@ const (
 	Seen
 	Timer
 	Daemon
+	Reported
 )
+
+// beside are the causes that don't depend on what was handled before.
+const beside = Seen | Timer | Daemon | Reported
 
 // Handler is what decides whether a handler is called.
 type Handler struct {
@@ -43,7 +48,7 @@ type Object struct {
 // Called reports whether a handler is called for an object.
 func Called(h Handler, o Object) bool {
 	switch {
-	case h.On&(Seen|Timer|Daemon) != 0 || h.resumes(o):
+	case h.On&beside != 0 || h.resumes(o):
 		return h.sees(o)
 	case !h.answers(o.Reason):
 		return false

@@ -1,0 +1,138 @@
+package handlers
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
+	"github.com/operkit/operkit/reconcile/handlers/internal/typed"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// ClusterEvent is an Event that was reported about an object.
+type ClusterEvent struct {
+	// Type is Normal or Warning. Reason is one word, Note is text for people, and By is the name of the controller.
+	Type, Reason, Note, By string
+	// Count is how often it was reported, and At is when that happened last.
+	Count int
+	At    time.Time
+}
+
+// storedEvent is an Event as it is stored, as far as it matters.
+type storedEvent struct {
+	metav1.ObjectMeta   `json:"metadata"`
+	EventTime           metav1.MicroTime `json:"eventTime"`
+	ReportingController string           `json:"reportingController"`
+	Type                string           `json:"type"`
+	Reason              string           `json:"reason"`
+	Note                string           `json:"note"`
+	Regarding           struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Namespace  string `json:"namespace"`
+		Name       string `json:"name"`
+	} `json:"regarding"`
+	Series *struct {
+		Count            int              `json:"count"`
+		LastObservedTime metav1.MicroTime `json:"lastObservedTime"`
+	} `json:"series"`
+	DeprecatedSource struct {
+		Component string `json:"component"`
+	} `json:"deprecatedSource"`
+	DeprecatedCount         int         `json:"deprecatedCount"`
+	DeprecatedLastTimestamp metav1.Time `json:"deprecatedLastTimestamp"`
+}
+
+// clusterEvents is the kind of the Events.
+var clusterEvents = schema.GroupVersionKind{Group: "events.k8s.io", Version: "v1", Kind: "Event"}
+
+// reports are the Events that handlers weren't called for yet.
+type reports struct {
+	// wanted: there are such handlers. since is the start of the process, and own the name of the operator.
+	wanted bool
+	since  time.Time
+	own    string
+
+	mu     sync.Mutex
+	events map[deploy.Ref][]ClusterEvent
+}
+
+// takeReported keeps an Event for the next pass over its object, which it brings to reconcile.
+func (r *reconciler) takeReported(event deploy.Event) []deploy.Ref {
+	if event.Type != deploy.Added && event.Type != deploy.Modified {
+		return nil
+	}
+	found, err := typed.Decode[storedEvent](event.New.Object)
+	if err != nil {
+		r.Logger.Warn("an Event can't be read", "event", deploy.RefOf(event.New), "error", err)
+		return nil
+	}
+	reported, about := clusterEventOf(found), found.Regarding
+	kind := schema.FromAPIVersionAndKind(about.APIVersion, about.Kind)
+	if kind.GroupKind() != r.Kind.GroupKind() || reported.By == r.reports.own || !reported.At.After(r.reports.since) {
+		return nil
+	}
+	ref := deploy.Ref{Kind: r.Kind, Namespace: about.Namespace, Name: about.Name}
+	r.reports.mu.Lock()
+	defer r.reports.mu.Unlock()
+	if r.reports.events == nil {
+		r.reports.events = map[deploy.Ref][]ClusterEvent{}
+	}
+	r.reports.events[ref] = append(r.reports.events[ref], reported)
+	return []deploy.Ref{ref}
+}
+
+// clusterEventOf reads an Event, in the form of events.k8s.io or of older programs.
+func clusterEventOf(e *storedEvent) ClusterEvent {
+	found := ClusterEvent{Type: e.Type, Reason: e.Reason, Note: e.Note, By: e.ReportingController, Count: 1, At: e.EventTime.Time}
+	if found.By == "" {
+		found.By = e.DeprecatedSource.Component
+	}
+	if found.At.IsZero() {
+		found.At = e.CreationTimestamp.Time
+	}
+	if last := e.DeprecatedLastTimestamp.Time; last.After(found.At) {
+		found.At = last
+	}
+	if e.DeprecatedCount > 1 {
+		found.Count = e.DeprecatedCount
+	}
+	if e.Series != nil {
+		found.Count, found.At = e.Series.Count, e.Series.LastObservedTime.Time
+	}
+	return found
+}
+
+func (r *reports) take(ref deploy.Ref) []ClusterEvent {
+	if !r.wanted {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	events := r.events[ref]
+	delete(r.events, ref)
+	return events
+}
+
+// tellReported calls the handlers of OnClusterEvent. What they have set is written at the end of the pass.
+func (p *pass) tellReported(ctx context.Context) {
+	about := p.about()
+	for _, reported := range p.reports.take(p.ref) {
+		for _, h := range p.handlers {
+			if h.On&selection.Reported == 0 || !selection.Called(h.Handler, about) {
+				continue
+			}
+			a := &attempt{pass: p, handler: h, reported: reported}
+			if err := a.run(ctx); err != nil {
+				p.log.Warn("a handler of an event has failed, the event isn't repeated", "handler", h.ID, "event", reported.Reason, "error", err)
+			}
+			p.outcome.updates = append(p.outcome.updates, a.updates...)
+			if a.hasResult {
+				p.outcome.setResult(h.ID, a.result)
+			}
+		}
+	}
+}
