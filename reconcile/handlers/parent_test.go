@@ -31,16 +31,16 @@ func TestParent(t *testing.T) {
 		c.On(handlers.Create, "secret", parent, handlers.OwnedBy(schema.GroupKind{Kind: "Secret"}))
 		c.On(handlers.Create, "pod", parent, handlers.OwnedBy(schema.GroupKind{Kind: "Pod"}))
 		h := drive(t, c)
-		h.Apply(configMap("web", "small"), "{apiVersion: v1, kind: Node, metadata: {name: n}}")
+		h.Apply(configMap("web", "small"), "{apiVersion: v1, kind: Node, metadata: {name: node-1}}")
 		claim := object(t, small)
 		claim.SetOwnerReferences([]metav1.OwnerReference{
 			{APIVersion: "v1", Kind: "ConfigMap", Name: "web", UID: h.Get("ConfigMap web").GetUID()},
-			{APIVersion: "v1", Kind: "Node", Name: "n", UID: "1"},
+			{APIVersion: "v1", Kind: "Node", Name: "node-1", UID: "1"},
 			{APIVersion: "v1", Kind: "Secret", Name: "none", UID: "2"},
 		})
 		h.Apply(claim)
 		h.RunUntilSettled()
-		assert.Equal(t, []string{"ConfigMap web", "Node n", "gone"}, got)
+		assert.Equal(t, []string{"ConfigMap web", "Node node-1", "gone"}, got)
 	})
 	t.Run("handlers 71: without the option it is an error", func(t *testing.T) {
 		c := handlers.New[Claim](claims)
