@@ -35,7 +35,7 @@ func TestArguments(t *testing.T) {
 		{"one that is nearly one", []string{"confg"}, 2, `unknown command "confg": did you mean config?`},
 		{"one of kubectl", []string{"apply", "-f", "x.yaml"}, 2, `unknown command "apply": did you mean reconcile?`},
 		{"one of another operator's", []string{"manager"}, 2, `unknown command "manager": did you mean run?`},
-		{"one of which there are several", []string{"re"}, 2, `unknown command "re": did you mean reconcile, render, resume or run?`},
+		{"one of which there are several", []string{"re"}, 2, `unknown command "re": did you mean reconcile, release, render, resume or run?`},
 		{"a flag that is nearly one", []string{"run", "--log.lvl=info"}, 2, "unknown flag: --log.lvl: did you mean --log.level? (see 'widget-operator run --help')"},
 		{"arguments where none belong", []string{"run", "now"}, 2, `"now": run takes no arguments: see 'widget-operator run --help'`},
 		{"operator 2: a dry run of nothing", []string{"run", "--dry-run"}, 2, "--dry-run needs the resource to render: add --cr FILE"},

@@ -30,7 +30,7 @@ type endpoint struct {
 func (r *runner) endpoints() ([]endpoint, error) {
 	probes := http.NewServeMux()
 	probes.HandleFunc("/healthz", serveProbes(r.health.alive, r.operator.alive, r.logger))
-	probes.HandleFunc("/readyz", serveProbes(r.health.ready, r.operator.ready, r.logger))
+	probes.HandleFunc("/readyz", serveProbes(r.health.ready, r.readyProbes(), r.logger))
 	all := []endpoint{
 		{key: "health.address", address: r.Health.Address, usual: ":8081", handler: probes},
 		{key: "profiling.address", address: r.Profiling.Address, handler: profiles()},

@@ -1,11 +1,13 @@
 package operator
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
+	"github.com/operkit/operkit/reconcile/peering"
 	"github.com/operkit/operkit/reconcile/watch"
 )
 
@@ -23,6 +25,9 @@ type health struct {
 	stage string
 	// engines are the running engines.
 	engines []*watch.Engine
+	// peers is what the process does because of its peers, empty before it knows them. paused: it pauses.
+	peers  string
+	paused bool
 }
 
 // starting sets the part of the start that is under way, empty when the process has started.
@@ -37,6 +42,27 @@ func (h *health) works(engine *watch.Engine) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.engines = append(h.engines, engine)
+}
+
+// judged sets what the process does because of its peers.
+func (h *health) judged(v peering.Verdict) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.peers, h.paused = v.String(), v.Paused()
+}
+
+// rests drops the engines, which have ended.
+func (h *health) rests() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.engines = nil
+}
+
+// peering returns what the process does because of its peers, and whether it pauses.
+func (h *health) peering() (text string, paused bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return cmp.Or(h.peers, "waits"), h.paused
 }
 
 func (h *health) working() (engines []*watch.Engine, stage string) {
@@ -62,6 +88,9 @@ func (h *health) alive() error {
 // yet, or nil.
 func (h *health) ready() error {
 	working, stage := h.working()
+	if _, paused := h.peering(); paused { // it is as ready as it can be, and a rolling update must not wait for its peers
+		return nil
+	}
 	if stage != "" {
 		return fmt.Errorf("the operator is starting: %s", stage)
 	}

@@ -57,7 +57,11 @@ func (e election) complete(operator, file string, logger *slog.Logger) (election
 func (e election) global() bool { return e.Lock == config.LeaseLock || e.Lock == config.ForLifeLock }
 
 func (e election) options(logger *slog.Logger) []leader.Option {
-	return []leader.Option{leader.Logger(logger), leader.Timing(e.Duration, e.RenewDeadline, e.RetryPeriod)}
+	return []leader.Option{leader.Logger(logger), e.timing()}
+}
+
+func (e election) timing() leader.Option {
+	return leader.Timing(e.Duration, e.RenewDeadline, e.RetryPeriod)
 }
 
 // newElector returns the Elector that decides when this replica works, and a function that closes its connection. The

@@ -18,6 +18,7 @@ import (
 	"github.com/operkit/operkit/reconcile/heartbeat"
 	"github.com/operkit/operkit/reconcile/leader"
 	"github.com/operkit/operkit/reconcile/manifest"
+	"github.com/operkit/operkit/reconcile/peering"
 	"github.com/operkit/operkit/reconcile/standing"
 	"github.com/operkit/operkit/reconcile/watch"
 	"k8s.io/client-go/rest"
@@ -34,6 +35,8 @@ type runner struct {
 	api           *cluster.Cluster
 	health        *health
 	services      []service
+	// peers may make the process pause. It is nil if it takes no part in peering.
+	peers *peering.Peering
 }
 
 // run waits until this replica is the leader. Then it watches the cluster and reconciles, until ctx ends or the
@@ -52,12 +55,10 @@ func (p *process) run(ctx context.Context) (err error) {
 	defer func() { started.stop(false, ending(ctx, err)) }()
 	switch err := started.start(ctx, r.health.starting, slices.Concat([]step{{name: "probes", start: r.serve}}, r.startups(ctx), []step{
 		{name: "leader election", start: r.elect},
+		{name: "peering", start: r.meetPeers},
 		{name: "extensions", start: func(context.Context) (func(), error) { return nil, p.extend(ctx) }},
-		{name: "cluster", start: r.connect, inTerm: true},
 		{name: "manifests", start: r.openManifests},
-		{name: "events", start: r.openEvents, inTerm: true},
-		{name: "engines", start: r.newServices},
-	})...); {
+	}, r.workSteps())...); {
 	case err != nil && ctx.Err() != nil:
 		p.logger.Info("stopped while it started", "operator", p.operator.name, "error", err)
 		return nil
@@ -68,13 +69,43 @@ func (p *process) run(ctx context.Context) (err error) {
 	p.logger.Info("starting", "operator", p.operator.name, "server", r.client.Host)
 	err = r.lock.Run(ctx, func(ctx context.Context) error {
 		p.metrics.Leads(true)
-		return untilLost(ctx, p.logger, func(ctx context.Context) (err error) {
-			defer func() { started.stop(true, ending(ctx, err)) }()
-			return runAll(ctx, r.services)
-		})
+		return untilLost(ctx, p.logger, func(ctx context.Context) error { return r.peers.Run(ctx, r.turn(&started)) })
 	})
 	p.logger.Info("stopped", "operator", p.operator.name)
 	return err
+}
+
+// workSteps make what works: after a pause they are started again.
+func (r *runner) workSteps() []step {
+	return []step{
+		{name: "cluster", start: r.connect, inTerm: true},
+		{name: "events", start: r.openEvents, inTerm: true},
+		{name: "engines", start: r.newServices, inTerm: true},
+	}
+}
+
+// turn returns the work of this process, which can be called again after a pause: an engine runs only once, and after
+// a pause everything is read anew.
+func (r *runner) turn(started *steps) func(context.Context) error {
+	begun := false
+	return func(ctx context.Context) (err error) {
+		if begun {
+			if err := started.again(ctx, r.health.starting, r.workSteps()...); err != nil {
+				return err
+			}
+			r.health.starting("")
+		}
+		begun = true
+		defer func() {
+			started.stop(true, ending(ctx, err))
+			if r.peers != nil { // it may be called again, and what was read isn't needed any more
+				r.health.rests()
+				r.metrics.Renew()
+				r.api, r.watcher, r.services = nil, nil, nil
+			}
+		}()
+		return runAll(ctx, r.services)
+	}
 }
 
 // ending returns why the operator ends, with err or because ctx has ended.
@@ -100,6 +131,7 @@ func (r *runner) connect(ctx context.Context) (wait func(), err error) {
 		}
 	}
 	r.client.Wrap(r.lock.Transport)
+	r.client.Wrap(r.peers.Transport)
 	r.client.Wrap(leader.ObjectTransport)
 	n := newNamespaces(r.Watch)
 	r.api, err = cluster.New(ctx, r.client, slices.Concat(r.operator.watches, []cluster.Option{cluster.Logger(r.logger)}, n.options())...)

@@ -44,6 +44,12 @@ func (s *steps) start(ctx context.Context, begins func(name string), all ...step
 	return nil
 }
 
+// again starts steps again that were stopped with onlyInTerm, instead of those.
+func (s *steps) again(ctx context.Context, begins func(name string), all ...step) error {
+	*s = slices.DeleteFunc(*s, func(one step) bool { return one.inTerm })
+	return s.start(ctx, begins, all...)
+}
+
 // stop stops the steps in reverse order, each once; why is the cause with which their contexts end. If onlyInTerm is
 // true, it stops only the steps with inTerm.
 func (s *steps) stop(onlyInTerm bool, why error) {

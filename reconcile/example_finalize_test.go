@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -55,6 +56,26 @@ func ExampleFinalizer() {
 	//   Shop tea: Updating VerifyWait, finalize: books: Job copy-books: InProgress (the Job hasn't started yet); letter waits for books (its gate is closed)
 	//   Job copy-books
 	// then there are 0 objects
+}
+
+func ExampleReconciler_Finalizers() {
+	cluster, err := dryrun.New(dryrun.AnyKind())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	manager, err := deploy.NewManager(cluster)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	reconciler, err := reconcile.New(Archive{}, manager)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(reconciler.Finalizers())
+	// Output: [shop.example.dev/finalizer finalizers.shop.example.dev]
 }
 
 func ExampleDescription_Finalize() {

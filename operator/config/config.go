@@ -16,8 +16,8 @@ type Config struct {
 	// KubeAPI limits requests. Controllers are the kinds whose controllers are enabled. An empty list enables all.
 	KubeAPI     KubeAPI
 	Controllers []string
-	// Watch, Retry, Rollout, Status, Objects, Versions and LeaderElection set how the operator reconciles. Log, Events,
-	// Heartbeat, Health, Metrics, Profiling and Manifests set how it can be observed.
+	// Watch, Retry, Rollout, Status, Objects, Versions, LeaderElection and Peering set how the operator reconciles. Log,
+	// Events, Heartbeat, Health, Metrics, Profiling and Manifests set how it can be observed.
 	Watch          Watch
 	Retry          Retry
 	Rollout        Rollout
@@ -25,6 +25,7 @@ type Config struct {
 	Objects        Objects
 	Versions       Versions
 	LeaderElection LeaderElection
+	Peering        Peering
 	Log            Log
 	Events         Events
 	Heartbeat      Heartbeat
@@ -113,6 +114,16 @@ type LeaderElection struct {
 	// resource. RenewDeadline is the time without renewal after which a replica stops working. RetryPeriod is the time
 	// between two renewals.
 	Duration, RenewDeadline, RetryPeriod time.Duration
+}
+
+// Peering sets whether another process of the operator can make this one pause, see package peering.
+type Peering struct {
+	// Priority is a whole number: this process pauses while another one has a higher or the same priority. Empty means
+	// that it takes no part.
+	Priority string
+	// Namespace is the namespace in which the processes find each other. Empty means the namespace of the leader
+	// election, or else of the Pod. Outside of a Pod one of them is required.
+	Namespace string
 }
 
 // Lock is the way in which replicas agree which of them works.

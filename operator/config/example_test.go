@@ -23,6 +23,7 @@ func ExampleConfig() {
 	c.Objects = config.Objects{InternalNames: true}
 	c.Versions = config.Versions{Supported: []string{"1.0.0", "1.1.0"}, Strict: true}
 	c.LeaderElection.Lock = config.LeaseLock
+	c.Peering = config.Peering{Priority: "0"}
 	c.Events = config.Events{Level: config.AllEvents}
 	c.Heartbeat = config.Heartbeat{File: "/tmp/beat", Period: time.Minute}
 	c.Log = config.Log{Level: "debug", Format: "json", Filters: []string{"watch:info"}}

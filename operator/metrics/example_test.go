@@ -62,6 +62,7 @@ func Example() {
 func ExampleMetrics() {
 	m := metrics.New("shop-operator", "1.0.0")
 	m.Leads(true)
+	m.Pauses(false)
 	m.Events(func() uint64 { return 3 })
 	if err := m.Collect(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "shop_tills", Help: "Tills that are open."}, func() float64 { return 2 })); err != nil {
 		log.Fatal(err)
@@ -124,6 +125,18 @@ func ExampleMetrics_Engine() {
 	// operkit_resources{controller="Shop",standing="refused"} 0
 	// operkit_resources{controller="Shop",standing="settled"} 0
 	// operkit_resources{controller="Shop",standing="waiting"} 0
+}
+
+func ExampleMetrics_Renew() {
+	m := metrics.New("shop-operator", "1.0.0")
+	book := &standing.Book{}
+	book.Set(deploy.Ref{Kind: shops{}.Kind(), Namespace: "market", Name: "tea"}, standing.Settled)
+	m.Resources(shops{}.Kind(), book)
+	m.Renew() // after a pause, before the new reconcilers are added
+	printed(m, `operkit_resources{controller="Shop",standing="settled"}`)
+	m.Resources(shops{}.Kind(), book)
+	printed(m, `operkit_resources{controller="Shop",standing="settled"}`)
+	// Output: operkit_resources{controller="Shop",standing="settled"} 1
 }
 
 func ExampleMetrics_Released() {

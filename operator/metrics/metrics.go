@@ -17,10 +17,13 @@ type Metrics struct {
 	reconciles reconciles
 	requests   requests
 	leads      prometheus.Gauge
+	pauses     prometheus.Gauge
 
 	mu      sync.Mutex
 	engines []*watch.Engine
 	tallied []tallied
+	// dropped are the functions that count events that couldn't be written.
+	dropped []func() uint64
 }
 
 // New returns the metrics of the named operator, with the metrics of the Go runtime and of the process.
@@ -31,11 +34,14 @@ func New(operator, version string) *Metrics {
 			Name: "leader_election_master_status", Help: "1 if this process leads, 0 if it waits.", ConstLabels: prometheus.Labels{"name": operator},
 		}),
 	}
+	m.pauses = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "operkit_paused", Help: "1 if this process pauses because of another process of the operator, or because it is frozen.",
+	})
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "operkit_operator_info", Help: "The operator and its version.", ConstLabels: prometheus.Labels{"operator": operator, "version": version},
 	})
 	build.Set(1)
-	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), build, m.leads, &present{m}, &standings{m})
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), build, m.leads, m.pauses, &present{m}, &standings{m})
 	m.registry.MustRegister(m.reconciles.all()...)
 	m.registry.MustRegister(m.requests.all()...)
 	return m
@@ -62,6 +68,14 @@ func (m *Metrics) Leads(works bool) {
 	}
 }
 
+// Pauses sets whether this process pauses because of another process of the operator, see package peering.
+func (m *Metrics) Pauses(pauses bool) {
+	m.pauses.Set(0)
+	if pauses {
+		m.pauses.Set(1)
+	}
+}
+
 // Engine adds the metrics of an engine.
 func (m *Metrics) Engine(engine *watch.Engine) {
 	m.mu.Lock()
@@ -69,9 +83,30 @@ func (m *Metrics) Engine(engine *watch.Engine) {
 	m.engines = append(m.engines, engine)
 }
 
-// Events adds the number of Kubernetes events that couldn't be written.
+// Renew drops the engines and the resources: after a pause a process makes new ones, which it adds again.
+func (m *Metrics) Renew() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.engines, m.tallied = nil, nil
+}
+
+// Events adds the number of Kubernetes events that couldn't be written. Several numbers add up.
 func (m *Metrics) Events(dropped func() uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.dropped = append(m.dropped, dropped); len(m.dropped) > 1 {
+		return
+	}
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "operkit_kubernetes_events_dropped_total", Help: "Kubernetes events that were not written: too many, or refused by the cluster.",
-	}, func() float64 { return float64(dropped()) }))
+	}, m.eventsDropped))
+}
+
+func (m *Metrics) eventsDropped() (sum float64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, dropped := range m.dropped {
+		sum += float64(dropped())
+	}
+	return sum
 }

@@ -63,6 +63,25 @@ func ExampleLease() {
 	// Output: lease: name "shop/Guestbook Operator": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')
 }
 
+func ExampleMarks() {
+	port := newPort()
+	lock, err := leader.Lease(port, "shop/guestbook-operator", leader.Logger(slog.New(slog.DiscardHandler)),
+		leader.Marks(map[string]string{"app": "guestbook"}, map[string]string{"example.dev/team": "web"}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = lock.Run(context.Background(), func(ctx context.Context) error {
+		lease, err := port.Get(ctx, deploy.Ref{Kind: leases, Namespace: "shop", Name: "guestbook-operator"})
+		fmt.Println(lease.GetLabels(), lease.GetAnnotations())
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// map[app:guestbook] map[example.dev/team:web]
+	// <nil>
+}
+
 func ExampleForLife() {
 	pod := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Pod",

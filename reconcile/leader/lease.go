@@ -2,6 +2,7 @@ package leader
 
 import (
 	"context"
+	"maps"
 	"math"
 	"reflect"
 	"time"
@@ -145,6 +146,22 @@ func (l *lease) fill(obj *unstructured.Unstructured, as record) {
 	}
 	as.holder, as.renewed, as.duration = l.identity, microTime(now), time.Duration(l.options.seconds())*time.Second
 	as.into(obj)
+	obj.SetLabels(merged(obj.GetLabels(), l.options.labels))
+	obj.SetAnnotations(merged(obj.GetAnnotations(), l.options.annotations))
+}
+
+// merged returns present with more.
+func merged(present, more map[string]string) map[string]string {
+	if len(more) == 0 {
+		return present
+	}
+	all := maps.Clone(more)
+	for key, value := range present {
+		if _, set := more[key]; !set {
+			all[key] = value
+		}
+	}
+	return all
 }
 
 // release writes a Lease that anybody can take at once. It tries again only if the Lease was changed by somebody who

@@ -36,6 +36,8 @@ type options struct {
 	retry    time.Duration
 	identity string
 	logger   *slog.Logger
+	// labels and annotations are those of the Lease.
+	labels, annotations map[string]string
 	// namespaceFile is NamespaceFile, except in tests.
 	namespaceFile string
 }
@@ -64,6 +66,11 @@ func Identity(name string) Option { return func(o *options) { o.identity = name 
 // Logger sets the logger for changes of the leader, and for errors of reading and renewing the lock; default
 // slog.Default.
 func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
+
+// Marks sets labels and annotations of the Lease, by which others find it. Locks of other kinds don't have them.
+func Marks(labels, annotations map[string]string) Option {
+	return func(o *options) { o.labels, o.annotations = labels, annotations }
+}
 
 // Check returns an error if the options are invalid.
 func Check(opts ...Option) error {

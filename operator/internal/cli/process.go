@@ -23,7 +23,7 @@ func (o *Operator) runCommand() *cobra.Command {
 		Use:         "run",
 		SuggestFor:  []string{"start", "serve", "manager", "operate"},
 		Short:       "Watch the cluster and reconcile until stopped, or render without a cluster (--dry-run)",
-		Example: fmt.Sprintf("  %[1]s run\n  %[1]s run --namespace shop\n  %[1]s run --namespace 'team-*,!team-x'\n"+
+		Example: fmt.Sprintf("  %[1]s run\n  %[1]s run --namespace shop\n  %[1]s run --namespace 'team-*,!team-x'\n  %[1]s run --priority 100 --peering.namespace shop\n"+
 			"  %[1]s run --dry-run --cr sample.yaml\n  %[1]s run --dry-run --cr sample.yaml --output-dir rendered", o.Called),
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -46,6 +46,7 @@ func (o *Operator) runCommand() *cobra.Command {
 		},
 	}
 	o.Settings.Alias(command.Flags(), "namespace", "n", "watch.namespaces")
+	o.Settings.Alias(command.Flags(), "priority", "", "peering.priority")
 	command.Flags().BoolVar(&dryRun, "dry-run", false, "render the resources of --cr without a cluster, and exit")
 	r.flags(command, "c", " (with --dry-run)")
 	return command

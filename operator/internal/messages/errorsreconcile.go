@@ -19,6 +19,13 @@ var errorsReconcile = []Entry{
 			"leadership](#this-replica-has-lost-the-leadership).",
 	},
 	{
+		Name:    "peering.ErrPaused",
+		Texts:   []string{"paused because of another process of the operator"},
+		Meaning: "The process pauses, so its running reconciles end.",
+		Cause:   "Another process of the operator has a higher or the same priority, or somebody has frozen the operator.",
+		Remedy:  "`NAME peers` shows why. Reconciles are repeated when the process goes on.",
+	},
+	{
 		Name:    "leader.ErrNotLeading",
 		Texts:   []string{"this replica doesn't lead"},
 		Meaning: "A request wasn't sent, because this replica doesn't lead any more.",

@@ -16,7 +16,8 @@ var logLeader = []Entry{
 		Cause: "It couldn't renew its Lease before the renew deadline (10 s), or another replica has taken the Lease " +
 			"over.",
 		Remedy: "Nothing if it is rare. Otherwise look at the API server's answer times and at the CPU of the Pod: set " +
-			"no CPU limit.",
+			"no CPU limit. If the attribute `lock` is a Lease `NAME-peer-...`, it is that of a process with a priority, " +
+			"which goes on when it can.",
 	},
 	{
 		Name:    "the leadership wasn't released: the next leader waits until the lock runs out",
@@ -24,6 +25,29 @@ var logLeader = []Entry{
 		Meaning: "The process ends, and the next leader starts up to 15 s later than usual.",
 		Cause:   "The API server didn't answer, or the right to update the lock is missing.",
 		Remedy:  "Nothing if it is rare. Otherwise read `error`.",
+	},
+	{
+		Name:    "this process pauses: another one has the same priority, so none of them works",
+		Where:   "warning",
+		Meaning: "Several processes of the operator have the same `peering.priority`. All of them pause.",
+		Cause: "A second process was started, such as one on a developer's machine, or several replicas run without " +
+			"leader election.",
+		Remedy: "Give one of them another priority, or stop it: `NAME peers` shows them. The attribute `peers` names the " +
+			"others.",
+	},
+	{
+		Name:    "the Leases of peers can't be read: this process doesn't work before",
+		Where:   "warning",
+		Meaning: "The process has a `peering.priority`, and doesn't know whether another process works.",
+		Cause:   "A right is missing (`grant` names all of them), or the API server doesn't answer.",
+		Remedy:  "Grant the rights in the namespace that `grant` names, or leave the setting `peering.priority` out.",
+	},
+	{
+		Name:    "this process had to stop, because its peers may not see it any more: it tries again",
+		Where:   "warning",
+		Meaning: "The process couldn't renew its Lease before the renew deadline (10 s). It has cancelled its reconciles.",
+		Cause:   "The API server didn't answer, or the process got no processor time.",
+		Remedy:  "Nothing if it is rare: it goes on when it can renew its Lease again. Otherwise read `error`.",
 	},
 	{
 		Name:    "taking the lock panicked",

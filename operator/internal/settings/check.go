@@ -14,7 +14,9 @@ import (
 	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/reconcile/leader"
 	"github.com/operkit/operkit/reconcile/logging"
+	"github.com/operkit/operkit/reconcile/peering"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // check validates all values.
@@ -38,6 +40,7 @@ func (s *Settings) check() {
 		s.wants("versions.exempt", err == nil, fmt.Sprintf("%q is no pattern such as Temporary*", pattern))
 	}
 	s.checkElection()
+	s.checkPeering()
 	_, err := logging.ParseLevel(c.Log.Level)
 	s.accept("log.level", err)
 	s.wants("log.format", c.Log.Format == "text" || c.Log.Format == "json", "use text or json")
@@ -122,6 +125,20 @@ func (s *Settings) checkElection() {
 	}
 	if err := leader.Check(leader.Timing(duration, e.RenewDeadline, e.RetryPeriod)); err != nil {
 		s.mistake(fmt.Sprintf("leader-election: %v", err))
+	}
+}
+
+func (s *Settings) checkPeering() {
+	p := &s.config.Peering
+	if p.Priority != "" {
+		_, err := peering.ParsePriority(p.Priority)
+		s.accept("peering.priority", err)
+		s.wants("peering.priority", s.config.LeaderElection.Lock != config.PerObjectLock,
+			"it has no meaning with leader-election.lock per-object, where all replicas work: use the lock lease")
+	}
+	if p.Namespace != "" {
+		problems := validation.IsDNS1123Label(p.Namespace)
+		s.wants("peering.namespace", len(problems) == 0, strings.Join(problems, ", "))
 	}
 }
 

@@ -42,6 +42,8 @@ func register(c *config.Config, set *pflag.FlagSet) {
 	duration(&e.Duration, "leader-election.duration", "time without renewal after which another replica takes over")
 	duration(&e.RenewDeadline, "leader-election.renew-deadline", "time without renewal after which the leader stops working")
 	duration(&e.RetryPeriod, "leader-election.retry-period", "time between two renewals")
+	set.StringVar(&c.Peering.Priority, "peering.priority", c.Peering.Priority, "whole number: pause while another process of this operator has a higher or the same priority, and while the operator is frozen (default: take no part)")
+	set.StringVar(&c.Peering.Namespace, "peering.namespace", c.Peering.Namespace, "namespace in which such processes find each other (default: that of the leader election, or else the Pod's)")
 	set.StringVar(&c.Log.Level, "log.level", c.Log.Level, "lowest level that is logged: off, error, warning, info, debug, trace, or debug1 to debug4")
 	set.StringVar(&c.Log.Format, "log.format", c.Log.Format, "text or json")
 	set.StringSliceVar(&c.Log.Filters, "log.filters", c.Log.Filters, "levels of single channels, such as billing:debug,mail:off")
