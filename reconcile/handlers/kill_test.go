@@ -7,15 +7,18 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/handlers"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/watch"
+	"github.com/operkit/operkit/tools/envtest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -71,11 +74,14 @@ func (p mortalPort) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patc
 
 // life is the life of a claim, and of the processes that handle it one after the other.
 type life struct {
-	t       *testing.T
-	cluster *dryrun.Cluster
-	mortal  *mortal
-	process watch.Reconciler
-	now     time.Time
+	t *testing.T
+	// cluster is what others see, and open connects a process.
+	cluster   deploy.Cluster
+	open      func() deploy.Cluster
+	namespace string
+	mortal    *mortal
+	process   watch.Reconciler
+	now       time.Time
 	// chapter is the part of the life, and succeeded counts the successes of each handler and step in it.
 	chapter   string
 	succeeded map[string]int
@@ -84,21 +90,40 @@ type life struct {
 	log       io.Writer
 }
 
-// newLife returns a life whose first process is killed at a write.
-func newLife(t *testing.T, at int, after bool, h func(l *life) *handlers.Handlers[Claim], log io.Writer) *life {
-	l := &life{t: t, handlers: h, log: log, now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), succeeded: map[string]int{}}
-	var err error
-	l.cluster, err = dryrun.New(dryrun.AnyKind(), dryrun.Clock(func() time.Time { return l.now }))
+// newLife returns a life in memory.
+func newLife(t *testing.T, h func(l *life) *handlers.Handlers[Claim], log io.Writer) *life {
+	l := &life{
+		t: t, handlers: h, log: log, now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), succeeded: map[string]int{},
+		namespace: "default", mortal: &mortal{},
+	}
+	memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Clock(func() time.Time { return l.now }))
 	require.NoError(t, err)
-	l.mortal = &mortal{Cluster: l.cluster, port: l.cluster.Port(), at: at, after: after}
-	l.start()
+	l.cluster, l.open = memory, func() deploy.Cluster { return memory }
 	return l
+}
+
+// newRealLife returns a life on a real API server. Without subscriptions, its processes read from the server itself.
+func newRealLife(t *testing.T, env *envtest.Env) *life {
+	l := newLife(t, busy, io.Discard)
+	l.open = func() deploy.Cluster {
+		c, err := cluster.New(t.Context(), env.Config, cluster.Namespaces(env.Namespace))
+		require.NoError(t, err)
+		return c
+	}
+	l.cluster, l.namespace = l.open(), env.Namespace
+	return l
+}
+
+func (l *life) ref() deploy.Ref {
+	return deploy.Ref{Kind: claims, Namespace: l.namespace, Name: "small"}
 }
 
 // start starts a process.
 func (l *life) start() {
 	l.processes++
 	l.mortal.dead = false
+	l.mortal.Cluster = l.open()
+	l.mortal.port = l.mortal.Cluster.Port()
 	manager, err := deploy.NewManager(l.mortal)
 	require.NoError(l.t, err)
 	l.process, err = l.handlers(l).Reconciler(l.t.Context(), watch.Env{
@@ -176,22 +201,21 @@ func (l *life) reconcile() (result request.Result, killed bool) {
 			killed = true
 		}
 	}()
-	result, err := l.process.Reconcile(l.t.Context(), request.Request{Key: deploy.Ref{Kind: claims, Namespace: "default", Name: "small"}})
+	result, err := l.process.Reconcile(l.t.Context(), request.Request{Key: l.ref()})
 	require.NoError(l.t, err)
 	return result, l.mortal.dead
 }
 
 // edit edits the claim as somebody else.
 func (l *life) edit(patch string) {
-	ref := deploy.Ref{Kind: claims, Namespace: "default", Name: "small"}
-	_, err := l.cluster.Port().Patch(l.t.Context(), ref, deploy.PatchRequest{Type: "application/merge-patch+json", Body: []byte(patch), FieldManager: "somebody"})
+	_, err := l.cluster.Port().Patch(l.t.Context(), l.ref(), deploy.PatchRequest{Type: "application/merge-patch+json", Body: []byte(patch), FieldManager: "somebody"})
 	require.NoError(l.t, err)
 }
 
 // create creates the claim.
 func (l *life) create() {
 	_, err := l.cluster.Port().Create(l.t.Context(), &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "example.dev/v1", "kind": "Claim", "metadata": map[string]any{"name": "small", "namespace": "default"},
+		"apiVersion": "example.dev/v1", "kind": "Claim", "metadata": map[string]any{"name": "small", "namespace": l.namespace},
 		"spec": map[string]any{"size": int64(1)},
 	}}, deploy.CreateOptions{})
 	require.NoError(l.t, err)
@@ -199,7 +223,7 @@ func (l *life) create() {
 
 // live lives the whole life.
 func (l *life) live() {
-	ref := deploy.Ref{Kind: claims, Namespace: "default", Name: "small"}
+	l.start()
 	for _, chapter := range []struct {
 		name  string
 		begin func()
@@ -207,12 +231,12 @@ func (l *life) live() {
 		{"create", l.create},
 		{"grow", func() { l.edit(`{"spec":{"size":2}}`) }},
 		{"relabel", func() { l.edit(`{"metadata":{"labels":{"a":"1","b":"2","c":"3"}}}`) }},
-		{"delete", func() { require.NoError(l.t, l.cluster.Port().Delete(l.t.Context(), ref, deploy.DeleteOptions{})) }},
+		{"delete", func() { require.NoError(l.t, l.cluster.Port().Delete(l.t.Context(), l.ref(), deploy.DeleteOptions{})) }},
 	} {
 		l.chapter = chapter.name
 		chapter.begin()
 		l.work()
-		if obj, err := l.cluster.View().Get(l.t.Context(), ref); err == nil && obj != nil {
+		if obj, err := l.cluster.Port().Get(l.t.Context(), l.ref()); err == nil && obj != nil {
 			l.succeeded[l.chapter+": state "+l.stateOf(obj)]++
 		}
 	}
@@ -234,7 +258,24 @@ func (l *life) stateOf(obj *unstructured.Unstructured) string {
 // TestHandlersSurviveKills kills the process before and after each of its writes, and compares what comes of it with an
 // undisturbed life: no handler is lost, and only the one that was running may be repeated.
 func TestHandlersSurviveKills(t *testing.T) {
-	undisturbed := newLife(t, 0, false, busy, io.Discard)
+	survive(t, "in memory", func(t *testing.T) *life { return newLife(t, busy, io.Discard) }, 1)
+}
+
+// TestHandlersSurviveRealKills does so on a real API server: at each write in the long test, otherwise at some.
+func TestHandlersSurviveRealKills(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "claims.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(strict), 0o600))
+	env := envtest.Start(t, envtest.CRDs(file))
+	each := 5
+	if os.Getenv("OPERKIT_SOAK") != "" {
+		each = 1
+	}
+	survive(t, "on the API server", func(t *testing.T) *life { return newRealLife(t, env) }, each)
+}
+
+// survive kills at the first write, and then at each write that many later.
+func survive(t *testing.T, where string, begin func(t *testing.T) *life, each int) {
+	undisturbed := begin(t)
 	undisturbed.live()
 	writes := undisturbed.mortal.writes
 	require.Equal(t, 1, undisturbed.processes)
@@ -242,13 +283,12 @@ func TestHandlersSurviveKills(t *testing.T) {
 		"create: make": 1, "create: both": 1, "grow: both": 1, "grow: grow": 1, "relabel: both": 1,
 		"relabel: relabel a": 1, "relabel: relabel b": 1, "relabel: relabel c": 1, "delete: detach": 1, "delete: tell": 1,
 	}, withoutStates(undisturbed.succeeded))
-	if os.Getenv("OPERKIT_SOAK") != "" {
-		t.Logf("SOAK handlers: killed at each of %d writes, before and after it", writes)
-	}
-	for at := 1; at <= writes; at++ {
+	t.Logf("SOAK handlers: killed %s at each %d. of %d writes, before and after it", where, each, writes)
+	for at := 1; at <= writes; at += each {
 		for _, after := range []bool{false, true} {
 			t.Run(fmt.Sprintf("handlers 23: killed at write %d, after it: %t", at, after), func(t *testing.T) {
-				l := newLife(t, at, after, busy, io.Discard)
+				l := begin(t)
+				l.mortal.at, l.mortal.after = at, after
 				l.live()
 				assert.Equal(t, 2, l.processes)
 				repeated := 0

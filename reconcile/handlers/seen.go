@@ -57,7 +57,11 @@ func (r *reconciler) tellSeen(ctx context.Context, ref deploy.Ref) {
 			essence: r.rules.Of(event.New.Object), conditions: r.Visit(event.New, log), settled: true, // nothing is recorded
 		}
 		p.tellEvent(ctx, event.Type)
-		if event.Type == deploy.Deleted || p.outcome.isEmpty() {
+		if event.Type == deploy.Deleted {
+			r.objects.forget(ref) // it was forgotten before this pass
+			continue
+		}
+		if p.outcome.isEmpty() {
 			continue
 		}
 		if err := p.write(ctx); err != nil {

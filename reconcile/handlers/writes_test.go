@@ -90,7 +90,7 @@ spec:
         type: object
         properties:
           spec: {type: object, x-kubernetes-preserve-unknown-fields: true}
-          status: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {volume: {type: string, maxLength: 3}}}
+          status: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {volume: {type: string, maxLength: 5}}}
 `
 
 func testRefused(t *testing.T) {
@@ -157,7 +157,8 @@ func testOwnEdits(t *testing.T) {
 		r.Update(func(c *Claim) { c.Spec.Size++ })
 		return nil
 	})
-	l := newLife(t, 0, false, func(*life) *handlers.Handlers[Claim] { return c }, log)
+	l := newLife(t, func(*life) *handlers.Handlers[Claim] { return c }, log)
+	l.start()
 	l.create()
 	for range 12 {
 		l.reconcile()
