@@ -16,6 +16,8 @@ import (
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // The reasons of events about handlers.
@@ -125,8 +127,17 @@ func (p *pass) tell(h *handler, record progress.Record, err error) {
 		return
 	}
 	for _, declared := range h.reports {
+		if err == nil && p.reason == cause.Resume && h.rule == nil && p.reportsTrue(declared.Type) {
+			continue // or a restart would write the status of each object that was updated since it was created
+		}
 		p.report(func(c *lifecycle.Conditions) { c.Result(declared.Type, err) })
 	}
+}
+
+// reportsTrue reports whether the object has a condition that is True.
+func (p *pass) reportsTrue(conditionType string) bool {
+	present, ok := status.Conditions(p.object).Get(conditionType)
+	return ok && present.Status == metav1.ConditionTrue
 }
 
 // report reports a condition.

@@ -109,7 +109,8 @@ func Optional() Option { return func(s *settings) { s.Optional = true } }
 func WhileDeleting() Option { return func(s *settings) { s.ResumeDeleted = true } }
 
 // Reports declares a condition for the outcome of the handler: True when it has succeeded; False, with a reason from the
-// table errs and the text of the error, when an attempt has failed.
+// table errs and the text of the error, when an attempt has failed. A call for Resume that succeeds leaves a condition that
+// is True as it is.
 func Reports(conditionType string, errs ...status.ErrorReason) Option {
 	return func(s *settings) { s.reports = append(s.reports, status.Declared{Type: conditionType, Errors: errs}) }
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/handlers"
 	"github.com/operkit/operkit/reconcile/reconciletest"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -249,4 +250,33 @@ func object(t *testing.T, text string) *unstructured.Unstructured {
 	obj := &unstructured.Unstructured{}
 	require.NoError(t, yaml.Unmarshal([]byte(text), &obj.Object))
 	return obj
+}
+
+func TestResumeWritesNothing(t *testing.T) {
+	t.Run("handlers 27: a restart after an update writes no condition that is True already", func(t *testing.T) {
+		calls := 0
+		c := handlers.New[Claim](claims)
+		c.On(handlers.Create|handlers.Resume, "make", func(context.Context, *handlers.Request[Claim]) error {
+			if calls++; calls == 3 {
+				return request.Permanent(errors.New("no disk"))
+			}
+			return nil
+		}, handlers.Reports("Made"))
+		c.Field("spec.size", "grow", func(context.Context, *handlers.Request[Claim]) error { return nil })
+		h := drive(t, c)
+		h.Apply(small)
+		h.RunUntilSettled()
+		edit(h, "size", int64(2))
+		h.RunUntilSettled()
+		h.Restart()
+		h.RunUntilSettled()
+		h.Writes(0)
+		assert.Equal(t, 2, calls)
+		h.Restart()
+		h.RunUntilSettled()
+		assert.Equal(t, "no disk", h.Condition("Claim small", "Made").Message, "a failure is reported")
+		h.Restart()
+		h.RunUntilSettled()
+		assert.Equal(t, metav1.ConditionTrue, h.Condition("Claim small", "Made").Status, "and its end, too")
+	})
 }
