@@ -79,13 +79,18 @@ func (p *pass) call(ctx context.Context, h *handler) error {
 // run calls the function. Its context ends at the deadline of the handler.
 func (a *attempt) run(ctx context.Context) error {
 	deadline, limited := a.handler.limits.Deadline(a.record)
+	var tooLong error
 	if limited {
+		tooLong = fmt.Errorf("the handler took longer than %s: %w", a.handler.limits.Within, context.DeadlineExceeded)
 		left := deadline.Sub(a.pass.Now())
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, left, fmt.Errorf("the handler took longer than %s: %w", a.handler.limits.Within, context.DeadlineExceeded))
+		ctx, cancel = context.WithTimeoutCause(ctx, left, tooLong)
 		defer cancel()
 	}
 	err := failure.Guard(func() error { return a.handler.call(ctx, a) })
+	if err == nil && limited && !a.pass.Now().Before(deadline) {
+		err = tooLong // a success that comes too late is none
+	}
 	for _, panicked := range request.Panics(err) {
 		a.pass.log.Error("a handler panicked", "handler", a.handler.ID, "at", panicked.Location(), "value", panicked.Value, "stack", string(panicked.Stack))
 	}
@@ -115,8 +120,8 @@ func (p *pass) tell(h *handler, record progress.Record, err error) {
 	case err == nil:
 		log.Debug("a handler waits for its steps", "until", record.Due)
 	case record.Failed:
-		log.Error("a handler has failed for good", "error", err, "attempts", record.Attempts)
-		p.warn(EventGivenUp, "%s: %v", h.ID, err)
+		log.Error("a handler has failed for good", "error", record.Message, "attempts", record.Attempts)
+		p.warn(EventGivenUp, "%s: %s", h.ID, record.Message)
 	case record.HasEnded():
 		log.Warn("an error of a handler is ignored", "error", err)
 	default:

@@ -81,7 +81,7 @@ func MaxAttempts(n int) Option {
 }
 
 // Within sets the time from the first attempt until the handler has failed for good. The context of a running attempt
-// ends then. The default is without end.
+// ends then, and a success after that doesn't count. The default is without end.
 func Within(d time.Duration) Option {
 	return func(s *settings) {
 		if d <= 0 {
