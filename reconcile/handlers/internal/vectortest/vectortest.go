@@ -56,7 +56,7 @@ func Over(output, expect any) any {
 // numbers of cases.
 func Run(t *testing.T, family string, run func(t *testing.T, c *Case)) {
 	t.Helper()
-	folder := cmp.Or(os.Getenv("OPERKIT_VECTORS"), filepath.Join("..", "..", "testdata", "vectors"))
+	folder := cmp.Or(os.Getenv("OPERKIT_VECTORS"), own())
 	content, err := os.ReadFile(filepath.Join(folder, family+".json"))
 	if err != nil {
 		t.Fatal(err)
@@ -85,4 +85,13 @@ func Run(t *testing.T, family string, run func(t *testing.T, c *Case)) {
 		}
 	}
 	t.Logf("VECTORS %s passed=%d failed=%d deviating=%d", family, passed, failed, deviating)
+}
+
+// own returns the folder of package handlers, seen from that package or from one of its internal packages.
+func own() string {
+	folder := filepath.Join("testdata", "vectors")
+	if _, err := os.Stat(folder); err == nil {
+		return folder
+	}
+	return filepath.Join("..", "..", folder)
 }
