@@ -34,7 +34,7 @@ func TestLate(t *testing.T) {
 }
 
 func TestStepResult(t *testing.T) {
-	t.Run("handlers 71: a step has no result", func(t *testing.T) {
+	t.Run("handlers 72: a step has no result", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := played(t, map[string]any{"outcomes": []any{map[string]any{"result": int64(1)}}, "subs": []any{
 				map[string]any{"id": "x", "outcomes": []any{map[string]any{"result": int64(2)}}},

@@ -25,7 +25,7 @@ const (
 	bySteps     = "handlers 16: to wait for steps is no attempt of the handler"
 	byNesting   = "handlers 30: a step that has succeeded isn't repeated"
 	byLimits    = "handlers 33: a limit that allows no call is a mistake of the registration"
-	byResults   = "handlers 71: a step has no result"
+	byResults   = "handlers 72: a step has no result"
 )
 
 // ownFailures is the rule of doubtful cases in which kopf gives a handler up that only waits for its steps.
