@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -32,11 +33,10 @@ func (l *latePatcher) Patches(ctx context.Context, target patching.Target) ([]pa
 	return l.patches.Patches(ctx, target)
 }
 
-// Drive adds a controller of any style. Its reconciler, which the command run makes once in each process, gets what
-// every controller has: the namespaces and the filter of the settings, leadership, metrics, probes, retries, and a
+// Drive adds a controller of any style. Its reconciler gets what every controller has: the namespaces and the filter of the settings, leadership, metrics, probes, retries, and a
 // shutdown in good order. If it is a standing.Provider, the metrics include how its resources stand. The commands
 // status and trigger work for its resources, and so do pause and resume if it leaves paused resources alone (package
-// pause), and release for finalizers with the names of package finalizer; the commands that render components leave its
+// pause), and release for the finalizers that package finalizer names; the commands that render components leave its
 // kind out. Mistakes are reported when the operator starts.
 //
 // A watch.Env doesn't have the settings. The values of Flags are set before the reconciler is made, and a function of
@@ -116,7 +116,7 @@ func (r *runner) drive(ctx context.Context, c controller, manager *deploy.Manage
 			return late
 		}
 	}
-	return r.made("its method Reconciler", func() (watch.Reconciler, error) { return c.driven.Reconciler(ctx, env) })
+	return made(r.logger, "its method Reconciler", func() (watch.Reconciler, error) { return c.driven.Reconciler(ctx, env) })
 }
 
 // env returns the Env for a reconciler that applies through manager.
@@ -128,12 +128,12 @@ func (r *runner) env(manager *deploy.Manager) watch.Env {
 }
 
 // made calls build, which errors call name. A panic is an error.
-func (r *runner) made(name string, build func() (watch.Reconciler, error)) (reconciler watch.Reconciler, err error) {
+func made(logger *slog.Logger, name string, build func() (watch.Reconciler, error)) (reconciler watch.Reconciler, err error) {
 	err = guard(func() (err error) {
 		reconciler, err = build()
 		return err
 	})
-	logPanic(r.logger, err)
+	logPanic(logger, err)
 	if err == nil && reconciler == nil {
 		err = fmt.Errorf("%s returned nil", name)
 	}

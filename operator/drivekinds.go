@@ -65,7 +65,6 @@ func (o *Operator) selectors() (all []kinds.Selector) {
 
 // driverServices are the services that start and end reconcilers of kinds that are found at run time.
 func (r *runner) driverServices(engine *watch.Engine, manager *deploy.Manager) (all []service) {
-	r.health.comeAndGo = len(r.operator.selected) > 0
 	for i, selector := range r.operator.selectors() {
 		k := r.operator.selected[i]
 		driver := kinds.Driver{
@@ -82,7 +81,7 @@ func (r *runner) driverServices(engine *watch.Engine, manager *deploy.Manager) (
 
 // driveKind makes the reconciler of a kind that was found at run time.
 func (r *runner) driveKind(ctx context.Context, k selectedKinds, kind deploy.ServedKind, manager *deploy.Manager) (watch.Reconciler, error) {
-	reconciler, err := r.made("the function of DriveKinds", func() (watch.Reconciler, error) { return k.build(ctx, r.env(manager), kind) })
+	reconciler, err := made(r.logger, "the function of DriveKinds", func() (watch.Reconciler, error) { return k.build(ctx, r.env(manager), kind) })
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/operator/internal/cli"
 	"github.com/operkit/operkit/operator/internal/settings"
-	"github.com/operkit/operkit/reconcile/finalizer"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"github.com/spf13/cobra"
 	"k8s.io/klog/v2"
@@ -72,15 +71,11 @@ func (o *Operator) program() *cli.Operator {
 			if err != nil {
 				return nil, err
 			}
-			return &cli.Process{Config: p.Config, Logger: p.logger, Client: p.clientConfig, Reconciler: p.reconciler, Run: p.run}, nil
+			return &cli.Process{Config: p.Config, Logger: p.logger, Client: p.clientConfig, Reconciler: p.reconciler, Finalizers: p.finalizers, Run: p.run}, nil
 		},
 	}
 	for _, c := range o.controllers {
-		kind := cli.Kind{GroupVersionKind: c.kind, Controller: c.sessions}
-		if own, ok := c.driven.(finalizer.Provider); ok {
-			kind.Finalizers = own.Finalizers()
-		}
-		program.Kinds = append(program.Kinds, kind)
+		program.Kinds = append(program.Kinds, cli.Kind{GroupVersionKind: c.kind, Controller: c.sessions})
 	}
 	for _, build := range o.commands {
 		program.Commands = append(program.Commands, build(func(cmd *cobra.Command) (Process, error) {

@@ -3,6 +3,7 @@ package operator_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -23,18 +24,28 @@ type tidy struct{ settings }
 
 func (tidy) Finalize(context.Context, *reconcile.Session) error { return nil }
 
-// ringing is a controller of another style, with a finalizer of its own name.
-type ringing struct{ watch.Controller }
+// ringing is a reconciler of another style, with names of its own for its finalizer: what it has now, and what it had
+// in an earlier release.
+type ringing struct {
+	watch.Reconciler
+	names []string
+}
 
-func (ringing) Kind() schema.GroupVersionKind { return bells }
-func (ringing) Finalizers() []string          { return []string{"bells.example.dev/ring"} }
+func (r ringing) Finalizers() []string { return r.names }
+
+func newRinging(_ context.Context, env watch.Env) (watch.Reconciler, error) {
+	if env.Watcher == nil || env.Patches() != nil {
+		return nil, errors.New("the environment isn't complete")
+	}
+	return ringing{names: []string{env.Manager.KeyDomain() + "/" + env.Manager.FieldManager(), "bells.example.dev/ring"}}, nil
+}
 
 // leaving is an operator of three styles that is to be uninstalled.
 func leaving() *operator.Operator {
 	op := operator.New("gadget-operator")
 	op.Control(tidy{settings{gadgets}})
 	op.Control(tidy{settings{gears}}, reconcile.FinalizerName("gears.example.dev/tidy"))
-	op.Drive(ringing{})
+	op.Drive(watch.NewController(bells, newRinging))
 	return op
 }
 
@@ -69,7 +80,7 @@ func (w *world) left() {
 	w.finalized(gadgets, "two", true, oper8sOwn)
 	w.finalized(gadgets, "free", false, others)
 	w.finalized(gears, "three", true, "gears.example.dev/tidy", "gear.operator.operkit.dev/finalizer")
-	w.finalized(bells, "four", true, "bells.example.dev/ring")
+	w.finalized(bells, "four", true, "bells.example.dev/ring", "operkit.dev/gadget-operator")
 	w.create(patchOf("ours", gadgets.Kind))
 	w.create(patchOf("theirs", "Widget"))
 }
@@ -104,7 +115,7 @@ func TestRelease(t *testing.T) {
 Gadget           NAMESPACE/one     no        gadget.operator.operkit.dev/finalizer
 Gadget           NAMESPACE/two     yes       finalizers.gadget.operator.operkit.dev
 Gear             NAMESPACE/three   yes       gears.example.dev/tidy
-Bell             NAMESPACE/four    yes       bells.example.dev/ring
+Bell             NAMESPACE/four    yes       bells.example.dev/ring operkit.dev/gadget-operator
 TemporaryPatch   NAMESPACE/ours    no        temporarypatch.operkit.dev/finalizer
 `
 	squeezed := func(text string) string { // a namespace's name has another length each time

@@ -50,7 +50,7 @@ func (p *process) run(ctx context.Context) (err error) {
 	if r.election, err = election(p.LeaderElection).complete(p.operator.name, p.operator.namespaceFile, p.logger); err != nil {
 		return err
 	}
-	r.health = &health{standby: r.election.global(), stage: "settings"}
+	r.health = &health{standby: r.election.global(), comeAndGo: len(p.operator.selected) > 0, stage: "settings"}
 	var started steps
 	defer func() { started.stop(false, ending(ctx, err)) }()
 	switch err := started.start(ctx, r.health.starting, slices.Concat([]step{{name: "probes", start: r.serve}}, r.startups(ctx), []step{

@@ -3,5 +3,5 @@
 // # When to use it
 //
 // Use it in a style of your own, so that the command release of an operator finds its finalizers: it removes those of
-// [Names], and those of a watch.Controller that is a [Provider]. A *reconcile.Reconciler uses it by itself.
+// [Names] unless the reconciler is a [Provider] of others. A *reconcile.Reconciler and handlers are providers.
 package finalizer

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Provider is a watch.Controller or a reconciler whose finalizers have other names than Names returns.
+// Provider is a watch.Reconciler, of any style, whose finalizers may have other names than Names returns.
 type Provider interface {
 	// Finalizers returns the names of all finalizers that are its own, also those that only earlier releases added.
 	Finalizers() []string

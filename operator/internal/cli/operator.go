@@ -45,10 +45,8 @@ type Operator struct {
 // Kind is a kind that the operator controls.
 type Kind struct {
 	schema.GroupVersionKind
-	// Controller has the components of a resource. It is nil for a kind of another style, which has none. Finalizers are
-	// the names of the finalizers of such a kind, nil for those of finalizer.Names.
+	// Controller has the components of a resource. It is nil for a kind of another style, which has none.
 	Controller reconcile.Controller
-	Finalizers []string
 }
 
 // Process is the process in which a command runs.
@@ -60,6 +58,8 @@ type Process struct {
 	// Reconciler returns a reconciler for a kind that the operator controls. The reconciler deploys through manager.
 	// The options in more come after all others.
 	Reconciler func(ctx context.Context, kind schema.GroupVersionKind, manager *deploy.Manager, more ...reconcile.Option) (*reconcile.Reconciler, error)
+	// Finalizers returns the names of the operator's own finalizers of a kind that it controls.
+	Finalizers func(ctx context.Context, kind schema.GroupVersionKind, manager *deploy.Manager) ([]string, error)
 	// Run watches and reconciles until ctx ends.
 	Run func(ctx context.Context) error
 }

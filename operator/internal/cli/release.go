@@ -44,6 +44,8 @@ type releasing struct {
 	operator           *Operator
 	chosen             selection
 	every, dryRun, yes bool
+	// patches is the kind of temporary patches, empty if they are off.
+	patches schema.GroupVersionKind
 }
 
 // held is a resource with the finalizers that are the operator's own.
@@ -71,7 +73,7 @@ func (r *releasing) run(cmd *cobra.Command, args []string) error {
 	if byName && r.every {
 		return Usage("--all and names exclude each other")
 	}
-	found := heldBy(objects, names, r.operator.Kinds, byName)
+	found := r.heldBy(objects, names, byName)
 	if len(found) == 0 {
 		if failed == nil {
 			fmt.Fprintln(cmd.ErrOrStderr(), "nothing to release: no resource has a finalizer of this operator")
@@ -107,21 +109,17 @@ func (r *releasing) names(cmd *cobra.Command, p *Process, c *connection) (map[sc
 		names[kind.GroupKind()] = finalizer.Names(kind)
 	}
 	for _, kind := range o.Kinds {
-		if kind.Controller != nil {
-			reconciler, err := p.Reconciler(ctx, kind.GroupVersionKind, manager)
-			if err != nil {
-				return nil, err
-			}
-			kind.Finalizers = reconciler.Finalizers()
-		}
-		if kind.Finalizers != nil {
-			names[kind.GroupKind()] = kind.Finalizers
+		if names[kind.GroupKind()], err = p.Finalizers(ctx, kind.GroupVersionKind, manager); err != nil {
+			return nil, err
 		}
 	}
-	if patches, err := o.Patches(manager); err != nil {
+	patches, err := o.Patches(manager)
+	if err != nil {
 		return nil, err
-	} else if patches != nil {
-		c.kinds, names[patches.Kind().GroupKind()] = append(c.kinds, patches.Kind()), finalizer.Names(patches.Kind())
+	}
+	if patches != nil {
+		r.patches = patches.Kind()
+		c.kinds, names[r.patches.GroupKind()] = append(c.kinds, r.patches), finalizer.Names(r.patches)
 	}
 	served := c.kinds[:0:0]
 	for _, kind := range c.kinds {
@@ -144,25 +142,17 @@ func (o *Operator) controls(kind schema.GroupVersionKind) bool {
 
 // heldBy returns the resources with a finalizer in names. Temporary patches are served by every operator: only those
 // for one of the kinds count, unless they are named.
-func heldBy(objects []*unstructured.Unstructured, names map[schema.GroupKind][]string, kinds []Kind, byName bool) (found []held) {
+func (r *releasing) heldBy(objects []*unstructured.Unstructured, names map[schema.GroupKind][]string, byName bool) (found []held) {
 	for _, obj := range objects {
 		own := slices.DeleteFunc(obj.GetFinalizers(), func(name string) bool {
 			return !slices.Contains(names[obj.GroupVersionKind().GroupKind()], name)
 		})
-		if len(own) > 0 && (byName || !isForeignPatch(obj, kinds)) {
+		isForeign := obj.GroupVersionKind() == r.patches && !r.operator.controls(temporarypatch.Target(obj).Kind)
+		if len(own) > 0 && (byName || !isForeign) {
 			found = append(found, held{obj, own})
 		}
 	}
 	return found
-}
-
-// isForeignPatch reports whether obj is a temporary patch for a resource of another operator.
-func isForeignPatch(obj *unstructured.Unstructured, kinds []Kind) bool {
-	is := func(kind schema.GroupKind) bool {
-		return slices.ContainsFunc(kinds, func(k Kind) bool { return k.GroupKind() == kind })
-	}
-	return !is(obj.GroupVersionKind().GroupKind()) && obj.GetKind() == temporarypatch.DefaultKind.Kind &&
-		!is(temporarypatch.Target(obj).Kind.GroupKind())
 }
 
 // writeHeld writes a table of resources with the finalizers that are to be removed.
