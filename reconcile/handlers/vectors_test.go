@@ -19,6 +19,7 @@ import (
 // The rules by which cases deviate from kopf.
 const (
 	byOrder     = "handlers 22: all handlers that are due are called in one pass"
+	byDeadline  = "handlers 18: a running attempt is cancelled at its deadline; a success after that doesn't count"
 	byFinalizer = "handlers 25: the finalizer is added, or removed, by the pass that calls the handlers"
 	byNews      = "handlers 15: a new essence ends the wait of a handler, and one that has ended is called again"
 	byDropping  = "handlers 14: handlers that aren't called for the cause any more are dropped"
@@ -228,8 +229,8 @@ func (p *comparison) compareState(id string, want map[string]any) {
 	}
 	success, failure := want["success"] == true, want["failure"] == true
 	stopped := want["stopped"]
-	if timeout := p.timeout(id); timeout > 0 && success && seconds(stopped)-seconds(want["started"]) > timeout {
-		assert.Equal(p.t, "timeout-cancels-running", p.c.Rule)
+	if timeout := p.timeout(id); timeout > 0 && stopped != nil && seconds(stopped)-seconds(want["started"]) > timeout {
+		p.deviates(byDeadline)
 		success, failure, stopped = false, true, nil
 		assert.InDelta(p.t, timeout.Seconds(), ended.Sub(started).Seconds(), slack.Seconds(), "%s: its context ends", id)
 		assert.Contains(p.t, text, "given up after")
@@ -365,9 +366,10 @@ func hasSubs(scripts []any, path []string) bool {
 
 // idOf returns the id of a handler here. kopf appends the field to it.
 func idOf(id string, scripts []any) string {
+	id = valid(id)
 	for _, each := range scripts {
 		script := each.(map[string]any)
-		if field, _ := script["field"].(string); field != "" && id == fmt.Sprint(script["id"], "/", field) {
+		if field, _ := script["field"].(string); field != "" && id == valid(fmt.Sprint(script["id"], "/", field)) {
 			return script["id"].(string)
 		}
 	}

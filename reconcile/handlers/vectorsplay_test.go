@@ -67,6 +67,7 @@ type ending struct {
 
 func newPlay(t *testing.T, input map[string]any) *play {
 	p := &play{t: t, begin: time.Now(), scripts: input["handlers"].([]any), made: map[string]int{}, ended: map[string]ending{}, started: map[string]time.Time{}}
+	rename(p.scripts)
 	body := &unstructured.Unstructured{Object: input["body"].(map[string]any)}
 	body.SetManagedFields(nil)
 	finalizers := body.GetFinalizers()
@@ -81,6 +82,18 @@ func newPlay(t *testing.T, input map[string]any) *play {
 	require.NoError(t, err)
 	return p
 }
+
+// rename makes the ids of handlers valid. kopf takes them from the names of functions.
+func rename(scripts []any) {
+	for _, each := range scripts {
+		script := each.(map[string]any)
+		script["id"] = valid(script["id"].(string))
+		subs, _ := script["subs"].([]any)
+		rename(subs)
+	}
+}
+
+func valid(id string) string { return strings.ReplaceAll(strings.ToLower(id), "_", "-") }
 
 // recorded returns the text of a record of an essence.
 func recorded(t *testing.T, uid types.UID, essence map[string]any) string {
