@@ -55,7 +55,7 @@ func (p *pass) callTimed(ctx context.Context) error {
 		}
 	}
 	_, p.due, _ = p.timed.rules.Due(t.states, t.changed, p.began)
-	return nil
+	return nil //nolint:nilerr // when the context has ended, the next pass calls the others
 }
 
 // plan starts the handlers that are about the object, and suspends the others.
