@@ -39,6 +39,8 @@ type attempt struct {
 	// event is the event that a handler of Seen is called for, and reported that of a handler of OnClusterEvent.
 	event    deploy.EventType
 	reported ClusterEvent
+	// latest returns the newest state of the object, for a daemon; it is nil for others.
+	latest latestOf
 
 	mu sync.Mutex
 	// result is the value for the status; hasResult tells nil from none.
@@ -183,6 +185,11 @@ func (p *pass) failures() error {
 	for _, h := range p.selected {
 		if record := p.record.Cycle[h.ID]; record.Message != "" && (record.Failed || !record.HasEnded()) {
 			errs = append(errs, fmt.Errorf("handler %s: %s", h.ID, record.Message))
+		}
+	}
+	for _, one := range p.standing {
+		if one.Err != nil {
+			errs = append(errs, fmt.Errorf("handler %s: %w", one.ID, one.Err))
 		}
 	}
 	return errors.Join(errs...)

@@ -39,7 +39,7 @@
 //
 // A pass over an object costs at most one write of its status, and one of its metadata; more if several handlers are
 // called, because what has succeeded is stored before the next one is called. An object for which nothing has happened
-// costs no request and no goroutine.
+// costs no request, and no goroutine but those of its daemons.
 //
 // # When to use it
 //

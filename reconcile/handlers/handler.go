@@ -26,6 +26,8 @@ type handler struct {
 	// rule says when a handler of Timer or Cron is called, nil for others.
 	rule   schedule.Rule
 	isCron bool
+	// grace and delay are for a handler of Daemon.
+	grace, delay time.Duration
 	// call calls the function with a Request that it makes from the attempt.
 	call func(ctx context.Context, a *attempt) error
 }
@@ -34,25 +36,35 @@ func newHandler(s *settings, call func(ctx context.Context, a *attempt) error) *
 	return &handler{
 		Handler: s.Handler, limits: progress.Limits{Attempts: s.attempts.max, Within: s.within.d}, backoff: s.backoff.d,
 		policy: s.policy, reports: s.reports, formerly: s.formerly, rule: s.rule(), isCron: s.cron != nil, call: call,
+		grace: s.grace, delay: s.delay,
 	}
 }
 
 // after returns the record of the handler after an attempt that returned err.
 func (h *handler) after(record progress.Record, err error, now time.Time) progress.Record {
-	switch {
-	case err == nil, h.policy == Ignore && !request.IsPermanent(err):
+	if err == nil || h.policy == Ignore && !request.IsPermanent(err) {
 		return record.Succeeded(now)
-	case request.IsPermanent(err):
-		return record.FailedForGood(err.Error(), now)
 	}
-	after, asked := request.RetryTime(err)
-	switch {
-	case !asked && h.policy == Fail && !request.IsWaiting(err):
+	after, again := h.retry(err, record.Attempts)
+	if !again {
 		return record.FailedForGood(err.Error(), now)
-	case !asked && h.backoff > 0:
-		after = h.backoff
-	case !asked:
-		after = trigger.Delay(firstBackoff, longestBackoff, record.Attempts)
 	}
 	return h.limits.Retried(record, err.Error(), after, now)
+}
+
+// retry returns the time after which the handler is called again because of an error, after a number of earlier
+// failures, and false if it has failed for good.
+func (h *handler) retry(err error, failures int) (after time.Duration, again bool) {
+	after, asked := request.RetryTime(err)
+	switch {
+	case request.IsPermanent(err):
+		return 0, false
+	case asked:
+		return after, true
+	case h.policy == Fail && !request.IsWaiting(err):
+		return 0, false
+	case h.backoff > 0:
+		return h.backoff, true
+	}
+	return trigger.Delay(firstBackoff, longestBackoff, failures), true
 }

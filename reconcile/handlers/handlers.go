@@ -130,7 +130,7 @@ func (s *settings) validate() {
 	triggered := selection.Create | selection.Update | selection.Delete | selection.Resume | selection.Field
 	on := s.On
 	switch {
-	case on == 0 || on&^triggered != 0 && on != selection.Seen && on != selection.Reported && on != selection.Timer:
+	case on == 0 || on&^triggered != 0 && on != selection.Seen && on != selection.Reported && on != selection.Timer && on != selection.Daemon:
 		s.fail("cause %d: use Create, Update, Delete and Resume, combined by |", on)
 	case s.dropFailed:
 		s.fail("drop failed: only for an index: leave the option out")

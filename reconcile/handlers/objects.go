@@ -28,6 +28,9 @@ type object struct {
 	// times are those of timers and crons, nil before the first pass and for a kind without them.
 	times *times
 
+	// reported are the errors of daemons, by id, that conditions report.
+	reported map[string]string
+
 	memos sync.Mutex
 	memo  map[reflect.Type]any
 }

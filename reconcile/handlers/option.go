@@ -35,7 +35,9 @@ type settings struct {
 	zone  string
 	// dropFailed is set for an index.
 	dropFailed bool
-	formerly   []string
+	// grace and delay are for a handler of Daemon.
+	grace, delay time.Duration
+	formerly     []string
 	// whenType is the type of the objects that a When gets, nil without one.
 	whenType reflect.Type
 	errs     []error

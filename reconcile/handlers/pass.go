@@ -9,6 +9,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/handlers/internal/cause"
+	"github.com/operkit/operkit/reconcile/handlers/internal/daemon"
 	"github.com/operkit/operkit/reconcile/handlers/internal/record"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
@@ -44,6 +45,8 @@ type pass struct {
 	needsFinalizer, records bool
 	// due is when the next timer or cron is due, zero for never.
 	due time.Time
+	// standing is how the daemons stand.
+	standing daemon.Standing
 }
 
 // pass reads what is known of the object, and decides why handlers are called.
@@ -163,13 +166,14 @@ func (p *pass) about() selection.Object {
 
 // run calls the handlers that are due, and writes what they have done.
 func (p *pass) run(ctx context.Context) error {
-	if p.reason == cause.Free {
-		return nil
-	}
 	if p.object.GetDeletionTimestamp() == nil && p.needsFinalizer && !p.isHeld(p.object) {
 		if err := p.AddFinalizer(ctx, p.object, p.finalizers[0]); err != nil {
 			return fmt.Errorf("add the finalizer: %w", err)
 		}
+	}
+	p.keepDaemons()
+	if p.reason == cause.Free {
+		return nil
 	}
 	ready := p.record.Cycle.Ready(p.began)
 	for _, h := range p.selected {
@@ -188,16 +192,23 @@ func (p *pass) run(ctx context.Context) error {
 }
 
 // next returns the time until the next pass without an event, zero for none.
-func (p *pass) next() time.Duration {
-	due, waits := p.record.Cycle.Next()
-	if !p.due.IsZero() && (!waits || p.due.Before(due)) {
-		due, waits = p.due, true
+func (p *pass) next() (after time.Duration) {
+	if due, waits := p.record.Cycle.Next(); waits {
+		after = soon(due.Sub(p.Now()))
 	}
-	if !waits {
-		return 0
+	if !p.due.IsZero() {
+		after = lifecycle.Sooner(after, soon(p.due.Sub(p.Now())))
 	}
-	return max(due.Sub(p.Now()), time.Millisecond)
+	if restart, later := p.standing.Due(); later {
+		after = lifecycle.Sooner(after, soon(time.Until(restart))) // daemons know no other clock
+	}
+	return after
 }
 
+// soon returns the time of a pass that may be late.
+func soon(d time.Duration) time.Duration { return max(d, time.Millisecond) }
+
 // isComplete reports whether nothing is left to do.
-func (p *pass) isComplete() bool { return p.record.Cycle.Done() }
+func (p *pass) isComplete() bool {
+	return p.record.Cycle.Done() && (p.reason != cause.Delete || !p.standing.Active())
+}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/filter"
+	"github.com/operkit/operkit/reconcile/handlers/internal/daemon"
 	"github.com/operkit/operkit/reconcile/handlers/internal/essence"
 	"github.com/operkit/operkit/reconcile/handlers/internal/record"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
@@ -34,6 +35,7 @@ type reconciler struct {
 	env      watch.Env
 	handlers []*handler
 	timed    timed
+	daemons  daemons
 	config   config
 	// keeps: some handler needs a record.
 	keeps bool
@@ -53,6 +55,7 @@ type reconciler struct {
 func newReconciler(kind schema.GroupVersionKind, handlers []*handler, c config, env watch.Env) (*reconciler, error) {
 	r := &reconciler{env: env, handlers: handlers, config: c}
 	l := &r.Lifecycle
+	r.daemons.Keeper = daemon.New(r.tellDaemon)
 	l.Kind, l.Manager, l.Logger, l.Now, l.Recheck = kind, env.Manager, env.Logger, env.Now, recheck
 	if err := errors.Join(r.setNames(), r.declare()); err != nil {
 		return nil, fmt.Errorf("handlers of %s: %w", kind.Kind, err)
@@ -68,6 +71,9 @@ func newReconciler(kind schema.GroupVersionKind, handlers []*handler, c config, 
 			r.timed.handlers, r.timed.rules = append(r.timed.handlers, h), append(r.timed.rules, h.rule)
 		}
 		r.reports.wanted = r.reports.wanted || h.On&selection.Reported != 0
+		if h.On&selection.Daemon != 0 {
+			r.daemons.handlers = append(r.daemons.handlers, h)
+		}
 		r.seen.wanted = r.seen.wanted || h.On&selection.Seen != 0
 	}
 	return r, nil
@@ -117,6 +123,9 @@ func (r *reconciler) Sources() source.Sources {
 	if r.reports.wanted {
 		sources.Mapped = []source.Mapped{{Kind: clusterEvents, Keys: r.takeReported}}
 	}
+	if len(r.daemons.handlers) > 0 {
+		sources.External = []source.External{r.daemons}
+	}
 	return sources
 }
 
@@ -140,6 +149,7 @@ func (r *reconciler) counts() filter.Predicate {
 
 // Forget implements watch.Forgetter.
 func (r *reconciler) Forget(key deploy.Ref) {
+	r.daemons.Forget(key)
 	r.objects.forget(key)
 	r.Lifecycle.Forget(key)
 }
@@ -149,6 +159,7 @@ func (r *reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	r.tellSeen(ctx, req.Key)
 	object, rest, err := r.Begin(ctx, req)
 	if object == nil {
+		r.stopDaemons(ctx, req.Key)
 		return rest, err
 	}
 	if err := r.checkWhole(ctx, req.Key); err != nil {

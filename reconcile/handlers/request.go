@@ -45,6 +45,8 @@ type Request[T any] struct {
 	Started time.Time
 
 	attempt *attempt
+	// latest is the newest state that Latest has returned, nil before that.
+	latest *T
 }
 
 // newRequest returns the Request of an attempt.

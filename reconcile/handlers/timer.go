@@ -34,9 +34,18 @@ func (h *Handlers[T]) Cron(id, expression string, f Func[T], opts ...Option) {
 // own ones, don't count.
 func Idle(d time.Duration) Option { return forTimers("idle", func(t *schedule.Timer) { t.Idle = &d }) }
 
-// InitialDelay makes a Timer wait when the process sees the object for the first time.
+// InitialDelay makes a Timer wait when the process sees the object for the first time, and a Daemon also after each stop.
 func InitialDelay(d time.Duration) Option {
-	return forTimers("initial delay", func(t *schedule.Timer) { t.InitialDelay = &d })
+	return func(s *settings) {
+		if s.On != selection.Daemon {
+			forTimers("initial delay", func(t *schedule.Timer) { t.InitialDelay = &d })(s)
+			return
+		}
+		if d <= 0 {
+			s.fail("initial delay %s: use a positive time", d)
+		}
+		s.delay = d
+	}
 }
 
 // Sharp makes a Timer count its interval from the start of a call, not from its end. A call that takes longer than the

@@ -79,23 +79,25 @@ func (p *pass) writeStatus(ctx context.Context) error {
 	if p.outcome.isEmpty() {
 		return nil
 	}
-	return p.Report(ctx, p.object, p.log, p.conditions, true, func(present map[string]any) (map[string]any, bool, error) {
-		object := map[string]any{}
-		for key, value := range p.object.Object {
-			object[key] = value
-		}
-		object["status"] = present
-		if present == nil {
-			delete(object, "status")
-		}
-		object, err := p.outcome.updated(object)
-		if err != nil {
-			return nil, false, err
-		}
-		next, _ := object["status"].(map[string]any)
-		next = p.outcome.withResults(next)
-		return next, len(diff.Of(anyOf(present), anyOf(next))) > 0, nil
-	})
+	return p.Report(ctx, p.object, p.log, p.conditions, true, p.withOutcome)
+}
+
+// withOutcome returns the present status with what handlers have done.
+func (p *pass) withOutcome(present map[string]any) (next map[string]any, changed bool, err error) {
+	object := map[string]any{}
+	for key, value := range p.object.Object {
+		object[key] = value
+	}
+	object["status"] = present
+	if present == nil {
+		delete(object, "status")
+	}
+	if object, err = p.outcome.updated(object); err != nil {
+		return nil, false, err
+	}
+	next, _ = object["status"].(map[string]any)
+	next = p.outcome.withResults(next)
+	return next, len(diff.Of(anyOf(present), anyOf(next))) > 0, nil
 }
 
 // anyOf returns nil for a nil map.
@@ -172,12 +174,14 @@ func (p *pass) setRecord(next *unstructured.Unstructured) error {
 	return nil
 }
 
-// releases reports whether the deletion has been handled.
-func (p *pass) releases() bool { return p.reason == cause.Delete && p.record.Cycle.Done() }
+// releases reports whether the deletion has been handled, and no daemon runs any more.
+func (p *pass) releases() bool {
+	return p.reason == cause.Delete && p.record.Cycle.Done() && !p.standing.Active()
+}
 
 // finalizerChanges reports whether the finalizer has to be removed.
 func (p *pass) finalizerChanges() bool {
-	return p.isHeld(p.object) && (p.releases() || p.reason != cause.Delete && !p.needsFinalizer)
+	return p.isHeld(p.object) && (p.releases() || p.reason != cause.Delete && !p.needsFinalizer && !p.standing.Active())
 }
 
 // setFinalizer removes the finalizer, if no handler needs it any more.

@@ -94,6 +94,14 @@ var events = []Entry{
 			"hangs](readiness-and-order.md#a-deletion-that-hangs).",
 	},
 	{
+		Name:    "DaemonAbandoned",
+		Where:   "Warning",
+		Meaning: "A daemon didn't return after it was stopped. The note has its id. Nothing waits for it any more.",
+		Cause:   "Its code doesn't look at its context, or needs longer than its `Grace` to end.",
+		Remedy: "Return when the context ends, for example by `Request.Sleep`, or give the daemon a longer `handlers.Grace`. " +
+			"Only a restart of the operator ends its goroutine.",
+	},
+	{
 		Name:    "HandlerFailed",
 		Where:   "Warning",
 		Meaning: "An attempt of a handler failed. The note has its id and the error. It is called again after a time.",

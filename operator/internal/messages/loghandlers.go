@@ -87,4 +87,19 @@ var logHandlers = []Entry{
 		Cause:   "Somebody changed the annotation that `annotation` names.",
 		Remedy:  "Remove the annotation: then the object is handled as a new one.",
 	},
+	{
+		Name:    "a daemon doesn't return after it was stopped: nothing waits for it any more",
+		Where:   "warning",
+		Meaning: "A daemon was abandoned: its goroutine still runs, and its object gets no other one meanwhile.",
+		Cause:   "Its code doesn't look at its context, or needs longer than its `Grace` to end. `why` is the reason of the stop.",
+		Remedy: "Return when the context ends, for example by `Request.Sleep`, or give the daemon a longer `handlers.Grace`. " +
+			"Only a restart of the operator ends the goroutine.",
+	},
+	{
+		Name:    "a daemon has failed after it was stopped",
+		Where:   "warning",
+		Meaning: "A daemon returned an error after its context had ended. It isn't called again because of that.",
+		Cause:   "The text of `error` says why, `why` is the reason of the stop. What it has set may not be written.",
+		Remedy:  "Nothing, if the error only says that the context has ended. Otherwise correct what it names.",
+	},
 }

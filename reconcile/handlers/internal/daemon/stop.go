@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/operkit/operkit/reconcile/leader"
+	"github.com/operkit/operkit/reconcile/peering"
 	"github.com/operkit/operkit/reconcile/source"
 )
 
@@ -24,7 +25,7 @@ const (
 	Mismatch Stop = "the object doesn't match the daemon any more"
 	// Paused: the object is paused.
 	Paused Stop = "the object is paused"
-	// Standby: another operator has taken over, or the operator is frozen.
+	// Standby: another process of the operator has taken over, or the operator is frozen.
 	Standby Stop = "the operator is paused"
 	// Released: the operator no longer reconciles the kind of the object.
 	Released Stop = "the kind is no longer reconciled"
@@ -57,6 +58,8 @@ func endOf(ctx context.Context, term leader.Term) Stop {
 		return Lost
 	case errors.Is(cause, source.ErrReleased):
 		return Released
+	case errors.Is(cause, peering.ErrPaused):
+		return Standby
 	}
 	return Exiting
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/reconcile/leader"
+	"github.com/operkit/operkit/reconcile/peering"
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -31,6 +32,7 @@ func TestStops(t *testing.T) {
 		{why: Replaced, stop: func(w *world) { w.Keep(key, "2", &claim{}, nil) }},
 		{why: Exiting, stop: func(w *world) { w.end(context.Canceled) }, ends: true},
 		{why: Exiting, stop: func(w *world) { w.end(errors.New("another service has failed")) }, ends: true},
+		{why: Standby, stop: func(w *world) { w.end(peering.ErrPaused) }, ends: true},
 		{why: Released, stop: func(w *world) { w.end(released) }, ends: true},
 		{why: Lost, stop: func(w *world) { w.end(fmt.Errorf("%w: another leads", leader.ErrLost)) }, ends: true},
 		{why: Lost, stop: func(w *world) { close(w.lost) }, ends: true},

@@ -1,0 +1,246 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/handlers/internal/daemon"
+	"github.com/operkit/operkit/reconcile/handlers/internal/progress"
+	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
+	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
+	"github.com/operkit/operkit/reconcile/request"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// EventAbandoned is the reason of a warning: a daemon didn't return after it was stopped, and nothing waits for it any
+// more.
+const EventAbandoned = "DaemonAbandoned"
+
+// daemons are the daemons of a kind.
+type daemons struct {
+	handlers []*handler
+	*daemon.Keeper[unstructured.Unstructured]
+}
+
+// of returns the handler with an id.
+func (d daemons) of(id string) *handler {
+	for _, h := range d.handlers {
+		if h.ID == id {
+			return h
+		}
+	}
+	return nil
+}
+
+// NeedsLeader implements leader.Undivided.
+func (r *reconciler) NeedsLeader() error {
+	if len(r.daemons.handlers) == 0 {
+		return nil
+	}
+	return fmt.Errorf("handlers of %s: the daemon %s runs between reconciles", r.Kind.Kind, r.daemons.handlers[0].ID)
+}
+
+// stopDaemons stops the daemons of an object that is gone or rests.
+func (r *reconciler) stopDaemons(ctx context.Context, ref deploy.Ref) {
+	if len(r.daemons.handlers) == 0 {
+		return
+	}
+	switch object, err := r.Manager.View().Get(ctx, ref); {
+	case err != nil: // another pass follows
+	case object == nil:
+		r.daemons.Forget(ref)
+	default:
+		r.daemons.Stop(ref, daemon.Paused)
+	}
+}
+
+// keepDaemons lets those daemons run that match the object, and stops the others.
+func (p *pass) keepDaemons() {
+	if len(p.daemons.handlers) == 0 {
+		return
+	}
+	if p.object.GetDeletionTimestamp() != nil {
+		p.standing = p.daemons.Stop(p.ref, daemon.Deleting)
+		return
+	}
+	var wanted []daemon.Spec[unstructured.Unstructured]
+	about := p.about()
+	for _, h := range p.daemons.handlers {
+		if selection.Sees(h.Handler, about) {
+			wanted = append(wanted, p.daemon(h))
+		}
+	}
+	p.standing = p.daemons.Keep(p.ref, p.object.GetUID(), p.object, wanted)
+	p.reportDaemons()
+}
+
+// reportDaemons reports the conditions of daemons that have failed or ended since the last pass.
+func (p *pass) reportDaemons() {
+	for _, one := range p.standing {
+		h, text := p.daemons.of(one.ID), ""
+		switch {
+		case len(h.reports) == 0 || one.Err == nil && one.Phase != daemon.Done:
+			continue
+		case one.Err != nil:
+			text = one.Err.Error()
+		}
+		if reported, before := p.known.reported[h.ID]; before && reported == text {
+			continue
+		}
+		for _, declared := range h.reports {
+			p.report(func(c *lifecycle.Conditions) { c.Result(declared.Type, one.Err) })
+		}
+		p.known.reported = maps.Clone(p.known.reported)
+		if p.known.reported == nil {
+			p.known.reported = map[string]string{}
+		}
+		p.known.reported[h.ID] = text
+	}
+}
+
+// daemon returns what the keeper needs to run a handler for the object of the pass.
+func (p *pass) daemon(h *handler) daemon.Spec[unstructured.Unstructured] {
+	r, ref, known := p.reconciler, p.ref, p.known
+	return daemon.Spec[unstructured.Unstructured]{
+		ID: h.ID, Grace: h.grace, Delay: h.delay, Limits: h.limits, Retry: func(err error, failures int) (time.Duration, bool) {
+			return h.retry(err, failures-1)
+		},
+		Run: func(ctx context.Context, handle daemon.Handle[unstructured.Unstructured]) error {
+			return r.runDaemon(ctx, ref, known, h, handle)
+		},
+	}
+}
+
+// runDaemon calls a handler of Daemon, and writes what it has set.
+func (r *reconciler) runDaemon(ctx context.Context, ref deploy.Ref, known *object, h *handler, handle daemon.Handle[unstructured.Unstructured]) error {
+	object := handle.Latest()
+	log := r.LoggerFor(object).With("object", ref)
+	// The pass is the daemon's own. It shares only the memos with the passes over the object.
+	p := &pass{reconciler: r, ref: ref, object: object, known: known, log: log, began: r.Now(), settled: true, conditions: r.Visit(object, log)}
+	a := &attempt{pass: p, handler: h, latest: p.newest(ctx), record: progress.Record{Attempts: handle.Attempt, Started: p.began}}
+	err := failure.Guard(func() error { return h.call(ctx, a) })
+	if errors.Is(context.Cause(ctx), daemon.Lost) {
+		return err
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWord)
+	defer cancel()
+	if unwritten := a.flush(last); unwritten != nil {
+		err = errors.Join(err, fmt.Errorf("what it has set can't be written: %w", unwritten))
+	}
+	if err != nil && h.policy == Ignore && ctx.Err() == nil && !request.IsPermanent(err) {
+		log.Warn("an error of a handler is ignored", "handler", h.ID, "error", err)
+		return nil
+	}
+	return err
+}
+
+// newest returns a function that returns the newest state of the object, never older than the operator's own writes: as
+// long as the object is there and ctx hasn't ended.
+func (p *pass) newest(ctx context.Context) latestOf {
+	return func() *unstructured.Unstructured {
+		object, err := p.Manager.View().Get(ctx, p.ref)
+		if err != nil || object == nil || object.GetUID() != p.object.GetUID() {
+			return p.object
+		}
+		return object
+	}
+}
+
+// flush writes what a daemon has set.
+func (a *attempt) flush(ctx context.Context) error {
+	p := a.pass
+	a.mu.Lock()
+	p.outcome.updates = append(p.outcome.updates, a.updates...)
+	if a.hasResult {
+		p.outcome.setResult(a.handler.ID, a.result)
+	}
+	a.updates, a.hasResult = nil, false
+	a.mu.Unlock()
+	if p.outcome.isEmpty() {
+		return nil
+	}
+	err := p.writeAside(ctx)
+	if err == nil || failure.Is[*deploy.InvalidError](err) { // what is refused is refused again
+		p.outcome = outcome{}
+	}
+	p.conditions = p.Visit(p.object, p.log)
+	for _, report := range p.outcome.reports {
+		report(p.conditions)
+	}
+	return err
+}
+
+// writeAside writes the status and the updates, beside the passes over the object: nothing is recorded.
+func (p *pass) writeAside(ctx context.Context) error {
+	if _, err := p.SetStatus(ctx, p.object, p.log, p.withOutcome); err != nil {
+		return err
+	}
+	if err := p.flushConditions(ctx); err != nil {
+		return err
+	}
+	if len(p.outcome.updates) == 0 {
+		return nil
+	}
+	_, err := p.Manager.Change(ctx, p.ref, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		if current.GetUID() != p.object.GetUID() {
+			return nil, nil
+		}
+		content, err := p.outcome.updated(current.Object)
+		return (&unstructured.Unstructured{Object: content}).DeepCopy(), err
+	})
+	return err
+}
+
+// flushConditions writes the conditions that were reported.
+func (p *pass) flushConditions(ctx context.Context) error {
+	if len(p.outcome.reports) == 0 {
+		return nil
+	}
+	if err := p.conditions.Err(); err != nil {
+		p.log.Error("conditions aren't written", "error", err)
+		return nil
+	}
+	return p.conditions.Flush(ctx)
+}
+
+// tellDaemon logs and reports what has happened to a daemon.
+func (r *reconciler) tellDaemon(report daemon.Report[unstructured.Unstructured]) {
+	log := r.LoggerFor(report.Object).With("object", report.Key, "handler", report.ID, "cause", "daemon")
+	warn := func(reason, format string, args ...any) {
+		if r.env.Events != nil {
+			r.env.Events.Record(event.Event{
+				Regarding: event.Of(report.Object), Type: event.Warning, Reason: reason, Note: fmt.Sprintf(format, args...),
+			})
+		}
+	}
+	for _, panicked := range request.Panics(report.Err) {
+		log.Error("a handler panicked", "at", panicked.Location(), "value", panicked.Value, "stack", string(panicked.Stack))
+	}
+	switch report.What {
+	case daemon.Ended:
+		log.Debug("a handler has succeeded", "after", report.After)
+	case daemon.Failed:
+		log.Warn("a handler has failed", "error", report.Err, "retry_in", time.Until(report.Again))
+		warn(EventFailed, "%s: %v", report.ID, report.Err)
+	case daemon.GivenUp:
+		log.Error("a handler has failed for good", "error", report.Err)
+		warn(EventGivenUp, "%s: %v", report.ID, report.Err)
+	case daemon.Stopped:
+		if report.Err != nil {
+			log.Warn("a daemon has failed after it was stopped", "why", report.Stop, "error", report.Err)
+			return
+		}
+		log.Debug("a daemon has stopped", "why", report.Stop, "after", report.After)
+	case daemon.Abandoned:
+		log.Warn("a daemon doesn't return after it was stopped: nothing waits for it any more", "why", report.Stop, "after", report.After)
+		warn(EventAbandoned, "%s hasn't returned %s after it was stopped: %s", report.ID, report.After, report.Stop)
+	case daemon.Returned:
+		log.Debug("a daemon that was abandoned has returned", "after", report.After)
+	}
+}
