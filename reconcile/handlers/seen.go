@@ -55,6 +55,7 @@ func (r *reconciler) tellSeen(ctx context.Context, ref deploy.Ref) {
 		p := &pass{
 			reconciler: r, ref: ref, object: event.New, known: r.objects.of(ref, event.New.GetUID()), log: log, began: r.Now(),
 			essence: r.rules.Of(event.New.Object), conditions: r.Visit(event.New, log), settled: true, // nothing is recorded
+			needsFinalizer: true, // only the pass over the object knows whether it is needed
 		}
 		p.tellEvent(ctx, event.Type)
 		if event.Type == deploy.Deleted {

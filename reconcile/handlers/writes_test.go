@@ -280,3 +280,24 @@ func TestResumeWritesNothing(t *testing.T) {
 		assert.Equal(t, metav1.ConditionTrue, h.Condition("Claim small", "Made").Status, "and its end, too")
 	})
 }
+
+func TestSeenAndTheFinalizer(t *testing.T) {
+	t.Run("handlers 25: what a handler of events sets leaves the finalizer alone", testSeenAndTheFinalizer)
+}
+
+func testSeenAndTheFinalizer(t *testing.T) {
+	c := handlers.New[Claim](claims)
+	c.Seen("seen", func(_ context.Context, r *handlers.Request[Claim]) error {
+		r.Update(func(c *Claim) { c.Status.Volume = c.Spec.Mode })
+		return nil
+	})
+	c.On(handlers.Delete, "delete", func(context.Context, *handlers.Request[Claim]) error { return nil })
+	h := drive(t, c)
+	h.Apply(small)
+	h.RunUntilSettled()
+	h.Writes(1) // the finalizer
+	edit(h, "mode", "fast")
+	h.RunUntilSettled()
+	h.Writes(1) // the status
+	assert.NotEmpty(t, h.Get("Claim small").GetFinalizers())
+}
