@@ -125,12 +125,22 @@ func (t *table) peers() (all []Peer) {
 	return all
 }
 
-// ended returns the Leases that have run out.
-func (t *table) ended(now time.Time) (all []*unstructured.Unstructured) {
+// next returns when the first of the others runs out unless it is renewed, zero if there are no others.
+func (t *table) next(self string) (next time.Time) {
+	for _, p := range t.peers() {
+		if p.Lease != self && (next.IsZero() || p.Ends.Before(next)) {
+			next = p.Ends
+		}
+	}
+	return next
+}
+
+// ended returns the Leases of others that have run out.
+func (t *table) ended(self string, now time.Time) (all []*unstructured.Unstructured) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, s := range t.known {
-		if s.counts && !now.Before(s.Ends) {
+		if s.counts && s.Lease != self && !now.Before(s.Ends) {
 			all = append(all, s.object)
 		}
 	}

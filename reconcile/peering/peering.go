@@ -179,9 +179,8 @@ func (p *Peering) awaitTurn(ctx context.Context) bool {
 		if !v.Paused() {
 			return true
 		}
-		if v.Why == Frozen {
-			p.age(ctx)
-			v = Judge(p.self, p.table.peers(), time.Now())
+		if v.Why == Frozen && p.age(ctx) {
+			continue // it ends sooner
 		}
 		p.await(ctx, v.Until)
 	}
@@ -195,7 +194,11 @@ func (p *Peering) awaitPause(ctx context.Context) bool {
 			p.report(ctx, v)
 			return true
 		}
-		p.await(ctx, time.Time{})
+		next := p.table.next(p.self.Lease) // to delete the Lease of a lower one that has run out
+		if soon := time.Now().Add(again); !next.IsZero() && next.Before(soon) {
+			next = soon
+		}
+		p.await(ctx, next)
 	}
 	return false
 }

@@ -79,6 +79,8 @@ func TestPriorities(t *testing.T) {
 			killed.set(func(w *wire) { w.down = true })
 			next := start(t, memory, "next", 7, leads("shop/op"))
 			within(t, 10*time.Millisecond, next, true)
+			time.Sleep(16 * time.Second)
+			assert.Equal(t, 1, leases(memory), "whose Lease is deleted when it has run out")
 			other := start(t, memory, "other", 7, leads("shop/two"))
 			within(t, time.Second, next, false)
 			assert.False(t, other.isWorking())
@@ -192,6 +194,26 @@ func TestFreeze(t *testing.T) {
 	for _, lasts := range []time.Duration{0, -time.Second, peering.LongestFreeze + 1} {
 		require.Error(t, group.Freeze(t.Context(), newMemory(t).Port(), "me", lasts))
 	}
+}
+
+// A process whose requests fail doesn't repeat them without a pause.
+func TestCostOfFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := newMemory(t)
+		killed := start(t, memory, "killed", 0)
+		p := start(t, memory, "p", 1)
+		within(t, time.Second, p, true)
+		killed.set(func(w *wire) { w.down = true })
+		time.Sleep(9 * time.Second)
+		p.set(func(w *wire) { w.down = true })
+		before := len(p.since(0))
+		time.Sleep(time.Minute)
+		assert.Less(t, len(p.since(before)), 120, "peering 11")
+		p.set(func(w *wire) { w.down = false })
+		within(t, 5*time.Second, p, true)
+		time.Sleep(time.Minute)
+		assert.Equal(t, 1, leases(memory))
+	})
 }
 
 func TestCost(t *testing.T) {

@@ -61,7 +61,7 @@ const answers = 5 * time.Second
 // renewals may have been missed. A pause needs no request.
 func (p *Peering) verdict(ctx context.Context) Verdict {
 	v := Judge(p.self, p.table.peers(), time.Now())
-	if v.Paused() || len(p.table.ended(time.Now())) == 0 {
+	if v.Paused() || len(p.table.ended(p.self.Lease, time.Now())) == 0 {
 		return v
 	}
 	if err := p.confirm(ctx); err != nil && p.last != nil && p.last.Paused() {
@@ -81,7 +81,7 @@ func (p *Peering) confirm(ctx context.Context) error {
 		return err
 	}
 	p.table.replace(leases, time.Now())
-	for _, lease := range p.table.ended(time.Now()) {
+	for _, lease := range p.table.ended(p.self.Lease, time.Now()) {
 		p.table.drop(lease)
 		if err := p.port.Delete(ctx, deploy.RefOf(lease), deploy.DeleteOptions{UID: lease.GetUID()}); err != nil {
 			p.config.Logger.DebugContext(ctx, "the Lease of a peer that is gone wasn't deleted", "lease", lease.GetName(), "error", err)
@@ -90,22 +90,24 @@ func (p *Peering) confirm(ctx context.Context) error {
 	return nil
 }
 
-// age finds out how long freezes have lasted already. Until that is known, they last as if they had just begun.
-func (p *Peering) age(ctx context.Context) {
+// age finds out how long freezes have lasted already, and reports whether it has. Until that is known, they last as if
+// they had just begun.
+func (p *Peering) age(ctx context.Context) bool {
 	freezes := p.table.ageless()
 	if len(freezes) == 0 {
-		return
+		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, answers)
 	defer cancel()
 	now, err := p.serverTime(ctx)
 	if err != nil {
 		p.config.Logger.DebugContext(ctx, "the time of the API server isn't known", "error", err)
-		return
+		return false
 	}
 	for _, freeze := range freezes {
 		p.table.age(freeze, now.Sub(freeze.GetCreationTimestamp().Time), time.Now())
 	}
+	return true
 }
 
 // serverTime returns the time of the API server's clock, by the creation of an object that isn't stored.
