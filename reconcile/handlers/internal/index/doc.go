@@ -2,5 +2,6 @@
 // volume. A function returns the values of an object by key, and a table has the values of all objects.
 //
 // The table is in memory and sends no requests. An update takes time in proportion to the number of keys of its object,
-// however many objects there are.
+// however many objects there are. An object with one key takes about 270 bytes, besides the texts of the key and the
+// value: see BenchmarkTable.
 package index
