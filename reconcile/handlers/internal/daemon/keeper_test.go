@@ -105,11 +105,9 @@ func TestKeep(t *testing.T) {
 	})
 }
 
-// What a pass costs for an object without daemons.
+// What a pass costs for an object without daemons. Goroutines are counted, so no other test runs meanwhile.
 func TestNothing(t *testing.T) {
-	t.Parallel()
 	t.Run("handlers 50: an object without daemons costs nothing", func(t *testing.T) {
-		t.Parallel()
 		k := New(func(Report[claim]) {})
 		objects := make([]deploy.Ref, 10_000)
 		for i := range objects {
@@ -124,7 +122,7 @@ func TestNothing(t *testing.T) {
 		}
 		assert.Empty(t, k.objects)
 		assert.Empty(t, k.early)
-		assert.LessOrEqual(t, runtime.NumGoroutine(), before+100, "other tests run, too")
+		assert.LessOrEqual(t, runtime.NumGoroutine(), before)
 	})
 }
 
