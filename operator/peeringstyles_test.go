@@ -10,6 +10,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/operator"
+	handling "github.com/operkit/operkit/reconcile/handlers"
 	"github.com/operkit/operkit/reconcile/kinds"
 	"github.com/operkit/operkit/reconcile/peering"
 	"github.com/operkit/operkit/reconcile/watch"
@@ -112,4 +113,40 @@ func TestReplicasAreOnePeer(t *testing.T) {
 	second.send(t, syscall.SIGTERM)
 	state, _ := second.end(t)
 	assert.Zero(t, state.ExitCode())
+}
+
+// A freeze ends daemons, and a thaw begins them again.
+func TestFreezeOfDaemons(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, envtest.CRDs(definitions))
+	var j journal
+	build := func() *operator.Operator {
+		h := handling.New[handling.Unstructured](gears)
+		h.Daemon("measure", func(ctx context.Context, _ *handling.Request[handling.Unstructured]) error {
+			j.write("begins")
+			<-ctx.Done()
+			j.write("ends: %v", context.Cause(ctx))
+			return nil
+		})
+		op := operator.New("gadget-operator", operator.WithoutTemporaryPatches())
+		op.Drive(h)
+		return op
+	}
+	user := w.replica("operator", append(rightsIn(t, "## Priorities\n"), rightsIn(t, "## Events\n")...)...)
+	r := w.run("gadget-operator", build(), user, "--namespace", w.Namespace, "--priority", "0", "--peering.namespace", w.Namespace)
+	w.resource(gears, "one")
+	w.eventually("it begins", func() bool { return len(j.has("begins")) == 1 })
+	group := peering.Group{Domain: "operkit.dev", Operator: "gadget-operator", Namespace: w.Namespace}
+	require.NoError(t, group.Freeze(t.Context(), w.api.Port(), "me@here", time.Hour))
+	w.eventually("peering 7: it ends", func() bool { return len(j.has("ends: "+string(handling.StopStandby))) == 1 })
+	time.Sleep(time.Second)
+	assert.Len(t, j.has("begins"), 1)
+	_, err := group.Thaw(t.Context(), w.api.Port())
+	require.NoError(t, err)
+	w.eventually("peering 7: it begins again", func() bool { return len(j.has("begins")) == 2 })
+	r.stop()
+	assert.Len(t, j.has("ends: "), 2)
+	code := build().Execute(t.Context(), []string{"release", "gear/one", "--yes", "-n", w.Namespace, "--kubeconfig", w.Kubeconfig(t, user)}, r.log, r.log)
+	assert.Zero(t, code)
+	assert.Empty(t, w.finalizers(gears, "one"), "release 1: the finalizer of handlers is the operator's own")
 }
