@@ -14,9 +14,9 @@ import (
 )
 
 // Daemon registers a handler that runs in the background for each object, in a goroutine of its own: from the time at
-// which the process sees the object, until the object is deleted or paused, doesn't match any more, or the operator ends.
-// Then its context ends, and context.Cause returns the Stop. It is called again when the object matches again, and after
-// a restart. Between two looks at the world it sleeps with Request.Sleep:
+// which the process sees the object, until the object is deleted or paused, doesn't match any more, or the operator
+// ends. Then its context ends, and context.Cause returns the Stop. It is called again when the object matches again,
+// and after a restart. Between two looks at the world it sleeps with Request.Sleep:
 //
 //	for r.Sleep(ctx, 10*time.Second) {
 //		size, err := measure(ctx, r.Latest())
@@ -24,13 +24,14 @@ import (
 //	}
 //	return nil
 //
-// A daemon that returns nil before it is stopped has ended, and isn't called again for the object in this process. After
-// an error it is called again, see Backoff, MaxAttempts, Within and Errors; a call that lasted ten minutes counts as a
-// success. Within is the time of all calls since the first.
+// A daemon that returns nil before it is stopped has ended, and isn't called again for the object in this process.
+// After an error it is called again, see Backoff, MaxAttempts, Within and Errors; a call that lasted ten minutes counts
+// as a success. Within is the time of all calls since the first.
 //
 // The finalizer of an object with a daemon waits until the daemon has returned. A daemon that doesn't return within its
-// Grace is abandoned: a warning and an event name it, its goroutine is left behind, and nothing waits for it any more. At
-// the end of the operator daemons have at most the grace time of the engine, and five seconds when the leadership is lost.
+// Grace is abandoned: a warning and an event name it, its goroutine is left behind, and nothing waits for it any more.
+// At the end of the operator daemons have at most the grace time of the engine, and five seconds when the leadership is
+// lost.
 //
 // Daemons need one leader for all objects: an operator with a lock per object refuses them at the start. What a daemon
 // sets by Update, Result and Condition is written by Flush, and when it returns.
@@ -82,9 +83,9 @@ const (
 // Sleep waits for a time. It returns false, at once, when ctx has ended: a Daemon then returns.
 func (r *Request[T]) Sleep(ctx context.Context, d time.Duration) bool { return trigger.Sleep(ctx, d) }
 
-// Latest returns the newest state of the object, for a Daemon: Object is its state when the call began. It is a copy, and
-// never older than what Flush has written. A state that can't be converted to T is left out. When the object is gone or
-// the context has ended, it is the last state. Other handlers get Object.
+// Latest returns the newest state of the object, for a Daemon: Object is its state when the call began. It is a copy,
+// and never older than what Flush has written. A state that can't be converted to T is left out. When the object is
+// gone or the context has ended, it is the last state. Other handlers get Object.
 func (r *Request[T]) Latest() *T {
 	a := r.attempt
 	if a.latest == nil {
@@ -102,8 +103,8 @@ func (r *Request[T]) Latest() *T {
 	return r.latest
 }
 
-// Flush writes now what was set by Update, Result and Condition. What can't be written is kept for the next Flush, or for
-// the end of the call.
+// Flush writes now what was set by Update, Result and Condition. What can't be written is kept for the next Flush, or
+// for the end of the call.
 func (r *Request[T]) Flush(ctx context.Context) error {
 	a := r.attempt
 	if a.latest == nil {

@@ -159,6 +159,16 @@ func TestDaemons(t *testing.T) {
 		assert.Equal(d.t, []string{"DaemonAbandoned: measure hasn't returned 5s after it was stopped: the object is being deleted"}, d.warnings())
 		time.Sleep(time.Hour)
 	})
+	inBubble(t, "handlers 53: a reconciler that is made anew waits for one that hangs", func(d *daemonic, c *handlers.Handlers[Claim]) {
+		c.Daemon("measure", d.run(time.Hour), handlers.Grace(5*time.Second))
+	}, func(d *daemonic) {
+		d.after(0)
+		d.Restart()
+		assert.Empty(d.t, d.after(time.Minute))
+		assert.Equal(d.t, []string{"ends: the operator ends", "begins", "size 1"}, d.after(time.Hour))
+		d.Restart()
+		time.Sleep(2 * time.Hour)
+	})
 	inBubble(t, "handlers 54: one that has ended isn't called again, except by another process", func(d *daemonic, c *handlers.Handlers[Claim]) {
 		c.Daemon("once", func(_ context.Context, r *handlers.Request[Claim]) error {
 			d.write("once")

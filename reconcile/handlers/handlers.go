@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operkit/operkit/reconcile/handlers/internal/daemon"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
 	"github.com/operkit/operkit/reconcile/handlers/internal/typed"
 	"github.com/operkit/operkit/reconcile/watch"
@@ -32,11 +33,13 @@ type Handlers[T any] struct {
 	indexes  []indexer
 	config   config
 	errs     []error
+	// daemons outlives the reconcilers, because daemons that were abandoned do.
+	daemons *daemon.Keeper[Unstructured]
 }
 
 // New returns Handlers for the objects of a kind.
 func New[T any](kind schema.GroupVersionKind, opts ...KindOption) *Handlers[T] {
-	h := &Handlers[T]{kind: kind}
+	h := &Handlers[T]{kind: kind, daemons: daemon.New[Unstructured](nil)}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&h.config)
@@ -83,6 +86,7 @@ func (h *Handlers[T]) Reconciler(_ context.Context, env watch.Env) (watch.Reconc
 	if err != nil {
 		return nil, err
 	}
+	r.daemons.Keeper = h.daemons.Renew(r.tellDaemon)
 	for _, one := range h.indexes {
 		one.Reset() // the program may start again
 		r.indexed = append(r.indexed, one.Source(env.Logger))

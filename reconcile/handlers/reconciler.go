@@ -12,7 +12,6 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/filter"
-	"github.com/operkit/operkit/reconcile/handlers/internal/daemon"
 	"github.com/operkit/operkit/reconcile/handlers/internal/essence"
 	"github.com/operkit/operkit/reconcile/handlers/internal/record"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
@@ -55,7 +54,6 @@ type reconciler struct {
 func newReconciler(kind schema.GroupVersionKind, handlers []*handler, c config, env watch.Env) (*reconciler, error) {
 	r := &reconciler{env: env, handlers: handlers, config: c}
 	l := &r.Lifecycle
-	r.daemons.Keeper = daemon.New(r.tellDaemon)
 	l.Kind, l.Manager, l.Logger, l.Now, l.Recheck = kind, env.Manager, env.Logger, env.Now, recheck
 	if err := errors.Join(r.setNames(), r.declare()); err != nil {
 		return nil, fmt.Errorf("handlers of %s: %w", kind.Kind, err)

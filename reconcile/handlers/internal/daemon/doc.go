@@ -3,9 +3,9 @@
 //
 // Each pass over an object calls Keep with the daemons that the object is to have, or Stop with the reason why it is to
 // have none. Between the passes the Keeper does only what can't wait: it stops daemons when the operator ends or loses
-// its leadership, or when their time is over, and abandons those that don't return. Whenever a daemon has returned or is
-// abandoned, the Keeper brings its object to reconcile, and the next pass decides what follows: there are no timers for
-// restarts.
+// its leadership, or when their time is over, and abandons those that don't return. Whenever a daemon has returned or
+// is abandoned, the Keeper brings its object to reconcile, and the next pass decides what follows: there are no timers
+// for restarts.
 //
 //	waiting ──► running ──► stopping ──► (none)
 //	   ▲          │  │         │

@@ -13,9 +13,8 @@ import (
 // keeps nothing of objects without daemons. Its methods are safe for concurrent use, and don't wait for daemons, except
 // Run.
 type Keeper[T any] struct {
+	mu     sync.Mutex
 	report func(Report[T])
-
-	mu sync.Mutex
 	// life is nil while no daemon may be started.
 	life    *life
 	objects map[deploy.Ref]*object[T]
@@ -43,6 +42,24 @@ type Count struct {
 // several daemons. It must not block.
 func New[T any](report func(Report[T])) *Keeper[T] {
 	return &Keeper[T]{report: report, objects: map[deploy.Ref]*object[T]{}, early: map[deploy.Ref]struct{}{}}
+}
+
+// Renew returns a Keeper that knows no objects and reports to report: k itself, so that daemons which were abandoned
+// keep their places until they return. While Run runs, it is another Keeper.
+func (k *Keeper[T]) Renew(report func(Report[T])) *Keeper[T] {
+	k.mu.Lock()
+	defer k.unlock()
+	if k.life != nil {
+		return New(report)
+	}
+	k.report = report
+	clear(k.early)
+	for _, o := range k.objects {
+		o.forgotten = true
+		k.forget(o, Gone)
+		k.tidy(o)
+	}
+	return k
 }
 
 // Count returns how many daemons there are.
@@ -109,11 +126,11 @@ func (k *Keeper[T]) Forget(key deploy.Ref) {
 
 // unlock releases mu, and passes on what has happened since it was taken.
 func (k *Keeper[T]) unlock() {
-	reports, brings, released, life := k.reports, k.brings, k.released, k.life
+	report, reports, brings, released, life := k.report, k.reports, k.brings, k.released, k.life
 	k.reports, k.brings, k.released = nil, nil, 0
 	k.mu.Unlock()
 	for _, r := range reports {
-		k.report(r)
+		report(r)
 	}
 	if life != nil && len(brings) > 0 {
 		life.target.Bring(brings...)

@@ -128,3 +128,32 @@ func TestBegin(t *testing.T) {
 		})
 	})
 }
+
+func TestRenew(t *testing.T) {
+	t.Parallel()
+	t.Run("handlers 53: a reconciler that is made anew waits for daemons that the one before has abandoned", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			var c calls
+			w.run(20 * time.Second)
+			once := Spec[claim]{ID: "once", Run: func(context.Context, Handle[claim]) error { return nil }}
+			w.keep(c.spec(time.Minute), once)
+			assert.NotSame(t, w.Keeper, w.Renew(nil), "one that runs is left alone")
+			w.stops(context.Canceled)
+			w.told()
+			var reports []What
+			assert.Same(t, w.Keeper, w.Renew(func(r Report[claim]) { reports = append(reports, r.What) }))
+			assert.Equal(t, Count{Abandoned: 1}, w.Count())
+			w.run(20 * time.Second)
+			now := w.keep(c.spec(0), once)
+			assert.Equal(t, []Phase{Left, Running}, []Phase{now[0].Phase, now[1].Phase}, "and knows nothing else")
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			assert.Equal(t, []What{Ended, Returned}, reports)
+			assert.Empty(t, w.told())
+			assert.Equal(t, Running, phase(w.keep(c.spec(0))))
+			assert.Zero(t, w.stops(context.Canceled))
+		})
+	})
+}
