@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/leader"
 	"github.com/operkit/operkit/reconcile/peering"
 	"github.com/stretchr/testify/assert"
@@ -196,40 +195,39 @@ func TestFreeze(t *testing.T) {
 	}
 }
 
-// A process whose requests fail doesn't repeat them without a pause.
-func TestCostOfFailures(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		memory := newMemory(t)
-		killed := start(t, memory, "killed", 0)
-		p := start(t, memory, "p", 1)
-		within(t, time.Second, p, true)
-		killed.set(func(w *wire) { w.down = true })
-		time.Sleep(9 * time.Second)
-		p.set(func(w *wire) { w.down = true })
-		before := len(p.since(0))
-		time.Sleep(time.Minute)
-		assert.Less(t, len(p.since(before)), 120, "peering 11")
-		p.set(func(w *wire) { w.down = false })
-		within(t, 5*time.Second, p, true)
-		time.Sleep(time.Minute)
-		assert.Equal(t, 1, leases(memory))
-	})
-}
-
 func TestCost(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		memory := newMemory(t)
-		low, high := start(t, memory, "low", 0), start(t, memory, "high", 1)
-		within(t, time.Second, high, true)
-		before := [2]int{len(low.since(0)), len(high.since(0))}
-		time.Sleep(time.Minute)
-		for i, p := range []*process{low, high} {
-			calls := p.since(before[i])
-			assert.InDelta(t, 28, len(calls), 4, "peering 11: a renewal each retry period")
-			for _, call := range calls {
-				assert.Equal(t, "update", call, "peering 11: and nothing else")
+	t.Run("peering 11: a renewal each retry period, and nothing else", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			memory := newMemory(t)
+			low, high := start(t, memory, "low", 0), start(t, memory, "high", 1)
+			within(t, time.Second, high, true)
+			before := [2]int{len(low.since(0)), len(high.since(0))}
+			time.Sleep(time.Minute)
+			for i, p := range []*process{low, high} {
+				calls := p.since(before[i])
+				assert.InDelta(t, 28, len(calls), 4)
+				for _, call := range calls {
+					assert.Equal(t, "update", call)
+				}
 			}
-		}
+		})
+	})
+	t.Run("peering 11: requests that fail aren't repeated without a pause", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			memory := newMemory(t)
+			killed, p := start(t, memory, "killed", 0), start(t, memory, "p", 1)
+			within(t, time.Second, p, true)
+			killed.set(func(w *wire) { w.down = true })
+			time.Sleep(9 * time.Second)
+			p.set(func(w *wire) { w.down = true })
+			before := len(p.since(0))
+			time.Sleep(time.Minute)
+			assert.Less(t, len(p.since(before)), 120)
+			p.set(func(w *wire) { w.down = false })
+			within(t, 5*time.Second, p, true)
+			time.Sleep(time.Minute)
+			assert.Equal(t, 1, leases(memory))
+		})
 	})
 }
 
@@ -262,6 +260,5 @@ func TestMistakes(t *testing.T) {
 		require.NoError(t, none.Run(t.Context(), func(context.Context) error { called = true; return nil }))
 		assert.True(t, called)
 		assert.Equal(t, http.DefaultTransport, none.Transport(http.DefaultTransport))
-		_ = deploy.Domain
 	})
 }
