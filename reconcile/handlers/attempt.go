@@ -13,6 +13,7 @@ import (
 	"github.com/operkit/operkit/reconcile/handlers/internal/cause"
 	"github.com/operkit/operkit/reconcile/handlers/internal/diff"
 	"github.com/operkit/operkit/reconcile/handlers/internal/progress"
+	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/request"
@@ -63,12 +64,16 @@ func (p *pass) call(ctx context.Context, h *handler) error {
 	a := &attempt{pass: p, handler: h, record: earlier.Begin(p.digest, now), diff: p.changes(h)}
 	p.record.Cycle = p.record.Cycle.With(h.ID, a.record)
 	err := a.run(ctx)
-	if lifecycle.Interrupted(ctx) {
+	if lifecycle.Interrupted(ctx) && (err != nil || isLost(ctx)) {
 		p.record.Cycle = p.record.Cycle.With(h.ID, earlier) // it will be called again, by the next process
 		return context.Cause(ctx)
 	}
 	p.outcome.updates = append(p.outcome.updates, a.updates...)
 	now = p.Now()
+	if err != nil && ctx.Err() != nil { // the time of the pass is over, which is no fault of the handler
+		after, _ := h.retry(request.RetryAfter(0, err), earlier.Attempts)
+		return p.ended(ctx, h, a.record.Waits(now.Add(after)), nil)
+	}
 	if a.waiting && (err == nil || failure.Is[*stepWaits](err)) {
 		return p.ended(ctx, h, a.record.Waits(a.waits), nil)
 	}
@@ -102,6 +107,12 @@ func (a *attempt) run(ctx context.Context) error {
 // ended records how an attempt has ended.
 func (p *pass) ended(ctx context.Context, h *handler, record progress.Record, err error) error {
 	p.record.Cycle = p.record.Cycle.With(h.ID, record)
+	if h.On&selection.Resume != 0 && record.HasEnded() && (p.reason == cause.Resume || p.reason == cause.Update) {
+		if p.known.resumes == nil {
+			p.known.resumes = map[string]bool{}
+		}
+		p.known.resumes[h.ID] = true
+	}
 	p.tell(h, record, err)
 	if !record.HasEnded() || p.record.Cycle.Done() {
 		return nil // the end of the pass writes it

@@ -7,6 +7,7 @@ import (
 	"github.com/operkit/operkit/reconcile/handlers/internal/progress"
 	"github.com/operkit/operkit/reconcile/handlers/internal/schedule"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
@@ -14,6 +15,9 @@ import (
 
 // firstBackoff and longestBackoff bound the time between two attempts, unless Backoff sets it.
 const firstBackoff, longestBackoff = time.Second, time.Minute
+
+// longestText bounds the text of an error in a record.
+const longestText = 1024
 
 // handler is a registered function.
 type handler struct {
@@ -46,10 +50,11 @@ func (h *handler) after(record progress.Record, err error, now time.Time) progre
 		return record.Succeeded(now)
 	}
 	after, again := h.retry(err, record.Attempts)
+	text := lifecycle.Cut(err.Error(), longestText)
 	if !again {
-		return record.FailedForGood(err.Error(), now)
+		return record.FailedForGood(text, now)
 	}
-	return h.limits.Retried(record, err.Error(), after, now)
+	return h.limits.Retried(record, text, after, now)
 }
 
 // retry returns the time after which the handler is called again because of an error, after a number of earlier

@@ -13,14 +13,18 @@ import (
 // object is what the process remembers of an object. Only the pass over the object uses it, except for memos.
 type object struct {
 	uid types.UID
-	// resumed: Resume handlers have ended, or there were none.
-	resumed bool
+	// resumed: the handlers of a cause have ended, so that Resume handlers aren't called any more. resumes are those that
+	// have ended before that; seen is false before the first pass.
+	resumed, seen bool
+	// listed: the object was there when the process started. It is known only if no record is stored.
+	listed  bool
+	resumes map[string]bool
 	// version is the resourceVersion of the state for which nothing was left to do, empty for none; digest identifies
 	// its essence, and text is the hash of the record on the object.
 	version, digest string
 	text            uint64
 	// unwritten is what a pass couldn't write, nil for nothing.
-	unwritten *outcome
+	unwritten *unwritten
 	// record is the record, if it isn't stored on the object.
 	record *record.Record
 	// edits counts the updates in a row in which handlers changed what is an update again.

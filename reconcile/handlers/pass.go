@@ -43,6 +43,10 @@ type pass struct {
 	// needsFinalizer: some handler needs it. records: a record is kept, because handlers are about the object for which
 	// that is needed.
 	needsFinalizer, records bool
+	// refused are the errors of handlers whose updates the cluster has refused, and ran are the timers and crons that were
+	// called.
+	refused map[string]error
+	ran     map[string]timedRun
 	// due is when the next timer or cron is due, zero for never.
 	due time.Time
 	// standing is how the daemons stand.
@@ -50,14 +54,14 @@ type pass struct {
 }
 
 // pass reads what is known of the object, and decides why handlers are called.
-func (r *reconciler) pass(ctx context.Context, object *unstructured.Unstructured, req request.Request) (*pass, error) {
+func (r *reconciler) pass(ctx context.Context, object *unstructured.Unstructured) (*pass, error) {
 	ref := deploy.RefOf(object)
 	log := logging.Scoped(ctx, r.LoggerFor(object)).With("object", ref)
 	p := &pass{
 		reconciler: r, ref: ref, object: object, known: r.objects.of(ref, object.GetUID()), log: log, began: r.Now(),
 		conditions: r.Visit(object, log),
 	}
-	if err := p.read(req); err != nil {
+	if err := p.read(); err != nil {
 		return p, err
 	}
 	p.decide()
@@ -65,8 +69,10 @@ func (r *reconciler) pass(ctx context.Context, object *unstructured.Unstructured
 }
 
 // read reads the record, unless nothing has happened since the last pass.
-func (p *pass) read(req request.Request) (err error) {
-	if version := p.object.GetResourceVersion(); version != "" && version == p.known.version {
+func (p *pass) read() (err error) {
+	isDeleting := p.object.GetDeletionTimestamp() != nil
+	version := p.object.GetResourceVersion()
+	if version != "" && version == p.known.version && p.known.unwritten == nil && !isDeleting {
 		p.settled, p.digest = true, p.known.digest
 		return nil
 	}
@@ -75,17 +81,18 @@ func (p *pass) read(req request.Request) (err error) {
 		return fmt.Errorf("%s: %w", p.ref, err)
 	}
 	text := p.object.GetAnnotations()[p.key]
-	isDeleting := p.object.GetDeletionTimestamp() != nil
 	if !isDeleting && p.known.unwritten == nil && p.known.isSettled(text, p.digest) && p.known.record == nil {
 		p.settled = true
 		return nil
 	}
-	if err := p.readRecord(text, req); err != nil && !isDeleting {
+	if err := p.readRecord(text); err != nil && !isDeleting {
 		return request.Permanent(fmt.Errorf("%s: annotation %s: %w: remove the annotation to have the object handled as a new one", p.ref, p.key, err))
 	} else if err != nil {
 		p.log.Warn("the record of handlers can't be read: the deletion goes on without it", "annotation", p.key, "error", err)
 	}
-	p.outcome.take(p.known.unwritten)
+	if p.known.unwritten != nil {
+		p.outcome = p.known.unwritten.outcome.clone()
+	}
 	for _, report := range p.outcome.reports {
 		report(p.conditions)
 	}
@@ -93,21 +100,25 @@ func (p *pass) read(req request.Request) (err error) {
 }
 
 // readRecord reads the record: what an earlier pass couldn't write, what is on the object, or what the process remembers.
-func (p *pass) readRecord(text string, req request.Request) (err error) {
+func (p *pass) readRecord(text string) (err error) {
 	switch {
 	case p.known.unwritten != nil && p.known.unwritten.base == text:
 		p.record = p.known.unwritten.record
 	case !p.config.stateless:
 		p.record, err = record.Of(text, p.object.GetUID())
+		if !p.known.seen { // handlers of Resume are called once in each process
+			p.record.Cycle = p.record.Cycle.Without(cause.Resume)
+		}
 	case p.known.record != nil:
 		p.record = *p.known.record
-	case req.Triggers.Has(request.Listed):
+	case p.known.listed:
 		p.record = record.Record{Digest: p.digest, Essence: p.essence} // it was there when the process started
 	}
 	if err == nil && !p.record.Handled() && len(p.record.Cycle) == 0 {
 		p.takeOver()
 	}
 	p.rename()
+	p.known.seen = true
 	return err
 }
 
@@ -138,14 +149,16 @@ func (p *pass) decide() {
 	isDeleting := p.object.GetDeletionTimestamp() != nil
 	state := cause.State{
 		Deleting: isDeleting, Finalizer: p.isHeld(p.object), First: !p.known.resumed,
-		Handled: p.settled || p.record.Handled(), Changed: !p.settled && p.record.Digest != p.digest,
+		Handled: p.settled || p.record.Handled(),
+		Changed: !p.settled && (p.record.Digest != p.digest || p.record.Cycle.ActedOnOther(p.digest)),
 	}
 	p.reason = cause.Of(state)
+	p.noteChange()
 	about := p.about()
 	for _, h := range p.handlers {
 		p.needsFinalizer = p.needsFinalizer || selection.NeedsFinalizer(h.Handler, about)
 		p.records = p.records || h.On&recorded != 0 && selection.Sees(h.Handler, about)
-		if !p.settled && h.On&(recorded|selection.Delete) != 0 && selection.Called(h.Handler, about) {
+		if !p.settled && h.On&(recorded|selection.Delete) != 0 && p.selects(h, about) {
 			p.selected = append(p.selected, h)
 		}
 	}
@@ -155,6 +168,15 @@ func (p *pass) decide() {
 	}
 	p.record.UID, p.record.Cycle = p.object.GetUID(), p.record.Cycle.For(p.reason, p.digest, ids)
 	p.records = p.records || len(ids) > 0
+}
+
+// selects reports whether a handler is called for the reason. One that has acted on a change that was taken back is called
+// for the state that it was before.
+func (p *pass) selects(h *handler, about selection.Object) bool {
+	about.First = about.First && !p.known.resumes[h.ID]
+	return selection.Called(h.Handler, about) ||
+		p.reason == cause.Update && h.On&(selection.Update|selection.Field) != 0 && p.record.Cycle.ActedIn(h.ID, p.digest) &&
+			selection.Sees(h.Handler, about)
 }
 
 // about returns the object for the selection of handlers.

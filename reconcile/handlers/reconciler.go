@@ -135,7 +135,15 @@ func (r *reconciler) counts() filter.Predicate {
 	}
 	counts := []filter.Predicate{
 		filter.Generation(), filter.And(filter.WithoutGeneration(), filter.ResourceVersion()), filter.Lifecycle(),
-		filter.LabelsChanged(), filter.Annotations(r.key), filter.Finalizers(),
+		filter.LabelsChanged(), filter.Annotations(r.key), filter.Finalizers(), r.recordRemoved,
+	}
+	for _, h := range r.handlers {
+		if h.Filter.When != nil {
+			counts = append(counts, filter.ResourceVersion()) // it may be about any field
+		}
+		if h.Filter.Parent.Kind != "" {
+			counts = append(counts, filter.Field("metadata", "ownerReferences"))
+		}
 	}
 	for _, path := range r.rules.Extra {
 		if path[0] == "metadata" || path[0] == "status" {
@@ -143,6 +151,14 @@ func (r *reconciler) counts() filter.Predicate {
 		}
 	}
 	return filter.Or(counts...)
+}
+
+// recordRemoved reports whether somebody has removed the record, so that the object is handled as a new one.
+func (r *reconciler) recordRemoved(event deploy.Event) bool {
+	if event.Type != deploy.Modified {
+		return false
+	}
+	return event.Old.GetAnnotations()[r.key] != "" && event.New.GetAnnotations()[r.key] == ""
 }
 
 // Forget implements watch.Forgetter.
@@ -154,6 +170,9 @@ func (r *reconciler) Forget(key deploy.Ref) {
 
 // Reconcile makes one pass over an object.
 func (r *reconciler) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
+	if err := r.noteListed(ctx, req); err != nil {
+		return request.Result{}, err
+	}
 	r.tellSeen(ctx, req.Key)
 	object, rest, err := r.Begin(ctx, req)
 	if object == nil {
@@ -163,7 +182,7 @@ func (r *reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	if err := r.checkWhole(ctx, req.Key); err != nil {
 		return rest, err
 	}
-	p, err := r.pass(ctx, object, req)
+	p, err := r.pass(ctx, object)
 	if err == nil {
 		err = p.run(ctx)
 	}
@@ -173,6 +192,18 @@ func (r *reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 		return request.Result{}, err
 	}
 	return request.Result{RequeueAfter: p.next()}, nil
+}
+
+// noteListed notes that an object was there when the process started, for which there is no record.
+func (r *reconciler) noteListed(ctx context.Context, req request.Request) error {
+	if !r.config.stateless || !req.Triggers.Has(request.Listed) {
+		return nil
+	}
+	object, err := r.Manager.View().Get(ctx, req.Key)
+	if object != nil {
+		r.objects.of(req.Key, object.GetUID()).listed = true
+	}
+	return err
 }
 
 // isHeld reports whether a finalizer of the operator holds the object.

@@ -53,7 +53,10 @@ type Request[T any] struct {
 func newRequest[T any](a *attempt) (*Request[T], error) {
 	p := a.pass
 	object, err := typed.Decode[T](p.object.Object)
-	if err != nil {
+	switch {
+	case err != nil && p.object.GetDeletionTimestamp() != nil:
+		return nil, err // it must not be released because of that
+	case err != nil:
 		return nil, request.Permanent(err)
 	}
 	r := &Request[T]{
@@ -65,7 +68,8 @@ func newRequest[T any](a *attempt) (*Request[T], error) {
 	r.Cause = causeOf(p.reason)
 	if p.record.Essence != nil {
 		if r.Old, err = typed.Decode[T](p.whole(p.record.Essence)); err != nil {
-			return nil, request.Permanent(fmt.Errorf("its state before: %w", err))
+			p.log.Warn("the state of the object before can't be read: its handlers get none", "error", err)
+			r.Old = nil
 		}
 	}
 	return r, nil
@@ -123,8 +127,8 @@ func (r *Request[T]) Apply(ctx context.Context, objects ...any) error {
 }
 
 // Update changes the object: Object at once, and the object in the cluster with the writes after the call, also if the
-// handler fails then. change may be called again with a newer state of the object, so it must do the same each time and
-// nothing else. A change outside of the status is an update, for which handlers are called again.
+// handler fails then. change may be called again, with a newer state of the object or with one that it has changed before,
+// so it must set values and do nothing else: Size = 2, not Size++. A change outside of the status is an update, for which handlers are called again.
 func (r *Request[T]) Update(change func(object *T)) {
 	a := r.attempt
 	change(r.Object)

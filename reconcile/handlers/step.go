@@ -47,7 +47,7 @@ func (a *attempt) step(ctx context.Context, name string, f func(ctx context.Cont
 	case earlier.Due.After(now):
 		return a.wait(name, earlier)
 	case why != "":
-		return a.stepEnded(ctx, id, earlier.FailedForGood(joined(why, earlier.Message), now), errors.New(joined(why, earlier.Message)))
+		return a.stepEnded(ctx, name, earlier.FailedForGood(joined(why, earlier.Message), now), errors.New(joined(why, earlier.Message)))
 	}
 	record := earlier.Begin(p.digest, now)
 	record.Purpose = p.reason
@@ -63,7 +63,7 @@ func (a *attempt) step(ctx context.Context, name string, f func(ctx context.Cont
 	if !record.Failed {
 		err = nil
 	}
-	return a.stepEnded(ctx, id, record, err)
+	return a.stepEnded(ctx, name, record, err)
 }
 
 // wait returns the error of a step that waits.
@@ -75,16 +75,24 @@ func (a *attempt) wait(name string, record progress.Record) error {
 }
 
 // stepEnded stores the end of a step.
-func (a *attempt) stepEnded(ctx context.Context, id string, record progress.Record, err error) error {
-	p := a.pass
+func (a *attempt) stepEnded(ctx context.Context, name string, record progress.Record, err error) error {
+	p, id := a.pass, a.handler.ID+"/"+name
 	p.record.Cycle = p.record.Cycle.With(id, record)
 	p.outcome.updates = append(p.outcome.updates, a.updates...)
 	a.updates = nil
 	if unwritten := p.write(ctx); unwritten != nil {
 		return fmt.Errorf("its end can't be stored: %w", unwritten)
 	}
+	if refused := p.refused[a.handler.ID]; refused != nil {
+		again := a.handler.after(record.Undone(), refused, p.Now())
+		p.record.Cycle = p.record.Cycle.With(id, again)
+		if !again.HasEnded() {
+			return a.wait(name, again)
+		}
+		err = refused
+	}
 	if err == nil {
 		return nil
 	}
-	return request.Permanent(fmt.Errorf("step %s: %w", id, err))
+	return request.Permanent(fmt.Errorf("step %s: %w", name, err))
 }

@@ -31,10 +31,17 @@ type times struct {
 	digest  string
 }
 
-// callTimed calls the timers and crons that are due.
-func (p *pass) callTimed(ctx context.Context) error {
+// timedRun is a call of a timer or cron: the place of its handler, and its state before.
+type timedRun struct {
+	place  int
+	before schedule.State
+	start  time.Time
+}
+
+// noteChange notes when the essence has changed, for timers.
+func (p *pass) noteChange() {
 	if len(p.timed.rules) == 0 {
-		return nil
+		return
 	}
 	t := p.known.times
 	if t == nil {
@@ -44,6 +51,14 @@ func (p *pass) callTimed(ctx context.Context) error {
 	if p.digest != t.digest {
 		t.changed, t.digest = p.began, p.digest
 	}
+}
+
+// callTimed calls the timers and crons that are due.
+func (p *pass) callTimed(ctx context.Context) error {
+	if len(p.timed.rules) == 0 {
+		return nil
+	}
+	t := p.known.times
 	p.plan(t)
 	ready, _, _ := p.timed.rules.Due(t.states, t.changed, p.began)
 	for _, i := range ready {
@@ -54,7 +69,11 @@ func (p *pass) callTimed(ctx context.Context) error {
 			return err
 		}
 	}
-	_, p.due, _ = p.timed.rules.Due(t.states, t.changed, p.began)
+	if left, next, ok := p.timed.rules.Due(t.states, t.changed, p.began); len(left) > 0 {
+		p.due = p.began // the time of the pass was over before
+	} else if ok {
+		p.due = next
+	}
 	return nil //nolint:nilerr // when the context has ended, the next pass calls the others
 }
 
@@ -82,9 +101,13 @@ func (p *pass) callTimedOne(ctx context.Context, i int, t *times) error {
 	state := t.states[i].Begin(h.limits, start)
 	a := &attempt{pass: p, handler: h, record: state.Progress(start)}
 	err := a.run(ctx)
-	if lifecycle.Interrupted(ctx) {
+	if lifecycle.Interrupted(ctx) && (err != nil || isLost(ctx)) {
 		return context.Cause(ctx)
 	}
+	if p.ran == nil {
+		p.ran = map[string]timedRun{}
+	}
+	p.ran[h.ID] = timedRun{i, state, start}
 	p.outcome.updates = append(p.outcome.updates, a.updates...)
 	if err == nil && a.hasResult {
 		p.outcome.setResult(h.ID, a.result)
@@ -95,7 +118,7 @@ func (p *pass) callTimedOne(ctx context.Context, i int, t *times) error {
 		if p.record.Crons == nil {
 			p.record.Crons = map[string]time.Time{}
 		}
-		p.record.Crons[h.ID], p.records = called.Truncate(time.Second), true
+		p.record.Crons[h.ID] = called.Truncate(time.Second)
 	}
 	return nil
 }
@@ -121,7 +144,7 @@ func (p *pass) unsettle() {
 		return
 	}
 	p.settled, p.essence = false, p.rules.Of(p.object.Object)
-	if err := p.readRecord(p.object.GetAnnotations()[p.key], request.Request{}); err != nil {
+	if err := p.readRecord(p.object.GetAnnotations()[p.key]); err != nil {
 		p.log.Warn("the record of handlers can't be read: the last calls of crons are unknown", "annotation", p.key, "error", err)
 	}
 	p.record.UID = p.object.GetUID()

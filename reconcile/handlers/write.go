@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"time"
@@ -11,8 +12,11 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/handlers/internal/cause"
 	"github.com/operkit/operkit/reconcile/handlers/internal/diff"
+	"github.com/operkit/operkit/reconcile/handlers/internal/progress"
 	"github.com/operkit/operkit/reconcile/handlers/internal/record"
 	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
+	"github.com/operkit/operkit/reconcile/leader"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -23,50 +27,115 @@ const (
 	mostEdits = 5
 )
 
-// end writes what the pass has done. When all handlers have ended, the object is handled as it was at the beginning of
-// the pass.
+// end writes what the pass has done.
 func (p *pass) end(ctx context.Context) error {
 	done := p.record.Cycle.Done()
-	if done && !p.settled && p.records && p.reason != cause.Delete {
-		p.record.Digest, p.record.Essence, p.record.Cycle = p.digest, p.essence, nil
-	}
+	var err error
 	if !p.settled || !p.outcome.isEmpty() || p.finalizerChanges() {
-		if err := p.write(ctx); err != nil {
-			return err
-		}
+		err = p.write(ctx)
 	}
-	done = done && p.record.Cycle.Done() // the cluster may have refused what a handler has done
-	p.known.resumed = p.known.resumed || done
-	if p.settled {
+	if done && p.record.Cycle.Done() { // otherwise the cluster has refused what a handler has set
+		p.known.resumed = true
+		p.log.Log(ctx, p.level(), "handlers have ended", "cause", string(p.reason), "handlers", len(p.selected), "failed", p.countFailed())
+	}
+	if p.settled && err == nil {
 		p.known.version = p.object.GetResourceVersion()
 	}
-	return nil
+	return err
+}
+
+// level returns the level of the line in the log about a cause that was handled.
+func (p *pass) level() slog.Level {
+	if len(p.selected) > 0 {
+		return slog.LevelInfo
+	}
+	return slog.LevelDebug
+}
+
+func (p *pass) countFailed() (n int) {
+	for _, h := range p.selected {
+		if p.record.Cycle[h.ID].Failed {
+			n++
+		}
+	}
+	return n
 }
 
 // write writes what handlers have done: the status first, then the record with everything else, so that nothing that
-// succeeded is lost if the process ends in between. What can't be written is kept for the next pass.
+// succeeded is lost if the process ends in between. What can't be written is kept for the next pass. What the cluster
+// refuses is a failure of the handlers that have set it.
 func (p *pass) write(ctx context.Context) error {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), lastWord)
-		defer cancel()
-	}
+	ctx, cancel := lastWords(ctx)
+	defer cancel()
 	err := p.writeAll(ctx)
-	if invalid, ok := errors.AsType[*deploy.InvalidError](err); ok && p.refuse(invalid) {
+	for err != nil {
+		authors := p.authorsOf(err)
+		if len(authors) == 0 {
+			break
+		}
+		p.refuse(authors, err)
 		err = p.writeAll(ctx)
 	}
-	if err != nil {
-		p.outcome.record, p.outcome.base = p.record, p.object.GetAnnotations()[p.key]
-		p.known.unwritten = &p.outcome
-		return err
+	switch {
+	case err == nil:
+		p.outcome, p.known.unwritten = outcome{}, nil
+		return nil
+	case p.reason == cause.Delete && !p.releases() && failure.Is[*deploy.InvalidError](err):
+		p.log.Warn("the progress of the deletion can't be stored: it is kept in memory", "error", err)
+		p.outcome = outcome{}
+		p.keep()
+		return nil
 	}
-	p.outcome, p.known.unwritten = outcome{}, nil
+	p.keep()
+	return err
+}
+
+// keep keeps what couldn't be written for the next pass.
+func (p *pass) keep() {
+	p.known.unwritten = &unwritten{p.outcome.clone(), p.record, p.object.GetAnnotations()[p.key]}
+}
+
+// lastWords returns a context for writes that have to be made although ctx has ended, unless another process leads by now.
+func lastWords(ctx context.Context) (context.Context, context.CancelFunc) {
+	if ctx.Err() == nil || isLost(ctx) {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(context.WithoutCancel(ctx), lastWord)
+}
+
+// isLost reports whether the leadership was lost to which ctx belongs.
+func isLost(ctx context.Context) bool {
+	term, _ := leader.TermOf(ctx)
+	select {
+	case <-term.Lost:
+		return true
+	default:
+		return errors.Is(context.Cause(ctx), leader.ErrLost)
+	}
+}
+
+// authorsOf returns the handlers whose fault an error of a write is, none if it is another's.
+func (p *pass) authorsOf(err error) map[string]bool {
+	if broken, ok := errors.AsType[*updateError](err); ok {
+		return map[string]bool{broken.handler: true}
+	}
+	if failure.Is[*deploy.InvalidError](err) {
+		return p.outcome.authors()
+	}
 	return nil
 }
 
 func (p *pass) writeAll(ctx context.Context) error {
 	if err := p.writeStatus(ctx); err != nil {
-		return err
+		if len(p.authorsOf(err)) > 0 {
+			return err
+		}
+		switch left := lifecycle.Unwritten(p.log, err); {
+		case left != nil && !p.releases():
+			return left
+		case left != nil:
+			p.log.Warn("status not written", "error", err)
+		}
 	}
 	return p.writeObject(ctx)
 }
@@ -126,12 +195,7 @@ func (p *pass) writeObject(ctx context.Context) error {
 		p.setFinalizer(next)
 		return next, p.setRecord(next)
 	})
-	switch {
-	case err != nil && p.reason == cause.Delete && failure.Is[*deploy.InvalidError](err) && !p.releases():
-		p.log.Warn("the progress of the deletion can't be stored: it is kept in memory", "error", err)
-		p.outcome.record, p.outcome.base = p.record, p.object.GetAnnotations()[p.key]
-		return nil
-	case err != nil:
+	if err != nil {
 		return fmt.Errorf("record of handlers: %w", err)
 	}
 	p.watchEdits(edited)
@@ -141,7 +205,7 @@ func (p *pass) writeObject(ctx context.Context) error {
 		}
 	}
 	if p.config.stateless {
-		stored := p.record
+		stored := p.stored()
 		p.known.record = &stored
 	} else if result.Object != nil && p.record.Cycle.Done() && p.reason != cause.Delete && (p.records || !p.keeps) {
 		p.known.settle("", result.Object.GetAnnotations()[p.key], p.digest)
@@ -151,7 +215,7 @@ func (p *pass) writeObject(ctx context.Context) error {
 
 // setRecord sets the record.
 func (p *pass) setRecord(next *unstructured.Unstructured) error {
-	if p.settled || p.config.stateless || p.releases() || !p.records {
+	if p.settled || p.config.stateless || p.releases() || !p.records && len(p.record.Crons) == 0 {
 		return nil
 	}
 	annotations, others := next.GetAnnotations(), 0
@@ -160,9 +224,7 @@ func (p *pass) setRecord(next *unstructured.Unstructured) error {
 			others += len(key) + len(value)
 		}
 	}
-	p.record.Crons = maps.Clone(p.record.Crons)
-	maps.DeleteFunc(p.record.Crons, func(id string, _ time.Time) bool { return !p.timed.has(id) })
-	text, err := p.record.Text(others)
+	text, err := p.stored().Text(others)
 	if err != nil {
 		return err
 	}
@@ -172,6 +234,17 @@ func (p *pass) setRecord(next *unstructured.Unstructured) error {
 	annotations[p.key] = text
 	next.SetAnnotations(annotations)
 	return nil
+}
+
+// stored returns the record that is to be stored. When all handlers have ended, the object is handled as they saw it.
+func (p *pass) stored() record.Record {
+	stored := p.record
+	stored.Crons = maps.Clone(stored.Crons)
+	maps.DeleteFunc(stored.Crons, func(id string, _ time.Time) bool { return !p.timed.has(id) })
+	if p.records && p.reason != cause.Delete && stored.Cycle.Done() {
+		stored.Digest, stored.Essence, stored.Cycle = p.digest, p.essence, nil
+	}
+	return stored
 }
 
 // releases reports whether the deletion has been handled, and no daemon runs any more.
@@ -191,47 +264,49 @@ func (p *pass) setFinalizer(next *unstructured.Unstructured) {
 	}
 }
 
-// refuse handles that the cluster refuses what handlers have set: these handlers have failed. It reports whether there
-// are any.
-func (p *pass) refuse(why error) bool {
-	set := map[string]bool{}
-	for _, u := range p.outcome.updates {
-		set[u.handler] = true
+// refuse handles that the cluster refuses what handlers have set: these handlers have failed.
+func (p *pass) refuse(authors map[string]bool, why error) {
+	p.outcome.drop(authors)
+	err := fmt.Errorf("the cluster refuses what it has set: %w", why)
+	if p.refused == nil {
+		p.refused = map[string]error{}
 	}
-	for id := range p.outcome.results {
-		set[id] = true
-	}
-	p.outcome.updates, p.outcome.results = nil, nil
 	for _, h := range p.handlers {
-		record, called := p.record.Cycle[h.ID]
-		if !set[h.ID] || !called {
+		if !authors[h.ID] {
 			continue
 		}
-		record.Ended, record.Failed, record.Attempts = time.Time{}, false, max(0, record.Attempts-1)
-		err := fmt.Errorf("the cluster refuses what it has set: %w", why)
-		record = h.after(record, err, p.Now())
-		p.record.Cycle = p.record.Cycle.With(h.ID, record)
-		p.tell(h, record, err)
+		p.refused[h.ID] = err
+		record, called := p.record.Cycle[h.ID]
+		switch run, isTimed := p.ran[h.ID]; {
+		case called:
+			record = h.after(record.Undone(), err, p.Now())
+			p.record.Cycle = p.record.Cycle.With(h.ID, record)
+			p.tell(h, record, err)
+		case isTimed:
+			p.known.times.states[run.place] = p.afterTimed(h, p.timed.rules[run.place], run.before, err, run.start)
+		default: // a handler of an earlier pass
+			p.tell(h, progress.Record{}.FailedForGood(err.Error(), p.Now()), err)
+		}
 	}
-	return len(set) > 0
 }
 
 // watchEdits logs when handlers change in each update what is an update again.
 func (p *pass) watchEdits(edited []diff.Item) {
-	if len(edited) == 0 {
-		if p.reason == cause.Update {
-			p.known.edits = 0
+	var ids []string
+	for _, h := range p.selected { // not timers
+		if p.outcome.authors()[h.ID] {
+			ids = append(ids, h.ID)
 		}
+	}
+	switch {
+	case p.reason != cause.Create && p.reason != cause.Update:
+		return
+	case len(edited) == 0 || len(ids) == 0:
+		p.known.edits = 0
 		return
 	}
 	if p.known.edits++; p.known.edits%mostEdits != 0 {
 		return
-	}
-	var ids []string
-	for _, u := range p.outcome.updates {
-		if !slices.Contains(ids, u.handler) {
-			ids = append(ids, u.handler)
-		}
 	}
 	p.log.Warn("handlers call themselves again and again: they change the object with each update, which is an update: write to the status, or set the same value each time",
 		"handlers", ids, "changed", edited[0].String(), "updates", p.known.edits)

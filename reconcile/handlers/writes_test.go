@@ -41,7 +41,7 @@ func testUnwritten(t *testing.T) {
 		}, handlers.Reports("Made"))
 		h := drive(t, c)
 		h.Apply(small)
-		require.NoError(t, h.Memory().Fail(dryrun.Fault{Verb: dryrun.VerbPatch, Kind: claims, Subresource: subresource, Count: 3, Code: 500}))
+		require.NoError(t, h.Memory().Fail(dryrun.Fault{Verb: dryrun.VerbPatch, Kind: claims, Subresource: subresource, Count: 1, Code: 403}))
 		h.RunUntilSettled()
 		assert.Equal(t, []string{"made create"}, j.taken(), "subresource %q", subresource)
 		assert.Equal(t, metav1.ConditionTrue, h.Condition("Claim small", "Made").Status)

@@ -102,4 +102,18 @@ var logHandlers = []Entry{
 		Cause:   "The text of `error` says why, `why` is the reason of the stop. What it has set may not be written.",
 		Remedy:  "Nothing, if the error only says that the context has ended. Otherwise correct what it names.",
 	},
+	{
+		Name:    "the state of the object before can't be read: its handlers get none",
+		Where:   "warning",
+		Meaning: "`Request.Old` is nil for this call; `Request.Diff` is as always.",
+		Cause:   "The Go type of the handlers can't hold the state that an earlier version of the operator has recorded.",
+		Remedy:  "Nothing. The record is replaced when the handlers have ended.",
+	},
+	{
+		Name:    "handlers have ended",
+		Where:   "info",
+		Meaning: "All handlers that were called for `cause` have ended: `failed` of them for good, the others successfully.",
+		Cause:   "The object was created, changed or deleted, or the operator was started.",
+		Remedy:  "Nothing.",
+	},
 }

@@ -64,6 +64,14 @@ func (l Limits) Retried(r Record, message string, after time.Duration, now time.
 	return r
 }
 
+// Undone returns the record before the end of its last attempt.
+func (r Record) Undone() Record {
+	if r.HasEnded() {
+		r.Ended, r.Failed, r.Attempts = time.Time{}, false, max(0, r.Attempts-1)
+	}
+	return r
+}
+
 // Waits returns the record of a handler whose steps wait: it is called again when the first of them is due. That is no
 // attempt of its own.
 func (r Record) Waits(due time.Time) Record {

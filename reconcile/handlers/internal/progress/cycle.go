@@ -38,7 +38,8 @@ type Cycle map[string]Record
 //
 //   - Handlers that aren't called for the cause are dropped, with their steps. Without ids there is no cycle.
 //   - A handler that has ended for another essence or another reason is called again: it must see what is there now.
-//   - A handler that waits for its next attempt keeps its attempts. A new essence ends the wait.
+//   - A handler that waits for its next attempt keeps its attempts. A new essence ends the wait. A deletion begins anew:
+//     attempts for other causes don't count.
 func (c Cycle) For(reason cause.Reason, seen string, ids []string) Cycle {
 	next := make(Cycle, len(ids))
 	for _, id := range ids {
@@ -55,7 +56,7 @@ func (c Cycle) For(reason cause.Reason, seen string, ids []string) Cycle {
 // adopted returns the record for a cause.
 func (r Record) adopted(reason cause.Reason, seen string) Record {
 	other := r.Seen != "" && r.Seen != seen
-	if r.HasEnded() && (other || r.Purpose != reason) {
+	if r.HasEnded() && (other || r.Purpose != reason) || reason == cause.Delete && r.Purpose != reason {
 		return Record{Purpose: reason}
 	}
 	r.Purpose = reason
@@ -63,6 +64,39 @@ func (r Record) adopted(reason cause.Reason, seen string) Record {
 		r.Due = time.Time{}
 	}
 	return r
+}
+
+// ActedOnOther reports whether the handler has succeeded for another essence.
+func (r Record) ActedOnOther(seen string) bool {
+	return r.HasEnded() && !r.Failed && r.Seen != "" && r.Seen != seen
+}
+
+// ActedOnOther reports whether a handler or a step has succeeded for another essence. Then the object isn't as it was
+// handled last, even if its essence is.
+func (c Cycle) ActedOnOther(seen string) bool {
+	for _, record := range c {
+		if record.ActedOnOther(seen) {
+			return true
+		}
+	}
+	return false
+}
+
+// ActedIn reports whether a handler, or one of its steps, has succeeded for another essence.
+func (c Cycle) ActedIn(id, seen string) bool {
+	for each, record := range c {
+		if parent, _, _ := strings.Cut(each, "/"); parent == id && record.ActedOnOther(seen) {
+			return true
+		}
+	}
+	return false
+}
+
+// Without returns the cycle without the handlers that have ended for a reason.
+func (c Cycle) Without(reason cause.Reason) Cycle {
+	next := maps.Clone(c)
+	maps.DeleteFunc(next, func(_ string, r Record) bool { return r.Purpose == reason && r.HasEnded() })
+	return next
 }
 
 // isAnew reports whether a record begins again that had ended as before.
