@@ -137,6 +137,8 @@ func (p *pass) tell(h *handler, record progress.Record, err error) {
 		p.warn(EventGivenUp, "%s: %s", h.ID, record.Message)
 	case record.HasEnded():
 		log.Warn("an error of a handler is ignored", "error", err)
+	case request.IsWaiting(err):
+		log.Info("a handler waits", "for", err, "attempts", record.Attempts, "retry_in", record.Due.Sub(p.Now()))
 	default:
 		log.Warn("a handler has failed", "error", err, "attempts", record.Attempts, "retry_in", record.Due.Sub(p.Now()))
 		p.warn(EventFailed, "%s: %v", h.ID, err)

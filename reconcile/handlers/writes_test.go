@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/handlers"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 	"github.com/operkit/operkit/reconcile/request"
@@ -300,4 +301,25 @@ func testSeenAndTheFinalizer(t *testing.T) {
 	h.RunUntilSettled()
 	h.Writes(1) // the status
 	assert.NotEmpty(t, h.Get("Claim small").GetFinalizers())
+}
+
+func TestWaiting(t *testing.T) {
+	t.Run("handlers 90: what waits is no warning, what fails is one", func(t *testing.T) {
+		var reasons []string
+		sink := event.Func(func(e event.Event) { reasons = append(reasons, string(e.Type)+" "+e.Reason+" "+e.Note) })
+		calls := 0
+		c := handlers.New[Claim](claims)
+		c.On(handlers.Create, "wait", func(context.Context, *handlers.Request[Claim]) error {
+			if calls++; calls < 3 {
+				return request.Precondition("no disk is free")
+			}
+			return errors.New("no disk")
+		}, handlers.MaxAttempts(4), handlers.Reports("Made"))
+		h := reconciletest.Drive(t, c, reconciletest.Events(sink))
+		h.Apply(small)
+		h.RunUntilSettled()
+		h.Advance(time.Minute)
+		assert.Equal(t, 4, calls)
+		assert.Equal(t, []string{"Warning HandlerFailed wait: no disk", "Warning HandlerGivenUp wait: given up after 4 attempts: no disk"}, reasons)
+	})
 }
