@@ -2,7 +2,6 @@ package diff
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -41,10 +40,15 @@ func (i Item) String() string {
 	return fmt.Sprintf("%s %s: %v -> %v", i.Op, path, i.Old, i.New)
 }
 
+// depth is the length of the paths for which there is room from the beginning.
+const depth = 16
+
 // Of returns the fields in which two values differ, sorted by their paths; nil if there are none. A field that is added
 // or removed with everything in it is one Item. Of changes nothing.
 func Of(before, after any) []Item {
-	return appended(nil, nil, before, after)
+	items := appended(nil, make([]string, 0, depth), before, after)
+	slices.SortFunc(items, func(a, b Item) int { return slices.Compare(a.Path, b.Path) })
+	return items
 }
 
 // At returns the value of the field at path, nil if the field is absent or if there is no map on the way to it. To find
@@ -57,7 +61,7 @@ func At(value any, path []string) any {
 	return value
 }
 
-// appended appends what differs at path. It overwrites what is in the capacity of path.
+// appended appends what differs at path, in any order. It overwrites what is in the capacity of path.
 func appended(items []Item, path []string, before, after any) []Item {
 	a, isMapA := before.(map[string]any)
 	b, isMapB := after.(map[string]any)
@@ -76,45 +80,25 @@ func appended(items []Item, path []string, before, after any) []Item {
 	return append(items, Item{Change, slices.Clone(path), before, after})
 }
 
-// appendedKeys appends what differs in two maps, in the order of the keys. Most maps don't differ, so the keys are
-// sorted only if some do.
+// appendedKeys appends what differs in two maps, in any order.
 func appendedKeys(items []Item, path []string, before, after map[string]any) []Item {
-	var differing []string
-	for key, value := range before {
-		if !sameField(value, after[key]) {
-			differing = append(differing, key)
+	common := 0
+	for key, was := range before {
+		is, ok := after[key]
+		if ok {
+			common++
 		}
+		items = appended(items, append(path, key), was, is)
 	}
-	for key, value := range after {
-		if _, common := before[key]; !common && value != nil {
-			differing = append(differing, key)
+	if common == len(after) {
+		return items
+	}
+	for key, is := range after {
+		if _, ok := before[key]; !ok {
+			items = appended(items, append(path, key), nil, is)
 		}
-	}
-	slices.Sort(differing)
-	for _, key := range differing {
-		items = appended(items, append(path, key), before[key], after[key])
 	}
 	return items
-}
-
-// sameField reports whether Of has no Item for two fields.
-func sameField(before, after any) bool {
-	a, isMapA := before.(map[string]any)
-	b, isMapB := after.(map[string]any)
-	if !isMapA || !isMapB {
-		return Equal(before, after)
-	}
-	for key, value := range a {
-		if !sameField(value, b[key]) {
-			return false
-		}
-	}
-	for key, value := range b {
-		if _, common := a[key]; !common && value != nil {
-			return false
-		}
-	}
-	return true
 }
 
 // Equal reports whether two values are equal. In contrast to Of, a key with the value nil isn't an absent key: that
@@ -131,12 +115,36 @@ func Equal(a, b any) bool {
 		return ok && x == y
 	case map[string]any:
 		y, ok := b.(map[string]any)
-		return ok && maps.EqualFunc(x, y, Equal)
+		return ok && equalMaps(x, y)
 	case []any:
 		y, ok := b.([]any)
-		return ok && slices.EqualFunc(x, y, Equal)
+		return ok && equalLists(x, y)
 	}
 	return sameNumber(a, b)
+}
+
+func equalMaps(a, b map[string]any) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for key, value := range a {
+		if other, ok := b[key]; !ok || !Equal(value, other) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalLists(a, b []any) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !Equal(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // sameNumber compares two numbers exactly: no int64 is converted to a float64 that rounds it.
