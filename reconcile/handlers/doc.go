@@ -39,7 +39,8 @@
 //
 // A pass over an object costs at most one write of its status, and one of its metadata; more if several handlers are
 // called, because what has succeeded is stored before the next one is called. An object for which nothing has happened
-// costs no request, and no goroutine but those of its daemons.
+// costs no request, and no goroutine but those of its daemons. The process remembers about 800 bytes of each object,
+// beside the object itself.
 //
 // # When to use it
 //
