@@ -82,9 +82,12 @@ func configMaps() []runtime.Object {
 	return objects
 }
 
-// deployments returns Deployments with two containers each, in the state after a rollout.
-func deployments() []runtime.Object {
-	objects := make([]runtime.Object, cachedObjects)
+// deployments returns as many Deployments as a cache has objects.
+func deployments() []runtime.Object { return rolledOutDeployments(cachedObjects) }
+
+// rolledOutDeployments returns n Deployments with two containers each, in the state after a rollout.
+func rolledOutDeployments(n int) []runtime.Object {
+	objects := make([]runtime.Object, n)
 	for i := range objects {
 		d := newDice(i)
 		obj := &appsv1.Deployment{ObjectMeta: d.described(i)}

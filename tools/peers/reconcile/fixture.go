@@ -22,6 +22,23 @@ func resource() *unstructured.Unstructured {
 	return obj
 }
 
+// largeResource is a resource with a spec of 2 kB.
+func largeResource() *unstructured.Unstructured {
+	obj := resource()
+	var containers []any
+	for i := range 7 {
+		spec := deploymentOf(fmt.Sprintf("shop-%d", i))["spec"].(map[string]any)
+		pod := spec["template"].(map[string]any)["spec"].(map[string]any)
+		containers = append(containers, pod["containers"].([]any)...)
+	}
+	obj.Object["spec"] = map[string]any{
+		"replicas": int64(2), "selector": map[string]any{"matchLabels": map[string]any{"app": "shop"}},
+		"schedule": "*/5 * * * *", "storage": map[string]any{"class": "fast", "size": "10Gi", "retain": true},
+		"template": map[string]any{"spec": map[string]any{"containers": containers}},
+	}
+	return obj
+}
+
 // objects renders the n objects of a component: of each ten 4 ConfigMaps, 2 Services, 2 Deployments, a ServiceAccount
 // and a Role.
 func objects(component, n int) []*unstructured.Unstructured {
