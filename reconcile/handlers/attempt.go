@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/handlers/internal/cause"
 	"github.com/operkit/operkit/reconcile/handlers/internal/diff"
 	"github.com/operkit/operkit/reconcile/handlers/internal/progress"
@@ -31,8 +30,10 @@ const (
 
 // attempt is one call of a handler.
 type attempt struct {
-	pass    *pass
+	work    *work
 	handler *handler
+	// pass is the pass, for a handler of On or Field; it is nil for others.
+	pass *pass
 	// record is the record of the handler during the call.
 	record progress.Record
 	// diff is what has changed, in the field of the handler if it has one.
@@ -61,14 +62,14 @@ func (p *pass) call(ctx context.Context, h *handler) error {
 	if why := h.limits.Spent(earlier, now); why != "" {
 		return p.ended(ctx, h, earlier.FailedForGood(joined(why, earlier.Message), now), errors.New(joined(why, earlier.Message)))
 	}
-	a := &attempt{pass: p, handler: h, record: earlier.Begin(p.digest, now), diff: p.changes(h)}
+	a := &attempt{work: &p.work, pass: p, handler: h, record: earlier.Begin(p.digest, now), diff: p.changes(h)}
 	p.record.Cycle = p.record.Cycle.With(h.ID, a.record)
 	err := a.run(ctx)
 	if lifecycle.Interrupted(ctx) && (err != nil || isLost(ctx)) {
 		p.record.Cycle = p.record.Cycle.With(h.ID, earlier) // it will be called again, by the next process
 		return context.Cause(ctx)
 	}
-	p.outcome.updates = append(p.outcome.updates, a.updates...)
+	p.collect(a, err == nil && !a.waiting)
 	now = p.Now()
 	if err != nil && ctx.Err() != nil { // the time of the pass is over, which is no fault of the handler
 		after, _ := h.retry(request.RetryAfter(0, err), earlier.Attempts)
@@ -76,9 +77,6 @@ func (p *pass) call(ctx context.Context, h *handler) error {
 	}
 	if a.waiting && (err == nil || failure.Is[*stepWaits](err)) {
 		return p.ended(ctx, h, a.record.Waits(a.waits), nil)
-	}
-	if err == nil && a.hasResult {
-		p.outcome.setResult(h.ID, a.result)
 	}
 	return p.ended(ctx, h, h.after(a.record, err, now), err)
 }
@@ -89,17 +87,17 @@ func (a *attempt) run(ctx context.Context) error {
 	var tooLong error
 	if limited {
 		tooLong = fmt.Errorf("the handler took longer than %s: %w", a.handler.limits.Within, context.DeadlineExceeded)
-		left := deadline.Sub(a.pass.Now())
+		left := deadline.Sub(a.work.Now())
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, left, tooLong)
 		defer cancel()
 	}
 	err := failure.Guard(func() error { return a.handler.call(ctx, a) })
-	if err == nil && limited && !a.pass.Now().Before(deadline) {
+	if err == nil && limited && !a.work.Now().Before(deadline) {
 		err = tooLong // a success that comes too late is none
 	}
 	for _, panicked := range request.Panics(err) {
-		a.pass.log.Error("a handler panicked", "handler", a.handler.ID, "at", panicked.Location(), "value", panicked.Value, "stack", string(panicked.Stack))
+		a.work.log.Error("a handler panicked", "handler", a.handler.ID, "at", panicked.Location(), "value", panicked.Value, "stack", string(panicked.Stack))
 	}
 	return err
 }
@@ -158,21 +156,6 @@ func (p *pass) tell(h *handler, record progress.Record, err error) {
 func (p *pass) reportsTrue(conditionType string) bool {
 	present, ok := status.Conditions(p.object).Get(conditionType)
 	return ok && present.Status == metav1.ConditionTrue
-}
-
-// report reports a condition.
-func (p *pass) report(report func(c *lifecycle.Conditions)) {
-	report(p.conditions)
-	p.outcome.reports = append(p.outcome.reports, report)
-}
-
-// warn records an event about the object.
-func (p *pass) warn(reason, format string, args ...any) {
-	if p.env.Events != nil {
-		p.env.Events.Record(event.Event{
-			Regarding: event.Of(p.object), Type: event.Warning, Reason: reason, Note: fmt.Sprintf(format, args...),
-		})
-	}
 }
 
 // changes returns what has changed for a handler. A map that is added or removed as a field counts as empty before or

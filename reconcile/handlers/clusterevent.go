@@ -117,22 +117,9 @@ func (r *reports) take(ref deploy.Ref) []ClusterEvent {
 	return events
 }
 
-// tellReported calls the handlers of OnClusterEvent. What they have set is written at the end of the pass.
-func (p *pass) tellReported(ctx context.Context) {
-	about := p.about()
-	for _, reported := range p.reports.take(p.ref) {
-		for _, h := range p.handlers {
-			if h.On&selection.Reported == 0 || !selection.Called(h.Handler, about) {
-				continue
-			}
-			a := &attempt{pass: p, handler: h, reported: reported}
-			if err := a.run(ctx); err != nil {
-				p.log.Warn("a handler of an event has failed, the event isn't repeated", "handler", h.ID, "event", reported.Reason, "error", err)
-			}
-			p.outcome.updates = append(p.outcome.updates, a.updates...)
-			if a.hasResult {
-				p.outcome.setResult(h.ID, a.result)
-			}
-		}
+// callReported calls the handlers of OnClusterEvent for the queued reports about an object.
+func (r *reconciler) callReported(ctx context.Context, w *work) {
+	for _, reported := range r.reports.take(w.ref) {
+		w.callForEvent(ctx, selection.Reported, reported.Reason, func(a *attempt) { a.reported = reported })
 	}
 }

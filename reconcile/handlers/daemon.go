@@ -91,11 +91,11 @@ func (r *Request[T]) Latest() *T {
 	if a.latest == nil {
 		return r.Object
 	}
-	if object := a.latest(); object != a.pass.object {
+	if object := a.latest(); object != a.work.object {
 		if decoded, err := typed.Decode[T](object.Object); err == nil {
 			r.latest = decoded
 		}
-		a.pass.object = object
+		a.work.object = object
 	}
 	if r.latest == nil {
 		return r.Object

@@ -106,24 +106,22 @@ func (p *pass) reportDaemons() {
 
 // daemon returns what the keeper needs to run a handler for the object of the pass.
 func (p *pass) daemon(h *handler) daemon.Spec[unstructured.Unstructured] {
-	r, ref, known := p.reconciler, p.ref, p.known
+	r, known := p.reconciler, p.known
 	return daemon.Spec[unstructured.Unstructured]{
 		ID: h.ID, Grace: h.grace, Delay: h.delay, Limits: h.limits, Retry: func(err error, failures int) (time.Duration, bool) {
 			return h.retry(err, failures-1)
 		},
 		Run: func(ctx context.Context, handle daemon.Handle[unstructured.Unstructured]) error {
-			return r.runDaemon(ctx, ref, known, h, handle)
+			return r.runDaemon(ctx, known, h, handle)
 		},
 	}
 }
 
 // runDaemon calls a handler of Daemon, and writes what it has set.
-func (r *reconciler) runDaemon(ctx context.Context, ref deploy.Ref, known *object, h *handler, handle daemon.Handle[unstructured.Unstructured]) error {
+func (r *reconciler) runDaemon(ctx context.Context, known *object, h *handler, handle daemon.Handle[unstructured.Unstructured]) error {
 	object := handle.Latest()
-	log := r.LoggerFor(object).With("object", ref)
-	// The pass is the daemon's own. It shares only the memos with the passes over the object.
-	p := &pass{reconciler: r, ref: ref, object: object, known: known, log: log, began: r.Now(), settled: true, conditions: r.Visit(object, log)}
-	a := &attempt{pass: p, handler: h, latest: p.newest(ctx), record: progress.Record{Attempts: handle.Attempt, Started: p.began}}
+	w := newWork(ctx, r, object, known) // it shares only the memos with the passes over the object
+	a := &attempt{work: &w, handler: h, latest: w.newest(ctx), record: progress.Record{Attempts: handle.Attempt, Started: w.began}}
 	err := failure.Guard(func() error { return h.call(ctx, a) })
 	if errors.Is(context.Cause(ctx), daemon.Lost) {
 		return err
@@ -134,7 +132,7 @@ func (r *reconciler) runDaemon(ctx context.Context, ref deploy.Ref, known *objec
 		err = errors.Join(err, fmt.Errorf("what it has set can't be written: %w", unwritten))
 	}
 	if err != nil && h.policy == Ignore && ctx.Err() == nil && !request.IsPermanent(err) {
-		log.Warn("an error of a handler is ignored", "handler", h.ID, "error", err)
+		w.log.Warn("an error of a handler is ignored", "handler", h.ID, "error", err)
 		return nil
 	}
 	return err
@@ -142,11 +140,11 @@ func (r *reconciler) runDaemon(ctx context.Context, ref deploy.Ref, known *objec
 
 // newest returns a function that returns the newest state of the object, never older than the operator's own writes: as
 // long as the object is there and ctx hasn't ended.
-func (p *pass) newest(ctx context.Context) latestOf {
+func (w *work) newest(ctx context.Context) latestOf {
 	return func() *unstructured.Unstructured {
-		object, err := p.Manager.View().Get(ctx, p.ref)
-		if err != nil || object == nil || object.GetUID() != p.object.GetUID() {
-			return p.object
+		object, err := w.Manager.View().Get(ctx, w.ref)
+		if err != nil || object == nil || object.GetUID() != w.object.GetUID() {
+			return w.object
 		}
 		return object
 	}
@@ -154,59 +152,20 @@ func (p *pass) newest(ctx context.Context) latestOf {
 
 // flush writes what a daemon has set.
 func (a *attempt) flush(ctx context.Context) error {
-	p := a.pass
-	a.mu.Lock()
-	p.outcome.updates = append(p.outcome.updates, a.updates...)
-	if a.hasResult {
-		p.outcome.setResult(a.handler.ID, a.result)
-	}
-	a.updates, a.hasResult = nil, false
-	a.mu.Unlock()
-	if p.outcome.isEmpty() {
+	w := a.work
+	w.collect(a, true)
+	if w.outcome.isEmpty() {
 		return nil
 	}
-	err := p.writeAside(ctx)
+	err := w.writeAside(ctx)
 	if err == nil || failure.Is[*deploy.InvalidError](err) { // what is refused is refused again
-		p.outcome = outcome{}
+		w.outcome = outcome{}
 	}
-	p.conditions = p.Visit(p.object, p.log)
-	for _, report := range p.outcome.reports {
-		report(p.conditions)
+	w.conditions = w.Visit(w.object, w.log)
+	for _, report := range w.outcome.reports {
+		report(w.conditions)
 	}
 	return err
-}
-
-// writeAside writes the status and the updates, beside the passes over the object: nothing is recorded.
-func (p *pass) writeAside(ctx context.Context) error {
-	if _, err := p.SetStatus(ctx, p.object, p.log, p.withOutcome); err != nil {
-		return err
-	}
-	if err := p.flushConditions(ctx); err != nil {
-		return err
-	}
-	if len(p.outcome.updates) == 0 {
-		return nil
-	}
-	_, err := p.Manager.Change(ctx, p.ref, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-		if current.GetUID() != p.object.GetUID() {
-			return nil, nil
-		}
-		content, err := p.outcome.updated(current.Object)
-		return (&unstructured.Unstructured{Object: content}).DeepCopy(), err
-	})
-	return err
-}
-
-// flushConditions writes the conditions that were reported.
-func (p *pass) flushConditions(ctx context.Context) error {
-	if len(p.outcome.reports) == 0 {
-		return nil
-	}
-	if err := p.conditions.Err(); err != nil {
-		p.log.Error("conditions aren't written", "error", err)
-		return nil
-	}
-	return p.conditions.Flush(ctx)
 }
 
 // tellDaemon logs and reports what has happened to a daemon.

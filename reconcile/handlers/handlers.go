@@ -65,15 +65,17 @@ func (h *Handlers[T]) Field(path, id string, f Func[T], opts ...Option) {
 
 // Seen registers a handler for each event of the objects, also for existing objects when the operator starts: see
 // Request.Event. It is called once for each, before other handlers. An error is logged. It isn't remembered what it has
-// seen. Events of paused objects are left out.
+// seen. Events of paused objects are left out. What the handler sets is written after the call; if that fails, it is
+// logged, and what was set is lost. A change is an event, too: set the same value each time, or the handler is called
+// without end.
 func (h *Handlers[T]) Seen(id string, f Func[T], opts ...Option) {
 	h.add(selection.Seen, id, f, opts)
 }
 
 // OnClusterEvent registers a handler for the Events (events.k8s.io) that anybody reports about the objects, such as the
-// scheduler or the kubelet, from the start of the process on: see Request.Reported. An Event that is repeated is told
-// again; those of the operator itself are left out. As for Seen, an error is logged, and nothing is called again. The
-// operator needs the right to list and watch Events, and holds those of its namespaces in memory.
+// scheduler or the kubelet, from the start of the process on: see Request.Reported. An Event that is repeated is
+// reported again; those of the operator itself are left out. As for Seen, an error is logged, nothing is called again, and
+// what the handler sets is written after the call. The operator needs the right to list and watch Events, and holds those of its namespaces in memory.
 func (h *Handlers[T]) OnClusterEvent(id string, f Func[T], opts ...Option) {
 	h.add(selection.Reported, id, f, opts)
 }

@@ -83,7 +83,7 @@ func (o *object) settle(version, text, digest string) {
 // M, the zero value at first. All handlers of the object share it; if one of them is a daemon, the value needs a lock of
 // its own. It is lost when the process ends.
 func Memo[M, T any](r *Request[T]) *M {
-	o := r.attempt.pass.known
+	o := r.attempt.work.known
 	o.memos.Lock()
 	defer o.memos.Unlock()
 	key := reflect.TypeFor[M]()

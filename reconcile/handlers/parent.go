@@ -33,11 +33,11 @@ func (r *Request[T]) Parent(ctx context.Context) (*unstructured.Unstructured, er
 	if kind.Kind == "" {
 		return nil, request.Permanent(errors.New("parent: the handler has no option OwnedBy: add it"))
 	}
-	ref, ok := selection.ParentOf(a.pass.object.Object, kind)
+	ref, ok := selection.ParentOf(a.work.object.Object, kind)
 	if !ok {
 		return nil, nil
 	}
-	manager := a.pass.Manager
+	manager := a.work.Manager
 	scope, err := manager.Port().Scope(ctx, ref.Kind)
 	if err != nil {
 		return nil, fmt.Errorf("parent %s: %w", ref, err)

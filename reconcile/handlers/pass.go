@@ -3,7 +3,6 @@ package handlers
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"time"
 
@@ -13,20 +12,13 @@ import (
 	"github.com/operkit/operkit/reconcile/handlers/internal/record"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
-	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // pass is one pass over an object: it finds out why handlers are called, calls them, and writes what they have done.
 type pass struct {
-	*reconciler
-	ref    deploy.Ref
-	object *unstructured.Unstructured
-	known  *object
-	log    *slog.Logger
-	began  time.Time
-
+	work
 	// essence is that of the object, and digest identifies it.
 	essence map[string]any
 	digest  string
@@ -37,9 +29,6 @@ type pass struct {
 	record record.Record
 	// selected are the handlers that are called for the reason, in the order of registration.
 	selected []*handler
-	// outcome is what handlers have done and is still to be written. conditions are those that they have reported.
-	outcome    outcome
-	conditions *lifecycle.Conditions
 	// needsFinalizer: some handler needs it. records: a record is kept, because handlers are about the object for which
 	// that is needed.
 	needsFinalizer, records bool
@@ -55,12 +44,7 @@ type pass struct {
 
 // pass reads what is known of the object, and decides why handlers are called.
 func (r *reconciler) pass(ctx context.Context, object *unstructured.Unstructured) (*pass, error) {
-	ref := deploy.RefOf(object)
-	log := logging.Scoped(ctx, r.LoggerFor(object)).With("object", ref)
-	p := &pass{
-		reconciler: r, ref: ref, object: object, known: r.objects.of(ref, object.GetUID()), log: log, began: r.Now(),
-		conditions: r.Visit(object, log),
-	}
+	p := &pass{work: newWork(ctx, r, object, r.objects.of(deploy.RefOf(object), object.GetUID()))}
 	if err := p.read(); err != nil {
 		return p, err
 	}
@@ -206,7 +190,6 @@ func (p *pass) run(ctx context.Context) error {
 			return err
 		}
 	}
-	p.tellReported(ctx)
 	if err := p.callTimed(ctx); err != nil {
 		return err
 	}

@@ -173,7 +173,7 @@ func (r *reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	if err := r.noteListed(ctx, req); err != nil {
 		return request.Result{}, err
 	}
-	r.tellSeen(ctx, req.Key)
+	r.callSeen(ctx, req.Key)
 	object, rest, err := r.Begin(ctx, req)
 	if object == nil {
 		r.stopDaemons(ctx, req.Key)
@@ -185,6 +185,10 @@ func (r *reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	p, err := r.pass(ctx, object)
 	if err == nil {
 		err = p.run(ctx)
+	}
+	if err == nil {
+		w := newWork(ctx, r, object, p.known)
+		r.callReported(ctx, &w)
 	}
 	failed := errors.Join(err, p.failures())
 	r.Conclude(ctx, object, p.isComplete(), failed)

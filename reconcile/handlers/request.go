@@ -9,7 +9,6 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
-	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
 	"github.com/operkit/operkit/reconcile/handlers/internal/typed"
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
@@ -51,18 +50,19 @@ type Request[T any] struct {
 
 // newRequest returns the Request of an attempt.
 func newRequest[T any](a *attempt) (*Request[T], error) {
-	p := a.pass
-	object, err := typed.Decode[T](p.object.Object)
+	w := a.work
+	object, err := typed.Decode[T](w.object.Object)
 	switch {
-	case err != nil && p.object.GetDeletionTimestamp() != nil:
+	case err != nil && w.object.GetDeletionTimestamp() != nil:
 		return nil, err // it must not be released because of that
 	case err != nil:
 		return nil, request.Permanent(err)
 	}
 	r := &Request[T]{
-		Ref: p.ref, Object: object, Diff: a.diff, Event: a.event, Reported: a.reported, Attempt: a.record.Attempts + 1, Started: a.record.Started, attempt: a,
+		Ref: w.ref, Object: object, Diff: a.diff, Event: a.event, Reported: a.reported, Attempt: a.record.Attempts + 1, Started: a.record.Started, attempt: a,
 	}
-	if a.handler.On&(recorded|selection.Delete) == 0 {
+	p := a.pass
+	if p == nil {
 		return r, nil
 	}
 	r.Cause = causeOf(p.reason)
@@ -96,13 +96,13 @@ func (p *pass) whole(essence map[string]any) map[string]any {
 
 // Logger returns the logger of the object and the handler.
 func (r *Request[T]) Logger() *slog.Logger {
-	return r.attempt.pass.log.With("handler", r.attempt.handler.ID)
+	return r.attempt.work.log.With("handler", r.attempt.handler.ID)
 }
 
 // Manager returns the manager that applies objects as owned by the object of the request, and whose View never returns
 // what is older than its own writes.
 func (r *Request[T]) Manager() (*deploy.Manager, error) {
-	return r.attempt.pass.Manager.With(deploy.OwnedBy(r.attempt.pass.object))
+	return r.attempt.work.Manager.With(deploy.OwnedBy(r.attempt.work.object))
 }
 
 // Apply applies objects, each an API struct, an apply configuration, or an unstructured object: they are created or
@@ -175,18 +175,18 @@ func (r *Request[T]) Result(value any) error {
 // Condition reports a condition whose type is declared by Reports, of any handler of the kind. It is written with the
 // status after the call.
 func (r *Request[T]) Condition(conditionType string, value metav1.ConditionStatus, reason, message string) error {
-	p := r.attempt.pass
-	if p.conditions == nil {
+	w := r.attempt.work
+	if w.conditions == nil {
 		return request.Permanent(errors.New("condition " + conditionType + ": no handler declares it: use Reports"))
 	}
-	p.report(func(c *lifecycle.Conditions) { c.Set(conditionType, value, reason, message) })
+	w.report(func(c *lifecycle.Conditions) { c.Set(conditionType, value, reason, message) })
 	return nil
 }
 
 // Record records an event about the object, see package event. The text is as for fmt.Sprintf.
 func (r *Request[T]) Record(eventType event.Type, reason, text string, args ...any) {
-	p := r.attempt.pass
-	if p.env.Events != nil {
-		p.env.Events.Record(event.Event{Regarding: event.Of(p.object), Type: eventType, Reason: reason, Note: fmt.Sprintf(text, args...)})
+	w := r.attempt.work
+	if w.env.Events != nil {
+		w.env.Events.Record(event.Event{Regarding: event.Of(w.object), Type: eventType, Reason: reason, Note: fmt.Sprintf(text, args...)})
 	}
 }

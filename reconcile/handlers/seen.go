@@ -7,7 +7,6 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
-	"github.com/operkit/operkit/reconcile/logging"
 )
 
 // seen are the events that handlers of Seen weren't called for yet. The zero value is empty.
@@ -45,46 +44,49 @@ func (s *seen) take(ref deploy.Ref) []deploy.Event {
 	return events
 }
 
-// tellSeen calls the handlers of Seen for the events of an object, and writes what they have set.
-func (r *reconciler) tellSeen(ctx context.Context, ref deploy.Ref) {
+// callSeen calls the handlers of Seen for the queued events of an object.
+func (r *reconciler) callSeen(ctx context.Context, ref deploy.Ref) {
 	for _, event := range r.seen.take(ref) {
 		if _, rests := r.Paused(ctx, event.New); rests || lifecycle.Interrupted(ctx) {
 			continue
 		}
-		log := logging.Scoped(ctx, r.LoggerFor(event.New)).With("object", ref)
-		p := &pass{
-			reconciler: r, ref: ref, object: event.New, known: r.objects.of(ref, event.New.GetUID()), log: log, began: r.Now(),
-			essence: r.rules.Of(event.New.Object), conditions: r.Visit(event.New, log), settled: true, // nothing is recorded
-			needsFinalizer: true, // only the pass over the object knows whether it is needed
-		}
-		p.tellEvent(ctx, event.Type)
+		w := newWork(ctx, r, event.New, r.objects.of(ref, event.New.GetUID()))
+		w.callForEvent(ctx, selection.Seen, string(event.Type), func(a *attempt) { a.event = event.Type })
 		if event.Type == deploy.Deleted {
 			r.objects.forget(ref) // it was forgotten before this pass
-			continue
-		}
-		if p.outcome.isEmpty() {
-			continue
-		}
-		if err := p.write(ctx); err != nil {
-			log.Warn("what a handler of an event has set can't be written", "error", err)
-			p.known.unwritten = nil
 		}
 	}
 }
 
-// tellEvent calls the handlers of Seen for an event.
-func (p *pass) tellEvent(ctx context.Context, event deploy.EventType) {
-	for _, h := range p.handlers {
-		if h.On&selection.Seen == 0 || !selection.Called(h.Handler, p.about()) {
+// callForEvent calls the handlers of an event that are about the object, and writes what each has set. set completes the
+// attempts.
+func (w *work) callForEvent(ctx context.Context, on selection.On, event string, set func(a *attempt)) {
+	about := selection.Object{Body: w.object.Object}
+	for _, h := range w.handlers {
+		if h.On&on == 0 || !selection.Sees(h.Handler, about) {
 			continue
 		}
-		a := &attempt{pass: p, handler: h, event: event}
-		if err := a.run(ctx); err != nil {
-			p.log.Warn("a handler of an event has failed, the event isn't repeated", "handler", h.ID, "event", event, "error", err)
+		a := &attempt{work: w, handler: h}
+		set(a)
+		err := a.run(ctx)
+		if err != nil {
+			w.log.Warn("a handler of an event has failed, the event isn't repeated", "handler", h.ID, "event", event, "error", err)
 		}
-		p.outcome.updates = append(p.outcome.updates, a.updates...)
-		if a.hasResult {
-			p.outcome.setResult(h.ID, a.result)
+		w.collect(a, err == nil)
+		if err := w.writeOnce(ctx); err != nil {
+			w.log.Warn("what a handler of an event has set can't be written", "handler", h.ID, "event", event, "error", err)
 		}
 	}
+}
+
+// writeOnce writes the outcome, and drops it.
+func (w *work) writeOnce(ctx context.Context) error {
+	if w.outcome.isEmpty() {
+		return nil
+	}
+	ctx, cancel := lastWords(ctx)
+	defer cancel()
+	err := w.writeAside(ctx)
+	w.outcome, w.conditions = outcome{}, w.Visit(w.object, w.log)
+	return err
 }

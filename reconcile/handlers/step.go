@@ -33,7 +33,7 @@ func (r *Request[T]) Step(ctx context.Context, name string, f func(ctx context.C
 }
 
 func (a *attempt) step(ctx context.Context, name string, f func(ctx context.Context) error) error {
-	if a.pass == nil || a.record.Purpose == "" {
+	if a.pass == nil {
 		return request.Permanent(fmt.Errorf("step %s: only handlers of On and Field have steps", name))
 	}
 	p, h, id := a.pass, a.handler, a.handler.ID+"/"+name

@@ -99,7 +99,7 @@ func (p *pass) callTimedOne(ctx context.Context, i int, t *times) error {
 		p.unsettle()
 	}
 	state := t.states[i].Begin(h.limits, start)
-	a := &attempt{pass: p, handler: h, record: state.Progress(start)}
+	a := &attempt{work: &p.work, handler: h, record: state.Progress(start)}
 	err := a.run(ctx)
 	if lifecycle.Interrupted(ctx) && (err != nil || isLost(ctx)) {
 		return context.Cause(ctx)
@@ -108,10 +108,7 @@ func (p *pass) callTimedOne(ctx context.Context, i int, t *times) error {
 		p.ran = map[string]timedRun{}
 	}
 	p.ran[h.ID] = timedRun{i, state, start}
-	p.outcome.updates = append(p.outcome.updates, a.updates...)
-	if err == nil && a.hasResult {
-		p.outcome.setResult(h.ID, a.result)
-	}
+	p.collect(a, err == nil)
 	t.states[i] = p.afterTimed(h, rule, state, err, start)
 	if called, ok := t.states[i].Called(); ok && h.isCron {
 		p.record.Crons = maps.Clone(p.record.Crons)

@@ -151,32 +151,6 @@ func (p *pass) writeStatus(ctx context.Context) error {
 	return p.Report(ctx, p.object, p.log, p.conditions, true, p.withOutcome)
 }
 
-// withOutcome returns the present status with what handlers have done.
-func (p *pass) withOutcome(present map[string]any) (next map[string]any, changed bool, err error) {
-	object := map[string]any{}
-	for key, value := range p.object.Object {
-		object[key] = value
-	}
-	object["status"] = present
-	if present == nil {
-		delete(object, "status")
-	}
-	if object, err = p.outcome.updated(object); err != nil {
-		return nil, false, err
-	}
-	next, _ = object["status"].(map[string]any)
-	next = p.outcome.withResults(next)
-	return next, len(diff.Of(anyOf(present), anyOf(next))) > 0, nil
-}
-
-// anyOf returns nil for a nil map.
-func anyOf(content map[string]any) any {
-	if content == nil {
-		return nil
-	}
-	return content
-}
-
 // writeObject writes the record, the finalizer, and the updates of handlers outside of the status.
 func (p *pass) writeObject(ctx context.Context) error {
 	var edited []diff.Item

@@ -33,14 +33,14 @@ var logHandlers = []Entry{
 	{
 		Name:    "a handler of an event has failed, the event isn't repeated",
 		Where:   "warning",
-		Meaning: "A handler of `Seen` ended with an error. It is called with the next event.",
+		Meaning: "A handler of `Seen` or `OnClusterEvent` ended with an error. It is called with the next event.",
 		Cause:   "The text of `error` says why.",
 		Remedy:  "Use `On` for work that has to succeed: its handlers are called again.",
 	},
 	{
 		Name:    "what a handler of an event has set can't be written",
 		Where:   "warning",
-		Meaning: "A handler of `Seen` has changed the object, and the change is lost.",
+		Meaning: "What a handler of `Seen` or `OnClusterEvent` has set is lost. `handler` names it.",
 		Cause:   "The cluster refused the change, or didn't answer.",
 		Remedy:  "Use `On` for changes that have to be written.",
 	},

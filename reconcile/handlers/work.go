@@ -1,0 +1,122 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/handlers/internal/diff"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
+	"github.com/operkit/operkit/reconcile/logging"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// work is an object for which handlers are called, and what they have done. Each pass is a work with a record; events
+// and daemons have works of their own, without one.
+type work struct {
+	*reconciler
+	ref    deploy.Ref
+	object *unstructured.Unstructured
+	known  *object
+	log    *slog.Logger
+	began  time.Time
+	// outcome is what handlers have done and is still to be written. conditions are those that they have reported.
+	outcome    outcome
+	conditions *lifecycle.Conditions
+}
+
+// newWork returns the work for an object, of which the process remembers known.
+func newWork(ctx context.Context, r *reconciler, object *unstructured.Unstructured, known *object) work {
+	ref := deploy.RefOf(object)
+	log := logging.Scoped(ctx, r.LoggerFor(object)).With("object", ref)
+	return work{reconciler: r, ref: ref, object: object, known: known, log: log, began: r.Now(), conditions: r.Visit(object, log)}
+}
+
+// collect adds what an attempt has set to the outcome.
+func (w *work) collect(a *attempt, succeeded bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	w.outcome.updates = append(w.outcome.updates, a.updates...)
+	if succeeded && a.hasResult {
+		w.outcome.setResult(a.handler.ID, a.result)
+	}
+	a.updates, a.hasResult = nil, false
+}
+
+// report reports a condition.
+func (w *work) report(report func(c *lifecycle.Conditions)) {
+	report(w.conditions)
+	w.outcome.reports = append(w.outcome.reports, report)
+}
+
+// warn records an event about the object.
+func (w *work) warn(reason, format string, args ...any) {
+	if w.env.Events != nil {
+		w.env.Events.Record(event.Event{
+			Regarding: event.Of(w.object), Type: event.Warning, Reason: reason, Note: fmt.Sprintf(format, args...),
+		})
+	}
+}
+
+// withOutcome returns the present status with what handlers have done.
+func (w *work) withOutcome(present map[string]any) (next map[string]any, changed bool, err error) {
+	object := map[string]any{}
+	for key, value := range w.object.Object {
+		object[key] = value
+	}
+	object["status"] = present
+	if present == nil {
+		delete(object, "status")
+	}
+	if object, err = w.outcome.updated(object); err != nil {
+		return nil, false, err
+	}
+	next, _ = object["status"].(map[string]any)
+	next = w.outcome.withResults(next)
+	return next, len(diff.Of(anyOf(present), anyOf(next))) > 0, nil
+}
+
+// anyOf returns nil for a nil map.
+func anyOf(content map[string]any) any {
+	if content == nil {
+		return nil
+	}
+	return content
+}
+
+// writeAside writes the outcome beside the passes over the object: the status, then the rest. The record and the
+// finalizer stay as they are.
+func (w *work) writeAside(ctx context.Context) error {
+	if _, err := w.SetStatus(ctx, w.object, w.log, w.withOutcome); err != nil {
+		return err
+	}
+	if err := w.flushConditions(ctx); err != nil {
+		return err
+	}
+	if len(w.outcome.updates) == 0 {
+		return nil
+	}
+	_, err := w.Manager.Change(ctx, w.ref, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		if current.GetUID() != w.object.GetUID() {
+			return nil, nil
+		}
+		content, err := w.outcome.updated(current.Object)
+		return (&unstructured.Unstructured{Object: content}).DeepCopy(), err
+	})
+	return err
+}
+
+// flushConditions writes the conditions that were reported.
+func (w *work) flushConditions(ctx context.Context) error {
+	if len(w.outcome.reports) == 0 {
+		return nil
+	}
+	if err := w.conditions.Err(); err != nil {
+		w.log.Error("conditions aren't written", "error", err)
+		return nil
+	}
+	return w.conditions.Flush(ctx)
+}
