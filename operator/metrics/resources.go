@@ -17,6 +17,8 @@ var (
 		"verified, unverified, failed, unstarted or disabled.", []string{controller, "state"}, nil)
 	versions = prometheus.NewDesc("operkit_resources_by_version", "Resources, by the version that they ask for; rare versions are counted as other.",
 		[]string{controller, "version"}, nil)
+	daemons = prometheus.NewDesc("operkit_daemons", "Functions that run in the background for resources, by state: running, stopping, "+
+		"or abandoned, which don't return after they were stopped.", []string{controller, "state"}, nil)
 	contested = prometheus.NewDesc("operkit_contested_objects", "Objects that somebody else sets again and again, such as another "+
 		"manager, or the same operator installed twice.", []string{controller}, nil)
 )
@@ -57,6 +59,7 @@ func (*standings) Describe(descriptions chan<- *prometheus.Desc) {
 	descriptions <- resources
 	descriptions <- components
 	descriptions <- versions
+	descriptions <- daemons
 	descriptions <- contested
 }
 
@@ -69,12 +72,13 @@ func (s *standings) Collect(found chan<- prometheus.Metric) {
 	for _, one := range all {
 		kind := one.kind.Kind
 		if sums[kind] == nil {
-			sums[kind] = &standing.Tally{Resources: map[standing.Standing]int{}, Components: map[string]int{}, Versions: map[string]int{}}
+			sums[kind] = &standing.Tally{Resources: map[standing.Standing]int{}, Components: map[string]int{}, Versions: map[string]int{}, Daemons: map[string]int{}}
 		}
 		tally := one.Tally()
 		add(sums[kind].Resources, tally.Resources)
 		add(sums[kind].Components, tally.Components)
 		add(sums[kind].Versions, tally.Versions)
+		add(sums[kind].Daemons, tally.Daemons)
 		sums[kind].Contested += tally.Contested
 	}
 	gauge := func(what *prometheus.Desc, value int, labels ...string) {
@@ -87,6 +91,9 @@ func (s *standings) Collect(found chan<- prometheus.Metric) {
 		}
 		for state, count := range sum.Components {
 			gauge(components, count, kind, state)
+		}
+		for state, count := range sum.Daemons {
+			gauge(daemons, count, kind, state)
 		}
 		gauge(contested, sum.Contested, kind)
 		for version, count := range bounded(sum.Versions) {

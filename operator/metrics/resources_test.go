@@ -11,6 +11,7 @@ import (
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/standing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -69,6 +70,20 @@ func TestStandings(t *testing.T) {
 	assert.Equal(t, 16, strings.Count(page, "\noperkit_resources_by_version{"))
 	m.Released(schema.GroupVersionKind{Group: "a.example", Version: "v1", Kind: "Shelf"})
 	assert.Contains(t, m.page(t), "\n"+`operkit_resources{controller="Shelf",standing="waiting"} 15`+"\n", "one that is no longer reconciled")
+}
+
+// tallying is a standing.Provider.
+type tallying struct{ tally standing.Tally }
+
+func (t tallying) Tally() standing.Tally { return t.tally }
+
+func TestDaemons(t *testing.T) {
+	t.Parallel()
+	m := New("shelf-operator", "")
+	m.Resources(schema.GroupVersionKind{Version: "v1", Kind: "Shelf"}, tallying{standing.Tally{Daemons: map[string]int{"running": 2, "abandoned": 0}}})
+	page := m.page(t)
+	assert.Contains(t, page, "\n"+`operkit_daemons{controller="Shelf",state="running"} 2`+"\n")
+	assert.Contains(t, page, "\n"+`operkit_daemons{controller="Shelf",state="abandoned"} 0`+"\n")
 }
 
 func TestBounded(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/standing"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -44,6 +45,16 @@ func (r *reconciler) NeedsLeader() error {
 		return nil
 	}
 	return fmt.Errorf("handlers of %s: the daemon %s runs between reconciles", r.Kind.Kind, r.daemons.handlers[0].ID)
+}
+
+// Tally implements standing.Provider.
+func (r *reconciler) Tally() standing.Tally {
+	tally := r.Lifecycle.Tally()
+	if len(r.daemons.handlers) > 0 {
+		count := r.daemons.Count()
+		tally.Daemons = map[string]int{"running": count.Running, "stopping": count.Stopping, "abandoned": count.Abandoned}
+	}
+	return tally
 }
 
 // stopDaemons stops the daemons of an object that is gone or rests.

@@ -59,6 +59,9 @@ type Tally struct {
 	// Contested is the number of objects with fields that somebody else keeps setting, so that these fields aren't
 	// applied for a while, see deploy.ConflictError.
 	Contested int
+	// Daemons counts the functions that a reconciler runs in the background, by what they do: running, stopping, or
+	// abandoned, which means that they don't return. It is empty for a reconciler without such functions.
+	Daemons map[string]int
 }
 
 // Provider is implemented by a reconciler that counts its resources. Resources that are gone, or have left the view,
