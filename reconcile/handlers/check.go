@@ -23,7 +23,8 @@ func Equal(want any) Check {
 	return selection.Equal(want)
 }
 
-// Not returns a Check that passes what check doesn't pass.
+// Not returns a Check that passes what check doesn't pass. A nil check is a mistake that is reported when the operator
+// starts, as in AnyOf and AllOf.
 func Not(check Check) Check { return selection.Not(check) }
 
 // AnyOf returns a Check that passes what one of the checks passes.

@@ -262,7 +262,7 @@ func TestDaemonMistakes(t *testing.T) {
 	f := func(context.Context, *handlers.Request[Claim]) error { return nil }
 	c.Daemon("a", f, handlers.Grace(0), handlers.InitialDelay(-time.Second), handlers.Sharp())
 	c.On(handlers.Create, "b", f, handlers.Grace(time.Second))
-	_, err := c.Reconciler(t.Context(), watch.Env{})
+	_, err := c.Reconciler(t.Context(), newEnv(t))
 	require.EqualError(t, err, `handlers of Claim: handler "a": grace 0s: the daemon couldn't end its work: use a positive time
 handler "a": initial delay -1s: use a positive time
 handler "a": sharp: only for handlers of Timer: leave the option out

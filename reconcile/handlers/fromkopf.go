@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/operkit/operkit/reconcile/handlers/internal/kopf"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // kopfMarks are the names of what a kopf operator keeps on objects.
@@ -19,6 +20,12 @@ type kopfMarks struct {
 // operator hadn't finished is done anew. Stop the kopf operator first.
 func FromKopf(domain, finalizer string) KindOption {
 	return func(c *config) {
+		if len(validation.IsDNS1123Subdomain(cmp.Or(domain, kopf.Domain))) > 0 {
+			c.fail("from kopf: domain %q: not a valid domain: use the prefix of the kopf operator's annotations", domain)
+		}
+		if len(validation.IsQualifiedName(cmp.Or(finalizer, kopf.Finalizer))) > 0 {
+			c.fail("from kopf: finalizer %q: not a valid name: use that of the kopf operator", finalizer)
+		}
 		c.kopf = kopfMarks{is: true, domain: cmp.Or(domain, kopf.Domain), finalizer: cmp.Or(finalizer, kopf.Finalizer), status: "kopf"}
 	}
 }

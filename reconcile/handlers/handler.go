@@ -39,7 +39,7 @@ type handler struct {
 func newHandler(s *settings, call func(ctx context.Context, a *attempt) error) *handler {
 	return &handler{
 		Handler: s.Handler, limits: progress.Limits{Attempts: s.attempts.max, Within: s.within.d}, backoff: s.backoff.d,
-		policy: s.policy, reports: s.reports, formerly: s.formerly, rule: s.rule(), isCron: s.cron != nil, call: call,
+		policy: s.policy.value, reports: s.reports, formerly: s.formerly, rule: s.rule(), isCron: s.cron != nil, call: call,
 		grace: s.grace, delay: s.delay,
 	}
 }

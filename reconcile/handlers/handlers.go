@@ -5,13 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
-	"slices"
-	"strings"
 
 	"github.com/operkit/operkit/reconcile/handlers/internal/daemon"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
-	"github.com/operkit/operkit/reconcile/handlers/internal/typed"
 	"github.com/operkit/operkit/reconcile/watch"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -54,11 +50,11 @@ func (h *Handlers[T]) Kind() schema.GroupVersionKind { return h.kind }
 
 // On registers a handler for causes. id names it for good, in records, logs and the status: use a-z, 0-9 and hyphens.
 func (h *Handlers[T]) On(causes Cause, id string, f Func[T], opts ...Option) {
-	h.add(selection.On(causes), id, f, opts)
+	h.add(selection.On(causes), id, f, append([]Option{ofCauses(causes)}, opts...))
 }
 
-// Field registers a handler for changes of one field: names with dots between them, such as "spec.size". Request.Diff
-// has what has changed in the field. It isn't called for a new object unless AtCreation is set.
+// Field registers a handler for changes of one field, such as "spec.size", see InField. Request.Diff has what has changed
+// in the field. It isn't called for a new object unless AtCreation is set.
 func (h *Handlers[T]) Field(path, id string, f Func[T], opts ...Option) {
 	h.add(selection.Field, id, f, append([]Option{InField(path)}, opts...))
 }
@@ -82,12 +78,9 @@ func (h *Handlers[T]) OnClusterEvent(id string, f Func[T], opts ...Option) {
 
 // Reconciler implements watch.Controller. The error has all mistakes of the registration.
 func (h *Handlers[T]) Reconciler(_ context.Context, env watch.Env) (watch.Reconciler, error) {
-	if err := h.check(); err != nil {
-		return nil, err
-	}
-	r, err := newReconciler(h.kind, h.handlers, h.config, env)
-	if err != nil {
-		return nil, err
+	r := newReconciler(h.kind, h.handlers, h.config, env)
+	if err := errors.Join(h.check(), r.check()); err != nil {
+		return nil, fmt.Errorf("handlers of %s: %w", h.kind.Kind, err)
 	}
 	r.daemons.Keeper = h.daemons.Renew(r.tellDaemon)
 	for _, one := range h.indexes {
@@ -123,65 +116,3 @@ func (h *Handlers[T]) add(on selection.On, id string, f Func[T], opts []Option) 
 		h.errs = append(h.errs, fmt.Errorf("handler %q: %w", id, err))
 	}
 }
-
-// ids are valid ids.
-var ids = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
-
-// longestID bounds the length of an id.
-const longestID = 63
-
-func (s *settings) validate() {
-	if !ids.MatchString(s.ID) || len(s.ID) > longestID {
-		s.fail("the id isn't valid: use up to %d of a-z, 0-9 and hyphens, such as create-volume", longestID)
-	}
-	triggered := selection.Create | selection.Update | selection.Delete | selection.Resume | selection.Field
-	on := s.On
-	switch {
-	case on == 0 || on&^triggered != 0 && on != selection.Seen && on != selection.Reported && on != selection.Timer && on != selection.Daemon:
-		s.fail("cause %d: use Create, Update, Delete and Resume, combined by |", on)
-	case s.dropFailed:
-		s.fail("drop failed: only for an index: leave the option out")
-	case on&(selection.Seen|selection.Reported) != 0 && (s.attempts.set || s.within.set || s.backoff.set || s.policy != Retry || len(s.reports) > 0):
-		s.fail("a handler of events is never called again and reports nothing: leave out MaxAttempts, Within, Backoff, Errors and Reports")
-	}
-	if s.Optional && on&selection.Delete == 0 {
-		s.fail("optional: only handlers of Delete need a finalizer: leave the option out")
-	}
-	if s.ResumeDeleted && on&selection.Resume == 0 {
-		s.fail("while deleting: only for handlers of Resume: leave the option out")
-	}
-	if err := s.Filter.Validate(on); err != nil {
-		s.errs = append(s.errs, err)
-	}
-}
-
-// check returns all mistakes of the registration.
-func (h *Handlers[T]) check() error {
-	errs := slices.Clone(h.errs)
-	errs = append(errs, typed.Check[T]())
-	if h.kind.Kind == "" || h.kind.Version == "" {
-		errs = append(errs, fmt.Errorf("kind %q: needs a version and a kind", h.kind))
-	}
-	if len(h.handlers) == 0 {
-		errs = append(errs, errors.New("no handlers: register one by On, Field or Seen"))
-	}
-	seen := map[string]bool{}
-	for _, one := range h.handlers {
-		for _, id := range append([]string{one.ID}, one.formerly...) {
-			if seen[id] {
-				errs = append(errs, fmt.Errorf("handler %q: there are two: give each handler an id of its own", id))
-			}
-			seen[id] = true
-		}
-	}
-	for _, one := range h.indexes {
-		errs = append(errs, one.Check())
-	}
-	errs = append(errs, h.config.errs...)
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("handlers of %s: %w", h.kind.Kind, err)
-	}
-	return nil
-}
-
-func splitPath(path string) []string { return strings.Split(path, ".") }

@@ -10,9 +10,7 @@ import (
 	"github.com/operkit/operkit/reconcile/handlers"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 	"github.com/operkit/operkit/reconcile/request"
-	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -248,26 +246,4 @@ func testSeen(t *testing.T) {
 	h.RunUntilSettled()
 	assert.Equal(t, []string{"ADDED small", "MODIFIED small", "MODIFIED small", "DELETED small"}, j.taken())
 	h.Writes(0)
-}
-
-func TestMistakes(t *testing.T) {
-	t.Run("handlers 33: all mistakes at once", testMistakes)
-}
-
-func testMistakes(t *testing.T) {
-	c := handlers.New[Claim](schema.GroupVersionKind{})
-	ok := func(context.Context, *handlers.Request[Claim]) error { return nil }
-	c.On(handlers.Create, "Wrong_ID", ok)
-	c.On(0, "none", ok)
-	c.On(handlers.Create, "twice", ok, handlers.MaxAttempts(0), handlers.Optional())
-	c.On(handlers.Create, "twice", nil)
-	c.On(handlers.Create, "other", ok, handlers.When(func(*metav1.PartialObjectMetadata) bool { return true }))
-	_, err := c.Reconciler(t.Context(), watch.Env{})
-	require.Error(t, err)
-	for _, text := range []string{
-		`handler "Wrong_ID": the id isn't valid`, `handler "none": cause 0`, `max attempts 0`, "optional: only handlers of Delete",
-		"nil function", "when: it is about a v1.PartialObjectMetadata", `handler "twice": there are two`, "needs a version and a kind",
-	} {
-		assert.ErrorContains(t, err, text)
-	}
 }

@@ -30,7 +30,7 @@ type indexer interface {
 // seen and when it changes, and returns its values by key; none takes it out of the index. An object that is deleted is
 // taken out. When values fails, the error is logged, and the last values of the object stay, unless DropFailed is set.
 // values must not block. P is a struct that encoding/json decodes the objects into, or Unstructured. The options are
-// those that limit handlers to some objects: Label, Annotation, InField, Value and When.
+// those that limit handlers to some objects: Label, Annotation, InField, Value, OwnedBy and When.
 func NewIndex[T, P any, K comparable, V any](
 	h *Handlers[T], name string, kind schema.GroupVersionKind, values func(object *P) (map[K]V, error), opts ...Option,
 ) *Index[K, V] {
@@ -44,7 +44,7 @@ func NewIndex[T, P any, K comparable, V any](
 		s.fail("when: it is about a %s, the index is about a %s: use the same type", s.whenType, reflect.TypeFor[P]())
 	}
 	if !s.onlyFilters() {
-		s.fail("an index calls no handler: use only Label, Annotation, InField, Value, When and DropFailed")
+		s.fail("an index calls no handler: use only Label, Annotation, InField, Value, OwnedBy, When and DropFailed")
 	}
 	table := index.New(index.Declaration[P, K, V]{Name: name, Kind: kind, Filter: s.Filter, Values: values, DropFailed: s.dropFailed})
 	for _, err := range s.errs {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/operkit/operkit/reconcile/handlers"
 	"github.com/operkit/operkit/reconcile/reconciletest"
-	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -57,7 +56,7 @@ func TestIndex(t *testing.T) {
 		c := handlers.New[Claim](claims)
 		handlers.NewIndex(c, "users", schema.GroupVersionKind{}, usersOf, handlers.MaxAttempts(3))
 		c.Seen("all", func(context.Context, *handlers.Request[Claim]) error { return nil }, handlers.DropFailed())
-		_, err := c.Reconciler(t.Context(), watch.Env{})
+		_, err := c.Reconciler(t.Context(), newEnv(t))
 		assert.ErrorContains(t, err, `index "users": kind "/, Kind=": needs a version and a kind`)
 		assert.ErrorContains(t, err, `index "users": an index calls no handler`)
 		assert.ErrorContains(t, err, `handler "all": drop failed: only for an index`)

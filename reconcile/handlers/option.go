@@ -1,11 +1,11 @@
 package handlers
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"time"
 
+	"github.com/operkit/operkit/reconcile/handlers/internal/fieldpath"
 	"github.com/operkit/operkit/reconcile/handlers/internal/schedule"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
 	"github.com/operkit/operkit/reconcile/handlers/internal/typed"
@@ -27,7 +27,10 @@ type settings struct {
 		set bool
 		d   time.Duration
 	}
-	policy  ErrorPolicy
+	policy struct {
+		set   bool
+		value ErrorPolicy
+	}
 	reports []status.Declared
 	// timer is set for a handler of Timer; cron, and perhaps zone, for one of Cron.
 	timer *schedule.Timer
@@ -67,7 +70,7 @@ func Errors(policy ErrorPolicy) Option {
 		if policy < Retry || policy > Ignore {
 			s.fail("errors: unknown policy %d: use Retry, Fail or Ignore", policy)
 		}
-		s.policy = policy
+		s.policy.set, s.policy.value = true, policy
 	}
 }
 
@@ -112,13 +115,14 @@ func WhileDeleting() Option { return func(s *settings) { s.ResumeDeleted = true 
 
 // Reports declares a condition for the outcome of the handler: True when it has succeeded; False, with a reason from the
 // table errs and the text of the error, when an attempt has failed. A call for Resume that succeeds leaves a condition that
-// is True as it is.
+// is True as it is. Handlers that report the same condition share one table: use one Option for all of them, or leave errs
+// out for all but one.
 func Reports(conditionType string, errs ...status.ErrorReason) Option {
 	return func(s *settings) { s.reports = append(s.reports, status.Declared{Type: conditionType, Errors: errs}) }
 }
 
 // Formerly names earlier ids of the handler, so that a change of its id repeats nothing for objects whose handlers have
-// not all ended.
+// not all ended, and so that a Cron isn't called earlier.
 func Formerly(ids ...string) Option {
 	return func(s *settings) { s.formerly = append(s.formerly, ids...) }
 }
@@ -138,16 +142,28 @@ func with(checks map[string]Check, key string, check Check) map[string]Check {
 	if checks == nil {
 		checks = map[string]Check{}
 	}
-	if earlier := checks[key]; earlier != nil && check != nil {
+	if earlier, ok := checks[key]; ok {
 		check = AllOf(earlier, check)
 	}
 	checks[key] = check
 	return checks
 }
 
-// InField makes the handler be about one field: names with dots between them, such as "spec.size". Without Value the
+// InField makes the handler be about one field: keys with dots between them, such as "spec.size". A key that has a dot
+// or a slash stands in brackets: "metadata.annotations['example.dev/a']". Lists are compared as a whole. Without Value the
 // field has to be present. A handler for updates is called only when the field changes.
-func InField(path string) Option { return func(s *settings) { s.Filter.Field = splitPath(path) } }
+func InField(path string) Option {
+	return func(s *settings) {
+		keys, err := fieldpath.Parse(path)
+		switch earlier := s.Filter.Field; {
+		case err != nil:
+			s.errs, keys = append(s.errs, err), []string{path}
+		case earlier != nil:
+			s.fail("field %s: the field %s is named, too: register a handler for each", path, fieldpath.String(earlier))
+		}
+		s.Filter.Field = keys
+	}
+}
 
 // Value limits the handler to objects whose field passes, see InField. For an update it is enough if the value before it
 // passes.
@@ -180,10 +196,18 @@ func When[T any](passes func(object *T) bool) Option {
 
 func (s *settings) given(name string, check Check) Check {
 	if check == nil {
-		s.errs = append(s.errs, errors.New(name+": nil check: use Absent for a field that isn't there"))
+		s.fail("%s: nil check: use Absent for a field that isn't there", name)
 	}
 	return check
 }
 
 // AtCreation makes a handler of Field be called for a new object, too, if the field is present.
-func AtCreation() Option { return func(s *settings) { s.On |= selection.Create } }
+func AtCreation() Option {
+	return func(s *settings) {
+		if s.On&selection.Field == 0 {
+			s.fail("at creation: only for handlers of Field: leave the option out, or add the cause Create")
+			return
+		}
+		s.On |= selection.Create
+	}
+}

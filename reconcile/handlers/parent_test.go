@@ -7,7 +7,6 @@ import (
 
 	"github.com/operkit/operkit/reconcile/handlers"
 	"github.com/operkit/operkit/reconcile/reconciletest"
-	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -50,7 +49,7 @@ func TestParent(t *testing.T) {
 			return nil
 		})
 		c.On(handlers.Create, "none", nil, handlers.OwnedBy(schema.GroupKind{}))
-		_, err := c.Reconciler(t.Context(), watch.Env{})
+		_, err := c.Reconciler(t.Context(), newEnv(t))
 		assert.ErrorContains(t, err, "owned by: no kind is named")
 	})
 }

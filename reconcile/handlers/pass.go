@@ -116,11 +116,11 @@ func (p *pass) takeOver() {
 	}
 }
 
-// rename moves the progress of handlers with former ids.
+// rename moves what is recorded of handlers with former ids.
 func (p *pass) rename() {
 	for _, h := range p.handlers {
 		for _, id := range h.formerly {
-			p.record.Cycle = p.record.Cycle.Renamed(id, h.ID)
+			p.record = p.record.Renamed(id, h.ID)
 		}
 	}
 }

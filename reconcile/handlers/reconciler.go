@@ -51,13 +51,11 @@ type reconciler struct {
 	isWhole atomic.Bool
 }
 
-func newReconciler(kind schema.GroupVersionKind, handlers []*handler, c config, env watch.Env) (*reconciler, error) {
+// newReconciler returns a reconciler that check hasn't completed yet.
+func newReconciler(kind schema.GroupVersionKind, handlers []*handler, c config, env watch.Env) *reconciler {
 	r := &reconciler{env: env, handlers: handlers, config: c}
 	l := &r.Lifecycle
 	l.Kind, l.Manager, l.Logger, l.Now, l.Recheck = kind, env.Manager, env.Logger, env.Now, recheck
-	if err := errors.Join(r.setNames(), r.declare()); err != nil {
-		return nil, fmt.Errorf("handlers of %s: %w", kind.Kind, err)
-	}
 	r.reports.since, r.reports.own = env.Now(), env.Manager.FieldManager()
 	r.rules = essence.Rules{Ignored: c.ignored, Domains: []string{env.Manager.KeyDomain()}}
 	for _, h := range handlers {
@@ -74,42 +72,36 @@ func newReconciler(kind schema.GroupVersionKind, handlers []*handler, c config, 
 		}
 		r.seen.wanted = r.seen.wanted || h.On&selection.Seen != 0
 	}
-	return r, nil
+	return r
 }
 
 // setNames sets the names of the record and of the finalizer, which are the operator's own: several operators may handle
 // the same objects.
 func (r *reconciler) setNames() (err error) {
 	domain, operator := r.env.Manager.KeyDomain(), r.env.Manager.FieldManager()
-	if r.key, err = record.Key(domain, operator); err != nil {
-		return err
-	}
+	r.key, err = record.Key(domain, operator)
 	name := cmp.Or(r.config.finalizer, domain+"/"+operator)
-	if faults := validation.IsQualifiedName(name); len(faults) > 0 {
-		return fmt.Errorf("the finalizer %q isn't valid: %s: choose another by the option Finalizer", name, strings.Join(faults, "; "))
+	if faults := validation.IsQualifiedName(name); len(faults) > 0 && r.config.finalizer == "" {
+		return errors.Join(err, fmt.Errorf("finalizer %q: %s: set one by the option Finalizer", name, strings.Join(faults, "; ")))
 	}
 	r.finalizers = append([]string{name}, r.config.kopf.finalizers()...)
-	return nil
+	return err
 }
 
 // declare declares the conditions that handlers report. Several handlers may report one condition.
 func (r *reconciler) declare() error {
-	var types []status.Declared
-	for _, h := range r.handlers {
-		for _, declared := range h.reports {
-			if !slices.ContainsFunc(types, func(d status.Declared) bool { return d.Type == declared.Type }) {
-				types = append(types, declared)
-			}
-		}
-	}
+	types, err := conditionsOf(r.handlers)
 	if r.QuietPause = len(types) == 0; r.QuietPause {
 		return nil
 	}
-	declaration, err := status.Declare(types...)
-	if err != nil {
-		return fmt.Errorf("reports: %w", err)
+	declaration, invalid := status.Declare(types...)
+	if invalid == nil {
+		invalid = r.Declare(declaration)
 	}
-	return r.Declare(declaration)
+	if invalid != nil {
+		return errors.Join(err, fmt.Errorf("reports: %w", invalid))
+	}
+	return err
 }
 
 // Finalizers returns the names of the finalizers that objects may have because of the handlers.

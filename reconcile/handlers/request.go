@@ -2,9 +2,9 @@ package handlers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
@@ -15,6 +15,7 @@ import (
 	"github.com/operkit/operkit/reconcile/internal/plain"
 	"github.com/operkit/operkit/reconcile/internal/render"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -173,11 +174,15 @@ func (r *Request[T]) Result(value any) error {
 }
 
 // Condition reports a condition whose type is declared by Reports, of any handler of the kind. It is written with the
-// status after the call.
+// status after the call. If the type isn't declared, or the API server would refuse the condition, it returns an error,
+// and reports nothing.
 func (r *Request[T]) Condition(conditionType string, value metav1.ConditionStatus, reason, message string) error {
 	w := r.attempt.work
-	if w.conditions == nil {
-		return request.Permanent(errors.New("condition " + conditionType + ": no handler declares it: use Reports"))
+	if !slices.ContainsFunc(w.Declared(), func(d status.Declared) bool { return d.Type == conditionType }) {
+		return request.Permanent(fmt.Errorf("condition %q: no handler declares it: declare it by the option Reports", conditionType))
+	}
+	if err := status.Validate(metav1.Condition{Type: conditionType, Status: value, Reason: reason}); err != nil {
+		return request.Permanent(err)
 	}
 	w.report(func(c *lifecycle.Conditions) { c.Set(conditionType, value, reason, message) })
 	return nil

@@ -29,6 +29,7 @@ func TestTakingOver(t *testing.T) {
 	t.Run("handlers 35: without a record", testStateless)
 	t.Run("handlers 36: a paused object isn't handled", testPaused)
 	t.Run("handlers 38: a former id goes on", testFormerly)
+	t.Run("handlers 92: a cron under a former id isn't called twice", testFormerCron)
 	t.Run("handlers 39: two operators of one kind", testTwoOperators)
 }
 
@@ -162,6 +163,27 @@ func testFormerly(t *testing.T) {
 	assert.Equal(t, []string{"old create"}, j.taken())
 	next.Advance(2 * time.Second)
 	assert.Equal(t, []string{"new, attempt 2"}, j.taken())
+}
+
+func testFormerCron(t *testing.T) {
+	var j journal
+	often := func(id string, opts ...handlers.Option) *handlers.Handlers[Claim] {
+		c := handlers.New[Claim](claims)
+		c.Cron(id, "*/20 * * * *", j.noting(id), opts...)
+		return c
+	}
+	h := drive(t, often("old"))
+	h.Apply(small)
+	h.Advance(45 * time.Minute)
+	assert.Len(t, j.taken(), 2)
+	next := reconciletest.Drive(t, often("new", handlers.Formerly("old")), after(h))
+	next.Advance(50 * time.Minute)
+	assert.Empty(t, j.taken(), "the clock of a harness begins anew: the moments until 03:40 were called under the former id")
+	next.Advance(15 * time.Minute)
+	assert.Len(t, j.taken(), 1)
+	text := next.Get("Claim small").GetAnnotations()[recordKey]
+	assert.Contains(t, text, `"new"`)
+	assert.NotContains(t, text, `"old"`)
 }
 
 func testTwoOperators(t *testing.T) {

@@ -211,7 +211,7 @@ func TestTimerMistakes(t *testing.T) {
 		c.Timer("once", 0, ok, handlers.Sharp(), handlers.Zone("UTC"))
 		c.Cron("never", "0 3 31 2 *", ok, handlers.InitialDelay(time.Second))
 		c.Cron("nowhere", "0 3 * * *", ok, handlers.Zone("Nowhere"))
-		_, err := c.Reconciler(t.Context(), watch.Env{})
+		_, err := c.Reconciler(t.Context(), newEnv(t))
 		for _, text := range []string{
 			`handler "negative": timer: the interval is -1s`, "the idle time is -1ns", "a sharp timer has no interval", "zone: only for handlers of Cron",
 			`the expression "0 3 31 2 *" has no moment`, "initial delay: only for handlers of Timer", "the time zone can't be loaded",

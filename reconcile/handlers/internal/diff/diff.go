@@ -3,7 +3,8 @@ package diff
 import (
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/operkit/operkit/reconcile/handlers/internal/fieldpath"
 )
 
 // Op is what happened to a field.
@@ -30,7 +31,7 @@ type Item struct {
 
 // String returns the operation, the path and both values, such as "change .spec.size: 1 -> 2".
 func (i Item) String() string {
-	path := "." + strings.Join(i.Path, ".")
+	path := "." + fieldpath.String(i.Path)
 	switch i.Op {
 	case Add:
 		return fmt.Sprintf("%s %s: %v", i.Op, path, i.New)

@@ -44,11 +44,11 @@ func TestString(t *testing.T) {
 	var texts []string
 	for _, item := range Of(
 		map[string]any{"a": int64(1), "b": "x", "c": map[string]any{"d": true}},
-		map[string]any{"a": int64(2), "c": map[string]any{"d": true, "e": "new"}},
+		map[string]any{"a": int64(2), "c": map[string]any{"d": true, "e": "new", "f.g": "dotted"}},
 	) {
 		texts = append(texts, item.String())
 	}
-	assert.Equal(t, []string{"change .a: 1 -> 2", "remove .b: x", "add .c.e: new"}, texts)
+	assert.Equal(t, []string{"change .a: 1 -> 2", "remove .b: x", "add .c.e: new", "add .c['f.g']: dotted"}, texts)
 }
 
 // applied returns value with the items applied.

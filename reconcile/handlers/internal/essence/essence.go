@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/operkit/operkit/reconcile/handlers/internal/fieldpath"
 )
 
 // Rules say what the essence has. The zero value is ready for use. Rules are safe for concurrent use if nobody changes
@@ -23,6 +25,27 @@ type Rules struct {
 var serverFields = []string{
 	"resourceVersion", "generation", "managedFields", "uid", "creationTimestamp", "deletionTimestamp",
 	"deletionGracePeriodSeconds", "selfLink",
+}
+
+// Excludes returns why a field is never part of the essence, empty if it may be.
+func (r Rules) Excludes(path []string) (why string) {
+	switch {
+	case len(path) == 0:
+		return ""
+	case slices.ContainsFunc(r.Ignored, func(ignored []string) bool { return fieldpath.Within(path, ignored) }):
+		return "it is ignored"
+	case path[0] == "apiVersion" || path[0] == "kind" || path[0] == "metadata" && len(path) > 1 && slices.Contains(serverFields, path[1]):
+		return "only the API server writes it"
+	case len(path) > 2 && path[0] == "metadata" && path[1] == "annotations" && r.isOwn(path[2]):
+		return "it is an annotation of the operator itself"
+	}
+	return ""
+}
+
+// isOwn reports whether an annotation belongs to the operator.
+func (r Rules) isOwn(key string) bool {
+	domain, _, _ := strings.Cut(key, "/")
+	return slices.Contains(r.Keys, key) || slices.Contains(r.Domains, domain)
 }
 
 // Of returns the essence of an object. It shares values with the object: don't change them. Of changes nothing.
@@ -59,8 +82,7 @@ func (r Rules) Clean(essence map[string]any) map[string]any {
 	metadata, _ := essence["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
 	for key := range annotations {
-		domain, _, _ := strings.Cut(key, "/")
-		if slices.Contains(r.Keys, key) || slices.Contains(r.Domains, domain) {
+		if r.isOwn(key) {
 			ignored = append(ignored, []string{"metadata", "annotations", key})
 		}
 	}

@@ -1,6 +1,7 @@
 package essence
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -45,6 +46,34 @@ func TestOf(t *testing.T) {
 			assert.Equal(t, object(t, row.want), got)
 			assert.Equal(t, before, given, "the object isn't changed")
 			assert.Equal(t, got, row.rules.Clean(got))
+		})
+	}
+}
+
+func TestExcludes(t *testing.T) {
+	t.Parallel()
+	rules := Rules{Ignored: [][]string{{"spec", "a"}}, Domains: []string{"operkit.dev"}}
+	for _, row := range []struct {
+		reason, path, want string
+	}{
+		{"handlers 91: a field of the user", "spec.b", ""},
+		{"handlers 91: no field", "", ""},
+		{"handlers 91: a field around an ignored one", "spec", ""},
+		{"handlers 91: an ignored field", "spec.a", "it is ignored"},
+		{"handlers 91: a field inside of it", "spec.a.b", "it is ignored"},
+		{"handlers 91: the kind", "kind", "only the API server writes it"},
+		{"handlers 91: a field of metadata that a user may set", "metadata.finalizers", ""},
+		{"handlers 91: one that only the server sets", "metadata.uid", "only the API server writes it"},
+		{"handlers 91: an own annotation", "metadata.annotations.operkit.dev/a", "it is an annotation of the operator itself"},
+		{"handlers 91: another's annotation", "metadata.annotations.example.dev/a", ""},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			path := strings.SplitN(row.path, ".", 3)
+			if row.path == "" {
+				path = nil
+			}
+			assert.Equal(t, row.want, rules.Excludes(path))
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/operkit/operkit/reconcile/handlers/internal/progress"
@@ -49,6 +50,18 @@ func Of(text string, uid types.UID) (Record, error) {
 
 // Handled reports whether an essence was handled.
 func (r Record) Handled() bool { return r.Digest != "" }
+
+// Renamed returns the record with what it has of a handler under another id, unless it has something under that id.
+func (r Record) Renamed(from, to string) Record {
+	r.Cycle = r.Cycle.Renamed(from, to)
+	called, known := r.Crons[from]
+	if _, taken := r.Crons[to]; known && !taken {
+		r.Crons = maps.Clone(r.Crons)
+		r.Crons[to] = called
+		delete(r.Crons, from)
+	}
+	return r
+}
 
 // Digest returns a text that identifies an essence.
 func Digest(essence map[string]any) (string, error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/base64"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -114,6 +115,28 @@ func TestUnreadableRecords(t *testing.T) {
 }
 
 // Equal essences have the same digest, whatever the types of their numbers.
+func TestRenamed(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(1, 0)
+	begun := progress.Record{Attempts: 1}
+	for _, row := range []struct {
+		reason     string
+		have, want Record
+	}{
+		{"handlers 38: the progress moves", Record{Cycle: progress.Cycle{"old": begun}}, Record{Cycle: progress.Cycle{"new": begun}}},
+		{"handlers 92: the last call of a cron moves", Record{Crons: map[string]time.Time{"old": at, "other": at}}, Record{Crons: map[string]time.Time{"new": at, "other": at}}},
+		{"handlers 92: a later call under the new id counts", Record{Crons: map[string]time.Time{"old": at, "new": at.Add(1)}}, Record{Crons: map[string]time.Time{"old": at, "new": at.Add(1)}}},
+		{"handlers 92: nothing is known", Record{}, Record{}},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			before := maps.Clone(row.have.Crons)
+			assert.Equal(t, row.want, row.have.Renamed("old", "new"))
+			assert.Equal(t, before, row.have.Crons, "the record isn't changed")
+		})
+	}
+}
+
 func TestDigest(t *testing.T) {
 	t.Parallel()
 	of := func(value any) string {

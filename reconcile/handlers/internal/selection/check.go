@@ -18,17 +18,33 @@ func Absent(value any) bool { return value == nil }
 // Equal returns a Check for one value. Numbers are equal by value.
 func Equal(want any) Check { return func(value any) bool { return diff.Equal(want, value) } }
 
-// Not returns a Check that passes what c doesn't pass.
-func Not(c Check) Check { return func(value any) bool { return !c(value) } }
+// Not returns a Check that passes what c doesn't pass, nil if c is nil.
+func Not(c Check) Check {
+	if c == nil {
+		return nil
+	}
+	return func(value any) bool { return !c(value) }
+}
 
-// All returns a Check that passes what all checks pass; without checks it passes everything.
+// All returns a Check that passes what all checks pass; without checks it passes everything. It returns nil if one is nil.
 func All(checks ...Check) Check {
+	if hasNil(checks) {
+		return nil
+	}
 	return func(value any) bool {
 		return !slices.ContainsFunc(checks, func(c Check) bool { return !c(value) })
 	}
 }
 
-// Any returns a Check that passes what one of the checks passes; without checks it passes nothing.
+// Any returns a Check that passes what one of the checks passes; without checks it passes nothing. It returns nil if one
+// is nil.
 func Any(checks ...Check) Check {
+	if hasNil(checks) {
+		return nil
+	}
 	return func(value any) bool { return slices.ContainsFunc(checks, func(c Check) bool { return c(value) }) }
+}
+
+func hasNil(checks []Check) bool {
+	return slices.ContainsFunc(checks, func(c Check) bool { return c == nil })
 }

@@ -3,12 +3,14 @@ package selection
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/operkit/operkit/reconcile/handlers/internal/cause"
 	"github.com/operkit/operkit/reconcile/handlers/internal/diff"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // Filter limits the objects for which a handler is called. The zero value passes every object.
@@ -45,11 +47,22 @@ func (f Filter) Validate(on On) error {
 	if f.Parent.Kind == "" && f.Parent.Group != "" {
 		errs = append(errs, fmt.Errorf("parent of the group %q: names no kind: use one such as Deployment", f.Parent.Group))
 	}
-	for _, checks := range []map[string]Check{f.Labels, f.Annotations} {
-		for key, check := range checks {
-			if check == nil {
-				errs = append(errs, fmt.Errorf("%s: nil check: use Absent to select objects without it", key))
-			}
+	return errors.Join(append(errs, validateKeys("label", f.Labels), validateKeys("annotation", f.Annotations))...)
+}
+
+// validateKeys returns an error for checks of labels or annotations that can't be on an object, sorted by key.
+func validateKeys(what string, checks map[string]Check) error {
+	var errs []error
+	for _, key := range slices.Sorted(maps.Keys(checks)) {
+		if checks[key] == nil {
+			errs = append(errs, fmt.Errorf("%s %s: nil check: use Absent for objects without it", what, key))
+		}
+		form := key
+		if what == "annotation" {
+			form = strings.ToLower(key) // the API server accepts more annotations than labels
+		}
+		if faults := validation.IsQualifiedName(form); len(faults) > 0 {
+			errs = append(errs, fmt.Errorf("%s %q: the key isn't valid: use one such as tier or example.dev/tier", what, key))
 		}
 	}
 	return errors.Join(errs...)

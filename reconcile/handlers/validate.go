@@ -1,0 +1,117 @@
+package handlers
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/operkit/operkit/reconcile/handlers/internal/fieldpath"
+	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
+	"github.com/operkit/operkit/reconcile/handlers/internal/typed"
+)
+
+// ids are valid ids.
+var ids = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+
+// longestID bounds the length of an id.
+const longestID = 63
+
+func isID(id string) bool { return ids.MatchString(id) && len(id) <= longestID }
+
+// ofCauses checks the causes of a handler of On.
+func ofCauses(causes Cause) Option {
+	return func(s *settings) {
+		if causes == 0 || causes&^(Create|Update|Delete|Resume) != 0 {
+			s.fail("cause %d: not a cause: use Create, Update, Delete and Resume, combined by |", causes)
+		}
+	}
+}
+
+// validate finds what is wrong with a handler and its options.
+func (s *settings) validate() {
+	on := s.On
+	if !isID(s.ID) {
+		s.fail("the id isn't valid: use up to %d of a-z, 0-9 and hyphens, such as create-volume", longestID)
+	}
+	if s.dropFailed {
+		s.fail("drop failed: only for an index: leave the option out")
+	}
+	if on&(selection.Seen|selection.Reported) != 0 && s.hasAttempts() {
+		s.fail("a handler of events is never called again and reports nothing: leave out MaxAttempts, Within, Backoff, Errors and Reports")
+	}
+	if s.Optional && on&selection.Delete == 0 {
+		s.fail("optional: only handlers of Delete need a finalizer: leave the option out")
+	}
+	if s.ResumeDeleted && on&selection.Resume == 0 {
+		s.fail("while deleting: only for handlers of Resume: leave the option out")
+	}
+	s.validateFormerly()
+	if err := s.Filter.Validate(on); err != nil {
+		s.errs = append(s.errs, err)
+	}
+}
+
+// hasAttempts reports whether an option says what happens after an attempt.
+func (s *settings) hasAttempts() bool {
+	return s.attempts.set || s.within.set || s.backoff.set || s.policy.set || len(s.reports) > 0
+}
+
+func (s *settings) validateFormerly() {
+	if len(s.formerly) > 0 && s.On&(recorded|selection.Delete) == 0 && s.cron == nil {
+		s.fail("formerly: nothing is recorded of this handler: leave the option out")
+	}
+	for _, id := range s.formerly {
+		if !isID(id) {
+			s.fail("formerly %q: no handler had this id: use an id that is valid", id)
+		}
+	}
+}
+
+// check returns all mistakes of the registration.
+func (h *Handlers[T]) check() error {
+	errs := append(slices.Clone(h.errs), typed.Check[T]())
+	if h.kind.Kind == "" || h.kind.Version == "" {
+		errs = append(errs, fmt.Errorf("kind %q: needs a version and a kind", h.kind))
+	}
+	if len(h.handlers) == 0 {
+		errs = append(errs, errors.New("no handlers: register one by On, Field, Seen, OnClusterEvent, Timer, Cron or Daemon"))
+	}
+	errs = append(errs, checkIDs(h.handlers))
+	for _, one := range h.indexes {
+		errs = append(errs, one.Check())
+	}
+	return errors.Join(append(errs, h.config.errs...)...)
+}
+
+// checkIDs returns an error for each id that several handlers have, or have had.
+func checkIDs(handlers []*handler) error {
+	var errs []error
+	seen := map[string]bool{}
+	for _, one := range handlers {
+		for _, id := range append([]string{one.ID}, one.formerly...) {
+			if seen[id] {
+				errs = append(errs, fmt.Errorf("handler %q: there are two: give each handler an id of its own", id))
+			}
+			seen[id] = true
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// check returns what is wrong with the handlers together, and with the names on the objects.
+func (r *reconciler) check() error {
+	errs := []error{r.setNames(), r.declare()}
+	for _, h := range r.handlers {
+		if r.config.stateless && h.isCron {
+			errs = append(errs, fmt.Errorf("handler %q: the last call of a Cron is recorded on the object, and Stateless records nothing: use Timer, or leave Stateless out", h.ID))
+		}
+		if r.config.stateless && len(h.formerly) > 0 {
+			errs = append(errs, fmt.Errorf("handler %q: formerly: Stateless records nothing under an earlier id: leave the option out", h.ID))
+		}
+		if why := r.rules.Excludes(h.Filter.Field); why != "" && h.On&(selection.Update|selection.Field) != 0 {
+			errs = append(errs, fmt.Errorf("handler %q: field %s: %s, so its changes are no updates: name another field", h.ID, fieldpath.String(h.Filter.Field), why))
+		}
+	}
+	return errors.Join(errs...)
+}
