@@ -2,14 +2,15 @@ package handlers
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
 	"github.com/operkit/operkit/reconcile/handlers/internal/typed"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // ClusterEvent is an Event that was reported about an object.
@@ -30,10 +31,11 @@ type storedEvent struct {
 	Reason              string           `json:"reason"`
 	Note                string           `json:"note"`
 	Regarding           struct {
-		APIVersion string `json:"apiVersion"`
-		Kind       string `json:"kind"`
-		Namespace  string `json:"namespace"`
-		Name       string `json:"name"`
+		APIVersion string    `json:"apiVersion"`
+		Kind       string    `json:"kind"`
+		Namespace  string    `json:"namespace"`
+		Name       string    `json:"name"`
+		UID        types.UID `json:"uid"`
 	} `json:"regarding"`
 	Series *struct {
 		Count            int              `json:"count"`
@@ -49,19 +51,35 @@ type storedEvent struct {
 // clusterEvents is the kind of the Events.
 var clusterEvents = schema.GroupVersionKind{Group: "events.k8s.io", Version: "v1", Kind: "Event"}
 
+// mostReports is the number of Events about an object that wait for its next pass, the newest ones.
+const mostReports = 100
+
 // reports are the Events that handlers weren't called for yet.
 type reports struct {
 	// wanted: there are such handlers. since is the start of the process, and own the name of the operator.
 	wanted bool
 	since  time.Time
 	own    string
-
-	mu     sync.Mutex
-	events map[deploy.Ref][]ClusterEvent
+	queue[report]
 }
 
-// takeReported keeps an Event for the next pass over its object, which it brings to reconcile.
-func (r *reconciler) takeReported(event deploy.Event) []deploy.Ref {
+// report is an Event, with the uid of the object that it is about, empty if it isn't known.
+type report struct {
+	ClusterEvent
+	uid types.UID
+}
+
+// isAbout reports whether the Event is about an object, and not about an earlier one of the same name.
+func (e report) isAbout(object *unstructured.Unstructured) bool {
+	if e.uid != "" && e.uid != types.UID(object.GetName()) { // the kubelet reports the name of a Node as its uid
+		return e.uid == object.GetUID()
+	}
+	created := object.GetCreationTimestamp()
+	return !e.At.Before(created.Time)
+}
+
+// queueReport queues an Event for the next pass over its object, which it brings to reconcile.
+func (r *reconciler) queueReport(event deploy.Event) []deploy.Ref {
 	if event.Type != deploy.Added && event.Type != deploy.Modified {
 		return nil
 	}
@@ -76,12 +94,7 @@ func (r *reconciler) takeReported(event deploy.Event) []deploy.Ref {
 		return nil
 	}
 	ref := deploy.Ref{Kind: r.Kind, Namespace: about.Namespace, Name: about.Name}
-	r.reports.mu.Lock()
-	defer r.reports.mu.Unlock()
-	if r.reports.events == nil {
-		r.reports.events = map[deploy.Ref][]ClusterEvent{}
-	}
-	r.reports.events[ref] = append(r.reports.events[ref], reported)
+	r.reports.add(ref, report{reported, about.UID})
 	return []deploy.Ref{ref}
 }
 
@@ -106,20 +119,23 @@ func clusterEventOf(e *storedEvent) ClusterEvent {
 	return found
 }
 
-func (r *reports) take(ref deploy.Ref) []ClusterEvent {
-	if !r.wanted {
-		return nil
+// callReported calls the handlers of OnClusterEvent for the queued reports about an object. It reports whether none is
+// left: when the time of ctx is over, they wait for the next pass.
+func (r *reconciler) callReported(ctx context.Context, object *unstructured.Unstructured, known *object) (done bool) {
+	if !r.reports.wanted {
+		return true
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	events := r.events[ref]
-	delete(r.events, ref)
-	return events
-}
-
-// callReported calls the handlers of OnClusterEvent for the queued reports about an object.
-func (r *reconciler) callReported(ctx context.Context, w *work) {
-	for _, reported := range r.reports.take(w.ref) {
-		w.callForEvent(ctx, selection.Reported, reported.Reason, func(a *attempt) { a.reported = reported })
+	ref := deploy.RefOf(object)
+	events := r.reports.drain(ref)
+	for i, event := range events {
+		if ctx.Err() != nil {
+			r.reports.putBack(ref, events[i:])
+			return false
+		}
+		if event.isAbout(object) {
+			w := newWork(ctx, r, object, known)
+			w.callForEvent(ctx, selection.Reported, event.Reason, func(a *attempt) { a.reported = event.ClusterEvent })
+		}
 	}
+	return true
 }

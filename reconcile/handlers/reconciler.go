@@ -56,7 +56,7 @@ func newReconciler(kind schema.GroupVersionKind, handlers []*handler, c config, 
 	r := &reconciler{env: env, handlers: handlers, config: c}
 	l := &r.Lifecycle
 	l.Kind, l.Manager, l.Logger, l.Now, l.Recheck = kind, env.Manager, env.Logger, env.Now, recheck
-	r.reports.since, r.reports.own = env.Now(), env.Manager.FieldManager()
+	r.reports.most, r.reports.since, r.reports.own = mostReports, env.Now(), env.Manager.FieldManager()
 	r.rules = essence.Rules{Ignored: c.ignored, Domains: []string{env.Manager.KeyDomain()}}
 	for _, h := range handlers {
 		if field := h.Filter.Field; len(field) > 0 {
@@ -111,7 +111,7 @@ func (r *reconciler) Finalizers() []string { return slices.Clone(r.finalizers) }
 func (r *reconciler) Sources() source.Sources {
 	sources := source.Sources{When: r.counts(), Indexed: r.indexed}
 	if r.reports.wanted {
-		sources.Mapped = []source.Mapped{{Kind: clusterEvents, Keys: r.takeReported}}
+		sources.Mapped = []source.Mapped{{Kind: clusterEvents, Keys: r.queueReport}}
 	}
 	if len(r.daemons.handlers) > 0 {
 		sources.External = []source.External{r.daemons}
@@ -157,6 +157,8 @@ func (r *reconciler) recordRemoved(event deploy.Event) bool {
 func (r *reconciler) Forget(key deploy.Ref) {
 	r.daemons.Forget(key)
 	r.objects.forget(key)
+	r.reports.drop(key, nil)
+	r.seen.drop(key, seenEvent.isLast)
 	r.Lifecycle.Forget(key)
 }
 
@@ -169,6 +171,9 @@ func (r *reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	object, rest, err := r.Begin(ctx, req)
 	if object == nil {
 		r.stopDaemons(ctx, req.Key)
+		if err == nil {
+			r.reports.drop(req.Key, nil) // it is gone, or paused
+		}
 		return rest, err
 	}
 	if err := r.checkWhole(ctx, req.Key); err != nil {
@@ -178,16 +183,17 @@ func (r *reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	if err == nil {
 		err = p.run(ctx)
 	}
-	if err == nil {
-		w := newWork(ctx, r, object, p.known)
-		r.callReported(ctx, &w)
-	}
+	reported := err != nil || r.callReported(ctx, object, p.known)
 	failed := errors.Join(err, p.failures())
 	r.Conclude(ctx, object, p.isComplete(), failed)
 	if err != nil {
 		return request.Result{}, err
 	}
-	return request.Result{RequeueAfter: p.next()}, nil
+	after := p.next()
+	if !reported {
+		after = soon(0)
+	}
+	return request.Result{RequeueAfter: after}, nil
 }
 
 // noteListed notes that an object was there when the process started, for which there is no record.

@@ -2,59 +2,55 @@ package handlers
 
 import (
 	"context"
-	"sync"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
-	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 )
 
 // seen are the events that handlers of Seen weren't called for yet. The zero value is empty.
 type seen struct {
 	// wanted: there are such handlers.
 	wanted bool
-
-	mu     sync.Mutex
-	events map[deploy.Ref][]deploy.Event
+	queue[seenEvent]
 }
+
+// seenEvent is an event, with what the process remembers of its object: it is forgotten before the handlers are called
+// for its deletion.
+type seenEvent struct {
+	deploy.Event
+	known *object
+}
+
+// isLast reports whether no event of the same object can follow.
+func (e seenEvent) isLast() bool { return e.Type == deploy.Deleted }
 
 // Observe implements watch.Observer. It queues the event for the next pass, which the event brings.
 func (r *reconciler) Observe(event deploy.Event) {
 	if !r.seen.wanted {
 		return
 	}
-	r.seen.mu.Lock()
-	defer r.seen.mu.Unlock()
 	ref := deploy.RefOf(event.New)
 	if event.Type == deploy.Left {
-		delete(r.seen.events, ref)
+		r.seen.drain(ref)
 		return
 	}
-	if r.seen.events == nil {
-		r.seen.events = map[deploy.Ref][]deploy.Event{}
-	}
-	r.seen.events[ref] = append(r.seen.events[ref], event)
+	r.seen.add(ref, seenEvent{event, r.objects.of(ref, event.New.GetUID())})
 }
 
-func (s *seen) take(ref deploy.Ref) []deploy.Event {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	events := s.events[ref]
-	delete(s.events, ref)
-	return events
-}
-
-// callSeen calls the handlers of Seen for the queued events of an object.
+// callSeen calls the handlers of Seen for the queued events of an object. When the time of ctx is over, the others wait
+// for the next pass.
 func (r *reconciler) callSeen(ctx context.Context, ref deploy.Ref) {
-	for _, event := range r.seen.take(ref) {
-		if _, rests := r.Paused(ctx, event.New); rests || lifecycle.Interrupted(ctx) {
+	events := r.seen.drain(ref)
+	for i, event := range events {
+		if ctx.Err() != nil {
+			r.seen.putBack(ref, events[i:])
+			return
+		}
+		if _, rests := r.Paused(ctx, event.New); rests {
 			continue
 		}
-		w := newWork(ctx, r, event.New, r.objects.of(ref, event.New.GetUID()))
+		w := newWork(ctx, r, event.New, event.known)
 		w.callForEvent(ctx, selection.Seen, string(event.Type), func(a *attempt) { a.event = event.Type })
-		if event.Type == deploy.Deleted {
-			r.objects.forget(ref) // it was forgotten before this pass
-		}
 	}
 }
 

@@ -90,6 +90,41 @@ func TestSeenWrites(t *testing.T) {
 	})
 }
 
+func TestSeenMemo(t *testing.T) {
+	t.Run("handlers 89: a memo is there at the deletion, and not for the next object", testSeenMemo)
+}
+
+func testSeenMemo(t *testing.T) {
+	var j journal
+	c := handlers.New[Claim](claims)
+	c.Seen("seen", func(_ context.Context, r *handlers.Request[Claim]) error {
+		j.write("%s %d", r.Event, *handlers.Memo[int](r))
+		return nil
+	})
+	c.On(handlers.Create, "create", func(_ context.Context, r *handlers.Request[Claim]) error {
+		*handlers.Memo[int](r) = 7
+		return nil
+	})
+	h := drive(t, c)
+	h.Apply(small)
+	h.RunUntilSettled()
+	j.taken()
+	h.Delete("Claim small")
+	h.RunUntilSettled()
+	assert.Equal(t, []string{"DELETED 7"}, j.taken())
+	h.Apply(small)
+	h.RunUntilSettled()
+	j.taken()
+	h.Delete("Claim small")
+	h.Apply(small)
+	h.RunUntilSettled()
+	assert.Equal(t, []string{"DELETED 7", "ADDED 0"}, j.taken()[:2])
+	h.Leave("Claim small")
+	h.Enter("Claim small")
+	h.RunUntilSettled()
+	assert.Equal(t, []string{"ADDED 0"}, j.taken(), "it was watched anew")
+}
+
 // logging keeps the log of a test.
 type logging struct {
 	*testing.T
