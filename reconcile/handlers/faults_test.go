@@ -407,7 +407,7 @@ func faultHugeMessage(t *testing.T) {
 	require.NoError(t, err)
 	var j journal
 	c := handlers.New[Claim](claims)
-	c.On(handlers.Create, "a", j.noting("a", errors.New(fmt.Sprintf("%x", random))), handlers.Backoff(time.Hour))
+	c.On(handlers.Create, "a", j.noting("a", fmt.Errorf("%x", random)), handlers.Backoff(time.Hour))
 	c.On(handlers.Create, "b", j.noting("b"))
 	c.Timer("c", time.Minute, j.noting("c"))
 	h := drive(t, c)

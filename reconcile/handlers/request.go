@@ -108,8 +108,8 @@ func (r *Request[T]) Manager() (*deploy.Manager, error) {
 
 // Apply applies objects, each an API struct, an apply configuration, or an unstructured object: they are created or
 // changed by server-side apply, and owned by the object of the request, with which they are deleted. An object that is
-// as it should be costs no request. Objects without a namespace get that of the owner. Changes by others aren't repaired
-// until the handler is called again.
+// as it should be costs no write, and no read either if the operator watches its kind, for example by an Index. Objects
+// without a namespace get that of the owner. Changes by others aren't repaired until the handler is called again.
 func (r *Request[T]) Apply(ctx context.Context, objects ...any) error {
 	var all []*unstructured.Unstructured
 	for _, value := range objects {

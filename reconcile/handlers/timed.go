@@ -74,7 +74,7 @@ func (p *pass) callTimed(ctx context.Context) error {
 	} else if ok {
 		p.due = next
 	}
-	return nil //nolint:nilerr // when the context has ended, the next pass calls the others
+	return nil
 }
 
 // plan starts the handlers that are about the object, and suspends the others.
