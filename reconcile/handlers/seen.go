@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/handlers/internal/record"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
 )
 
@@ -82,7 +83,10 @@ func (w *work) writeOnce(ctx context.Context) error {
 	}
 	ctx, cancel := lastWords(ctx)
 	defer cancel()
-	err := w.writeAside(ctx)
+	edited, err := w.writeEdits(ctx)
+	if edited != nil && w.known.times != nil { // an own change doesn't reset the idle time
+		w.known.times.digest, err = record.Digest(w.rules.Of(edited.Object))
+	}
 	w.outcome, w.conditions = outcome{}, w.Visit(w.object, w.log)
 	return err
 }

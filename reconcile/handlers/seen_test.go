@@ -125,6 +125,31 @@ func testSeenMemo(t *testing.T) {
 	assert.Equal(t, []string{"ADDED 0"}, j.taken(), "it was watched anew")
 }
 
+func TestSeenIdle(t *testing.T) {
+	t.Run("handlers 81: a change by a handler of events doesn't count", testSeenIdle)
+}
+
+func testSeenIdle(t *testing.T) {
+	calls := 0
+	c := handlers.New[Claim](claims)
+	c.Timer("idle", time.Hour, func(context.Context, *handlers.Request[Claim]) error { calls++; return nil }, handlers.Idle(time.Minute))
+	c.Seen("seen", func(_ context.Context, r *handlers.Request[Claim]) error {
+		if r.Object.Status.Volume != "" {
+			r.Update(func(c *Claim) { c.Spec.Mode = "fast" })
+		}
+		return nil
+	})
+	h := drive(t, c)
+	h.Apply(small)
+	h.Advance(50 * time.Second)
+	h.SetStatus("Claim small", map[string]any{"volume": "v"})
+	h.Advance(5 * time.Second)
+	h.Writes(1)
+	assert.Zero(t, calls)
+	h.Advance(5 * time.Second)
+	assert.Equal(t, 1, calls)
+}
+
 // logging keeps the log of a test.
 type logging struct {
 	*testing.T

@@ -90,23 +90,34 @@ func anyOf(content map[string]any) any {
 // writeAside writes the outcome beside the passes over the object: the status, then the rest. The record and the
 // finalizer stay as they are.
 func (w *work) writeAside(ctx context.Context) error {
+	_, err := w.writeEdits(ctx)
+	return err
+}
+
+// writeEdits is writeAside. It returns the object if its essence was changed, otherwise nil.
+func (w *work) writeEdits(ctx context.Context) (*unstructured.Unstructured, error) {
 	if _, err := w.SetStatus(ctx, w.object, w.log, w.withOutcome); err != nil {
-		return err
+		return nil, err
 	}
 	if err := w.flushConditions(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	if len(w.outcome.updates) == 0 {
-		return nil
+		return nil, nil
 	}
-	_, err := w.Manager.Change(ctx, w.ref, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	edited := false
+	result, err := w.Manager.Change(ctx, w.ref, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		if current.GetUID() != w.object.GetUID() {
 			return nil, nil
 		}
 		content, err := w.outcome.updated(current.Object)
+		edited = err == nil && len(diff.Of(w.rules.Of(current.Object), w.rules.Of(content))) > 0
 		return (&unstructured.Unstructured{Object: content}).DeepCopy(), err
 	})
-	return err
+	if err != nil || !edited {
+		return nil, err
+	}
+	return result.Object, nil
 }
 
 // flushConditions writes the conditions that were reported.
