@@ -140,9 +140,14 @@ func (p *pass) decide() {
 	p.noteChange()
 	about := p.about()
 	for _, h := range p.handlers {
-		p.needsFinalizer = p.needsFinalizer || selection.NeedsFinalizer(h.Handler, about)
-		p.records = p.records || h.On&recorded != 0 && selection.Sees(h.Handler, about)
-		if !p.settled && h.On&(recorded|selection.Delete) != 0 && p.selects(h, about) {
+		if h.On&(recorded|selection.Delete|selection.Daemon) == 0 {
+			continue
+		}
+		about.First = p.isFirst(h)
+		decision := selection.Decide(h.Handler, about)
+		p.needsFinalizer = p.needsFinalizer || decision.NeedsFinalizer
+		p.records = p.records || h.On&recorded != 0 && decision.Sees
+		if !p.settled && h.On&(recorded|selection.Delete) != 0 && (decision.Called || decision.Sees && p.isReturn(h)) {
 			p.selected = append(p.selected, h)
 		}
 	}
@@ -154,13 +159,13 @@ func (p *pass) decide() {
 	p.records = p.records || len(ids) > 0
 }
 
-// selects reports whether a handler is called for the reason. One that has acted on a change that was taken back is called
-// for the state that it was before.
-func (p *pass) selects(h *handler, about selection.Object) bool {
-	about.First = about.First && !p.known.resumes[h.ID]
-	return selection.Called(h.Handler, about) ||
-		p.reason == cause.Update && h.On&(selection.Update|selection.Field) != 0 && p.record.Cycle.ActedIn(h.ID, p.digest) &&
-			selection.Sees(h.Handler, about)
+// isFirst reports whether a handler for Resume wasn't called for the object in this process.
+func (p *pass) isFirst(h *handler) bool { return !p.known.resumed && !p.known.resumes[h.ID] }
+
+// isReturn reports whether a handler has acted on a change that was taken back: it is called for the state that it was
+// before.
+func (p *pass) isReturn(h *handler) bool {
+	return p.reason == cause.Update && h.On&(selection.Update|selection.Field) != 0 && p.record.Cycle.ActedIn(h.ID, p.digest)
 }
 
 // about returns the object for the selection of handlers.

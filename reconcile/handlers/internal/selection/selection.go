@@ -46,15 +46,29 @@ type Object struct {
 }
 
 // Called reports whether a handler is called for an object.
-func Called(h Handler, o Object) bool {
-	switch {
-	case h.On&beside != 0 || h.resumes(o):
-		return h.sees(o)
-	case !h.answers(o.Reason):
-		return false
+func Called(h Handler, o Object) bool { return h.fits(o) && h.sees(o) && h.isDue(o) }
+
+// Decision is what Sees, Called and NeedsFinalizer report.
+type Decision struct{ Sees, Called, NeedsFinalizer bool }
+
+// Decide returns the Decision about an object. It applies the filter once.
+func Decide(h Handler, o Object) Decision {
+	if !h.sees(o) {
+		return Decision{}
 	}
-	return h.sees(o) && (o.Reason != cause.Update || h.Filter.changes(o))
+	return Decision{Sees: true, Called: h.fits(o) && h.isDue(o), NeedsFinalizer: h.holds()}
 }
+
+// fits reports whether the handler is one for the reason.
+func (h Handler) fits(o Object) bool { return h.On&beside != 0 || h.resumes(o) || h.answers(o.Reason) }
+
+// isDue reports whether the update, if it is one, changes what the handler is about.
+func (h Handler) isDue(o Object) bool {
+	return h.On&beside != 0 || h.resumes(o) || o.Reason != cause.Update || h.Filter.changes(o)
+}
+
+// holds reports whether the handler needs the finalizer on the objects that it sees.
+func (h Handler) holds() bool { return h.On&Delete != 0 && !h.Optional || h.On&Daemon != 0 }
 
 // Sees reports whether the object is one that the handler is about at all. An object that no handler sees is left
 // alone: nothing is recorded on it.
@@ -62,7 +76,7 @@ func Sees(h Handler, o Object) bool { return h.sees(o) }
 
 // NeedsFinalizer reports whether the object has to have the operator's finalizer because of the handler.
 func NeedsFinalizer(h Handler, o Object) bool {
-	return (h.On&Delete != 0 && !h.Optional || h.On&Daemon != 0) && h.sees(o)
+	return h.holds() && h.sees(o)
 }
 
 // sees reports whether the object passes the handler's filter.

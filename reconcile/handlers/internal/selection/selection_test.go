@@ -36,6 +36,7 @@ func TestCalled(t *testing.T) {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
 			assert.Equal(t, row.want, Called(row.h, row.o))
+			assert.Equal(t, row.want, Decide(row.h, row.o).Called)
 		})
 	}
 }
@@ -59,6 +60,7 @@ func TestNeedsFinalizer(t *testing.T) {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
 			assert.Equal(t, row.want, NeedsFinalizer(row.h, Object{Body: body, New: body}))
+			assert.Equal(t, row.want, Decide(row.h, Object{Body: body, New: body}).NeedsFinalizer)
 		})
 	}
 }

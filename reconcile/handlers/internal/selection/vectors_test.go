@@ -92,6 +92,7 @@ func testSelect(t *testing.T, c *vectortest.Case) {
 	o := objectOf(c, fields...)
 	selected, finalizer := []any{}, false
 	for i, h := range handlers {
+		assert.Equal(t, Decision{Sees(h, o), Called(h, o), NeedsFinalizer(h, o)}, Decide(h, o))
 		if Called(h, o) {
 			selected = append(selected, shown[i])
 		}
