@@ -28,6 +28,7 @@ func TestFaults(t *testing.T) {
 	t.Run("handlers 28: what a handler of a deletion sets is refused", faultDeleteRefused)
 	t.Run("handlers 24: what a timer couldn't write is written by the next pass", faultTimerUnwritten)
 	t.Run("handlers 24: a failed last write makes no Resume of a Create", faultCreateResume)
+	t.Run("handlers 24: an edit after a failed last write is an update", faultEdited)
 	t.Run("handlers 26: the progress of a deletion is kept in memory if it can't be stored", faultDeleteMemory)
 	t.Run("handlers 26: a state before that can't be read releases nothing", faultOldUndecodable)
 	t.Run("handlers 26: a status that can't be written keeps nothing", faultStatusBlocksDeletion)
@@ -532,4 +533,18 @@ func faultStatelessPaused(t *testing.T) {
 	h.RunUntilSettled()
 	pause("false")
 	assert.Empty(t, j.taken())
+}
+
+func faultEdited(t *testing.T) {
+	var j journal
+	c := handlers.New[Claim](claims)
+	c.On(handlers.Create|handlers.Update, "all", j.noting("all"))
+	h := drive(t, c)
+	h.Apply(small)
+	require.NoError(t, h.Memory().Fail(dryrun.Fault{Verb: dryrun.VerbPatch, Kind: claims, Count: 1, Code: 403}))
+	_, err := h.Reconcile("Claim small")
+	require.Error(t, err)
+	edit(h, "size", int64(2))
+	h.RunUntilSettled()
+	assert.Equal(t, []string{"all create", "all update, change .spec.size: 1 -> 2"}, j.taken())
 }

@@ -92,7 +92,7 @@ func (p *pass) write(ctx context.Context) error {
 
 // keep keeps what couldn't be written for the next pass.
 func (p *pass) keep() {
-	p.known.unwritten = &unwritten{p.outcome.clone(), p.record, p.object.GetAnnotations()[p.key]}
+	p.known.unwritten = &unwritten{p.outcome.clone(), p.stored(), p.object.GetAnnotations()[p.key]}
 }
 
 // lastWords returns a context for writes that have to be made although ctx has ended, unless another process leads by now.
