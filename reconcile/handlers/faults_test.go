@@ -28,6 +28,7 @@ func TestFaults(t *testing.T) {
 	t.Run("handlers 28: what a handler of a deletion sets is refused", faultDeleteRefused)
 	t.Run("handlers 24: what a timer couldn't write is written by the next pass", faultTimerUnwritten)
 	t.Run("handlers 24: a failed last write makes no Resume of a Create", faultCreateResume)
+	t.Run("handlers 94: a filter that panics stops no other handler, and releases nothing", faultPanic)
 	t.Run("handlers 24: an edit after a failed last write is an update", faultEdited)
 	t.Run("handlers 26: the progress of a deletion is kept in memory if it can't be stored", faultDeleteMemory)
 	t.Run("handlers 26: a state before that can't be read releases nothing", faultOldUndecodable)
@@ -547,4 +548,33 @@ func faultEdited(t *testing.T) {
 	edit(h, "size", int64(2))
 	h.RunUntilSettled()
 	assert.Equal(t, []string{"all create", "all update, change .spec.size: 1 -> 2"}, j.taken())
+}
+
+func faultPanic(t *testing.T) {
+	var j journal
+	panics := false
+	c := handlers.New[Claim](claims)
+	breaks := handlers.When(func(*Claim) bool {
+		if panics {
+			panic("broken")
+		}
+		return true
+	})
+	c.On(handlers.Update, "other", j.noting("other"))
+	c.On(handlers.Update|handlers.Delete, "breaks", j.noting("breaks"), breaks)
+	c.Timer("tick", time.Hour, j.noting("tick"), breaks, handlers.InitialDelay(time.Minute))
+	h := drive(t, c)
+	h.Apply(small)
+	h.Advance(0)
+	panics = true
+	edit(h, "size", int64(2))
+	h.Advance(10 * time.Minute)
+	h.Delete("Claim small")
+	h.Advance(10 * time.Minute)
+	h.Exists("Claim small")
+	assert.Equal(t, []string{"other update, change .spec.size: 1 -> 2"}, j.taken())
+	panics = false
+	h.Advance(time.Minute)
+	assert.Equal(t, []string{"breaks delete"}, j.taken())
+	h.Gone("Claim small")
 }

@@ -30,6 +30,8 @@ type handler struct {
 	// rule says when a handler of Timer or Cron is called, nil for others.
 	rule   schedule.Rule
 	isCron bool
+	// panics are those of the filter.
+	panics panics
 	// grace and delay are for a handler of Daemon.
 	grace, delay time.Duration
 	// call calls the function with a Request that it makes from the attempt.
@@ -37,11 +39,13 @@ type handler struct {
 }
 
 func newHandler(s *settings, call func(ctx context.Context, a *attempt) error) *handler {
-	return &handler{
+	h := &handler{
 		Handler: s.Handler, limits: progress.Limits{Attempts: s.attempts.max, Within: s.within.d}, backoff: s.backoff.d,
 		policy: s.policy.value, reports: s.reports, formerly: s.formerly, rule: s.rule(), isCron: s.cron != nil, call: call,
 		grace: s.grace, delay: s.delay,
 	}
+	h.Filter = h.panics.guard(h.Filter)
+	return h
 }
 
 // after returns the record of the handler after an attempt that returned err.

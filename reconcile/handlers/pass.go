@@ -32,6 +32,8 @@ type pass struct {
 	// needsFinalizer: some handler needs it. records: a record is kept, because handlers are about the object for which
 	// that is needed.
 	needsFinalizer, records bool
+	// unsure: a filter has panicked, so that the finalizer has to stay.
+	unsure bool
 	// refused are the errors of handlers whose updates the cluster has refused, and ran are the timers and crons that were
 	// called.
 	refused map[string]error
@@ -144,7 +146,7 @@ func (p *pass) decide() {
 			continue
 		}
 		about.First = p.isFirst(h)
-		decision := selection.Decide(h.Handler, about)
+		decision := p.decideOn(h, about)
 		p.needsFinalizer = p.needsFinalizer || decision.NeedsFinalizer
 		p.records = p.records || h.On&recorded != 0 && decision.Sees
 		if !p.settled && h.On&(recorded|selection.Delete) != 0 && (decision.Called || decision.Sees && p.isReturn(h)) {
@@ -208,6 +210,9 @@ func (p *pass) next() (after time.Duration) {
 	}
 	if !p.due.IsZero() {
 		after = lifecycle.Sooner(after, soon(p.due.Sub(p.Now())))
+	}
+	if p.unsure {
+		after = lifecycle.Sooner(after, recheck)
 	}
 	if restart, later := p.standing.Due(); later {
 		after = lifecycle.Sooner(after, soon(time.Until(restart))) // daemons know no other clock

@@ -223,7 +223,7 @@ func (p *pass) stored() record.Record {
 
 // releases reports whether the deletion has been handled, and no daemon runs any more.
 func (p *pass) releases() bool {
-	return p.reason == cause.Delete && p.record.Cycle.Done() && !p.standing.Active()
+	return p.reason == cause.Delete && p.record.Cycle.Done() && !p.standing.Active() && !p.unsure
 }
 
 // finalizerChanges reports whether the finalizer has to be removed.

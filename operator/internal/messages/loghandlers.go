@@ -116,4 +116,11 @@ var logHandlers = []Entry{
 		Cause:   "The object was created, changed or deleted, or the operator was started.",
 		Remedy:  "Nothing.",
 	},
+	{
+		Name:    "a filter of a handler panicked: the handler isn't called for the object",
+		Where:   "error",
+		Meaning: "A function of `When`, or a check, panicked. It is logged once for each handler. A finalizer stays.",
+		Cause:   "A mistake in the function, such as a nil pointer in a field that the object doesn't have.",
+		Remedy:  "Correct the function that `error` names.",
+	},
 }

@@ -1,0 +1,68 @@
+package handlers
+
+import (
+	"sync/atomic"
+
+	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
+	"github.com/operkit/operkit/reconcile/internal/failure"
+)
+
+// panics counts the panics of the filter of a handler.
+type panics struct {
+	count atomic.Int64
+	// logged: the first one was logged. last is the last one.
+	logged atomic.Bool
+	last   atomic.Pointer[error]
+}
+
+// guard returns a filter whose functions don't panic: an object for which one does doesn't pass.
+func (n *panics) guard(f selection.Filter) selection.Filter {
+	f.Value, f.Old, f.New = n.check(f.Value), n.check(f.Old), n.check(f.New)
+	f.Labels, f.Annotations = n.checks(f.Labels), n.checks(f.Annotations)
+	if when := f.When; when != nil {
+		f.When = func(object map[string]any) bool { return n.ask(func() bool { return when(object) }) }
+	}
+	return f
+}
+
+func (n *panics) check(check Check) Check {
+	if check == nil {
+		return nil
+	}
+	return func(value any) bool { return n.ask(func() bool { return check(value) }) }
+}
+
+func (n *panics) checks(all map[string]Check) map[string]Check {
+	guarded := make(map[string]Check, len(all))
+	for key, check := range all {
+		guarded[key] = n.check(check)
+	}
+	return guarded
+}
+
+func (n *panics) ask(passes func() bool) bool {
+	ok, err := failure.Value(func() (bool, error) { return passes(), nil })
+	if err != nil {
+		n.last.Store(&err)
+		n.count.Add(1)
+	}
+	return ok && err == nil
+}
+
+// decideOn decides about a handler. If its filter panics, the handler isn't called for the object. A finalizer that is
+// there stays then, since nobody knows whether the handler needs it, and the object is looked at again later.
+func (p *pass) decideOn(h *handler, about selection.Object) selection.Decision {
+	before := h.panics.count.Load()
+	decision := selection.Decide(h.Handler, about)
+	if h.panics.count.Load() == before {
+		return decision
+	}
+	if !h.panics.logged.Swap(true) {
+		p.log.Error("a filter of a handler panicked: the handler isn't called for the object", "handler", h.ID, "error", *h.panics.last.Load())
+	}
+	if h.On&selection.Daemon != 0 || h.On&selection.Delete != 0 && !h.Optional {
+		p.unsure = p.isHeld(p.object)
+		decision.NeedsFinalizer = p.unsure
+	}
+	return decision
+}
