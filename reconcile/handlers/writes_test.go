@@ -304,7 +304,7 @@ func testSeenAndTheFinalizer(t *testing.T) {
 }
 
 func TestWaiting(t *testing.T) {
-	t.Run("handlers 90: what waits is no warning, what fails is one", func(t *testing.T) {
+	t.Run("handlers 95: what waits is no warning, what fails is one", func(t *testing.T) {
 		var reasons []string
 		sink := event.Func(func(e event.Event) { reasons = append(reasons, string(e.Type)+" "+e.Reason+" "+e.Note) })
 		calls := 0

@@ -29,8 +29,8 @@ func (r *run[T]) result(err error, stopped bool) result {
 	if time.Since(r.began) >= healthy {
 		is.failures = 1
 	}
-	if r.spec.Retry != nil {
-		is.after, is.again = r.spec.Retry(err, is.failures)
+	if r.daemon.Retry != nil {
+		is.after, is.again = r.daemon.Retry(err, is.failures)
 	}
 	return is
 }
@@ -66,12 +66,12 @@ func (k *Keeper[T]) outcome(d *daemon[T], r *run[T], is result, now time.Time) R
 	case !is.stopped && is.err == nil: // by itself, perhaps at the moment of a stop
 		report.What, record = Ended, record.Succeeded(now)
 	case r.stop == Overdue:
-		report.What, record = GivenUp, overdue(record, r.spec.Limits, is.ownError(), now)
+		report.What, record = GivenUp, overdue(record, r.daemon.Limits, is.ownError(), now)
 	case r.stop != "":
 		report.After, record = now.Sub(r.stopped), progress.Record{}
 	default:
 		if record.Attempts = is.failures - 1; is.again {
-			record = r.spec.Limits.Retried(record, is.err.Error(), is.after, now)
+			record = r.daemon.Limits.Retried(record, is.err.Error(), is.after, now)
 		} else {
 			record = record.FailedForGood(is.err.Error(), now)
 		}

@@ -21,7 +21,7 @@ type run[T any] struct {
 	object *object[T]
 	// latest is that of the object for which the daemon was started: the object may have been replaced.
 	latest *atomic.Pointer[T]
-	spec   Spec[T]
+	daemon Spec[T]
 	cancel context.CancelCauseFunc
 	began  time.Time
 	// failures is the number of failures before the run.
@@ -40,7 +40,7 @@ func (k *Keeper[T]) start(o *object[T], d *daemon[T], spec Spec[T], now time.Tim
 	// The Keeper alone cancels daemons, so that each has one cause.
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(k.life.ctx))
 	d.record = d.record.Begin("", now)
-	r := &run[T]{object: o, latest: o.latest, spec: spec, cancel: cancel, began: now, failures: d.record.Attempts}
+	r := &run[T]{object: o, latest: o.latest, daemon: spec, cancel: cancel, began: now, failures: d.record.Attempts}
 	d.run = r
 	if deadline, limited := spec.Limits.Deadline(d.record); limited {
 		r.timer = time.AfterFunc(deadline.Sub(now), func() { k.overdue(r) })
@@ -63,7 +63,7 @@ func (k *Keeper[T]) stop(r *run[T], why Stop) {
 	k.count.Stopping++
 	r.stop, r.stopped = why, time.Now()
 	r.cancel(why)
-	k.bound(r, r.stopped.Add(r.spec.grace()))
+	k.bound(r, r.stopped.Add(r.daemon.grace()))
 }
 
 // bound lets the grace of a daemon that was stopped end at a time, unless it ends sooner.
@@ -84,7 +84,7 @@ func (r *run[T]) endTimer() {
 
 // present returns the daemon of a run, nil if its goroutine has returned.
 func (r *run[T]) present() *daemon[T] {
-	if d := r.object.daemons[r.spec.ID]; d != nil && d.run == r {
+	if d := r.object.daemons[r.daemon.ID]; d != nil && d.run == r {
 		return d
 	}
 	return nil
@@ -114,7 +114,7 @@ func (k *Keeper[T]) abandon(r *run[T]) {
 	switch {
 	case r.outdated():
 	case r.stop == Overdue:
-		d.record = overdue(d.record, r.spec.Limits, nil, time.Now())
+		d.record = overdue(d.record, r.daemon.Limits, nil, time.Now())
 		d.err = errors.New(d.record.Message)
 	default:
 		d.record, d.err = progress.Record{}, nil
@@ -127,7 +127,7 @@ func (r *run[T]) outdated() bool { return r.object.forgotten || r.object.latest 
 
 // tell keeps a report about a run for unlock, and lets it bring the object to reconcile.
 func (k *Keeper[T]) tell(r *run[T], report Report[T]) {
-	report.Key, report.ID, report.Object, report.Stop = r.object.key, r.spec.ID, r.latest.Load(), r.stop
+	report.Key, report.ID, report.Object, report.Stop = r.object.key, r.daemon.ID, r.latest.Load(), r.stop
 	k.reports = append(k.reports, report)
 	if !r.object.forgotten {
 		k.brings = append(k.brings, r.object.key)
