@@ -100,15 +100,16 @@ var setCases = []Case{
 
 func definitionAndObjects(s *scene) {
 	group := s.Namespace + ".deploytest.operkit.dev"
-	definition := s.unplaced(strings.ReplaceAll(widgetDefinition, widget.Group, group))
-	obj := s.unplaced("{apiVersion: " + group + "/v1, kind: Widget, metadata: {name: one, namespace: " + s.Namespace + "}, spec: {size: 1}}")
+	// Cases that look kinds up by name run beside this one: no name of the kind may be that of another.
+	definition := s.unplaced(strings.NewReplacer(widget.Group, group, "Widget", "Gizmo", "widget", "gizmo", "dtw", "dtg").Replace(widgetDefinition))
+	obj := s.unplaced("{apiVersion: " + group + "/v1, kind: Gizmo, metadata: {name: one, namespace: " + s.Namespace + "}, spec: {size: 1}}")
 	r := &recorder{Cluster: s.Others}
 	m := s.managerOf(r)
 	_, err := m.Get(s.Context(), deploy.RefOf(obj))
 	fails[*deploy.KindUnknownError](s, err)
 	s.applies(deploy.Created, m, obj, s.settings("{a: '1'}"), definition)
 	s.applies(deploy.Unchanged, m, obj, s.settings("{a: '1'}"), definition)
-	s.asked(r, "apply CustomResourceDefinition widgets."+group, "apply ConfigMap settings", "apply Widget one")
+	s.asked(r, "apply CustomResourceDefinition gizmos."+group, "apply ConfigMap settings", "apply Gizmo one")
 	// Delete both here. If only the definition is deleted, a server may take a minute to find the objects of the kind.
 	s.removes(m, []*unstructured.Unstructured{definition, obj}, times(2, deploy.Removed))
 }
