@@ -7,12 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/operkit/operkit/deploy"
 	v1 "github.com/operkit/operkit/examples/from-kopf/api/v1"
 	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/handlers"
 	"github.com/operkit/operkit/reconcile/request"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -102,16 +100,7 @@ func expire(ctx context.Context, r *Request) error {
 		return nil
 	}
 	r.Record(event.Normal, "Expired", "its %s are over", r.Object.Spec.TTL.Duration)
-	manager, err := r.Manager()
-	if err != nil {
-		return err
-	}
-	live, err := manager.Get(ctx, r.Ref)
-	if err != nil || live == nil {
-		return err
-	}
-	_, err = manager.Delete(ctx, []*unstructured.Unstructured{live}, deploy.EvenForeign())
-	return err
+	return r.Delete(ctx)
 }
 
 // measure keeps the size that the volume has in the status.

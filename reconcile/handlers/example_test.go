@@ -258,3 +258,20 @@ func ExampleHandlers_Timer() {
 	// look at small
 	// look at small
 }
+
+// A timer deletes objects whose time is over; their handlers of Delete are called then.
+func ExampleRequest_Delete() {
+	c := handlers.New[Claim](claims)
+	c.Timer("expire", time.Minute, func(ctx context.Context, r *handlers.Request[Claim]) error {
+		return r.Delete(ctx)
+	}, handlers.InitialDelay(time.Hour))
+	c.On(handlers.Delete, "bye", func(_ context.Context, r *handlers.Request[Claim]) error {
+		fmt.Println("bye,", r.Object.Name)
+		return nil
+	})
+	h := reconciletest.Drive(console{}, c)
+	h.Apply(small)
+	h.Advance(time.Hour)
+	h.Gone("Claim small")
+	// Output: bye, small
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/operkit/operkit/reconcile/reconciletest"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -246,4 +247,25 @@ func testSeen(t *testing.T) {
 	h.RunUntilSettled()
 	assert.Equal(t, []string{"ADDED small", "MODIFIED small", "MODIFIED small", "DELETED small"}, j.taken())
 	h.Writes(0)
+}
+
+func TestDelete(t *testing.T) {
+	t.Run("handlers 96: a handler deletes its object, and no other one of its name", func(t *testing.T) {
+		var h *reconciletest.Harness
+		c := handlers.New[Claim](claims)
+		c.On(handlers.Create, "replace", func(ctx context.Context, r *handlers.Request[Claim]) error {
+			if r.Object.Spec.Size > 1 {
+				return nil
+			}
+			h.Delete("Claim small")
+			require.NoError(t, r.Delete(ctx), "it is gone")
+			h.Apply("{apiVersion: example.dev/v1, kind: Claim, metadata: {name: small}, spec: {size: 2}}")
+			return r.Delete(ctx)
+		})
+		h = drive(t, c)
+		h.Apply(small)
+		h.RunUntilSettled()
+		assert.EqualValues(t, 2, h.Get("Claim small").Object["spec"].(map[string]any)["size"])
+		h.Deleted()
+	})
 }

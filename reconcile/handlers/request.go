@@ -127,6 +127,17 @@ func (r *Request[T]) Apply(ctx context.Context, objects ...any) error {
 	return err
 }
 
+// Delete requests the deletion of the object of the request itself, such as one whose time is over. Its handlers of Delete
+// are called by a later pass. An object of the same name that has taken its place stays.
+func (r *Request[T]) Delete(ctx context.Context) error {
+	w := r.attempt.work
+	err := w.Manager.Port().Delete(ctx, w.ref, deploy.DeleteOptions{UID: w.object.GetUID()})
+	if failure.Is[*deploy.NotFoundError](err) || failure.Is[*deploy.StaleError](err) {
+		return nil // it is gone already
+	}
+	return err
+}
+
 // Update changes the object: Object at once, and the object in the cluster with the writes after the call, also if the
 // handler fails then. change may be called again, with a newer state of the object or with one that it has changed before,
 // so it must set values and do nothing else: Size = 2, not Size++. A change outside of the status is an update, for which handlers are called again.
