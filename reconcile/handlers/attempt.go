@@ -57,6 +57,7 @@ type attempt struct {
 // call calls a handler once, and stores what has succeeded if other handlers are left. An error is about the pass, not of
 // the handler.
 func (p *pass) call(ctx context.Context, h *handler) error {
+	p.called = true
 	now := p.Now()
 	earlier := p.record.Cycle[h.ID]
 	if why := h.limits.Spent(earlier, now); why != "" {

@@ -32,6 +32,8 @@ type pass struct {
 	// needsFinalizer: some handler needs it. records: a record is kept, because handlers are about the object for which
 	// that is needed.
 	needsFinalizer, records bool
+	// called: one of them was called in this pass.
+	called bool
 	// unsure: a filter has panicked, so that the finalizer has to stay.
 	unsure bool
 	// refused are the errors of handlers whose updates the cluster has refused, and ran are the timers and crons that were

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 	"time"
@@ -36,20 +35,14 @@ func (p *pass) end(ctx context.Context) error {
 	}
 	if done && p.record.Cycle.Done() { // otherwise the cluster has refused what a handler has set
 		p.known.resumed = true
-		p.log.Log(ctx, p.level(), "handlers have ended", "cause", string(p.reason), "handlers", len(p.selected), "failed", p.countFailed())
+		if p.called {
+			p.log.Info("handlers have ended", "cause", string(p.reason), "handlers", len(p.selected), "failed", p.countFailed())
+		}
 	}
 	if p.settled && err == nil {
 		p.known.version = p.object.GetResourceVersion()
 	}
 	return err
-}
-
-// level returns the level of the line in the log about a cause that was handled.
-func (p *pass) level() slog.Level {
-	if len(p.selected) > 0 {
-		return slog.LevelInfo
-	}
-	return slog.LevelDebug
 }
 
 func (p *pass) countFailed() (n int) {
