@@ -105,6 +105,7 @@ func newLife(t *testing.T, h func(l *life) *handlers.Handlers[Claim], log io.Wri
 // newRealLife returns a life on a real API server. Without subscriptions, its processes read from the server itself.
 func newRealLife(t *testing.T, env *envtest.Env) *life {
 	l := newLife(t, busy, io.Discard)
+	l.now = time.Now() // the server sets when the claim is created
 	l.open = func() deploy.Cluster {
 		c, err := cluster.New(t.Context(), env.Config, cluster.Namespaces(env.Namespace))
 		require.NoError(t, err)
@@ -173,10 +174,17 @@ func busy(l *life) *handlers.Handlers[Claim] {
 		}
 		return nil
 	})
+	h.Cron("nightly", "0 3 * * *", func(_ context.Context, r *handlers.Request[Claim]) error {
+		r.Update(func(c *Claim) { c.Status.Volume = "night" })
+		return l.succeeds("nightly")
+	})
 	h.On(handlers.Delete, "detach", l.does("detach", "in use"))
 	h.On(handlers.Delete, "tell", l.does("tell", ""))
 	return h
 }
+
+// minute is the time for which a life waits: not for the night.
+const minute = time.Minute
 
 // work lets processes handle the claim until nothing is left to do. A killed process is followed by another one.
 func (l *life) work() {
@@ -185,7 +193,7 @@ func (l *life) work() {
 		switch {
 		case killed:
 			l.start()
-		case result.RequeueAfter > 0:
+		case result.RequeueAfter > 0 && result.RequeueAfter < minute:
 			l.now = l.now.Add(result.RequeueAfter)
 		default:
 			return
@@ -231,6 +239,7 @@ func (l *life) live() {
 		{"create", l.create},
 		{"grow", func() { l.edit(`{"spec":{"size":2}}`) }},
 		{"relabel", func() { l.edit(`{"metadata":{"labels":{"a":"1","b":"2","c":"3"}}}`) }},
+		{"night", func() { l.now = l.now.Add(24 * time.Hour) }},
 		{"delete", func() { require.NoError(l.t, l.cluster.Port().Delete(l.t.Context(), l.ref(), deploy.DeleteOptions{})) }},
 	} {
 		l.chapter = chapter.name
@@ -281,7 +290,7 @@ func survive(t *testing.T, where string, begin func(t *testing.T) *life, each in
 	require.Equal(t, 1, undisturbed.processes)
 	assert.Equal(t, map[string]int{
 		"create: make": 1, "create: both": 1, "grow: both": 1, "grow: grow": 1, "relabel: both": 1,
-		"relabel: relabel a": 1, "relabel: relabel b": 1, "relabel: relabel c": 1, "delete: detach": 1, "delete: tell": 1,
+		"relabel: relabel a": 1, "relabel: relabel b": 1, "relabel: relabel c": 1, "night: nightly": 1, "delete: detach": 1, "delete: tell": 1,
 	}, withoutStates(undisturbed.succeeded))
 	t.Logf("SOAK handlers: killed %s at each %d. of %d writes, before and after it", where, each, writes)
 	for at := 1; at <= writes; at += each {
