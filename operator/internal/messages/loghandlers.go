@@ -110,13 +110,6 @@ var logHandlers = []Entry{
 		Remedy:  "Nothing. The record is replaced when the handlers have ended.",
 	},
 	{
-		Name:    "handlers have ended",
-		Where:   "info",
-		Meaning: "All handlers that were called for `cause` have ended: `failed` of them for good, the others successfully.",
-		Cause:   "The object was created, changed or deleted, or the operator was started.",
-		Remedy:  "Nothing.",
-	},
-	{
 		Name:    "a filter of a handler panicked: the handler isn't called for the object",
 		Where:   "error",
 		Meaning: "A function of `When`, or a check, panicked. It is logged once for each handler. A finalizer stays.",
