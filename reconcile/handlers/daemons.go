@@ -183,11 +183,7 @@ func (a *attempt) flush(ctx context.Context) error {
 func (r *reconciler) tellDaemon(report daemon.Report[unstructured.Unstructured]) {
 	log := r.LoggerFor(report.Object).With("object", report.Key, "handler", report.ID, "cause", "daemon")
 	warn := func(reason, format string, args ...any) {
-		if r.env.Events != nil {
-			r.env.Events.Record(event.Event{
-				Regarding: event.Of(report.Object), Type: event.Warning, Reason: reason, Note: fmt.Sprintf(format, args...),
-			})
-		}
+		r.recordEvent(report.Object, event.Warning, reason, format, args...)
 	}
 	for _, panicked := range request.Panics(report.Err) {
 		log.Error("a handler panicked", "at", panicked.Location(), "value", panicked.Value, "stack", string(panicked.Stack))

@@ -71,7 +71,8 @@ func (h *Handlers[T]) Seen(id string, f Func[T], opts ...Option) {
 // OnClusterEvent registers a handler for the Events (events.k8s.io) that anybody reports about the objects, such as the
 // scheduler or the kubelet, from the start of the process on: see Request.Reported. An Event that is repeated is
 // reported again; those of the operator itself are left out. As for Seen, an error is logged, nothing is called again, and
-// what the handler sets is written after the call. The operator needs the right to list and watch Events, and holds those of its namespaces in memory.
+// what the handler sets is written after the call. The operator needs the right to list and watch Events, and holds
+// those of its namespaces in memory.
 func (h *Handlers[T]) OnClusterEvent(id string, f Func[T], opts ...Option) {
 	h.add(selection.Reported, id, f, opts)
 }

@@ -74,14 +74,15 @@ func (o *object) isSettled(text, digest string) bool {
 	return o.resumed && o.digest != "" && o.digest == digest && o.text == maphash.String(seed, text)
 }
 
-// settle records that nothing is left to do.
-func (o *object) settle(version, text, digest string) {
-	o.version, o.text, o.digest = version, maphash.String(seed, text), digest
+// settle records that nothing is left to do for an object with the record text and that essence.
+func (o *object) settle(text, digest string) {
+	o.version, o.text, o.digest = "", maphash.String(seed, text), digest
 }
 
 // Memo returns a value that the process keeps for the object of a request as long as the object exists and is watched:
-// handlers of Seen get it with the event of the deletion for the last time. There is one value for each type M, the zero value at first. All handlers of the object share it; if one of them is a daemon, the value needs a lock of
-// its own. It is lost when the process ends.
+// handlers of Seen get it with the event of the deletion for the last time. There is one value for each type M, the
+// zero value at first. All handlers of the object share it; if one of them is a daemon, the value needs a lock of its
+// own. It is lost when the process ends.
 func Memo[M, T any](r *Request[T]) *M {
 	o := r.attempt.work.known
 	o.memos.Lock()

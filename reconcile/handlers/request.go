@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"time"
 
@@ -78,15 +79,10 @@ func newRequest[T any](a *attempt) (*Request[T], error) {
 
 // whole returns an object with an essence, and with the names of the present object.
 func (p *pass) whole(essence map[string]any) map[string]any {
-	object := &unstructured.Unstructured{Object: map[string]any{}}
-	for key, value := range essence {
-		object.Object[key] = value
-	}
-	metadata := map[string]any{}
+	object := &unstructured.Unstructured{Object: maps.Clone(essence)}
 	content, _ := essence["metadata"].(map[string]any)
-	for key, value := range content {
-		metadata[key] = value
-	}
+	metadata := map[string]any{}
+	maps.Copy(metadata, content)
 	object.Object["metadata"] = metadata
 	object.SetGroupVersionKind(p.object.GroupVersionKind())
 	object.SetName(p.object.GetName())
@@ -140,7 +136,8 @@ func (r *Request[T]) Delete(ctx context.Context) error {
 
 // Update changes the object: Object at once, and the object in the cluster with the writes after the call, also if the
 // handler fails then. change may be called again, with a newer state of the object or with one that it has changed before,
-// so it must set values and do nothing else: Size = 2, not Size++. A change outside of the status is an update, for which handlers are called again.
+// so it must set values and do nothing else: Size = 2, not Size++. A change outside of the status is an update, for
+// which handlers are called again.
 func (r *Request[T]) Update(change func(object *T)) {
 	a := r.attempt
 	change(r.Object)
@@ -201,8 +198,5 @@ func (r *Request[T]) Condition(conditionType string, value metav1.ConditionStatu
 
 // Record records an event about the object, see package event. The text is as for fmt.Sprintf.
 func (r *Request[T]) Record(eventType event.Type, reason, text string, args ...any) {
-	w := r.attempt.work
-	if w.env.Events != nil {
-		w.env.Events.Record(event.Event{Regarding: event.Of(w.object), Type: eventType, Reason: reason, Note: fmt.Sprintf(text, args...)})
-	}
+	r.attempt.work.recordEvent(r.attempt.work.object, eventType, reason, text, args...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
@@ -52,21 +53,23 @@ func (w *work) report(report func(c *lifecycle.Conditions)) {
 	w.outcome.reports = append(w.outcome.reports, report)
 }
 
-// warn records an event about the object.
+// warn records a warning about the object.
 func (w *work) warn(reason, format string, args ...any) {
-	if w.env.Events != nil {
-		w.env.Events.Record(event.Event{
-			Regarding: event.Of(w.object), Type: event.Warning, Reason: reason, Note: fmt.Sprintf(format, args...),
+	w.recordEvent(w.object, event.Warning, reason, format, args...)
+}
+
+// recordEvent records an event about an object, unless events are off.
+func (r *reconciler) recordEvent(object *unstructured.Unstructured, eventType event.Type, reason, format string, args ...any) {
+	if r.env.Events != nil {
+		r.env.Events.Record(event.Event{
+			Regarding: event.Of(object), Type: eventType, Reason: reason, Note: fmt.Sprintf(format, args...),
 		})
 	}
 }
 
 // withOutcome returns the present status with what handlers have done.
 func (w *work) withOutcome(present map[string]any) (next map[string]any, changed bool, err error) {
-	object := map[string]any{}
-	for key, value := range w.object.Object {
-		object[key] = value
-	}
+	object := maps.Clone(w.object.Object)
 	object["status"] = present
 	if present == nil {
 		delete(object, "status")
@@ -76,15 +79,7 @@ func (w *work) withOutcome(present map[string]any) (next map[string]any, changed
 	}
 	next, _ = object["status"].(map[string]any)
 	next = w.outcome.withResults(next)
-	return next, len(diff.Of(anyOf(present), anyOf(next))) > 0, nil
-}
-
-// anyOf returns nil for a nil map.
-func anyOf(content map[string]any) any {
-	if content == nil {
-		return nil
-	}
-	return content
+	return next, len(diff.Of(present, next)) > 0, nil
 }
 
 // writeAside writes the outcome beside the passes over the object: the status, then the rest. The record and the

@@ -175,7 +175,7 @@ func (p *pass) writeObject(ctx context.Context) error {
 		stored := p.stored()
 		p.known.record = &stored
 	} else if result.Object != nil && p.record.Cycle.Done() && p.reason != cause.Delete && (p.records || !p.keeps) {
-		p.known.settle("", result.Object.GetAnnotations()[p.key], p.digest)
+		p.known.settle(result.Object.GetAnnotations()[p.key], p.digest)
 	}
 	return nil
 }
@@ -260,8 +260,9 @@ func (p *pass) refuse(authors map[string]bool, why error) {
 // watchEdits logs when handlers change in each update what is an update again.
 func (p *pass) watchEdits(edited []diff.Item) {
 	var ids []string
+	authors := p.outcome.authors()
 	for _, h := range p.selected { // not timers
-		if p.outcome.authors()[h.ID] {
+		if authors[h.ID] {
 			ids = append(ids, h.ID)
 		}
 	}
