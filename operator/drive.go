@@ -33,11 +33,11 @@ func (l *latePatcher) Patches(ctx context.Context, target patching.Target) ([]pa
 	return l.patches.Patches(ctx, target)
 }
 
-// Drive adds a controller of any style. Its reconciler gets what every controller has: the namespaces and the filter of the settings, leadership, metrics, probes, retries, and a
-// shutdown in good order. If it is a standing.Provider, the metrics include how its resources stand. The commands
-// status and trigger work for its resources, and so do pause and resume if it leaves paused resources alone (package
-// pause), and release for the finalizers that package finalizer names; the commands that render components leave its
-// kind out. Mistakes are reported when the operator starts.
+// Drive adds a controller of any style. Its reconciler gets what every controller has: the namespaces and the filter of
+// the settings, leadership, metrics, probes, retries, and a shutdown in good order. If it is a standing.Provider, the
+// metrics include how its resources stand. The commands status and trigger work for its resources, and so do pause and
+// resume if it leaves paused resources alone (package pause), and release for the finalizers that package finalizer
+// names; the commands that render components leave its kind out. Mistakes are reported when the operator starts.
 //
 // A watch.Env doesn't have the settings. The values of Flags are set before the reconciler is made, and a function of
 // Startup gets the others in its Process.

@@ -126,8 +126,8 @@ func Oper8Environment() Option { return func(o *Operator) { o.oper8 = true } }
 
 // WithoutTemporaryPatches switches temporary patches off: the operator doesn't watch them, needs no rights for them,
 // and ignores the patches that are recorded on resources. Without this option the operator serves them for all kinds
-// with components, and for those whose reconcilers take watch.Env.Patches, as soon as their CustomResourceDefinition is in
-// the cluster.
+// with components, and for those whose reconcilers take watch.Env.Patches, as soon as their CustomResourceDefinition is
+// in the cluster.
 func WithoutTemporaryPatches() Option { return func(o *Operator) { o.patchesOff = true } }
 
 // TemporaryPatches sets how temporary patches are served, such as temporarypatch.As, which serves them under another

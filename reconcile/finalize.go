@@ -20,7 +20,8 @@ import (
 
 // finalize calls Finalize while the resource carries our finalizer, rolls out the components that Finalize adds, and
 // then removes the finalizer. If the controller has no Finalize, it removes the default finalizer, which an earlier
-// release may have added. It leaves the finalizers of other programs alone, and reports them if they delay the deletion.
+// release may have added. It leaves the finalizers of other programs alone, and reports them if they delay the
+// deletion.
 func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, error) {
 	held := r.held(s.resource)
 	if len(held) == 0 {

@@ -286,8 +286,8 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 	return r.next(ctx, s, unwritten)
 }
 
-// next decides when the resource of a session that has ended is reconciled again. unwritten is the error of the write of
-// the status, if writing it again makes sense.
+// next decides when the resource of a session that has ended is reconciled again. unwritten is the error of the write
+// of the status, if writing it again makes sense.
 func (r *Reconciler) next(ctx context.Context, s *Session, unwritten error) (request.Result, error) {
 	outcome, err := s.ended.outcome, s.ended.err
 	if err != nil && !request.IsWaiting(err) {

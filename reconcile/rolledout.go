@@ -8,8 +8,8 @@ import (
 	"github.com/operkit/operkit/reconcile/standing"
 )
 
-// rolledOut remembers the objects that the session has written. It returns all changes of a rollout that has ended: when
-// the resource is settled, and when it is finalized. now is how the resource is counted.
+// rolledOut remembers the objects that the session has written. It returns all changes of a rollout that has ended:
+// when the resource is settled, and when it is finalized. now is how the resource is counted.
 func (s *Session) rolledOut(m *memory.Resource, now memory.Count) (done memory.Changes) {
 	if changes := s.written(); changes.Any() {
 		changes.Began = s.began

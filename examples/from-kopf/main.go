@@ -1,5 +1,5 @@
-// Command from-kopf is an operator of handlers, as operators written with kopf are: the ephemeral volume claims of kopf's
-// tutorial.
+// Command from-kopf is an operator of handlers, as operators written with kopf are: the ephemeral volume claims of
+// kopf's tutorial.
 package main
 
 import "github.com/operkit/operkit/operator"

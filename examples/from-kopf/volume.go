@@ -49,8 +49,8 @@ func find(ctx context.Context, r *Request) (*unstructured.Unstructured, error) {
 	return pvc, nil
 }
 
-// label changes the labels of the claim's PVC by change. They aren't applied, because an apply would remove labels that it
-// no longer names, also if somebody else relies on them. So they need a field manager of their own.
+// label changes the labels of the claim's PVC by change. They aren't applied, because an apply would remove labels that
+// it no longer names, also if somebody else relies on them. So they need a field manager of their own.
 func label(ctx context.Context, r *Request, change func(labels map[string]string)) error {
 	manager, err := r.Manager()
 	if err != nil {

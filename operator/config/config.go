@@ -16,8 +16,8 @@ type Config struct {
 	// KubeAPI limits requests. Controllers are the kinds whose controllers are enabled. An empty list enables all.
 	KubeAPI     KubeAPI
 	Controllers []string
-	// Watch, Retry, Rollout, Status, Objects, Versions, LeaderElection and Peering set how the operator reconciles. Log,
-	// Events, Heartbeat, Health, Metrics, Profiling and Manifests set how it can be observed.
+	// Watch, Retry, Rollout, Status, Objects, Versions, LeaderElection and Peering set how the operator reconciles.
+	// Log, Events, Heartbeat, Health, Metrics, Profiling and Manifests set how it can be observed.
 	Watch          Watch
 	Retry          Retry
 	Rollout        Rollout

@@ -12,8 +12,8 @@ type Provider interface {
 	Finalizers() []string
 }
 
-// Names returns the default names of the finalizer of a kind: first the name that operkit adds, then the name that oper8
-// added, which Kubernetes warns about, because it has no slash.
+// Names returns the default names of the finalizer of a kind: first the name that operkit adds, then the name that
+// oper8 added, which Kubernetes warns about, because it has no slash.
 func Names(kind schema.GroupVersionKind) []string {
 	name := strings.TrimSuffix(strings.ToLower(kind.Kind)+"."+kind.Group, ".")
 	return []string{name + "/finalizer", "finalizers." + name}

@@ -54,8 +54,8 @@ type attempt struct {
 	waiting bool
 }
 
-// call calls a handler once, and stores what has succeeded if other handlers are left. An error is about the pass, not of
-// the handler.
+// call calls a handler once, and stores what has succeeded if other handlers are left. An error is about the pass, not
+// of the handler.
 func (p *pass) call(ctx context.Context, h *handler) error {
 	p.called = true
 	now := p.Now()

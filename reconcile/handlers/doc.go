@@ -1,6 +1,6 @@
-// Package handlers is a style of operator: functions that are called for what happens to an object. A function is called
-// when an object is created, when a field of it changes, when it is deleted, from time to time, or as long as it exists.
-// The package remembers on the object which functions have succeeded, so that a restart repeats none of them.
+// Package handlers is a style of operator: functions that are called for what happens to an object. A function is
+// called when an object is created, when a field of it changes, when it is deleted, from time to time, or as long as it
+// exists. The package remembers on the object which functions have succeeded, so that a restart repeats none of them.
 //
 //	h := handlers.New[Claim](claims)
 //	h.On(handlers.Create, "volume", func(ctx context.Context, r *handlers.Request[Claim]) error {
@@ -31,9 +31,9 @@
 // # Attempts
 //
 // The handlers of a cause are called one after the other, in the order of registration. One that fails doesn't stop the
-// others; it is called again after a time, by default without end: see MaxAttempts, Within, Backoff and Errors. When all
-// handlers of a cause have ended, the record is written. So handlers must be idempotent: after a crash the one that was
-// running is called again, and all of them are if the record is lost.
+// others; it is called again after a time, by default without end: see MaxAttempts, Within, Backoff and Errors. When
+// all handlers of a cause have ended, the record is written. So handlers must be idempotent: after a crash the one that
+// was running is called again, and all of them are if the record is lost.
 //
 // # Cost
 //

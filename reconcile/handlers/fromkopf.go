@@ -13,9 +13,9 @@ type kopfMarks struct {
 	domain, finalizer, status string
 }
 
-// FromKopf takes over from a kopf operator: an object without a record counts as handled as the kopf operator has recorded
-// it, so that nothing is created anew, and the finalizer of the kopf operator holds the object like the own one, until it
-// isn't needed any more. domain and finalizer are those that the kopf operator has set
+// FromKopf takes over from a kopf operator: an object without a record counts as handled as the kopf operator has
+// recorded it, so that nothing is created anew, and the finalizer of the kopf operator holds the object like the own
+// one, until it isn't needed any more. domain and finalizer are those that the kopf operator has set
 // (settings.persistence.diffbase_storage and settings.persistence.finalizer), empty for kopf's defaults. What the kopf
 // operator hadn't finished is done anew. Stop the kopf operator first.
 func FromKopf(domain, finalizer string) KindOption {

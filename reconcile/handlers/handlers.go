@@ -16,10 +16,10 @@ import (
 // Unstructured is the T of Handlers for any kind.
 type Unstructured = unstructured.Unstructured
 
-// Func is a handler. See Request for what it gets. An error means that it is called again after a time, unless the error
-// or the option Errors says otherwise; request.Permanent ends its attempts, and request.Precondition waits for something
-// without a warning. A panic is such an error. When ctx ends, return soon: the time of Within is over, or the process
-// ends, and then the handler is called again by the next one.
+// Func is a handler. See Request for what it gets. An error means that it is called again after a time, unless the
+// error or the option Errors says otherwise; request.Permanent ends its attempts, and request.Precondition waits for
+// something without a warning. A panic is such an error. When ctx ends, return soon: the time of Within is over, or the
+// process ends, and then the handler is called again by the next one.
 type Func[T any] func(ctx context.Context, r *Request[T]) error
 
 // Handlers are the handlers of the objects of one kind. T is a struct that encoding/json decodes objects into, or
@@ -53,8 +53,8 @@ func (h *Handlers[T]) On(causes Cause, id string, f Func[T], opts ...Option) {
 	h.add(selection.On(causes), id, f, append([]Option{ofCauses(causes)}, opts...))
 }
 
-// Field registers a handler for changes of one field, such as "spec.size", see InField. Request.Diff has what has changed
-// in the field. It isn't called for a new object unless AtCreation is set.
+// Field registers a handler for changes of one field, such as "spec.size", see InField. Request.Diff has what has
+// changed in the field. It isn't called for a new object unless AtCreation is set.
 func (h *Handlers[T]) Field(path, id string, f Func[T], opts ...Option) {
 	h.add(selection.Field, id, f, append([]Option{InField(path)}, opts...))
 }
@@ -70,8 +70,8 @@ func (h *Handlers[T]) Seen(id string, f Func[T], opts ...Option) {
 
 // OnClusterEvent registers a handler for the Events (events.k8s.io) that anybody reports about the objects, such as the
 // scheduler or the kubelet, from the start of the process on: see Request.Reported. An Event that is repeated is
-// reported again; those of the operator itself are left out. As for Seen, an error is logged, nothing is called again, and
-// what the handler sets is written after the call. The operator needs the right to list and watch Events, and holds
+// reported again; those of the operator itself are left out. As for Seen, an error is logged, nothing is called again,
+// and what the handler sets is written after the call. The operator needs the right to list and watch Events, and holds
 // those of its namespaces in memory.
 func (h *Handlers[T]) OnClusterEvent(id string, f Func[T], opts ...Option) {
 	h.add(selection.Reported, id, f, opts)

@@ -13,8 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Index is a table of what the objects of another kind say, such as which Pods use a volume, by key. It is in memory, and
-// complete before the first handler is called; changes of these objects call no handler. It is safe for concurrent use.
+// Index is a table of what the objects of another kind say, such as which Pods use a volume, by key. It is in memory,
+// and complete before the first handler is called; changes of these objects call no handler. It is safe for concurrent
+// use.
 type Index[K comparable, V any] struct {
 	table *index.Index[K, V]
 }
@@ -26,11 +27,11 @@ type indexer interface {
 	Source(logger *slog.Logger) source.Indexed
 }
 
-// NewIndex registers an index of the objects of kind for the handlers. values is called for each object when it is first
-// seen and when it changes, and returns its values by key; none takes it out of the index. An object that is deleted is
-// taken out. When values fails, the error is logged, and the last values of the object stay, unless DropFailed is set.
-// values must not block. P is a struct that encoding/json decodes the objects into, or Unstructured. The options are
-// those that limit handlers to some objects: Label, Annotation, InField, Value, OwnedBy and When.
+// NewIndex registers an index of the objects of kind for the handlers. values is called for each object when it is
+// first seen and when it changes, and returns its values by key; none takes it out of the index. An object that is
+// deleted is taken out. When values fails, the error is logged, and the last values of the object stay, unless
+// DropFailed is set. values must not block. P is a struct that encoding/json decodes the objects into, or Unstructured.
+// The options are those that limit handlers to some objects: Label, Annotation, InField, Value, OwnedBy and When.
 func NewIndex[T, P any, K comparable, V any](
 	h *Handlers[T], name string, kind schema.GroupVersionKind, values func(object *P) (map[K]V, error), opts ...Option,
 ) *Index[K, V] {

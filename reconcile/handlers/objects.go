@@ -13,8 +13,8 @@ import (
 // object is what the process remembers of an object. Only the pass over the object uses it, except for memos.
 type object struct {
 	uid types.UID
-	// resumed: the handlers of a cause have ended, so that Resume handlers aren't called any more. resumes are those that
-	// have ended before that; seen is false before the first pass.
+	// resumed: the handlers of a cause have ended, so that Resume handlers aren't called any more. resumes are those
+	// that have ended before that; seen is false before the first pass.
 	resumed, seen bool
 	// listed: the object was there when the process started. It is known only if no record is stored.
 	listed  bool

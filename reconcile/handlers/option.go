@@ -113,10 +113,10 @@ func Optional() Option { return func(s *settings) { s.Optional = true } }
 // WhileDeleting makes a handler for Resume be called for an object that is being deleted, too.
 func WhileDeleting() Option { return func(s *settings) { s.ResumeDeleted = true } }
 
-// Reports declares a condition for the outcome of the handler: True when it has succeeded; False, with a reason from the
-// table errs and the text of the error, when an attempt has failed. A call for Resume that succeeds leaves a condition that
-// is True as it is. Handlers that report the same condition share one table: use one Option for all of them, or leave errs
-// out for all but one.
+// Reports declares a condition for the outcome of the handler: True when it has succeeded; False, with a reason from
+// the table errs and the text of the error, when an attempt has failed. A call for Resume that succeeds leaves a
+// condition that is True as it is. Handlers that report the same condition share one table: use one Option for all of
+// them, or leave errs out for all but one.
 func Reports(conditionType string, errs ...status.ErrorReason) Option {
 	return func(s *settings) { s.reports = append(s.reports, status.Declared{Type: conditionType, Errors: errs}) }
 }
@@ -150,8 +150,8 @@ func with(checks map[string]Check, key string, check Check) map[string]Check {
 }
 
 // InField makes the handler be about one field: keys with dots between them, such as "spec.size". A key that has a dot
-// or a slash stands in brackets: "metadata.annotations['example.dev/a']". Lists are compared as a whole. Without Value the
-// field has to be present. A handler for updates is called only when the field changes.
+// or a slash stands in brackets: "metadata.annotations['example.dev/a']". Lists are compared as a whole. Without Value
+// the field has to be present. A handler for updates is called only when the field changes.
 func InField(path string) Option {
 	return func(s *settings) {
 		keys, err := fieldpath.Parse(path)
@@ -165,8 +165,8 @@ func InField(path string) Option {
 	}
 }
 
-// Value limits the handler to objects whose field passes, see InField. For an update it is enough if the value before it
-// passes.
+// Value limits the handler to objects whose field passes, see InField. For an update it is enough if the value before
+// it passes.
 func Value(check Check) Option {
 	return func(s *settings) { s.Filter.Value = s.given("value", check) }
 }

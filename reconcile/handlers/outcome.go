@@ -93,8 +93,8 @@ func (o *outcome) drop(authors map[string]bool) {
 	maps.DeleteFunc(o.results, func(id string, _ any) bool { return authors[id] })
 }
 
-// withResults returns the status with the results: a map is merged into the field of its handler, another value replaces
-// it. It doesn't change its argument.
+// withResults returns the status with the results: a map is merged into the field of its handler, another value
+// replaces it. It doesn't change its argument.
 func (o *outcome) withResults(status map[string]any) map[string]any {
 	if len(o.results) == 0 {
 		return status

@@ -36,8 +36,8 @@ type pass struct {
 	called bool
 	// unsure: a filter has panicked, so that the finalizer has to stay.
 	unsure bool
-	// refused are the errors of handlers whose updates the cluster has refused, and ran are the timers and crons that were
-	// called.
+	// refused are the errors of handlers whose updates the cluster has refused, and ran are the timers and crons that
+	// were called.
 	refused map[string]error
 	ran     map[string]timedRun
 	// due is when the next timer or cron is due, zero for never.
@@ -87,7 +87,8 @@ func (p *pass) read() (err error) {
 	return nil
 }
 
-// readRecord reads the record: what an earlier pass couldn't write, what is on the object, or what the process remembers.
+// readRecord reads the record: what an earlier pass couldn't write, what is on the object, or what the process
+// remembers.
 func (p *pass) readRecord(text string) (err error) {
 	switch {
 	case p.known.unwritten != nil && p.known.unwritten.base == text:

@@ -6,8 +6,8 @@ import (
 	"github.com/operkit/operkit/deploy"
 )
 
-// queue holds events of objects for which handlers weren't called yet, in order. The zero value is empty. It is safe for
-// concurrent use.
+// queue holds events of objects for which handlers weren't called yet, in order. The zero value is empty. It is safe
+// for concurrent use.
 type queue[E any] struct {
 	// most is the number of events of an object that are kept, the newest ones; 0 for all.
 	most int

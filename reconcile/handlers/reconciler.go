@@ -75,8 +75,8 @@ func newReconciler(kind schema.GroupVersionKind, handlers []*handler, c config, 
 	return r
 }
 
-// setNames sets the names of the record and of the finalizer, which are the operator's own: several operators may handle
-// the same objects.
+// setNames sets the names of the record and of the finalizer, which are the operator's own: several operators may
+// handle the same objects.
 func (r *reconciler) setNames() (err error) {
 	domain, operator := r.env.Manager.KeyDomain(), r.env.Manager.FieldManager()
 	r.key, err = record.Key(domain, operator)
@@ -215,7 +215,8 @@ func (r *reconciler) isHeld(object *unstructured.Unstructured) bool {
 
 func (r *reconciler) isOwn(finalizer string) bool { return slices.Contains(r.finalizers, finalizer) }
 
-// checkWhole returns an error if only the metadata of the objects is held: a difference of other fields couldn't be seen.
+// checkWhole returns an error if only the metadata of the objects is held: a difference of other fields couldn't be
+// seen.
 func (r *reconciler) checkWhole(ctx context.Context, ref deploy.Ref) error {
 	view, ok := r.env.Manager.View().(deploy.PartialView)
 	if !ok || r.isWhole.Load() {

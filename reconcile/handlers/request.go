@@ -21,12 +21,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Request is what a handler gets, for one call. Don't use it after the handler has returned. Its methods aren't safe for
-// concurrent use.
+// Request is what a handler gets, for one call. Don't use it after the handler has returned. Its methods aren't safe
+// for concurrent use.
 type Request[T any] struct {
 	// Ref names the object.
 	Ref deploy.Ref
-	// Object is the object as it was when the call began. It is a copy: to change the object in the cluster, use Update.
+	// Object is the object as it was when the call began. It is a copy: to change the object in the cluster, use
+	// Update.
 	Object *T
 	// Old is the object as it was handled last, without its status and most of its metadata. It is nil if the object is
 	// new, or if it was too large to be kept; then Diff is nil, too.
@@ -34,8 +35,8 @@ type Request[T any] struct {
 	// Cause is why a handler of On or Field is called; for a Resume handler that is called with an update it is Update.
 	Cause Cause
 	// Diff is what has changed since the object was handled last, sorted by path. For a handler that is about a field,
-	// paths are relative to the field; a map that was absent, or is absent now, counts as empty. It is nil unless Cause is
-	// Update.
+	// paths are relative to the field; a map that was absent, or is absent now, counts as empty. It is nil unless Cause
+	// is Update.
 	Diff []Change
 	// Event is what has happened, for handlers of Seen; empty for others.
 	Event deploy.EventType
@@ -123,8 +124,8 @@ func (r *Request[T]) Apply(ctx context.Context, objects ...any) error {
 	return err
 }
 
-// Delete requests the deletion of the object of the request itself, such as one whose time is over. Its handlers of Delete
-// are called by a later pass. An object of the same name that has taken its place stays.
+// Delete requests the deletion of the object of the request itself, such as one whose time is over. Its handlers of
+// Delete are called by a later pass. An object of the same name that has taken its place stays.
 func (r *Request[T]) Delete(ctx context.Context) error {
 	w := r.attempt.work
 	err := w.Manager.Port().Delete(ctx, w.ref, deploy.DeleteOptions{UID: w.object.GetUID()})
@@ -135,9 +136,9 @@ func (r *Request[T]) Delete(ctx context.Context) error {
 }
 
 // Update changes the object: Object at once, and the object in the cluster with the writes after the call, also if the
-// handler fails then. change may be called again, with a newer state of the object or with one that it has changed before,
-// so it must set values and do nothing else: Size = 2, not Size++. A change outside of the status is an update, for
-// which handlers are called again.
+// handler fails then. change may be called again, with a newer state of the object or with one that it has changed
+// before, so it must set values and do nothing else: Size = 2, not Size++. A change outside of the status is an update,
+// for which handlers are called again.
 func (r *Request[T]) Update(change func(object *T)) {
 	a := r.attempt
 	change(r.Object)

@@ -55,8 +55,8 @@ func (r *reconciler) callSeen(ctx context.Context, ref deploy.Ref) {
 	}
 }
 
-// callForEvent calls the handlers of an event that are about the object, and writes what each has set. set completes the
-// attempts.
+// callForEvent calls the handlers of an event that are about the object, and writes what each has set. set completes
+// the attempts.
 func (w *work) callForEvent(ctx context.Context, on selection.On, event string, set func(a *attempt)) {
 	about := selection.Object{Body: w.object.Object}
 	for _, h := range w.handlers {

@@ -88,7 +88,8 @@ func (p *pass) keep() {
 	p.known.unwritten = &unwritten{p.outcome.clone(), p.stored(), p.object.GetAnnotations()[p.key]}
 }
 
-// lastWords returns a context for writes that have to be made although ctx has ended, unless another process leads by now.
+// lastWords returns a context for writes that have to be made although ctx has ended, unless another process leads by
+// now.
 func lastWords(ctx context.Context) (context.Context, context.CancelFunc) {
 	if ctx.Err() == nil || isLost(ctx) {
 		return ctx, func() {}

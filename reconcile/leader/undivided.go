@@ -10,8 +10,8 @@ import (
 // Undivided may be implemented by a Reconciler whose work for an object goes on between reconciles, when no replica
 // holds the lock on the object.
 type Undivided interface {
-	// NeedsLeader returns why one replica has to lead for all objects, or nil if that isn't so. PerObject calls it once,
-	// and fails with the reason.
+	// NeedsLeader returns why one replica has to lead for all objects, or nil if that isn't so. PerObject calls it
+	// once, and fails with the reason.
 	NeedsLeader() error
 }
 

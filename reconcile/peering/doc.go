@@ -7,10 +7,10 @@
 //	...
 //	err = peers.Run(ctx, engine)
 //
-// Each process has a Lease with its priority, and watches the Leases of the others. It pauses while there is another one
-// with a higher priority, and goes on when that one has ended: at once if it has deleted its Lease, and when the Lease
-// has run out if it was killed. Processes with the same priority all pause, and say so: nobody has decided which of them
-// is to work. A freeze is a Lease above every priority, with an end.
+// Each process has a Lease with its priority, and watches the Leases of the others. It pauses while there is another
+// one with a higher priority, and goes on when that one has ended: at once if it has deleted its Lease, and when the
+// Lease has run out if it was killed. Processes with the same priority all pause, and say so: nobody has decided which
+// of them is to work. A freeze is a Lease above every priority, with an end.
 //
 // The replicas of one leader election are one peer: only the leader has a Lease, and a new leader doesn't wait for the
 // Lease of the one before it.

@@ -28,8 +28,8 @@ func (g Group) Freeze(ctx context.Context, port deploy.Port, by string, lasts ti
 	if err != nil {
 		return err
 	}
-	// A new Lease has a new time of creation: from it on the freeze lasts, by the API server's clock. It is there before
-	// earlier ones go, so that nothing works in between.
+	// A new Lease has a new time of creation: from it on the freeze lasts, by the API server's clock. It is there
+	// before earlier ones go, so that nothing works in between.
 	lease := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
 		"holderIdentity": by, "leaseDurationSeconds": int64((lasts + time.Second - 1) / time.Second),
 	}}}

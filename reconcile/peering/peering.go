@@ -85,8 +85,8 @@ func (p *Peering) Transport(next http.RoundTripper) http.RoundTripper {
 }
 
 // Run announces this process to its peers, and calls work while none of them makes it pause. When it has to pause, the
-// context of work ends with the cause ErrPaused; when work has returned, Run waits and calls work again. While the Lease
-// of this process can't be renewed, it doesn't work either: then the Term of the context is lost (leader.TermOf).
+// context of work ends with the cause ErrPaused; when work has returned, Run waits and calls work again. While the
+// Lease of this process can't be renewed, it doesn't work either: then the Term of the context is lost (leader.TermOf).
 //
 // Run returns when ctx has ended, or with the result of a work that has ended by itself. It then deletes the Lease.
 func (p *Peering) Run(ctx context.Context, work func(ctx context.Context) error) error {

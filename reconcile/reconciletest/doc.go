@@ -105,7 +105,7 @@
 //
 // # When to use it
 //
-// Use it to test what a controller or a reconciler does with a resource, with failures and with time. Don't use it for pure functions,
-// nor for features that only a real cluster has: validation by CEL, conversion, RBAC, real controllers. Use package
-// watch with package testing/synctest to test an engine.
+// Use it to test what a controller or a reconciler does with a resource, with failures and with time. Don't use it for
+// pure functions, nor for features that only a real cluster has: validation by CEL, conversion, RBAC, real controllers.
+// Use package watch with package testing/synctest to test an engine.
 package reconciletest

@@ -47,9 +47,9 @@ func New(t T, controller reconcile.Controller, opts ...Option) *Harness {
 	return newHarness(t, tested{sessions: controller}, opts)
 }
 
-// Drive is New for a controller of any style, as an operator takes it by operator.Operator.Drive. Its reconciler is made
-// when Drive is called, and again at each Restart. All fields of the watch.Env are set, except Events (see the option
-// Events).
+// Drive is New for a controller of any style, as an operator takes it by operator.Operator.Drive. Its reconciler is
+// made when Drive is called, and again at each Restart. All fields of the watch.Env are set, except Events (see the
+// option Events).
 //
 // The reconciler is run as by the engine of package watch, including source.Provider, watch.Observer, watch.Forgetter
 // and Result.Wrote. The methods Render, Golden, Fail and FailOnce, and the option With, need a controller of sessions.

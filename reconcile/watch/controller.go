@@ -13,10 +13,10 @@ type Controller interface {
 	// Kind returns the kind. It is called once, when the Controller is added.
 	Kind() schema.GroupVersionKind
 	// Reconciler makes the Reconciler, and starts nothing. It is called when a program starts, before anything is
-	// watched, also on a replica that only waits for the leadership, and in a command that needs to know something about
-	// the Reconciler. It is called again when the program goes on after a pause (package peering), or when a test
-	// restarts it: each time it makes a new Reconciler, which knows nothing of the one before. A Controller that was set
-	// up wrongly returns all its mistakes as an error, and the program ends. So does a panic.
+	// watched, also on a replica that only waits for the leadership, and in a command that needs to know something
+	// about the Reconciler. It is called again when the program goes on after a pause (package peering), or when a test
+	// restarts it: each time it makes a new Reconciler, which knows nothing of the one before. A Controller that was
+	// set up wrongly returns all its mistakes as an error, and the program ends. So does a panic.
 	Reconciler(ctx context.Context, env Env) (Reconciler, error)
 }
 

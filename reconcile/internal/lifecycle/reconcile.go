@@ -64,10 +64,10 @@ func (l *Lifecycle) RemoveFinalizer(ctx context.Context, resource *unstructured.
 	return nil
 }
 
-// Report writes the status at the end of a reconcile: what compute returns for the present status, if that differs, which
-// compute reports by changed. compute must not change its argument. own are the conditions that the reconcile has reported, nil if none are
-// declared; ends means that no more reports follow, so they are completed as by status.Visit.End. Report always removes
-// the condition that reports a pause.
+// Report writes the status at the end of a reconcile: what compute returns for the present status, if that differs,
+// which compute reports by changed. compute must not change its argument. own are the conditions that the reconcile has
+// reported, nil if none are declared; ends means that no more reports follow, so they are completed as by
+// status.Visit.End. Report always removes the condition that reports a pause.
 func (l *Lifecycle) Report(
 	ctx context.Context, resource *unstructured.Unstructured, log *slog.Logger, own *Conditions, ends bool,
 	compute func(present map[string]any) (next map[string]any, changed bool, err error),

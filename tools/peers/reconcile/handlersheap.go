@@ -19,8 +19,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// handledDeployments returns the Deployments of watch-deployments after handlers have settled them: with a finalizer and
-// the record of handlers.
+// handledDeployments returns the Deployments of watch-deployments after handlers have settled them: with a finalizer
+// and the record of handlers.
 var handledDeployments = sync.OnceValue(func() []runtime.Object {
 	handled, err := handle(deployments())
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Parse returns the keys of a path. Keys have dots between them; a key with a dot or a slash stands in brackets and single
-// quotes, after the key of its map, as in the fieldRef of a Pod: metadata.labels['example.dev/a']. It is an error if the
-// path isn't valid, and if no object can have such a field.
+// Parse returns the keys of a path. Keys have dots between them; a key with a dot or a slash stands in brackets and
+// single quotes, after the key of its map, as in the fieldRef of a Pod: metadata.labels['example.dev/a']. It is an
+// error if the path isn't valid, and if no object can have such a field.
 func Parse(path string) (keys []string, err error) {
 	for rest, first := path, true; first || rest != ""; first = false {
 		var key string

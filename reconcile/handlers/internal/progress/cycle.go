@@ -29,8 +29,8 @@ type Record struct {
 // HasEnded reports whether the handler isn't called any more in this cycle.
 func (r Record) HasEnded() bool { return !r.Ended.IsZero() }
 
-// Cycle has the records of the handlers that are called for one cause, by id. The id of a step is that of its handler, a
-// slash and its name. The zero value is no cycle. Methods don't change a Cycle: they return another one.
+// Cycle has the records of the handlers that are called for one cause, by id. The id of a step is that of its handler,
+// a slash and its name. The zero value is no cycle. Methods don't change a Cycle: they return another one.
 type Cycle map[string]Record
 
 // For returns the cycle for a cause: reason and seen, which identifies the essence of the object. ids are the handlers

@@ -18,8 +18,8 @@ type Record struct {
 	// UID is the uid of the object. A copy of the object, or one that was restored from a backup, has another one: its
 	// record counts as none.
 	UID types.UID `json:"uid"`
-	// Digest identifies the essence that was handled last, empty if none was. Essence is that essence, nil if it was too
-	// large to be kept.
+	// Digest identifies the essence that was handled last, empty if none was. Essence is that essence, nil if it was
+	// too large to be kept.
 	Digest  string         `json:"digest,omitempty"`
 	Essence map[string]any `json:"essence,omitempty"`
 	// Cycle is the progress of the handlers for a cause that isn't handled yet.

@@ -10,12 +10,12 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// NewCron returns the cron of an expression: minute, hour, day of the month, month and day of the week, as in a CronJob,
-// or a word such as @daily or "@every 36h", which counts whole seconds from the start of the last call.
+// NewCron returns the cron of an expression: minute, hour, day of the month, month and day of the week, as in a
+// CronJob, or a word such as @daily or "@every 36h", which counts whole seconds from the start of the last call.
 //
-// zone is the name of a time zone, such as Europe/Berlin; empty is UTC. The expression may begin with a zone instead, such
-// as "CRON_TZ=Europe/Berlin 0 3 * * *". As for a CronJob, a time of day that the clocks skip in spring has no moment on
-// that day, and one that they pass twice in autumn has two.
+// zone is the name of a time zone, such as Europe/Berlin; empty is UTC. The expression may begin with a zone instead,
+// such as "CRON_TZ=Europe/Berlin 0 3 * * *". As for a CronJob, a time of day that the clocks skip in spring has no
+// moment on that day, and one that they pass twice in autumn has two.
 //
 // The error joins everything that is wrong. subject begins each error.
 func NewCron(subject, expression, zone string) (*Cron, error) {

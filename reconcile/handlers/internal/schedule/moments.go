@@ -49,7 +49,8 @@ func near(t, midnight time.Time) time.Time {
 	return next
 }
 
-// onDay reports whether the day fits: both the day of the month and that of the week, or one of them if both are limited.
+// onDay reports whether the day fits: both the day of the month and that of the week, or one of them if both are
+// limited.
 func (f *fields) onDay(t time.Time) bool {
 	month, week := has(f.Dom, t.Day()), has(f.Dow, int(t.Weekday()))
 	if (f.Dom|f.Dow)&star != 0 {

@@ -38,8 +38,8 @@ func (s State) Stopped() bool { return s.has(stopped) }
 // Attempts returns the number of attempts of the present cycle that have failed.
 func (s State) Attempts() int { return int(s.attempts) }
 
-// Called returns the start of the last attempt of the last cycle, in UTC, and false before the first cycle has ended. It
-// is what has to be stored for a cron, which needs whole seconds only.
+// Called returns the start of the last attempt of the last cycle, in UTC, and false before the first cycle has ended.
+// It is what has to be stored for a cron, which needs whole seconds only.
 func (s State) Called() (time.Time, bool) {
 	if !s.has(hasCalled) {
 		return time.Time{}, false
@@ -47,8 +47,8 @@ func (s State) Called() (time.Time, bool) {
 	return s.called.time(), true
 }
 
-// Suspend returns the state of a handler that isn't called for the object for now: its filter doesn't pass the object, or
-// the object is being deleted. Start lets it go on.
+// Suspend returns the state of a handler that isn't called for the object for now: its filter doesn't pass the object,
+// or the object is being deleted. Start lets it go on.
 func (s State) Suspend() State { return s.with(suspended) }
 
 // NotBefore returns the state of a handler that isn't called before a time.
@@ -57,8 +57,8 @@ func (s State) NotBefore(t time.Time) State {
 	return s
 }
 
-// Begin returns the state of a handler that is about to be called. A cycle whose time is over, because the attempt comes
-// late, begins anew.
+// Begin returns the state of a handler that is about to be called. A cycle whose time is over, because the attempt
+// comes late, begins anew.
 func (s State) Begin(limits progress.Limits, now time.Time) State {
 	if limits.Spent(s.Progress(now), now) != "" {
 		s.attempts = 0

@@ -26,7 +26,8 @@ func Not(c Check) Check {
 	return func(value any) bool { return !c(value) }
 }
 
-// All returns a Check that passes what all checks pass; without checks it passes everything. It returns nil if one is nil.
+// All returns a Check that passes what all checks pass; without checks it passes everything. It returns nil if one is
+// nil.
 func All(checks ...Check) Check {
 	if hasNil(checks) {
 		return nil
@@ -36,8 +37,8 @@ func All(checks ...Check) Check {
 	}
 }
 
-// Any returns a Check that passes what one of the checks passes; without checks it passes nothing. It returns nil if one
-// is nil.
+// Any returns a Check that passes what one of the checks passes; without checks it passes nothing. It returns nil if
+// one is nil.
 func Any(checks ...Check) Check {
 	if hasNil(checks) {
 		return nil

@@ -43,8 +43,8 @@ func refOf(object map[string]any) deploy.Ref {
 	return deploy.RefOf(&unstructured.Unstructured{Object: object})
 }
 
-// fault returns the first field within value that can't be read, and its path. reads reports whether a part of the value
-// can be read.
+// fault returns the first field within value that can't be read, and its path. reads reports whether a part of the
+// value can be read.
 func fault(value any, reads func(part any) bool) (path string, found any) {
 	switch v := value.(type) {
 	case map[string]any:

@@ -52,8 +52,8 @@ func Over(output, expect any) any {
 	return merged
 }
 
-// Run runs all cases of a family, from the folder that OPERKIT_VECTORS names or from testdata. It logs one line with the
-// numbers of cases.
+// Run runs all cases of a family, from the folder that OPERKIT_VECTORS names or from testdata. It logs one line with
+// the numbers of cases.
 func Run(t *testing.T, family string, run func(t *testing.T, c *Case)) {
 	t.Helper()
 	folder := cmp.Or(os.Getenv("OPERKIT_VECTORS"), own())

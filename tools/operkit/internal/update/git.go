@@ -11,14 +11,15 @@ import (
 	"strings"
 )
 
-// mostConflicts is the largest number of conflicts that git merge-file reports by its exit code; larger codes are errors.
+// mostConflicts is the largest number of conflicts that git merge-file reports by its exit code; larger codes are
+// errors.
 const mostConflicts = 127
 
 // errBinary is returned for texts that git merge-file doesn't take for texts, because they have NUL bytes.
 var errBinary = errors.New("isn't text")
 
-// mergeFile merges the changes from base to next into ours, and reports whether there are conflicts, which are marked in
-// the result.
+// mergeFile merges the changes from base to next into ours, and reports whether there are conflicts, which are marked
+// in the result.
 func mergeFile(ctx context.Context, ours, base, next []byte, labels [2]string) (merged []byte, conflict bool, err error) {
 	dir, err := os.MkdirTemp("", "operkit-update-")
 	if err != nil {

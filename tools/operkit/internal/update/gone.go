@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// gone reports whether a person has deleted what a new file belongs to: all files of the base that are in its folder, or
-// those of them that have its stem, as server.go for server_test.go.
+// gone reports whether a person has deleted what a new file belongs to: all files of the base that are in its folder,
+// or those of them that have its stem, as server.go for server_test.go.
 func (m merge) gone(file string) (bool, error) {
 	for _, group := range []func(string) string{path.Dir, stem} {
 		had, has := false, false
