@@ -6,7 +6,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
-	"github.com/operkit/operkit/reconcile/handlers/internal/typed"
+	"github.com/operkit/operkit/reconcile/internal/typed"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"

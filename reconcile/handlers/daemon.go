@@ -7,8 +7,8 @@ import (
 
 	"github.com/operkit/operkit/reconcile/handlers/internal/daemon"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
-	"github.com/operkit/operkit/reconcile/handlers/internal/typed"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
+	"github.com/operkit/operkit/reconcile/internal/typed"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )

@@ -16,6 +16,7 @@ import (
 	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/handlers"
+	"github.com/operkit/operkit/reconcile/internal/mortal"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/operkit/operkit/tools/envtest"
@@ -24,54 +25,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// errKilled is the panic by which a process ends.
-var errKilled = errors.New("killed")
-
-// mortal is a cluster whose client is killed before or after one of its writes. From then on, each request panics.
-type mortal struct {
-	deploy.Cluster
-	port deploy.Port
-	// at is the number of the write, counted from 1, and after says that the write reaches the cluster.
-	at     int
-	after  bool
-	writes int
-	dead   bool
-}
-
-func (m *mortal) Port() deploy.Port { return mortalPort{m.port, m} }
-
-// send makes a write.
-func (m *mortal) send(write func()) {
-	if m.dead {
-		panic(errKilled)
-	}
-	m.writes++
-	if m.writes != m.at {
-		write()
-		return
-	}
-	if m.after {
-		write()
-	}
-	m.dead = true
-	panic(errKilled)
-}
-
-type mortalPort struct {
-	deploy.Port
-	m *mortal
-}
-
-func (p mortalPort) Apply(ctx context.Context, obj *unstructured.Unstructured, o deploy.ApplyOptions) (a deploy.Applied, err error) {
-	p.m.send(func() { a, err = p.Port.Apply(ctx, obj, o) })
-	return a, err
-}
-
-func (p mortalPort) Patch(ctx context.Context, ref deploy.Ref, patch deploy.PatchRequest) (obj *unstructured.Unstructured, err error) {
-	p.m.send(func() { obj, err = p.Port.Patch(ctx, ref, patch) })
-	return obj, err
-}
-
 // life is the life of a claim, and of the processes that handle it one after the other.
 type life struct {
 	t *testing.T
@@ -79,7 +32,7 @@ type life struct {
 	cluster   deploy.Cluster
 	open      func() deploy.Cluster
 	namespace string
-	mortal    *mortal
+	mortal    *mortal.Cluster
 	process   watch.Reconciler
 	now       time.Time
 	// chapter is the part of the life, and succeeded counts the successes of each handler and step in it.
@@ -94,7 +47,7 @@ type life struct {
 func newLife(t *testing.T, h func(l *life) *handlers.Handlers[Claim], log io.Writer) *life {
 	l := &life{
 		t: t, handlers: h, log: log, now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), succeeded: map[string]int{},
-		namespace: "default", mortal: &mortal{},
+		namespace: "default", mortal: &mortal.Cluster{},
 	}
 	memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Clock(func() time.Time { return l.now }))
 	require.NoError(t, err)
@@ -122,9 +75,7 @@ func (l *life) ref() deploy.Ref {
 // start starts a process.
 func (l *life) start() {
 	l.processes++
-	l.mortal.dead = false
-	l.mortal.Cluster = l.open()
-	l.mortal.port = l.mortal.Cluster.Port()
+	l.mortal.Connect(l.open())
 	manager, err := deploy.NewManager(l.mortal)
 	require.NoError(l.t, err)
 	l.process, err = l.handlers(l).Reconciler(l.t.Context(), watch.Env{
@@ -136,8 +87,8 @@ func (l *life) start() {
 // does returns a handler that does its work, with an attempt that fails before, unless fails is empty.
 func (l *life) does(id string, fails string) handlers.Func[Claim] {
 	return func(ctx context.Context, r *handlers.Request[Claim]) error {
-		if l.mortal.dead {
-			return errKilled
+		if l.mortal.Dead() {
+			return mortal.ErrKilled
 		}
 		if fails != "" && r.Attempt == 1 {
 			return errors.New(fails)
@@ -147,7 +98,7 @@ func (l *life) does(id string, fails string) handlers.Func[Claim] {
 }
 
 func (l *life) succeeds(what string) error {
-	if !l.mortal.dead {
+	if !l.mortal.Dead() {
 		l.succeeded[l.chapter+": "+what]++
 	}
 	return nil
@@ -205,13 +156,13 @@ func (l *life) work() {
 func (l *life) reconcile() (result request.Result, killed bool) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			require.True(l.t, l.mortal.dead, "%v", panicked)
+			require.True(l.t, l.mortal.Dead(), "%v", panicked)
 			killed = true
 		}
 	}()
 	result, err := l.process.Reconcile(l.t.Context(), request.Request{Key: l.ref()})
 	require.NoError(l.t, err)
-	return result, l.mortal.dead
+	return result, l.mortal.Dead()
 }
 
 // edit edits the claim as somebody else.
@@ -286,7 +237,7 @@ func TestHandlersSurviveRealKills(t *testing.T) {
 func survive(t *testing.T, where string, begin func(t *testing.T) *life, each int) {
 	undisturbed := begin(t)
 	undisturbed.live()
-	writes := undisturbed.mortal.writes
+	writes := undisturbed.mortal.Writes()
 	require.Equal(t, 1, undisturbed.processes)
 	assert.Equal(t, map[string]int{
 		"create: make": 1, "create: both": 1, "grow: both": 1, "grow: grow": 1, "relabel: both": 1,
@@ -297,7 +248,7 @@ func survive(t *testing.T, where string, begin func(t *testing.T) *life, each in
 		for _, after := range []bool{false, true} {
 			t.Run(fmt.Sprintf("handlers 23: killed at write %d, after it: %t", at, after), func(t *testing.T) {
 				l := begin(t)
-				l.mortal.at, l.mortal.after = at, after
+				l.mortal.At, l.mortal.After = at, after
 				l.live()
 				assert.Equal(t, 2, l.processes)
 				repeated := 0

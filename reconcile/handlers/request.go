@@ -10,11 +10,11 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
-	"github.com/operkit/operkit/reconcile/handlers/internal/typed"
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/internal/plain"
 	"github.com/operkit/operkit/reconcile/internal/render"
+	"github.com/operkit/operkit/reconcile/internal/typed"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"

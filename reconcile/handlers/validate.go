@@ -8,7 +8,7 @@ import (
 
 	"github.com/operkit/operkit/reconcile/handlers/internal/fieldpath"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
-	"github.com/operkit/operkit/reconcile/handlers/internal/typed"
+	"github.com/operkit/operkit/reconcile/internal/typed"
 )
 
 // ids are valid ids.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/operkit/operkit/reconcile/handlers/internal/diff"
 	"github.com/operkit/operkit/reconcile/handlers/internal/record"
-	"github.com/operkit/operkit/reconcile/handlers/internal/vectortest"
+	"github.com/operkit/operkit/reconcile/internal/vectortest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"

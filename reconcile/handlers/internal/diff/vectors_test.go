@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/operkit/operkit/reconcile/handlers/internal/vectortest"
+	"github.com/operkit/operkit/reconcile/internal/vectortest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )

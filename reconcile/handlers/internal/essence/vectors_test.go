@@ -7,7 +7,7 @@ import (
 
 	"github.com/operkit/operkit/reconcile/handlers/internal/diff"
 	"github.com/operkit/operkit/reconcile/handlers/internal/kopf"
-	"github.com/operkit/operkit/reconcile/handlers/internal/vectortest"
+	"github.com/operkit/operkit/reconcile/internal/vectortest"
 	"github.com/stretchr/testify/assert"
 	"k8s.io/apimachinery/pkg/runtime"
 )

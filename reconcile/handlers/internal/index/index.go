@@ -8,8 +8,8 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
-	"github.com/operkit/operkit/reconcile/handlers/internal/typed"
 	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/internal/typed"
 	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"

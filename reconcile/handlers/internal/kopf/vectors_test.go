@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/reconcile/handlers/internal/diff"
-	"github.com/operkit/operkit/reconcile/handlers/internal/vectortest"
+	"github.com/operkit/operkit/reconcile/internal/vectortest"
 	"github.com/stretchr/testify/assert"
 	"k8s.io/apimachinery/pkg/util/validation"
 )

@@ -7,7 +7,7 @@ import (
 	"github.com/operkit/operkit/reconcile/handlers/internal/diff"
 	"github.com/operkit/operkit/reconcile/handlers/internal/essence"
 	"github.com/operkit/operkit/reconcile/handlers/internal/progress"
-	"github.com/operkit/operkit/reconcile/handlers/internal/vectortest"
+	"github.com/operkit/operkit/reconcile/internal/vectortest"
 	"github.com/stretchr/testify/assert"
 )
 

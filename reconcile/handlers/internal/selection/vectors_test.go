@@ -9,7 +9,7 @@ import (
 	"github.com/operkit/operkit/reconcile/handlers/internal/cause"
 	"github.com/operkit/operkit/reconcile/handlers/internal/diff"
 	"github.com/operkit/operkit/reconcile/handlers/internal/essence"
-	"github.com/operkit/operkit/reconcile/handlers/internal/vectortest"
+	"github.com/operkit/operkit/reconcile/internal/vectortest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )

@@ -87,7 +87,7 @@ func Run(t *testing.T, family string, run func(t *testing.T, c *Case)) {
 	t.Logf("VECTORS %s passed=%d failed=%d deviating=%d", family, passed, failed, deviating)
 }
 
-// own returns the folder of package handlers, seen from that package or from one of its internal packages.
+// own returns the folder of the vectors of a style, seen from its package or from one of its internal packages.
 func own() string {
 	folder := filepath.Join("testdata", "vectors")
 	if _, err := os.Stat(folder); err == nil {
