@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/operkit/operkit/reconcile/handlers/internal/engine"
 	"github.com/operkit/operkit/reconcile/handlers/internal/fieldpath"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
@@ -13,11 +14,8 @@ type KindOption func(*config)
 
 // config is what the options of New set.
 type config struct {
-	finalizer string
-	ignored   [][]string
-	stateless bool
-	kopf      kopfMarks
-	errs      []error
+	engine.Config
+	errs []error
 }
 
 func (c *config) fail(format string, args ...any) {
@@ -31,7 +29,7 @@ func Finalizer(name string) KindOption {
 		if len(validation.IsQualifiedName(name)) > 0 || !strings.Contains(name, "/") {
 			c.fail("finalizer %q: not a valid name: use a domain, a slash and a name, such as example.dev/claims", name)
 		}
-		c.finalizer = name
+		c.Finalizer = name
 	}
 }
 
@@ -45,7 +43,7 @@ func Ignoring(paths ...string) KindOption {
 				c.fail("ignoring: %w", err)
 				continue
 			}
-			c.ignored = append(c.ignored, keys)
+			c.Ignored = append(c.Ignored, keys)
 		}
 	}
 }
@@ -54,4 +52,4 @@ func Ignoring(paths ...string) KindOption {
 // was handled is remembered by the process: objects that exist when the process starts count as handled as they are, so
 // that changes while no operator runs are missed, and handlers that had failed aren't called again. A finalizer for
 // handlers of Delete is still set. Handlers of Cron, and the option Formerly, need a record.
-func Stateless() KindOption { return func(c *config) { c.stateless = true } }
+func Stateless() KindOption { return func(c *config) { c.Stateless = true } }

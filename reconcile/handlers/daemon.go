@@ -10,7 +10,6 @@ import (
 	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/internal/typed"
 	"github.com/operkit/operkit/reconcile/request"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // Daemon registers a handler that runs in the background for each object, in a goroutine of its own: from the time at
@@ -87,15 +86,10 @@ func (r *Request[T]) Sleep(ctx context.Context, d time.Duration) bool { return t
 // and never older than what Flush has written. A state that can't be converted to T is left out. When the object is
 // gone or the context has ended, it is the last state. Other handlers get Object.
 func (r *Request[T]) Latest() *T {
-	a := r.attempt
-	if a.latest == nil {
-		return r.Object
-	}
-	if object := a.latest(); object != a.work.object {
-		if decoded, err := typed.Decode[T](object.Object); err == nil {
+	if r.attempt.IsDaemon() && r.attempt.Latest() {
+		if decoded, err := typed.Decode[T](r.attempt.Object().Object); err == nil {
 			r.latest = decoded
 		}
-		a.work.object = object
 	}
 	if r.latest == nil {
 		return r.Object
@@ -106,13 +100,9 @@ func (r *Request[T]) Latest() *T {
 // Flush writes now what was set by Update, Result and Condition. What can't be written is kept for the next Flush, or
 // for the end of the call.
 func (r *Request[T]) Flush(ctx context.Context) error {
-	a := r.attempt
-	if a.latest == nil {
-		return request.Permanent(fmt.Errorf("flush: %s is no daemon: what it sets is written when it returns", a.handler.ID))
+	if !r.attempt.IsDaemon() {
+		return request.Permanent(fmt.Errorf("flush: %s is no daemon: what it sets is written when it returns", r.attempt.Handler.ID))
 	}
 	r.Latest()
-	return a.flush(ctx)
+	return r.attempt.Flush(ctx)
 }
-
-// latestOf returns the newest state of the object of a daemon.
-type latestOf func() *unstructured.Unstructured

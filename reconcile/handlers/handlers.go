@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/operkit/operkit/reconcile/handlers/internal/daemon"
+	"github.com/operkit/operkit/reconcile/handlers/internal/engine"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
 	"github.com/operkit/operkit/reconcile/watch"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -26,17 +26,17 @@ type Func[T any] func(ctx context.Context, r *Request[T]) error
 // Unstructured. Register all handlers before the operator starts; mistakes are reported then. It is a watch.Controller.
 type Handlers[T any] struct {
 	kind     schema.GroupVersionKind
-	handlers []*handler
+	handlers []*engine.Handler
 	indexes  []indexer
 	config   config
 	errs     []error
 	// daemons outlives the reconcilers, because daemons that were abandoned do.
-	daemons *daemon.Keeper[Unstructured]
+	daemons *engine.Daemons
 }
 
 // New returns Handlers for the objects of a kind.
 func New[T any](kind schema.GroupVersionKind, opts ...KindOption) *Handlers[T] {
-	h := &Handlers[T]{kind: kind, daemons: daemon.New[Unstructured](nil)}
+	h := &Handlers[T]{kind: kind, daemons: engine.NewDaemons()}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&h.config)
@@ -79,14 +79,13 @@ func (h *Handlers[T]) OnClusterEvent(id string, f Func[T], opts ...Option) {
 
 // Reconciler implements watch.Controller. The error has all mistakes of the registration.
 func (h *Handlers[T]) Reconciler(_ context.Context, env watch.Env) (watch.Reconciler, error) {
-	r := newReconciler(h.kind, h.handlers, h.config, env)
-	if err := errors.Join(h.check(), r.check()); err != nil {
+	r, err := engine.New(h.kind, h.handlers, h.config.Config, env, h.daemons)
+	if err := errors.Join(h.check(), err); err != nil {
 		return nil, fmt.Errorf("handlers of %s: %w", h.kind.Kind, err)
 	}
-	r.daemons.Keeper = h.daemons.Renew(r.tellDaemon)
 	for _, one := range h.indexes {
 		one.Reset() // the program may start again
-		r.indexed = append(r.indexed, one.Source(env.Logger))
+		r.Follow(one.Source(env.Logger))
 	}
 	return r, nil
 }
@@ -106,7 +105,7 @@ func (h *Handlers[T]) add(on selection.On, id string, f Func[T], opts []Option) 
 		s.fail("when: it is about a %s, the handlers are about a %s: use the same type", s.whenType, reflect.TypeFor[T]())
 	}
 	s.validate()
-	h.handlers = append(h.handlers, newHandler(s, func(ctx context.Context, a *attempt) error {
+	h.handlers = append(h.handlers, s.handler(func(ctx context.Context, a *engine.Attempt) error {
 		r, err := newRequest[T](a)
 		if err != nil {
 			return err

@@ -1,11 +1,14 @@
 package handlers
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"time"
 
+	"github.com/operkit/operkit/reconcile/handlers/internal/engine"
 	"github.com/operkit/operkit/reconcile/handlers/internal/fieldpath"
+	"github.com/operkit/operkit/reconcile/handlers/internal/progress"
 	"github.com/operkit/operkit/reconcile/handlers/internal/schedule"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
 	"github.com/operkit/operkit/reconcile/internal/typed"
@@ -46,22 +49,31 @@ type settings struct {
 	errs     []error
 }
 
+// handler returns the handler with the settings.
+func (s *settings) handler(call func(ctx context.Context, a *engine.Attempt) error) *engine.Handler {
+	return &engine.Handler{
+		Handler: s.Handler, Limits: progress.Limits{Attempts: s.attempts.max, Within: s.within.d}, Backoff: s.backoff.d,
+		Policy: s.policy.value, Reports: s.reports, Formerly: s.formerly, Rule: s.rule(), IsCron: s.cron != nil,
+		Grace: s.grace, Delay: s.delay, Call: call,
+	}
+}
+
 func (s *settings) fail(format string, args ...any) {
 	s.errs = append(s.errs, fmt.Errorf(format, args...))
 }
 
 // ErrorPolicy is what an error of a handler means, unless the error itself says so (request.Permanent,
 // request.RetryAfter).
-type ErrorPolicy int
+type ErrorPolicy = engine.ErrorPolicy
 
 // The policies.
 const (
 	// Retry: the handler is called again after a time. This is the default.
-	Retry ErrorPolicy = iota
+	Retry = engine.Retry
 	// Fail: the handler has failed for good, until the object changes.
-	Fail
+	Fail = engine.Fail
 	// Ignore: the error is logged, and the handler counts as succeeded.
-	Ignore
+	Ignore = engine.Ignore
 )
 
 // Errors sets what an error of the handler means.

@@ -3,10 +3,7 @@ package handlers
 import (
 	"context"
 	"errors"
-	"fmt"
 
-	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -28,26 +25,8 @@ func OwnedBy(kind schema.GroupKind) Option {
 // on if the operator has no other use for it; so the operator needs the right to read it. The object is shared: don't
 // change it.
 func (r *Request[T]) Parent(ctx context.Context) (*unstructured.Unstructured, error) {
-	a := r.attempt
-	kind := a.handler.Filter.Parent
-	if kind.Kind == "" {
+	if r.attempt.Handler.Filter.Parent.Kind == "" {
 		return nil, request.Permanent(errors.New("parent: the handler has no option OwnedBy: add it"))
 	}
-	ref, ok := selection.ParentOf(a.work.object.Object, kind)
-	if !ok {
-		return nil, nil
-	}
-	manager := a.work.Manager
-	scope, err := manager.Port().Scope(ctx, ref.Kind)
-	if err != nil {
-		return nil, fmt.Errorf("parent %s: %w", ref, err)
-	}
-	if scope != deploy.Namespaced {
-		ref.Namespace = ""
-	}
-	parent, err := manager.View().Get(ctx, ref)
-	if err != nil {
-		return nil, fmt.Errorf("parent %s: %w", ref, err)
-	}
-	return parent, nil
+	return r.attempt.Parent(ctx)
 }

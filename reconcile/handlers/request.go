@@ -4,19 +4,15 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
-	"github.com/operkit/operkit/reconcile/internal/failure"
-	"github.com/operkit/operkit/reconcile/internal/lifecycle"
+	"github.com/operkit/operkit/reconcile/handlers/internal/engine"
 	"github.com/operkit/operkit/reconcile/internal/plain"
 	"github.com/operkit/operkit/reconcile/internal/render"
 	"github.com/operkit/operkit/reconcile/internal/typed"
 	"github.com/operkit/operkit/reconcile/request"
-	"github.com/operkit/operkit/status"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -46,62 +42,39 @@ type Request[T any] struct {
 	Attempt int
 	Started time.Time
 
-	attempt *attempt
+	attempt *engine.Attempt
 	// latest is the newest state that Latest has returned, nil before that.
 	latest *T
 }
 
 // newRequest returns the Request of an attempt.
-func newRequest[T any](a *attempt) (*Request[T], error) {
-	w := a.work
-	object, err := typed.Decode[T](w.object.Object)
+func newRequest[T any](a *engine.Attempt) (*Request[T], error) {
+	object, err := typed.Decode[T](a.Object().Object)
 	switch {
-	case err != nil && w.object.GetDeletionTimestamp() != nil:
+	case err != nil && a.Object().GetDeletionTimestamp() != nil:
 		return nil, err // it must not be released because of that
 	case err != nil:
 		return nil, request.Permanent(err)
 	}
 	r := &Request[T]{
-		Ref: w.ref, Object: object, Diff: a.diff, Event: a.event, Reported: a.reported, Attempt: a.record.Attempts + 1, Started: a.record.Started, attempt: a,
+		Ref: a.Ref(), Object: object, Cause: causeOf(a.Reason()), Diff: a.Diff, Event: a.Event, Reported: a.Reported, attempt: a,
 	}
-	p := a.pass
-	if p == nil {
-		return r, nil
-	}
-	r.Cause = causeOf(p.reason)
-	if p.record.Essence != nil {
-		if r.Old, err = typed.Decode[T](p.whole(p.record.Essence)); err != nil {
-			p.log.Warn("the state of the object before can't be read: its handlers get none", "error", err)
+	r.Attempt, r.Started = a.Number()
+	if before := a.Before(); before != nil {
+		if r.Old, err = typed.Decode[T](before); err != nil {
+			a.Logger().Warn("the state of the object before can't be read: its handlers get none", "error", err)
 			r.Old = nil
 		}
 	}
 	return r, nil
 }
 
-// whole returns an object with an essence, and with the names of the present object.
-func (p *pass) whole(essence map[string]any) map[string]any {
-	object := &unstructured.Unstructured{Object: maps.Clone(essence)}
-	content, _ := essence["metadata"].(map[string]any)
-	metadata := map[string]any{}
-	maps.Copy(metadata, content)
-	object.Object["metadata"] = metadata
-	object.SetGroupVersionKind(p.object.GroupVersionKind())
-	object.SetName(p.object.GetName())
-	object.SetNamespace(p.object.GetNamespace())
-	object.SetUID(p.object.GetUID())
-	return object.Object
-}
-
 // Logger returns the logger of the object and the handler.
-func (r *Request[T]) Logger() *slog.Logger {
-	return r.attempt.work.log.With("handler", r.attempt.handler.ID)
-}
+func (r *Request[T]) Logger() *slog.Logger { return r.attempt.Logger() }
 
 // Manager returns the manager that applies objects as owned by the object of the request, and whose View never returns
 // what is older than its own writes.
-func (r *Request[T]) Manager() (*deploy.Manager, error) {
-	return r.attempt.work.Manager.With(deploy.OwnedBy(r.attempt.work.object))
-}
+func (r *Request[T]) Manager() (*deploy.Manager, error) { return r.attempt.Manager() }
 
 // Apply applies objects, each an API struct, an apply configuration, or an unstructured object: they are created or
 // changed by server-side apply, and owned by the object of the request, with which they are deleted. An object that is
@@ -126,27 +99,15 @@ func (r *Request[T]) Apply(ctx context.Context, objects ...any) error {
 
 // Delete requests the deletion of the object of the request itself, such as one whose time is over. Its handlers of
 // Delete are called by a later pass. An object of the same name that has taken its place stays.
-func (r *Request[T]) Delete(ctx context.Context) error {
-	w := r.attempt.work
-	err := w.Manager.Port().Delete(ctx, w.ref, deploy.DeleteOptions{UID: w.object.GetUID()})
-	if failure.Is[*deploy.NotFoundError](err) || failure.Is[*deploy.StaleError](err) {
-		return nil // it is gone already
-	}
-	return err
-}
+func (r *Request[T]) Delete(ctx context.Context) error { return r.attempt.Delete(ctx) }
 
 // Update changes the object: Object at once, and the object in the cluster with the writes after the call, also if the
 // handler fails then. change may be called again, with a newer state of the object or with one that it has changed
 // before, so it must set values and do nothing else: Size = 2, not Size++. A change outside of the status is an update,
 // for which handlers are called again.
 func (r *Request[T]) Update(change func(object *T)) {
-	a := r.attempt
 	change(r.Object)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.updates = append(a.updates, update{a.handler.ID, func(object map[string]any) (map[string]any, error) {
-		return failure.Value(func() (map[string]any, error) { return changed(object, change) })
-	}})
+	r.attempt.Update(func(object map[string]any) (map[string]any, error) { return changed(object, change) })
 }
 
 // changed returns an object as change changes it. Fields that T doesn't have stay.
@@ -175,10 +136,7 @@ func (r *Request[T]) Result(value any) error {
 	if err != nil {
 		return request.Permanent(fmt.Errorf("result: %w", err))
 	}
-	a := r.attempt
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.result, a.hasResult = content, true
+	r.attempt.SetResult(content)
 	return nil
 }
 
@@ -186,18 +144,10 @@ func (r *Request[T]) Result(value any) error {
 // status after the call. If the type isn't declared, or the API server would refuse the condition, it returns an error,
 // and reports nothing.
 func (r *Request[T]) Condition(conditionType string, value metav1.ConditionStatus, reason, message string) error {
-	w := r.attempt.work
-	if !slices.ContainsFunc(w.Declared(), func(d status.Declared) bool { return d.Type == conditionType }) {
-		return request.Permanent(fmt.Errorf("condition %q: no handler declares it: declare it by the option Reports", conditionType))
-	}
-	if err := status.Validate(metav1.Condition{Type: conditionType, Status: value, Reason: reason}); err != nil {
-		return request.Permanent(err)
-	}
-	w.report(func(c *lifecycle.Conditions) { c.Set(conditionType, value, reason, message) })
-	return nil
+	return r.attempt.Condition(conditionType, value, reason, message)
 }
 
 // Record records an event about the object, see package event. The text is as for fmt.Sprintf.
 func (r *Request[T]) Record(eventType event.Type, reason, text string, args ...any) {
-	r.attempt.work.recordEvent(r.attempt.work.object, eventType, reason, text, args...)
+	r.attempt.Record(eventType, reason, text, args...)
 }

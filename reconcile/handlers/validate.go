@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/operkit/operkit/reconcile/handlers/internal/fieldpath"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
 	"github.com/operkit/operkit/reconcile/internal/typed"
 )
@@ -58,7 +57,7 @@ func (s *settings) hasAttempts() bool {
 }
 
 func (s *settings) validateFormerly() {
-	if len(s.formerly) > 0 && s.On&(recorded|selection.Delete) == 0 && s.cron == nil {
+	if len(s.formerly) > 0 && s.On&(selection.Recorded|selection.Delete) == 0 && s.cron == nil {
 		s.fail("formerly: nothing is recorded of this handler: leave the option out")
 	}
 	for _, id := range s.formerly {
@@ -77,41 +76,8 @@ func (h *Handlers[T]) check() error {
 	if len(h.handlers) == 0 {
 		errs = append(errs, errors.New("no handlers: register one by On, Field, Seen, OnClusterEvent, Timer, Cron or Daemon"))
 	}
-	errs = append(errs, checkIDs(h.handlers))
 	for _, one := range h.indexes {
 		errs = append(errs, one.Check())
 	}
 	return errors.Join(append(errs, h.config.errs...)...)
-}
-
-// checkIDs returns an error for each id that several handlers have, or have had.
-func checkIDs(handlers []*handler) error {
-	var errs []error
-	seen := map[string]bool{}
-	for _, one := range handlers {
-		for _, id := range append([]string{one.ID}, one.formerly...) {
-			if seen[id] {
-				errs = append(errs, fmt.Errorf("handler %q: there are two: give each handler an id of its own", id))
-			}
-			seen[id] = true
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// check returns what is wrong with the handlers together, and with the names on the objects.
-func (r *reconciler) check() error {
-	errs := []error{r.setNames(), r.declare()}
-	for _, h := range r.handlers {
-		if r.config.stateless && h.isCron {
-			errs = append(errs, fmt.Errorf("handler %q: the last call of a Cron is recorded on the object, and Stateless records nothing: use Timer, or leave Stateless out", h.ID))
-		}
-		if r.config.stateless && len(h.formerly) > 0 {
-			errs = append(errs, fmt.Errorf("handler %q: formerly: Stateless records nothing under an earlier id: leave the option out", h.ID))
-		}
-		if why := r.rules.Excludes(h.Filter.Field); why != "" && h.On&(selection.Update|selection.Field) != 0 {
-			errs = append(errs, fmt.Errorf("handler %q: field %s: %s, so its changes are no updates: name another field", h.ID, fieldpath.String(h.Filter.Field), why))
-		}
-	}
-	return errors.Join(errs...)
 }

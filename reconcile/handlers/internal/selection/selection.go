@@ -5,8 +5,7 @@ import "github.com/operkit/operkit/reconcile/handlers/internal/cause"
 // On is a set of causes for which a handler is called.
 type On uint16
 
-// The causes. Seen, Reported, Timer and Daemon handlers are called independently of what was
-// handled before.
+// The causes. Handlers of Seen, Reported, Timer and Daemon are called independently of what was handled before.
 const (
 	Create On = 1 << iota
 	Update
@@ -21,6 +20,9 @@ const (
 	Daemon
 	Reported
 )
+
+// Recorded are the causes for which it matters what was handled before.
+const Recorded = Create | Update | Resume | Field
 
 // beside are the causes that don't depend on what was handled before.
 const beside = Seen | Timer | Daemon | Reported

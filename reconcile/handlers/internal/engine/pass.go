@@ -1,4 +1,4 @@
-package handlers
+package engine
 
 import (
 	"context"
@@ -28,7 +28,7 @@ type pass struct {
 	// record is what is stored on the object; its cycle is that of this pass.
 	record record.Record
 	// selected are the handlers that are called for the reason, in the order of registration.
-	selected []*handler
+	selected []*Handler
 	// needsFinalizer: some handler needs it. records: a record is kept, because handlers are about the object for which
 	// that is needed.
 	needsFinalizer, records bool
@@ -47,7 +47,7 @@ type pass struct {
 }
 
 // pass reads what is known of the object, and decides why handlers are called.
-func (r *reconciler) pass(ctx context.Context, object *unstructured.Unstructured) (*pass, error) {
+func (r *Reconciler) pass(ctx context.Context, object *unstructured.Unstructured) (*pass, error) {
 	p := &pass{work: newWork(ctx, r, object, r.objects.of(deploy.RefOf(object), object.GetUID()))}
 	if err := p.read(); err != nil {
 		return p, err
@@ -93,7 +93,7 @@ func (p *pass) readRecord(text string) (err error) {
 	switch {
 	case p.known.unwritten != nil && p.known.unwritten.base == text:
 		p.record = p.known.unwritten.record
-	case !p.config.stateless:
+	case !p.config.Stateless:
 		p.record, err = record.Of(text, p.object.GetUID())
 		if !p.known.seen { // handlers of Resume are called once in each process
 			p.record.Cycle = p.record.Cycle.Without(cause.Resume)
@@ -113,7 +113,7 @@ func (p *pass) readRecord(text string) (err error) {
 
 // takeOver makes a record of what a kopf operator has recorded.
 func (p *pass) takeOver() {
-	if found, ok := p.config.kopf.essence(p.object.Object); ok {
+	if found, ok := p.config.Kopf.essence(p.object.Object); ok {
 		found = p.rules.Clean(found)
 		if digest, err := record.Digest(found); err == nil {
 			p.record.Digest, p.record.Essence = digest, found
@@ -124,14 +124,11 @@ func (p *pass) takeOver() {
 // rename moves what is recorded of handlers with former ids.
 func (p *pass) rename() {
 	for _, h := range p.handlers {
-		for _, id := range h.formerly {
+		for _, id := range h.Formerly {
 			p.record = p.record.Renamed(id, h.ID)
 		}
 	}
 }
-
-// recorded are the causes for which it matters what was handled before.
-const recorded = selection.Create | selection.Update | selection.Resume | selection.Field
 
 // decide finds out why handlers are called, and which.
 func (p *pass) decide() {
@@ -145,14 +142,14 @@ func (p *pass) decide() {
 	p.noteChange()
 	about := p.about()
 	for _, h := range p.handlers {
-		if h.On&(recorded|selection.Delete|selection.Daemon) == 0 {
+		if h.On&(selection.Recorded|selection.Delete|selection.Daemon) == 0 {
 			continue
 		}
 		about.First = p.isFirst(h)
 		decision := p.decideOn(h, about)
 		p.needsFinalizer = p.needsFinalizer || decision.NeedsFinalizer
-		p.records = p.records || h.On&recorded != 0 && decision.Sees
-		if !p.settled && h.On&(recorded|selection.Delete) != 0 && (decision.Called || decision.Sees && p.isReturn(h)) {
+		p.records = p.records || h.On&selection.Recorded != 0 && decision.Sees
+		if !p.settled && h.On&(selection.Recorded|selection.Delete) != 0 && (decision.Called || decision.Sees && p.isReturn(h)) {
 			p.selected = append(p.selected, h)
 		}
 	}
@@ -165,11 +162,11 @@ func (p *pass) decide() {
 }
 
 // isFirst reports whether a handler for Resume wasn't called for the object in this process.
-func (p *pass) isFirst(h *handler) bool { return !p.known.resumed && !p.known.resumes[h.ID] }
+func (p *pass) isFirst(h *Handler) bool { return !p.known.resumed && !p.known.resumes[h.ID] }
 
 // isReturn reports whether a handler has acted on a change that was taken back: it is called for the state that it was
 // before.
-func (p *pass) isReturn(h *handler) bool {
+func (p *pass) isReturn(h *Handler) bool {
 	return p.reason == cause.Update && h.On&(selection.Update|selection.Field) != 0 && p.record.Cycle.ActedIn(h.ID, p.digest)
 }
 

@@ -1,4 +1,4 @@
-package handlers
+package engine
 
 import (
 	"sync/atomic"
@@ -25,15 +25,15 @@ func (n *panics) guard(f selection.Filter) selection.Filter {
 	return f
 }
 
-func (n *panics) check(check Check) Check {
+func (n *panics) check(check selection.Check) selection.Check {
 	if check == nil {
 		return nil
 	}
 	return func(value any) bool { return n.ask(func() bool { return check(value) }) }
 }
 
-func (n *panics) checks(all map[string]Check) map[string]Check {
-	guarded := make(map[string]Check, len(all))
+func (n *panics) checks(all map[string]selection.Check) map[string]selection.Check {
+	guarded := make(map[string]selection.Check, len(all))
 	for key, check := range all {
 		guarded[key] = n.check(check)
 	}
@@ -51,7 +51,7 @@ func (n *panics) ask(passes func() bool) bool {
 
 // decideOn decides about a handler. If its filter panics, the handler isn't called for the object. A finalizer that is
 // there stays then, since nobody knows whether the handler needs it, and the object is looked at again later.
-func (p *pass) decideOn(h *handler, about selection.Object) selection.Decision {
+func (p *pass) decideOn(h *Handler, about selection.Object) selection.Decision {
 	before := h.panics.count.Load()
 	decision := selection.Decide(h.Handler, about)
 	if h.panics.count.Load() == before {

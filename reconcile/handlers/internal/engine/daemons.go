@@ -1,4 +1,4 @@
-package handlers
+package engine
 
 import (
 	"context"
@@ -19,18 +19,20 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// EventAbandoned is the reason of a warning: a daemon didn't return after it was stopped, and nothing waits for it any
-// more.
-const EventAbandoned = "DaemonAbandoned"
+// Daemons keeps the daemons of a kind.
+type Daemons = daemon.Keeper[unstructured.Unstructured]
 
-// daemons are the daemons of a kind.
+// NewDaemons returns Daemons without any.
+func NewDaemons() *Daemons { return daemon.New[unstructured.Unstructured](nil) }
+
+// daemons are the daemons of a kind, with their handlers.
 type daemons struct {
-	handlers []*handler
+	handlers []*Handler
 	*daemon.Keeper[unstructured.Unstructured]
 }
 
 // of returns the handler with an id.
-func (d daemons) of(id string) *handler {
+func (d daemons) of(id string) *Handler {
 	for _, h := range d.handlers {
 		if h.ID == id {
 			return h
@@ -40,7 +42,7 @@ func (d daemons) of(id string) *handler {
 }
 
 // NeedsLeader implements leader.Undivided.
-func (r *reconciler) NeedsLeader() error {
+func (r *Reconciler) NeedsLeader() error {
 	if len(r.daemons.handlers) == 0 {
 		return nil
 	}
@@ -48,7 +50,7 @@ func (r *reconciler) NeedsLeader() error {
 }
 
 // Tally implements standing.Provider.
-func (r *reconciler) Tally() standing.Tally {
+func (r *Reconciler) Tally() standing.Tally {
 	tally := r.Lifecycle.Tally()
 	if len(r.daemons.handlers) > 0 {
 		count := r.daemons.Count()
@@ -58,7 +60,7 @@ func (r *reconciler) Tally() standing.Tally {
 }
 
 // stopDaemons stops the daemons of an object that is gone or rests.
-func (r *reconciler) stopDaemons(ctx context.Context, ref deploy.Ref) {
+func (r *Reconciler) stopDaemons(ctx context.Context, ref deploy.Ref) {
 	if len(r.daemons.handlers) == 0 {
 		return
 	}
@@ -96,7 +98,7 @@ func (p *pass) reportDaemons() {
 	for _, one := range p.standing {
 		h, text := p.daemons.of(one.ID), ""
 		switch {
-		case len(h.reports) == 0 || one.Err == nil && one.Phase != daemon.Done:
+		case len(h.Reports) == 0 || one.Err == nil && one.Phase != daemon.Done:
 			continue
 		case one.Err != nil:
 			text = one.Err.Error()
@@ -104,7 +106,7 @@ func (p *pass) reportDaemons() {
 		if reported, before := p.known.reported[h.ID]; before && reported == text {
 			continue
 		}
-		for _, declared := range h.reports {
+		for _, declared := range h.Reports {
 			p.report(func(c *lifecycle.Conditions) { c.Result(declared.Type, one.Err) })
 		}
 		p.known.reported = maps.Clone(p.known.reported)
@@ -116,10 +118,10 @@ func (p *pass) reportDaemons() {
 }
 
 // daemon returns what the keeper needs to run a handler for the object of the pass.
-func (p *pass) daemon(h *handler) daemon.Spec[unstructured.Unstructured] {
-	r, known := p.reconciler, p.known
+func (p *pass) daemon(h *Handler) daemon.Spec[unstructured.Unstructured] {
+	r, known := p.Reconciler, p.known
 	return daemon.Spec[unstructured.Unstructured]{
-		ID: h.ID, Grace: h.grace, Delay: h.delay, Limits: h.limits, Retry: func(err error, failures int) (time.Duration, bool) {
+		ID: h.ID, Grace: h.Grace, Delay: h.Delay, Limits: h.Limits, Retry: func(err error, failures int) (time.Duration, bool) {
 			return h.retry(err, failures-1)
 		},
 		Run: func(ctx context.Context, handle daemon.Handle[unstructured.Unstructured]) error {
@@ -129,20 +131,20 @@ func (p *pass) daemon(h *handler) daemon.Spec[unstructured.Unstructured] {
 }
 
 // runDaemon calls a handler of Daemon, and writes what it has set.
-func (r *reconciler) runDaemon(ctx context.Context, known *object, h *handler, handle daemon.Handle[unstructured.Unstructured]) error {
+func (r *Reconciler) runDaemon(ctx context.Context, known *object, h *Handler, handle daemon.Handle[unstructured.Unstructured]) error {
 	object := handle.Latest()
 	w := newWork(ctx, r, object, known) // it shares only the memos with the passes over the object
-	a := &attempt{work: &w, handler: h, latest: w.newest(ctx), record: progress.Record{Attempts: handle.Attempt, Started: w.began}}
-	err := failure.Guard(func() error { return h.call(ctx, a) })
+	a := &Attempt{work: &w, Handler: h, latest: w.newest(ctx), record: progress.Record{Attempts: handle.Attempt, Started: w.began}}
+	err := failure.Guard(func() error { return h.Call(ctx, a) })
 	if errors.Is(context.Cause(ctx), daemon.Lost) {
 		return err
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWord)
 	defer cancel()
-	if unwritten := a.flush(last); unwritten != nil {
+	if unwritten := a.Flush(last); unwritten != nil {
 		err = errors.Join(err, fmt.Errorf("what it has set can't be written: %w", unwritten))
 	}
-	if err != nil && h.policy == Ignore && ctx.Err() == nil && !request.IsPermanent(err) {
+	if err != nil && h.Policy == Ignore && ctx.Err() == nil && !request.IsPermanent(err) {
 		w.log.Warn("an error of a handler is ignored", "handler", h.ID, "error", err)
 		return nil
 	}
@@ -161,8 +163,8 @@ func (w *work) newest(ctx context.Context) latestOf {
 	}
 }
 
-// flush writes what a daemon has set.
-func (a *attempt) flush(ctx context.Context) error {
+// Flush writes what a daemon has set until now. What can't be written is kept.
+func (a *Attempt) Flush(ctx context.Context) error {
 	w := a.work
 	w.collect(a, true)
 	if w.outcome.isEmpty() {
@@ -180,7 +182,7 @@ func (a *attempt) flush(ctx context.Context) error {
 }
 
 // tellDaemon logs and reports what has happened to a daemon.
-func (r *reconciler) tellDaemon(report daemon.Report[unstructured.Unstructured]) {
+func (r *Reconciler) tellDaemon(report daemon.Report[unstructured.Unstructured]) {
 	log := r.LoggerFor(report.Object).With("object", report.Key, "handler", report.ID, "cause", "daemon")
 	warn := func(reason, format string, args ...any) {
 		r.recordEvent(report.Object, event.Warning, reason, format, args...)
@@ -210,3 +212,6 @@ func (r *reconciler) tellDaemon(report daemon.Report[unstructured.Unstructured])
 		log.Debug("a daemon that was abandoned has returned", "after", report.After)
 	}
 }
+
+// latestOf returns the newest state of the object of a daemon.
+type latestOf func() *unstructured.Unstructured

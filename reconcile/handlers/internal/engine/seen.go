@@ -1,4 +1,4 @@
-package handlers
+package engine
 
 import (
 	"context"
@@ -26,7 +26,7 @@ type seenEvent struct {
 func (e seenEvent) isLast() bool { return e.Type == deploy.Deleted }
 
 // Observe implements watch.Observer. It queues the event for the next pass, which the event brings.
-func (r *reconciler) Observe(event deploy.Event) {
+func (r *Reconciler) Observe(event deploy.Event) {
 	if !r.seen.wanted {
 		return
 	}
@@ -40,7 +40,7 @@ func (r *reconciler) Observe(event deploy.Event) {
 
 // callSeen calls the handlers of Seen for the queued events of an object. When the time of ctx is over, the others wait
 // for the next pass.
-func (r *reconciler) callSeen(ctx context.Context, ref deploy.Ref) {
+func (r *Reconciler) callSeen(ctx context.Context, ref deploy.Ref) {
 	events := r.seen.drain(ref)
 	for i, event := range events {
 		if ctx.Err() != nil {
@@ -51,19 +51,19 @@ func (r *reconciler) callSeen(ctx context.Context, ref deploy.Ref) {
 			continue
 		}
 		w := newWork(ctx, r, event.New, event.known)
-		w.callForEvent(ctx, selection.Seen, string(event.Type), func(a *attempt) { a.event = event.Type })
+		w.callForEvent(ctx, selection.Seen, string(event.Type), func(a *Attempt) { a.Event = event.Type })
 	}
 }
 
 // callForEvent calls the handlers of an event that are about the object, and writes what each has set. set completes
 // the attempts.
-func (w *work) callForEvent(ctx context.Context, on selection.On, event string, set func(a *attempt)) {
+func (w *work) callForEvent(ctx context.Context, on selection.On, event string, set func(a *Attempt)) {
 	about := selection.Object{Body: w.object.Object}
 	for _, h := range w.handlers {
 		if h.On&on == 0 || !selection.Sees(h.Handler, about) {
 			continue
 		}
-		a := &attempt{work: w, handler: h}
+		a := &Attempt{work: w, Handler: h}
 		set(a)
 		err := a.run(ctx)
 		if err != nil {

@@ -1,4 +1,4 @@
-package handlers
+package engine
 
 import (
 	"errors"
@@ -10,10 +10,10 @@ import (
 
 // conditionsOf returns the conditions that handlers report, each once, in the order of the handlers. It is an error if
 // one has several error tables.
-func conditionsOf(handlers []*handler) (types []status.Declared, err error) {
+func conditionsOf(handlers []*Handler) (types []status.Declared, err error) {
 	var errs []error
 	for _, h := range handlers {
-		for _, declared := range h.reports {
+		for _, declared := range h.Reports {
 			at := slices.IndexFunc(types, func(d status.Declared) bool { return d.Type == declared.Type })
 			switch {
 			case at < 0:

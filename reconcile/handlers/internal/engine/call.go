@@ -1,14 +1,11 @@
-package handlers
+package engine
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
-	"time"
 
-	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/handlers/internal/cause"
 	"github.com/operkit/operkit/reconcile/handlers/internal/diff"
 	"github.com/operkit/operkit/reconcile/handlers/internal/progress"
@@ -20,50 +17,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The reasons of events about handlers.
-const (
-	// EventFailed is the reason of a warning: an attempt of a handler has failed, and another follows.
-	EventFailed = "HandlerFailed"
-	// EventGivenUp is the reason of a warning: a handler has failed for good.
-	EventGivenUp = "HandlerGivenUp"
-)
-
-// attempt is one call of a handler.
-type attempt struct {
-	work    *work
-	handler *handler
-	// pass is the pass, for a handler of On or Field; it is nil for others.
-	pass *pass
-	// record is the record of the handler during the call.
-	record progress.Record
-	// diff is what has changed, in the field of the handler if it has one.
-	diff []diff.Item
-	// event is the event that a handler of Seen is called for, and reported that of a handler of OnClusterEvent.
-	event    deploy.EventType
-	reported ClusterEvent
-	// latest returns the newest state of the object, for a daemon; it is nil for others.
-	latest latestOf
-
-	mu sync.Mutex
-	// result is the value for the status; hasResult tells nil from none.
-	result    any
-	hasResult bool
-	updates   []update
-	// waits is when the first step that waits is due.
-	waits   time.Time
-	waiting bool
-}
-
 // call calls a handler once, and stores what has succeeded if other handlers are left. An error is about the pass, not
 // of the handler.
-func (p *pass) call(ctx context.Context, h *handler) error {
+func (p *pass) call(ctx context.Context, h *Handler) error {
 	p.called = true
 	now := p.Now()
 	earlier := p.record.Cycle[h.ID]
-	if why := h.limits.Spent(earlier, now); why != "" {
+	if why := h.Limits.Spent(earlier, now); why != "" {
 		return p.ended(ctx, h, earlier.FailedForGood(joined(why, earlier.Message), now), errors.New(joined(why, earlier.Message)))
 	}
-	a := &attempt{work: &p.work, pass: p, handler: h, record: earlier.Begin(p.digest, now), diff: p.changes(h)}
+	a := &Attempt{work: &p.work, pass: p, Handler: h, record: earlier.Begin(p.digest, now), Diff: p.changes(h)}
 	p.record.Cycle = p.record.Cycle.With(h.ID, a.record)
 	err := a.run(ctx)
 	if lifecycle.Interrupted(ctx) && (err != nil || isLost(ctx)) {
@@ -83,28 +46,28 @@ func (p *pass) call(ctx context.Context, h *handler) error {
 }
 
 // run calls the function. Its context ends at the deadline of the handler.
-func (a *attempt) run(ctx context.Context) error {
-	deadline, limited := a.handler.limits.Deadline(a.record)
+func (a *Attempt) run(ctx context.Context) error {
+	deadline, limited := a.Handler.Limits.Deadline(a.record)
 	var tooLong error
 	if limited {
-		tooLong = fmt.Errorf("the handler took longer than %s: %w", a.handler.limits.Within, context.DeadlineExceeded)
+		tooLong = fmt.Errorf("the handler took longer than %s: %w", a.Handler.Limits.Within, context.DeadlineExceeded)
 		left := deadline.Sub(a.work.Now())
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, left, tooLong)
 		defer cancel()
 	}
-	err := failure.Guard(func() error { return a.handler.call(ctx, a) })
+	err := failure.Guard(func() error { return a.Handler.Call(ctx, a) })
 	if err == nil && limited && !a.work.Now().Before(deadline) {
 		err = tooLong // a success that comes too late is none
 	}
 	for _, panicked := range request.Panics(err) {
-		a.work.log.Error("a handler panicked", "handler", a.handler.ID, "at", panicked.Location(), "value", panicked.Value, "stack", string(panicked.Stack))
+		a.work.log.Error("a handler panicked", "handler", a.Handler.ID, "at", panicked.Location(), "value", panicked.Value, "stack", string(panicked.Stack))
 	}
 	return err
 }
 
 // ended records how an attempt has ended.
-func (p *pass) ended(ctx context.Context, h *handler, record progress.Record, err error) error {
+func (p *pass) ended(ctx context.Context, h *Handler, record progress.Record, err error) error {
 	p.record.Cycle = p.record.Cycle.With(h.ID, record)
 	if h.On&selection.Resume != 0 && record.HasEnded() && (p.reason == cause.Resume || p.reason == cause.Update) {
 		if p.known.resumes == nil {
@@ -120,9 +83,9 @@ func (p *pass) ended(ctx context.Context, h *handler, record progress.Record, er
 }
 
 // tell logs and reports how an attempt has ended.
-func (p *pass) tell(h *handler, record progress.Record, err error) {
+func (p *pass) tell(h *Handler, record progress.Record, err error) {
 	why := string(p.reason)
-	if h.rule != nil {
+	if h.Rule != nil {
 		why = "time"
 	}
 	log := p.log.With("handler", h.ID, "cause", why)
@@ -145,8 +108,8 @@ func (p *pass) tell(h *handler, record progress.Record, err error) {
 	if err == nil && !record.HasEnded() {
 		return
 	}
-	for _, declared := range h.reports {
-		if err == nil && p.reason == cause.Resume && h.rule == nil && p.reportsTrue(declared.Type) {
+	for _, declared := range h.Reports {
+		if err == nil && p.reason == cause.Resume && h.Rule == nil && p.reportsTrue(declared.Type) {
 			continue // or a restart would write the status of each object that was updated since it was created
 		}
 		p.report(func(c *lifecycle.Conditions) { c.Result(declared.Type, err) })
@@ -161,7 +124,7 @@ func (p *pass) reportsTrue(conditionType string) bool {
 
 // changes returns what has changed for a handler. A map that is added or removed as a field counts as empty before or
 // after that, so that a handler about a map, such as the labels, gets one change for each key in any case.
-func (p *pass) changes(h *handler) []diff.Item {
+func (p *pass) changes(h *Handler) []diff.Item {
 	if p.reason != cause.Update || p.record.Essence == nil {
 		return nil
 	}

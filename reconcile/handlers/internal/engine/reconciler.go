@@ -1,4 +1,4 @@
-package handlers
+package engine
 
 import (
 	"cmp"
@@ -28,14 +28,14 @@ import (
 // recheck is the time after which a pause is reported again if the status couldn't be written.
 const recheck = time.Minute
 
-// reconciler calls the handlers of a kind.
-type reconciler struct {
+// Reconciler calls the handlers of a kind.
+type Reconciler struct {
 	lifecycle.Lifecycle
 	env      watch.Env
-	handlers []*handler
+	handlers []*Handler
 	timed    timed
 	daemons  daemons
-	config   config
+	config   Config
 	// keeps: some handler needs a record.
 	keeps bool
 	// rules say what the essence is, and key is the annotation with the record.
@@ -51,45 +51,62 @@ type reconciler struct {
 	isWhole atomic.Bool
 }
 
-// newReconciler returns a reconciler that check hasn't completed yet.
-func newReconciler(kind schema.GroupVersionKind, handlers []*handler, c config, env watch.Env) *reconciler {
-	r := &reconciler{env: env, handlers: handlers, config: c}
+// New returns the Reconciler of a kind. daemons are kept by the caller, because daemons that were abandoned outlive the
+// Reconciler. The error has all mistakes of the handlers together.
+func New(kind schema.GroupVersionKind, handlers []*Handler, c Config, env watch.Env, daemons *Daemons) (*Reconciler, error) {
+	r := &Reconciler{env: env, config: c}
 	l := &r.Lifecycle
 	l.Kind, l.Manager, l.Logger, l.Now, l.Recheck = kind, env.Manager, env.Logger, env.Now, recheck
 	r.reports.most, r.reports.since, r.reports.own = mostReports, env.Now(), env.Manager.FieldManager()
-	r.rules = essence.Rules{Ignored: c.ignored, Domains: []string{env.Manager.KeyDomain()}}
+	r.rules = essence.Rules{Ignored: c.Ignored, Domains: []string{env.Manager.KeyDomain()}}
 	for _, h := range handlers {
-		if field := h.Filter.Field; len(field) > 0 {
-			r.rules.Extra = append(r.rules.Extra, field)
-		}
-		r.keeps = r.keeps || h.On&recorded != 0
-		if h.rule != nil {
-			r.timed.handlers, r.timed.rules = append(r.timed.handlers, h), append(r.timed.rules, h.rule)
-		}
-		r.reports.wanted = r.reports.wanted || h.On&selection.Reported != 0
-		if h.On&selection.Daemon != 0 {
-			r.daemons.handlers = append(r.daemons.handlers, h)
-		}
-		r.seen.wanted = r.seen.wanted || h.On&selection.Seen != 0
+		r.add(h)
 	}
-	return r
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	r.daemons.Keeper = daemons.Renew(r.tellDaemon)
+	return r, nil
 }
+
+// add adds a handler, whose filter doesn't panic from then on.
+func (r *Reconciler) add(given *Handler) {
+	h := *given
+	h.panics = &panics{}
+	h.Filter = h.panics.guard(h.Filter)
+	r.handlers = append(r.handlers, &h)
+	if field := h.Filter.Field; len(field) > 0 {
+		r.rules.Extra = append(r.rules.Extra, field)
+	}
+	r.keeps = r.keeps || h.On&selection.Recorded != 0
+	if h.Rule != nil {
+		r.timed.handlers, r.timed.rules = append(r.timed.handlers, &h), append(r.timed.rules, h.Rule)
+	}
+	r.reports.wanted = r.reports.wanted || h.On&selection.Reported != 0
+	if h.On&selection.Daemon != 0 {
+		r.daemons.handlers = append(r.daemons.handlers, &h)
+	}
+	r.seen.wanted = r.seen.wanted || h.On&selection.Seen != 0
+}
+
+// Follow makes the Reconciler wait for an index before the first handler is called.
+func (r *Reconciler) Follow(index source.Indexed) { r.indexed = append(r.indexed, index) }
 
 // setNames sets the names of the record and of the finalizer, which are the operator's own: several operators may
 // handle the same objects.
-func (r *reconciler) setNames() (err error) {
+func (r *Reconciler) setNames() (err error) {
 	domain, operator := r.env.Manager.KeyDomain(), r.env.Manager.FieldManager()
 	r.key, err = record.Key(domain, operator)
-	name := cmp.Or(r.config.finalizer, domain+"/"+operator)
-	if faults := validation.IsQualifiedName(name); len(faults) > 0 && r.config.finalizer == "" {
+	name := cmp.Or(r.config.Finalizer, domain+"/"+operator)
+	if faults := validation.IsQualifiedName(name); len(faults) > 0 && r.config.Finalizer == "" {
 		return errors.Join(err, fmt.Errorf("finalizer %q: %s: set one by the option Finalizer", name, strings.Join(faults, "; ")))
 	}
-	r.finalizers = append([]string{name}, r.config.kopf.finalizers()...)
+	r.finalizers = append([]string{name}, r.config.Kopf.finalizers()...)
 	return err
 }
 
 // declare declares the conditions that handlers report. Several handlers may report one condition.
-func (r *reconciler) declare() error {
+func (r *Reconciler) declare() error {
 	types, err := conditionsOf(r.handlers)
 	if r.QuietPause = len(types) == 0; r.QuietPause {
 		return nil
@@ -105,10 +122,10 @@ func (r *reconciler) declare() error {
 }
 
 // Finalizers returns the names of the finalizers that objects may have because of the handlers.
-func (r *reconciler) Finalizers() []string { return slices.Clone(r.finalizers) }
+func (r *Reconciler) Finalizers() []string { return slices.Clone(r.finalizers) }
 
 // Sources implements source.Provider.
-func (r *reconciler) Sources() source.Sources {
+func (r *Reconciler) Sources() source.Sources {
 	sources := source.Sources{When: r.counts(), Indexed: r.indexed}
 	if r.reports.wanted {
 		sources.Mapped = []source.Mapped{{Kind: clusterEvents, Keys: r.queueReport}}
@@ -121,7 +138,7 @@ func (r *reconciler) Sources() source.Sources {
 
 // counts returns which events of the objects bring them to reconcile: those that may change the essence, the finalizers
 // or the deletion.
-func (r *reconciler) counts() filter.Predicate {
+func (r *Reconciler) counts() filter.Predicate {
 	if r.seen.wanted {
 		return func(deploy.Event) bool { return true }
 	}
@@ -146,7 +163,7 @@ func (r *reconciler) counts() filter.Predicate {
 }
 
 // recordRemoved reports whether somebody has removed the record, so that the object is handled as a new one.
-func (r *reconciler) recordRemoved(event deploy.Event) bool {
+func (r *Reconciler) recordRemoved(event deploy.Event) bool {
 	if event.Type != deploy.Modified {
 		return false
 	}
@@ -154,7 +171,7 @@ func (r *reconciler) recordRemoved(event deploy.Event) bool {
 }
 
 // Forget implements watch.Forgetter.
-func (r *reconciler) Forget(key deploy.Ref) {
+func (r *Reconciler) Forget(key deploy.Ref) {
 	r.daemons.Forget(key)
 	r.objects.forget(key)
 	r.reports.drop(key, nil)
@@ -163,7 +180,7 @@ func (r *reconciler) Forget(key deploy.Ref) {
 }
 
 // Reconcile makes one pass over an object.
-func (r *reconciler) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
+func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
 	if err := r.noteListed(ctx, req); err != nil {
 		return request.Result{}, err
 	}
@@ -197,8 +214,8 @@ func (r *reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 }
 
 // noteListed notes that an object was there when the process started, for which there is no record.
-func (r *reconciler) noteListed(ctx context.Context, req request.Request) error {
-	if !r.config.stateless || !req.Triggers.Has(request.Listed) {
+func (r *Reconciler) noteListed(ctx context.Context, req request.Request) error {
+	if !r.config.Stateless || !req.Triggers.Has(request.Listed) {
 		return nil
 	}
 	object, err := r.Manager.View().Get(ctx, req.Key)
@@ -209,15 +226,15 @@ func (r *reconciler) noteListed(ctx context.Context, req request.Request) error 
 }
 
 // isHeld reports whether a finalizer of the operator holds the object.
-func (r *reconciler) isHeld(object *unstructured.Unstructured) bool {
+func (r *Reconciler) isHeld(object *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(object.GetFinalizers(), r.isOwn)
 }
 
-func (r *reconciler) isOwn(finalizer string) bool { return slices.Contains(r.finalizers, finalizer) }
+func (r *Reconciler) isOwn(finalizer string) bool { return slices.Contains(r.finalizers, finalizer) }
 
 // checkWhole returns an error if only the metadata of the objects is held: a difference of other fields couldn't be
 // seen.
-func (r *reconciler) checkWhole(ctx context.Context, ref deploy.Ref) error {
+func (r *Reconciler) checkWhole(ctx context.Context, ref deploy.Ref) error {
 	view, ok := r.env.Manager.View().(deploy.PartialView)
 	if !ok || r.isWhole.Load() {
 		return nil

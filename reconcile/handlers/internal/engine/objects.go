@@ -1,4 +1,4 @@
-package handlers
+package engine
 
 import (
 	"hash/maphash"
@@ -77,24 +77,4 @@ func (o *object) isSettled(text, digest string) bool {
 // settle records that nothing is left to do for an object with the record text and that essence.
 func (o *object) settle(text, digest string) {
 	o.version, o.text, o.digest = "", maphash.String(seed, text), digest
-}
-
-// Memo returns a value that the process keeps for the object of a request as long as the object exists and is watched:
-// handlers of Seen get it with the event of the deletion for the last time. There is one value for each type M, the
-// zero value at first. All handlers of the object share it; if one of them is a daemon, the value needs a lock of its
-// own. It is lost when the process ends.
-func Memo[M, T any](r *Request[T]) *M {
-	o := r.attempt.work.known
-	o.memos.Lock()
-	defer o.memos.Unlock()
-	key := reflect.TypeFor[M]()
-	found, ok := o.memo[key].(*M)
-	if !ok {
-		found = new(M)
-		if o.memo == nil {
-			o.memo = map[reflect.Type]any{}
-		}
-		o.memo[key] = found
-	}
-	return found
 }

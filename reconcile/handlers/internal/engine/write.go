@@ -1,4 +1,4 @@
-package handlers
+package engine
 
 import (
 	"context"
@@ -172,7 +172,7 @@ func (p *pass) writeObject(ctx context.Context) error {
 			return fmt.Errorf("record of handlers: %w", err)
 		}
 	}
-	if p.config.stateless {
+	if p.config.Stateless {
 		stored := p.stored()
 		p.known.record = &stored
 	} else if result.Object != nil && p.record.Cycle.Done() && p.reason != cause.Delete && (p.records || !p.keeps) {
@@ -183,7 +183,7 @@ func (p *pass) writeObject(ctx context.Context) error {
 
 // setRecord sets the record.
 func (p *pass) setRecord(next *unstructured.Unstructured) error {
-	if p.settled || p.config.stateless || p.releases() || !p.records && len(p.record.Crons) == 0 {
+	if p.settled || p.config.Stateless || p.releases() || !p.records && len(p.record.Crons) == 0 {
 		return nil
 	}
 	annotations, others := next.GetAnnotations(), 0

@@ -1,4 +1,4 @@
-package handlers
+package engine
 
 import (
 	"context"
@@ -14,12 +14,12 @@ import (
 
 // timed are the handlers of a kind that are called by time, with the rule of each.
 type timed struct {
-	handlers []*handler
+	handlers []*Handler
 	rules    schedule.Rules
 }
 
 func (t timed) has(id string) bool {
-	return slices.ContainsFunc(t.handlers, func(h *handler) bool { return h.ID == id })
+	return slices.ContainsFunc(t.handlers, func(h *Handler) bool { return h.ID == id })
 }
 
 // times are what the process remembers for the timers and crons of one object.
@@ -85,7 +85,7 @@ func (p *pass) plan(t *times) {
 			t.states[i] = t.states[i].Suspend()
 			continue
 		}
-		if h.isCron && !t.states[i].Started() {
+		if h.IsCron && !t.states[i].Started() {
 			p.unsettle() // to read when it was called last
 		}
 		t.states[i] = p.timed.rules[i].Start(t.states[i], p.object.GetCreationTimestamp().Time, p.record.Crons[h.ID], p.began)
@@ -95,11 +95,11 @@ func (p *pass) plan(t *times) {
 // callTimedOne makes one attempt of a handler.
 func (p *pass) callTimedOne(ctx context.Context, i int, t *times) error {
 	h, rule, start := p.timed.handlers[i], p.timed.rules[i], p.Now()
-	if h.isCron {
+	if h.IsCron {
 		p.unsettle()
 	}
-	state := t.states[i].Begin(h.limits, start)
-	a := &attempt{work: &p.work, handler: h, record: state.Progress(start)}
+	state := t.states[i].Begin(h.Limits, start)
+	a := &Attempt{work: &p.work, Handler: h, record: state.Progress(start)}
 	err := a.run(ctx)
 	if lifecycle.Interrupted(ctx) && (err != nil || isLost(ctx)) {
 		return context.Cause(ctx)
@@ -110,7 +110,7 @@ func (p *pass) callTimedOne(ctx context.Context, i int, t *times) error {
 	p.ran[h.ID] = timedRun{i, state, start}
 	p.collect(a, err == nil)
 	t.states[i] = p.afterTimed(h, rule, state, err, start)
-	if called, ok := t.states[i].Called(); ok && h.isCron {
+	if called, ok := t.states[i].Called(); ok && h.IsCron {
 		p.record.Crons = maps.Clone(p.record.Crons)
 		if p.record.Crons == nil {
 			p.record.Crons = map[string]time.Time{}
@@ -121,17 +121,17 @@ func (p *pass) callTimedOne(ctx context.Context, i int, t *times) error {
 }
 
 // afterTimed returns the state after an attempt, and reports how it has ended.
-func (p *pass) afterTimed(h *handler, rule schedule.Rule, s schedule.State, err error, start time.Time) schedule.State {
+func (p *pass) afterTimed(h *Handler, rule schedule.Rule, s schedule.State, err error, start time.Time) schedule.State {
 	end := p.Now()
 	record := h.after(s.Progress(start), err, end)
 	p.tell(h, record, err)
 	switch {
-	case record.Failed && (request.IsPermanent(err) || h.policy == Fail):
+	case record.Failed && (request.IsPermanent(err) || h.Policy == Fail):
 		return rule.Failed(s, start, end)
 	case record.HasEnded():
 		return rule.Ended(s, start, end)
 	}
-	next, _ := schedule.Retried(rule, s, h.limits, record.Due.Sub(end), start, end)
+	next, _ := schedule.Retried(rule, s, h.Limits, record.Due.Sub(end), start, end)
 	return next
 }
 

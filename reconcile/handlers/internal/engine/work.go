@@ -1,14 +1,12 @@
-package handlers
+package engine
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"maps"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/handlers/internal/diff"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/logging"
@@ -18,7 +16,7 @@ import (
 // work is an object for which handlers are called, and what they have done. Each pass is a work with a record; events
 // and daemons have works of their own, without one.
 type work struct {
-	*reconciler
+	*Reconciler
 	ref    deploy.Ref
 	object *unstructured.Unstructured
 	known  *object
@@ -30,19 +28,19 @@ type work struct {
 }
 
 // newWork returns the work for an object, of which the process remembers known.
-func newWork(ctx context.Context, r *reconciler, object *unstructured.Unstructured, known *object) work {
+func newWork(ctx context.Context, r *Reconciler, object *unstructured.Unstructured, known *object) work {
 	ref := deploy.RefOf(object)
 	log := logging.Scoped(ctx, r.LoggerFor(object)).With("object", ref)
-	return work{reconciler: r, ref: ref, object: object, known: known, log: log, began: r.Now(), conditions: r.Visit(object, log)}
+	return work{Reconciler: r, ref: ref, object: object, known: known, log: log, began: r.Now(), conditions: r.Visit(object, log)}
 }
 
 // collect adds what an attempt has set to the outcome.
-func (w *work) collect(a *attempt, succeeded bool) {
+func (w *work) collect(a *Attempt, succeeded bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	w.outcome.updates = append(w.outcome.updates, a.updates...)
 	if succeeded && a.hasResult {
-		w.outcome.setResult(a.handler.ID, a.result)
+		w.outcome.setResult(a.Handler.ID, a.result)
 	}
 	a.updates, a.hasResult = nil, false
 }
@@ -51,20 +49,6 @@ func (w *work) collect(a *attempt, succeeded bool) {
 func (w *work) report(report func(c *lifecycle.Conditions)) {
 	report(w.conditions)
 	w.outcome.reports = append(w.outcome.reports, report)
-}
-
-// warn records a warning about the object.
-func (w *work) warn(reason, format string, args ...any) {
-	w.recordEvent(w.object, event.Warning, reason, format, args...)
-}
-
-// recordEvent records an event about an object, unless events are off.
-func (r *reconciler) recordEvent(object *unstructured.Unstructured, eventType event.Type, reason, format string, args ...any) {
-	if r.env.Events != nil {
-		r.env.Events.Record(event.Event{
-			Regarding: event.Of(object), Type: eventType, Reason: reason, Note: fmt.Sprintf(format, args...),
-		})
-	}
 }
 
 // withOutcome returns the present status with what handlers have done.
