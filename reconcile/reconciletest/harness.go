@@ -3,13 +3,11 @@ package reconciletest
 import (
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
-	"github.com/operkit/operkit/reconcile/internal/mortal"
 	"github.com/operkit/operkit/reconcile/watch"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -26,10 +24,8 @@ type Harness struct {
 	clock  *clock
 	faults *faults
 	// cluster is the cluster for requests of the test itself. memory is that cluster if it is in memory, otherwise nil.
-	cluster deploy.Cluster
-	memory  *dryrun.Cluster
-	// process is the present process of the operator.
-	process   atomic.Pointer[mortal.Process]
+	cluster   deploy.Cluster
+	memory    *dryrun.Cluster
 	simulator *simulator
 	events    *events
 	// wake signals an event on a real cluster, and keys of an external source.
@@ -91,7 +87,6 @@ func newHarness(t T, first tested, opts []Option) *Harness {
 // start makes new reconcilers, which know nothing yet.
 func (h *Harness) start() {
 	h.t.Helper()
-	h.process.Store(&mortal.Process{})
 	h.queue, h.driven, h.events = map[deploy.Ref]*turn{}, map[schema.GroupVersionKind]*driven{}, newEvents(h)
 	if err := h.makeReconcilers(); err != nil {
 		h.t.Fatalf("reconciletest: %v", err)

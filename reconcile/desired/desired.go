@@ -1,0 +1,99 @@
+package desired
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/operkit/operkit/reconcile/desired/internal/engine"
+	"github.com/operkit/operkit/reconcile/watch"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Unstructured is the T of a Syncer for any kind.
+type Unstructured = unstructured.Unstructured
+
+// Syncer computes what a parent wants. It may also be a Finalizer, a Relater, a Reporter and an Adopter.
+type Syncer[T any] interface {
+	// Sync returns the wanted children and the status of a parent. It must be a pure function: it depends on the
+	// Request alone, and changes nothing of it. It is called after each change of the parent, its children and its
+	// related objects, and again after its own answer was applied, and it may be called any number of times more. After
+	// an error no child is created, changed or deleted, and Sync is called again after a while; request.Permanent
+	// leaves the parent alone until something changes. A panic is an error.
+	//
+	// Sync isn't called for a parent that is being deleted.
+	Sync(r Request[T]) (Response, error)
+}
+
+// Finalizer may be implemented by a Syncer that has something to do before a parent is gone. With it, parents get a
+// finalizer before the first Sync.
+type Finalizer[T any] interface {
+	// Finalize is called instead of Sync for a parent that is being deleted, until its Response is Finalized. Children
+	// that it returns are kept or created, and others are deleted; so children can be deleted one after the other.
+	Finalize(r Request[T]) (Response, error)
+}
+
+// Relater may be implemented by a Syncer that depends on objects that aren't its children.
+type Relater[T any] interface {
+	// Related selects the related objects of a parent. It is called before each Sync and Finalize; a change of one of
+	// these objects brings the parent to reconcile.
+	Related(parent *T) []Selection
+}
+
+// Reporter may be implemented by a Syncer that reports errors in the status.
+type Reporter[T any] interface {
+	// Failed returns the status of a parent whose Sync, Finalize or children have failed, as for Response.Status. It
+	// isn't called for errors that usually go away by themselves, such as a conflict with another writer.
+	Failed(r Request[T], err error) any
+}
+
+// Adopter may be implemented by a Syncer that adopts orphans: objects of the declared kinds that have no owner.
+type Adopter[T any] interface {
+	// Adopts returns which orphans in the namespace of the parent become its children. A selector that selects
+	// everything is an error. An adopted object is a child like others: it is deleted if it isn't wanted.
+	Adopts(parent *T) (*metav1.LabelSelector, error)
+}
+
+// Func is a Sync that is a function.
+type Func[T any] func(r Request[T]) (Response, error)
+
+// Sync implements Syncer.
+func (f Func[T]) Sync(r Request[T]) (Response, error) { return f(r) }
+
+// Controller brings the parents of one kind, and their children, to the state that a Syncer wants. It is a
+// watch.Controller.
+type Controller[T any] struct {
+	kind   schema.GroupVersionKind
+	syncer Syncer[T]
+	config config
+}
+
+// New returns a Controller for the parents of a kind. T is a struct that encoding/json decodes parents into, or
+// Unstructured. Mistakes are reported when the operator starts.
+func New[T any](kind schema.GroupVersionKind, syncer Syncer[T], opts ...Option) *Controller[T] {
+	c := &Controller[T]{kind: kind, syncer: syncer}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&c.config)
+		}
+	}
+	return c
+}
+
+// Kind returns the kind of the parents.
+func (c *Controller[T]) Kind() schema.GroupVersionKind { return c.kind }
+
+// Reconciler implements watch.Controller. The error has all mistakes of the registration.
+func (c *Controller[T]) Reconciler(_ context.Context, env watch.Env) (watch.Reconciler, error) {
+	var children []engine.Child
+	for _, one := range c.config.children {
+		children = append(children, one.Child)
+	}
+	r, err := engine.New(c.kind, functionsOf(c.syncer), children, c.config.finalizer, env)
+	if err = errors.Join(c.check(), err); err != nil {
+		return nil, fmt.Errorf("children of %s: %w", c.kind.Kind, err)
+	}
+	return r, nil
+}

@@ -1,0 +1,51 @@
+// Package desired is a style of operator: a pure function from a parent and its observed children to the children that
+// it should have, and its status. The package creates, updates and deletes what differs, and asks the function again
+// when something changes.
+//
+//	type cats struct{}
+//
+//	func (cats) Sync(r desired.Request[CatSet]) (response desired.Response, err error) {
+//		for i := range r.Parent.Spec.Cats {
+//			response.Children = append(response.Children, pod(r.Parent, i))
+//		}
+//		response.Status = CatSetStatus{Cats: len(r.Children.Of(pods))}
+//		return response, nil
+//	}
+//
+//	op := operator.New("cats")
+//	op.Drive(desired.New(catSets, cats{}, desired.Child(pods, desired.RollingRecreate)))
+//	op.Main()
+//
+// # Children
+//
+// Each kind of children is declared by Child, with the Strategy by which existing children are updated. A function may
+// return only children of these kinds, in the namespace of the parent, each with a name and once; anything else is a
+// ChildError, and nothing is changed. The parent becomes the controller of its children.
+//
+// Wanted children that are absent are created first, several at once, and others are updated. Children that aren't
+// wanted are deleted last, and only if all wanted ones exist and nothing has failed. A child is compared with what was
+// applied last, and not field by field: values that the cluster fills in are no difference, and a child that is as
+// wanted costs no request.
+//
+// An existing object that has another owner, or none, is no child: if it is wanted, that is an error. See Adopter.
+//
+// # Rounds
+//
+// When the children or the status have changed, the function is asked again at once, with the children as they were
+// written, until its answer changes nothing. So the status that is written is computed from the children as they are,
+// and never from the children before an update. A function whose answer never ends to change something is asked five
+// times, and again after a second.
+//
+// # Deletion
+//
+// The cluster deletes the children of a parent that is gone. A Syncer with a method Finalize holds its parents by a
+// finalizer, and is asked by Finalize until its Response is Finalized. What it returns meanwhile decides in which order
+// children go.
+//
+// # When to use it
+//
+// Use it for a parent whose children can be computed all at once, and to move an operator from metacontroller or
+// roperator. Use the sessions of package reconcile if some objects have to be ready before others are applied, or if
+// the outcome is to be reported in standard conditions without code. Use package handlers for work outside of the
+// cluster: a function of this package must only compute.
+package desired

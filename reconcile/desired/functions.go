@@ -1,0 +1,82 @@
+package desired
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/operkit/operkit/reconcile/desired/internal/engine"
+	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/internal/optional"
+	"github.com/operkit/operkit/reconcile/internal/typed"
+	"github.com/operkit/operkit/reconcile/request"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// functionsOf returns the functions of a Syncer, for parents of any type. Their panics are errors.
+func functionsOf[T any](syncer Syncer[T]) (f engine.Functions) {
+	f.Refused = refused
+	if syncer == nil {
+		return f
+	}
+	f.Sync = respond(syncer.Sync)
+	if s, ok := syncer.(Finalizer[T]); ok {
+		f.Finalize = respond(s.Finalize)
+	}
+	if s, ok := syncer.(Relater[T]); ok {
+		f.Related = about(func(parent *T) (selections []engine.Selection, err error) {
+			for _, one := range s.Related(parent) {
+				selections = append(selections, engine.Selection(one))
+			}
+			return selections, nil
+		})
+	}
+	if s, ok := syncer.(Adopter[T]); ok {
+		f.Adopts = about(s.Adopts)
+	}
+	if s, ok := syncer.(Reporter[T]); ok {
+		f.Failed = func(ctx context.Context, o engine.Observed, cause error) (any, error) {
+			r, err := newRequest[T](ctx, o)
+			if err != nil {
+				return nil, err
+			}
+			return failure.Value(func() (any, error) { return s.Failed(r, cause), nil })
+		}
+	}
+	return f
+}
+
+// respond returns a function of a Syncer for a parent of any type.
+func respond[T any](f func(Request[T]) (Response, error)) func(context.Context, engine.Observed) (engine.Response, error) {
+	return func(ctx context.Context, o engine.Observed) (engine.Response, error) {
+		r, err := newRequest[T](ctx, o)
+		if err != nil {
+			return engine.Response{}, err
+		}
+		response, err := failure.Value(func() (Response, error) { return f(r) })
+		return engine.Response(response), err
+	}
+}
+
+// about returns a function of a parent of any type.
+func about[T, V any](f func(parent *T) (V, error)) func(*unstructured.Unstructured) (V, error) {
+	return func(parent *unstructured.Unstructured) (value V, err error) {
+		decoded, err := typed.Decode[T](parent.Object)
+		if err != nil {
+			return value, request.Permanent(err)
+		}
+		return failure.Value(func() (V, error) { return f(decoded) })
+	}
+}
+
+func newRequest[T any](ctx context.Context, o engine.Observed) (Request[T], error) {
+	parent, err := typed.Decode[T](o.Parent.Object)
+	if err != nil {
+		return Request[T]{}, request.Permanent(err)
+	}
+	return Request[T]{Parent: parent, Children: Objects{o.Children}, Related: Objects{o.Related}, ctx: ctx}, nil
+}
+
+// checkMethods returns an error if a method of a Syncer has the name of an optional one and another signature.
+func checkMethods[T any](syncer Syncer[T]) error {
+	return optional.Check(syncer, reflect.TypeFor[Finalizer[T]](), reflect.TypeFor[Relater[T]](), reflect.TypeFor[Reporter[T]](), reflect.TypeFor[Adopter[T]]())
+}

@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/desired/internal/answer"
+	"github.com/operkit/operkit/reconcile/desired/internal/objects"
+	"github.com/operkit/operkit/reconcile/desired/internal/plan"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Observed is what a function gets.
+type Observed struct {
+	Parent            *unstructured.Unstructured
+	Children, Related objects.Set
+}
+
+// Response is what a function wants, see package desired.
+type Response struct {
+	Children    []any
+	Status      any
+	ResyncAfter time.Duration
+	Finalized   bool
+}
+
+// Selection selects related objects, see package desired.
+type Selection struct {
+	Kind       schema.GroupVersionKind
+	Namespace  string
+	Everywhere bool
+	Names      []string
+	Labels     labels.Selector
+}
+
+// Functions are the functions of a user, which don't panic. All but Sync and Refused may be nil.
+type Functions struct {
+	Sync, Finalize func(ctx context.Context, o Observed) (Response, error)
+	Related        func(parent *unstructured.Unstructured) ([]Selection, error)
+	Failed         func(ctx context.Context, o Observed, err error) (any, error)
+	Adopts         func(parent *unstructured.Unstructured) (*metav1.LabelSelector, error)
+	// Refused returns the error for a child that the parent can't have.
+	Refused func(parent deploy.Ref, fault answer.Fault) error
+}
+
+// Child is a declared kind of children.
+type Child struct {
+	Kind     schema.GroupVersionKind
+	Strategy plan.Strategy
+	// Healthy reports whether a child does its work.
+	Healthy func(obj *unstructured.Unstructured) bool
+	// Deletable: children are deleted even if that deletes data.
+	Deletable bool
+}
+
+// strategies are the strategies of package deploy that carry out those of this package.
+var strategies = map[plan.Strategy]deploy.Strategy{
+	plan.OnDelete: deploy.OnDelete, plan.InPlace: deploy.ServerSideApply, plan.Replace: deploy.Replace,
+	plan.Recreate: deploy.RecreateOnChange, plan.RollingInPlace: deploy.ServerSideApply, plan.RollingRecreate: deploy.RecreateOnChange,
+}
+
+// Knows reports whether a strategy exists.
+func Knows(strategy plan.Strategy) bool {
+	_, known := strategies[strategy]
+	return known
+}

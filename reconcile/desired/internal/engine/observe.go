@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/desired/internal/objects"
+	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/request"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// observe reads the children and the related objects of the parent.
+func (p *pass) observe(ctx context.Context) error {
+	if err := p.checkWhole(ctx); err != nil {
+		return err
+	}
+	if err := p.adopt(ctx); err != nil {
+		return err
+	}
+	children, err := p.manager.Owned(ctx, p.kinds, nil, deploy.ControlledToo())
+	if err != nil {
+		return err
+	}
+	p.seen.Children = objects.Grouped(children)
+	p.seen.Related, err = p.relatives(ctx)
+	return err
+}
+
+// checkWhole returns an error if only the metadata of the objects of a kind is held: a Sync wouldn't see their content.
+func (p *pass) checkWhole(ctx context.Context) error {
+	view, ok := p.env.Manager.View().(deploy.PartialView)
+	if !ok || p.isWhole.Load() {
+		return nil
+	}
+	for _, kind := range append([]schema.GroupVersionKind{p.Kind}, p.kinds...) {
+		switch _, whole, err := view.Partial(ctx, deploy.Ref{Kind: kind, Namespace: p.key.Namespace, Name: p.key.Name}); {
+		case failure.Is[*deploy.KindUnknownError](err):
+		case err != nil:
+			return err
+		case !whole:
+			return request.Permanent(fmt.Errorf("children of %s: only the metadata of the objects of %s is held, without their content: leave the kind out of cluster.MetadataOnly", p.Kind.Kind, kind.Kind))
+		}
+	}
+	p.isWhole.Store(true)
+	return nil
+}
+
+// relatives follows and reads the related objects.
+func (p *pass) relatives(ctx context.Context) (found objects.Set, err error) {
+	if p.Related == nil {
+		return found, nil
+	}
+	selections, err := p.Related(p.seen.Parent)
+	if err != nil {
+		return found, fmt.Errorf("related: %w", err)
+	}
+	var all []*unstructured.Unstructured
+	for i, selection := range selections {
+		some, err := p.selected(ctx, selection)
+		if err != nil {
+			return found, fmt.Errorf("related[%d]: %w", i, err)
+		}
+		all = append(all, some...)
+	}
+	return objects.Collect(all...), nil
+}
+
+// selected follows and reads the objects of a Selection.
+func (p *pass) selected(ctx context.Context, s Selection) (all []*unstructured.Unstructured, err error) {
+	if s.Kind.Kind == "" || s.Kind.Version == "" {
+		return nil, request.Permanent(fmt.Errorf("kind %q: needs a version and a kind", s.Kind))
+	}
+	namespaced, err := p.scopes.isNamespaced(ctx, p.env.Manager.Port(), s.Kind)
+	if err != nil {
+		return nil, err
+	}
+	namespace := cmp.Or(s.Namespace, p.key.Namespace)
+	if !namespaced || s.Namespace == "" && s.Everywhere {
+		namespace = ""
+	}
+	view := p.env.Manager.View()
+	if len(s.Names) == 0 {
+		if err := p.env.Watcher.FollowAll(ctx, p.key, s.Kind, namespace, s.Labels); err != nil {
+			return nil, err
+		}
+		return view.List(ctx, s.Kind, namespace, s.Labels)
+	}
+	if namespaced && namespace == "" {
+		return nil, request.Permanent(fmt.Errorf("%s: names without a namespace: set Namespace, or select by Labels", s.Kind.Kind))
+	}
+	for _, name := range s.Names {
+		ref := deploy.Ref{Kind: s.Kind, Namespace: namespace, Name: name}
+		if err := p.env.Watcher.Follow(ctx, p.key, ref); err != nil {
+			return nil, err
+		}
+		obj, err := view.Get(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		if obj != nil {
+			all = append(all, obj)
+		}
+	}
+	return all, nil
+}
+
+// namespaced returns which of the declared kinds are namespaced. A kind that isn't served counts as namespaced: applying
+// its children is the error.
+func (p *pass) namespaced(ctx context.Context) (func(kind schema.GroupVersionKind) bool, error) {
+	scopes := make(map[schema.GroupVersionKind]bool, len(p.kinds))
+	for _, kind := range p.kinds {
+		namespaced, err := p.scopes.isNamespaced(ctx, p.env.Manager.Port(), kind)
+		if err != nil && !failure.Is[*deploy.KindUnknownError](err) {
+			return nil, err
+		}
+		scopes[kind] = namespaced || err != nil
+	}
+	return func(kind schema.GroupVersionKind) bool { return scopes[kind] }, nil
+}
+
+// scopes remembers which kinds are namespaced. The zero value is empty. It is safe for concurrent use.
+type scopes struct{ known sync.Map }
+
+func (s *scopes) isNamespaced(ctx context.Context, port deploy.Port, kind schema.GroupVersionKind) (bool, error) {
+	if known, ok := s.known.Load(kind); ok {
+		return known.(bool), nil
+	}
+	scope, err := port.Scope(ctx, kind)
+	if err == nil {
+		s.known.Store(kind, scope == deploy.Namespaced)
+	}
+	return scope == deploy.Namespaced, err
+}

@@ -1,0 +1,165 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/desired/internal/answer"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
+	"github.com/operkit/operkit/reconcile/request"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	// mostRounds is how often one reconcile asks a Syncer, each time after its answer has changed something.
+	mostRounds = 5
+	// nextRound is the time until the next reconcile if the last round has changed something, too.
+	nextRound = time.Second
+)
+
+// pass is one reconcile of a parent. It asks the Syncer, and does what it wants, round after round until nothing
+// changes: so the status that is written last was computed from the children as they were written.
+type pass struct {
+	*Reconciler
+	seen    Observed
+	log     *slog.Logger
+	key     deploy.Ref
+	manager *deploy.Manager
+	// isDeleting: the parent is being deleted, and is held by the finalizer.
+	isDeleting bool
+	// wrote are the last revisions of the children that were written.
+	wrote map[types.UID]string
+	// waits: a child has to become healthy, or has to go, before more can be done.
+	waits bool
+	// complete: nothing is left to do.
+	complete bool
+}
+
+func (p *pass) run(ctx context.Context) (result request.Result, err error) {
+	if held, err := p.hold(ctx); err != nil || !held {
+		p.complete = err == nil
+		return result, err
+	}
+	for range mostRounds {
+		if err := p.read(ctx); err != nil || p.seen.Parent == nil {
+			p.complete = err == nil
+			return result, err
+		}
+		response, changed, err := p.round(ctx)
+		if err != nil {
+			return result, p.fail(ctx, err)
+		}
+		result.RequeueAfter = response.ResyncAfter
+		if !changed && p.isDeleting && response.Finalized && !p.waits {
+			p.complete = true
+			return request.Result{}, p.RemoveFinalizer(ctx, p.seen.Parent, p.finalizer)
+		}
+		if !changed {
+			p.complete = !p.waits && !p.isDeleting
+			if !p.waits {
+				result.Wrote = p.revisions()
+			}
+			return result, nil
+		}
+	}
+	result.RequeueAfter = lifecycle.Sooner(result.RequeueAfter, nextRound)
+	return result, nil
+}
+
+// hold sees to the finalizer. It returns false if nothing is to be done with the parent.
+func (p *pass) hold(ctx context.Context) (held bool, err error) {
+	has := slices.Contains(p.seen.Parent.GetFinalizers(), p.finalizer)
+	p.isDeleting = p.seen.Parent.GetDeletionTimestamp() != nil
+	switch {
+	case has && p.Finalize == nil:
+		if err := p.RemoveFinalizer(ctx, p.seen.Parent, p.finalizer); err != nil {
+			return false, err
+		}
+	case !has && p.Finalize != nil && !p.isDeleting:
+		if err := p.AddFinalizer(ctx, p.seen.Parent, p.finalizer); err != nil {
+			return false, fmt.Errorf("add the finalizer: %w", err)
+		}
+		return true, nil
+	}
+	return !p.isDeleting || has && p.Finalize != nil, nil
+}
+
+// read reads the parent. It is nil if it is gone, another one, or being deleted unlike before.
+func (p *pass) read(ctx context.Context) error {
+	current, err := p.Manager.View().Get(ctx, p.key)
+	if err != nil {
+		return err
+	}
+	if current == nil || current.GetUID() != p.seen.Parent.GetUID() || (current.GetDeletionTimestamp() != nil) != p.isDeleting {
+		p.seen.Parent = nil
+		return nil
+	}
+	p.seen.Parent = current
+	p.manager, err = p.Manager.With(deploy.OwnedBy(current))
+	return err
+}
+
+// round asks the Syncer once, and does what it wants. changed: something was written.
+func (p *pass) round(ctx context.Context) (response Response, changed bool, err error) {
+	if err := p.observe(ctx); err != nil {
+		return response, false, err
+	}
+	ask := p.Sync
+	if p.isDeleting {
+		ask = p.Finalize
+	}
+	if response, err = ask(ctx, p.seen); err != nil {
+		return response, false, err
+	}
+	namespaced, err := p.namespaced(ctx)
+	if err != nil {
+		return response, false, err
+	}
+	rules := answer.Rules{Parent: p.key, Kinds: p.byGroup, Namespaced: namespaced}
+	wanted, faults := rules.Read(response.Children, p.seen.Children.At)
+	if len(faults) > 0 {
+		return response, false, p.refuse(faults)
+	}
+	if changed, err = p.carryOut(ctx, wanted); err != nil || changed {
+		return response, changed, err
+	}
+	changed, err = p.report(ctx, response.Status)
+	return response, changed, err
+}
+
+// refuse returns the error for children that the parent can't have.
+func (p *pass) refuse(faults []answer.Fault) error {
+	errs := make([]error, len(faults))
+	for i, fault := range faults {
+		errs[i] = request.Permanent(p.Refused(p.key, fault))
+	}
+	return errors.Join(errs...)
+}
+
+// fail reports an error in the status, and returns it.
+func (p *pass) fail(ctx context.Context, err error) error {
+	if p.Failed == nil || lifecycle.Interrupted(ctx) || lifecycle.Temporary(err) {
+		return err
+	}
+	value, failed := p.Failed(ctx, p.seen, err)
+	if failed == nil {
+		_, failed = p.report(ctx, value)
+	}
+	if failed != nil {
+		return errors.Join(err, fmt.Errorf("the status of the error: %w", failed))
+	}
+	return err
+}
+
+// revisions returns the last revisions of the children that were written.
+func (p *pass) revisions() (all []request.Revision) {
+	for uid, version := range p.wrote {
+		all = append(all, request.Revision{UID: uid, ResourceVersion: version})
+	}
+	return all
+}

@@ -1,0 +1,110 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/desired/internal/plan"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/source"
+	"github.com/operkit/operkit/reconcile/watch"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+const (
+	// recheck is the time after which a pause is reported again if the status couldn't be written.
+	recheck = time.Minute
+	// recreateWait bounds the wait until a child that is recreated is gone; after that its event brings the parent.
+	recreateWait = 500 * time.Millisecond
+)
+
+// Reconciler reconciles the parents of a kind.
+type Reconciler struct {
+	lifecycle.Lifecycle
+	env watch.Env
+	Functions
+	children map[schema.GroupVersionKind]Child
+	// kinds are the declared kinds of children, in order; byGroup are the same by group and kind.
+	kinds   []schema.GroupVersionKind
+	byGroup map[schema.GroupKind]schema.GroupVersionKind
+	// places are the places of the kinds in kinds.
+	places    map[schema.GroupVersionKind]int
+	finalizer string
+	// isWhole: the objects of all kinds are known to be held as a whole.
+	isWhole atomic.Bool
+	scopes  scopes
+}
+
+// New returns the Reconciler of a kind. finalizer is the name of the finalizer, empty for <domain>/<operator>.
+func New(kind schema.GroupVersionKind, f Functions, children []Child, finalizer string, env watch.Env) (*Reconciler, error) {
+	r := &Reconciler{
+		env: env, Functions: f, children: map[schema.GroupVersionKind]Child{},
+		byGroup: map[schema.GroupKind]schema.GroupVersionKind{}, places: map[schema.GroupVersionKind]int{},
+	}
+	l := &r.Lifecycle
+	l.Kind, l.Logger, l.Now, l.Recheck = kind, env.Logger, env.Now, recheck
+	options := []deploy.Option{deploy.RetryFor(0), deploy.RecreateWait(recreateWait), deploy.AsController()}
+	for i, one := range children {
+		r.children[one.Kind], r.byGroup[one.Kind.GroupKind()], r.places[one.Kind] = one, one.Kind, i
+		r.kinds = append(r.kinds, one.Kind)
+		options = append(options, deploy.KindStrategy(one.Kind.GroupKind(), strategies[one.Strategy]))
+	}
+	var err error
+	if l.Manager, err = env.Manager.With(options...); err != nil {
+		return nil, err
+	}
+	r.finalizer = cmp.Or(finalizer, env.Manager.KeyDomain()+"/"+env.Manager.FieldManager())
+	if faults := validation.IsQualifiedName(r.finalizer); len(faults) > 0 && finalizer == "" {
+		return nil, fmt.Errorf("finalizer %q: %s: set one by the option FinalizerName", r.finalizer, strings.Join(faults, "; "))
+	}
+	return r, nil
+}
+
+// Finalizers returns the name of the finalizer that parents may have.
+func (r *Reconciler) Finalizers() []string { return []string{r.finalizer} }
+
+// Sources implements source.Provider.
+func (r *Reconciler) Sources() (s source.Sources) {
+	for _, kind := range r.kinds {
+		s.Owned = append(s.Owned, source.Owned{Kind: kind})
+	}
+	return s
+}
+
+// Rights implements watch.RightsProvider. Kinds of related objects aren't known before Related is called.
+func (r *Reconciler) Rights() []deploy.Right {
+	reads := []string{"get", "list", "watch"}
+	rights := []deploy.Right{
+		{Kind: r.Kind, Verbs: append(slices.Clone(reads), "patch")},
+		{Kind: r.Kind, Subresource: "finalizers", Verbs: []string{"update"}},
+		{Kind: r.Kind, Subresource: "status", Verbs: []string{"patch"}},
+	}
+	for _, kind := range r.kinds {
+		verbs := append(slices.Clone(reads), "create", "patch", "delete")
+		if r.children[kind].Strategy == plan.Replace {
+			verbs = append(verbs, "update")
+		}
+		rights = append(rights, deploy.Right{Kind: kind, Verbs: verbs})
+	}
+	return rights
+}
+
+// Reconcile brings a parent and its children closer to what is wanted.
+func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (result request.Result, err error) {
+	parent, rest, err := r.Begin(ctx, req)
+	if parent == nil {
+		return rest, err
+	}
+	p := &pass{Reconciler: r, seen: Observed{Parent: parent}, log: r.LoggerFor(parent).With("object", req.Key), key: req.Key}
+	result, err = p.run(ctx)
+	r.Conclude(ctx, parent, p.complete, err)
+	return result, err
+}

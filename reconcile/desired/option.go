@@ -1,0 +1,94 @@
+package desired
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/operkit/operkit/reconcile/desired/internal/engine"
+	"github.com/operkit/operkit/status"
+	"github.com/operkit/operkit/status/readiness"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// Option is an option of New. nil is ignored. Options that are wrong are reported when the operator starts, all at
+// once.
+type Option func(*config)
+
+// config is what the options of New set.
+type config struct {
+	children  []*child
+	finalizer string
+	errs      []error
+}
+
+// child is a declared kind of children.
+type child struct {
+	engine.Child
+	healthy []func(obj *unstructured.Unstructured) bool
+	errs    []error
+}
+
+// isHealthy reports whether a child does its work.
+func (c *child) isHealthy(obj *unstructured.Unstructured) bool {
+	if len(c.healthy) == 0 {
+		return readiness.Of(obj).Ready()
+	}
+	for _, check := range c.healthy {
+		if !check(obj) {
+			return false
+		}
+	}
+	return true
+}
+
+// Child declares a kind of children, and how they are updated. Children of other kinds are refused. When a kind is no
+// longer declared, its children stay until their parent is gone.
+func Child(kind schema.GroupVersionKind, strategy Strategy, opts ...ChildOption) Option {
+	one := &child{Child: engine.Child{Kind: kind, Strategy: strategy}}
+	one.Healthy = one.isHealthy
+	for _, opt := range opts {
+		if opt != nil {
+			opt(one)
+		}
+	}
+	return func(c *config) { c.children = append(c.children, one) }
+}
+
+// FinalizerName sets the name of the finalizer of parents, if the Syncer has a Finalize. The default is
+// <domain>/<operator>, such as operkit.dev/cats: the domain and the field manager of the manager.
+func FinalizerName(name string) Option {
+	return func(c *config) {
+		if len(validation.IsQualifiedName(name)) > 0 || !strings.Contains(name, "/") {
+			c.errs = append(c.errs, fmt.Errorf("finalizer %q: not a valid name: use a domain, a slash and a name, such as example.dev/cats", name))
+		}
+		c.finalizer = name
+	}
+}
+
+// ChildOption is an option of Child. nil is ignored.
+type ChildOption func(*child)
+
+// Healthy sets when a child is healthy for a roll: when it has the condition with that status, and not about an earlier
+// generation of the child. Of several Healthy all have to hold. The default is status/readiness, which knows the usual
+// kinds.
+func Healthy(conditionType string, value metav1.ConditionStatus) ChildOption {
+	return func(c *child) {
+		if conditionType == "" || value == "" {
+			c.errs = append(c.errs, errors.New("healthy: needs the type and the status of a condition, such as Ready and True"))
+		}
+		c.healthy = append(c.healthy, func(obj *unstructured.Unstructured) bool {
+			found, ok := status.Conditions(obj).Get(conditionType)
+			observed, known, _ := unstructured.NestedInt64(obj.Object, "status", "observedGeneration")
+			isOld := found.ObservedGeneration != 0 && found.ObservedGeneration < obj.GetGeneration() || known && observed < obj.GetGeneration()
+			return ok && found.Status == value && !isOld
+		})
+	}
+}
+
+// Deletable lets children be deleted whose deletion deletes data or other objects (deploy.Protected), such as a
+// PersistentVolumeClaim. By default such children stay when they aren't wanted any more, until their parent is gone.
+func Deletable() ChildOption { return func(c *child) { c.Deletable = true } }
