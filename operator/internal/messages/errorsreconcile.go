@@ -97,4 +97,11 @@ var errorsReconcile = []Entry{
 		Cause:   "A condition has no type or an unknown status, or the path of a field is wrong.",
 		Remedy:  "Correct the rule. `Registry.Validate` finds such mistakes in a test.",
 	},
+	{
+		Name:    "watcher.FinalizerError",
+		Texts:   []string{"can't write the finalizer of a watcher"},
+		Meaning: "A finalizer of a watcher couldn't be written. The write is repeated as the retry policy of the watcher says.",
+		Cause:   "The rest of the text says why. Mostly a right is missing, or the cluster doesn't answer.",
+		Remedy:  "Grant the right `patch` for the kind, if it is missing.",
+	},
 }

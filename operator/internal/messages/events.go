@@ -115,4 +115,18 @@ var events = []Entry{
 		Cause:   "`MaxAttempts` or `Within` is reached, or the error is permanent.",
 		Remedy:  "Correct what the error names, and then change the object.",
 	},
+	{
+		Name:    "WatcherFailed",
+		Where:   "Warning",
+		Meaning: "A call of a watcher failed. The note has its name and the error. It is repeated after a time.",
+		Cause:   "The error says why.",
+		Remedy:  "Nothing, if it goes away. Otherwise correct what the error names.",
+	},
+	{
+		Name:    "WatcherGivenUp",
+		Where:   "Warning",
+		Meaning: "A call of a watcher failed, and isn't repeated until something happens. The note has its name and the error.",
+		Cause:   "The retry policy allows no further try, or the error is permanent.",
+		Remedy:  "Correct what the error names, and then change the object, or force a reconcile by the command trigger.",
+	},
 }

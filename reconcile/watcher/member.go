@@ -1,0 +1,181 @@
+package watcher
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"time"
+
+	"github.com/operkit/operkit/reconcile/internal/typed"
+	"github.com/operkit/operkit/reconcile/watcher/internal/hold"
+	"github.com/operkit/operkit/reconcile/watcher/internal/work"
+)
+
+// member is one watcher of a kind.
+type member struct {
+	settings
+	isReconciler bool
+	// object is the type of the objects.
+	object     reflect.Type
+	finalizers []string
+	// call calls the watcher.
+	call func(ctx context.Context, t *turn) work.Outcome
+	// slots has as many places as the watcher may have calls at a time, nil for any number.
+	slots chan struct{}
+}
+
+// names are valid names.
+var names = regexp.MustCompile(`^[a-zA-Z0-9]([-_.a-zA-Z0-9]*[a-zA-Z0-9])?$`)
+
+// longestName bounds the length of a name.
+const longestName = 63
+
+// Add adds a watcher. Watchers are called in the order in which they were added, one after the other; one that fails
+// doesn't stop the others. name names it in logs, metrics and retries.
+func Add[T any](name string, w Watcher[T], opts ...Option) Option {
+	m := newMember[T](inAdd, name, opts)
+	value := reflect.ValueOf(w)
+	if !value.IsValid() || value.Kind() == reflect.Pointer && value.IsNil() {
+		m.fail("nil watcher")
+		return m.option()
+	}
+	if own, ok := w.(*opinionated[T]); ok {
+		m.errs = append(m.errs, named(name, own.errs)...)
+		m.finalizers = finalizersOf(own.rules)
+		m.call = func(ctx context.Context, t *turn) work.Outcome { return t.hold(ctx, own.rules, own.call) }
+		return m.option()
+	}
+	m.call = func(ctx context.Context, t *turn) work.Outcome {
+		ctx = context.WithValue(ctx, turnKey{}, t)
+		err := callWatcher(ctx, w, t)
+		return work.Outcome{Err: err, Memo: t.memo, Object: t.written}
+	}
+	return m.option()
+}
+
+func callWatcher[T any](ctx context.Context, w Watcher[T], t *turn) error {
+	object, err := typed.Decode[T](t.object.Object)
+	if err != nil {
+		return err
+	}
+	switch t.call.Action {
+	case Created:
+		return w.Add(ctx, object)
+	case Deleted:
+		return w.Delete(ctx, object)
+	case Updated, Resynced:
+		old, err := typed.Decode[T](t.call.Old.Object)
+		if err != nil {
+			return err
+		}
+		return w.Update(ctx, old, object)
+	}
+	return nil
+}
+
+// Request is what a Reconciler is called for.
+type Request[T any] struct {
+	// Action says why.
+	Action Action
+	// Object is the object, a copy of the caller's own. For Deleted it is the last state.
+	Object *T
+	// Attempt is the number of failures in a row before this call.
+	Attempt int
+	// State is the State that the call before has returned, if this call repeats it, otherwise nil.
+	State any
+}
+
+// Result is the result of a Reconciler.
+type Result struct {
+	// RequeueAfter asks for another call with the same action after this time, zero for none. With an error it takes
+	// the place of the time of the retry policy, and the failure doesn't count; the error is reported all the same.
+	RequeueAfter time.Duration
+	// State is for the call that repeats this one, because of RequeueAfter or of an error; nil keeps the state before.
+	// It is lost when the process ends.
+	State any
+}
+
+// Reconciler is one function for all actions. See Watcher for errors and concurrency.
+type Reconciler[T any] func(ctx context.Context, r Request[T]) (Result, error)
+
+// AddReconciler adds a function for all actions, which may carry State from one try to the next one. Its calls come
+// after those of the watchers. With the option Finalizer, the object gets the finalizer when its first call has
+// succeeded, Deleted comes when the deletion has begun, and the finalizer is removed when that call has succeeded without
+// RequeueAfter.
+func AddReconciler[T any](name string, reconcile Reconciler[T], opts ...Option) Option {
+	m := newMember[T](inAddReconciler, name, opts)
+	m.isReconciler = true
+	if reconcile == nil {
+		m.fail("nil function")
+		return m.option()
+	}
+	run := func(ctx context.Context, t *turn, action Action) work.Outcome {
+		object, err := typed.Decode[T](t.object.Object)
+		if err != nil {
+			return work.Outcome{Err: err}
+		}
+		result, err := reconcile(ctx, Request[T]{Action: action, Object: object, Attempt: t.call.Failures, State: t.call.State})
+		return work.Outcome{Err: err, After: max(result.RequeueAfter, 0), State: result.State}
+	}
+	m.call = func(ctx context.Context, t *turn) work.Outcome { return run(ctx, t, t.call.Action) }
+	if m.rules.Final != "" {
+		m.rules.Needed, m.rules.IsReconciler = true, true
+		m.finalizers = finalizersOf(m.rules)
+		m.call = func(ctx context.Context, t *turn) work.Outcome { return t.hold(ctx, m.rules, run) }
+	}
+	return m.option()
+}
+
+func newMember[T any](place place, name string, opts []Option) *member {
+	m := &member{settings: newSettings(place, name, opts), object: reflect.TypeFor[T]()}
+	if m.concurrency > 0 {
+		m.slots = make(chan struct{}, m.concurrency)
+	}
+	return m
+}
+
+func finalizersOf(rules hold.Rules) (finalizers []string) {
+	for _, name := range []string{rules.Final, rules.InProgress} {
+		if name != "" {
+			finalizers = append(finalizers, name)
+		}
+	}
+	return finalizers
+}
+
+func named(name string, errs []error) (all []error) {
+	for _, err := range errs {
+		all = append(all, fmt.Errorf("watcher %q: %w", name, err))
+	}
+	return all
+}
+
+// option returns the option that adds the member.
+func (m *member) option() Option {
+	return func(s *settings) {
+		s.only("add", inNew)
+		s.members = append(s.members, m)
+	}
+}
+
+// check returns the mistakes of the registration of a watcher of objects of a type.
+func (m *member) check(object reflect.Type) error {
+	errs := m.errs
+	if !names.MatchString(m.name) || len(m.name) > longestName {
+		errs = append(errs, fmt.Errorf("watcher %q: the name isn't valid: use up to %d letters, digits, hyphens, dots and underscores", m.name, longestName))
+	}
+	if m.object != object {
+		errs = append(errs, fmt.Errorf("watcher %q: it is about a %s, the kind about a %s: use the same type", m.name, m.object, object))
+	}
+	return errors.Join(errs...)
+}
+
+// policies returns the policies of a watcher: its own, or those of New.
+func (m *member) policies(all *settings) (retry RetryPolicy, dequeue DequeuePolicy) {
+	standard := RetryPolicy(DefaultRetry())
+	opinionated := DequeuePolicy(Opinionated)
+	return *cmp.Or(m.retry, all.retry, &standard), *cmp.Or(m.dequeue, all.dequeue, &opinionated)
+}

@@ -1,0 +1,196 @@
+package watcher
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/internal/typed"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/watcher/internal/hold"
+	"github.com/operkit/operkit/reconcile/watcher/internal/work"
+)
+
+// Opinionate returns a Watcher that holds its objects by a finalizer, so that no deletion is missed, and that knows by
+// it which objects were added. It needs the option Finalizer; InProgress and AnyChange are others.
+//
+//   - Add is called for an object without the finalizer, which is added when Add has succeeded.
+//   - Sync is called for an object with the finalizer that the process sees for the first time, and for a resync.
+//   - Update is called for an object with the finalizer that has a new generation.
+//   - Delete is called when the deletion of an object with the finalizer has begun. When it has succeeded, the finalizer
+//     is removed.
+//
+// If a write of a finalizer fails, only the write is repeated, as long as the process lives. After a crash the function
+// that ran last may be called again: functions must be idempotent. Without Delete no finalizer is added, and then Add is
+// called in each process.
+//
+// Add the Watcher by the option Add. A Watcher of your own may wrap it and call its methods; then the command release
+// doesn't find the finalizer.
+func Opinionate[T any](f Funcs[T], opts ...Option) Watcher[T] {
+	s := newSettings(inOpinionate, "", opts)
+	s.rules.Needed = f.Delete != nil
+	return &opinionated[T]{f, s.rules, s.errs}
+}
+
+type opinionated[T any] struct {
+	funcs Funcs[T]
+	rules hold.Rules
+	errs  []error
+}
+
+// Add implements Watcher.
+func (o *opinionated[T]) Add(ctx context.Context, _ *T) error { return o.step(ctx) }
+
+// Update implements Watcher.
+func (o *opinionated[T]) Update(ctx context.Context, _, _ *T) error { return o.step(ctx) }
+
+// Delete implements Watcher.
+func (o *opinionated[T]) Delete(ctx context.Context, _ *T) error { return o.step(ctx) }
+
+func (o *opinionated[T]) step(ctx context.Context) error {
+	t, ok := ctx.Value(turnKey{}).(*turn)
+	if !ok {
+		return request.Permanent(errors.New("opinionate: called outside of a reconcile: add the watcher by the option Add, and pass its context on"))
+	}
+	return t.hold(ctx, o.rules, o.call).Err
+}
+
+// call calls the function for an action.
+func (o *opinionated[T]) call(ctx context.Context, t *turn, action Action) work.Outcome {
+	object, err := typed.Decode[T](t.object.Object)
+	if err != nil {
+		return work.Outcome{Err: err}
+	}
+	switch action {
+	case Created:
+		err = one(ctx, o.funcs.Add, object)
+	case Deleted:
+		err = one(ctx, o.funcs.Delete, object)
+	case Resynced:
+		err = one(ctx, o.funcs.Sync, object)
+	case Updated:
+		if o.funcs.Update == nil {
+			break
+		}
+		var old *T
+		if old, err = typed.Decode[T](t.call.Old.Object); err == nil {
+			err = o.funcs.Update(ctx, old, object)
+		}
+	}
+	return work.Outcome{Err: err}
+}
+
+// done is the memo of a call that has succeeded, while a write of its finalizers has not. isFree: the object was added,
+// and is being deleted, or gone, without the finalizer.
+type done struct {
+	action     Action
+	generation int64
+	object     *work.Object
+	isFree     bool
+}
+
+// covers reports whether a call has been made for the object as it is now.
+func (d done) covers(action Action, object *work.Object) bool {
+	return d.action == action && (action == Deleted || d.generation == object.GetGeneration()) && d.object.GetUID() == object.GetUID() &&
+		(d.generation > 0 || action == Deleted || hold.IsSame(d.object, object))
+}
+
+// hold makes one step of a watcher with a finalizer: the writes of finalizers, and the call of the user's function
+// between them.
+func (t *turn) hold(ctx context.Context, rules hold.Rules, call func(ctx context.Context, t *turn, action Action) work.Outcome) work.Outcome {
+	memo, _ := t.call.Memo.(done)
+	plan := rules.Decide(t.call, t.object)
+	if plan.Before == hold.Begin {
+		if err := t.write(ctx, rules.Names, hold.Begin); err != nil {
+			return work.Outcome{Err: err}
+		}
+		if plan = rules.Decide(t.call, t.object); plan.Before == hold.Begin {
+			return work.Outcome{} // it is gone, or being deleted without one of the finalizers
+		}
+	}
+	if memo.isFree && (t.call.Action == Deleted || t.object.GetDeletionTimestamp() != nil) {
+		return t.free(ctx, call)
+	}
+	if plan.Again {
+		err := t.write(ctx, rules.Names, plan.Before)
+		return work.Outcome{Err: err, After: soon, Object: t.written}
+	}
+	out := work.Outcome{}
+	if plan.Call != "" && !memo.covers(plan.Call, t.object) {
+		out = call(ctx, t, plan.Call)
+		if out.Err != nil || plan.Call == Deleted && out.After > 0 {
+			return t.noted(out)
+		}
+	}
+	if plan.After == hold.Keep {
+		return t.noted(out)
+	}
+	handled := t.object
+	if err := t.write(ctx, rules.Names, plan.After); err != nil {
+		t.memo = done{action: plan.Call, generation: handled.GetGeneration(), object: handled}
+		return t.noted(work.Outcome{Err: err, State: out.State})
+	}
+	if plan.After == hold.Finish && (t.isGone || t.object.GetDeletionTimestamp() != nil) && !rules.IsHeld(t.object) {
+		t.object = handled
+		return t.free(ctx, call)
+	}
+	return t.noted(out)
+}
+
+// free calls the function for the deletion of an object that was added, and then deleted before the finalizer held it.
+func (t *turn) free(ctx context.Context, call func(ctx context.Context, t *turn, action Action) work.Outcome) work.Outcome {
+	out := call(ctx, t, Deleted)
+	if out.Err != nil || out.After > 0 {
+		t.memo = done{isFree: true}
+	}
+	return t.noted(out)
+}
+
+// noted returns the outcome with what the turn has noted.
+func (t *turn) noted(out work.Outcome) work.Outcome {
+	out.Memo, out.Object = t.memo, t.written
+	return out
+}
+
+// write changes the finalizers of the object, which is then the object as it is in the cluster. Only the own entries
+// change, and only if nobody else has changed the object since it was read.
+func (t *turn) write(ctx context.Context, names hold.Names, write hold.Write) error {
+	result, err := t.reconciler.Manager.Change(ctx, t.ref, func(current *work.Object) (*work.Object, error) {
+		if current.GetUID() != t.object.GetUID() {
+			return nil, nil
+		}
+		finalizers, changed := names.Finalizers(current, write)
+		if !changed {
+			return nil, nil
+		}
+		next := current.DeepCopy()
+		next.SetFinalizers(slices.Clone(finalizers))
+		return next, nil
+	})
+	switch {
+	case failure.Is[*deploy.NotFoundError](err):
+		err, t.isGone = nil, true
+	case err != nil:
+		return &FinalizerError{Finalizer: names.Final, Err: err}
+	case result.Object == nil || result.Object.GetUID() != t.object.GetUID():
+		t.isGone = true
+	default:
+		t.object, t.written = result.Object, result.Object
+	}
+	return err
+}
+
+// FinalizerError is the error of a write of a finalizer.
+type FinalizerError struct {
+	// Finalizer is its name, and Err is the error of package deploy.
+	Finalizer string
+	Err       error
+}
+
+// Error returns the text of the error.
+func (e *FinalizerError) Error() string { return "can't write the finalizer of a watcher: " + e.Finalizer + ": " + e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *FinalizerError) Unwrap() error { return e.Err }

@@ -1,0 +1,62 @@
+package watcher
+
+import (
+	"math"
+	"time"
+
+	"github.com/operkit/operkit/reconcile/watcher/internal/work"
+)
+
+// LongestDelay is the longest time that Exponential returns.
+const LongestDelay = 24 * time.Hour
+
+// RetryPolicy decides whether a call is repeated after an error, and when. attempt is the number of failures in a row
+// before this one: zero for the first failure. A policy of nil never repeats. It must be safe for concurrent use.
+type RetryPolicy = work.Policy
+
+// Exponential returns the policy that repeats a call at most max times: after initial, then after twice that time, and
+// so on, up to LongestDelay. Without a positive max it never repeats.
+func Exponential(initial time.Duration, max int) RetryPolicy {
+	return func(_ error, attempt int) (time.Duration, bool) {
+		if attempt >= max {
+			return 0, false
+		}
+		return delay(initial, attempt), true
+	}
+}
+
+// delay doubles initial, up to LongestDelay.
+func delay(initial time.Duration, times int) time.Duration {
+	initial, times = max(initial, 0), max(times, 0)
+	if float64(initial)*math.Pow(2, float64(times)) > float64(LongestDelay) {
+		return LongestDelay
+	}
+	return initial << times
+}
+
+// DefaultRetry is the policy of watchers without one: five retries, after 5, 10, 20, 40 and 80 seconds.
+func DefaultRetry() RetryPolicy { return Exponential(5*time.Second, 5) }
+
+// Question is what a DequeuePolicy is asked.
+type Question = work.Question
+
+// DequeuePolicy decides, when an event of an object comes while a call for the object is to be repeated, whether the
+// event drops the repetition. The watcher is called for the event in any case, and if that call succeeds, nothing that
+// has failed before is repeated. So the policy matters when the call fails too: if the repetition was dropped, its
+// failures and its time start anew; if not, it keeps both. And it matters for calls that a reconciler has asked for by
+// RequeueAfter, which are dropped, or stay after a success; a resync never drops these. A policy of nil drops each
+// repetition. It must not block, must not change the objects, and must be safe for concurrent use.
+type DequeuePolicy = func(q Question) bool
+
+// Opinionated is the default DequeuePolicy. A deletion drops each repetition. Any other event drops a repetition of the
+// same action if the generation has changed: a change of labels or of the status, such as a finalizer that the operator
+// sets itself, isn't worth to start anew.
+func Opinionated(q Question) bool {
+	switch {
+	case q.Action == Deleted:
+		return true
+	case q.Action != q.Retry:
+		return false
+	}
+	return q.Object.GetGeneration() != q.RetryObject.GetGeneration()
+}

@@ -1,0 +1,146 @@
+package watcher
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/filter"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/source"
+	"github.com/operkit/operkit/reconcile/standing"
+	"github.com/operkit/operkit/reconcile/watch"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+const (
+	// soon is the time until a call that is due at once, without an event.
+	soon = time.Millisecond
+	// recheck is the time after which a pause is reported again if the status couldn't be written.
+	recheck = time.Minute
+)
+
+// reconciler calls the watchers of a kind.
+type reconciler struct {
+	lifecycle.Lifecycle
+	env      watch.Env
+	settings *settings
+	roster   *roster
+	objects  objects
+	failures failures
+	// target brings objects to reconcile. It is set before the reconciler is in the roster.
+	target atomic.Pointer[source.Target]
+}
+
+func newReconciler(kind schema.GroupVersionKind, s *settings, r *roster, env watch.Env) *reconciler {
+	made := &reconciler{env: env, settings: s, roster: r}
+	l := &made.Lifecycle
+	l.Kind, l.Manager, l.Logger, l.Now, l.Recheck, l.QuietPause = kind, env.Manager, env.Logger, env.Now, recheck, true
+	return made
+}
+
+// Sources implements source.Provider.
+func (r *reconciler) Sources() source.Sources {
+	return source.Sources{When: r.counts, External: []source.External{bell{r}}}
+}
+
+// counts reports whether an event matters to one of the watchers.
+func (r *reconciler) counts(event deploy.Event) bool {
+	return slices.ContainsFunc(r.roster.list(), func(m *member) bool { return r.passes(m, event) })
+}
+
+// passes reports whether an event matters to a watcher.
+func (r *reconciler) passes(m *member, event deploy.Event) bool {
+	switch {
+	case m.when != nil:
+		return m.when(event)
+	case r.settings.when != nil:
+		return r.settings.when(event)
+	}
+	return changes(event)
+}
+
+// changes is the filter by default: every event that isn't a repetition.
+var changes = filter.Or(filter.ResourceVersion(), filter.Lifecycle())
+
+// bell brings all objects to reconcile when a watcher is added while the engine runs.
+type bell struct{ *reconciler }
+
+// Run implements source.External.
+func (bell) Run(context.Context, source.Target) {}
+
+// Start implements source.Starter.
+func (b bell) Start(ctx context.Context, target source.Target) error {
+	b.target.Store(&target)
+	context.AfterFunc(ctx, b.roster.run(b.reconciler))
+	return nil
+}
+
+// welcome brings all objects to reconcile for a watcher that was added.
+func (r *reconciler) welcome(m *member) {
+	(*r.target.Load()).Bring(r.objects.welcome(m)...)
+}
+
+// Observe implements watch.Observer: it notes what an event means for each watcher.
+func (r *reconciler) Observe(event deploy.Event) {
+	members := r.roster.list()
+	passes := make([]bool, len(members))
+	for i, m := range members {
+		passes[i] = r.passes(m, event)
+	}
+	r.objects.observe(deploy.RefOf(event.New), event, members, passes)
+}
+
+// Forget implements watch.Forgetter. What is still to be called for a deletion stays.
+func (r *reconciler) Forget(key deploy.Ref) {
+	r.objects.forget(key)
+	r.Lifecycle.Forget(key)
+}
+
+// Finalizers implements finalizer.Provider.
+func (r *reconciler) Finalizers() (all []string) {
+	for _, m := range r.roster.list() {
+		all = append(all, m.finalizers...)
+	}
+	return all
+}
+
+// Rights implements watch.RightsProvider.
+func (r *reconciler) Rights() []deploy.Right {
+	verbs := []string{"get", "list", "watch"}
+	if len(r.Finalizers()) > 0 {
+		verbs = append(verbs, "patch")
+	}
+	return []deploy.Right{{Kind: r.Kind, Verbs: verbs}}
+}
+
+// Tally implements standing.Provider.
+func (r *reconciler) Tally() standing.Tally {
+	return r.Lifecycle.Tally()
+}
+
+// Reconcile makes one pass over the object of a name: it calls the watchers whose calls are due.
+func (r *reconciler) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
+	p := &pass{reconciler: r, ref: req.Key, members: r.roster.list()}
+	p.entry, p.asOf = r.objects.enter(req.Key, p.members)
+	p.over(ctx)
+	object, rest, err := r.Begin(ctx, req)
+	if err != nil {
+		return rest, err
+	}
+	if object != nil {
+		p.live(ctx, object, req.Triggers.Has(request.Forced))
+		r.Conclude(ctx, object, p.next == 0 && p.failed == nil, p.failed)
+	}
+	rest.RequeueAfter = lifecycle.Sooner(rest.RequeueAfter, p.end(object != nil))
+	return rest, nil
+}
+
+// resyncAt returns when the next resync of an object is due.
+func (r *reconciler) resyncAt(now time.Time) time.Time {
+	return now.Add(r.settings.resync - rand.N(r.settings.resync/10+1))
+}

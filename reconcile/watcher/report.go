@@ -1,0 +1,100 @@
+package watcher
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/watcher/internal/work"
+)
+
+// The reasons of events about watchers.
+const (
+	// EventFailed is the reason of a warning: a call of a watcher has failed, and is repeated.
+	EventFailed = "WatcherFailed"
+	// EventGivenUp is the reason of a warning: a call of a watcher has failed, and isn't repeated until something
+	// happens.
+	EventGivenUp = "WatcherGivenUp"
+)
+
+// Failure is one failure of a watcher.
+type Failure struct {
+	// Watcher is the name of the watcher, Action what it was called for, and Object the object.
+	Watcher string
+	Action  Action
+	Object  deploy.Ref
+	// Err is the error of the call.
+	Err error
+	// Attempt is the number of failures in a row, this one included.
+	Attempt int
+	// RetryIn is the time until the next try.
+	RetryIn time.Duration
+	// GivenUp: there is no next try, until an event of the object, a resync, a forced reconcile or a restart.
+	GivenUp bool
+}
+
+// failures counts, for metrics. The zero value is empty. It is safe for concurrent use.
+type failures struct {
+	mu sync.Mutex
+	// givenUp counts by watcher how often it was given up.
+	givenUp map[string]int
+}
+
+func (f *failures) add(name string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.givenUp == nil {
+		f.givenUp = map[string]int{}
+	}
+	f.givenUp[name]++
+}
+
+func (f *failures) counts() map[string]int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return maps.Clone(f.givenUp)
+}
+
+// report logs and reports a failure.
+func (t *turn) report(ctx context.Context, err error, v work.Verdict) {
+	for _, panicked := range request.Panics(err) {
+		t.log.Error("a watcher panicked", "at", panicked.Location(), "value", panicked.Value, "stack", string(panicked.Stack))
+	}
+	f := Failure{
+		Watcher: t.member.name, Action: t.call.Action, Object: t.ref, Err: err, Attempt: v.Failures, RetryIn: v.After, GivenUp: v.GivenUp || v.IsStale,
+	}
+	switch {
+	case v.IsStale:
+		t.log.Warn("a call of a watcher has failed, and its object is gone", "error", err)
+	case v.GivenUp:
+		t.log.Error("a watcher was given up", "error", err, "attempts", f.Attempt)
+		t.failures.add(f.Watcher)
+		t.warn(EventGivenUp, err)
+	case request.IsWaiting(err):
+		t.log.Info("a watcher waits", "for", err, "attempts", f.Attempt, "retry_in", f.RetryIn)
+	default:
+		t.log.Warn("a watcher has failed", "error", err, "attempts", f.Attempt, "retry_in", f.RetryIn)
+		t.warn(EventFailed, err)
+	}
+	if t.settings.onError == nil {
+		return
+	}
+	if err := failure.Guard(func() error { t.settings.onError(ctx, f); return nil }); err != nil {
+		t.log.Error("the function of OnError panicked", "error", err)
+	}
+}
+
+// warn records a warning about the object.
+func (t *turn) warn(reason string, err error) {
+	if t.env.Events != nil {
+		t.env.Events.Record(event.Event{
+			Regarding: event.Of(t.call.Object), Type: event.Warning, Reason: reason, Note: fmt.Sprintf("%s: %v", t.member.name, err),
+		})
+	}
+}

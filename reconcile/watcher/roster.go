@@ -1,0 +1,69 @@
+package watcher
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// roster has the watchers of a kind, in the order of their calls: reconcilers come after the others. It is safe for
+// concurrent use.
+type roster struct {
+	mu      sync.Mutex
+	members []*member
+	// running are the reconcilers whose engines run.
+	running []*reconciler
+}
+
+// list returns the watchers. The result is never changed.
+func (r *roster) list() []*member {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.members
+}
+
+func (r *roster) add(m *member) {
+	at := len(r.members)
+	if !m.isReconciler {
+		if first := slices.IndexFunc(r.members, func(m *member) bool { return m.isReconciler }); first >= 0 {
+			at = first
+		}
+	}
+	r.members = slices.Insert(slices.Clone(r.members), at, m)
+}
+
+// join adds a watcher while engines run.
+func (r *roster) join(m *member) error {
+	r.mu.Lock()
+	for _, other := range r.members {
+		if other.name == m.name {
+			r.mu.Unlock()
+			return fmt.Errorf("watcher %q: there is one already: remove it first, or choose another name", m.name)
+		}
+	}
+	r.add(m)
+	running := slices.Clone(r.running)
+	r.mu.Unlock()
+	for _, one := range running {
+		one.welcome(m)
+	}
+	return nil
+}
+
+func (r *roster) remove(m *member) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.members = slices.DeleteFunc(slices.Clone(r.members), func(other *member) bool { return other == m })
+}
+
+// run notes that the engine of a reconciler runs, and returns a function for its end.
+func (r *roster) run(one *reconciler) (end func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.running = append(r.running, one)
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.running = slices.DeleteFunc(r.running, func(other *reconciler) bool { return other == one })
+	}
+}
