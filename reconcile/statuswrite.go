@@ -44,9 +44,10 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep *report) e
 
 // report writes the report, with the own conditions.
 func (r *Reconciler) report(ctx context.Context, s *Session, rep report) error {
-	return r.lifecycle.Report(ctx, s.resource, s.logger, s.own, true, func(present map[string]any) (map[string]any, bool, error) {
+	_, err := r.lifecycle.Report(ctx, s.resource, s.logger, s.own, true, func(present map[string]any) (map[string]any, bool, error) {
 		return r.application(s, rep, present).Update(r.now(), present)
 	})
+	return err
 }
 
 // start reports in the status that a rollout has begun: immediately when the version changes, otherwise only after
@@ -87,7 +88,7 @@ func (s *Session) underWay() bool {
 
 // writeStart writes the start of a rollout. An error is only logged: the end of the rollout is written later.
 func (r *Reconciler) writeStart(ctx context.Context, s *Session) {
-	err := r.lifecycle.Report(ctx, s.resource, s.logger, s.own, false, func(present map[string]any) (map[string]any, bool, error) {
+	_, err := r.lifecycle.Report(ctx, s.resource, s.logger, s.own, false, func(present map[string]any) (map[string]any, bool, error) {
 		ready, updating := status.ForStart(present, s.version)
 		if ready.Reason == "" && updating.Reason == "" {
 			return present, false, nil

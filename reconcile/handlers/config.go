@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/operkit/operkit/reconcile/handlers/internal/engine"
@@ -47,6 +48,24 @@ func Ignoring(paths ...string) KindOption {
 		}
 	}
 }
+
+// RecordInStatus keeps the record in a field of the status instead of an annotation, for handlers that must not be called
+// again for an object that somebody has replaced: `kubectl replace` drops the annotations, and leaves the status. field is
+// one that is used for nothing else. The schema of the kind has to have it, as a string: that is proven before the first
+// handler is called, at the cost of one write of the status in each process that handles a new object. An object that has
+// a record in the annotation already goes on with that.
+func RecordInStatus(field string) KindOption {
+	return func(c *config) {
+		if !fields.MatchString(field) || field == "conditions" || field == "observedGeneration" {
+			c.fail("record in status: field %q: use the name of a field that is used for nothing else, such as handled", field)
+		}
+		c.StatusField = field
+		c.Ignored = append(c.Ignored, []string{"status", field})
+	}
+}
+
+// fields are names of fields of a status.
+var fields = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9]*$`)
 
 // Stateless stores no record on the objects, for kinds whose metadata the operator may not or should not change. What
 // was handled is remembered by the process: objects that exist when the process starts count as handled as they are, so

@@ -245,7 +245,7 @@ func TestDaemonFailures(t *testing.T) {
 		d.after(0)
 		assert.Equal(d.t, 1, d.wrote())
 		assert.Equal(d.t, []string{"volume 1"}, d.after(time.Minute))
-		assert.Equal(d.t, 2, d.wrote()) // the status, and the condition
+		assert.Equal(d.t, 1, d.wrote(), "the status with the condition")
 		assert.Equal(d.t, []string{"volume 2"}, d.after(time.Minute))
 		assert.Equal(d.t, 1, d.wrote())
 		d.Edit("Claim small", func(obj *unstructured.Unstructured) {

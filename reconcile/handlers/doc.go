@@ -33,7 +33,8 @@
 // The handlers of a cause are called one after the other, in the order of registration. One that fails doesn't stop the
 // others; it is called again after a time, by default without end: see MaxAttempts, Within, Backoff and Errors. When
 // all handlers of a cause have ended, the record is written. So handlers must be idempotent: after a crash the one that
-// was running is called again, and all of them are if the record is lost.
+// was running is called again, and all of them are if the record is lost, for example by `kubectl replace` (see
+// RecordInStatus).
 //
 // # Cost
 //

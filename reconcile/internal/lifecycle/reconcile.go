@@ -71,21 +71,39 @@ func (l *Lifecycle) RemoveFinalizer(ctx context.Context, resource *unstructured.
 func (l *Lifecycle) Report(
 	ctx context.Context, resource *unstructured.Unstructured, log *slog.Logger, own *Conditions, ends bool,
 	compute func(present map[string]any) (next map[string]any, changed bool, err error),
-) error {
+) (deploy.Result, error) {
 	write := (*status.Visit).Flush
 	if ends {
 		write = (*status.Visit).End
 	}
-	_, err := l.SetStatus(ctx, resource, log, func(present map[string]any) (next map[string]any, changed bool, err error) {
+	return l.report(ctx, resource, log, own, write, func(present map[string]any) (next map[string]any, changed bool, err error) {
 		next, resumed := withoutPause(present)
 		next, changed, err = compute(next)
+		return next, resumed || changed, err
+	})
+}
+
+// Amend writes into the status beside the reconciles of a resource, or in the middle of one, as Report does. The
+// condition that reports a pause stays.
+func (l *Lifecycle) Amend(
+	ctx context.Context, resource *unstructured.Unstructured, log *slog.Logger, own *Conditions,
+	compute func(present map[string]any) (next map[string]any, changed bool, err error),
+) (deploy.Result, error) {
+	return l.report(ctx, resource, log, own, (*status.Visit).Flush, compute)
+}
+
+func (l *Lifecycle) report(
+	ctx context.Context, resource *unstructured.Unstructured, log *slog.Logger, own *Conditions, write writing,
+	compute func(present map[string]any) (next map[string]any, changed bool, err error),
+) (deploy.Result, error) {
+	return l.SetStatus(ctx, resource, log, func(present map[string]any) (next map[string]any, changed bool, err error) {
+		next, changed, err = compute(present)
 		if err != nil {
 			return nil, false, err
 		}
 		next, reported, err := own.over(next, write)
-		return next, resumed || changed || reported, err
+		return next, changed || reported, err
 	})
-	return err
 }
 
 // Unwritten returns the error of a reconcile whose status couldn't be written because of err, nil if writing again

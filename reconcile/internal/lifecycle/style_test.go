@@ -49,7 +49,7 @@ func (s *style) Reconcile(ctx context.Context, req request.Request) (result requ
 	} else if err = s.AddFinalizer(ctx, resource, finalizer); err == nil {
 		err = s.work(resource)
 	}
-	written := s.Report(ctx, resource, log, nil, true, func(present map[string]any) (map[string]any, bool, error) {
+	_, written := s.Report(ctx, resource, log, nil, true, func(present map[string]any) (map[string]any, bool, error) {
 		a := status.Application{Generation: resource.GetGeneration()}
 		if a.Ready, a.Updating = status.ForEnd(present, true); err != nil {
 			a.Ready, a.Updating = status.ForError(request.ClassOf(err), err.Error())

@@ -26,7 +26,13 @@ func checkIDs(handlers []*Handler) error {
 // check returns what is wrong with the handlers together, and with the names on the objects.
 func (r *Reconciler) check() error {
 	errs := []error{checkIDs(r.handlers), r.setNames(), r.declare()}
+	if r.config.Stateless && r.config.StatusField != "" {
+		errs = append(errs, errors.New("record in status: Stateless keeps no record: use one of both options"))
+	}
 	for _, h := range r.handlers {
+		if h.ID == r.config.StatusField && h.ID != "" {
+			errs = append(errs, fmt.Errorf("handler %q: its result would replace the record, which is in the field of that name: use another field", h.ID))
+		}
 		if r.config.Stateless && h.IsCron {
 			errs = append(errs, fmt.Errorf("handler %q: the last call of a Cron is recorded on the object, and Stateless records nothing: use Timer, or leave Stateless out", h.ID))
 		}

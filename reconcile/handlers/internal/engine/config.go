@@ -10,6 +10,8 @@ type Config struct {
 	Ignored [][]string
 	// Stateless: no record is stored on the objects.
 	Stateless bool
+	// StatusField is the field of the status in which the record is stored, empty for an annotation.
+	StatusField string
 	// Kopf are the marks of a kopf operator that is replaced, nil without one.
 	Kopf *KopfMarks
 }

@@ -48,21 +48,3 @@ func (n *panics) ask(passes func() bool) bool {
 	}
 	return ok && err == nil
 }
-
-// decideOn decides about a handler. If its filter panics, the handler isn't called for the object. A finalizer that is
-// there stays then, since nobody knows whether the handler needs it, and the object is looked at again later.
-func (p *pass) decideOn(h *Handler, about selection.Object) selection.Decision {
-	before := h.panics.count.Load()
-	decision := selection.Decide(h.Handler, about)
-	if h.panics.count.Load() == before {
-		return decision
-	}
-	if !h.panics.logged.Swap(true) {
-		p.log.Error("a filter of a handler panicked: the handler isn't called for the object", "handler", h.ID, "error", *h.panics.last.Load())
-	}
-	if h.On&selection.Daemon != 0 || h.On&selection.Delete != 0 && !h.Optional {
-		p.unsure = p.isHeld(p.object)
-		decision.NeedsFinalizer = p.unsure
-	}
-	return decision
-}

@@ -25,7 +25,7 @@ type object struct {
 	text            uint64
 	// unwritten is what a pass couldn't write, nil for nothing.
 	unwritten *unwritten
-	// record is the record, if it isn't stored on the object.
+	// record is the record, if it isn't stored on the object, because that isn't wanted or because the cluster drops it.
 	record *record.Record
 	// edits counts the updates in a row in which handlers changed what is an update again.
 	edits int

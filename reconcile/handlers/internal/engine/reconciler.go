@@ -38,9 +38,10 @@ type Reconciler struct {
 	config   Config
 	// keeps: some handler needs a record.
 	keeps bool
-	// rules say what the essence is, and key is the annotation with the record.
-	rules essence.Rules
-	key   string
+	// rules say what the essence is, and store where the record is kept. isKept: the cluster is known to keep it there.
+	rules  essence.Rules
+	store  record.Store
+	isKept atomic.Bool
 	// finalizers are the names of the finalizer: the first one is set, the others hold an object like it.
 	finalizers []string
 	objects    objects
@@ -96,7 +97,8 @@ func (r *Reconciler) Follow(index source.Indexed) { r.indexed = append(r.indexed
 // handle the same objects.
 func (r *Reconciler) setNames() (err error) {
 	domain, operator := r.env.Manager.KeyDomain(), r.env.Manager.FieldManager()
-	r.key, err = record.Key(domain, operator)
+	r.store.Field = r.config.StatusField
+	r.store.Key, err = record.Key(domain, operator)
 	name := cmp.Or(r.config.Finalizer, domain+"/"+operator)
 	if faults := validation.IsQualifiedName(name); len(faults) > 0 && r.config.Finalizer == "" {
 		return errors.Join(err, fmt.Errorf("finalizer %q: %s: set one by the option Finalizer", name, strings.Join(faults, "; ")))
@@ -144,7 +146,7 @@ func (r *Reconciler) counts() filter.Predicate {
 	}
 	counts := []filter.Predicate{
 		filter.Generation(), filter.And(filter.WithoutGeneration(), filter.ResourceVersion()), filter.Lifecycle(),
-		filter.LabelsChanged(), filter.Annotations(r.key), filter.Finalizers(), r.recordRemoved,
+		filter.LabelsChanged(), filter.Annotations(r.store.Key), filter.Finalizers(), r.recordRemoved,
 	}
 	for _, h := range r.handlers {
 		if h.Filter.When != nil {
@@ -167,7 +169,7 @@ func (r *Reconciler) recordRemoved(event deploy.Event) bool {
 	if event.Type != deploy.Modified {
 		return false
 	}
-	return event.Old.GetAnnotations()[r.key] != "" && event.New.GetAnnotations()[r.key] == ""
+	return r.store.Text(event.Old.Object) != "" && r.store.Text(event.New.Object) == ""
 }
 
 // Forget implements watch.Forgetter.

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/handlers/internal/record"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
 )
 
@@ -83,9 +82,9 @@ func (w *work) writeOnce(ctx context.Context) error {
 	}
 	ctx, cancel := lastWords(ctx)
 	defer cancel()
-	edited, err := w.writeEdits(ctx)
-	if edited != nil && w.known.times != nil { // an own change doesn't reset the idle time
-		w.known.times.digest, err = record.Digest(w.rules.Of(edited.Object))
+	edited, object, err := w.writeAside(ctx)
+	if err == nil {
+		err = w.noteOwn(edited, object)
 	}
 	w.outcome, w.conditions = outcome{}, w.Visit(w.object, w.log)
 	return err

@@ -141,8 +141,8 @@ func (p *pass) unsettle() {
 		return
 	}
 	p.settled, p.essence = false, p.rules.Of(p.object.Object)
-	if err := p.readRecord(p.object.GetAnnotations()[p.key]); err != nil {
-		p.log.Warn("the record of handlers can't be read: the last calls of crons are unknown", "annotation", p.key, "error", err)
+	if err := p.readRecord(p.store.Text(p.object.Object)); err != nil {
+		p.log.Warn("the record of handlers can't be read: the last calls of crons are unknown", "record", p.store.String(), "error", err)
 	}
 	p.record.UID = p.object.GetUID()
 }

@@ -67,46 +67,17 @@ func (w *work) withOutcome(present map[string]any) (next map[string]any, changed
 }
 
 // writeAside writes the outcome beside the passes over the object: the status, then the rest. The record and the
-// finalizer stay as they are.
-func (w *work) writeAside(ctx context.Context) error {
-	_, err := w.writeEdits(ctx)
-	return err
-}
-
-// writeEdits is writeAside. It returns the object if its essence was changed, otherwise nil.
-func (w *work) writeEdits(ctx context.Context) (*unstructured.Unstructured, error) {
-	if _, err := w.SetStatus(ctx, w.object, w.log, w.withOutcome); err != nil {
-		return nil, err
-	}
-	if err := w.flushConditions(ctx); err != nil {
-		return nil, err
-	}
-	if len(w.outcome.updates) == 0 {
-		return nil, nil
-	}
-	edited := false
-	result, err := w.Manager.Change(ctx, w.ref, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-		if current.GetUID() != w.object.GetUID() {
-			return nil, nil
-		}
-		content, err := w.outcome.updated(current.Object)
-		edited = err == nil && len(diff.Of(w.rules.Of(current.Object), w.rules.Of(content))) > 0
-		return (&unstructured.Unstructured{Object: content}).DeepCopy(), err
-	})
-	if err != nil || !edited {
-		return nil, err
-	}
-	return result.Object, nil
-}
-
-// flushConditions writes the conditions that were reported.
-func (w *work) flushConditions(ctx context.Context) error {
-	if len(w.outcome.reports) == 0 {
-		return nil
-	}
+// finalizer stay as they are. It returns what is different in the essence of the object that it returns.
+func (w *work) writeAside(ctx context.Context) (edited []diff.Item, object *unstructured.Unstructured, err error) {
 	if err := w.conditions.Err(); err != nil {
 		w.log.Error("conditions aren't written", "error", err)
-		return nil
 	}
-	return w.conditions.Flush(ctx)
+	if _, err := w.Amend(ctx, w.object, w.log, w.conditions, w.withOutcome); err != nil {
+		return nil, nil, err
+	}
+	if len(w.outcome.updates) == 0 {
+		return nil, nil, nil
+	}
+	result, edited, err := w.change(ctx, func(*unstructured.Unstructured) error { return nil })
+	return edited, result.Object, err
 }

@@ -168,3 +168,37 @@ func FuzzOf(f *testing.F) {
 		}
 	})
 }
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	object := func(annotation, status any) map[string]any {
+		return map[string]any{
+			"metadata": map[string]any{"annotations": map[string]any{"example.dev/a": annotation, "example.dev/b": "other"}},
+			"status":   map[string]any{"handled": status, "size": int64(1)},
+		}
+	}
+	annotation, field := Store{Key: "example.dev/a"}, Store{Key: "example.dev/a", Field: "handled"}
+	for _, row := range []struct {
+		reason string
+		store  Store
+		object map[string]any
+		want   string
+	}{
+		{"handlers 97: in the annotation", annotation, object("a", "s"), "a"},
+		{"handlers 97: in the status", field, object("a", "s"), "s"},
+		{"handlers 97: not yet in the status", field, object("a", nil), "a"},
+		{"handlers 97: a field of another type", field, object(nil, int64(3)), ""},
+		{"handlers 97: an object without both", field, map[string]any{}, ""},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, row.want, row.store.Text(row.object))
+		})
+	}
+	assert.Equal(t, "annotation example.dev/a", annotation.String())
+	assert.Equal(t, "field status.handled", field.String())
+	status := map[string]any{"size": int64(1)}
+	assert.Equal(t, map[string]any{"size": int64(1), "handled": "x"}, field.Over(status, "x"))
+	assert.Equal(t, map[string]any{"size": int64(1)}, status, "it isn't changed")
+	assert.Equal(t, map[string]any{"handled": "x"}, field.Over(nil, "x"))
+}
