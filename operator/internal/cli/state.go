@@ -106,9 +106,25 @@ func newForeignState(obj *unstructured.Unstructured, domain string, now time.Tim
 	case p.Paused:
 		s.Reason, s.Message = pausedReason, fmt.Sprintf("its annotation %s is %q", p.Annotation, p.Value)
 	case !known:
-		s.Message = "its status has no condition Ready"
+		s.Message = strings.Join(append([]string{"its status has no condition Ready"}, told(s.Conditions)...), "; ")
 	}
 	return s
+}
+
+// told returns what conditions say, those that aren't True first: whether that is good depends on the condition.
+func told(conditions []metav1.Condition) (others []string) {
+	var holding []string
+	for _, c := range conditions {
+		if c.Status == metav1.ConditionTrue {
+			holding = append(holding, c.Type)
+			continue
+		}
+		others = append(others, fmt.Sprintf("%s is %s: %s", c.Type, c.Status, cmp.Or(c.Message, c.Reason)))
+	}
+	if len(holding) > 0 {
+		others = append(others, "True: "+strings.Join(holding, ", "))
+	}
+	return others
 }
 
 // componentsOf reads the components from the status of a resource. It returns nil if the status has none.

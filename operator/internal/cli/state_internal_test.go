@@ -121,6 +121,9 @@ func TestStateOfAnotherStyle(t *testing.T) {
 	const ready = "{type: Ready, status: 'True', reason: Fine, message: all is well}"
 	for _, row := range []struct{ reason, object, ready, state, message string }{
 		{"conditions aren't a duty", "metadata: {name: hello}", "Unknown", "", "its status has no condition Ready"},
+		{"those of its own are told", "metadata: {name: hello}\nstatus: {conditions: [{type: Claimed, status: 'True', reason: R}, {type: Bound, status: 'True', reason: R}, " +
+			"{type: Grown, status: 'False', reason: TooSmall, message: 'a volume must not shrink'}, {type: Stale, status: 'False', reason: Fresh}]}",
+			"Unknown", "", "its status has no condition Ready; Grown is False: a volume must not shrink; Stale is False: Fresh; True: Claimed, Bound"},
 		{"but are shown", "metadata: {name: hello}\nstatus: {conditions: [" + ready + "]}", "True", "Fine", "all is well"},
 		{"a pause is what the annotation says", "metadata: {name: hello, annotations: {example.dev/pause-execution: 'true'}}\nstatus: {conditions: [" + ready + "]}",
 			"True", "Paused", `its annotation example.dev/pause-execution is "true"`},
