@@ -36,7 +36,8 @@
 //   - Hold, Break and Release: workloads that don't become ready, or fail.
 //   - Fail and FailOnce: an error in a phase of a component; Memory().Fail: requests that the
 //     cluster refuses, answers late or not at all.
-//   - Advance: time passes, with the retries and rechecks that are due. Restart: a restart of the operator.
+//   - Advance: time passes, with the retries and rechecks that are due. Restart: a restart of the operator. Kill: the
+//     operator is killed at one of its writes, and started again.
 //   - Edit, SetStatus, Delete: changes by somebody else. Bring: keys of external sources. Leave and Enter: resources
 //     leave the scope of the operator, and come back.
 //   - Memory(dryrun.Admit(...)): admission that refuses or rewrites.

@@ -158,7 +158,6 @@ func (e *events) end() {
 // look handles the events since the last look, and the keys that external sources brought. It reports whether there
 // were any.
 func (e *events) look() (changed bool, err error) {
-	e.clock.quiesce()
 	if err := e.captureAll(); err != nil {
 		return false, err
 	}

@@ -354,6 +354,25 @@ func ExampleHarness_Restart() {
 	// Output: 0 calls
 }
 
+// An operator that is killed between two writes goes on where it was.
+func ExampleHarness_Kill() {
+	h := reconciletest.New(console{}, Shop{})
+	h.Apply(shop)
+	h.Kill(2, true)
+	h.RunUntilSettled()
+	h.Ready("Shop tea")
+	for _, call := range h.Calls() {
+		if call.Write() {
+			fmt.Println(call)
+		}
+	}
+	// Output:
+	// created Deployment test/tea-store
+	// failed Shop test/tea status: the process was killed
+	// created ConfigMap test/tea-door
+	// configured Shop test/tea status
+}
+
 // What a component of somebody else says is set by hand, and a resource is reconciled once.
 func ExampleHarness_Reconcile() {
 	controller := reconciletest.Controlling(reconciletest.TestedKind, func(_ context.Context, s *reconcile.Session) error {

@@ -40,6 +40,8 @@ func TestItFails(t *testing.T) {
 			h.RunUntilSettled()
 			h.Created("Deployment tea-store")
 		}, []string{"the calls were: none"}},
+		{"a kill that never happens", func(t *trial) { settled(t).Kill(5, false) }, []string{"kill at write 5: this never happened; there were 4 writes"}},
+		{"a kill at no write", func(t *trial) { settled(t).Kill(0, false) }, []string{"kill at write 0: use 1 for the next write"}},
 		{"another number of writes", func(t *trial) { settled(t).Writes(3) }, []string{"writes: 4, want 3:\n  created Deployment test/tea-store"}},
 		{"a bad name", func(t *trial) { settled(t).Created("web") }, []string{`"web": not a name of an object`}},
 		{"an empty name", func(t *trial) { settled(t).Exists("Deployment test/") }, []string{"not a name of an object"}},

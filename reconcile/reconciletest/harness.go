@@ -3,11 +3,13 @@ package reconciletest
 import (
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/internal/mortal"
 	"github.com/operkit/operkit/reconcile/watch"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -24,8 +26,10 @@ type Harness struct {
 	clock  *clock
 	faults *faults
 	// cluster is the cluster for requests of the test itself. memory is that cluster if it is in memory, otherwise nil.
-	cluster   deploy.Cluster
-	memory    *dryrun.Cluster
+	cluster deploy.Cluster
+	memory  *dryrun.Cluster
+	// process is the present process of the operator.
+	process   atomic.Pointer[mortal.Process]
 	simulator *simulator
 	events    *events
 	// wake signals an event on a real cluster, and keys of an external source.
@@ -87,6 +91,7 @@ func newHarness(t T, first tested, opts []Option) *Harness {
 // start makes new reconcilers, which know nothing yet.
 func (h *Harness) start() {
 	h.t.Helper()
+	h.process.Store(&mortal.Process{})
 	h.queue, h.driven, h.events = map[deploy.Ref]*turn{}, map[schema.GroupVersionKind]*driven{}, newEvents(h)
 	if err := h.makeReconcilers(); err != nil {
 		h.t.Fatalf("reconciletest: %v", err)

@@ -7,6 +7,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/internal/mortal"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -18,26 +19,35 @@ type observed struct {
 	*Harness
 }
 
-func (o observed) Port() deploy.Port { return &port{o.Cluster.Port(), o.Cluster.View(), o.Harness} }
+func (o observed) Port() deploy.Port {
+	return &port{o.Cluster.Port(), o.Cluster.View(), o.Harness, o.process.Load()}
+}
 func (o observed) View() deploy.View { return faultyView(o.Cluster.View(), o.faults) }
 
 type port struct {
 	deploy.Port
 	view    deploy.View
 	harness *Harness
+	process *mortal.Process
 }
 
-// write sends a write, unless an error is injected, and records the call. after is nil if the content after the write
+// write sends a write, unless an error is injected or the operator is killed, and records the call. after is nil if the content after the write
 // isn't known.
 func (p *port) write(ctx context.Context, call Call, dryRun bool, send func() (after *unstructured.Unstructured, created bool, err error)) error {
 	var before, after *unstructured.Unstructured
 	var created bool
+	if p.process.Dead() {
+		return mortal.ErrKilled
+	}
 	if call.Verb != dryrun.VerbCreate {
 		before, _ = p.view.Get(ctx, call.Ref)
 	}
 	err := p.harness.faults.meet(call.Ref)
 	if err == nil {
-		after, created, err = send()
+		err = p.send(dryRun, func() (err error) {
+			after, created, err = send()
+			return err
+		})
 	}
 	if dryRun {
 		return err
@@ -60,6 +70,18 @@ func (p *port) write(ctx context.Context, call Call, dryRun bool, send func() (a
 		call.Action = deploy.Configured
 	}
 	p.harness.note(call)
+	return err
+}
+
+// send sends a write, unless the operator is killed. A dry run is no write.
+func (p *port) send(dryRun bool, write func() error) error {
+	if dryRun {
+		return write()
+	}
+	err := p.process.Send(write)
+	if err == mortal.ErrKilled {
+		p.harness.woken()
+	}
 	return err
 }
 
@@ -121,9 +143,12 @@ func (p *port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.PatchRequ
 
 // Delete implements deploy.Port.
 func (p *port) Delete(ctx context.Context, ref deploy.Ref, options deploy.DeleteOptions) error {
+	if p.process.Dead() {
+		return mortal.ErrKilled
+	}
 	err := p.harness.faults.meetRemoval(ref)
 	if err == nil {
-		err = p.Port.Delete(ctx, ref, options)
+		err = p.send(options.DryRun, func() error { return p.Port.Delete(ctx, ref, options) })
 	}
 	call := Call{Verb: dryrun.VerbDelete, Ref: ref, Action: deploy.Removed, Err: err}
 	if err != nil {

@@ -165,8 +165,13 @@ func (h *Harness) runReal() {
 	}
 }
 
+// look handles what has happened. A killed operator is restarted.
 func (h *Harness) look() bool {
 	h.t.Helper()
+	if h.clock.quiesce(); h.Killed() {
+		h.Restart()
+		return true
+	}
 	changed, err := h.events.look()
 	if err != nil {
 		h.t.Fatalf("reconciletest: look at the cluster: %v", err)

@@ -37,8 +37,13 @@ func TestKilled(t *testing.T) {
 			assert.PanicsWithValue(t, mortal.ErrKilled, func() { _ = create(c, "third") }, "a dead process writes nothing")
 			assert.True(t, c.Dead())
 			assert.Equal(t, 2, c.Writes())
+			killed := c.Port()
 			c.Connect(memory)
 			require.NoError(t, create(c, "fourth"))
+			assert.Equal(t, 3, c.Writes())
+			assert.PanicsWithValue(t, mortal.ErrKilled, func() {
+				_ = killed.Delete(t.Context(), deploy.Ref{}, deploy.DeleteOptions{})
+			}, "what is left of it stays dead")
 			err = create(memory, "second")
 			assert.Equal(t, row.after, err != nil, "%v", err)
 			require.NoError(t, create(memory, "third"))

@@ -1,0 +1,99 @@
+package reconciletest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/source"
+	"github.com/operkit/operkit/reconcile/watch"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// The rollout of a shop takes four writes. The operator is killed at each of them.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	for at := 1; at <= 4; at++ {
+		for _, arrives := range []bool{false, true} {
+			t.Run(fmt.Sprintf("harness 8: killed at write %d, which arrives: %t", at, arrives), func(t *testing.T) {
+				t.Parallel()
+				h := New(t, market())
+				h.Apply(tea)
+				h.Kill(at, arrives)
+				h.RunUntilSettled()
+				assert.False(t, h.Killed())
+				h.Ready("Shop tea")
+				h.Exists("Deployment tea-store", "ConfigMap tea-door")
+				if arrives {
+					assert.LessOrEqual(t, countWrites(h), 5, "what has arrived isn't sent again")
+				} else {
+					h.Writes(5)
+				}
+				h.RunUntilSettled()
+				h.Writes(0)
+			})
+		}
+	}
+}
+
+func countWrites(h *Harness) (n int) {
+	for _, call := range h.Calls() {
+		if call.Write() {
+			n++
+		}
+	}
+	return n
+}
+
+// An operator may write beside its reconciles, such as by an external source.
+func TestKillBesideReconciles(t *testing.T) {
+	t.Parallel()
+	t.Run("harness 8: a goroutine is killed at its write, and writes nothing later", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			var errs []error
+			processes := 0
+			h := Drive(t, watch.NewController(gears, func(_ context.Context, env watch.Env) (watch.Reconciler, error) {
+				processes++
+				ref := deploy.Ref{Kind: gears, Namespace: "test", Name: "one"}
+				label := func(ctx context.Context) {
+					_, err := env.Manager.Change(ctx, ref, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+						next := current.DeepCopy()
+						next.SetLabels(map[string]string{"process": fmt.Sprint(processes), "at": fmt.Sprint(env.Now().Unix())})
+						return next, nil
+					})
+					errs = append(errs, err)
+				}
+				c := &clerk{env: env}
+				c.sources.External = []source.External{source.Func(func(ctx context.Context, _ source.Target) {
+					for {
+						select {
+						case <-time.After(time.Minute):
+							label(ctx)
+						case <-ctx.Done():
+							label(context.WithoutCancel(ctx))
+							return
+						}
+					}
+				})}
+				return c, nil
+			}))
+			h.Apply(one)
+			h.Kill(2, false)
+			h.Advance(150 * time.Second)
+			require.Equal(t, 2, processes)
+			require.Len(t, errs, 3)
+			require.NoError(t, errs[0])
+			assert.ErrorContains(t, errs[1], "killed")
+			assert.ErrorContains(t, errs[2], "killed", "as its last word")
+			assert.Equal(t, "1", h.Get("Gear one").GetLabels()["process"])
+			h.Advance(time.Minute)
+			assert.Equal(t, "2", h.Get("Gear one").GetLabels()["process"])
+		})
+	})
+}
