@@ -361,12 +361,14 @@ func ExampleHarness_Kill() {
 	h.Kill(2, true)
 	h.RunUntilSettled()
 	h.Ready("Shop tea")
+	fmt.Println("killed:", h.Killed())
 	for _, call := range h.Calls() {
 		if call.Write() {
 			fmt.Println(call)
 		}
 	}
 	// Output:
+	// killed: false
 	// created Deployment test/tea-store
 	// failed Shop test/tea status: the process was killed
 	// created ConfigMap test/tea-door
