@@ -168,7 +168,7 @@ func TestHandlersSurviveKillsBeside(t *testing.T) {
 		undisturbed.writes)
 	for at := 1; at <= undisturbed.writes; at++ {
 		for _, arrives := range []bool{false, true} {
-			t.Run(fmt.Sprintf("handlers 97: killed at write %d, which arrives: %t", at, arrives), func(t *testing.T) {
+			t.Run(fmt.Sprintf("handlers 101: killed at write %d, which arrives: %t", at, arrives), func(t *testing.T) {
 				l := lives(t, at, arrives)
 				assert.Equal(t, undisturbed.states, l.states)
 				repeated := 0
