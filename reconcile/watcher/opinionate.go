@@ -190,7 +190,9 @@ type FinalizerError struct {
 }
 
 // Error returns the text of the error.
-func (e *FinalizerError) Error() string { return "can't write the finalizer of a watcher: " + e.Finalizer + ": " + e.Err.Error() }
+func (e *FinalizerError) Error() string {
+	return "can't write the finalizer of a watcher: " + e.Finalizer + ": " + e.Err.Error()
+}
 
 // Unwrap returns Err.
 func (e *FinalizerError) Unwrap() error { return e.Err }

@@ -42,6 +42,9 @@ type turn struct {
 	memo any
 }
 
+// errNilObject is the error of a call for an event without an object.
+var errNilObject = request.Permanent(errors.New("nil object: the event has none"))
+
 // turnKey is the key of the turn in the context of a call.
 type turnKey struct{}
 
@@ -167,6 +170,9 @@ func (t *turn) run(ctx context.Context) (out work.Outcome, called bool) {
 		}
 	}
 	err := failure.Guard(func() error {
+		if t.call.Object == nil || t.call.Action == Updated && t.call.Old == nil {
+			return errNilObject
+		}
 		out = t.member.call(ctx, t)
 		return nil
 	})
