@@ -41,6 +41,7 @@ type life struct {
 	processes int
 	handlers  func(l *life) *handlers.Handlers[Claim]
 	log       io.Writer
+	opts      []handlers.KindOption
 }
 
 // newLife returns a life in memory.
@@ -106,7 +107,7 @@ func (l *life) succeeds(what string) error {
 
 // busy returns several handlers for each cause, one of them with steps, and one that writes objects and the status.
 func busy(l *life) *handlers.Handlers[Claim] {
-	h := handlers.New[Claim](claims)
+	h := handlers.New[Claim](claims, l.opts...)
 	h.On(handlers.Create, "make", func(ctx context.Context, r *handlers.Request[Claim]) error {
 		object := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": r.Object.Name}}
 		if err := r.Apply(ctx, object); err != nil {
@@ -210,7 +211,7 @@ func (l *life) stateOf(obj *unstructured.Unstructured) string {
 			condition := item.(map[string]any)
 			conditions += fmt.Sprint(condition["type"], condition["status"], condition["reason"])
 		}
-		conditions += fmt.Sprint(status["volume"])
+		conditions += fmt.Sprint(status["volume"], strings.Contains(fmt.Sprint(status["handled"]), "cycle"))
 	}
 	return fmt.Sprint(obj.GetFinalizers(), strings.Contains(obj.GetAnnotations()["operkit.dev/operkit-handled.operkit"], "cycle"), conditions)
 }
@@ -219,6 +220,15 @@ func (l *life) stateOf(obj *unstructured.Unstructured) string {
 // undisturbed life: no handler is lost, and only the one that was running may be repeated.
 func TestHandlersSurviveKills(t *testing.T) {
 	survive(t, "in memory", func(t *testing.T) *life { return newLife(t, busy, io.Discard) }, 1)
+}
+
+// TestHandlersSurviveKillsInStatus does so with the record in a field of the status.
+func TestHandlersSurviveKillsInStatus(t *testing.T) {
+	survive(t, "in memory, with the record in the status", func(t *testing.T) *life {
+		l := newLife(t, busy, io.Discard)
+		l.opts = append(l.opts, handlers.RecordInStatus("handled"))
+		return l
+	}, 1)
 }
 
 // TestHandlersSurviveRealKills does so on a real API server: at each write in the long test, otherwise at some.
