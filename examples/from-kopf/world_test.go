@@ -29,10 +29,21 @@ type world struct {
 	t        *testing.T
 	operator *envtest.User
 	process  *program.Process
+	// config is the file with which the operator reaches the API server.
+	config string
 }
 
-// newWorld returns one for an operator that has the rights of the role that is shipped, unless others are given.
+// newWorld returns one for an operator that has the rights of the role that is shipped, unless others are given. The
+// operator runs.
 func newWorld(t *testing.T, rights ...envtest.Grant) *world {
+	t.Helper()
+	w := emptyWorld(t, rights...)
+	w.start()
+	return w
+}
+
+// emptyWorld is a newWorld in which the operator doesn't run yet.
+func emptyWorld(t *testing.T, rights ...envtest.Grant) *world {
 	t.Helper()
 	env := envtest.Start(t, envtest.CRDs("config/crd"))
 	api, err := cluster.New(t.Context(), env.Admin)
@@ -41,12 +52,12 @@ func newWorld(t *testing.T, rights ...envtest.Grant) *world {
 		rights = []envtest.Grant{envtest.RolesIn("config/rbac/role.yaml")}
 	}
 	w := &world{Env: env, Bystander: bystander.New(t, api, env.Namespace, "somebody"), t: t, operator: env.User(t, "operator", rights...)}
-	w.start()
+	w.config = w.Kubeconfig(t, w.operator)
 	return w
 }
 
 func (w *world) start() {
-	w.process = program.Start(w.t, program.Command("run", "--namespace", w.Namespace, "--kubeconfig", w.Kubeconfig(w.t, w.operator)))
+	w.process = program.Start(w.t, program.Command("run", "--namespace", w.Namespace, "--kubeconfig", w.config))
 }
 
 // settledWorld is one in which the sample has its PVC.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/operkit/operkit/deploy/bystander"
 	v1 "github.com/operkit/operkit/examples/guestbook/api/v1"
+	"github.com/operkit/operkit/examples/internal/interposer"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -35,11 +36,11 @@ func life() []chapter {
 }
 
 // chosen are the kills of an ordinary test run, as many of each chapter as matter most.
-var chosen = map[string][]write{
-	"rollout":        {{"PATCH guestbooks/hello", 1}, {"PATCH secrets/hello-redis", 1}, {"PATCH deployments/hello-web", 1}},
-	"update":         {{"PATCH configmaps/hello-web", 1}},
-	"redis disabled": {{"DELETE statefulsets/hello-redis", 1}},
-	"deletion":       {{"DELETE deployments/hello-web", 1}},
+var chosen = map[string][]interposer.Write{
+	"rollout":        interposer.Firsts("PATCH guestbooks/hello", "PATCH secrets/hello-redis", "PATCH deployments/hello-web"),
+	"update":         interposer.Firsts("PATCH configmaps/hello-web"),
+	"redis disabled": interposer.Firsts("DELETE statefulsets/hello-redis"),
+	"deletion":       interposer.Firsts("DELETE deployments/hello-web"),
 }
 
 // TestKilledAtEveryWrite kills the operator at its writes, starts it anew, and compares what comes of it with
@@ -58,7 +59,7 @@ func TestKilledAtEveryWrite(t *testing.T) {
 			require.Contains(t, writes[n], at, "the undisturbed operator writes it")
 			for _, answered := range answers {
 				when := map[bool]string{false: "before", true: "after"}[answered]
-				t.Run(fmt.Sprintf("%s, %s %s, no. %d", chapter.name, when, at.request, at.nth), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s, %s %s, no. %d", chapter.name, when, at.Request, at.Nth), func(t *testing.T) {
 					t.Parallel()
 					killed(t, n, at, answered, want[n])
 				})
@@ -68,14 +69,14 @@ func TestKilledAtEveryWrite(t *testing.T) {
 }
 
 // undisturbed lives through all chapters, and gives the state after each and the writes of each.
-func undisturbed(t *testing.T) (states []map[string]string, writes [][]write) {
+func undisturbed(t *testing.T) (states []map[string]string, writes [][]interposer.Write) {
 	t.Helper()
 	w := newWorld(t)
 	between := w.interpose()
 	w.start()
 	for _, chapter := range life() {
 		w.live(chapter)
-		states, writes = append(states, w.steadyState()), append(writes, between.seen())
+		states, writes = append(states, w.steadyState()), append(writes, between.Seen())
 	}
 	require.Empty(t, states[len(states)-1], "the last state is an empty namespace")
 	return states, writes
@@ -105,7 +106,7 @@ func (w *world) live(c chapter) {
 
 // killed lives up to the chapter n, in which the operator is killed at a write, and wants the chapter to end in
 // the given state all the same.
-func killed(t *testing.T, n int, at write, answered bool, want map[string]string) {
+func killed(t *testing.T, n int, at interposer.Write, answered bool, want map[string]string) {
 	t.Helper()
 	w := newWorld(t)
 	between := w.interpose()
@@ -114,18 +115,16 @@ func killed(t *testing.T, n int, at write, answered bool, want map[string]string
 		w.live(before)
 	}
 	chapter := life()[n]
-	caught := between.arm(at, answered)
-	chapter.begin(w)
-	if !w.awaitCatch(caught, chapter) {
+	if !between.Catch(at, answered, func() { chapter.begin(w) }, func() bool { return chapter.over(w) }) {
 		// How often a status is written depends on what the operator sees of the Pods meanwhile.
-		require.Equal(t, "PATCH guestbooks/hello/status", at.request, "no. %d of it wasn't made", at.nth)
-		require.Greater(t, at.nth, 1, "the status was never written")
-		t.Logf("the status was written less than %d times", at.nth)
+		require.Equal(t, "PATCH guestbooks/hello/status", at.Request, "no. %d of it wasn't made", at.Nth)
+		require.Greater(t, at.Nth, 1, "the status was never written")
+		t.Logf("the status was written less than %d times", at.Nth)
 		w.wantState(want)
 		return
 	}
 	victim.Kill()
-	between.release()
+	between.Release()
 	uids, password := w.uids(), w.secretPassword()
 
 	w.start()
@@ -152,26 +151,12 @@ func (w *world) wantState(want map[string]string) {
 	assert.True(w.t, maps.Equal(want, got), "another state than undisturbed (-) is (+):\n%s", strings.Join(differences(want, got), "\n"))
 }
 
-// awaitCatch waits until the write is caught. The answer is false when the chapter ends without it.
-func (w *world) awaitCatch(caught <-chan error, c chapter) bool {
+// interpose lets operators that are started from now on reach the API server through an Interposer.
+func (w *world) interpose() *interposer.Interposer {
 	w.t.Helper()
-	over := false
-	for deadline := time.Now().Add(bystander.Patience); ; {
-		select {
-		case err := <-caught:
-			require.NoError(w.t, err, "the API server does what is asked")
-			return true
-		case <-time.After(10 * time.Millisecond):
-		}
-		switch {
-		case over && time.Now().After(deadline):
-			return false
-		case time.Now().After(deadline):
-			w.t.Fatalf("not within %s: %s neither ends nor comes to that write", bystander.Patience, c.name)
-		case !over && c.over(w):
-			over, deadline = true, time.Now().Add(time.Second)
-		}
-	}
+	between := interposer.New(w.t, w.operator.Config, w.Namespace)
+	w.config = between.Kubeconfig
+	return between
 }
 
 // empty tells whether nothing is left of the guestbook.

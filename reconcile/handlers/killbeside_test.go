@@ -1,8 +1,6 @@
 package handlers_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -11,7 +9,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/operkit/operkit/reconcile/handlers"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -86,57 +83,6 @@ func (l *besides) succeeds(what string) error {
 		l.succeeded[l.chapter+": "+what]++
 	}
 	return nil
-}
-
-// handlers returns one handler for each cause, and those that write beside them.
-func (l *besides) handlers() *handlers.Handlers[Claim] {
-	h := handlers.New[Claim](claims)
-	h.On(handlers.Create, "make", func(_ context.Context, r *handlers.Request[Claim]) error {
-		r.Update(func(c *Claim) { c.Status.Volume = c.Name })
-		return l.succeeds("make")
-	})
-	for _, one := range []struct {
-		id       string
-		register func(f handlers.Func[Claim])
-	}{
-		{"grow", func(f handlers.Func[Claim]) { h.Field("spec.size", "grow", f) }},
-		{"detach", func(f handlers.Func[Claim]) { h.On(handlers.Delete, "detach", f) }},
-	} {
-		one.register(func(_ context.Context, r *handlers.Request[Claim]) error {
-			if r.Attempt == 1 {
-				return errors.New("not yet")
-			}
-			return l.succeeds(one.id)
-		})
-	}
-	h.Daemon("measure", func(ctx context.Context, r *handlers.Request[Claim]) error {
-		for r.Sleep(ctx, 10*time.Second) {
-			r.Result(r.Latest().Spec.Size)
-			if err := r.Flush(ctx); err != nil {
-				return err
-			}
-		}
-		r.Result(0)
-		return nil
-	})
-	h.Daemon("probe", func(_ context.Context, r *handlers.Request[Claim]) error {
-		if r.Attempt == 1 {
-			return errors.New("no answer")
-		}
-		r.Result("answers")
-		return nil
-	}, handlers.Reports("Probed"))
-	size := func(_ context.Context, r *handlers.Request[Claim]) error {
-		r.Result(r.Object.Spec.Size)
-		return nil
-	}
-	h.Timer("tick", time.Minute, size)
-	h.Seen("look", size)
-	h.OnClusterEvent("hear", func(_ context.Context, r *handlers.Request[Claim]) error {
-		r.Result(r.Reported.Reason)
-		return nil
-	})
-	return h
 }
 
 // state returns what has to be the same in each life. The next process calls a daemon again, so its condition may be

@@ -1,0 +1,60 @@
+package handlers_test
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/operkit/operkit/reconcile/handlers"
+)
+
+// handlers returns one handler for each cause, and those that write beside them.
+func (l *besides) handlers() *handlers.Handlers[Claim] {
+	h := handlers.New[Claim](claims)
+	h.On(handlers.Create, "make", func(_ context.Context, r *handlers.Request[Claim]) error {
+		r.Update(func(c *Claim) { c.Status.Volume = c.Name })
+		return l.succeeds("make")
+	})
+	for _, one := range []struct {
+		id       string
+		register func(f handlers.Func[Claim])
+	}{
+		{"grow", func(f handlers.Func[Claim]) { h.Field("spec.size", "grow", f) }},
+		{"detach", func(f handlers.Func[Claim]) { h.On(handlers.Delete, "detach", f) }},
+	} {
+		one.register(func(_ context.Context, r *handlers.Request[Claim]) error {
+			if r.Attempt == 1 {
+				return errors.New("not yet")
+			}
+			return l.succeeds(one.id)
+		})
+	}
+	h.Daemon("measure", func(ctx context.Context, r *handlers.Request[Claim]) error {
+		for r.Sleep(ctx, 10*time.Second) {
+			r.Result(r.Latest().Spec.Size)
+			if err := r.Flush(ctx); err != nil {
+				return err
+			}
+		}
+		r.Result(0)
+		return nil
+	})
+	h.Daemon("probe", func(_ context.Context, r *handlers.Request[Claim]) error {
+		if r.Attempt == 1 {
+			return errors.New("no answer")
+		}
+		r.Result("answers")
+		return nil
+	}, handlers.Reports("Probed"))
+	size := func(_ context.Context, r *handlers.Request[Claim]) error {
+		r.Result(r.Object.Spec.Size)
+		return nil
+	}
+	h.Timer("tick", time.Minute, size)
+	h.Seen("look", size)
+	h.OnClusterEvent("hear", func(_ context.Context, r *handlers.Request[Claim]) error {
+		r.Result(r.Reported.Reason)
+		return nil
+	})
+	return h
+}
