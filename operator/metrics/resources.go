@@ -19,6 +19,8 @@ var (
 		[]string{controller, "version"}, nil)
 	daemons = prometheus.NewDesc("operkit_daemons", "Functions that run in the background for resources, by state: running, stopping, "+
 		"or abandoned, which don't return after they were stopped.", []string{controller, "state"}, nil)
+	givenUp = prometheus.NewDesc("operkit_watchers_given_up_total", "How often a watcher was given up after its last retry, by its name.",
+		[]string{controller, "watcher"}, nil)
 	contested = prometheus.NewDesc("operkit_contested_objects", "Objects that somebody else sets again and again, such as another "+
 		"manager, or the same operator installed twice.", []string{controller}, nil)
 )
@@ -60,6 +62,7 @@ func (*standings) Describe(descriptions chan<- *prometheus.Desc) {
 	descriptions <- components
 	descriptions <- versions
 	descriptions <- daemons
+	descriptions <- givenUp
 	descriptions <- contested
 }
 
@@ -72,13 +75,16 @@ func (s *standings) Collect(found chan<- prometheus.Metric) {
 	for _, one := range all {
 		kind := one.kind.Kind
 		if sums[kind] == nil {
-			sums[kind] = &standing.Tally{Resources: map[standing.Standing]int{}, Components: map[string]int{}, Versions: map[string]int{}, Daemons: map[string]int{}}
+			sums[kind] = &standing.Tally{
+				Resources: map[standing.Standing]int{}, Components: map[string]int{}, Versions: map[string]int{}, Daemons: map[string]int{}, GivenUp: map[string]int{},
+			}
 		}
 		tally := one.Tally()
 		add(sums[kind].Resources, tally.Resources)
 		add(sums[kind].Components, tally.Components)
 		add(sums[kind].Versions, tally.Versions)
 		add(sums[kind].Daemons, tally.Daemons)
+		add(sums[kind].GivenUp, tally.GivenUp)
 		sums[kind].Contested += tally.Contested
 	}
 	gauge := func(what *prometheus.Desc, value int, labels ...string) {
@@ -94,6 +100,9 @@ func (s *standings) Collect(found chan<- prometheus.Metric) {
 		}
 		for state, count := range sum.Daemons {
 			gauge(daemons, count, kind, state)
+		}
+		for name, count := range sum.GivenUp {
+			found <- prometheus.MustNewConstMetric(givenUp, prometheus.CounterValue, float64(count), kind, name)
 		}
 		gauge(contested, sum.Contested, kind)
 		for version, count := range bounded(sum.Versions) {

@@ -100,3 +100,12 @@ func TestBounded(t *testing.T) {
 	delete(counts, "1.99")
 	assert.Equal(t, map[string]int{"1": 2}, bounded(map[string]int{"1": 2}), "few are as they are")
 }
+
+func TestGivenUp(t *testing.T) {
+	t.Parallel()
+	m := New("shelf-operator", "")
+	m.Resources(schema.GroupVersionKind{Version: "v1", Kind: "Shelf"}, tallying{standing.Tally{GivenUp: map[string]int{"cloud": 2, "audit": 0}}})
+	page := m.page(t)
+	assert.Contains(t, page, "\n"+`operkit_watchers_given_up_total{controller="Shelf",watcher="cloud"} 2`+"\n")
+	assert.Contains(t, page, "\n"+`operkit_watchers_given_up_total{controller="Shelf",watcher="audit"} 0`+"\n")
+}

@@ -62,6 +62,9 @@ type Tally struct {
 	// Daemons counts the functions that a reconciler runs in the background, by what they do: running, stopping, or
 	// abandoned, which means that they don't return. It is empty for a reconciler without such functions.
 	Daemons map[string]int
+	// GivenUp counts how often the reconciler has given up a function after its last retry, by the name of the function,
+	// since the process started. It is empty for a reconciler without such functions.
+	GivenUp map[string]int
 }
 
 // Provider is implemented by a reconciler that counts its resources. Resources that are gone, or have left the view,

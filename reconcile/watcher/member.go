@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/reconcile/internal/typed"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/watcher/internal/hold"
 	"github.com/operkit/operkit/reconcile/watcher/internal/work"
 )
@@ -57,7 +58,7 @@ func Add[T any](name string, w Watcher[T], opts ...Option) Option {
 }
 
 func callWatcher[T any](ctx context.Context, w Watcher[T], t *turn) error {
-	object, err := typed.Decode[T](t.object.Object)
+	object, err := decode[T](t.object)
 	if err != nil {
 		return err
 	}
@@ -67,13 +68,19 @@ func callWatcher[T any](ctx context.Context, w Watcher[T], t *turn) error {
 	case Deleted:
 		return w.Delete(ctx, object)
 	case Updated, Resynced:
-		old, err := typed.Decode[T](t.call.Old.Object)
+		old, err := decode[T](t.call.Old)
 		if err != nil {
 			return err
 		}
 		return w.Update(ctx, old, object)
 	}
 	return nil
+}
+
+// decode returns an object as a T. An error lasts until the object changes.
+func decode[T any](object *work.Object) (*T, error) {
+	decoded, err := typed.Decode[T](object.Object)
+	return decoded, request.Permanent(err)
 }
 
 // Request is what a Reconciler is called for.
@@ -113,7 +120,7 @@ func AddReconciler[T any](name string, reconcile Reconciler[T], opts ...Option) 
 		return m.option()
 	}
 	run := func(ctx context.Context, t *turn, action Action) work.Outcome {
-		object, err := typed.Decode[T](t.object.Object)
+		object, err := decode[T](t.object)
 		if err != nil {
 			return work.Outcome{Err: err}
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/failure"
-	"github.com/operkit/operkit/reconcile/internal/typed"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/watcher/internal/hold"
 	"github.com/operkit/operkit/reconcile/watcher/internal/work"
@@ -59,7 +58,7 @@ func (o *opinionated[T]) step(ctx context.Context) error {
 
 // call calls the function for an action.
 func (o *opinionated[T]) call(ctx context.Context, t *turn, action Action) work.Outcome {
-	object, err := typed.Decode[T](t.object.Object)
+	object, err := decode[T](t.object)
 	if err != nil {
 		return work.Outcome{Err: err}
 	}
@@ -75,7 +74,7 @@ func (o *opinionated[T]) call(ctx context.Context, t *turn, action Action) work.
 			break
 		}
 		var old *T
-		if old, err = typed.Decode[T](t.call.Old.Object); err == nil {
+		if old, err = decode[T](t.call.Old); err == nil {
 			err = o.funcs.Update(ctx, old, object)
 		}
 	}
@@ -157,7 +156,9 @@ func (t *turn) noted(out work.Outcome) work.Outcome {
 // write changes the finalizers of the object, which is then the object as it is in the cluster. Only the own entries
 // change, and only if nobody else has changed the object since it was read.
 func (t *turn) write(ctx context.Context, names hold.Names, write hold.Write) error {
+	base := ""
 	result, err := t.reconciler.Manager.Change(ctx, t.ref, func(current *work.Object) (*work.Object, error) {
+		base = current.GetResourceVersion()
 		if current.GetUID() != t.object.GetUID() {
 			return nil, nil
 		}
@@ -177,7 +178,10 @@ func (t *turn) write(ctx context.Context, names hold.Names, write hold.Write) er
 	case result.Object == nil || result.Object.GetUID() != t.object.GetUID():
 		t.isGone = true
 	default:
-		t.object, t.written = result.Object, result.Object
+		if base == t.object.GetResourceVersion() {
+			t.written = result.Object // otherwise there is a change of others that the watcher hasn't handled
+		}
+		t.object = result.Object
 	}
 	return err
 }

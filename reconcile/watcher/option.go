@@ -51,7 +51,7 @@ func newSettings(place place, name string, opts []Option) settings {
 			opt(&s)
 		}
 	}
-	if s.inProgress && s.rules.InProgress == "" {
+	if s.inProgress && s.rules.InProgress == "" && s.rules.Final != "" {
 		s.rules.InProgress = s.rules.Final + "-in-progress"
 	}
 	if place == inOpinionate && s.rules.Final == "" {

@@ -34,8 +34,8 @@ type turn struct {
 	member *member
 	call   work.Call
 	log    *slog.Logger
-	// object is the object as it is now, written the same if the turn has written it, otherwise nil. isGone: it was gone
-	// at a write.
+	// object is the object as it is now. written is its last state in which the turn has changed nothing but finalizers
+	// since the call, nil if it has written none. isGone: it was gone at a write.
 	object, written *work.Object
 	isGone          bool
 	// memo is kept for the next call, if this one fails.
@@ -74,9 +74,7 @@ func (p *pass) live(ctx context.Context, object *work.Object, isForced bool) {
 			}
 			_, dequeue := m.policies(p.settings)
 			if c, due := w.Next(p.Now(), object, p.asOf, guarded(dequeue)); due {
-				if changed := p.turn(ctx, m, w, c); changed != nil {
-					object = changed
-				}
+				object = p.turn(ctx, m, w, c)
 			}
 		})
 	}
@@ -126,8 +124,8 @@ func guarded(policy DequeuePolicy) DequeuePolicy {
 	}
 }
 
-// turn makes a call, without the lock, and notes how it has ended. It returns the object if the call has changed it.
-func (p *pass) turn(ctx context.Context, m *member, w *work.Work, c work.Call) (changed *work.Object) {
+// turn makes a call, without the lock, and notes how it has ended. It returns the object as it is then.
+func (p *pass) turn(ctx context.Context, m *member, w *work.Work, c work.Call) *work.Object {
 	p.objects.mu.Unlock()
 	t := &turn{pass: p, member: m, call: c, object: c.Object}
 	t.log = logging.Scoped(ctx, p.LoggerFor(c.Object)).With("object", p.ref, "watcher", m.name, "action", string(c.Action))
@@ -135,7 +133,7 @@ func (p *pass) turn(ctx context.Context, m *member, w *work.Work, c work.Call) (
 	p.objects.mu.Lock()
 	if !called || out.Err != nil && lifecycle.Interrupted(ctx) {
 		w.Undo(c, p.Now())
-		return t.written
+		return t.object
 	}
 	retry, _ := m.policies(p.settings)
 	verdict := w.Done(c, out, p.Now(), guardedRetry(retry))
@@ -144,7 +142,7 @@ func (p *pass) turn(ctx context.Context, m *member, w *work.Work, c work.Call) (
 		t.report(ctx, out.Err, verdict)
 		p.objects.mu.Lock()
 	}
-	return t.written
+	return t.object
 }
 
 func guardedRetry(policy RetryPolicy) RetryPolicy {

@@ -15,7 +15,7 @@ const LongestDelay = 24 * time.Hour
 type RetryPolicy = work.Policy
 
 // Exponential returns the policy that repeats a call at most max times: after initial, then after twice that time, and
-// so on, up to LongestDelay. Without a positive max it never repeats.
+// so on, up to LongestDelay. Without a positive max it never repeats. A negative time counts as zero.
 func Exponential(initial time.Duration, max int) RetryPolicy {
 	return func(_ error, attempt int) (time.Duration, bool) {
 		if attempt >= max {

@@ -120,7 +120,9 @@ func (r *reconciler) Rights() []deploy.Right {
 
 // Tally implements standing.Provider.
 func (r *reconciler) Tally() standing.Tally {
-	return r.Lifecycle.Tally()
+	tally := r.Lifecycle.Tally()
+	tally.GivenUp = r.failures.counts(r.roster.list())
+	return tally
 }
 
 // Reconcile makes one pass over the object of a name: it calls the watchers whose calls are due.

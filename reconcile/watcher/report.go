@@ -3,7 +3,6 @@ package watcher
 import (
 	"context"
 	"fmt"
-	"maps"
 	"sync"
 	"time"
 
@@ -39,7 +38,7 @@ type Failure struct {
 	GivenUp bool
 }
 
-// failures counts, for metrics. The zero value is empty. It is safe for concurrent use.
+// failures counts how often watchers were given up, for metrics. The zero value is empty. It is safe for concurrent use.
 type failures struct {
 	mu sync.Mutex
 	// givenUp counts by watcher how often it was given up.
@@ -55,10 +54,15 @@ func (f *failures) add(name string) {
 	f.givenUp[name]++
 }
 
-func (f *failures) counts() map[string]int {
+// counts returns the count of each of the watchers, also if it is zero.
+func (f *failures) counts(members []*member) map[string]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return maps.Clone(f.givenUp)
+	counts := map[string]int{}
+	for _, m := range members {
+		counts[m.name] = f.givenUp[m.name]
+	}
+	return counts
 }
 
 // report logs and reports a failure.

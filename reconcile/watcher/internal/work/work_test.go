@@ -1,0 +1,159 @@
+package work_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/operkit/operkit/reconcile/watcher/internal/work"
+	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+var begin = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+
+var errBoom = errors.New("boom")
+
+func state(uid string, generation int64) *work.Object {
+	o := &unstructured.Unstructured{Object: map[string]any{}}
+	o.SetName("a")
+	o.SetUID(types.UID(uid))
+	o.SetGeneration(generation)
+	o.SetResourceVersion(fmt.Sprint(uid, generation))
+	return o
+}
+
+// often repeats twice, after a second and two.
+func often(_ error, failures int) (time.Duration, bool) {
+	return time.Second << failures, failures < 2
+}
+
+func TestInFlight(t *testing.T) {
+	t.Parallel()
+	first, second, third := state("u", 1), state("u", 2), state("u", 3)
+	t.Run("watcher 3: an event during a call is another call, from the state of the call", func(t *testing.T) {
+		t.Parallel()
+		var w work.Work
+		w.Created(1, true)
+		c, ok := w.Next(begin, first, 1, nil)
+		assert.True(t, ok)
+		assert.Equal(t, work.Create, c.Action)
+		w.Changed(2, first, second, work.Update, true)
+		w.Changed(3, second, third, work.Update, true)
+		w.Done(c, work.Outcome{}, begin, often)
+		c, ok = w.Next(begin, third, 3, nil)
+		assert.True(t, ok)
+		assert.Equal(t, []any{work.Update, first, third}, []any{c.Action, c.Old, c.Object})
+		w.Done(c, work.Outcome{}, begin, often)
+		assert.True(t, w.IsIdle())
+	})
+	t.Run("watcher 3: an event whose state the call had is no other call", func(t *testing.T) {
+		t.Parallel()
+		w := work.Settled()
+		w.Changed(1, first, second, work.Update, true)
+		c, _ := w.Next(begin, third, 1, nil) // the event of the third state is on its way
+		w.Done(c, work.Outcome{}, begin, often)
+		w.Changed(2, second, third, work.Update, true)
+		assert.True(t, w.IsIdle())
+	})
+	t.Run("watcher 3: an event after the read is another call, even if it comes before the call", func(t *testing.T) {
+		t.Parallel()
+		w := work.Settled()
+		w.Changed(1, first, second, work.Update, true)
+		w.Changed(2, second, third, work.Update, true)
+		c, _ := w.Next(begin, second, 1, nil)
+		w.Done(c, work.Outcome{}, begin, often)
+		c, ok := w.Next(begin, third, 2, nil)
+		assert.True(t, ok)
+		assert.Equal(t, []*work.Object{second, third}, []*work.Object{c.Old, c.Object})
+	})
+	t.Run("watcher 7: an object that goes during a call is deleted, and the call isn't repeated", func(t *testing.T) {
+		t.Parallel()
+		var w work.Work
+		w.Created(1, true)
+		c, _ := w.Next(begin, first, 1, nil)
+		w.Deleted(second, true)
+		w.Created(3, true)
+		assert.True(t, w.Done(c, work.Outcome{Err: errBoom}, begin, often).IsStale)
+		_, ok := w.Next(begin, state("v", 1), 3, nil)
+		assert.False(t, ok, "not before the deletion has ended")
+		c, ok = w.Over(begin)
+		assert.True(t, ok)
+		assert.Equal(t, second, c.Object)
+		w.Done(c, work.Outcome{Err: errBoom}, begin, often)
+		_, ok = w.Over(begin)
+		assert.False(t, ok, "not yet")
+		at, _ := w.Due(begin, true)
+		assert.Equal(t, begin.Add(time.Second), at)
+		c, _ = w.Over(at)
+		w.Done(c, work.Outcome{}, at, often)
+		c, ok = w.Next(at, state("v", 1), 3, nil)
+		assert.True(t, ok)
+		assert.Equal(t, work.Create, c.Action)
+	})
+	t.Run("watcher 5: an object that goes before its first call is passed over", func(t *testing.T) {
+		t.Parallel()
+		var w work.Work
+		w.Created(1, true)
+		w.Deleted(first, true)
+		_, ok := w.Over(begin)
+		assert.False(t, ok)
+		assert.True(t, w.IsEmpty())
+	})
+	t.Run("watcher 21: a call that was interrupted is due again, and isn't a failure", func(t *testing.T) {
+		t.Parallel()
+		w := work.Settled()
+		w.Changed(1, first, second, work.Update, true)
+		c, _ := w.Next(begin, second, 1, nil)
+		w.Undo(c, begin)
+		again, ok := w.Next(begin, second, 1, nil)
+		assert.True(t, ok)
+		assert.Equal(t, c, again)
+		w.Done(again, work.Outcome{Err: errBoom}, begin, often)
+		retry, ok := w.Next(begin.Add(time.Second), second, 1, nil)
+		assert.True(t, ok)
+		w.Undo(retry, begin.Add(time.Second))
+		again, ok = w.Next(begin.Add(time.Second), second, 1, nil)
+		assert.True(t, ok)
+		assert.Equal(t, retry, again)
+		w.Undo(again, begin)
+		w.Deleted(second, true)
+		over, ok := w.Over(begin)
+		assert.True(t, ok)
+		w.Undo(over, begin)
+		_, ok = w.Over(begin)
+		assert.True(t, ok)
+	})
+	t.Run("watcher 4: a resync of a change that wasn't handled is that change", func(t *testing.T) {
+		t.Parallel()
+		w := work.Settled()
+		w.Changed(1, first, second, work.Update, true)
+		c, _ := w.Next(begin, second, 1, nil)
+		v := w.Done(c, work.Outcome{Err: errBoom, IsFinal: true}, begin, often)
+		assert.True(t, v.GivenUp)
+		assert.ErrorIs(t, w.Err(), errBoom)
+		assert.False(t, w.IsIdle(), "it counts as failing")
+		w.Changed(2, second, second, work.Resync, true)
+		c, _ = w.Next(begin, second, 2, nil)
+		assert.Equal(t, []any{work.Update, first}, []any{c.Action, c.Old})
+		w.Done(c, work.Outcome{}, begin, often)
+		assert.NoError(t, w.Err())
+		w.Changed(3, second, second, work.Resync, true)
+		c, _ = w.Next(begin, second, 3, nil)
+		assert.Equal(t, []any{work.Resync, second}, []any{c.Action, c.Old})
+	})
+	t.Run("watcher 11: what a policy of one's own gets", func(t *testing.T) {
+		t.Parallel()
+		w := work.Settled()
+		w.Changed(1, first, second, work.Update, true)
+		c, _ := w.Next(begin, second, 1, nil)
+		w.Done(c, work.Outcome{Err: errBoom}, begin, often)
+		w.Changed(2, second, third, work.Update, true)
+		var asked []work.Question
+		_, ok := w.Next(begin, third, 2, func(q work.Question) bool { asked = append(asked, q); return false })
+		assert.True(t, ok)
+		assert.Equal(t, []work.Question{{work.Update, third, work.Update, second, errBoom}}, asked)
+	})
+}
