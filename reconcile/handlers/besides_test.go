@@ -9,8 +9,8 @@ import (
 )
 
 // handlers returns one handler for each cause, and those that write beside them.
-func (l *besides) handlers() *handlers.Handlers[Claim] {
-	h := handlers.New[Claim](claims)
+func (l *besides) handlers(opts []handlers.KindOption) *handlers.Handlers[Claim] {
+	h := handlers.New[Claim](claims, opts...)
 	h.On(handlers.Create, "make", func(_ context.Context, r *handlers.Request[Claim]) error {
 		r.Update(func(c *Claim) { c.Status.Volume = c.Name })
 		return l.succeeds("make")

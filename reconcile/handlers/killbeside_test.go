@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/operkit/operkit/reconcile/handlers"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -31,10 +32,10 @@ type besides struct {
 }
 
 // lives lives the whole life in a bubble. It is killed at a write, unless that is 0.
-func lives(t *testing.T, at int, arrives bool) (l *besides) {
+func lives(t *testing.T, at int, arrives bool, opts []handlers.KindOption) (l *besides) {
 	synctest.Test(t, func(t *testing.T) {
 		l = &besides{t: t, states: map[string]string{}, succeeded: map[string]int{}}
-		l.Harness = reconciletest.Drive(t, l.handlers())
+		l.Harness = reconciletest.Drive(t, l.handlers(opts))
 		if at > 0 {
 			l.Kill(at, arrives)
 		}
@@ -105,17 +106,22 @@ func (l *besides) state() string {
 
 // TestHandlersSurviveKillsBeside kills the process before and after each write of such a life.
 func TestHandlersSurviveKillsBeside(t *testing.T) {
-	undisturbed := lives(t, 0, false)
+	surviveBeside(t, "in a bubble")
+	surviveBeside(t, "in a bubble, with the record in the status", handlers.RecordInStatus("handled"))
+}
+
+func surviveBeside(t *testing.T, where string, opts ...handlers.KindOption) {
+	undisturbed := lives(t, 0, false, opts)
 	assert.Equal(t, map[string]int{"create: make": 1, "grow: grow": 1, "delete: detach": 1}, undisturbed.succeeded)
 	for _, set := range []string{"measure:2", "probe:answers", "tick:2", "look:2", "hear:Broken", "type:Probed", "status:True"} {
 		require.Contains(t, undisturbed.states["report"], set)
 	}
-	t.Logf("SOAK handlers: killed in a bubble at each of %d writes of daemons, a timer and handlers of events, before and after it",
-		undisturbed.writes)
+	t.Logf("SOAK handlers: killed %s at each of %d writes of daemons, a timer and handlers of events, before and after it",
+		where, undisturbed.writes)
 	for at := 1; at <= undisturbed.writes; at++ {
 		for _, arrives := range []bool{false, true} {
-			t.Run(fmt.Sprintf("handlers 101: killed at write %d, which arrives: %t", at, arrives), func(t *testing.T) {
-				l := lives(t, at, arrives)
+			t.Run(fmt.Sprintf("handlers 101: killed %s at write %d, which arrives: %t", where, at, arrives), func(t *testing.T) {
+				l := lives(t, at, arrives, opts)
 				assert.Equal(t, undisturbed.states, l.states)
 				repeated := 0
 				for what, times := range undisturbed.succeeded {
