@@ -8,7 +8,8 @@ import (
 	"github.com/operkit/operkit/reconcile/handlers"
 )
 
-// handlers returns one handler for each cause, and those that write beside them.
+// handlers returns one handler for each cause, and those that write beside them. No two write at the same time, so that
+// their writes have the same order in each life.
 func (l *besides) handlers(opts []handlers.KindOption) *handlers.Handlers[Claim] {
 	h := handlers.New[Claim](claims, opts...)
 	h.On(handlers.Create, "make", func(_ context.Context, r *handlers.Request[Claim]) error {
@@ -30,16 +31,18 @@ func (l *besides) handlers(opts []handlers.KindOption) *handlers.Handlers[Claim]
 		})
 	}
 	h.Daemon("measure", func(ctx context.Context, r *handlers.Request[Claim]) error {
-		for r.Sleep(ctx, 10*time.Second) {
+		for r.Sleep(ctx, 7*time.Second) {
 			r.Result(r.Latest().Spec.Size)
 			if err := r.Flush(ctx); err != nil {
 				return err
 			}
 		}
+		time.Sleep(time.Second / 2) // after the pass that has stopped it
 		r.Result(0)
 		return nil
 	})
-	h.Daemon("probe", func(_ context.Context, r *handlers.Request[Claim]) error {
+	h.Daemon("probe", func(ctx context.Context, r *handlers.Request[Claim]) error {
+		r.Sleep(ctx, time.Second/2) // after the pass that has started it
 		if r.Attempt == 1 {
 			return errors.New("no answer")
 		}
