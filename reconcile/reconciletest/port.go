@@ -2,6 +2,7 @@ package reconciletest
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
@@ -79,7 +80,7 @@ func (p *port) send(dryRun bool, write func() error) error {
 		return write()
 	}
 	err := p.process.Send(write)
-	if err == mortal.ErrKilled {
+	if errors.Is(err, mortal.ErrKilled) {
 		p.harness.woken()
 	}
 	return err

@@ -2,6 +2,7 @@ package mortal
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
@@ -64,7 +65,7 @@ type port struct {
 // send makes a write.
 func (p port) send(write func() error) error {
 	err := p.process.Send(write)
-	if err == ErrKilled {
+	if errors.Is(err, ErrKilled) {
 		panic(ErrKilled)
 	}
 	return err
