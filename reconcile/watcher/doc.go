@@ -43,7 +43,7 @@
 // # Cost
 //
 // Nothing is written to the objects but finalizers. An object for which nothing has happened costs no request, no
-// goroutine, and some 200 bytes of memory. What is left to do for an object takes no more memory the more events come.
+// goroutine, and some 700 bytes of memory. What is left to do for an object takes no more memory the more events come.
 //
 // # When to use it
 //

@@ -30,8 +30,10 @@ type call struct {
 	generation  int64
 	old         int64
 	failed      bool
-	attempt     int
-	state       any
+	// givenUp: it isn't repeated.
+	givenUp bool
+	attempt int
+	state   any
 	// event is the number of the last event of the object before the call.
 	event int
 }
@@ -147,7 +149,10 @@ func newPlay(t require.TestingT, input map[string]any) *play {
 		}
 	}
 	p.watchers = New[unstructured.Unstructured](items, Retry(policyOf(input)), Dequeue(dequeue), When(filter.Always()),
-		OnError(func(_ context.Context, f Failure) { p.failures = append(p.failures, f) }))
+		OnError(func(_ context.Context, f Failure) {
+			p.failures = append(p.failures, f)
+			p.calls[len(p.calls)-1].givenUp = f.GivenUp
+		}))
 	memory, err := dryrun.New(dryrun.AnyKind())
 	require.NoError(t, err)
 	manager, err := deploy.NewManager(playCluster{memory, p})
