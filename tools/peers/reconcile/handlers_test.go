@@ -35,7 +35,7 @@ func TestHandledObjects(t *testing.T) {
 // TestSettledPasses checks that an event brings each side to exactly one reconcile, which takes no request.
 func TestSettledPasses(t *testing.T) {
 	t.Parallel()
-	for name, of := range map[string]style{"handlers": ofHandlers, "session": ofSession} {
+	for name, of := range map[string]style{"handlers": ofHandlers, "session": ofSession, "desired": ofDesired, "session of many": ofManySession} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, stop := context.WithCancel(t.Context())
