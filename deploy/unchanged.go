@@ -72,6 +72,10 @@ func (m *Manager) Unchanged(ctx context.Context, obj *unstructured.Unstructured,
 	t := task{Manager: m, settings: s, port: m.requests(s)}
 	t.port.Port = readOnly{m.port}
 	result := t.run(ctx, manifest)
+	if result.Action == Unchanged && result.Err == nil && t.in != nil {
+		result.ByLabel = t.in.byLabel
+		m.remember(s, obj, ref, result, t.asWanted(result))
+	}
 	switch {
 	case result.Err == nil:
 		return result.Action == Unchanged || result.Action == Skipped, nil

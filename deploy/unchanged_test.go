@@ -84,3 +84,22 @@ func TestUnchangedOfNothing(t *testing.T) {
 	require.ErrorIs(t, err, errNo, "what can't be read isn't guessed")
 	assert.Empty(t, cluster.take())
 }
+
+func TestUnchangedRemembers(t *testing.T) {
+	t.Parallel()
+	t.Run("unchanged 2: what was found unchanged is known, also after a restart", func(t *testing.T) {
+		t.Parallel()
+		cluster := newCluster(t)
+		l := &library{content: settings(t, "{a: x}")}
+		require.NoError(t, apply(t, must(deploy.NewManager(cluster, l.option())), standIn(t, "one")).Err)
+		restarted := must(deploy.NewManager(cluster, l.option()))
+		for range 2 {
+			unchanged, err := restarted.Unchanged(t.Context(), standIn(t, "one"))
+			require.NoError(t, err)
+			assert.True(t, unchanged)
+			assert.EqualValues(t, 2, l.asked.Load(), "its content is compared once")
+		}
+		assert.Equal(t, deploy.Unchanged, apply(t, restarted, standIn(t, "one")).Action)
+		assert.EqualValues(t, 2, l.asked.Load(), "an apply knows it, too")
+	})
+}
