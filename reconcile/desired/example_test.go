@@ -15,6 +15,9 @@ var (
 	catSets    = schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "CatSet"}
 	pods       = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
 	configMaps = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
+	catHouses  = schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "CatHouse"}
+	services   = schema.GroupVersionKind{Version: "v1", Kind: "Service"}
+	accounts   = schema.GroupVersionKind{Version: "v1", Kind: "ServiceAccount"}
 	claims     = schema.GroupVersionKind{Version: "v1", Kind: "PersistentVolumeClaim"}
 )
 

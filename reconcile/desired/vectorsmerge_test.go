@@ -291,3 +291,25 @@ func inner(t *testing.T, object map[string]any) map[string]any {
 	}
 	return withoutNulls(content)
 }
+
+func TestOthers(t *testing.T) {
+	t.Parallel()
+	type fields = map[string]any
+	t.Run("desired 21: fields of others stay, and what they have made of a value that isn't wanted any more", func(t *testing.T) {
+		t.Parallel()
+		got, err := merged(t, fields{"data": fields{"a": "1", "b": "1"}}, fields{"data": fields{"a": "1", "b": "theirs", "c": "theirs"}}, fields{})
+		require.NoError(t, err)
+		assert.Equal(t, fields{"b": "theirs", "c": "theirs"}, got["data"])
+	})
+	t.Run("desired 22: a list without keys in the schema is replaced as a whole", func(t *testing.T) {
+		t.Parallel()
+		item := func(name string) any { return fields{"name": name} }
+		spec := func(field string, items ...any) fields { return fields{"spec": fields{field: items}} }
+		got, err := merged(t, spec("x", item("a")), spec("x", item("a"), item("theirs")), spec("x", item("b")))
+		require.NoError(t, err)
+		assert.Equal(t, spec("x", item("b"))["spec"], got["spec"])
+		got, err = merged(t, spec("m", fields{"mountPath": "/a"}), spec("m", fields{"mountPath": "/a"}, fields{"mountPath": "/t"}), spec("m", fields{"mountPath": "/b"}))
+		require.NoError(t, err)
+		assert.ElementsMatch(t, []any{fields{"mountPath": "/b"}, fields{"mountPath": "/t"}}, got["spec"].(fields)["m"], "one with keys isn't")
+	})
+}

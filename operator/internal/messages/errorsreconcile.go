@@ -40,6 +40,14 @@ var errorsReconcile = []Entry{
 		Remedy:  "Nothing: the work goes on when the kind is reconciled again.",
 	},
 	{
+		Name: "desired.ChildError",
+		Meaning: "The function of a parent returned a child that the parent can't have. No child was created, changed " +
+			"or deleted.",
+		Cause: "The child is of a kind that isn't declared by `desired.Child`, is in another namespace than its parent, " +
+			"has no name, or was returned twice. The text names the child and its place in the answer.",
+		Remedy: "Correct the function. The parent is reconciled again when it, a child or a related object changes.",
+	},
+	{
 		Name:    "templates.Error",
 		Meaning: "A template or its values are wrong. The text begins with the file, line and column.",
 		Cause:   "A syntax error, a missing value, or an object that isn't valid YAML.",

@@ -3,10 +3,12 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/desired/internal/answer"
 	"github.com/operkit/operkit/reconcile/desired/internal/plan"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -53,6 +55,8 @@ func (p *pass) compare(ctx context.Context, wanted []answer.Child) (w work, err 
 func (p *pass) stateOf(ctx context.Context, child answer.Child) (plan.State, error) {
 	obj := p.seen.Children.At(child.Ref)
 	switch {
+	case obj == nil && p.isForeground():
+		return plan.Current, nil // the cluster would delete it again
 	case obj == nil:
 		return plan.Absent, nil
 	case obj.GetDeletionTimestamp() != nil:
@@ -68,4 +72,9 @@ func (p *pass) stateOf(ctx context.Context, child answer.Child) (plan.State, err
 		return plan.Current, nil
 	}
 	return plan.Outdated, nil
+}
+
+// isForeground reports whether the cluster deletes the children of the parent before the parent is gone.
+func (p *pass) isForeground() bool {
+	return p.isDeleting && slices.Contains(p.seen.Parent.GetFinalizers(), metav1.FinalizerDeleteDependents)
 }
