@@ -17,9 +17,8 @@ func (p *pass) report(ctx context.Context, value any) (changed bool, err error) 
 		}
 	}
 	var invalid error
-	var differs bool
-	err = p.Report(ctx, p.seen.Parent, p.log, nil, true, func(present map[string]any) (next map[string]any, changed bool, err error) {
-		if differs = false; wanted == nil {
+	result, err := p.Report(ctx, p.seen.Parent, p.log, nil, true, func(present map[string]any) (next map[string]any, differs bool, err error) {
+		if wanted == nil {
 			return present, false, nil
 		}
 		next, differs, invalid = wanted.Over(present, p.seen.Parent.GetGeneration(), p.Now())
@@ -30,10 +29,6 @@ func (p *pass) report(ctx context.Context, value any) (changed bool, err error) 
 		return false, request.Permanent(invalid)
 	case err != nil:
 		return false, lifecycle.Unwritten(p.log, err)
-	case !differs:
-		return false, nil
 	}
-	// The schema may drop all that differs, so that nothing was written.
-	current, err := p.Manager.View().Get(ctx, p.key)
-	return current != nil && current.GetResourceVersion() != p.seen.Parent.GetResourceVersion(), err
+	return result.Changed(), nil
 }
