@@ -207,6 +207,35 @@ func TestErrors(t *testing.T) {
 		want(h, configMap("good"))
 		settles(t, h, "it is mended", "deleted ConfigMap old", statusWritten)
 	})
+	t.Run("desired 16: neither does one that can't be sent", func(t *testing.T) {
+		t.Parallel()
+		h := drive(t, reporter{}, desired.Child(configMaps, desired.InPlace))
+		h.Apply(parent(configMap("a", "k=1"), configMap("b", "k=1")))
+		h.RunUntilSettled()
+		bad := configMap("a", "k=2")
+		bad["metadata"].(map[string]any)["annotations"] = map[string]any{"operkit.dev/strategy": "Guess"}
+		want(h, bad, configMap("b", "k=2"))
+		h.RunUntilSettled()
+		assert.Equal(t, "2", h.Get("ConfigMap b").Object["data"].(map[string]any)["k"])
+		assert.Contains(t, statusOf(h)["error"], "Guess")
+	})
+	t.Run("desired 3: a cluster-scoped parent has children in several namespaces", func(t *testing.T) {
+		t.Parallel()
+		h := reconciletest.Drive(t, desired.New(catSets, script{}, desired.Child(configMaps, desired.InPlace)),
+			reconciletest.Memory(dryrun.AnyKind(catSets.GroupKind()), dryrun.Namespaces("test", "other")))
+		inOther := configMap("a")
+		inOther["metadata"].(map[string]any)["namespace"] = "other"
+		inTest := configMap("a")
+		inTest["metadata"].(map[string]any)["namespace"] = "test"
+		h.Apply(parent(inOther, inTest))
+		h.RunUntilSettled()
+		h.Exists("ConfigMap other/a", "ConfigMap test/a")
+		assert.Equal(t, int64(2), statusOf(h)["children"])
+		want(h, inOther)
+		h.RunUntilSettled()
+		h.Exists("ConfigMap other/a")
+		h.Gone("ConfigMap test/a")
+	})
 	t.Run("desired 16: an object of somebody else isn't touched", func(t *testing.T) {
 		t.Parallel()
 		h := drive(t, reporter{}, desired.Child(configMaps, desired.InPlace))

@@ -151,7 +151,7 @@ func TestRights(t *testing.T) {
 		p.SetNamespace("test")
 		_, err := cluster.Port().Create(t.Context(), p, deploy.CreateOptions{})
 		require.NoError(t, err)
-		c := desired.New(catSets, script{}, desired.Child(configMaps, desired.InPlace), desired.Child(secrets, desired.Replace))
+		c := desired.New(catSets, script{}, desired.Child(configMaps, desired.InPlace), desired.Child(secrets, desired.Replace), desired.Child(pods, desired.RollingRecreate))
 		reconciler, err := c.Reconciler(t.Context(), envOf(t, cluster))
 		require.NoError(t, err)
 		var rights []string
@@ -161,6 +161,7 @@ func TestRights(t *testing.T) {
 		assert.Equal(t, []string{
 			"CatSet get,list,watch,patch", "CatSet/finalizers update", "CatSet/status patch",
 			"ConfigMap get,list,watch,create,patch,delete", "Secret get,list,watch,create,patch,delete,update",
+			"Pod get,list,watch,create,patch,delete", "PersistentVolumeClaim list",
 		}, rights)
 		_, err = reconciler.Reconcile(t.Context(), request.Request{Key: deploy.RefOf(p)})
 		require.NoError(t, err)

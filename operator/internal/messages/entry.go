@@ -61,7 +61,7 @@ var Sections = sync.OnceValue(func() []Section {
 		{"Reasons of events", "reason of an event", eventsAbout, slices.Clone(events)},
 		{"Reasons of readiness", "reason of readiness", readinessAbout, slices.Concat(readinessWorkloads, readinessPods,
 			readinessKinds, readinessKubernetes, readinessCommon, readinessRules)},
-		{logTitle, "line in the log", logAbout, slices.Concat(logCluster, logEngine, logHandlers, logKinds, logResources, logPatches, logProcess,
+		{logTitle, "line in the log", logAbout, slices.Concat(logCluster, logEngine, logHandlers, logDesired, logKinds, logResources, logPatches, logProcess,
 			logLeader, logCommands, logWatchers)},
 		{"Errors", "error", errorsAbout, slices.Concat(errorsDeploy, errorsReconcile, errorsOthers)},
 	}

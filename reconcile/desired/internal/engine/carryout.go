@@ -14,10 +14,7 @@ import (
 
 // carryOut does what makes the children the wanted ones, as far as it can be done now. changed: something was written.
 func (p *pass) carryOut(ctx context.Context, wanted []answer.Child) (changed bool, err error) {
-	w, err := p.compare(ctx, wanted)
-	if err != nil {
-		return false, err
-	}
+	w := p.compare(ctx, wanted)
 	for {
 		actions := plan.Of(w.facts, w.others)
 		if p.waits = false; len(actions) == 0 {

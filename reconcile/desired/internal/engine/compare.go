@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/operkit/operkit/deploy"
@@ -21,16 +20,14 @@ type work struct {
 }
 
 // compare finds out which children differ from the wanted ones.
-func (p *pass) compare(ctx context.Context, wanted []answer.Child) (w work, err error) {
+func (p *pass) compare(ctx context.Context, wanted []answer.Child) (w work) {
 	w.wanted, w.facts = wanted, make([]plan.Wanted, len(wanted))
 	isWanted := make(map[deploy.Ref]bool, len(wanted))
 	rolling := map[int]bool{}
 	for i, child := range wanted {
 		isWanted[child.Ref] = true
 		fact := plan.Wanted{Group: p.places[child.Ref.Kind], Strategy: p.children[child.Ref.Kind].Strategy}
-		if fact.State, err = p.stateOf(ctx, child); err != nil {
-			return w, err
-		}
+		fact.State = p.stateOf(ctx, child)
 		rolling[fact.Group] = rolling[fact.Group] || fact.Strategy.Rolls() && fact.State == plan.Outdated
 		w.facts[i] = fact
 	}
@@ -49,29 +46,26 @@ func (p *pass) compare(ctx context.Context, wanted []answer.Child) (w work, err 
 			w.others = append(w.others, plan.Unwanted{Terminating: obj.GetDeletionTimestamp() != nil, Protected: isProtected})
 		}
 	}
-	return w, nil
+	return w
 }
 
-func (p *pass) stateOf(ctx context.Context, child answer.Child) (plan.State, error) {
+func (p *pass) stateOf(ctx context.Context, child answer.Child) plan.State {
 	obj := p.seen.Children.At(child.Ref)
 	switch {
 	case obj == nil && p.isForeground():
-		return plan.Current, nil // the cluster would delete it again
+		return plan.Current // the cluster would delete it again
 	case obj == nil:
-		return plan.Absent, nil
+		return plan.Absent
 	case obj.GetDeletionTimestamp() != nil:
-		return plan.Terminating, nil
+		return plan.Terminating
 	case child.Kept:
-		return plan.Current, nil
+		return plan.Current
 	}
-	unchanged, err := p.manager.Unchanged(ctx, child.Object)
-	if err != nil {
-		return plan.Outdated, fmt.Errorf("%s: %w", child.Ref, err)
+	// After an error, the apply of the child has that error, too, and it doesn't keep others from being applied.
+	if unchanged, err := p.manager.Unchanged(ctx, child.Object); err == nil && unchanged {
+		return plan.Current
 	}
-	if unchanged {
-		return plan.Current, nil
-	}
-	return plan.Outdated, nil
+	return plan.Outdated
 }
 
 // isForeground reports whether the cluster deletes the children of the parent before the parent is gone.

@@ -67,6 +67,7 @@ func (p *pass) run(ctx context.Context) (result request.Result, err error) {
 			return result, nil
 		}
 	}
+	p.log.Warn("the function of a parent wants something else each time it is asked: it is asked again later", "rounds", mostRounds, "again", nextRound)
 	result.RequeueAfter = lifecycle.Sooner(result.RequeueAfter, nextRound)
 	return result, nil
 }

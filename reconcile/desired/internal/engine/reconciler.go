@@ -26,6 +26,8 @@ const (
 	recreateWait = 500 * time.Millisecond
 )
 
+var claims = schema.GroupVersionKind{Version: "v1", Kind: "PersistentVolumeClaim"}
+
 // Reconciler reconciles the parents of a kind.
 type Reconciler struct {
 	lifecycle.Lifecycle
@@ -87,12 +89,17 @@ func (r *Reconciler) Rights() []deploy.Right {
 		{Kind: r.Kind, Subresource: "finalizers", Verbs: []string{"update"}},
 		{Kind: r.Kind, Subresource: "status", Verbs: []string{"patch"}},
 	}
+	recreates := false
 	for _, kind := range r.kinds {
+		recreates = recreates || r.children[kind].Strategy == plan.Recreate || r.children[kind].Strategy == plan.RollingRecreate
 		verbs := append(slices.Clone(reads), "create", "patch", "delete")
 		if r.children[kind].Strategy == plan.Replace {
 			verbs = append(verbs, "update")
 		}
 		rights = append(rights, deploy.Right{Kind: kind, Verbs: verbs})
+	}
+	if recreates { // it is checked whether claims would be deleted with a child
+		rights = append(rights, deploy.Right{Kind: claims, Verbs: []string{"list"}})
 	}
 	return rights
 }
