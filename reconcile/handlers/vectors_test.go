@@ -35,7 +35,7 @@ const ownFailures = "waiting-for-children-is-no-attempt"
 // slack is how much later than in the recorded case something may happen: no wait is shorter than a nanosecond here.
 const slack = 50 * time.Millisecond
 
-func TestProgressVectors(t *testing.T) {
+func TestVectors(t *testing.T) {
 	vectortest.Run(t, "kopf-progress", func(t *testing.T, c *vectortest.Case) {
 		synctest.Test(t, func(t *testing.T) { // the clock of the case is that of the bubble
 			if c.Doubtful {

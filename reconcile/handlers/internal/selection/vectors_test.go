@@ -46,7 +46,12 @@ func value(m map[string]any) any {
 	return m
 }
 
-func TestCauseVectors(t *testing.T) {
+func TestVectors(t *testing.T) {
+	t.Run("causes", testCauses)
+	t.Run("filters", testFilters)
+}
+
+func testCauses(t *testing.T) {
 	vectortest.Run(t, "kopf-cause", func(t *testing.T, c *vectortest.Case) {
 		if strings.HasPrefix(c.Name, "select/") {
 			testSelect(t, c)
@@ -113,7 +118,7 @@ func testSelect(t *testing.T, c *vectortest.Case) {
 	assert.Equal(t, want["finalizer_required"], finalizer)
 }
 
-func TestFilterVectors(t *testing.T) {
+func testFilters(t *testing.T) {
 	vectortest.Run(t, "kopf-filters", func(t *testing.T, c *vectortest.Case) {
 		given, _ := c.Input["filter"].(map[string]any)
 		h := Handler{ID: "h", On: ons[c.Input["on"].(string)]}
