@@ -248,18 +248,18 @@ func testNeverTwo(t *testing.T, workers int) {
 	w := newWorld(t, watchers, watch.Workers(workers))
 	there := map[string]bool{}
 	for range changes {
-		name := fmt.Sprint("o", random.IntN(objects))
+		name := fmt.Sprint("o", roll(objects))
 		switch {
 		case !there[name]:
 			w.create(name)
 			there[name] = true
-		case random.IntN(5) == 0:
+		case roll(5) == 0:
 			w.delete(name)
 			delete(there, name)
 		default:
-			w.patch(name, fmt.Sprintf(`{"spec":{"size":%d}}`, random.Int64()))
+			w.patch(name, fmt.Sprintf(`{"spec":{"size":%d}}`, roll(1<<30)))
 		}
-		time.Sleep(time.Duration(random.IntN(500)) * time.Millisecond)
+		time.Sleep(time.Duration(roll(500)) * time.Millisecond)
 	}
 	time.Sleep(time.Hour)
 	mu.Lock()
