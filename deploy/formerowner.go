@@ -2,7 +2,6 @@ package deploy
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -115,26 +114,11 @@ func among(list func(schema.GroupVersionKind) ([]*unstructured.Unstructured, err
 // leave returns the result for an object that its strategy doesn't write. If the object names a former owner, leave
 // replaces it by our owner. Otherwise the object would be deleted before our owner, or outlive it.
 func (t *task) leave(ctx context.Context, live *unstructured.Unstructured, untouched Action) Result {
-	ref := RefOf(live)
 	metadata := t.inheritance(live)
 	if metadata == nil {
-		return Result{Ref: ref, Action: untouched, Object: live}
+		return Result{Ref: RefOf(live), Action: untouched, Object: live}
 	}
-	metadata["uid"], metadata["resourceVersion"] = string(live.GetUID()), live.GetResourceVersion()
-	body, err := json.Marshal(map[string]any{"metadata": metadata})
-	if err != nil {
-		return Result{Ref: ref, Action: Failed, Object: live, Err: err}
-	}
-	patch := PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: t.fieldManager, DryRun: t.dryRun}
-	inherited, err := t.port.Patch(ctx, ref, patch)
-	if err != nil {
-		return Result{Ref: ref, Action: Failed, Object: live, Err: err}
-	}
-	result := Result{Ref: ref, Action: Configured, Object: inherited}
-	if !t.partial {
-		result.Changes = t.changes(live, inherited)
-	}
-	return result
+	return t.patchMetadata(ctx, live, metadata)
 }
 
 // inheritance returns a patch of the metadata that replaces a former owner by our owner. It returns nil if live names

@@ -30,10 +30,14 @@ func TestHeritage(t *testing.T) {
 		"a finalizer":                          {"oper8", "Update", "", `{"f:metadata":{"f:finalizers":{".":{},"v:\"a\"":{}}}}`, `{}`, `{"f:metadata":{"f:finalizers":{"v:\"a\"":{}}}}`},
 		"the record of patches":                {"oper8", "Update", "", `{"f:metadata":{"f:annotations":{".":{},"f:oper8.org/temporary-patches":{}}}}`, `{}`, `{"f:metadata":{"f:annotations":{"f:oper8.org/temporary-patches":{}}}}`},
 		"the record beside another annotation": {"oper8", "Update", "", `{"f:metadata":{"f:annotations":{".":{},"f:a":{},"f:oper8.org/temporary-patches":{}}}}`, `{"f:metadata":{"f:annotations":{"f:a":{}}}}`, `{"f:metadata":{"f:annotations":{"f:oper8.org/temporary-patches":{}}}}`},
-		"references to owners": {"oper8", "Update", "", `{"f:metadata":{"f:ownerReferences":{".":{},"k:{\"uid\":\"owner-uid\"}":{},"k:{\"uid\":\"other\"}":{}}}}`,
+		"references to owners of a predecessor": {"before", "Update", "", `{"f:metadata":{"f:ownerReferences":{".":{},"k:{\"uid\":\"owner-uid\"}":{},"k:{\"uid\":\"other\"}":{}}}}`,
 			`{"f:metadata":{"f:ownerReferences":{"k:{\"uid\":\"owner-uid\"}":{}}}}`, `{"f:metadata":{"f:ownerReferences":{"k:{\"uid\":\"other\"}":{}}}}`},
-		"our own reference alone": {"oper8", "Update", "", `{"f:metadata":{"f:ownerReferences":{".":{},"k:{\"uid\":\"owner-uid\"}":{}}}}`,
+		"a predecessor's reference alone": {"before", "Update", "", `{"f:metadata":{"f:ownerReferences":{".":{},"k:{\"uid\":\"owner-uid\"}":{}}}}`,
 			`{"f:metadata":{"f:ownerReferences":{".":{},"k:{\"uid\":\"owner-uid\"}":{}}}}`, `{}`},
+		"our own reference alone, as AddOwner writes it": {"oper8", "Update", "", `{"f:metadata":{"f:ownerReferences":{".":{},"k:{\"uid\":\"owner-uid\"}":{}}}}`,
+			``, `{"f:metadata":{"f:ownerReferences":{".":{},"k:{\"uid\":\"owner-uid\"}":{}}}}`},
+		"our own reference beside a value": {"oper8", "Update", "", `{"f:metadata":{"f:ownerReferences":{"k:{\"uid\":\"owner-uid\"}":{}}},"f:spec":{}}`,
+			`{"f:metadata":{"f:ownerReferences":{"k:{\"uid\":\"owner-uid\"}":{}}},"f:spec":{}}`, `{}`},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()

@@ -57,7 +57,7 @@ func (m *Manager) newIntent(ctx context.Context, s settings, obj *unstructured.U
 			return nil, err
 		}
 	}
-	sum, err := hashIntent(content)
+	sum, err := s.hashOf(clean)
 	if err != nil {
 		return nil, &InvalidManifestError{Ref: ref, Reason: strings.TrimPrefix(err.Error(), ".")}
 	}
@@ -65,6 +65,23 @@ func (m *Manager) newIntent(ctx context.Context, s settings, obj *unstructured.U
 		return nil, &InvalidManifestError{Ref: ref, Reason: err.Error()}
 	}
 	return &intent{ref: ref, object: clean, hash: sum, strategy: strategy, byLabel: byLabel}, nil
+}
+
+// hashOf returns the hash of an intent. The uid of the owner doesn't count: an object that gets a new owner of the same
+// name has the same intent. coverage finds out whether it references the owner.
+func (s settings) hashOf(obj *unstructured.Unstructured) (string, error) {
+	if s.owner == nil {
+		return hashIntent(obj.Object)
+	}
+	references, _, _ := unstructured.NestedFieldNoCopy(obj.Object, "metadata", "ownerReferences")
+	list, _ := references.([]any)
+	for _, item := range list {
+		if reference, _ := item.(map[string]any); reference["uid"] == string(s.owner.GetUID()) {
+			delete(reference, "uid")
+			defer func() { reference["uid"] = string(s.owner.GetUID()) }()
+		}
+	}
+	return hashIntent(obj.Object)
 }
 
 // checkAnnotations returns an error if an annotation isn't a string, because then GetAnnotations returns no annotations

@@ -28,6 +28,9 @@ func isRefusedChange(err error) bool {
 // refused change. If the object isn't gone in time, the next Apply creates the new one.
 func (t *task) recreate(ctx context.Context, live *unstructured.Unstructured, refusal error) Result {
 	ref := t.in.ref
+	if _, isReadOnly := t.port.Port.(readOnly); isReadOnly { // that it would be recreated is all that is asked
+		return Result{Ref: ref, Action: Failed, Object: live, Err: errReadOnly}
+	}
 	if err := t.checkLoss(ctx, live, refusal); err != nil {
 		return Result{Ref: ref, Action: Failed, Object: live, Err: err}
 	}

@@ -117,7 +117,17 @@ func (s *settings) heritage(entry managedEntry) (taken, left fieldSet) {
 			taken["f:metadata"] = map[string]any(metadata)
 		}
 	}
+	if entry.manager() == s.fieldManager && isReferenceOnly(taken) {
+		return nil, fields
+	}
 	return taken, left
+}
+
+// isReferenceOnly reports whether a set has nothing but the reference to the owner, as AddOwner writes it. Our apply
+// owns the reference, too, so it needn't be taken over.
+func isReferenceOnly(fields fieldSet) bool {
+	metadata := fields.below("f:metadata")
+	return len(fields) == 1 && len(metadata) == 1 && metadata["f:ownerReferences"] != nil
 }
 
 // marks splits the fields of an entry in a list or map of the metadata. mine are the fields that come from a manifest.
