@@ -1,0 +1,29 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var notCode = regexp.MustCompile(`^\s*(//.*)?$`)
+
+func TestCatSetIsAsShortAsTheReadmeSays(t *testing.T) {
+	t.Parallel()
+	lines := 0
+	for _, file := range []string{"main.go", "catset.go", "pods.go", "status.go", "api/v1/doc.go", "api/v1/types.go"} {
+		content, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for line := range strings.Lines(string(content)) {
+			if !notCode.MatchString(strings.TrimSuffix(line, "\n")) {
+				lines++
+			}
+		}
+	}
+	t.Logf("%d lines", lines)
+	assert.LessOrEqual(t, lines, 230)
+}
