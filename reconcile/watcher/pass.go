@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
-	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/watcher/internal/work"
 )
@@ -33,7 +31,6 @@ type turn struct {
 	*pass
 	member *member
 	call   work.Call
-	log    *slog.Logger
 	// object is the object as it is now. written is its last state in which the turn has changed nothing but finalizers
 	// since the call, nil if it has written none. isGone: it was gone at a write.
 	object, written *work.Object
@@ -128,7 +125,6 @@ func guarded(policy DequeuePolicy) DequeuePolicy {
 func (p *pass) turn(ctx context.Context, m *member, w *work.Work, c work.Call) *work.Object {
 	p.objects.mu.Unlock()
 	t := &turn{pass: p, member: m, call: c, object: c.Object}
-	t.log = logging.Scoped(ctx, p.LoggerFor(c.Object)).With("object", p.ref, "watcher", m.name, "action", string(c.Action))
 	out, called := t.run(ctx)
 	p.objects.mu.Lock()
 	if !called || out.Err != nil && lifecycle.Interrupted(ctx) {

@@ -9,6 +9,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/watcher/internal/work"
 )
@@ -67,30 +68,31 @@ func (f *failures) counts(members []*member) map[string]int {
 
 // report logs and reports a failure.
 func (t *turn) report(ctx context.Context, err error, v work.Verdict) {
+	log := logging.Scoped(ctx, t.LoggerFor(t.call.Object)).With("object", t.ref, "watcher", t.member.name, "action", string(t.call.Action))
 	for _, panicked := range request.Panics(err) {
-		t.log.Error("a watcher panicked", "at", panicked.Location(), "value", panicked.Value, "stack", string(panicked.Stack))
+		log.Error("a watcher panicked", "at", panicked.Location(), "value", panicked.Value, "stack", string(panicked.Stack))
 	}
 	f := Failure{
 		Watcher: t.member.name, Action: t.call.Action, Object: t.ref, Err: err, Attempt: v.Failures, RetryIn: v.After, GivenUp: v.GivenUp || v.IsStale,
 	}
 	switch {
 	case v.IsStale:
-		t.log.Warn("a call of a watcher has failed, and its object is gone", "error", err)
+		log.Warn("a call of a watcher has failed, and its object is gone", "error", err)
 	case v.GivenUp:
-		t.log.Error("a watcher was given up", "error", err, "attempts", f.Attempt)
+		log.Error("a watcher was given up", "error", err, "attempts", f.Attempt)
 		t.failures.add(f.Watcher)
 		t.warn(EventGivenUp, err)
 	case request.IsWaiting(err):
-		t.log.Info("a watcher waits", "for", err, "attempts", f.Attempt, "retry_in", f.RetryIn)
+		log.Info("a watcher waits", "for", err, "attempts", f.Attempt, "retry_in", f.RetryIn)
 	default:
-		t.log.Warn("a watcher has failed", "error", err, "attempts", f.Attempt, "retry_in", f.RetryIn)
+		log.Warn("a watcher has failed", "error", err, "attempts", f.Attempt, "retry_in", f.RetryIn)
 		t.warn(EventFailed, err)
 	}
 	if t.settings.onError == nil {
 		return
 	}
 	if err := failure.Guard(func() error { t.settings.onError(ctx, f); return nil }); err != nil {
-		t.log.Error("the function of OnError panicked", "error", err)
+		log.Error("the function of OnError panicked", "error", err)
 	}
 }
 

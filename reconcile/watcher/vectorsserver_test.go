@@ -254,7 +254,7 @@ func (s *steps) step(step map[string]any) work.Outcome {
 	if step["same_object"] != true && step["use_server"] != true && step["server_set"] != nil {
 		s.server.seen = c.Object
 	}
-	t := &turn{pass: &pass{reconciler: s.play.reconciler.(*reconciler)}, member: s.member, call: c, object: c.Object, log: slog.New(slog.DiscardHandler)}
+	t := &turn{pass: &pass{reconciler: s.play.reconciler.(*reconciler)}, member: s.member, call: c, object: c.Object}
 	if c.Object != nil {
 		t.ref = deploy.RefOf(c.Object)
 	}
