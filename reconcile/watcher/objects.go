@@ -29,11 +29,16 @@ type entry struct {
 	resync time.Time
 }
 
+// is reports whether an object is the present one, as far as the events tell. nil isn't.
+func (e *entry) is(object *work.Object) bool {
+	return object != nil && e.uid != "" && e.uid == object.GetUID()
+}
+
 // of returns the work of a watcher.
 func (e *entry) of(m *member) *work.Work {
 	w := e.works[m]
 	if w == nil {
-		w = work.Settled()
+		w = work.Settled(e.version)
 		e.set(m, w)
 	}
 	return w
@@ -73,12 +78,13 @@ func (o *objects) entry(ref deploy.Ref) *entry {
 func (o *objects) observe(ref deploy.Ref, event deploy.Event, members []*member, passes []bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	e := o.entry(ref)
+	e.events++
 	if event.Type == deploy.Left {
+		e.uid = ""
 		delete(o.entries, ref)
 		return
 	}
-	e := o.entry(ref)
-	e.events++
 	uid := event.New.GetUID()
 	if event.Type == deploy.Deleted {
 		e.deleted(event.New, members, passes)
@@ -194,13 +200,4 @@ func (o *objects) welcome(m *member) (refs []deploy.Ref) {
 		}
 	}
 	return refs
-}
-
-// forget drops an object that has left the view, or whose kind isn't reconciled any more.
-func (o *objects) forget(ref deploy.Ref) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if e := o.entries[ref]; e != nil && e.uid != "" {
-		delete(o.entries, ref)
-	}
 }

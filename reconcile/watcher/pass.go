@@ -21,8 +21,10 @@ type pass struct {
 	entry   *entry
 	// asOf is the number of the last event before the object was read.
 	asOf uint64
-	// next is the time until the next call, zero for none. failed joins the errors of watchers that have failed.
+	// next is the time until the next pass, zero for none. isDue: a call is left to be made. failed joins the errors of
+	// watchers that have failed.
 	next   time.Duration
+	isDue  bool
 	failed error
 }
 
@@ -48,51 +50,51 @@ type turnKey struct{}
 // over calls the watchers for the deletion of an earlier object.
 func (p *pass) over(ctx context.Context) {
 	for _, m := range p.members {
-		p.locked(func() {
-			w := p.entry.works[m]
-			if w == nil || ctx.Err() != nil {
-				return
-			}
-			if c, due := w.Over(p.Now()); due {
-				p.turn(ctx, m, w, c)
-			}
-		})
+		if w, c, due := p.overOf(ctx, m); due {
+			p.turn(ctx, m, w, c)
+		}
 	}
 }
 
-// live calls the watchers for the present object.
+// overOf returns the call of a watcher for the deletion of an earlier object, if one is due.
+func (p *pass) overOf(ctx context.Context, m *member) (w *work.Work, c work.Call, due bool) {
+	p.objects.mu.Lock()
+	defer p.objects.mu.Unlock()
+	if w = p.entry.works[m]; w != nil && ctx.Err() == nil {
+		c, due = w.Over(p.Now())
+	}
+	return w, c, due
+}
+
+// live calls the watchers for the present object. It ends when an event shows that the object that was read isn't the
+// present one.
 func (p *pass) live(ctx context.Context, object *work.Object, isForced bool) {
-	p.locked(func() { p.prepare(object, isForced) })
+	p.prepare(object, isForced)
 	for _, m := range p.members {
-		p.locked(func() {
-			w := p.entry.works[m]
-			if w == nil || ctx.Err() != nil {
-				return
-			}
-			_, dequeue := m.policies(p.settings)
-			if c, due := w.Next(p.Now(), object, p.asOf, guarded(dequeue)); due {
-				object = p.turn(ctx, m, w, c)
-			}
-		})
-	}
-	for _, m := range p.members {
-		p.locked(func() {
-			if w := p.entry.works[m]; w != nil && w.Err() != nil {
-				p.failed = errors.Join(p.failed, fmt.Errorf("watcher %s: %w", m.name, w.Err()))
-			}
-		})
+		if w, c, due := p.nextOf(ctx, m, object); due {
+			object = p.turn(ctx, m, w, c)
+		}
 	}
 }
 
-// prepare completes what is left to do before the calls: for an object of which no event has come yet, for a resync,
-// and for a forced reconcile.
+// nextOf returns the call of a watcher for the present object, if one is due.
+func (p *pass) nextOf(ctx context.Context, m *member, object *work.Object) (w *work.Work, c work.Call, due bool) {
+	_, dequeue := m.policies(p.settings)
+	p.objects.mu.Lock()
+	defer p.objects.mu.Unlock()
+	if w = p.entry.works[m]; w != nil && ctx.Err() == nil && p.entry.is(object) {
+		c, due = w.Next(p.Now(), object, p.asOf, guarded(dequeue))
+	}
+	return w, c, due
+}
+
+// prepare completes what is left to do before the calls: for a resync, and for a forced reconcile.
 func (p *pass) prepare(object *work.Object, isForced bool) {
+	p.objects.mu.Lock()
+	defer p.objects.mu.Unlock()
 	e, now := p.entry, p.Now()
-	if e.uid == "" {
-		e.created(object.GetUID(), p.members, all(p.members))
-		e.version = object.GetResourceVersion()
-		e.events++
-		p.asOf = e.events
+	if !e.is(object) {
+		return
 	}
 	isDue := p.settings.resync > 0 && !e.resync.IsZero() && !now.Before(e.resync)
 	if p.settings.resync > 0 && (e.resync.IsZero() || isDue) {
@@ -121,24 +123,28 @@ func guarded(policy DequeuePolicy) DequeuePolicy {
 	}
 }
 
-// turn makes a call, without the lock, and notes how it has ended. It returns the object as it is then.
+// turn makes a call, and notes how it has ended. It returns the object as it is then.
 func (p *pass) turn(ctx context.Context, m *member, w *work.Work, c work.Call) *work.Object {
-	p.objects.mu.Unlock()
 	t := &turn{pass: p, member: m, call: c, object: c.Object}
 	out, called := t.run(ctx)
-	p.objects.mu.Lock()
-	if !called || out.Err != nil && lifecycle.Interrupted(ctx) {
-		w.Undo(c, p.Now())
-		return t.object
-	}
-	retry, _ := m.policies(p.settings)
-	verdict := w.Done(c, out, p.Now(), guardedRetry(retry))
-	if out.Err != nil {
-		p.objects.mu.Unlock()
-		t.report(ctx, out.Err, verdict)
-		p.objects.mu.Lock()
+	verdict := t.done(w, out, called && !(out.Err != nil && lifecycle.Interrupted(ctx)))
+	if verdict != nil && out.Err != nil {
+		t.report(ctx, out.Err, *verdict)
 	}
 	return t.object
+}
+
+// done notes how the call has ended. It returns nil for a call that is due again.
+func (t *turn) done(w *work.Work, out work.Outcome, ended bool) *work.Verdict {
+	retry, _ := t.member.policies(t.settings)
+	t.objects.mu.Lock()
+	defer t.objects.mu.Unlock()
+	if !ended {
+		w.Undo(t.call, t.Now())
+		return nil
+	}
+	verdict := w.Done(t.call, out, t.Now(), guardedRetry(retry))
+	return &verdict
 }
 
 func guardedRetry(policy RetryPolicy) RetryPolicy {
@@ -173,25 +179,40 @@ func (t *turn) run(ctx context.Context) (out work.Outcome, called bool) {
 	if err != nil {
 		out = work.Outcome{Err: err, Memo: t.memo, Object: t.written}
 	}
-	if out.Err != nil {
-		meaning := request.Resolve(out.Err)
-		out.IsFinal, out.Delay = meaning.Permanent, meaning.RetryAfter
+	if err := failure.Guard(func() error { out.IsFinal, out.Delay = meaning(out.Err); return nil }); err != nil {
+		out.Err = err // the error of a watcher may panic when it is looked at
 	}
 	return out, true
 }
 
-// end drops what is done, and returns the time until the next call.
-func (p *pass) end(isThere bool) time.Duration {
+// meaning returns whether an error is permanent, and the time until the next try that it sets.
+func meaning(err error) (isFinal bool, delay time.Duration) {
+	if err == nil {
+		return false, 0
+	}
+	m := request.Resolve(err)
+	return m.Permanent, m.RetryAfter
+}
+
+// end drops what is done, and finds out when the next call is due, and what has failed. It reports whether object is
+// still the present one; nil isn't.
+func (p *pass) end(object *work.Object) (isThere bool) {
 	p.objects.mu.Lock()
 	defer p.objects.mu.Unlock()
 	e, now := p.entry, p.Now()
+	isThere = e.is(object)
 	for _, m := range p.members {
-		if w := e.works[m]; w != nil {
-			if at, ok := w.Due(now, isThere); ok {
-				p.next = lifecycle.Sooner(p.next, max(at.Sub(now), soon))
-			}
-			e.tidy(m)
+		w := e.works[m]
+		if w == nil {
+			continue
 		}
+		if at, ok := w.Due(now, isThere); ok {
+			p.next, p.isDue = lifecycle.Sooner(p.next, max(at.Sub(now), soon)), true
+		}
+		if err := w.Err(); err != nil && isThere {
+			p.failed = errors.Join(p.failed, fmt.Errorf("watcher %s: %w", m.name, err))
+		}
+		e.tidy(m)
 	}
 	if isThere && !e.resync.IsZero() {
 		p.next = lifecycle.Sooner(p.next, max(e.resync.Sub(now), soon))
@@ -199,12 +220,5 @@ func (p *pass) end(isThere bool) time.Duration {
 	if e.uid == "" && e.works == nil && p.objects.entries[p.ref] == e {
 		delete(p.objects.entries, p.ref)
 	}
-	return p.next
-}
-
-// locked runs f with the lock of the objects, which f may give away meanwhile.
-func (p *pass) locked(f func()) {
-	p.objects.mu.Lock()
-	defer p.objects.mu.Unlock()
-	f()
+	return isThere
 }

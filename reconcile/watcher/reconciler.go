@@ -95,12 +95,6 @@ func (r *reconciler) Observe(event deploy.Event) {
 	r.objects.observe(deploy.RefOf(event.New), event, members, passes)
 }
 
-// Forget implements watch.Forgetter. What is still to be called for a deletion stays.
-func (r *reconciler) Forget(key deploy.Ref) {
-	r.objects.forget(key)
-	r.Lifecycle.Forget(key)
-}
-
 // Finalizers implements finalizer.Provider.
 func (r *reconciler) Finalizers() (all []string) {
 	for _, m := range r.roster.list() {
@@ -136,9 +130,11 @@ func (r *reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	}
 	if object != nil {
 		p.live(ctx, object, req.Triggers.Has(request.Forced))
-		r.Conclude(ctx, object, p.next == 0 && p.failed == nil, p.failed)
 	}
-	rest.RequeueAfter = lifecycle.Sooner(rest.RequeueAfter, p.end(object != nil))
+	if p.end(object) {
+		r.Conclude(ctx, object, !p.isDue && p.failed == nil, p.failed)
+	}
+	rest.RequeueAfter = lifecycle.Sooner(rest.RequeueAfter, p.next)
 	return rest, nil
 }
 

@@ -194,6 +194,16 @@ func TestErrors(t *testing.T) {
 		require.Len(t, reported, 1)
 		assert.Len(t, request.Panics(reported[0].Err), 1)
 	})
+	t.Run("watcher 28: an error that panics when it is looked at is a failure", func(t *testing.T) {
+		var reported []watcher.Failure
+		h := reconciletest.Drive(t, watcher.New[Bucket](buckets, watcher.Retry(nil),
+			watcher.OnError(func(_ context.Context, f watcher.Failure) { reported = append(reported, f) }),
+			watcher.Add("w", watcher.Simple(watcher.Funcs[Bucket]{Add: func(context.Context, *Bucket) error { return rotten{} }}))))
+		h.Apply(small)
+		h.Advance(time.Hour)
+		require.Len(t, reported, 1)
+		assert.Len(t, request.Panics(reported[0].Err), 1)
+	})
 	t.Run("watcher 28: an object that the type can't hold is an error", func(t *testing.T) {
 		var reported []watcher.Failure
 		h := reconciletest.Drive(t, watcher.New[Bucket](buckets, watcher.Retry(nil),
@@ -204,6 +214,13 @@ func TestErrors(t *testing.T) {
 		assert.ErrorContains(t, reported[0].Err, "spec.size")
 	})
 }
+
+// rotten is an error that panics when it is looked at.
+type rotten struct{}
+
+func (rotten) Error() string { return "rotten" }
+
+func (rotten) Unwrap() error { panic("nothing in it") }
 
 // timed returns a watcher that calls f before each call of Add.
 func timed(w watcher.Watcher[Bucket], f func()) watcher.Watcher[Bucket] {

@@ -57,7 +57,10 @@ func (w *Work) Next(now time.Time, object *Object, asOf uint64, drop func(q Ques
 	r := w.retry
 	isDue := r != nil && !now.Before(r.due)
 	if version := object.GetResourceVersion(); w.news == Update && version != "" && version == w.version {
-		w.news, w.old = "", nil // the watcher was called with the state already
+		if w.told > asOf {
+			return c, false // the object was read before the event
+		}
+		w.news = "" // the watcher was called with the state already
 	}
 	if w.news == "" && !isDue {
 		return c, false
@@ -78,9 +81,9 @@ func (w *Work) Next(now time.Time, object *Object, asOf uint64, drop func(q Ques
 		c.Action, c.Old = Create, nil
 	case c.Action == Create:
 		c.Old = nil
-	case c.Action == Resync && c.Old != nil:
+	case c.Action == Resync && w.isChanged:
 		c.Action = Update // there is a change that wasn't handled
-	case c.Old == nil:
+	case c.Action == Resync, c.Old == nil:
 		c.Old = object
 	}
 	if w.told <= asOf {

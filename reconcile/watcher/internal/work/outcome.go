@@ -86,12 +86,9 @@ func (w *Work) Done(c Call, out Outcome, now time.Time, policy Policy) Verdict {
 		}
 		return Verdict{}
 	}
-	w.handled, w.old = true, nil
-	if w.news != "" {
-		w.old = c.Object
-		if out.Object != nil {
-			w.old = out.Object
-		}
+	w.handled, w.old, w.isChanged = true, c.Object, w.news == Update || w.news == Create
+	if out.Object != nil {
+		w.old = out.Object
 	}
 	if w.news == Create {
 		w.news = Update

@@ -35,8 +35,10 @@ type Work struct {
 	// life is the number of the present object. called: the watcher was called for it. handled: with success.
 	life            int
 	called, handled bool
-	// old is the last state that was handled, nil if none was, or if no event has come since.
-	old *Object
+	// old is the last state that was handled, nil if it isn't known: then it is the state before the next event.
+	// isChanged: an event has come since.
+	old       *Object
+	isChanged bool
 	// version is the resourceVersion of the state of the last call.
 	version string
 	// news is what has happened to the present object since the last call, empty for nothing, and told the number of
@@ -65,14 +67,14 @@ type retry struct {
 	state           any
 }
 
-// Settled returns the work of a watcher that has handled the present state of an object.
-func Settled() *Work { return &Work{called: true, handled: true} }
+// Settled returns the work of a watcher that has handled the present state of an object. version is its
+// resourceVersion.
+func Settled(version string) *Work { return &Work{called: true, handled: true, version: version} }
 
 // Created notes a new object. number is the number of the event, and passes says whether the filter of the watcher
 // passes it.
 func (w *Work) Created(number uint64, passes bool) {
-	w.life++
-	w.called, w.handled, w.old, w.version, w.news, w.failed = false, false, nil, "", "", nil
+	w.reset()
 	if w.over == nil {
 		w.retry, w.memo = nil, nil
 	}
@@ -81,20 +83,29 @@ func (w *Work) Created(number uint64, passes bool) {
 	}
 }
 
+// reset begins another life of the object.
+func (w *Work) reset() {
+	w.life++
+	w.called, w.handled, w.old, w.isChanged, w.version, w.news, w.failed = false, false, nil, false, "", "", nil
+}
+
 // Changed notes a change of the present object from a state to another one, or that a resync is due, which is no
 // change: then both states are one.
 func (w *Work) Changed(number uint64, from, to *Object, action Action, passes bool) {
 	if version := to.GetResourceVersion(); version != "" && version == w.version && action == Update {
 		if w.news == Update { // the watcher was called with the state before the event came
-			w.news, w.old = "", nil
+			w.news = ""
 		}
 		return
 	}
 	if !passes {
 		return
 	}
-	if w.handled && w.old == nil && action == Update {
-		w.old = from
+	if w.handled && action == Update {
+		w.isChanged = true
+		if w.old == nil {
+			w.old = from
+		}
 	}
 	if w.news != Create && (action == Update || w.news == "") {
 		w.news = action
@@ -106,8 +117,7 @@ func (w *Work) Changed(number uint64, from, to *Object, action Action, passes bo
 // dropped.
 func (w *Work) Deleted(last *Object, passes bool) {
 	called := w.called
-	w.life++
-	w.called, w.handled, w.old, w.version, w.news, w.failed = false, false, nil, "", "", nil
+	w.reset()
 	switch {
 	case w.over != nil:
 		w.gone = w.gone || last.GetUID() == w.over.GetUID() // the same event again

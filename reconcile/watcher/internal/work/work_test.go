@@ -51,7 +51,7 @@ func TestInFlight(t *testing.T) {
 	})
 	t.Run("watcher 3: an event whose state the call had is no other call", func(t *testing.T) {
 		t.Parallel()
-		w := work.Settled()
+		w := work.Settled("u1")
 		w.Changed(1, first, second, work.Update, true)
 		c, _ := w.Next(begin, third, 1, nil) // the event of the third state is on its way
 		w.Done(c, work.Outcome{}, begin, often)
@@ -60,7 +60,7 @@ func TestInFlight(t *testing.T) {
 	})
 	t.Run("watcher 3: an event after the read is another call, even if it comes before the call", func(t *testing.T) {
 		t.Parallel()
-		w := work.Settled()
+		w := work.Settled("u1")
 		w.Changed(1, first, second, work.Update, true)
 		w.Changed(2, second, third, work.Update, true)
 		c, _ := w.Next(begin, second, 1, nil)
@@ -104,7 +104,7 @@ func TestInFlight(t *testing.T) {
 	})
 	t.Run("watcher 21: a call that was interrupted is due again, and isn't a failure", func(t *testing.T) {
 		t.Parallel()
-		w := work.Settled()
+		w := work.Settled("u1")
 		w.Changed(1, first, second, work.Update, true)
 		c, _ := w.Next(begin, second, 1, nil)
 		w.Undo(c, begin)
@@ -128,7 +128,7 @@ func TestInFlight(t *testing.T) {
 	})
 	t.Run("watcher 4: a resync of a change that wasn't handled is that change", func(t *testing.T) {
 		t.Parallel()
-		w := work.Settled()
+		w := work.Settled("u1")
 		w.Changed(1, first, second, work.Update, true)
 		c, _ := w.Next(begin, second, 1, nil)
 		v := w.Done(c, work.Outcome{Err: errBoom, IsFinal: true}, begin, often)
@@ -144,9 +144,35 @@ func TestInFlight(t *testing.T) {
 		c, _ = w.Next(begin, second, 3, nil)
 		assert.Equal(t, []any{work.Resync, second}, []any{c.Action, c.Old})
 	})
+	t.Run("watcher 4: a call that fails with a state whose event comes later keeps the old state", func(t *testing.T) {
+		t.Parallel()
+		w := work.Settled("u1")
+		w.Changed(1, first, second, work.Update, true)
+		w.Changed(2, second, third, work.Update, true)
+		c, _ := w.Next(begin, third, 1, nil) // the view is ahead
+		w.Done(c, work.Outcome{Err: errBoom}, begin, often)
+		_, ok := w.Next(begin, third, 2, nil)
+		assert.False(t, ok, "its state had a call")
+		c, _ = w.Next(begin.Add(time.Second), third, 2, nil)
+		assert.Equal(t, []any{work.Update, first, third}, []any{c.Action, c.Old, c.Object})
+		w.Changed(3, third, third, work.Update, true)
+		w.Done(c, work.Outcome{Err: errBoom}, begin, often)
+		c, _ = w.Next(begin.Add(time.Minute), third, 3, nil)
+		assert.Equal(t, first, c.Old)
+	})
+	t.Run("watcher 3: no call is made with a state that was handled, if the object was read before an event", func(t *testing.T) {
+		t.Parallel()
+		w := work.Settled("u1")
+		w.Changed(2, first, second, work.Update, true)
+		_, ok := w.Next(begin, first, 1, nil)
+		assert.False(t, ok)
+		c, ok := w.Next(begin, second, 2, nil)
+		assert.True(t, ok)
+		assert.Equal(t, []any{work.Update, first, second}, []any{c.Action, c.Old, c.Object})
+	})
 	t.Run("watcher 11: what a policy of one's own gets", func(t *testing.T) {
 		t.Parallel()
-		w := work.Settled()
+		w := work.Settled("u1")
 		w.Changed(1, first, second, work.Update, true)
 		c, _ := w.Next(begin, second, 1, nil)
 		w.Done(c, work.Outcome{Err: errBoom}, begin, often)
