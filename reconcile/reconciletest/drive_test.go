@@ -124,6 +124,23 @@ func TestExternalSourcesNeedTheTimeOfABubble(t *testing.T) {
 	assert.Contains(t, logs, "external sources of Gear don't run: run the test in synctest.Test, or stand in for them by Bring")
 }
 
+func TestStartedSourcesNeedNoBubble(t *testing.T) {
+	t.Parallel()
+	var logs []string
+	var started int
+	said := try(t, func(t *trial) {
+		c := &clerk{sources: source.Sources{External: []source.External{source.Started(func(context.Context, source.Target) error {
+			started++
+			return nil
+		})}}}
+		Drive(t, watch.NewController(gears, c.build)).RunUntilSettled()
+		logs = t.logs
+	})
+	assert.Empty(t, said)
+	assert.Empty(t, logs)
+	assert.Equal(t, 1, started)
+}
+
 func TestExternalSources(t *testing.T) {
 	t.Parallel()
 	t.Run("harness 5: in a bubble time passes for all, and only when the test says so", func(t *testing.T) {

@@ -19,6 +19,9 @@ func (e *events) runExternal() {
 		}
 		d.external = true
 		for _, external := range d.rules.Sources().External {
+			if _, isReady := external.(source.Started); isReady {
+				continue // nothing has to run
+			}
 			if e.memory != nil && !e.clock.bubble {
 				e.t.Logf("external sources of %s don't run: run the test in synctest.Test, or stand in for them by Bring", d.kind.Kind)
 				break

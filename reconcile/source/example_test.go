@@ -129,18 +129,15 @@ func ExampleIndexed() {
 // daemons start work for objects in reconciles, which brings the objects back when it has found something.
 type daemons struct{ target source.Target }
 
-// Start implements source.Starter.
-func (d *daemons) Start(_ context.Context, target source.Target) error {
+// start is called before the first reconcile.
+func (d *daemons) start(_ context.Context, target source.Target) error {
 	d.target = target
 	return nil
 }
 
-// Run implements source.External.
-func (d *daemons) Run(context.Context, source.Target) {}
-
-func ExampleStarter() {
+func ExampleStarted() {
 	d := &daemons{}
-	var external source.External = d
+	var external source.External = source.Started(d.start)
 	if starter, ok := external.(source.Starter); ok { // the engine does this before the first reconcile
 		fmt.Println(starter.Start(context.Background(), printer{}))
 	}

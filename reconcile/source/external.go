@@ -48,6 +48,15 @@ type Starter interface {
 	Start(ctx context.Context, target Target) error
 }
 
+// Started is a Starter that is a function. What it starts may bring keys until ctx ends, and nothing has to run for that.
+type Started func(ctx context.Context, target Target) error
+
+// Start implements Starter.
+func (f Started) Start(ctx context.Context, target Target) error { return f(ctx, target) }
+
+// Run implements External: it does nothing.
+func (Started) Run(context.Context, Target) {}
+
 // Target takes the keys that an External brings: the engine, for the objects of one kind. It is safe for concurrent use
 // and never blocks.
 type Target interface {

@@ -45,7 +45,7 @@ func newReconciler(kind schema.GroupVersionKind, s *settings, r *roster, env wat
 
 // Sources implements source.Provider.
 func (r *reconciler) Sources() source.Sources {
-	return source.Sources{When: r.counts, External: []source.External{bell{r}}}
+	return source.Sources{When: r.counts, External: []source.External{source.Started(r.start)}}
 }
 
 // counts reports whether an event matters to one of the watchers.
@@ -67,16 +67,10 @@ func (r *reconciler) passes(m *member, event deploy.Event) bool {
 // changes is the filter by default: every event that isn't a repetition.
 var changes = filter.Or(filter.ResourceVersion(), filter.Lifecycle())
 
-// bell brings all objects to reconcile when a watcher is added while the engine runs.
-type bell struct{ *reconciler }
-
-// Run implements source.External.
-func (bell) Run(context.Context, source.Target) {}
-
-// Start implements source.Starter.
-func (b bell) Start(ctx context.Context, target source.Target) error {
-	b.target.Store(&target)
-	context.AfterFunc(ctx, b.roster.run(b.reconciler))
+// start notes how objects are brought to reconcile, for watchers that are added while the engine runs.
+func (r *reconciler) start(ctx context.Context, target source.Target) error {
+	r.target.Store(&target)
+	context.AfterFunc(ctx, r.roster.run(r))
 	return nil
 }
 
