@@ -38,22 +38,30 @@ type Finalizer[T any] interface {
 // Relater may be implemented by a Syncer that depends on objects that aren't its children.
 type Relater[T any] interface {
 	// Related selects the related objects of a parent. It is called before each Sync and Finalize; a change of one of
-	// these objects brings the parent to reconcile.
-	Related(parent *T) []Selection
+	// these objects brings the parent to reconcile. An error is one of the Sync. Objects of a kind that the cluster doesn't
+	// serve are none; the parent is reconciled again after a minute. ctx ends with the reconcile.
+	Related(ctx context.Context, parent *T) ([]Selection, error)
 }
 
 // Reporter may be implemented by a Syncer that reports errors in the status.
 type Reporter[T any] interface {
-	// Failed returns the status of a parent whose Sync, Finalize or children have failed, as for Response.Status. It
-	// isn't called for errors that usually go away by themselves, such as a conflict with another writer.
+	// Failed returns the status of a parent whose Sync, Finalize or children have failed, as for Response.Status. The
+	// Request has the children as they are after the error, and the related objects as far as they were read. Failed
+	// isn't called for errors that usually go away by themselves, such as a conflict with another writer. Conditions
+	// stay until their types are returned again: if Failed returns a condition, Sync has to return its type, too.
+	//
+	// Without a Reporter, the status that Sync has returned is written if its children have failed.
 	Failed(r Request[T], err error) any
 }
 
-// Adopter may be implemented by a Syncer that adopts orphans: objects of the declared kinds that have no owner.
+// Adopter may be implemented by a Syncer that adopts orphans: objects of the declared kinds that have no owner. Objects
+// that others have made for the parent, so that it is their controller, are children, too, if they are selected.
 type Adopter[T any] interface {
-	// Adopts returns which orphans in the namespace of the parent become its children. A selector that selects
-	// everything is an error. An adopted object is a child like others: it is deleted if it isn't wanted.
-	Adopts(parent *T) (*metav1.LabelSelector, error)
+	// Adopts returns which orphans in the namespace of the parent become its children, after a Sync without an error. A
+	// selector that selects everything is an error. An adopted object is a child like others: it is deleted if it isn't
+	// wanted. An object that others have made, and whose labels don't match any more, is no child, but keeps its owner. A
+	// cluster-scoped parent adopts only cluster-scoped objects. ctx ends with the reconcile.
+	Adopts(ctx context.Context, parent *T) (*metav1.LabelSelector, error)
 }
 
 // Func is a Sync that is a function.

@@ -414,7 +414,7 @@ func TestRelated(t *testing.T) {
 		{"desired 18: by name, in the namespace of the parent", desired.Selection{Kind: secrets, Names: []string{"a", "x"}}, "a", ""},
 		{"desired 18: by labels", desired.Selection{Kind: secrets, Labels: selector}, "a,b", ""},
 		{"desired 18: in another namespace", desired.Selection{Kind: secrets, Namespace: "other", Labels: selector}, "c", ""},
-		{"desired 18: in all namespaces", desired.Selection{Kind: secrets, Everywhere: true}, "c,a,b", ""},
+		{"desired 18: in all namespaces", desired.Selection{Kind: secrets, Everywhere: true, Labels: labels.Everything()}, "c,a,b", ""},
 		{"desired 18: names in all namespaces are a mistake", desired.Selection{Kind: secrets, Everywhere: true, Names: []string{"a"}}, "", "related[0]: Secret: names without a namespace"},
 		{"desired 18: a kind is needed", desired.Selection{Names: []string{"a"}}, "", "related[0]: kind"},
 	} {

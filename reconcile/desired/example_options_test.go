@@ -1,6 +1,7 @@
 package desired_test
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/operkit/operkit/reconcile/desired"
@@ -26,8 +27,8 @@ func (kennel) Finalize(r desired.Request[CatSet]) (response desired.Response, er
 }
 
 // Related implements desired.Relater.
-func (kennel) Related(*CatSet) []desired.Selection {
-	return []desired.Selection{{Kind: configMaps, Labels: labels.SelectorFromSet(labels.Set{"food": "true"})}}
+func (kennel) Related(context.Context, *CatSet) ([]desired.Selection, error) {
+	return []desired.Selection{{Kind: configMaps, Labels: labels.SelectorFromSet(labels.Set{"food": "true"})}}, nil
 }
 
 // Failed implements desired.Reporter.
@@ -36,7 +37,7 @@ func (kennel) Failed(_ desired.Request[CatSet], err error) any {
 }
 
 // Adopts implements desired.Adopter.
-func (kennel) Adopts(parent *CatSet) (*metav1.LabelSelector, error) {
+func (kennel) Adopts(_ context.Context, parent *CatSet) (*metav1.LabelSelector, error) {
 	return &metav1.LabelSelector{MatchLabels: map[string]string{"set": parent.Metadata.Name}}, nil
 }
 

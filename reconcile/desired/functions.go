@@ -23,11 +23,12 @@ func functionsOf[T any](syncer Syncer[T]) (f engine.Functions) {
 		f.Finalize = respond(s.Finalize)
 	}
 	if s, ok := syncer.(Relater[T]); ok {
-		f.Related = about(func(parent *T) (selections []engine.Selection, err error) {
-			for _, one := range s.Related(parent) {
+		f.Related = about(func(ctx context.Context, parent *T) (selections []engine.Selection, err error) {
+			related, err := s.Related(ctx, parent)
+			for _, one := range related {
 				selections = append(selections, engine.Selection(one))
 			}
-			return selections, nil
+			return selections, err
 		})
 	}
 	if s, ok := syncer.(Adopter[T]); ok {
@@ -58,13 +59,13 @@ func respond[T any](f func(Request[T]) (Response, error)) func(context.Context, 
 }
 
 // about returns a function of a parent of any type.
-func about[T, V any](f func(parent *T) (V, error)) func(*unstructured.Unstructured) (V, error) {
-	return func(parent *unstructured.Unstructured) (value V, err error) {
+func about[T, V any](f func(ctx context.Context, parent *T) (V, error)) func(context.Context, *unstructured.Unstructured) (V, error) {
+	return func(ctx context.Context, parent *unstructured.Unstructured) (value V, err error) {
 		decoded, err := typed.Decode[T](parent.Object)
 		if err != nil {
 			return value, request.Permanent(err)
 		}
-		return failure.Value(func() (V, error) { return f(decoded) })
+		return failure.Value(func() (V, error) { return f(ctx, decoded) })
 	}
 }
 

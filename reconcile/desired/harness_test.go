@@ -1,6 +1,7 @@
 package desired_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -131,7 +132,7 @@ func (s teardown) Finalize(r desired.Request[desired.Unstructured]) (response de
 // adopter adopts orphans with the label cat.
 type adopter struct{ script }
 
-func (adopter) Adopts(p *desired.Unstructured) (*metav1.LabelSelector, error) {
+func (adopter) Adopts(_ context.Context, p *desired.Unstructured) (*metav1.LabelSelector, error) {
 	switch label := p.GetLabels()["adopts"]; label {
 	case "":
 		return nil, errors.New("no label")
@@ -148,7 +149,9 @@ type relater struct {
 	selections []desired.Selection
 }
 
-func (s relater) Related(*desired.Unstructured) []desired.Selection { return s.selections }
+func (s relater) Related(context.Context, *desired.Unstructured) ([]desired.Selection, error) {
+	return s.selections, nil
+}
 
 func (s relater) Sync(r desired.Request[desired.Unstructured]) (desired.Response, error) {
 	var names []string

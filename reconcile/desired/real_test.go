@@ -1,6 +1,7 @@
 package desired_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -103,4 +104,6 @@ func story(t *testing.T, options ...reconciletest.Option) {
 type all struct{ teardown }
 
 // Adopts implements desired.Adopter.
-func (all) Adopts(p *desired.Unstructured) (*metav1.LabelSelector, error) { return adopter{}.Adopts(p) }
+func (all) Adopts(ctx context.Context, p *desired.Unstructured) (*metav1.LabelSelector, error) {
+	return adopter{}.Adopts(ctx, p)
+}

@@ -12,8 +12,8 @@ import (
 type Request[T any] struct {
 	// Parent is the parent. It is a copy.
 	Parent *T
-	// Children are the observed children of the declared kinds: the objects that the parent controls, also those that
-	// are being deleted.
+	// Children are the observed children of the declared kinds, also those that are being deleted: the objects that
+	// this operator has applied for the parent, and the adopted ones.
 	Children Objects
 	// Related are the objects that Related has selected.
 	Related Objects
@@ -35,16 +35,17 @@ type Response struct {
 	// Children are all children that are wanted. Each is an API struct with its TypeMeta, an apply configuration, an
 	// *unstructured.Unstructured, or a map. A child without a namespace gets that of the parent. Its status, and what
 	// only the cluster sets in its metadata, such as uid and resourceVersion, is left out. An object of
-	// Request.Children that is returned itself, as the same pointer, stays as it is. Observed children that aren't
-	// returned are deleted; nil wants no children.
+	// Request.Children that is returned without a change stays as it is. Observed children that aren't returned are
+	// deleted; nil wants no children.
 	//
 	// The order is the one in which children are rolled. It doesn't matter otherwise.
 	Children []any
 	// Status is the status of the parent, a struct or a map; nil leaves the status as it is. It is about the generation
 	// of the parent: observedGeneration is set. Fields that it doesn't have are removed, except that conditions of other
-	// types stay. Leave out the times of conditions: a time moves when the status of the condition changes.
+	// types stay, also those of an earlier Response. Leave out the times of conditions: a time moves when the status of the condition changes.
 	Status any
-	// ResyncAfter is the time after which Sync is called again without an event; zero means never.
+	// ResyncAfter is the time after which Sync is called again without an event; zero means never, and
+	// a negative time is an error.
 	ResyncAfter time.Duration
 	// Finalized, in the Response of a Finalize, removes the finalizer of the parent once the children are as wanted.
 	// The parent is gone then, and with it all children that it still has.
@@ -59,7 +60,8 @@ type Selection struct {
 	// Everywhere, it means all namespaces; it is ignored for objects without a namespace.
 	Namespace  string
 	Everywhere bool
-	// Names selects objects by name. Without Names, Labels selects them; nil selects all.
+	// Names selects objects by name. Without Names, Labels selects them, and labels.Everything all of them. Without both
+	// nothing is selected.
 	Names  []string
 	Labels labels.Selector
 }

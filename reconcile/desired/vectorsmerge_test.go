@@ -122,7 +122,7 @@ func merged(t *testing.T, last, observed, wanted map[string]any) (map[string]any
 	}
 	rules := answer.Rules{
 		Parent: deploy.Ref{Namespace: "n", Name: "p"}, Kinds: map[schema.GroupKind]schema.GroupVersionKind{things.GroupKind(): things},
-		Namespaced: func(schema.GroupVersionKind) bool { return true },
+		Scopes: map[schema.GroupVersionKind]deploy.Scope{things: deploy.Namespaced},
 	}
 	children, faults := rules.Read([]any{childOf(wanted)}, func(deploy.Ref) *unstructured.Unstructured { return nil })
 	require.Empty(t, faults)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/operkit/operkit/deploy"
@@ -19,8 +20,8 @@ type Rules struct {
 	Parent deploy.Ref
 	// Kinds are the declared kinds, by group and kind.
 	Kinds map[schema.GroupKind]schema.GroupVersionKind
-	// Namespaced reports whether the objects of a declared kind are in namespaces.
-	Namespaced func(kind schema.GroupVersionKind) bool
+	// Scopes are the scopes of the declared kinds that are served.
+	Scopes map[schema.GroupVersionKind]deploy.Scope
 }
 
 // Fault is what is wrong with a child.
@@ -37,7 +38,7 @@ type Child struct {
 	Ref deploy.Ref
 	// Object is what the function has returned, with its namespace, and without what only the cluster sets.
 	Object *unstructured.Unstructured
-	// Kept: the function has returned the observed child itself, so that it stays as it is.
+	// Kept: the function has returned the observed child without a change, so that it stays as it is.
 	Kept bool
 }
 
@@ -81,7 +82,7 @@ func (r Rules) read(value any, observed func(deploy.Ref) *unstructured.Unstructu
 		return child, wrong
 	}
 	child.Ref.Namespace = namespace
-	if child.Kept = obj == observed(child.Ref); child.Kept {
+	if child.Kept = isAsObserved(obj, observed(child.Ref)); child.Kept {
 		child.Object = obj
 		return child, ""
 	}
@@ -90,6 +91,11 @@ func (r Rules) read(value any, observed func(deploy.Ref) *unstructured.Unstructu
 		return child, err.Error()
 	}
 	return child, ""
+}
+
+// isAsObserved reports whether a child is the observed one, unchanged.
+func isAsObserved(obj, observed *unstructured.Unstructured) bool {
+	return observed != nil && obj.GetUID() != "" && obj.GetUID() == observed.GetUID() && reflect.DeepEqual(obj.Object, observed.Object)
 }
 
 func (r Rules) checkKind(kind schema.GroupVersionKind) (wrong string) {
@@ -109,7 +115,10 @@ func describe(kind schema.GroupVersionKind) string {
 // namespaceOf returns the namespace of a child.
 func (r Rules) namespaceOf(child deploy.Ref) (namespace, wrong string) {
 	home := r.Parent.Namespace
-	switch isNamespaced := r.Namespaced(child.Kind); {
+	scope, isServed := r.Scopes[child.Kind]
+	switch isNamespaced := scope == deploy.Namespaced; {
+	case !isServed: // it is an error of its own, which passes when the kind is served
+		return cmp.Or(child.Namespace, home), ""
 	case !isNamespaced && home != "":
 		return "", "its kind is cluster-scoped and the parent is namespaced, so it can't be owned: use a cluster-scoped parent"
 	case !isNamespaced && child.Namespace != "":

@@ -12,15 +12,16 @@ import (
 )
 
 var (
-	pods       = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
-	nodes      = schema.GroupVersionKind{Version: "v1", Kind: "Node"}
-	namespaced = func(kind schema.GroupVersionKind) bool { return kind == pods }
+	pods   = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
+	nodes  = schema.GroupVersionKind{Version: "v1", Kind: "Node"}
+	cats   = schema.GroupVersionKind{Version: "v1", Kind: "Cat"}
+	scopes = map[schema.GroupVersionKind]deploy.Scope{pods: deploy.Namespaced, nodes: deploy.ClusterScoped}
 )
 
 func rulesIn(namespace string) Rules {
 	return Rules{
-		Parent: deploy.Ref{Namespace: namespace, Name: "p"}, Namespaced: namespaced,
-		Kinds: map[schema.GroupKind]schema.GroupVersionKind{pods.GroupKind(): pods, nodes.GroupKind(): nodes},
+		Parent: deploy.Ref{Namespace: namespace, Name: "p"}, Scopes: scopes,
+		Kinds: map[schema.GroupKind]schema.GroupVersionKind{pods.GroupKind(): pods, nodes.GroupKind(): nodes, cats.GroupKind(): cats},
 	}
 }
 
@@ -56,6 +57,7 @@ func TestFaults(t *testing.T) {
 		{"desired 3: a cluster-scoped parent has children in any namespace", "", object("Pod", "m", "a"), "m", ""},
 		{"desired 3: which they have to name", "", object("Pod", "", "a"), "", "it has no namespace"},
 		{"desired 3: and children without namespaces", "", object("Node", "", "a"), "", ""},
+		{"desired 68: the scope of a kind that isn't served is no fault", "", object("Cat", "", "a"), "", ""},
 		{"desired 3: which can't name one", "", object("Node", "m", "a"), "", `it names the namespace "m"`},
 		{"desired 3: a namespaced parent can't own those", "n", object("Node", "", "a"), "", "the parent is namespaced"},
 		{"desired 2: a kind that isn't declared", "n", object("Secret", "", "a"), "", "the kind Secret of v1 isn't declared"},
@@ -111,7 +113,7 @@ func TestRead(t *testing.T) {
 		}, children[0].Object.Object)
 		assert.Equal(t, before, given, "the answer isn't changed")
 	})
-	t.Run("desired 4: an observed child that is returned itself stays as it is", func(t *testing.T) {
+	t.Run("desired 4: an observed child that is returned without a change stays as it is", func(t *testing.T) {
 		t.Parallel()
 		observed := &unstructured.Unstructured{Object: object("Pod", "n", "a")}
 		observed.SetUID("1")
@@ -120,7 +122,11 @@ func TestRead(t *testing.T) {
 		require.Empty(t, faults)
 		assert.True(t, children[0].Kept)
 		children, _ = rulesIn("n").Read([]any{observed.DeepCopy()}, seen)
-		assert.False(t, children[0].Kept, "a copy is a wanted state")
+		assert.True(t, children[0].Kept, "an equal copy, too")
+		edited := observed.DeepCopy()
+		edited.SetLabels(map[string]string{"a": "b"})
+		children, _ = rulesIn("n").Read([]any{edited}, seen)
+		assert.False(t, children[0].Kept, "a changed copy is a wanted state")
 		assert.Empty(t, children[0].Object.GetUID())
 	})
 }

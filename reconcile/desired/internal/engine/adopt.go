@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/operkit/operkit/deploy"
@@ -9,63 +10,63 @@ import (
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// adopt makes the orphans that the Syncer selects children of the parent, and follows those to come. A parent that is
-// being deleted adopts nothing.
-func (p *pass) adopt(ctx context.Context) error {
-	if p.Adopts == nil || p.isDeleting {
+// selectOrphans asks the Syncer which orphans become children.
+func (p *pass) selectOrphans(ctx context.Context) error {
+	if p.Adopts == nil {
 		return nil
 	}
-	wanted, err := p.Adopts(p.seen.Parent)
+	wanted, err := p.Adopts(ctx, p.seen.Parent)
 	if err != nil {
 		return fmt.Errorf("adopts: %w", err)
 	}
-	selected, err := selector.Of(wanted, nil)
-	if err != nil {
+	if p.orphans, err = selector.Of(wanted, nil); err != nil {
 		return request.Permanent(fmt.Errorf("adopts: %w", err))
 	}
-	var orphans []*unstructured.Unstructured
-	for _, kind := range p.kinds {
-		err := p.env.Watcher.FollowAll(ctx, p.key, kind, p.key.Namespace, selected)
-		if failure.Is[*deploy.KindUnknownError](err) {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("orphans of %s: %w", kind.Kind, err)
-		}
-		found, err := p.Manager.View().List(ctx, kind, p.key.Namespace, selected)
-		if err != nil {
-			return fmt.Errorf("orphans of %s: %w", kind.Kind, err)
-		}
-		for _, obj := range found {
-			if len(obj.GetOwnerReferences()) == 0 && obj.GetDeletionTimestamp() == nil {
-				orphans = append(orphans, nameOf(obj))
-			}
-		}
-	}
-	if len(orphans) == 0 {
-		return nil
-	}
-	// Only the reference to the owner is applied, with a strategy that changes existing objects.
-	manager, err := p.env.Manager.With(deploy.OwnedBy(p.seen.Parent), deploy.AsController(), deploy.Adopt(deploy.AdoptUnowned), deploy.RetryFor(0))
-	if err != nil {
-		return err
-	}
-	results, err := manager.Apply(ctx, orphans)
-	for _, result := range results {
-		if result.Changed() {
-			p.log.Info("adopted", "child", result.Ref)
-		}
-	}
-	return err
+	return nil
 }
 
-// nameOf returns an object that has nothing but its kind and names.
-func nameOf(obj *unstructured.Unstructured) *unstructured.Unstructured {
-	bare := &unstructured.Unstructured{Object: map[string]any{}}
-	bare.SetGroupVersionKind(obj.GroupVersionKind())
-	bare.SetNamespace(obj.GetNamespace())
-	bare.SetName(obj.GetName())
-	return bare
+// adopt makes the selected orphans children of the parent, and follows those to come. Only their owner is written. A
+// parent that is being deleted adopts nothing. An orphan that can't be adopted doesn't keep others from being adopted.
+func (p *pass) adopt(ctx context.Context) (adopted bool, err error) {
+	if p.Adopts == nil || p.isDeleting {
+		return false, nil
+	}
+	var errs []error
+	for _, kind := range p.kinds {
+		orphans, err := p.orphansOf(ctx, kind)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("orphans of %s: %w", kind.Kind, err))
+		}
+		for _, orphan := range orphans {
+			result, err := p.manager.AddOwner(ctx, orphan, deploy.Adopt(deploy.AdoptUnowned))
+			p.note(result)
+			adopted, errs = adopted || result.Changed(), append(errs, err)
+		}
+	}
+	return adopted, errors.Join(errs...)
+}
+
+// orphansOf follows and lists the selected orphans of a kind. A cluster-scoped parent has only cluster-scoped orphans:
+// its selector would select those of all namespaces.
+func (p *pass) orphansOf(ctx context.Context, kind schema.GroupVersionKind) (orphans []*unstructured.Unstructured, err error) {
+	namespaced, err := p.scopes.isNamespaced(ctx, p.env.Manager.Port(), kind)
+	if failure.Is[*deploy.KindUnknownError](err) || err == nil && namespaced != (p.key.Namespace != "") {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := p.env.Watcher.FollowAll(ctx, p.key, kind, p.key.Namespace, p.orphans); err != nil {
+		return nil, err
+	}
+	found, err := p.Manager.View().List(ctx, kind, p.key.Namespace, p.orphans)
+	for _, obj := range found {
+		if len(obj.GetOwnerReferences()) == 0 && obj.GetDeletionTimestamp() == nil {
+			orphans = append(orphans, obj)
+		}
+	}
+	return orphans, err
 }

@@ -3,11 +3,14 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/desired/internal/answer"
 	"github.com/operkit/operkit/reconcile/desired/internal/plan"
 	"github.com/operkit/operkit/reconcile/internal/failure"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -15,69 +18,85 @@ import (
 // carryOut does what makes the children the wanted ones, as far as it can be done now. changed: something was written.
 func (p *pass) carryOut(ctx context.Context, wanted []answer.Child) (changed bool, err error) {
 	w := p.compare(ctx, wanted)
+	if w.restored {
+		return true, nil
+	}
+	unknown := errors.Join(w.errs...)
 	for {
 		actions := plan.Of(w.facts, w.others)
-		if p.waits = false; len(actions) == 0 {
-			return changed, nil
+		if p.waits = w.isGoing(); len(actions) == 0 {
+			return false, unknown
 		}
+		// What was idle is as wanted, which only an apply could find out: it is the turn of the next one.
 		wrote, idle, err := p.apply(ctx, w, actions)
-		changed = changed || wrote
-		if err != nil {
-			return changed, err
-		}
-		if len(idle) == 0 || wrote {
-			return changed, err
-		}
-		// It is as wanted, which only an apply could find out: it is the turn of the next one.
-		for _, place := range idle {
-			w.facts[place].State = plan.Current
+		if err != nil || wrote || !idle {
+			return wrote, errors.Join(unknown, err)
 		}
 	}
 }
 
-// apply does the actions: first it applies what is wanted, and then, unless something has failed or has to go first, it
-// deletes the others. idle are the places of outdated children for which nothing had to be written.
-func (p *pass) apply(ctx context.Context, w work, actions []plan.Action) (wrote bool, idle []int, err error) {
-	var objects, unwanted []*unstructured.Unstructured
-	var places []int
+// apply does the actions: first it creates what is absent, then it applies what differs, and then, unless something has
+// failed or has to go first, it deletes the others. idle: for an outdated child nothing had to be written.
+func (p *pass) apply(ctx context.Context, w work, actions []plan.Action) (wrote, idle bool, err error) {
+	var unwanted []*unstructured.Unstructured
+	var absent, outdated []int
 	for _, action := range actions {
 		switch action.Verb {
 		case plan.Wait:
 			p.waits = true
 		case plan.Delete:
 			unwanted = append(unwanted, w.unwanted[action.Child])
+		case plan.Create:
+			absent = append(absent, action.Child)
 		default:
-			objects, places = append(objects, w.wanted[action.Child].Object), append(places, action.Child)
+			outdated = append(outdated, action.Child)
 		}
-	}
-	results, err := p.manager.Apply(ctx, objects)
-	if len(results) < len(objects) {
-		return true, nil, err
 	}
 	var errs []error
-	for i, result := range results {
-		wrote = wrote || result.Changed()
-		p.note(result)
-		switch {
-		case result.Err == nil && !result.Changed():
-			idle = append(idle, places[i])
-		case isGoing(result):
-			p.waits, wrote = true, true
-			unwanted = nil
-		case result.Err != nil:
-			errs = append(errs, result.Err)
-		}
+	for _, places := range [][]int{absent, outdated} {
+		wroteSome, idleSome, err := p.applyAll(ctx, w, places)
+		wrote, idle, errs = wrote || wroteSome, idle || idleSome, append(errs, err)
 	}
-	if err := errors.Join(errs...); err != nil || len(unwanted) == 0 {
+	isReplaced := slices.ContainsFunc(w.facts, func(fact plan.Wanted) bool { return fact.State == plan.Terminating })
+	if err := errors.Join(errs...); err != nil || isReplaced || len(unwanted) == 0 {
 		return wrote, idle, err
 	}
-	results, err = p.manager.Delete(ctx, unwanted)
+	results, err := p.manager.Delete(ctx, unwanted)
 	for _, result := range results {
 		wrote = wrote || result.Changed()
 		p.note(result)
 	}
 	return wrote, idle, err
 }
+
+// applyAll applies the wanted children at these places, and notes their new states.
+func (p *pass) applyAll(ctx context.Context, w work, places []int) (wrote, idle bool, err error) {
+	objects := make([]*unstructured.Unstructured, len(places))
+	for i, place := range places {
+		objects[i] = w.wanted[place].Object
+	}
+	results, err := p.manager.Apply(ctx, objects)
+	if len(results) < len(objects) {
+		return false, false, err
+	}
+	var errs []error
+	for i, result := range results {
+		wrote = wrote || result.Changed()
+		p.note(result)
+		switch fact := &w.facts[places[i]]; {
+		case result.Err == nil && !result.Changed(), p.isDeleting && apierrors.HasStatusCause(result.Err, namespaceTerminating):
+			idle, fact.State = true, plan.Current
+		case isGoing(result):
+			p.waits, fact.State = true, plan.Terminating
+		case result.Err != nil:
+			errs = append(errs, result.Err)
+		}
+	}
+	return wrote, idle, errors.Join(errs...)
+}
+
+// namespaceTerminating is the cause with which the cluster refuses new objects in a namespace that is being deleted.
+const namespaceTerminating metav1.CauseType = "NamespaceTerminating"
 
 // isGoing reports whether a child is being deleted and isn't gone yet.
 func isGoing(result deploy.Result) bool {

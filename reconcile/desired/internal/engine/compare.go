@@ -7,6 +7,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/desired/internal/answer"
 	"github.com/operkit/operkit/reconcile/desired/internal/plan"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -17,23 +18,38 @@ type work struct {
 	facts    []plan.Wanted
 	unwanted []*unstructured.Unstructured
 	others   []plan.Unwanted
+	// restored: an object got the parent as its owner, so that the children have to be observed again.
+	restored bool
+	// errs are the errors of the children whose state is plan.Unknown.
+	errs []error
+}
+
+// isGoing reports whether children that aren't wanted are being deleted.
+func (w work) isGoing() bool {
+	return slices.ContainsFunc(w.others, func(other plan.Unwanted) bool { return other.Terminating && !other.Protected })
 }
 
 // compare finds out which children differ from the wanted ones.
 func (p *pass) compare(ctx context.Context, wanted []answer.Child) (w work) {
 	w.wanted, w.facts = wanted, make([]plan.Wanted, len(wanted))
+	live := make([]*unstructured.Unstructured, len(wanted))
 	isWanted := make(map[deploy.Ref]bool, len(wanted))
 	rolling := map[int]bool{}
 	for i, child := range wanted {
 		isWanted[child.Ref] = true
 		fact := plan.Wanted{Group: p.places[child.Ref.Kind], Strategy: p.children[child.Ref.Kind].Strategy}
-		fact.State = p.stateOf(ctx, child)
+		var err error
+		if live[i], err = p.liveOf(ctx, child.Ref, &w); err != nil {
+			fact.State, w.errs = plan.Unknown, append(w.errs, err)
+		} else {
+			fact.State = p.stateOf(ctx, child, live[i])
+		}
 		rolling[fact.Group] = rolling[fact.Group] || fact.Strategy.Rolls() && fact.State == plan.Outdated
 		w.facts[i] = fact
 	}
 	for i, child := range wanted {
-		if obj := p.seen.Children.At(child.Ref); obj != nil && rolling[w.facts[i].Group] {
-			w.facts[i].Healthy = p.children[child.Ref.Kind].Healthy(obj)
+		if live[i] != nil && rolling[w.facts[i].Group] {
+			w.facts[i].Healthy = p.isHealthy(child.Ref.Kind, live[i])
 		}
 	}
 	for _, kind := range p.kinds {
@@ -49,14 +65,35 @@ func (p *pass) compare(ctx context.Context, wanted []answer.Child) (w work) {
 	return w
 }
 
-func (p *pass) stateOf(ctx context.Context, child answer.Child) plan.State {
-	obj := p.seen.Children.At(child.Ref)
+// liveOf returns the object with the name of a wanted child, nil if there is none. If the object has lost its owner, it
+// gets the parent as its owner, and nothing else is written: so its strategy counts for it as for other children. An
+// object of somebody else is an error.
+func (p *pass) liveOf(ctx context.Context, ref deploy.Ref, w *work) (*unstructured.Unstructured, error) {
+	if child := p.seen.Children.At(ref); child != nil {
+		return child, nil
+	}
+	obj, err := p.Manager.View().Get(ctx, ref)
 	switch {
-	case obj == nil && p.isForeground():
+	case failure.Is[*deploy.KindUnknownError](err): // its creation is the error
+		return nil, nil
+	case err != nil || obj == nil:
+		return nil, err
+	case obj.GetDeletionTimestamp() != nil: // its end brings the parent, whoever owns it
+		return obj, p.env.Watcher.Follow(ctx, p.key, ref)
+	}
+	result, err := p.manager.AddOwner(ctx, obj)
+	p.note(result)
+	w.restored = w.restored || result.Changed()
+	return obj, err
+}
+
+func (p *pass) stateOf(ctx context.Context, child answer.Child, live *unstructured.Unstructured) plan.State {
+	switch {
+	case live == nil && p.isForeground():
 		return plan.Current // the cluster would delete it again
-	case obj == nil:
+	case live == nil:
 		return plan.Absent
-	case obj.GetDeletionTimestamp() != nil:
+	case live.GetDeletionTimestamp() != nil:
 		return plan.Terminating
 	case child.Kept:
 		return plan.Current

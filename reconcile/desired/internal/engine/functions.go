@@ -40,9 +40,9 @@ type Selection struct {
 // Functions are the functions of a user, which don't panic. All but Sync and Refused may be nil.
 type Functions struct {
 	Sync, Finalize func(ctx context.Context, o Observed) (Response, error)
-	Related        func(parent *unstructured.Unstructured) ([]Selection, error)
+	Related        func(ctx context.Context, parent *unstructured.Unstructured) ([]Selection, error)
 	Failed         func(ctx context.Context, o Observed, err error) (any, error)
-	Adopts         func(parent *unstructured.Unstructured) (*metav1.LabelSelector, error)
+	Adopts         func(ctx context.Context, parent *unstructured.Unstructured) (*metav1.LabelSelector, error)
 	// Refused returns the error for a child that the parent can't have.
 	Refused func(parent deploy.Ref, fault answer.Fault) error
 }

@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/desired/internal/objects"
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/request"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -19,16 +22,40 @@ func (p *pass) observe(ctx context.Context) error {
 	if err := p.checkWhole(ctx); err != nil {
 		return err
 	}
-	if err := p.adopt(ctx); err != nil {
-		return err
+	err := p.selectOrphans(ctx)
+	if err == nil {
+		err = p.observeChildren(ctx)
 	}
-	children, err := p.manager.Owned(ctx, p.kinds, nil, deploy.ControlledToo())
+	if err == nil {
+		p.seen.Related, err = p.relatives(ctx)
+	}
+	return err
+}
+
+// observeChildren reads the children: the objects that the parent controls, and that were applied by this operator or
+// are selected by the Syncer. What others have made for the parent, such as the ReplicaSets of a Deployment, isn't a
+// child.
+func (p *pass) observeChildren(ctx context.Context) error {
+	children, err := p.manager.Owned(ctx, p.kinds, nil)
+	if err == nil && p.orphans != nil {
+		var adopted []*unstructured.Unstructured
+		adopted, err = p.manager.Owned(ctx, p.kinds, nil, deploy.ControlledToo())
+		for _, obj := range adopted {
+			if p.orphans.Matches(labels.Set(obj.GetLabels())) {
+				children = append(children, obj)
+			}
+		}
+	}
 	if err != nil {
 		return err
 	}
-	p.seen.Children = objects.Grouped(children)
-	p.seen.Related, err = p.relatives(ctx)
-	return err
+	children = slices.DeleteFunc(children, func(obj *unstructured.Unstructured) bool { return !metav1.IsControlledBy(obj, p.seen.Parent) })
+	if p.orphans == nil {
+		p.seen.Children = objects.Grouped(children)
+	} else {
+		p.seen.Children = objects.Collect(children...)
+	}
+	return nil
 }
 
 // checkWhole returns an error if only the metadata of the objects of a kind is held: a Sync wouldn't see their content.
@@ -37,16 +64,18 @@ func (p *pass) checkWhole(ctx context.Context) error {
 	if !ok || p.isWhole.Load() {
 		return nil
 	}
+	known := true
 	for _, kind := range append([]schema.GroupVersionKind{p.Kind}, p.kinds...) {
 		switch _, whole, err := view.Partial(ctx, deploy.Ref{Kind: kind, Namespace: p.key.Namespace, Name: p.key.Name}); {
 		case failure.Is[*deploy.KindUnknownError](err):
+			known = false
 		case err != nil:
 			return err
 		case !whole:
 			return request.Permanent(fmt.Errorf("children of %s: only the metadata of the objects of %s is held, without their content: leave the kind out of cluster.MetadataOnly", p.Kind.Kind, kind.Kind))
 		}
 	}
-	p.isWhole.Store(true)
+	p.isWhole.Store(known)
 	return nil
 }
 
@@ -55,7 +84,7 @@ func (p *pass) relatives(ctx context.Context) (found objects.Set, err error) {
 	if p.Related == nil {
 		return found, nil
 	}
-	selections, err := p.Related(p.seen.Parent)
+	selections, err := p.Related(ctx, p.seen.Parent)
 	if err != nil {
 		return found, fmt.Errorf("related: %w", err)
 	}
@@ -76,6 +105,10 @@ func (p *pass) selected(ctx context.Context, s Selection) (all []*unstructured.U
 		return nil, request.Permanent(fmt.Errorf("kind %q: needs a version and a kind", s.Kind))
 	}
 	namespaced, err := p.scopes.isNamespaced(ctx, p.env.Manager.Port(), s.Kind)
+	if failure.Is[*deploy.KindUnknownError](err) {
+		p.recheckIn(recheck)
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +117,9 @@ func (p *pass) selected(ctx context.Context, s Selection) (all []*unstructured.U
 		namespace = ""
 	}
 	view := p.env.Manager.View()
+	if len(s.Names) == 0 && s.Labels == nil {
+		return nil, nil
+	}
 	if len(s.Names) == 0 {
 		if err := p.env.Watcher.FollowAll(ctx, p.key, s.Kind, namespace, s.Labels); err != nil {
 			return nil, err
@@ -109,18 +145,23 @@ func (p *pass) selected(ctx context.Context, s Selection) (all []*unstructured.U
 	return all, nil
 }
 
-// namespaced returns which of the declared kinds are namespaced. A kind that isn't served counts as namespaced: applying
-// its children is the error.
-func (p *pass) namespaced(ctx context.Context) (func(kind schema.GroupVersionKind) bool, error) {
-	scopes := make(map[schema.GroupVersionKind]bool, len(p.kinds))
+// scopeOf returns which of the declared kinds are namespaced. A kind that isn't served has no scope: applying its
+// children is the error.
+func (p *pass) scopeOf(ctx context.Context) (map[schema.GroupVersionKind]deploy.Scope, error) {
+	all := make(map[schema.GroupVersionKind]deploy.Scope, len(p.kinds))
 	for _, kind := range p.kinds {
 		namespaced, err := p.scopes.isNamespaced(ctx, p.env.Manager.Port(), kind)
-		if err != nil && !failure.Is[*deploy.KindUnknownError](err) {
+		switch {
+		case failure.Is[*deploy.KindUnknownError](err):
+		case err != nil:
 			return nil, err
+		case namespaced:
+			all[kind] = deploy.Namespaced
+		default:
+			all[kind] = deploy.ClusterScoped
 		}
-		scopes[kind] = namespaced || err != nil
 	}
-	return func(kind schema.GroupVersionKind) bool { return scopes[kind] }, nil
+	return all, nil
 }
 
 // scopes remembers which kinds are namespaced. The zero value is empty. It is safe for concurrent use.

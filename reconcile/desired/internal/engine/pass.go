@@ -12,6 +12,7 @@ import (
 	"github.com/operkit/operkit/reconcile/desired/internal/answer"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/request"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -38,6 +39,10 @@ type pass struct {
 	waits bool
 	// complete: nothing is left to do.
 	complete bool
+	// orphans selects the orphans that are adopted, and the adopted children. It is nil without an Adopter.
+	orphans labels.Selector
+	// again is the time after which something has to be looked at once more, zero for never.
+	again time.Duration
 }
 
 func (p *pass) run(ctx context.Context) (result request.Result, err error) {
@@ -45,16 +50,18 @@ func (p *pass) run(ctx context.Context) (result request.Result, err error) {
 		p.complete = err == nil
 		return result, err
 	}
+	var response Response
 	for range mostRounds {
 		if err := p.read(ctx); err != nil || p.seen.Parent == nil {
 			p.complete = err == nil
 			return result, err
 		}
-		response, changed, err := p.round(ctx)
-		if err != nil {
+		var changed bool
+		p.again = 0
+		if response, changed, err = p.round(ctx); err != nil {
 			return result, p.fail(ctx, err)
 		}
-		result.RequeueAfter = response.ResyncAfter
+		result.RequeueAfter = lifecycle.Sooner(response.ResyncAfter, p.again)
 		if !changed && p.isDeleting && response.Finalized && !p.waits {
 			p.complete = true
 			return request.Result{}, p.RemoveFinalizer(ctx, p.seen.Parent, p.finalizer)
@@ -68,9 +75,13 @@ func (p *pass) run(ctx context.Context) (result request.Result, err error) {
 		}
 	}
 	p.log.Warn("the function of a parent wants something else each time it is asked: it is asked again later", "rounds", mostRounds, "again", nextRound)
-	result.RequeueAfter = lifecycle.Sooner(result.RequeueAfter, nextRound)
-	return result, nil
+	result.RequeueAfter, result.Wrote = lifecycle.Sooner(result.RequeueAfter, nextRound), p.revisions()
+	_, err = p.report(ctx, response.Status)
+	return result, err
 }
+
+// recheckIn has the parent reconciled again after a time, at the latest.
+func (p *pass) recheckIn(after time.Duration) { p.again = lifecycle.Sooner(p.again, after) }
 
 // hold sees to the finalizer. It returns false if nothing is to be done with the parent.
 func (p *pass) hold(ctx context.Context) (held bool, err error) {
@@ -117,19 +128,31 @@ func (p *pass) round(ctx context.Context) (response Response, changed bool, err 
 	if response, err = ask(ctx, p.seen); err != nil {
 		return response, false, err
 	}
-	namespaced, err := p.namespaced(ctx)
+	if response.ResyncAfter < 0 {
+		return response, false, request.Permanent(fmt.Errorf("the time until the next call is negative, %s: return zero for never", response.ResyncAfter))
+	}
+	scopes, err := p.scopeOf(ctx)
 	if err != nil {
 		return response, false, err
 	}
-	rules := answer.Rules{Parent: p.key, Kinds: p.byGroup, Namespaced: namespaced}
+	rules := answer.Rules{Parent: p.key, Kinds: p.byGroup, Scopes: scopes}
 	wanted, faults := rules.Read(response.Children, p.seen.Children.At)
 	if len(faults) > 0 {
 		return response, false, p.refuse(faults)
 	}
-	if changed, err = p.carryOut(ctx, wanted); err != nil || changed {
-		return response, changed, err
+	adopted, unadopted := p.adopt(ctx)
+	if adopted { // what couldn't be adopted is tried again in the next round
+		return response, true, nil
 	}
-	changed, err = p.report(ctx, response.Status)
+	changed, err = p.carryOut(ctx, wanted)
+	if err = errors.Join(unadopted, err); err == nil && changed {
+		return response, true, nil
+	}
+	if err == nil || p.Failed == nil { // without a status of errors, that of the Syncer counts
+		var failed error
+		changed, failed = p.report(ctx, response.Status)
+		err = errors.Join(err, failed)
+	}
 	return response, changed, err
 }
 
@@ -146,6 +169,9 @@ func (p *pass) refuse(faults []answer.Fault) error {
 func (p *pass) fail(ctx context.Context, err error) error {
 	if p.Failed == nil || lifecycle.Interrupted(ctx) || lifecycle.Temporary(err) {
 		return err
+	}
+	if p.read(ctx) != nil || p.seen.Parent == nil || p.observeChildren(ctx) != nil {
+		return err // the status would be about the children before the writes
 	}
 	value, failed := p.Failed(ctx, p.seen, err)
 	if failed == nil {

@@ -29,6 +29,8 @@ const (
 	Outdated
 	// Current: it is as wanted.
 	Current
+	// Unknown: its state couldn't be found out, or somebody else has an object of its name. Nothing is done with it.
+	Unknown
 )
 
 // Wanted is a child that is wanted.
@@ -78,10 +80,10 @@ type Action struct {
 // Without actions, the children are as wanted.
 //
 // Deletions are planned only if all wanted children exist, or are created by this plan. A roll that has to wait doesn't
-// hold them up.
+// hold them up, and a child of an unknown state does.
 func Of(wanted []Wanted, unwanted []Unwanted) []Action {
 	var creations, changes, deletions []Action
-	isReplaced := false
+	isIncomplete := false
 	groups := map[int][]int{}
 	for i, child := range wanted {
 		switch {
@@ -95,13 +97,13 @@ func Of(wanted []Wanted, unwanted []Unwanted) []Action {
 		if child.State == Absent {
 			creations = append(creations, Action{Create, i, i})
 		}
-		isReplaced = isReplaced || child.State == Terminating
+		isIncomplete = isIncomplete || child.State == Terminating || child.State == Unknown
 	}
 	for _, group := range inOrder(groups) {
 		changes = append(changes, roll(wanted, group)...)
 	}
 	for i, child := range unwanted {
-		if !isReplaced && !child.Terminating && !child.Protected {
+		if !isIncomplete && !child.Terminating && !child.Protected {
 			deletions = append(deletions, Action{Delete, i, i})
 		}
 	}

@@ -13,13 +13,13 @@ import (
 
 // child makes a wanted child of a word: its state, "!" for one that isn't healthy.
 func child(strategy Strategy, word string) Wanted {
-	states := map[string]State{"absent": Absent, "going": Terminating, "old": Outdated, "new": Current}
+	states := map[string]State{"absent": Absent, "going": Terminating, "old": Outdated, "new": Current, "unknown": Unknown}
 	name, isSick := strings.CutSuffix(word, "!")
 	state, ok := states[name]
 	if !ok {
 		panic(word)
 	}
-	return Wanted{Strategy: strategy, State: state, Healthy: !isSick && state != Absent && state != Terminating}
+	return Wanted{Strategy: strategy, State: state, Healthy: !isSick && state != Absent && state != Terminating && state != Unknown}
 }
 
 // text is the form of actions in tables.
@@ -64,7 +64,10 @@ func TestPlan(t *testing.T) {
 		{"desired 7: those that aren't healthy come first", RollingRecreate, "old old! old!", nil, "wait 0 for 1, recreate 1, wait 2 for 1"},
 		{"desired 7: a healthy one waits for others that aren't", RollingInPlace, "old! old", nil, "apply 0, wait 1 for 0"},
 		{"desired 7: a new version mends a broken one", RollingInPlace, "old! new", nil, "apply 0"},
-		{"desired 7: but only one after the other", RollingInPlace, "new! old! old", nil, "wait 1 for 0, wait 2 for 0"},
+		{"desired 70: one that isn't healthy waits for no other one", RollingInPlace, "new! old! old", nil, "apply 1, wait 2 for 1"},
+		{"desired 70: nor for one that is being deleted", RollingRecreate, "going old! old!", nil, "wait 0, recreate 1, wait 2 for 1"},
+		{"desired 61: nothing is done with one of an unknown state, and others aren't deleted", InPlace, "unknown old", []Unwanted{{}}, "apply 1"},
+		{"desired 61: it holds up a roll", RollingInPlace, "unknown old", nil, "wait 1 for 0"},
 		{"desired 7: without differences the health doesn't matter", RollingInPlace, "new! new", nil, ""},
 		{"desired 8: others are deleted last", InPlace, "old absent", []Unwanted{{}, {}}, "create 1, apply 0, delete 0, delete 1"},
 		{"desired 8: not those that go already", InPlace, "", []Unwanted{going, {}}, "delete 1"},

@@ -8,10 +8,9 @@ import (
 // roll returns what is done with the children of a group that are updated one after the other. members are their
 // places.
 //
-// A child is updated only if all others are as healthy as they can be without an update: a child that is absent, is
-// being deleted, or is as wanted but not healthy, is waited for. Outdated children that aren't healthy come first, since
-// their update takes nothing away: so a new version can mend what the one before has broken. A healthy child is updated
-// only if all others are healthy.
+// Outdated children that aren't healthy come first and wait for nothing, since their update takes nothing away: so a new
+// version can mend what the one before has broken, also if none of them is healthy before all are updated. A healthy
+// child is updated only if all others exist and are healthy.
 func roll(wanted []Wanted, members []int) (actions []Action) {
 	turn, holdup := -1, -1
 	var outdated []int
@@ -32,7 +31,7 @@ func roll(wanted []Wanted, members []int) (actions []Action) {
 	}
 	for _, i := range outdated {
 		switch {
-		case holdup >= 0:
+		case holdup >= 0 && wanted[turn].Healthy:
 			actions = append(actions, Action{Wait, i, holdup})
 		case i == turn:
 			actions = append(actions, change(wanted[i], i))
