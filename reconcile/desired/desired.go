@@ -99,7 +99,7 @@ func (c *Controller[T]) Reconciler(_ context.Context, env watch.Env) (watch.Reco
 	for _, one := range c.config.children {
 		children = append(children, one.Child)
 	}
-	r, err := engine.New(c.kind, functionsOf(c.syncer), children, c.config.finalizer, env)
+	r, err := engine.New(c.kind, functionsOf(c.syncer), children, c.config.related, c.config.finalizer, env)
 	if err = errors.Join(c.check(), err); err != nil {
 		return nil, fmt.Errorf("children of %s: %w", c.kind.Kind, err)
 	}

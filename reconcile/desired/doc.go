@@ -22,12 +22,13 @@
 // return only children of these kinds, in the namespace of the parent, each with a name and once; anything else is a
 // ChildError, and nothing is changed. The parent becomes the controller of its children.
 //
-// Wanted children that are absent are created first, several at once, and others are updated. Children that aren't
+// Wanted children that are absent are created first, several at once, and then others are updated. Children that aren't
 // wanted are deleted last, and only if all wanted ones exist and nothing has failed. A child is compared with what was
 // applied last, and not field by field: values that the cluster fills in are no difference, and a child that is as
 // wanted costs no request.
 //
-// An existing object that has another owner, or none, is no child: if it is wanted, that is an error. See Adopter.
+// An existing object that has another owner, or none, is no child: if it is wanted, that is an error. See Adopter. An
+// object that this operator has applied and that has lost its owner gets it back.
 //
 // # Rounds
 //
@@ -39,8 +40,8 @@
 // # Deletion
 //
 // The cluster deletes the children of a parent that is gone. A Syncer with a method Finalize holds its parents by a
-// finalizer, and is asked by Finalize until its Response is Finalized. What it returns meanwhile decides in which order
-// children go.
+// finalizer, and is asked by Finalize, for each event and after ResyncAfter, until its Response is Finalized. What it
+// returns meanwhile decides in which order children go.
 //
 // # When to use it
 //

@@ -21,6 +21,7 @@ type Option func(*config)
 // config is what the options of New set.
 type config struct {
 	children  []*child
+	related   []schema.GroupVersionKind
 	finalizer string
 	errs      []error
 }
@@ -56,6 +57,12 @@ func Child(kind schema.GroupVersionKind, strategy Strategy, opts ...ChildOption)
 		}
 	}
 	return func(c *config) { c.children = append(c.children, one) }
+}
+
+// Relates declares kinds of related objects, so that the rights to read them are among the rights that the operator
+// needs (watch.RightsProvider). Relater works without it.
+func Relates(kinds ...schema.GroupVersionKind) Option {
+	return func(c *config) { c.related = append(c.related, kinds...) }
 }
 
 // FinalizerName sets the name of the finalizer of parents, if the Syncer has a Finalize. The default is

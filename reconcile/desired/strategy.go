@@ -21,10 +21,11 @@ const (
 	// the cluster refuses that. If the cluster wouldn't accept the new object, or if the deletion would delete data
 	// (deploy.Protected), the child is kept, and that is an error. See deploy.RecreateOnChange.
 	Recreate = plan.Recreate
-	// RollingInPlace is InPlace for one child after the other. A child is changed only if all other wanted children of
-	// the kind exist and are healthy. Children that differ and aren't healthy come first, so that a new version mends
-	// what the one before has broken. The order is that of Response.Children. A child that isn't healthy after its
-	// change stops the roll, until it is healthy or something else is wanted.
+	// RollingInPlace is InPlace for one child after the other. A healthy child is changed only if all other wanted
+	// children of the kind exist and are healthy. Children that differ and aren't healthy come first and wait for
+	// nothing, so that a new version mends what the one before has broken. If the status of a child doesn't show its
+	// generation, the child isn't healthy until the status is written after the change, or for ten seconds. The order is that of Response.Children. A child that isn't healthy after its
+	// change stops the roll of healthy ones, until it is healthy or something else is wanted.
 	RollingInPlace = plan.RollingInPlace
 	// RollingRecreate is Recreate in the way of RollingInPlace.
 	RollingRecreate = plan.RollingRecreate

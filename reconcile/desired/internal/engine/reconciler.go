@@ -38,7 +38,9 @@ type Reconciler struct {
 	kinds   []schema.GroupVersionKind
 	byGroup map[schema.GroupKind]schema.GroupVersionKind
 	// places are the places of the kinds in kinds.
-	places    map[schema.GroupVersionKind]int
+	places map[schema.GroupVersionKind]int
+	// related are the declared kinds of related objects.
+	related   []schema.GroupVersionKind
 	finalizer string
 	// isWhole: the objects of all kinds are known to be held as a whole.
 	isWhole atomic.Bool
@@ -46,9 +48,11 @@ type Reconciler struct {
 }
 
 // New returns the Reconciler of a kind. finalizer is the name of the finalizer, empty for <domain>/<operator>.
-func New(kind schema.GroupVersionKind, f Functions, children []Child, finalizer string, env watch.Env) (*Reconciler, error) {
+func New(
+	kind schema.GroupVersionKind, f Functions, children []Child, related []schema.GroupVersionKind, finalizer string, env watch.Env,
+) (*Reconciler, error) {
 	r := &Reconciler{
-		env: env, Functions: f, children: map[schema.GroupVersionKind]Child{},
+		env: env, Functions: f, related: related, children: map[schema.GroupVersionKind]Child{},
 		byGroup: map[schema.GroupKind]schema.GroupVersionKind{}, places: map[schema.GroupVersionKind]int{},
 	}
 	l := &r.Lifecycle
@@ -81,7 +85,7 @@ func (r *Reconciler) Sources() (s source.Sources) {
 	return s
 }
 
-// Rights implements watch.RightsProvider. Kinds of related objects aren't known before Related is called.
+// Rights implements watch.RightsProvider. Of related objects it has the declared kinds.
 func (r *Reconciler) Rights() []deploy.Right {
 	reads := []string{"get", "list", "watch"}
 	rights := []deploy.Right{
@@ -100,6 +104,9 @@ func (r *Reconciler) Rights() []deploy.Right {
 	}
 	if recreates { // it is checked whether claims would be deleted with a child
 		rights = append(rights, deploy.Right{Kind: claims, Verbs: []string{"list"}})
+	}
+	for _, kind := range r.related {
+		rights = append(rights, deploy.Right{Kind: kind, Verbs: slices.Clone(reads)})
 	}
 	return rights
 }
