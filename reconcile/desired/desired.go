@@ -38,8 +38,8 @@ type Finalizer[T any] interface {
 // Relater may be implemented by a Syncer that depends on objects that aren't its children.
 type Relater[T any] interface {
 	// Related selects the related objects of a parent. It is called before each Sync and Finalize; a change of one of
-	// these objects brings the parent to reconcile. An error is one of the Sync. Objects of a kind that the cluster doesn't
-	// serve are none; the parent is reconciled again after a minute. ctx ends with the reconcile.
+	// these objects brings the parent to reconcile. An error is one of the Sync. Objects of a kind that the cluster
+	// doesn't serve are none; the parent is reconciled again after a minute. ctx ends with the reconcile.
 	Related(ctx context.Context, parent *T) ([]Selection, error)
 }
 

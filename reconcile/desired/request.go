@@ -41,8 +41,9 @@ type Response struct {
 	// The order is the one in which children are rolled. It doesn't matter otherwise.
 	Children []any
 	// Status is the status of the parent, a struct or a map; nil leaves the status as it is. It is about the generation
-	// of the parent: observedGeneration is set. Fields that it doesn't have are removed, except that conditions of other
-	// types stay, also those of an earlier Response. Leave out the times of conditions: a time moves when the status of the condition changes.
+	// of the parent: observedGeneration is set. Fields that it doesn't have are removed, except that conditions of
+	// other types stay, also those of an earlier Response. Leave out the times of conditions: a time moves when the
+	// status of the condition changes.
 	Status any
 	// ResyncAfter is the time after which Sync is called again without an event; zero means never, and
 	// a negative time is an error.

@@ -24,8 +24,9 @@ const (
 	// RollingInPlace is InPlace for one child after the other. A healthy child is changed only if all other wanted
 	// children of the kind exist and are healthy. Children that differ and aren't healthy come first and wait for
 	// nothing, so that a new version mends what the one before has broken. If the status of a child doesn't show its
-	// generation, the child isn't healthy until the status is written after the change, or for ten seconds. The order is that of Response.Children. A child that isn't healthy after its
-	// change stops the roll of healthy ones, until it is healthy or something else is wanted.
+	// generation, the child isn't healthy until the status is written after the change, or for ten seconds. The order
+	// is that of Response.Children. A child that isn't healthy after its change stops the roll of healthy ones, until
+	// it is healthy or something else is wanted.
 	RollingInPlace = plan.RollingInPlace
 	// RollingRecreate is Recreate in the way of RollingInPlace.
 	RollingRecreate = plan.RollingRecreate
