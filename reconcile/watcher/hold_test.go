@@ -8,6 +8,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 	"github.com/operkit/operkit/reconcile/watcher"
 	"github.com/stretchr/testify/assert"
@@ -145,6 +146,58 @@ func TestWriteFails(t *testing.T) {
 			h.Advance(time.Hour)
 			assert.Equal(t, row.want, j.taken())
 			assert.Equal(t, []string{own}, h.Get("Bucket small").GetFinalizers())
+		})
+	}
+}
+
+func TestWriteFailsForEver(t *testing.T) {
+	t.Run("watcher 61: a write that fails is repeated as the policy says, also of a finalizer that somebody removed", func(t *testing.T) {
+		var j journal
+		var reported []watcher.Failure
+		h := drive(t, &j, watcher.Retry(watcher.Exponential(time.Minute, 3)), watcher.OnError(func(_ context.Context, f watcher.Failure) { reported = append(reported, f) }),
+			watcher.AddReconciler("w", func(_ context.Context, r watcher.Request[Bucket]) (watcher.Result, error) {
+				j.write("%s", r.Action)
+				return watcher.Result{}, nil
+			}, watcher.Finalizer(own)))
+		h.Apply(held(own))
+		h.Advance(0)
+		h.Edit("Bucket small", func(obj *unstructuredObject) { obj.SetFinalizers(nil) })
+		require.NoError(t, h.Memory().Fail(dryrun.Fault{Verb: dryrun.VerbPatch, Count: 1000, Code: http.StatusForbidden}))
+		h.Advance(time.Hour)
+		assert.Equal(t, []string{"0s RESYNC"}, j.taken())
+		require.Len(t, reported, 4)
+		assert.True(t, reported[3].GivenUp)
+	})
+}
+
+func TestRequeueIsKept(t *testing.T) {
+	t.Run("watcher 18: a call that a reconciler has asked for comes, although the write after the first one fails once", func(t *testing.T) {
+		var j journal
+		h := drive(t, &j, watcher.AddReconciler("w", func(_ context.Context, r watcher.Request[Bucket]) (watcher.Result, error) {
+			j.write("%s %v", r.Action, r.State)
+			if r.State != nil {
+				return watcher.Result{}, nil
+			}
+			return watcher.Result{RequeueAfter: time.Minute, State: "half"}, nil
+		}, watcher.Finalizer(own), watcher.When(filter.Or(filter.Lifecycle(), filter.Generation()))))
+		h.Apply(small)
+		require.NoError(t, h.Memory().Fail(dryrun.Fault{Verb: dryrun.VerbPatch, Count: 1, Code: http.StatusForbidden}))
+		h.Advance(time.Hour)
+		assert.Equal(t, []string{"0s CREATE <nil>", "1m5s RESYNC half"}, j.taken())
+	})
+}
+
+func TestGoneBeforeFinish(t *testing.T) {
+	for _, row := range []struct{ reason, object, retry string }{{"is gone", small, "6s"}, {"is being deleted", held("other.dev/x"), "5s"}} {
+		t.Run("watcher 19: an object that "+row.reason+" before the write after Add is repeated reaches Delete", func(t *testing.T) {
+			var j journal
+			h := drive(t, &j, watcher.Add("w", watcher.Opinionate(j.funcs("w", map[string]int{"delete": 1}), watcher.Finalizer(own))))
+			h.Apply(row.object)
+			require.NoError(t, h.Memory().Fail(dryrun.Fault{Verb: dryrun.VerbPatch, Count: 1, Code: http.StatusForbidden}))
+			h.Advance(time.Second)
+			h.Delete("Bucket small")
+			h.Advance(time.Hour)
+			assert.Equal(t, []string{"0s w add 1", "1s w delete 1 fails", row.retry + " w delete 1"}, j.taken())
 		})
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/operkit/operkit/reconcile/internal/typed"
@@ -26,6 +28,10 @@ type member struct {
 	call func(ctx context.Context, t *turn) work.Outcome
 	// slots has as many places as the watcher may have calls at a time, nil for any number.
 	slots chan struct{}
+	// number counts the watchers of a kind in the order in which they were added.
+	number uint64
+	// removed: the watcher isn't called any more. filterPanicked: a panic of its filter was logged.
+	removed, filterPanicked *atomic.Bool
 }
 
 // names are valid names.
@@ -137,11 +143,18 @@ func AddReconciler[T any](name string, reconcile Reconciler[T], opts ...Option) 
 }
 
 func newMember[T any](place place, name string, opts []Option) *member {
-	m := &member{settings: newSettings(place, name, opts), object: reflect.TypeFor[T]()}
-	if m.concurrency > 0 {
-		m.slots = make(chan struct{}, m.concurrency)
+	return &member{settings: newSettings(place, name, opts), object: reflect.TypeFor[T]()}
+}
+
+// joined returns a member for one kind. The same option may add a watcher to several kinds, or again. concurrency is
+// that of the kind.
+func (m *member) joined(concurrency int) *member {
+	joined := *m
+	joined.removed, joined.filterPanicked = &atomic.Bool{}, &atomic.Bool{}
+	if limit := cmp.Or(m.concurrency, concurrency); limit > 0 {
+		joined.slots = make(chan struct{}, limit)
 	}
-	return m
+	return &joined
 }
 
 func finalizersOf(rules hold.Rules) (finalizers []string) {
@@ -170,7 +183,7 @@ func (m *member) option() Option {
 
 // check returns the mistakes of the registration of a watcher of objects of a type.
 func (m *member) check(object reflect.Type) error {
-	errs := m.errs
+	errs := slices.Clone(m.errs)
 	if !names.MatchString(m.name) || len(m.name) > longestName {
 		errs = append(errs, fmt.Errorf("watcher %q: the name isn't valid: use up to %d letters, digits, hyphens, dots and underscores", m.name, longestName))
 	}

@@ -25,6 +25,8 @@ type entry struct {
 	// works has what each watcher has still to do. A watcher that isn't in it has handled the last event, or its filter
 	// has refused it.
 	works map[*member]*work.Work
+	// newest is the number of the newest watcher that the object was made known to.
+	newest uint64
 	// resync is when all watchers are called again, zero before the first pass and if they aren't.
 	resync time.Time
 }
@@ -85,6 +87,7 @@ func (o *objects) observe(ref deploy.Ref, event deploy.Event, members []*member,
 		delete(o.entries, ref)
 		return
 	}
+	e.meet(members)
 	uid := event.New.GetUID()
 	if event.Type == deploy.Deleted {
 		e.deleted(event.New, members, passes)
@@ -172,30 +175,38 @@ func (o *objects) enter(ref deploy.Ref, members []*member) (e *entry, asOf uint6
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	e = o.entry(ref)
-	if len(e.works) > 0 { // drop what removed watchers had to do
-		there := make(map[*member]bool, len(members))
-		for _, m := range members {
-			there[m] = true
-		}
-		for m := range e.works {
-			if !there[m] {
-				delete(e.works, m)
-			}
+	for m := range e.works {
+		if m.removed.Load() {
+			delete(e.works, m)
 		}
 	}
+	e.meet(members)
 	return e, e.events
 }
 
-// welcome notes that a watcher was added, and returns the objects that it has to be called for.
-func (o *objects) welcome(m *member) (refs []deploy.Ref) {
+// meet notes the watchers that were added since the object was created: they have to be called for it.
+func (e *entry) meet(members []*member) {
+	newest := e.newest
+	for _, m := range members {
+		if m.number <= e.newest {
+			continue
+		}
+		newest = max(newest, m.number)
+		if e.uid != "" {
+			w := &work.Work{}
+			w.Created(e.events, true)
+			e.set(m, w)
+		}
+	}
+	e.newest = newest
+}
+
+// refs returns the names of all objects.
+func (o *objects) refs() (refs []deploy.Ref) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for ref, e := range o.entries {
 		if e.uid != "" {
-			e.events++
-			w := &work.Work{}
-			w.Created(e.events, true)
-			e.set(m, w)
 			refs = append(refs, ref)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/failure"
@@ -82,12 +83,15 @@ func (o *opinionated[T]) call(ctx context.Context, t *turn, action Action) work.
 }
 
 // done is the memo of a call that has succeeded, while a write of its finalizers has not. isFree: the object was added,
-// and is being deleted, or gone, without the finalizer.
+// and nothing holds it yet: when it is deleted, only the memo leads to Delete. after and state are those of the call's
+// outcome.
 type done struct {
 	action     Action
 	generation int64
 	object     *work.Object
 	isFree     bool
+	after      time.Duration
+	state      any
 }
 
 // covers reports whether a call has been made for the object as it is now.
@@ -100,24 +104,31 @@ func (d done) covers(action Action, object *work.Object) bool {
 // between them.
 func (t *turn) hold(ctx context.Context, rules hold.Rules, call func(ctx context.Context, t *turn, action Action) work.Outcome) work.Outcome {
 	memo, _ := t.call.Memo.(done)
+	t.memo = t.call.Memo
 	plan := rules.Decide(t.call, t.object)
 	if plan.Before == hold.Begin {
 		if err := t.write(ctx, rules.Names, hold.Begin); err != nil {
-			return work.Outcome{Err: err}
+			return t.noted(work.Outcome{Err: err})
 		}
-		if plan = rules.Decide(t.call, t.object); plan.Before == hold.Begin {
-			return work.Outcome{} // it is gone, or being deleted without one of the finalizers
-		}
+		plan = rules.Decide(t.call, t.object)
 	}
-	if memo.isFree && (t.call.Action == Deleted || t.object.GetDeletionTimestamp() != nil) {
+	switch {
+	case memo.isFree && memo.object.GetUID() == t.object.GetUID() && t.isLost(rules):
 		return t.free(ctx, call)
-	}
-	if plan.Again {
-		err := t.write(ctx, rules.Names, plan.Before)
-		return work.Outcome{Err: err, After: soon, Object: t.written}
+	case plan.Before == hold.Begin:
+		return t.noted(work.Outcome{}) // it is gone, or being deleted without one of the finalizers
+	case plan.Again:
+		if err := t.write(ctx, rules.Names, plan.Before); err != nil {
+			return t.noted(work.Outcome{Err: err})
+		}
+		return t.noted(work.Outcome{After: soon})
 	}
 	out := work.Outcome{}
-	if plan.Call != "" && !memo.covers(plan.Call, t.object) {
+	switch {
+	case plan.Call == "":
+	case memo.covers(plan.Call, t.object):
+		out.After, out.State = memo.after, memo.state
+	default:
 		out = call(ctx, t, plan.Call)
 		if out.Err != nil || plan.Call == Deleted && out.After > 0 {
 			return t.noted(out)
@@ -128,21 +139,26 @@ func (t *turn) hold(ctx context.Context, rules hold.Rules, call func(ctx context
 	}
 	handled := t.object
 	if err := t.write(ctx, rules.Names, plan.After); err != nil {
-		t.memo = done{action: plan.Call, generation: handled.GetGeneration(), object: handled}
+		t.memo = done{plan.Call, handled.GetGeneration(), handled, plan.After == hold.Finish, out.After, out.State}
 		return t.noted(work.Outcome{Err: err, State: out.State})
 	}
-	if plan.After == hold.Finish && (t.isGone || t.object.GetDeletionTimestamp() != nil) && !rules.IsHeld(t.object) {
+	if plan.After == hold.Finish && t.isLost(rules) {
 		t.object = handled
 		return t.free(ctx, call)
 	}
 	return t.noted(out)
 }
 
+// isLost reports whether the object is gone, or being deleted, and nothing holds it.
+func (t *turn) isLost(rules hold.Rules) bool {
+	return t.call.Action == Deleted || t.isGone || t.object.GetDeletionTimestamp() != nil && !rules.IsHeld(t.object)
+}
+
 // free calls the function for the deletion of an object that was added, and then deleted before the finalizer held it.
 func (t *turn) free(ctx context.Context, call func(ctx context.Context, t *turn, action Action) work.Outcome) work.Outcome {
 	out := call(ctx, t, Deleted)
 	if out.Err != nil || out.After > 0 {
-		t.memo = done{isFree: true}
+		t.memo = done{object: t.object, isFree: true}
 	}
 	return t.noted(out)
 }
@@ -177,6 +193,9 @@ func (t *turn) write(ctx context.Context, names hold.Names, write hold.Write) er
 		return &FinalizerError{Finalizer: names.Final, Err: err}
 	case result.Object == nil || result.Object.GetUID() != t.object.GetUID():
 		t.isGone = true
+	case names.Lacks(result.Object, write):
+		t.object = result.Object
+		return &FinalizerError{Finalizer: names.Final, Err: errUnkept}
 	default:
 		if base == t.object.GetResourceVersion() {
 			t.written = result.Object // otherwise there is a change of others that the watcher hasn't handled
@@ -185,6 +204,9 @@ func (t *turn) write(ctx context.Context, names hold.Names, write hold.Write) er
 	}
 	return err
 }
+
+// errUnkept is the error of a write that the cluster has accepted and not stored.
+var errUnkept = errors.New("the cluster hasn't stored the change: look for a webhook that changes the finalizers")
 
 // FinalizerError is the error of a write of a finalizer.
 type FinalizerError struct {

@@ -60,7 +60,7 @@ func (p *pass) over(ctx context.Context) {
 func (p *pass) overOf(ctx context.Context, m *member) (w *work.Work, c work.Call, due bool) {
 	p.objects.mu.Lock()
 	defer p.objects.mu.Unlock()
-	if w = p.entry.works[m]; w != nil && ctx.Err() == nil {
+	if w = p.entry.works[m]; w != nil && ctx.Err() == nil && !m.removed.Load() {
 		c, due = w.Over(p.Now())
 	}
 	return w, c, due
@@ -82,7 +82,7 @@ func (p *pass) nextOf(ctx context.Context, m *member, object *work.Object) (w *w
 	_, dequeue := m.policies(p.settings)
 	p.objects.mu.Lock()
 	defer p.objects.mu.Unlock()
-	if w = p.entry.works[m]; w != nil && ctx.Err() == nil && p.entry.is(object) {
+	if w = p.entry.works[m]; w != nil && ctx.Err() == nil && p.entry.is(object) && !m.removed.Load() {
 		c, due = w.Next(p.Now(), object, p.asOf, guarded(dequeue))
 	}
 	return w, c, due
@@ -127,7 +127,7 @@ func guarded(policy DequeuePolicy) DequeuePolicy {
 func (p *pass) turn(ctx context.Context, m *member, w *work.Work, c work.Call) *work.Object {
 	t := &turn{pass: p, member: m, call: c, object: c.Object}
 	out, called := t.run(ctx)
-	verdict := t.done(w, out, called && !(out.Err != nil && lifecycle.Interrupted(ctx)))
+	verdict := t.done(w, out, called, out.Err != nil && lifecycle.Interrupted(ctx))
 	if verdict != nil && out.Err != nil {
 		t.report(ctx, out.Err, *verdict)
 	}
@@ -135,12 +135,12 @@ func (p *pass) turn(ctx context.Context, m *member, w *work.Work, c work.Call) *
 }
 
 // done notes how the call has ended. It returns nil for a call that is due again.
-func (t *turn) done(w *work.Work, out work.Outcome, ended bool) *work.Verdict {
+func (t *turn) done(w *work.Work, out work.Outcome, wasMade, isInterrupted bool) *work.Verdict {
 	retry, _ := t.member.policies(t.settings)
 	t.objects.mu.Lock()
 	defer t.objects.mu.Unlock()
-	if !ended {
-		w.Undo(t.call, t.Now())
+	if !wasMade || isInterrupted {
+		w.Undo(t.call, t.Now(), wasMade)
 		return nil
 	}
 	verdict := w.Done(t.call, out, t.Now(), guardedRetry(retry))
@@ -168,6 +168,9 @@ func (t *turn) run(ctx context.Context) (out work.Outcome, called bool) {
 		case <-ctx.Done():
 			return out, false
 		}
+	}
+	if t.member.removed.Load() {
+		return out, false
 	}
 	err := failure.Guard(func() error {
 		if t.call.Object == nil || t.call.Action == Updated && t.call.Old == nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/filter"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
@@ -32,12 +33,14 @@ type reconciler struct {
 	roster   *roster
 	objects  objects
 	failures failures
+	// unpaused passes the events that end a pause.
+	unpaused filter.Predicate
 	// target brings objects to reconcile. It is set before the reconciler is in the roster.
 	target atomic.Pointer[source.Target]
 }
 
 func newReconciler(kind schema.GroupVersionKind, s *settings, r *roster, env watch.Env) *reconciler {
-	made := &reconciler{env: env, settings: s, roster: r}
+	made := &reconciler{env: env, settings: s, roster: r, unpaused: filter.Unpaused(env.Manager.KeyDomain())}
 	l := &made.Lifecycle
 	l.Kind, l.Manager, l.Logger, l.Now, l.Recheck, l.QuietPause = kind, env.Manager, env.Logger, env.Now, recheck, true
 	return made
@@ -50,34 +53,52 @@ func (r *reconciler) Sources() source.Sources {
 
 // counts reports whether an event matters to one of the watchers.
 func (r *reconciler) counts(event deploy.Event) bool {
+	if r.unpaused(event) {
+		return true // what has happened during the pause is left to do
+	}
 	return slices.ContainsFunc(r.roster.list(), func(m *member) bool { return r.passes(m, event) })
 }
 
-// passes reports whether an event matters to a watcher.
+// passes reports whether an event matters to a watcher. If its filter panics, it does. The beginning of a deletion
+// always matters to a watcher with a finalizer, since the object waits for it.
 func (r *reconciler) passes(m *member, event deploy.Event) bool {
-	switch {
-	case m.when != nil:
-		return m.when(event)
-	case r.settings.when != nil:
-		return r.settings.when(event)
+	if leases(event) {
+		return false
 	}
-	return changes(event)
+	if len(m.finalizers) > 0 && deletes(event) {
+		return true
+	}
+	when := changes
+	if m.when != nil {
+		when = m.when
+	} else if r.settings.when != nil {
+		when = r.settings.when
+	}
+	passes, err := failure.Value(func() (bool, error) { return when(event), nil })
+	if err != nil && !m.filterPanicked.Swap(true) {
+		r.Logger.Error("a filter of a watcher panicked: the event counts", "watcher", m.name, "error", err)
+	}
+	return passes || err != nil
 }
 
-// changes is the filter by default: every event that isn't a repetition.
-var changes = filter.Or(filter.ResourceVersion(), filter.Lifecycle())
+var (
+	// changes is the filter by default: every event that isn't a repetition.
+	changes = filter.Or(filter.ResourceVersion(), filter.Lifecycle())
+	deletes = filter.Deletion()
+	// leases are events that don't count for any filter.
+	leases = filter.Leasing()
+)
 
 // start notes how objects are brought to reconcile, for watchers that are added while the engine runs.
 func (r *reconciler) start(ctx context.Context, target source.Target) error {
 	r.target.Store(&target)
 	context.AfterFunc(ctx, r.roster.run(r))
+	r.welcome() // for a watcher that was added since the first event
 	return nil
 }
 
 // welcome brings all objects to reconcile for a watcher that was added.
-func (r *reconciler) welcome(m *member) {
-	(*r.target.Load()).Bring(r.objects.welcome(m)...)
-}
+func (r *reconciler) welcome() { (*r.target.Load()).Bring(r.objects.refs()...) }
 
 // Observe implements watch.Observer: it notes what an event means for each watcher.
 func (r *reconciler) Observe(event deploy.Event) {

@@ -13,6 +13,8 @@ type roster struct {
 	members []*member
 	// running are the reconcilers whose engines run.
 	running []*reconciler
+	// last is the number of the watcher that was added last.
+	last uint64
 }
 
 // list returns the watchers. The result is never changed.
@@ -23,6 +25,8 @@ func (r *roster) list() []*member {
 }
 
 func (r *roster) add(m *member) {
+	r.last++
+	m.number = r.last
 	at := len(r.members)
 	if !m.isReconciler {
 		if first := slices.IndexFunc(r.members, func(m *member) bool { return m.isReconciler }); first >= 0 {
@@ -45,12 +49,13 @@ func (r *roster) join(m *member) error {
 	running := slices.Clone(r.running)
 	r.mu.Unlock()
 	for _, one := range running {
-		one.welcome(m)
+		one.welcome()
 	}
 	return nil
 }
 
 func (r *roster) remove(m *member) {
+	m.removed.Store(true)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.members = slices.DeleteFunc(slices.Clone(r.members), func(other *member) bool { return other == m })

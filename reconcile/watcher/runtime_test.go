@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/reconcile/finalizer"
 	"github.com/operkit/operkit/reconcile/reconciletest"
@@ -53,6 +54,21 @@ func TestAddAtRunTime(t *testing.T) {
 		first.Remove()
 		h.Advance(time.Hour)
 		assert.Equal(t, []string{"first add 1 fails", "second add 1 fails", "second add 1"}, j.taken())
+	})
+	t.Run("watcher 20: a watcher that is removed during a pass isn't called any more", func(t *testing.T) {
+		var j journal
+		var second *watcher.Handle
+		w := watcher.New[Bucket](buckets, watcher.Add("first", watcher.Simple(watcher.Funcs[Bucket]{Add: func(context.Context, *Bucket) error {
+			second.Remove()
+			return nil
+		}})))
+		h := reconciletest.Drive(t, w)
+		var err error
+		second, err = w.Add(watcher.Add("second", watcher.Simple(j.funcs("second", nil))))
+		require.NoError(t, err)
+		h.Apply(small)
+		h.Advance(time.Hour)
+		assert.Empty(t, j.taken())
 	})
 	t.Run("watcher 29: mistakes are reported at once", func(t *testing.T) {
 		w := watcher.New[Bucket](buckets, watcher.Add("first", audit{}))
@@ -106,6 +122,33 @@ func TestWhen(t *testing.T) {
 		h.SetStatus("Bucket small", map[string]any{"used": int64(1)})
 		h.Advance(time.Hour)
 		assert.Equal(t, []string{"0s all add 1", "0s spec add 1 fails", "0s all update 1->2", "0s all update 2->2", "5s spec add 2"}, j.taken())
+	})
+}
+
+func TestFilterPanics(t *testing.T) {
+	t.Run("watcher 62: an event for which a filter panics counts for its watcher, and reaches the others", func(t *testing.T) {
+		var j journal
+		panics := func(deploy.Event) bool { panic("in the filter") }
+		h := drive(t, &j, watcher.Add("odd", watcher.Simple(j.funcs("odd", nil)), watcher.When(panics)), watcher.Add("w", watcher.Simple(j.funcs("w", nil))))
+		j.now = nil
+		h.Apply(small)
+		h.Advance(0)
+		resize(h, 2)
+		h.Advance(0)
+		h.Delete("Bucket small")
+		h.Advance(0)
+		assert.Equal(t, []string{"odd add 1", "w add 1", "odd update 1->2", "w update 1->2", "odd delete 2", "w delete 2"}, j.taken())
+	})
+	t.Run("watcher 63: a filter doesn't hide the beginning of a deletion from a watcher with a finalizer", func(t *testing.T) {
+		var j journal
+		h := drive(t, &j, watcher.When(filter.Created()), watcher.Add("w", watcher.Opinionate(j.funcs("w", nil), watcher.Finalizer(own))))
+		j.now = nil
+		h.Apply(small)
+		h.Advance(0)
+		h.Delete("Bucket small")
+		h.Advance(0)
+		assert.Equal(t, []string{"w add 1", "w delete 1"}, j.taken())
+		h.Gone("Bucket small")
 	})
 }
 
@@ -165,6 +208,18 @@ func TestPause(t *testing.T) {
 		h.Writes(0)
 		pause(h, "false")
 		assert.Equal(t, []string{"w update 1->3"}, j.taken())
+	})
+	t.Run("watcher 25: the end of a pause brings what is left to do, whatever the filter", func(t *testing.T) {
+		var j journal
+		h := drive(t, &j, watcher.When(filter.Or(filter.Lifecycle(), filter.Generation())), watcher.Add("w", watcher.Simple(j.funcs("w", nil))))
+		j.now = nil
+		h.Apply(small)
+		h.Advance(0)
+		pause(h, "true")
+		resize(h, 2)
+		h.Advance(time.Minute)
+		pause(h, "false")
+		assert.Equal(t, []string{"w add 1", "w update 1->2"}, j.taken())
 	})
 	t.Run("watcher 25: a retry waits for the end of the pause", func(t *testing.T) {
 		var j journal

@@ -112,7 +112,7 @@ func New[T any](kind schema.GroupVersionKind, opts ...Option) *Watchers[T] {
 	s := newSettings(inNew, "", opts)
 	roster := &roster{}
 	for _, m := range s.members {
-		roster.add(m)
+		roster.add(m.joined(s.concurrency))
 	}
 	return &Watchers[T]{kind: kind, settings: s, roster: roster}
 }
@@ -136,7 +136,7 @@ func (w *Watchers[T]) Add(added Option) (*Handle, error) {
 	if len(s.members) != 1 {
 		return nil, errors.Join(append(s.errs, errors.New("add: use the option Add or AddReconciler"))...)
 	}
-	m := s.members[0]
+	m := s.members[0].joined(w.settings.concurrency)
 	if err := errors.Join(errors.Join(s.errs...), m.check(reflect.TypeFor[T]())); err != nil {
 		return nil, err
 	}

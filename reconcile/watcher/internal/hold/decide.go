@@ -142,6 +142,12 @@ func (n Names) Finalizers(object *work.Object, w Write) (finalizers []string, ch
 	return present, false
 }
 
+// Lacks reports whether a write has yet to be made.
+func (n Names) Lacks(object *work.Object, w Write) bool {
+	_, lacks := n.Finalizers(object, w)
+	return lacks
+}
+
 // IsHeld reports whether one of the finalizers is on an object.
 func (n Names) IsHeld(object *work.Object) bool {
 	return slices.ContainsFunc(object.GetFinalizers(), func(name string) bool { return name == n.Final || name != "" && name == n.InProgress })

@@ -17,7 +17,9 @@ type Call struct {
 	// Memo is the Memo of the last outcome for the object that was an error.
 	Memo any
 
-	life int
+	// life is the number of the object. called: the watcher was called for it before.
+	life   int
+	called bool
 }
 
 // Question asks whether a call that is to be repeated is dropped, because an event has come.
@@ -65,7 +67,7 @@ func (w *Work) Next(now time.Time, object *Object, asOf uint64, drop func(q Ques
 	if w.news == "" && !isDue {
 		return c, false
 	}
-	c = Call{Action: w.news, Old: w.old, Object: object, Memo: w.memo, life: w.life}
+	c = Call{Action: w.news, Old: w.old, Object: object, Memo: w.memo, life: w.life, called: w.called}
 	switch {
 	case w.news == "":
 		c.Action = r.action

@@ -36,13 +36,17 @@ type Verdict struct {
 // before this one.
 type Policy func(err error, failures int) (after time.Duration, again bool)
 
-// Undo takes a call back that was interrupted: it is due again.
-func (w *Work) Undo(c Call, now time.Time) {
+// Undo takes a call back: it is due again. wasMade: the watcher was called, and interrupted.
+func (w *Work) Undo(c Call, now time.Time, wasMade bool) {
 	w.runs = false
+	if !wasMade && c.life == w.life {
+		w.called = c.called
+	}
 	switch {
-	case c.Action == Delete:
-		w.gone = w.over == c.Object
-	case c.life == w.life && c.IsRetry:
+	case c.Action == Delete && w.over != c.Object:
+	case c.Action == Delete && !c.IsRetry:
+		w.gone = true
+	case c.Action == Delete, c.life == w.life && c.IsRetry:
 		w.Hurry(now)
 	case c.life == w.life:
 		w.version = ""
@@ -56,6 +60,9 @@ func (w *Work) Undo(c Call, now time.Time) {
 func (w *Work) Done(c Call, out Outcome, now time.Time, policy Policy) Verdict {
 	w.runs = false
 	if c.Action == Delete && w.over != c.Object || c.Action != Delete && (w.over != nil || c.life != w.life) {
+		if c.Action != Delete && w.over != nil && w.over.GetUID() == c.Object.GetUID() {
+			w.memo = out.Memo // for the call for its deletion
+		}
 		return Verdict{IsStale: true}
 	}
 	if out.Object != nil && c.Action != Delete {
@@ -102,21 +109,25 @@ func (w *Work) fails(c Call, out Outcome, now time.Time, policy Policy) Verdict 
 	if c.IsRetry {
 		kept = nil
 	}
-	if kept != nil && kept.err != nil { // the repetition stands, with the new error
-		kept.err, kept.object = out.Err, c.Object
-		if out.State != nil {
-			kept.state = out.State
+	failures := c.Failures
+	if kept != nil && kept.err != nil {
+		if !out.IsFinal && out.After == 0 && out.Delay == 0 { // the repetition stands, with the new error
+			kept.err, kept.object = out.Err, c.Object
+			if out.State != nil {
+				kept.state = out.State
+			}
+			return Verdict{Failures: kept.failures, After: max(kept.due.Sub(now), 0)}
 		}
-		return Verdict{Failures: kept.failures, After: max(kept.due.Sub(now), 0)}
+		kept, failures = nil, kept.failures // the new error decides, and the failures count on
 	}
-	next := &retry{action: c.Action, object: c.Object, err: out.Err, failures: c.Failures + 1, state: out.State}
+	next := &retry{action: c.Action, object: c.Object, err: out.Err, failures: failures + 1, state: out.State}
 	after, again := time.Duration(0), false
 	switch {
 	case out.IsFinal:
 	case out.After > 0:
-		after, again, next.failures = out.After, true, c.Failures
+		after, again, next.failures = out.After, true, failures
 	case policy != nil:
-		after, again = policy(out.Err, c.Failures)
+		after, again = policy(out.Err, failures)
 		if out.Delay > 0 {
 			after = out.Delay
 		}
@@ -128,7 +139,7 @@ func (w *Work) fails(c Call, out Outcome, now time.Time, policy Policy) Verdict 
 			next.due = kept.due
 		}
 		w.retry, w.failed = next, nil
-		return Verdict{Failures: c.Failures + 1, After: next.due.Sub(now)}
+		return Verdict{Failures: failures + 1, After: next.due.Sub(now)}
 	}
 	w.retry = kept
 	if c.Action == Delete && kept == nil {
@@ -136,5 +147,8 @@ func (w *Work) fails(c Call, out Outcome, now time.Time, policy Policy) Verdict 
 	} else {
 		w.failed = out.Err
 	}
-	return Verdict{Failures: c.Failures + 1, GivenUp: true}
+	if kept != nil { // the watcher has asked for another call
+		return Verdict{Failures: failures + 1, After: max(kept.due.Sub(now), 0)}
+	}
+	return Verdict{Failures: failures + 1, GivenUp: true}
 }

@@ -107,22 +107,22 @@ func TestInFlight(t *testing.T) {
 		w := work.Settled("u1")
 		w.Changed(1, first, second, work.Update, true)
 		c, _ := w.Next(begin, second, 1, nil)
-		w.Undo(c, begin)
+		w.Undo(c, begin, true)
 		again, ok := w.Next(begin, second, 1, nil)
 		assert.True(t, ok)
 		assert.Equal(t, c, again)
 		w.Done(again, work.Outcome{Err: errBoom}, begin, often)
 		retry, ok := w.Next(begin.Add(time.Second), second, 1, nil)
 		assert.True(t, ok)
-		w.Undo(retry, begin.Add(time.Second))
+		w.Undo(retry, begin.Add(time.Second), true)
 		again, ok = w.Next(begin.Add(time.Second), second, 1, nil)
 		assert.True(t, ok)
 		assert.Equal(t, retry, again)
-		w.Undo(again, begin)
+		w.Undo(again, begin, true)
 		w.Deleted(second, true)
 		over, ok := w.Over(begin)
 		assert.True(t, ok)
-		w.Undo(over, begin)
+		w.Undo(over, begin, true)
 		_, ok = w.Over(begin)
 		assert.True(t, ok)
 	})
@@ -169,6 +169,68 @@ func TestInFlight(t *testing.T) {
 		c, ok := w.Next(begin, second, 2, nil)
 		assert.True(t, ok)
 		assert.Equal(t, []any{work.Update, first, second}, []any{c.Action, c.Old, c.Object})
+	})
+	t.Run("watcher 19: what a call has left for its deletion is kept, if the object goes during the call", func(t *testing.T) {
+		t.Parallel()
+		var w work.Work
+		w.Created(1, true)
+		c, _ := w.Next(begin, first, 1, nil)
+		w.Deleted(second, true)
+		w.Done(c, work.Outcome{Err: errBoom, Memo: "added"}, begin, often)
+		c, _ = w.Over(begin)
+		assert.Equal(t, "added", c.Memo)
+	})
+	t.Run("watcher 21: a call that wasn't made leaves nothing", func(t *testing.T) {
+		t.Parallel()
+		var w work.Work
+		w.Created(1, true)
+		c, _ := w.Next(begin, first, 1, nil)
+		w.Undo(c, begin, false)
+		w.Deleted(first, true)
+		_, ok := w.Over(begin)
+		assert.False(t, ok, "Add wasn't called")
+	})
+	t.Run("watcher 21: a repeated deletion that is interrupted keeps its failures", func(t *testing.T) {
+		t.Parallel()
+		w := work.Settled("u1")
+		w.Deleted(first, true)
+		c, _ := w.Over(begin)
+		w.Done(c, work.Outcome{Err: errBoom, State: "half"}, begin, often)
+		c, _ = w.Over(begin.Add(time.Second))
+		w.Undo(c, begin.Add(time.Second), true)
+		c, _ = w.Over(begin.Add(time.Second))
+		assert.Equal(t, []any{1, "half"}, []any{c.Failures, c.State})
+	})
+	for reason, row := range map[string]struct {
+		out  work.Outcome
+		want work.Verdict
+	}{
+		"a permanent one gives up":              {work.Outcome{Err: errBoom, IsFinal: true}, work.Verdict{Failures: 2, GivenUp: true}},
+		"one with a time sets it":               {work.Outcome{Err: errBoom, Delay: time.Hour}, work.Verdict{Failures: 2, After: time.Hour}},
+		"so does RequeueAfter":                  {work.Outcome{Err: errBoom, After: time.Hour}, work.Verdict{Failures: 2, After: time.Hour}},
+		"another one leaves the retry standing": {work.Outcome{Err: errBoom}, work.Verdict{Failures: 1, After: time.Second}},
+	} {
+		t.Run("watcher 12: an error of a call for an event, while a retry stands: "+reason, func(t *testing.T) {
+			t.Parallel()
+			w := work.Settled("u1")
+			w.Changed(1, first, second, work.Update, true)
+			c, _ := w.Next(begin, second, 1, nil)
+			w.Done(c, work.Outcome{Err: errBoom}, begin, often)
+			w.Changed(2, second, third, work.Update, true)
+			c, _ = w.Next(begin, third, 2, func(work.Question) bool { return false })
+			assert.Equal(t, row.want, w.Done(c, row.out, begin, often))
+		})
+	}
+	t.Run("watcher 14: a watcher that has asked for another call isn't given up", func(t *testing.T) {
+		t.Parallel()
+		w := work.Settled("u1")
+		w.Changed(1, first, second, work.Update, true)
+		c, _ := w.Next(begin, second, 1, nil)
+		w.Done(c, work.Outcome{After: time.Hour}, begin, often)
+		w.Changed(2, second, third, work.Update, true)
+		c, _ = w.Next(begin, third, 2, func(work.Question) bool { return false })
+		assert.Equal(t, work.Verdict{Failures: 1, After: time.Hour}, w.Done(c, work.Outcome{Err: errBoom, IsFinal: true}, begin, often))
+		assert.ErrorIs(t, w.Err(), errBoom, "it counts as failing")
 	})
 	t.Run("watcher 11: what a policy of one's own gets", func(t *testing.T) {
 		t.Parallel()
