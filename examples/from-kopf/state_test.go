@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	v1 "github.com/operkit/operkit/examples/from-kopf/api/v1"
@@ -52,6 +53,9 @@ func (w *world) state() string {
 	claim, pvc := w.Get(v1.EphemeralVolumeClaimKind, "hello"), w.Get(pvcKind, "hello")
 	if claim == nil || pvc == nil {
 		return ""
+	}
+	if note := w.claimText("spec", "note"); note != "" {
+		require.NoError(w.t, unstructured.SetNestedField(claim.Object, fmt.Sprint(len(note), " bytes"), "spec", "note"))
 	}
 	spec, _, _ := unstructured.NestedMap(pvc.Object, "spec", "resources")
 	made := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}

@@ -86,7 +86,8 @@ func (armed *trap) pass(next http.RoundTripper, request *http.Request) error {
 		return err
 	}
 	body, err := io.ReadAll(answer.Body)
-	if answer.StatusCode >= http.StatusBadRequest {
+	// A conflict is a write like others: the process would make it again.
+	if answer.StatusCode >= http.StatusBadRequest && answer.StatusCode != http.StatusConflict {
 		err = errors.Join(err, errors.New(answer.Status+": "+string(body)))
 	}
 	return errors.Join(err, answer.Body.Close())
