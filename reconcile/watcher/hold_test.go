@@ -65,9 +65,9 @@ func TestHold(t *testing.T) {
 		{"watcher 17: those of others stay", inProgress, nil, held(theirs + ", " + own), func(h *reconciletest.Harness) {
 			h.Delete("Bucket small")
 		}, []string{"w sync 1", "w delete 1"}, []string{theirs}, 1},
-		{"watcher 15: a deletion that fails holds it", inProgress, map[string]int{"delete": -1}, held(own), func(h *reconciletest.Harness) {
+		{"watcher 64: a deletion that fails holds it, and isn't given up", inProgress, map[string]int{"delete": -1}, held(own), func(h *reconciletest.Harness) {
 			h.Delete("Bucket small")
-		}, []string{"w sync 1", "w delete 1 fails", "w delete 1 fails"}, []string{own}, 0},
+		}, []string{"w sync 1", "w delete 1 fails", "w delete 1 fails", "w delete 1 fails"}, []string{own}, 0},
 		{"watcher 19: a deletion while Add fails reaches Delete", inProgress, map[string]int{"add": -1}, small, func(h *reconciletest.Harness) {
 			h.Delete("Bucket small")
 		}, []string{"w add 1 fails", "w delete 1"}, nil, 2},

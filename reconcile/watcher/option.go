@@ -106,7 +106,8 @@ func Dequeue(policy DequeuePolicy) Option {
 
 // When sets which events count; by default each does that changes the object. A watcher isn't called for other events,
 // so pass filter.Lifecycle, too, unless it should miss creations or deletions. The first event that counts is a call of
-// Add, whatever it is.
+// Add, whatever it is. The old state of Update may be newer than that of the last call: it is the state before the first
+// event that counts. A watcher with a finalizer always learns of the beginning of a deletion.
 func When(passes filter.Predicate) Option {
 	return func(s *settings) {
 		s.only("when", inNew, inAdd, inAddReconciler)

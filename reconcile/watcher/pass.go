@@ -137,14 +137,34 @@ func (p *pass) turn(ctx context.Context, m *member, w *work.Work, c work.Call) *
 // done notes how the call has ended. It returns nil for a call that is due again.
 func (t *turn) done(w *work.Work, out work.Outcome, wasMade, isInterrupted bool) *work.Verdict {
 	retry, _ := t.member.policies(t.settings)
+	retry = guardedRetry(retry)
+	if len(t.member.finalizers) > 0 && t.call.Object != nil && t.call.Object.GetDeletionTimestamp() != nil {
+		retry = lasting(retry)
+	}
 	t.objects.mu.Lock()
 	defer t.objects.mu.Unlock()
 	if !wasMade || isInterrupted {
 		w.Undo(t.call, t.Now(), wasMade)
 		return nil
 	}
-	verdict := w.Done(t.call, out, t.Now(), guardedRetry(retry))
+	verdict := w.Done(t.call, out, t.Now(), retry)
 	return &verdict
+}
+
+// lasting returns the policy that goes on with the last delay of a policy when that gives up. A policy that never
+// repeats stays as it is.
+func lasting(policy RetryPolicy) RetryPolicy {
+	if policy == nil {
+		return nil
+	}
+	return func(err error, attempt int) (time.Duration, bool) {
+		for ; attempt >= 0; attempt-- {
+			if after, again := policy(err, attempt); again {
+				return after, true
+			}
+		}
+		return 0, false
+	}
 }
 
 func guardedRetry(policy RetryPolicy) RetryPolicy {
