@@ -2,6 +2,7 @@ package watcher
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
@@ -35,6 +36,8 @@ type reconciler struct {
 	failures failures
 	// unpaused passes the events that end a pause.
 	unpaused filter.Predicate
+	// isWhole: objects of the kind are known to be held as a whole.
+	isWhole atomic.Bool
 	// target brings objects to reconcile. It is set before the reconciler is in the roster.
 	target atomic.Pointer[source.Target]
 }
@@ -144,6 +147,9 @@ func (r *reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 		return rest, err
 	}
 	if object != nil {
+		if err := r.checkWhole(ctx, req.Key); err != nil {
+			return rest, err
+		}
 		p.live(ctx, object, req.Triggers.Has(request.Forced))
 	}
 	if p.end(object) {
@@ -151,6 +157,23 @@ func (r *reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	}
 	rest.RequeueAfter = lifecycle.Sooner(rest.RequeueAfter, p.next)
 	return rest, nil
+}
+
+// checkWhole returns an error if only the metadata of the objects is held: watchers would get objects without a spec.
+func (r *reconciler) checkWhole(ctx context.Context, ref deploy.Ref) error {
+	view, ok := r.Manager.View().(deploy.PartialView)
+	if !ok || r.isWhole.Load() {
+		return nil
+	}
+	object, whole, err := view.Partial(ctx, ref)
+	switch {
+	case err != nil:
+		return err
+	case object != nil && !whole:
+		return request.Permanent(fmt.Errorf("watchers of %s: only the metadata of its objects is held: leave the kind out of cluster.MetadataOnly", r.Kind.Kind))
+	}
+	r.isWhole.Store(object != nil)
+	return nil
 }
 
 // resyncAt returns when the next resync of an object is due.
