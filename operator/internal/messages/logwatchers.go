@@ -32,6 +32,13 @@ var logWatchers = []Entry{
 		Remedy:  "Nothing.",
 	},
 	{
+		Name:    "a filter of a watcher panicked: the event counts",
+		Where:   "error",
+		Meaning: "A filter of `watcher.When` panicked. It is logged once for each watcher. The watcher is called for the event.",
+		Cause:   "A mistake in the filter, such as a nil pointer in a field that the object doesn't have.",
+		Remedy:  "Correct the filter of the watcher that `watcher` names.",
+	},
+	{
 		Name:    "the function of OnError panicked",
 		Where:   "error",
 		Meaning: "The code that `watcher.OnError` has set panicked. The watchers go on.",
