@@ -43,6 +43,12 @@
 // finalizer, and is asked by Finalize, for each event and after ResyncAfter, until its Response is Finalized. What it
 // returns meanwhile decides in which order children go.
 //
+// # Tests
+//
+// A Sync is a function: a test makes a Request with Collect, calls it, and looks at the Response. Package reconciletest
+// runs a whole Controller, in memory and on a real cluster; a function whose answer never ends to change something fails
+// such a test.
+//
 // # When to use it
 //
 // Use it for a parent whose children can be computed all at once, and to move an operator from metacontroller or
