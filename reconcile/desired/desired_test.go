@@ -252,7 +252,7 @@ func TestErrors(t *testing.T) {
 		t.Parallel()
 		h := drive(t, reporter{}, desired.Child(configMaps, desired.InPlace))
 		h.Apply(parent(configMap("a")))
-		h.Memory().Fail(dryrun.Fault{Verb: dryrun.VerbApply, Code: 503, Count: 1})
+		require.NoError(t, h.Memory().Fail(dryrun.Fault{Verb: dryrun.VerbApply, Code: 503, Count: 1}))
 		_, err := h.Reconcile("CatSet tom")
 		require.Error(t, err)
 		assert.Empty(t, statusOf(h))

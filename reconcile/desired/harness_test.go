@@ -145,7 +145,6 @@ func (adopter) Adopts(_ context.Context, p *desired.Unstructured) (*metav1.Label
 
 // relater depends on Secrets.
 type relater struct {
-	script
 	selections []desired.Selection
 }
 

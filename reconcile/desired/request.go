@@ -25,7 +25,7 @@ type Request[T any] struct {
 // process ends its request when the context ends. In a Request that a test has made it is context.Background.
 func (r Request[T]) Context() context.Context {
 	if r.ctx == nil {
-		return context.Background()
+		return context.Background() //nolint:forbidigo // a test has made the Request
 	}
 	return r.ctx
 }

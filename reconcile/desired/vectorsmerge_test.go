@@ -159,7 +159,7 @@ const hashKey = "operkit.dev/applied-operkit"
 func intentOf(child *unstructured.Unstructured) string {
 	for _, entry := range child.GetManagedFields() {
 		if entry.Operation == "Apply" {
-			return string(entry.FieldsV1.Raw)
+			return entry.FieldsV1.GetRawString()
 		}
 	}
 	return ""

@@ -132,15 +132,14 @@ func (p serverPort) Patch(_ context.Context, ref deploy.Ref, patch deploy.PatchR
 // steps plays the steps of a case of the finalizer machine.
 type steps struct {
 	*play
-	server  *server
-	member  *member
-	fails   map[string]any
-	calls   []string
-	actions []Action
-	memo    any
-	state   any
-	object  *unstructured.Unstructured
-	script  []map[string]any
+	server *server
+	member *member
+	fails  map[string]any
+	calls  []string
+	memo   any
+	state  any
+	object *unstructured.Unstructured
+	script []map[string]any
 	// succeeded: the handler of the last step has succeeded, and only the write after it failed.
 	succeeded bool
 	// lastError is the error of the last step.

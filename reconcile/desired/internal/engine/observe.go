@@ -117,24 +117,28 @@ func (p *pass) selected(ctx context.Context, s Selection) (all []*unstructured.U
 		namespace = ""
 	}
 	view := p.env.Manager.View()
-	if len(s.Names) == 0 && s.Labels == nil {
+	switch {
+	case len(s.Names) == 0 && s.Labels == nil:
 		return nil, nil
-	}
-	if len(s.Names) == 0 {
+	case len(s.Names) == 0:
 		if err := p.env.Watcher.FollowAll(ctx, p.key, s.Kind, namespace, s.Labels); err != nil {
 			return nil, err
 		}
 		return view.List(ctx, s.Kind, namespace, s.Labels)
-	}
-	if namespaced && namespace == "" {
+	case namespaced && namespace == "":
 		return nil, request.Permanent(fmt.Errorf("%s: names without a namespace: set Namespace, or select by Labels", s.Kind.Kind))
 	}
+	return p.named(ctx, s, namespace)
+}
+
+// named follows and reads the objects of a Selection by names.
+func (p *pass) named(ctx context.Context, s Selection, namespace string) (all []*unstructured.Unstructured, err error) {
 	for _, name := range s.Names {
 		ref := deploy.Ref{Kind: s.Kind, Namespace: namespace, Name: name}
 		if err := p.env.Watcher.Follow(ctx, p.key, ref); err != nil {
 			return nil, err
 		}
-		obj, err := view.Get(ctx, ref)
+		obj, err := p.env.Manager.View().Get(ctx, ref)
 		if err != nil {
 			return nil, err
 		}

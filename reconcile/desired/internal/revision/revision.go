@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// LabelGroup and LabelResource are the labels with the group and the resource of the parent.
-	LabelGroup    = "metacontroller.k8s.io/apiGroup"
+	// LabelGroup is the label with the group of the parent.
+	LabelGroup = "metacontroller.k8s.io/apiGroup"
+	// LabelResource is the label with the resource of the parent.
 	LabelResource = "metacontroller.k8s.io/resource"
 	// longestName is the length of the longest name.
 	longestName = 253

@@ -75,6 +75,12 @@ func (w *Work) Done(c Call, out Outcome, now time.Time, policy Policy) Verdict {
 		w.memo = out.Memo
 		return w.fails(c, out, now, policy)
 	}
+	w.succeeds(c, out, now)
+	return Verdict{}
+}
+
+// succeeds notes a success.
+func (w *Work) succeeds(c Call, out Outcome, now time.Time) {
 	w.memo, w.failed = nil, nil
 	kept := w.retry
 	if kept != nil && (c.IsRetry || kept.err != nil) {
@@ -91,7 +97,7 @@ func (w *Work) Done(c Call, out Outcome, now time.Time, policy Policy) Verdict {
 		if kept == nil {
 			w.over, w.gone = nil, false
 		}
-		return Verdict{}
+		return
 	}
 	w.handled, w.old, w.isChanged = true, c.Object, w.news == Update || w.news == Create
 	if out.Object != nil {
@@ -100,7 +106,6 @@ func (w *Work) Done(c Call, out Outcome, now time.Time, policy Policy) Verdict {
 	if w.news == Create {
 		w.news = Update
 	}
-	return Verdict{}
 }
 
 // fails notes a failure.

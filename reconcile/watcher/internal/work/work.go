@@ -61,10 +61,10 @@ type retry struct {
 	object *Object
 	// err is the error of the last call, nil if the watcher has asked for the call.
 	err error
-	// failures is the number of failures in a row, and calls the number of calls.
-	failures, calls int
-	due             time.Time
-	state           any
+	// failures is the number of failures in a row.
+	failures int
+	due      time.Time
+	state    any
 }
 
 // Settled returns the work of a watcher that has handled the present state of an object. version is its
