@@ -170,3 +170,18 @@ func ExampleUntilGone() {
 	fmt.Println(err)
 	// Output: ConfigMap shop/web: not in time: it is being deleted and waits for the finalizers example.com/backup: context deadline exceeded
 }
+
+func ExampleManager_AddOwner() {
+	ctx := context.Background()
+	orphan := newConfigMap("web", "hello")
+	cart := newOwner("cart")
+	memory := newMemory(cart, orphan)
+	m := must(deploy.NewManager(memory, deploy.OwnedBy(cart), deploy.Adopt(deploy.AdoptUnowned)))
+	live := must(memory.Port().Get(ctx, deploy.RefOf(orphan)))
+	result, err := m.AddOwner(ctx, live)
+	fmt.Println(result.Action, err)
+	fmt.Println(result.Object.GetOwnerReferences()[0].Name)
+	// Output:
+	// configured <nil>
+	// cart
+}

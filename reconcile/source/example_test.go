@@ -137,10 +137,9 @@ func (d *daemons) start(_ context.Context, target source.Target) error {
 
 func ExampleStarted() {
 	d := &daemons{}
-	var external source.External = source.Started(d.start)
-	if starter, ok := external.(source.Starter); ok { // the engine does this before the first reconcile
-		fmt.Println(starter.Start(context.Background(), printer{}))
-	}
+	started := source.Started(d.start)
+	var _ source.Starter = started
+	fmt.Println(started.Start(context.Background(), printer{})) // the engine does this before the first reconcile
 	d.target.Bring(deploy.Ref{Namespace: "shop", Name: "hello"})
 	// Output:
 	// <nil>
