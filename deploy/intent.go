@@ -5,7 +5,9 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -73,15 +75,22 @@ func (s settings) hashOf(obj *unstructured.Unstructured) (string, error) {
 	if s.owner == nil {
 		return hashIntent(obj.Object)
 	}
-	references, _, _ := unstructured.NestedFieldNoCopy(obj.Object, "metadata", "ownerReferences")
-	list, _ := references.([]any)
-	for _, item := range list {
+	metadata, _ := obj.Object["metadata"].(map[string]any)
+	references, _ := metadata["ownerReferences"].([]any)
+	if len(references) == 0 {
+		return hashIntent(obj.Object)
+	}
+	references = slices.Clone(references)
+	for i, item := range references {
 		if reference, _ := item.(map[string]any); reference["uid"] == string(s.owner.GetUID()) {
+			reference = maps.Clone(reference)
 			delete(reference, "uid")
-			defer func() { reference["uid"] = string(s.owner.GetUID()) }()
+			references[i] = reference
 		}
 	}
-	return hashIntent(obj.Object)
+	content, metadata := maps.Clone(obj.Object), maps.Clone(metadata)
+	metadata["ownerReferences"], content["metadata"] = references, metadata
+	return hashIntent(content)
 }
 
 // checkAnnotations returns an error if an annotation isn't a string, because then GetAnnotations returns no annotations
