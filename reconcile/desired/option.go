@@ -3,15 +3,14 @@ package desired
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/operkit/operkit/reconcile/desired/internal/engine"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/status"
 	"github.com/operkit/operkit/status/readiness"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // Option is an option of New. nil is ignored. Options that are wrong are reported when the operator starts, all at
@@ -69,7 +68,7 @@ func Relates(kinds ...schema.GroupVersionKind) Option {
 // <domain>/<operator>, such as operkit.dev/cats: the domain and the field manager of the manager.
 func FinalizerName(name string) Option {
 	return func(c *config) {
-		if len(validation.IsQualifiedName(name)) > 0 || !strings.Contains(name, "/") {
+		if !lifecycle.IsFinalizer(name) {
 			c.errs = append(c.errs, fmt.Errorf("finalizer %q: not a valid name: use a domain, a slash and a name, such as example.dev/cats", name))
 		}
 		c.finalizer = name

@@ -3,11 +3,10 @@ package handlers
 import (
 	"fmt"
 	"regexp"
-	"strings"
 
 	"github.com/operkit/operkit/reconcile/handlers/internal/engine"
 	"github.com/operkit/operkit/reconcile/handlers/internal/fieldpath"
-	"k8s.io/apimachinery/pkg/util/validation"
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 )
 
 // KindOption is an option of New. nil is ignored.
@@ -27,7 +26,7 @@ func (c *config) fail(format string, args ...any) {
 // operkit.dev/claims: the domain and the field manager of the manager.
 func Finalizer(name string) KindOption {
 	return func(c *config) {
-		if len(validation.IsQualifiedName(name)) > 0 || !strings.Contains(name, "/") {
+		if !lifecycle.IsFinalizer(name) {
 			c.fail("finalizer %q: not a valid name: use a domain, a slash and a name, such as example.dev/claims", name)
 		}
 		c.Finalizer = name
@@ -49,11 +48,11 @@ func Ignoring(paths ...string) KindOption {
 	}
 }
 
-// RecordInStatus keeps the record in a field of the status instead of an annotation, for handlers that must not be called
-// again for an object that somebody has replaced: `kubectl replace` drops the annotations, and leaves the status. field is
-// one that is used for nothing else. The schema of the kind has to have it, as a string: that is proven before the first
-// handler is called, at the cost of one write of the status in each process that handles a new object. An object that has
-// a record in the annotation already goes on with that.
+// RecordInStatus keeps the record in a field of the status instead of an annotation, for handlers that must not be
+// called again for an object that somebody has replaced: `kubectl replace` drops the annotations, and leaves the
+// status. field is one that is used for nothing else. The schema of the kind has to have it, as a string: that is
+// proven before the first handler is called, at the cost of one write of the status in each process that handles a new
+// object. An object that has a record in the annotation already goes on with that.
 func RecordInStatus(field string) KindOption {
 	return func(c *config) {
 		if !fields.MatchString(field) || field == "conditions" || field == "observedGeneration" {

@@ -1,11 +1,8 @@
 package engine
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -16,7 +13,6 @@ import (
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/operkit/operkit/reconcile/watch"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 const (
@@ -67,9 +63,8 @@ func New(
 	if l.Manager, err = env.Manager.With(options...); err != nil {
 		return nil, err
 	}
-	r.finalizer = cmp.Or(finalizer, env.Manager.KeyDomain()+"/"+env.Manager.FieldManager())
-	if faults := validation.IsQualifiedName(r.finalizer); len(faults) > 0 && finalizer == "" {
-		return nil, fmt.Errorf("finalizer %q: %s: set one by the option FinalizerName", r.finalizer, strings.Join(faults, "; "))
+	if r.finalizer, err = lifecycle.FinalizerName(env.Manager, finalizer, "FinalizerName"); err != nil {
+		return nil, err
 	}
 	return r, nil
 }

@@ -1,12 +1,10 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -22,7 +20,6 @@ import (
 	"github.com/operkit/operkit/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // recheck is the time after which a pause is reported again if the status couldn't be written.
@@ -99,12 +96,9 @@ func (r *Reconciler) setNames() (err error) {
 	domain, operator := r.env.Manager.KeyDomain(), r.env.Manager.FieldManager()
 	r.store.Field = r.config.StatusField
 	r.store.Key, err = record.Key(domain, operator)
-	name := cmp.Or(r.config.Finalizer, domain+"/"+operator)
-	if faults := validation.IsQualifiedName(name); len(faults) > 0 && r.config.Finalizer == "" {
-		return errors.Join(err, fmt.Errorf("finalizer %q: %s: set one by the option Finalizer", name, strings.Join(faults, "; ")))
-	}
+	name, invalid := lifecycle.FinalizerName(r.env.Manager, r.config.Finalizer, "Finalizer")
 	r.finalizers = append([]string{name}, r.config.Kopf.finalizers()...)
-	return err
+	return errors.Join(err, invalid)
 }
 
 // declare declares the conditions that handlers report. Several handlers may report one condition.
