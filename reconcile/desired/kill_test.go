@@ -23,14 +23,19 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-const catSetsDefinition = `
+var catSetsDefinition = definitionOf("CatSet")
+
+// definitionOf returns the definition of a kind of parents.
+func definitionOf(kind string) string {
+	name := strings.ToLower(kind)
+	return fmt.Sprintf(`
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
-metadata: {name: catsets.example.dev}
+metadata: {name: %[2]ss.example.dev}
 spec:
   group: example.dev
   scope: Namespaced
-  names: {kind: CatSet, plural: catsets, singular: catset}
+  names: {kind: %[1]s, plural: %[2]ss, singular: %[2]s}
   versions:
   - name: v1
     served: true
@@ -42,7 +47,8 @@ spec:
         properties:
           spec: {type: object, x-kubernetes-preserve-unknown-fields: true}
           status: {type: object, x-kubernetes-preserve-unknown-fields: true}
-`
+`, kind, name)
+}
 
 // life is the life of a parent, and of the processes that reconcile it one after the other.
 type life struct {

@@ -16,26 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-const catHousesDefinition = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: cathouses.example.dev}
-spec:
-  group: example.dev
-  scope: Namespaced
-  names: {kind: CatHouse, plural: cathouses, singular: cathouse}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    subresources: {status: {}}
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec: {type: object, x-kubernetes-preserve-unknown-fields: true}
-          status: {type: object, x-kubernetes-preserve-unknown-fields: true}
-`
+var catHousesDefinition = definitionOf("CatHouse")
 
 // TestBothPorts runs one story in memory and on a real API server: the same writes.
 func TestBothPorts(t *testing.T) {
