@@ -50,9 +50,9 @@ var chosen = map[string][]interposer.Write{
 	"delete":  interposer.Firsts("PATCH ephemeralvolumeclaims/hello"),
 }
 
-// TestFromKopfKilled kills the operator at its writes, starts it anew, and compares what comes of it with an undisturbed
-// life. By default it does so at four writes of which the response gets lost; `make soak` does it at every write, also
-// before it arrives.
+// TestFromKopfKilled kills the operator at its writes, starts it anew, and compares what comes of it with an
+// undisturbed life. By default it does so at four writes of which the response gets lost; `make soak` does it at every
+// write, also before it arrives.
 func TestFromKopfKilled(t *testing.T) {
 	t.Parallel()
 	life := chapters(noise(300 << 10))

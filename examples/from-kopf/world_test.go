@@ -21,8 +21,8 @@ const (
 	volumes = "persistentvolumeclaims"
 )
 
-// world is a namespace of a real control plane in which the operator runs, as a user with the given rights and no other,
-// and somebody else who looks and meddles.
+// world is a namespace of a real control plane in which the operator runs, as a user with the given rights and no
+// other, and somebody else who looks and meddles.
 type world struct {
 	*envtest.Env
 	*bystander.Bystander

@@ -46,8 +46,8 @@
 // # Tests
 //
 // A Sync is a function: a test makes a Request with Collect, calls it, and looks at the Response. Package reconciletest
-// runs a whole Controller, in memory and on a real cluster; a function whose answer never ends to change something fails
-// such a test.
+// runs a whole Controller, in memory and on a real cluster; a function whose answer never ends to change something
+// fails such a test.
 //
 // # When to use it
 //

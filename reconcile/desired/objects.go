@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Objects are objects as they were observed, by kind. Of and Get return copies, List and Find typed ones. The zero value
-// is empty.
+// Objects are objects as they were observed, by kind. Of and Get return copies, List and Find typed ones. The zero
+// value is empty.
 type Objects struct{ set objects.Set }
 
 // Collect returns Objects, for tests of a Sync. If several have one kind, namespace and name, the last one counts.

@@ -54,7 +54,8 @@ type comparison struct {
 	waits map[string]int
 	// waiting has 1 for each handler that waits for its steps since the present pass.
 	waiting map[string]int
-	// asap: kopf calls one handler in each step. loose: the times differ from the recorded ones from now on, by a rule. Only the end is compared then.
+	// asap: kopf calls one handler in each step. loose: the times differ from the recorded ones from now on, by a rule.
+	// Only the end is compared then.
 	asap, loose bool
 }
 

@@ -23,8 +23,8 @@
 //     process believes that it has run out, it reads the Lease once more. A freeze ends by the API server's clock.
 //   - A process that can't renew its Lease stops, like a leader (see package leader), because its peers may not see it
 //     any more. When it can renew the Lease again, it goes on.
-//   - A process that has to pause ends its work in good order: its running reconciles have the grace time of the engine.
-//     Until they have ended, the other process works too. So both may work on one object for that long.
+//   - A process that has to pause ends its work in good order: its running reconciles have the grace time of the
+//     engine. Until they have ended, the other process works too. So both may work on one object for that long.
 //
 // A Lease costs one write for each retry period, as for leader election, and one watch.
 //

@@ -32,8 +32,8 @@ type port struct {
 	process *mortal.Process
 }
 
-// write sends a write, unless an error is injected or the operator is killed, and records the call. after is nil if the content after the write
-// isn't known.
+// write sends a write, unless an error is injected or the operator is killed, and records the call. after is nil if the
+// content after the write isn't known.
 func (p *port) write(ctx context.Context, call Call, dryRun bool, send func() (after *unstructured.Unstructured, created bool, err error)) error {
 	var before, after *unstructured.Unstructured
 	var created bool

@@ -48,7 +48,8 @@ type Starter interface {
 	Start(ctx context.Context, target Target) error
 }
 
-// Started is a Starter that is a function. What it starts may bring keys until ctx ends, and nothing has to run for that.
+// Started is a Starter that is a function. What it starts may bring keys until ctx ends, and nothing has to run for
+// that.
 type Started func(ctx context.Context, target Target) error
 
 // Start implements Starter.

@@ -35,8 +35,8 @@
 // # Concurrency
 //
 // There is never more than one call for an object at a time, of whichever watcher. Different objects are independent:
-// as many are handled at a time as the engine has workers (watch.Workers), and [Concurrency] limits a watcher further. A
-// slow watcher delays the later watchers of the same object, and no other object as long as a worker is free. A call
+// as many are handled at a time as the engine has workers (watch.Workers), and [Concurrency] limits a watcher further.
+// A slow watcher delays the later watchers of the same object, and no other object as long as a worker is free. A call
 // should end when its context does: the time of all calls for an object in a row is that of a reconcile
 // (watch.Timeout).
 //

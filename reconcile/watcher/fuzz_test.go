@@ -24,7 +24,8 @@ func deleted(o *unstructured.Unstructured) deploy.Event {
 
 func refOf(o *unstructured.Unstructured) deploy.Ref { return deploy.RefOf(o) }
 
-// FuzzRules plays random events, failures and policies, and checks the rules that hold for each play: watcher 1, 3 to 8.
+// FuzzRules plays random events, failures and policies, and checks the rules that hold for each play: watcher 1, 3 to
+// 8.
 func FuzzRules(f *testing.F) {
 	for seed := range uint64(300) {
 		f.Add(binary.BigEndian.AppendUint64(nil, seed))

@@ -116,8 +116,8 @@ type Reconciler[T any] func(ctx context.Context, r Request[T]) (Result, error)
 
 // AddReconciler adds a function for all actions, which may carry State from one try to the next one. Its calls come
 // after those of the watchers. With the option Finalizer, the object gets the finalizer when its first call has
-// succeeded, Deleted comes when the deletion has begun, and the finalizer is removed when that call has succeeded without
-// RequeueAfter.
+// succeeded, Deleted comes when the deletion has begun, and the finalizer is removed when that call has succeeded
+// without RequeueAfter.
 func AddReconciler[T any](name string, reconcile Reconciler[T], opts ...Option) Option {
 	m := newMember[T](inAddReconciler, name, opts)
 	m.isReconciler = true

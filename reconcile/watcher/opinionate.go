@@ -19,12 +19,12 @@ import (
 //   - Add is called for an object without the finalizer, which is added when Add has succeeded.
 //   - Sync is called for an object with the finalizer that the process sees for the first time, and for a resync.
 //   - Update is called for an object with the finalizer that has a new generation.
-//   - Delete is called when the deletion of an object with the finalizer has begun. When it has succeeded, the finalizer
-//     is removed.
+//   - Delete is called when the deletion of an object with the finalizer has begun. When it has succeeded, the
+//     finalizer is removed.
 //
 // If a write of a finalizer fails, only the write is repeated, as long as the process lives. After a crash the function
-// that ran last may be called again: functions must be idempotent. Without Delete no finalizer is added, and then Add is
-// called in each process.
+// that ran last may be called again: functions must be idempotent. Without Delete no finalizer is added, and then Add
+// is called in each process.
 //
 // Add the Watcher by the option Add. A Watcher of your own may wrap it and call its methods; then the command release
 // doesn't find the finalizer.

@@ -12,8 +12,8 @@ import (
 )
 
 // Option is an option of New, Add, AddReconciler or Opinionate; nil is ignored. Retry, Dequeue, When and Concurrency
-// may be given to New, for all watchers, and to Add and AddReconciler, for one. An option in the wrong place is reported
-// when the operator starts.
+// may be given to New, for all watchers, and to Add and AddReconciler, for one. An option in the wrong place is
+// reported when the operator starts.
 type Option func(*settings)
 
 // place is where an option is given.
@@ -106,8 +106,8 @@ func Dequeue(policy DequeuePolicy) Option {
 
 // When sets which events count; by default each does that changes the object. A watcher isn't called for other events,
 // so pass filter.Lifecycle, too, unless it should miss creations or deletions. The first event that counts is a call of
-// Add, whatever it is. The old state of Update may be newer than that of the last call: it is the state before the first
-// event that counts. A watcher with a finalizer always learns of the beginning of a deletion.
+// Add, whatever it is. The old state of Update may be newer than that of the last call: it is the state before the
+// first event that counts. A watcher with a finalizer always learns of the beginning of a deletion.
 func When(passes filter.Predicate) Option {
 	return func(s *settings) {
 		s.only("when", inNew, inAdd, inAddReconciler)
@@ -169,8 +169,8 @@ func Finalizer(name string) Option {
 }
 
 // InProgress adds another finalizer before the first call for an object, which the one of Finalizer replaces when the
-// call has succeeded: so an object that is deleted in between, or while no operator runs, still reaches Delete. Its name
-// is that of the finalizer with the suffix -in-progress, unless one is given.
+// call has succeeded: so an object that is deleted in between, or while no operator runs, still reaches Delete. Its
+// name is that of the finalizer with the suffix -in-progress, unless one is given.
 func InProgress(name ...string) Option {
 	return func(s *settings) {
 		s.only("in progress", inOpinionate, inAddReconciler)

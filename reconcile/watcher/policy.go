@@ -12,8 +12,8 @@ const LongestDelay = 24 * time.Hour
 
 // RetryPolicy decides whether a call is repeated after an error, and when. attempt is the number of failures in a row
 // before this one: zero for the first failure. A policy of nil never repeats. It must not block, and must be safe for
-// concurrent use. The deletion of an object that a finalizer holds isn't given up: it goes on with the last delay of the
-// policy, unless the policy never repeats or the error is permanent.
+// concurrent use. The deletion of an object that a finalizer holds isn't given up: it goes on with the last delay of
+// the policy, unless the policy never repeats or the error is permanent.
 type RetryPolicy = work.Policy
 
 // Exponential returns the policy that repeats a call at most max times: after initial, then after twice that time, and

@@ -39,7 +39,8 @@ type Failure struct {
 	GivenUp bool
 }
 
-// failures counts how often watchers were given up, for metrics. The zero value is empty. It is safe for concurrent use.
+// failures counts how often watchers were given up, for metrics. The zero value is empty. It is safe for concurrent
+// use.
 type failures struct {
 	mu sync.Mutex
 	// givenUp counts by watcher how often it was given up.

@@ -206,8 +206,8 @@ func (p *play) checkRules(t *testing.T) {
 	p.checkOrder(t)
 }
 
-// latestFor returns the generation that a call has to have: that of the last event or, for a deletion, of the last state
-// of the object that the watcher was called for.
+// latestFor returns the generation that a call has to have: that of the last event or, for a deletion, of the last
+// state of the object that the watcher was called for.
 func latestFor(steps []map[string]any, earlier []call, c call) any {
 	of := func(event int) any {
 		generation, _ := steps[event]["object"].(map[string]any)["generation"].(int64)
@@ -233,8 +233,8 @@ func latestFor(steps []map[string]any, earlier []call, c call) any {
 	return of(first)
 }
 
-// isDue reports whether a retry comes when an earlier failure has asked for it: an event may have left it as it was, and
-// one call after the other is made in a play.
+// isDue reports whether a retry comes when an earlier failure has asked for it: an event may have left it as it was,
+// and one call after the other is made in a play.
 func (p *play) isDue(policy RetryPolicy, earlier []call, c call) bool {
 	isBusy := slices.ContainsFunc(p.calls, func(other call) bool {
 		return other.end > other.at && other.at < c.at && other.end <= c.at && c.at-other.end <= soon

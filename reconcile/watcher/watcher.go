@@ -128,9 +128,9 @@ func (w *Watchers[T]) Reconciler(_ context.Context, env watch.Env) (watch.Reconc
 	return newReconciler(w.kind, &w.settings, w.roster, env), nil
 }
 
-// Add adds a watcher, as made by the option Add or AddReconciler, while the operator runs: it is called for all existing
-// objects, too. Its calls come after those of the watchers, or reconcilers, that were added before. It stays until
-// Remove of the handle is called.
+// Add adds a watcher, as made by the option Add or AddReconciler, while the operator runs: it is called for all
+// existing objects, too. Its calls come after those of the watchers, or reconcilers, that were added before. It stays
+// until Remove of the handle is called.
 func (w *Watchers[T]) Add(added Option) (*Handle, error) {
 	s := newSettings(inNew, "", []Option{added})
 	if len(s.members) != 1 {

@@ -13,8 +13,8 @@ import (
 // Encode returns the merge patch that makes the change from before to after, empty if nothing differs. Applied to the
 // object that Decode returned as before, it makes the object that Decode returns as after:
 //
-//   - Fields that T doesn't have stay. They are removed only with a field that holds them: an element of a list that has
-//     changed, since lists are replaced as a whole, a key of a map, or a pointer that is nil now.
+//   - Fields that T doesn't have stay. They are removed only with a field that holds them: an element of a list that
+//     has changed, since lists are replaced as a whole, a key of a map, or a pointer that is nil now.
 //   - Nil and an absent field are the same.
 //
 // Encode changes nothing; the patch may share values with after.

@@ -42,8 +42,8 @@ type Child struct {
 	Kept bool
 }
 
-// Read returns the wanted children in their order, and everything that is wrong with them. observed returns the observed
-// child of a name, nil if there is none.
+// Read returns the wanted children in their order, and everything that is wrong with them. observed returns the
+// observed child of a name, nil if there is none.
 func (r Rules) Read(values []any, observed func(deploy.Ref) *unstructured.Unstructured) (children []Child, faults []Fault) {
 	children = make([]Child, 0, len(values))
 	places := make(map[deploy.Ref]int, len(values))

@@ -8,9 +8,9 @@ import (
 // roll returns what is done with the children of a group that are updated one after the other. members are their
 // places.
 //
-// Outdated children that aren't healthy come first and wait for nothing, since their update takes nothing away: so a new
-// version can mend what the one before has broken, also if none of them is healthy before all are updated. A healthy
-// child is updated only if all others exist and are healthy.
+// Outdated children that aren't healthy come first and wait for nothing, since their update takes nothing away: so a
+// new version can mend what the one before has broken, also if none of them is healthy before all are updated. A
+// healthy child is updated only if all others exist and are healthy.
 func roll(wanted []Wanted, members []int) (actions []Action) {
 	turn, holdup := -1, -1
 	var outdated []int

@@ -42,8 +42,8 @@ func Patch(parent map[string]any, paths []string) (map[string]any, error) {
 	return patch, nil
 }
 
-// Over returns the parent as it was in the revision of a patch: with the values of the patch at the paths. The arguments
-// aren't changed.
+// Over returns the parent as it was in the revision of a patch: with the values of the patch at the paths. The
+// arguments aren't changed.
 func Over(parent, patch map[string]any, paths []string) (map[string]any, error) {
 	object := (&unstructured.Unstructured{Object: parent}).DeepCopy().Object
 	for _, path := range paths {
@@ -74,8 +74,8 @@ func Name(group, resource string, parent types.UID, patch map[string]any) (strin
 	return prefix[:min(len(prefix), longestName-len(suffix))] + suffix, nil
 }
 
-// Labels returns the labels of a revision: those of spec.template of the parent, or the generated ones if there are any,
-// and those that tell the kinds of parents apart.
+// Labels returns the labels of a revision: those of spec.template of the parent, or the generated ones if there are
+// any, and those that tell the kinds of parents apart.
 func Labels(parent map[string]any, generated map[string]string, group, resource string) (map[string]string, error) {
 	labels := map[string]string{}
 	if generated == nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// prove proves that the cluster keeps records in the status, once in a process, before a handler is called for an object
-// that has none: a schema without the field would drop the record, and each pass would be a creation. A deletion doesn't
-// wait for the proof.
+// prove proves that the cluster keeps records in the status, once in a process, before a handler is called for an
+// object that has none: a schema without the field would drop the record, and each pass would be a creation. A deletion
+// doesn't wait for the proof.
 func (p *pass) prove(ctx context.Context) error {
 	switch {
 	case p.store.Field == "" || p.isKept.Load() || p.object.GetDeletionTimestamp() != nil:

@@ -38,8 +38,8 @@ type Cycle map[string]Record
 //
 //   - Handlers that aren't called for the cause are dropped, with their steps. Without ids there is no cycle.
 //   - A handler that has ended for another essence or another reason is called again: it must see what is there now.
-//   - A handler that waits for its next attempt keeps its attempts. A new essence ends the wait. A deletion begins anew:
-//     attempts for other causes don't count.
+//   - A handler that waits for its next attempt keeps its attempts. A new essence ends the wait. A deletion begins
+//     anew: attempts for other causes don't count.
 func (c Cycle) For(reason cause.Reason, seen string, ids []string) Cycle {
 	next := make(Cycle, len(ids))
 	for _, id := range ids {
