@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,41 +15,77 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// endedLabel is on namespaces whose test has ended.
-const endedLabel = "operkit.dev/test-ended"
+const (
+	// endedLabel is on namespaces whose test has ended.
+	endedLabel = "operkit.dev/test-ended"
+	// deletions is how many of these namespaces are deleted at a time. Kubernetes makes about a hundred requests for
+	// each one, and in their order. With hundreds of them, a test that waits for the deletion of a namespace of its own
+	// would wait for minutes.
+	deletions = 10
+	// longestDeletion is after what time a deletion isn't expected to end any more, so that others begin.
+	longestDeletion = time.Minute
+)
 
-// endNamespace deletes a namespace whose test has ended, and releases older namespaces whose deletion hangs. A killed
-// program may leave objects with finalizers that nobody removes. Kubernetes lists everything in such a namespace every
-// few seconds, so forty of these namespaces cost half a processor.
+// endNamespace marks a namespace whose test has ended, and goes on with the deletion of such namespaces.
 func (p *plane) endNamespace(ctx context.Context, name string) error {
 	body := fmt.Appendf(nil, `{"metadata":{"labels":{%q:"true"}}}`, endedLabel)
 	_, err := p.client.Resource(namespaces).Patch(ctx, name, types.MergePatchType, body, metav1.PatchOptions{})
-	if err == nil {
-		err = p.client.Resource(namespaces).Delete(ctx, name, metav1.DeleteOptions{})
-	}
 	if err != nil && !apierrors.IsNotFound(err) {
 		return err
 	}
-	p.releaseEnded(ctx)
-	return nil
+	going, err := p.releaseEnded(ctx)
+	if err != nil {
+		return err
+	}
+	return p.deleteEnded(ctx, deletions-going)
 }
 
-// releaseEnded removes finalizers of objects that block the deletion of ended tests' namespaces. If that fails, it is
-// tried again at the end of the next test.
-func (p *plane) releaseEnded(ctx context.Context) {
-	ended, err := p.client.Resource(namespaces).List(ctx, metav1.ListOptions{LabelSelector: endedLabel})
-	if err != nil {
-		return
+// deleteEnded deletes up to n namespaces of tests that have ended.
+func (p *plane) deleteEnded(ctx context.Context, n int) error {
+	if n < 1 {
+		return nil
 	}
-	for i := range ended.Items {
-		var namespace corev1.Namespace
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(ended.Items[i].Object, &namespace); err != nil {
-			continue
+	waiting, err := p.ended(ctx, corev1.NamespaceActive, int64(n))
+	for i := range waiting {
+		err := p.client.Resource(namespaces).Delete(ctx, waiting[i].Name, metav1.DeleteOptions{})
+		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // or another process has deleted it
+			return err
 		}
+	}
+	return err
+}
+
+// releaseEnded removes finalizers of objects that block the deletion of ended tests' namespaces. A killed program may
+// leave such objects, and nobody removes their finalizers. Kubernetes lists everything in such a namespace every few
+// seconds, so forty of these namespaces cost half a processor. If the removal fails, it is tried again at the end of
+// the next test. It returns how many namespaces are being deleted and are expected to go.
+func (p *plane) releaseEnded(ctx context.Context) (going int, err error) {
+	leaving, err := p.ended(ctx, corev1.NamespaceTerminating, 0)
+	for i := range leaving {
+		namespace := &leaving[i]
 		for _, kind := range heldUpBy(namespace.Status.Conditions) {
 			_ = p.release(ctx, namespace.Name, kind)
 		}
+		if began := namespace.DeletionTimestamp; began != nil && time.Since(began.Time) < longestDeletion {
+			going++
+		}
 	}
+	return going, err
+}
+
+// ended returns the namespaces of tests that have ended, in a phase: up to limit, all if it is zero.
+func (p *plane) ended(ctx context.Context, phase corev1.NamespacePhase, limit int64) ([]corev1.Namespace, error) {
+	list, err := p.client.Resource(namespaces).List(ctx, metav1.ListOptions{
+		LabelSelector: endedLabel, FieldSelector: "status.phase=" + string(phase), Limit: limit,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var typed corev1.NamespaceList
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(list.UnstructuredContent(), &typed); err != nil {
+		return nil, err
+	}
+	return typed.Items, nil
 }
 
 // instances matches Kubernetes' message about a kind with objects left in a namespace.

@@ -4,7 +4,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -33,4 +36,32 @@ func TestHeldUpBy(t *testing.T) {
 	} {
 		assert.Equal(t, row.want, heldUpBy(row.conditions), row.reason)
 	}
+}
+
+// Without controllers no deletion ends.
+func TestFewNamespacesAreDeletedAtATime(t *testing.T) {
+	t.Parallel()
+	env := Start(t, OwnCluster("--components=etcd,apiserver"))
+	p := env.plane
+	for range deletions + 2 {
+		name := namespaceName(t.Name())
+		require.NoError(t, p.createNamespace(t.Context(), name, t.Name()))
+		require.NoError(t, p.endNamespace(t.Context(), name))
+	}
+	going, err := p.ended(t.Context(), corev1.NamespaceTerminating, 0)
+	require.NoError(t, err)
+	assert.Len(t, going, deletions)
+	waiting, err := p.ended(t.Context(), corev1.NamespaceActive, 0)
+	require.NoError(t, err)
+	assert.Len(t, waiting, 2)
+
+	gone, err := p.client.Resource(namespaces).Get(t.Context(), going[0].Name, metav1.GetOptions{})
+	require.NoError(t, err)
+	unstructured.RemoveNestedField(gone.Object, "spec", "finalizers")
+	_, err = p.client.Resource(namespaces).Update(t.Context(), gone, metav1.UpdateOptions{}, "finalize")
+	require.NoError(t, err)
+	require.NoError(t, p.endNamespace(t.Context(), "gone-already"))
+	waiting, err = p.ended(t.Context(), corev1.NamespaceActive, 0)
+	require.NoError(t, err)
+	assert.Len(t, waiting, 1, "the end of another test begins the next deletion")
 }
