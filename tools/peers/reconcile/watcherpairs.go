@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -10,19 +9,18 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	toolscache "k8s.io/client-go/tools/cache"
-
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/operkit/operkit/reconcile/watcher"
 	"github.com/operkit/operkit/tools/peers/ratio"
@@ -50,32 +48,40 @@ func (b *bucket) DeepCopyObject() runtime.Object {
 	return &bucket{b.TypeMeta, *b.ObjectMeta.DeepCopy(), b.Spec}
 }
 
-// typedBucket is new object i as a Go type, as a cache of types holds it.
-func typedBucket(i int) *bucket {
-	made := typedItem(i, 0)
-	made.Labels = map[string]string{"tier": "gold"}
-	b := &bucket{ObjectMeta: made.ObjectMeta}
-	b.Spec.Size = made.Spec.Size
-	return b
+// bucketList is what a client lists.
+type bucketList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata"`
+	Items           []bucket `json:"items"`
 }
 
-// plainBucket is the same object as a View shows it.
-func plainBucket(i int) *unstructured.Unstructured {
+// DeepCopyObject implements runtime.Object.
+func (l *bucketList) DeepCopyObject() runtime.Object {
+	copied := &bucketList{TypeMeta: l.TypeMeta, ListMeta: *l.ListMeta.DeepCopy()}
+	for i := range l.Items {
+		copied.Items = append(copied.Items, *l.Items[i].DeepCopyObject().(*bucket))
+	}
+	return copied
+}
+
+// newBucket is the event of new object i.
+func newBucket(i int) []byte {
 	made := plainItem(i, 0)
 	made.SetLabels(map[string]string{"tier": "gold"})
-	return made
+	return line("ADDED", made)
 }
 
-// adder starts an engine that calls add with each new object, as a copy of the caller's own. The returned function
-// creates object i; it calls now before the engine gets the event.
-type adder func(b testing.TB, add func(o *bucket)) (create func(i int, now func()))
+// adder starts an operator of a kind whose events come from a wire, and calls add with each new object, as a copy of
+// the caller's own.
+type adder func(b testing.TB, w *wire, add func(o *bucket))
 
 // ourWatcher is a watcher of package watcher.
-func ourWatcher(b testing.TB, add func(o *bucket)) func(i int, now func()) {
-	memory, err := dryrun.New(dryrun.AnyKind())
+func ourWatcher(b testing.TB, w *wire, add func(o *bucket)) {
+	silent := slog.New(slog.DiscardHandler)
+	c, err := cluster.New(b.Context(), w.config(), cluster.Logger(silent))
 	must(b, err)
-	view := &storedView{pushedView: pushedView{handles: make(chan func(deploy.Event), 1), synced: make(chan struct{})}}
-	manager, err := deploy.NewManager(storedCluster{memory, view})
+	b.Cleanup(c.Wait)
+	manager, err := deploy.NewManager(c)
 	must(b, err)
 	watchers := watcher.New[bucket](kind, watcher.Add("bench", watcher.Simple(watcher.Funcs[bucket]{
 		Add: func(_ context.Context, o *bucket) error {
@@ -83,47 +89,26 @@ func ourWatcher(b testing.TB, add func(o *bucket)) func(i int, now func()) {
 			return nil
 		},
 	})))
-	reconciler, err := watchers.Reconciler(b.Context(), watch.Env{Manager: manager, Logger: slog.New(slog.DiscardHandler), Now: time.Now})
+	reconciler, err := watchers.Reconciler(b.Context(), watch.Env{Manager: manager, Logger: silent, Now: time.Now})
 	must(b, err)
-	engine, err := watch.New(view, watch.Workers(eventWorkers), watch.Logger(slog.New(slog.DiscardHandler)))
+	engine, err := watch.New(c.View(), watch.Workers(eventWorkers), watch.Logger(silent))
 	must(b, err)
 	must(b, engine.Control(kind, reconciler))
 	run(b, engine.Run)
-	handle := <-view.handles
-	close(view.synced)
-	return func(i int, now func()) {
-		object := plainBucket(i)
-		view.objects.Store(object.GetName(), object)
-		now()
-		handle(deploy.Event{Type: deploy.Added, New: object})
-	}
 }
-
-// storedView is a View that the benchmark fills.
-type storedView struct {
-	pushedView
-	objects sync.Map
-}
-
-// Get implements deploy.View.
-func (v *storedView) Get(_ context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
-	object, _ := v.objects.Load(ref.Name)
-	found, _ := object.(*unstructured.Unstructured)
-	return found, nil
-}
-
-type storedCluster struct {
-	deploy.Cluster
-	view deploy.View
-}
-
-// View implements deploy.Cluster.
-func (c storedCluster) View() deploy.View { return c.view }
 
 // peerWatcher is a controller of controller-runtime that reads the object from its cache.
-func peerWatcher(b testing.TB, add func(o *bucket)) func(i int, now func()) {
+func peerWatcher(b testing.TB, w *wire, add func(o *bucket)) {
+	known := runtime.NewScheme()
+	known.AddKnownTypeWithName(kind, &bucket{})
+	known.AddKnownTypeWithName(kind.GroupVersion().WithKind(kind.Kind+"List"), &bucketList{})
+	metav1.AddToGroupVersion(known, kind.GroupVersion())
+	mapper := meta.NewDefaultRESTMapper(nil)
+	mapper.Add(kind, meta.RESTScopeNamespace)
+	objects, err := cache.New(w.config(), cache.Options{Scheme: known, Mapper: mapper})
+	must(b, err)
+	run(b, objects.Start)
 	again := true
-	objects := &storedCache{pushedCache: pushedCache{informer: pushedInformer{handlers: make(chan toolscache.ResourceEventHandler, 1)}}}
 	c, err := controller.NewUnmanaged("buckets", controller.Options{
 		MaxConcurrentReconciles: eventWorkers,
 		SkipNameValidation:      &again,
@@ -139,54 +124,40 @@ func peerWatcher(b testing.TB, add func(o *bucket)) func(i int, now func()) {
 	must(b, err)
 	must(b, c.Watch(source.Kind[client.Object](objects, &bucket{}, &handler.EnqueueRequestForObject{})))
 	run(b, c.Start)
-	events := <-objects.informer.handlers
-	return func(i int, now func()) {
-		object := typedBucket(i)
-		objects.objects.Store(object.GetName(), object)
-		now()
-		events.OnAdd(object, false)
-	}
 }
 
-// storedCache is a cache that the benchmark fills.
-type storedCache struct {
-	pushedCache
-	objects sync.Map
-}
-
-// Get implements client.Reader as the cache of controller-runtime does: by a deep copy.
-func (c *storedCache) Get(_ context.Context, key client.ObjectKey, out client.Object, _ ...client.GetOption) error {
-	object, ok := c.objects.Load(key.Name)
-	if !ok {
-		return fmt.Errorf("%s isn't there", key)
-	}
-	copied := object.(*bucket).DeepCopyObject().(*bucket)
-	*out.(*bucket) = *copied
-	return nil
-}
-
-// addLatency creates objects at a steady pace, and reports the median time from an event to the call.
+// addLatency creates objects at a steady pace, and reports the median time from the arrival of an event to the call.
 func addLatency(start adder) func(b *testing.B) {
 	return func(b *testing.B) {
 		defer allProcessors()()
 		origin := time.Now()
 		var given sync.Map
 		began := make(chan time.Duration, eventObjects)
-		create := start(b, func(o *bucket) {
+		w := newWire()
+		start(b, w, func(o *bucket) {
 			now := time.Since(origin)
 			since, _ := given.Load(o.Name)
 			began <- now - time.Duration(since.(*atomic.Int64).Load())
 			time.Sleep(latencyWork)
 		})
+		events := <-w.watches
+		create := func(i int) {
+			var since atomic.Int64
+			given.Store(nameOf(i), &since)
+			event := newBucket(i)
+			since.Store(int64(time.Since(origin)))
+			_, err := events.Write(event)
+			must(b, err)
+		}
+		create(0)
+		<-began // both sides run
 		var times []time.Duration
-		next, object := time.Now(), 0
+		next, object := time.Now(), 1
 		for b.Loop() {
 			for range latencyEvents {
 				next = next.Add(latencyPace)
 				time.Sleep(time.Until(next))
-				var since atomic.Int64
-				given.Store(nameOf(object), &since)
-				create(object, func() { since.Store(int64(time.Since(origin))) })
+				create(object)
 				object++
 			}
 			for range latencyEvents {
