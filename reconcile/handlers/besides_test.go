@@ -32,32 +32,27 @@ func (l *besides) handlers(opts []handlers.KindOption) *handlers.Handlers[Claim]
 	}
 	h.Daemon("measure", func(ctx context.Context, r *handlers.Request[Claim]) error {
 		for r.Sleep(ctx, 7*time.Second) {
-			r.Result(r.Latest().Spec.Size)
-			if err := r.Flush(ctx); err != nil {
+			if err := errors.Join(r.Result(r.Latest().Spec.Size), r.Flush(ctx)); err != nil {
 				return err
 			}
 		}
 		time.Sleep(time.Second / 2) // after the pass that has stopped it
-		r.Result(0)
-		return nil
+		return r.Result(0)
 	})
 	h.Daemon("probe", func(ctx context.Context, r *handlers.Request[Claim]) error {
 		r.Sleep(ctx, time.Second/2) // after the pass that has started it
 		if r.Attempt == 1 {
 			return errors.New("no answer")
 		}
-		r.Result("answers")
-		return nil
+		return r.Result("answers")
 	}, handlers.Reports("Probed"))
 	size := func(_ context.Context, r *handlers.Request[Claim]) error {
-		r.Result(r.Object.Spec.Size)
-		return nil
+		return r.Result(r.Object.Spec.Size)
 	}
 	h.Timer("tick", time.Minute, size)
 	h.Seen("look", size)
 	h.OnClusterEvent("hear", func(_ context.Context, r *handlers.Request[Claim]) error {
-		r.Result(r.Reported.Reason)
-		return nil
+		return r.Result(r.Reported.Reason)
 	})
 	return h
 }

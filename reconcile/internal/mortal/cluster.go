@@ -66,7 +66,7 @@ type port struct {
 func (p port) send(write func() error) error {
 	err := p.process.Send(write)
 	if errors.Is(err, ErrKilled) {
-		panic(ErrKilled)
+		panic(ErrKilled) //nolint:forbidigo // in a test: the process of the operator ends at this write
 	}
 	return err
 }
