@@ -194,7 +194,7 @@ func TestPending(t *testing.T) {
 			p.reconciler.(watch.Forgetter).Forget(refOf(o))
 			p.pass(refOf(o))
 		}
-		assert.Empty(t, p.reconciler.(*reconciler).objects.entries)
+		assert.Empty(t, p.reconciler.(*dispatcher).objects.entries)
 	})
 }
 

@@ -108,7 +108,7 @@ func (p *play) checkEnds(t *testing.T) {
 			}
 		}
 	}
-	for ref, e := range p.reconciler.(*reconciler).objects.entries {
+	for ref, e := range p.reconciler.(*dispatcher).objects.entries {
 		assert.NotEmpty(t, e.uid, "%s is gone", ref)
 	}
 }

@@ -25,7 +25,7 @@ type member struct {
 	object     reflect.Type
 	finalizers []string
 	// call calls the watcher.
-	call func(ctx context.Context, t *turn) work.Outcome
+	call func(ctx context.Context, a *attempt) work.Outcome
 	// slots has as many places as the watcher may have calls at a time, nil for any number.
 	slots chan struct{}
 	// number counts the watchers of a kind in the order in which they were added.
@@ -52,29 +52,29 @@ func Add[T any](name string, w Watcher[T], opts ...Option) Option {
 	if own, ok := w.(*opinionated[T]); ok {
 		m.errs = append(m.errs, named(name, own.errs)...)
 		m.finalizers = finalizersOf(own.rules)
-		m.call = func(ctx context.Context, t *turn) work.Outcome { return t.hold(ctx, own.rules, own.call) }
+		m.call = func(ctx context.Context, a *attempt) work.Outcome { return a.withFinalizer(ctx, own.rules, own.call) }
 		return m.option()
 	}
-	m.call = func(ctx context.Context, t *turn) work.Outcome {
-		ctx = context.WithValue(ctx, turnKey{}, t)
-		err := callWatcher(ctx, w, t)
-		return work.Outcome{Err: err, Memo: t.memo, Object: t.written}
+	m.call = func(ctx context.Context, a *attempt) work.Outcome {
+		ctx = context.WithValue(ctx, attemptKey{}, a)
+		err := callWatcher(ctx, w, a)
+		return work.Outcome{Err: err, Memo: a.memo, Object: a.written}
 	}
 	return m.option()
 }
 
-func callWatcher[T any](ctx context.Context, w Watcher[T], t *turn) error {
-	object, err := decode[T](t.object)
+func callWatcher[T any](ctx context.Context, w Watcher[T], a *attempt) error {
+	object, err := decode[T](a.object)
 	if err != nil {
 		return err
 	}
-	switch t.call.Action {
+	switch a.call.Action {
 	case Created:
 		return w.Add(ctx, object)
 	case Deleted:
 		return w.Delete(ctx, object)
 	case Updated, Resynced:
-		old, err := decode[T](t.call.Old)
+		old, err := decode[T](a.call.Old)
 		if err != nil {
 			return err
 		}
@@ -125,19 +125,19 @@ func AddReconciler[T any](name string, reconcile Reconciler[T], opts ...Option) 
 		m.fail("nil function")
 		return m.option()
 	}
-	run := func(ctx context.Context, t *turn, action Action) work.Outcome {
-		object, err := decode[T](t.object)
+	run := func(ctx context.Context, a *attempt, action Action) work.Outcome {
+		object, err := decode[T](a.object)
 		if err != nil {
 			return work.Outcome{Err: err}
 		}
-		result, err := reconcile(ctx, Request[T]{Action: action, Object: object, Attempt: t.call.Failures, State: t.call.State})
+		result, err := reconcile(ctx, Request[T]{Action: action, Object: object, Attempt: a.call.Failures, State: a.call.State})
 		return work.Outcome{Err: err, After: max(result.RequeueAfter, 0), State: result.State}
 	}
-	m.call = func(ctx context.Context, t *turn) work.Outcome { return run(ctx, t, t.call.Action) }
+	m.call = func(ctx context.Context, a *attempt) work.Outcome { return run(ctx, a, a.call.Action) }
 	if m.rules.Final != "" {
 		m.rules.Needed, m.rules.IsReconciler = true, true
 		m.finalizers = finalizersOf(m.rules)
-		m.call = func(ctx context.Context, t *turn) work.Outcome { return t.hold(ctx, m.rules, run) }
+		m.call = func(ctx context.Context, a *attempt) work.Outcome { return a.withFinalizer(ctx, m.rules, run) }
 	}
 	return m.option()
 }

@@ -54,7 +54,7 @@ func TestLateWatcher(t *testing.T) {
 	}
 }
 
-func (p *play) made() *reconciler { return p.reconciler.(*reconciler) }
+func (p *play) made() *dispatcher { return p.reconciler.(*dispatcher) }
 
 // TestStripped has a cluster that changes what is written.
 func TestStripped(t *testing.T) {

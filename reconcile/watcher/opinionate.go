@@ -50,16 +50,16 @@ func (o *opinionated[T]) Update(ctx context.Context, _, _ *T) error { return o.s
 func (o *opinionated[T]) Delete(ctx context.Context, _ *T) error { return o.step(ctx) }
 
 func (o *opinionated[T]) step(ctx context.Context) error {
-	t, ok := ctx.Value(turnKey{}).(*turn)
+	a, ok := ctx.Value(attemptKey{}).(*attempt)
 	if !ok {
 		return request.Permanent(errors.New("opinionate: called outside of a reconcile: add the watcher by the option Add, and pass its context on"))
 	}
-	return t.hold(ctx, o.rules, o.call).Err
+	return a.withFinalizer(ctx, o.rules, o.call).Err
 }
 
 // call calls the function for an action.
-func (o *opinionated[T]) call(ctx context.Context, t *turn, action Action) work.Outcome {
-	object, err := decode[T](t.object)
+func (o *opinionated[T]) call(ctx context.Context, a *attempt, action Action) work.Outcome {
+	object, err := decode[T](a.object)
 	if err != nil {
 		return work.Outcome{Err: err}
 	}
@@ -75,17 +75,17 @@ func (o *opinionated[T]) call(ctx context.Context, t *turn, action Action) work.
 			break
 		}
 		var old *T
-		if old, err = decode[T](t.call.Old); err == nil {
+		if old, err = decode[T](a.call.Old); err == nil {
 			err = o.funcs.Update(ctx, old, object)
 		}
 	}
 	return work.Outcome{Err: err}
 }
 
-// done is the memo of a call that has succeeded, while a write of its finalizers has not. isFree: the object was added,
-// and nothing holds it yet: when it is deleted, only the memo leads to Delete. after and state are those of the call's
-// outcome.
-type done struct {
+// unwritten is the memo of a call that has succeeded, while a write of its finalizers has not. isFree: the object was
+// added, and nothing holds it yet: when it is deleted, only the memo leads to Delete. after and state are those of the
+// call's outcome.
+type unwritten struct {
 	action     Action
 	generation int64
 	object     *work.Object
@@ -95,87 +95,87 @@ type done struct {
 }
 
 // covers reports whether a call has been made for the object as it is now.
-func (d done) covers(action Action, object *work.Object) bool {
-	return d.action == action && (action == Deleted || d.generation == object.GetGeneration()) && d.object.GetUID() == object.GetUID() &&
-		(d.generation > 0 || action == Deleted || hold.IsSame(d.object, object))
+func (u unwritten) covers(action Action, object *work.Object) bool {
+	return u.action == action && (action == Deleted || u.generation == object.GetGeneration()) && u.object.GetUID() == object.GetUID() &&
+		(u.generation > 0 || action == Deleted || hold.IsSame(u.object, object))
 }
 
-// hold makes one step of a watcher with a finalizer: the writes of finalizers, and the call of the user's function
-// between them.
-func (t *turn) hold(ctx context.Context, rules hold.Rules, call func(ctx context.Context, t *turn, action Action) work.Outcome) work.Outcome {
-	memo, _ := t.call.Memo.(done)
-	t.memo = t.call.Memo
-	plan := rules.Decide(t.call, t.object)
+// withFinalizer makes one step of a watcher with a finalizer: the writes of finalizers, and the call of the user's
+// function between them.
+func (a *attempt) withFinalizer(ctx context.Context, rules hold.Rules, call func(ctx context.Context, a *attempt, action Action) work.Outcome) work.Outcome {
+	memo, _ := a.call.Memo.(unwritten)
+	a.memo = a.call.Memo
+	plan := rules.Decide(a.call, a.object)
 	if plan.Before == hold.Begin {
-		if err := t.write(ctx, rules.Names, hold.Begin); err != nil {
-			return t.noted(work.Outcome{Err: err})
+		if err := a.write(ctx, rules.Names, hold.Begin); err != nil {
+			return a.noted(work.Outcome{Err: err})
 		}
-		plan = rules.Decide(t.call, t.object)
+		plan = rules.Decide(a.call, a.object)
 	}
 	switch {
-	case memo.isFree && memo.object.GetUID() == t.object.GetUID() && t.isLost(rules):
-		return t.free(ctx, call)
+	case memo.isFree && memo.object.GetUID() == a.object.GetUID() && a.isLost(rules):
+		return a.free(ctx, call)
 	case plan.Before == hold.Begin:
-		return t.noted(work.Outcome{}) // it is gone, or being deleted without one of the finalizers
+		return a.noted(work.Outcome{}) // it is gone, or being deleted without one of the finalizers
 	case plan.Again:
-		if err := t.write(ctx, rules.Names, plan.Before); err != nil {
-			return t.noted(work.Outcome{Err: err})
+		if err := a.write(ctx, rules.Names, plan.Before); err != nil {
+			return a.noted(work.Outcome{Err: err})
 		}
-		return t.noted(work.Outcome{After: soon})
+		return a.noted(work.Outcome{After: soon})
 	}
 	out := work.Outcome{}
 	switch {
 	case plan.Call == "":
-	case memo.covers(plan.Call, t.object):
+	case memo.covers(plan.Call, a.object):
 		out.After, out.State = memo.after, memo.state
 	default:
-		out = call(ctx, t, plan.Call)
+		out = call(ctx, a, plan.Call)
 		if out.Err != nil || plan.Call == Deleted && out.After > 0 {
-			return t.noted(out)
+			return a.noted(out)
 		}
 	}
 	if plan.After == hold.Keep {
-		return t.noted(out)
+		return a.noted(out)
 	}
-	handled := t.object
-	if err := t.write(ctx, rules.Names, plan.After); err != nil {
-		t.memo = done{plan.Call, handled.GetGeneration(), handled, plan.After == hold.Finish, out.After, out.State}
-		return t.noted(work.Outcome{Err: err, State: out.State})
+	handled := a.object
+	if err := a.write(ctx, rules.Names, plan.After); err != nil {
+		a.memo = unwritten{plan.Call, handled.GetGeneration(), handled, plan.After == hold.Finish, out.After, out.State}
+		return a.noted(work.Outcome{Err: err, State: out.State})
 	}
-	if plan.After == hold.Finish && t.isLost(rules) {
-		t.object = handled
-		return t.free(ctx, call)
+	if plan.After == hold.Finish && a.isLost(rules) {
+		a.object = handled
+		return a.free(ctx, call)
 	}
-	return t.noted(out)
+	return a.noted(out)
 }
 
 // isLost reports whether the object is gone, or being deleted, and nothing holds it.
-func (t *turn) isLost(rules hold.Rules) bool {
-	return t.call.Action == Deleted || t.isGone || t.object.GetDeletionTimestamp() != nil && !rules.IsHeld(t.object)
+func (a *attempt) isLost(rules hold.Rules) bool {
+	return a.call.Action == Deleted || a.isGone || a.object.GetDeletionTimestamp() != nil && !rules.IsHeld(a.object)
 }
 
 // free calls the function for the deletion of an object that was added, and then deleted before the finalizer held it.
-func (t *turn) free(ctx context.Context, call func(ctx context.Context, t *turn, action Action) work.Outcome) work.Outcome {
-	out := call(ctx, t, Deleted)
+func (a *attempt) free(ctx context.Context, call func(ctx context.Context, a *attempt, action Action) work.Outcome) work.Outcome {
+	out := call(ctx, a, Deleted)
 	if out.Err != nil || out.After > 0 {
-		t.memo = done{object: t.object, isFree: true}
+		a.memo = unwritten{object: a.object, isFree: true}
 	}
-	return t.noted(out)
+	return a.noted(out)
 }
 
 // noted returns the outcome with what the turn has noted.
-func (t *turn) noted(out work.Outcome) work.Outcome {
-	out.Memo, out.Object = t.memo, t.written
+func (a *attempt) noted(out work.Outcome) work.Outcome {
+	out.Memo, out.Object = a.memo, a.written
 	return out
 }
 
 // write changes the finalizers of the object, which is then the object as it is in the cluster. Only the own entries
 // change, and only if nobody else has changed the object since it was read.
-func (t *turn) write(ctx context.Context, names hold.Names, write hold.Write) error {
+func (a *attempt) write(ctx context.Context, names hold.Names, write hold.Write) error {
 	base := ""
-	result, err := t.reconciler.Manager.Change(ctx, t.ref, func(current *work.Object) (*work.Object, error) {
+	result, err := a.Manager.Change(ctx, a.ref, func(current *work.Object) (*work.Object, error) {
 		base = current.GetResourceVersion()
-		if current.GetUID() != t.object.GetUID() {
+		if current.GetUID() != a.object.GetUID() {
 			return nil, nil
 		}
 		finalizers, changed := names.Finalizers(current, write)
@@ -188,19 +188,19 @@ func (t *turn) write(ctx context.Context, names hold.Names, write hold.Write) er
 	})
 	switch {
 	case failure.Is[*deploy.NotFoundError](err):
-		err, t.isGone = nil, true
+		err, a.isGone = nil, true
 	case err != nil:
 		return &FinalizerError{Finalizer: names.Final, Err: err}
-	case result.Object == nil || result.Object.GetUID() != t.object.GetUID():
-		t.isGone = true
+	case result.Object == nil || result.Object.GetUID() != a.object.GetUID():
+		a.isGone = true
 	case names.Lacks(result.Object, write):
-		t.object = result.Object
+		a.object = result.Object
 		return &FinalizerError{Finalizer: names.Final, Err: errUnkept}
 	default:
-		if base == t.object.GetResourceVersion() {
-			t.written = result.Object // otherwise there is a change of others that the watcher hasn't handled
+		if base == a.object.GetResourceVersion() {
+			a.written = result.Object // otherwise there is a change of others that the watcher hasn't handled
 		}
-		t.object = result.Object
+		a.object = result.Object
 	}
 	return err
 }

@@ -39,7 +39,7 @@ type order struct {
 	t       *testing.T
 	random  *rand.Rand
 	now     time.Time
-	made    *reconciler
+	made    *dispatcher
 	object  *unstructured.Unstructured
 	version int
 	// inbox has the events that aren't observed yet, and gone the uids whose deletion was observed.
@@ -83,7 +83,7 @@ func newOrder(t *testing.T, seed uint64) *order {
 	watchers := New[unstructured.Unstructured](items, Retry(Exponential(time.Second, 1000)), Add("slow", o.watcher("slow")), Add("next", o.watcher("next")))
 	made, err := watchers.Reconciler(t.Context(), watch.Env{Manager: manager, Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return o.now }})
 	require.NoError(t, err)
-	o.made = made.(*reconciler)
+	o.made = made.(*dispatcher)
 	return o
 }
 

@@ -15,7 +15,7 @@ import (
 
 // pass is one pass over the object of a name.
 type pass struct {
-	*reconciler
+	*dispatcher
 	ref     deploy.Ref
 	members []*member
 	entry   *entry
@@ -28,13 +28,13 @@ type pass struct {
 	failed error
 }
 
-// turn is one call of a watcher.
-type turn struct {
+// attempt is one call of a watcher.
+type attempt struct {
 	*pass
 	member *member
 	call   work.Call
-	// object is the object as it is now. written is its last state in which the turn has changed nothing but finalizers
-	// since the call, nil if it has written none. isGone: it was gone at a write.
+	// object is the object as it is now. written is its last state in which the attempt has changed nothing but
+	// finalizers since the call, nil if it has written none. isGone: it was gone at a write.
 	object, written *work.Object
 	isGone          bool
 	// memo is kept for the next call, if this one fails.
@@ -44,14 +44,14 @@ type turn struct {
 // errNilObject is the error of a call for an event without an object.
 var errNilObject = request.Permanent(errors.New("nil object: the event has none"))
 
-// turnKey is the key of the turn in the context of a call.
-type turnKey struct{}
+// attemptKey is the key of the attempt in the context of a call.
+type attemptKey struct{}
 
 // over calls the watchers for the deletion of an earlier object.
 func (p *pass) over(ctx context.Context) {
 	for _, m := range p.members {
 		if w, c, due := p.overOf(ctx, m); due {
-			p.turn(ctx, m, w, c)
+			p.call(ctx, m, w, c)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func (p *pass) live(ctx context.Context, object *work.Object, isForced bool) {
 	p.prepare(object, isForced)
 	for _, m := range p.members {
 		if w, c, due := p.nextOf(ctx, m, object); due {
-			object = p.turn(ctx, m, w, c)
+			object = p.call(ctx, m, w, c)
 		}
 	}
 }
@@ -124,30 +124,30 @@ func guarded(policy DequeuePolicy) DequeuePolicy {
 }
 
 // turn makes a call, and notes how it has ended. It returns the object as it is then.
-func (p *pass) turn(ctx context.Context, m *member, w *work.Work, c work.Call) *work.Object {
-	t := &turn{pass: p, member: m, call: c, object: c.Object}
-	out, called := t.run(ctx)
-	verdict := t.done(w, out, called, out.Err != nil && lifecycle.Interrupted(ctx))
+func (p *pass) call(ctx context.Context, m *member, w *work.Work, c work.Call) *work.Object {
+	a := &attempt{pass: p, member: m, call: c, object: c.Object}
+	out, called := a.run(ctx)
+	verdict := a.record(w, out, called, out.Err != nil && lifecycle.Interrupted(ctx))
 	if verdict != nil && out.Err != nil {
-		t.report(ctx, out.Err, *verdict)
+		a.report(ctx, out.Err, *verdict)
 	}
-	return t.object
+	return a.object
 }
 
-// done notes how the call has ended. It returns nil for a call that is due again.
-func (t *turn) done(w *work.Work, out work.Outcome, wasMade, isInterrupted bool) *work.Verdict {
-	retry, _ := t.member.policies(t.settings)
+// record notes how the call has ended. It returns nil for a call that is due again.
+func (a *attempt) record(w *work.Work, out work.Outcome, wasMade, isInterrupted bool) *work.Verdict {
+	retry, _ := a.member.policies(a.settings)
 	retry = guardedRetry(retry)
-	if len(t.member.finalizers) > 0 && t.call.Object != nil && t.call.Object.GetDeletionTimestamp() != nil {
+	if len(a.member.finalizers) > 0 && a.call.Object != nil && a.call.Object.GetDeletionTimestamp() != nil {
 		retry = lasting(retry)
 	}
-	t.objects.mu.Lock()
-	defer t.objects.mu.Unlock()
+	a.objects.mu.Lock()
+	defer a.objects.mu.Unlock()
 	if !wasMade || isInterrupted {
-		w.Undo(t.call, t.Now(), wasMade)
+		w.Undo(a.call, a.Now(), wasMade)
 		return nil
 	}
-	verdict := w.Done(t.call, out, t.Now(), retry)
+	verdict := w.Done(a.call, out, a.Now(), retry)
 	return &verdict
 }
 
@@ -180,27 +180,27 @@ func guardedRetry(policy RetryPolicy) RetryPolicy {
 }
 
 // run calls the watcher when it has a free slot. called is false if there was none until ctx ended.
-func (t *turn) run(ctx context.Context) (out work.Outcome, called bool) {
-	if t.member.slots != nil {
+func (a *attempt) run(ctx context.Context) (out work.Outcome, called bool) {
+	if a.member.slots != nil {
 		select {
-		case t.member.slots <- struct{}{}:
-			defer func() { <-t.member.slots }()
+		case a.member.slots <- struct{}{}:
+			defer func() { <-a.member.slots }()
 		case <-ctx.Done():
 			return out, false
 		}
 	}
-	if t.member.removed.Load() {
+	if a.member.removed.Load() {
 		return out, false
 	}
 	err := failure.Guard(func() error {
-		if t.call.Object == nil || t.call.Action == Updated && t.call.Old == nil {
+		if a.call.Object == nil || a.call.Action == Updated && a.call.Old == nil {
 			return errNilObject
 		}
-		out = t.member.call(ctx, t)
+		out = a.member.call(ctx, a)
 		return nil
 	})
 	if err != nil {
-		out = work.Outcome{Err: err, Memo: t.memo, Object: t.written}
+		out = work.Outcome{Err: err, Memo: a.memo, Object: a.written}
 	}
 	if err := failure.Guard(func() error { out.IsFinal, out.Delay = meaning(out.Err); return nil }); err != nil {
 		out.Err = err // the error of a watcher may panic when it is looked at

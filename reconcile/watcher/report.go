@@ -68,40 +68,40 @@ func (f *failures) counts(members []*member) map[string]int {
 }
 
 // report logs and reports a failure.
-func (t *turn) report(ctx context.Context, err error, v work.Verdict) {
-	log := logging.Scoped(ctx, t.LoggerFor(t.call.Object)).With("object", t.ref, "watcher", t.member.name, "action", string(t.call.Action))
+func (a *attempt) report(ctx context.Context, err error, v work.Verdict) {
+	log := logging.Scoped(ctx, a.LoggerFor(a.call.Object)).With("object", a.ref, "watcher", a.member.name, "action", string(a.call.Action))
 	for _, panicked := range request.Panics(err) {
 		log.Error("a watcher panicked", "at", panicked.Location(), "value", panicked.Value, "stack", string(panicked.Stack))
 	}
 	f := Failure{
-		Watcher: t.member.name, Action: t.call.Action, Object: t.ref, Err: err, Attempt: v.Failures, RetryIn: v.After, GivenUp: v.GivenUp || v.IsStale,
+		Watcher: a.member.name, Action: a.call.Action, Object: a.ref, Err: err, Attempt: v.Failures, RetryIn: v.After, GivenUp: v.GivenUp || v.IsStale,
 	}
 	switch {
 	case v.IsStale:
 		log.Warn("a call of a watcher has failed, and its object is gone", "error", err)
 	case v.GivenUp:
 		log.Error("a watcher was given up", "error", err, "attempts", f.Attempt)
-		t.failures.add(f.Watcher)
-		t.warn(EventGivenUp, err)
+		a.failures.add(f.Watcher)
+		a.warn(EventGivenUp, err)
 	case request.IsWaiting(err):
 		log.Info("a watcher waits", "for", err, "attempts", f.Attempt, "retry_in", f.RetryIn)
 	default:
 		log.Warn("a watcher has failed", "error", err, "attempts", f.Attempt, "retry_in", f.RetryIn)
-		t.warn(EventFailed, err)
+		a.warn(EventFailed, err)
 	}
-	if t.settings.onError == nil {
+	if a.settings.onError == nil {
 		return
 	}
-	if err := failure.Guard(func() error { t.settings.onError(ctx, f); return nil }); err != nil {
+	if err := failure.Guard(func() error { a.settings.onError(ctx, f); return nil }); err != nil {
 		log.Error("the function of OnError panicked", "error", err)
 	}
 }
 
 // warn records a warning about the object.
-func (t *turn) warn(reason string, err error) {
-	if t.env.Events != nil {
-		t.env.Events.Record(event.Event{
-			Regarding: event.Of(t.call.Object), Type: event.Warning, Reason: reason, Note: fmt.Sprintf("%s: %v", t.member.name, err),
+func (a *attempt) warn(reason string, err error) {
+	if a.env.Events != nil {
+		a.env.Events.Record(event.Event{
+			Regarding: event.Of(a.call.Object), Type: event.Warning, Reason: reason, Note: fmt.Sprintf("%s: %v", a.member.name, err),
 		})
 	}
 }

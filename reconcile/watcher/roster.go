@@ -12,7 +12,7 @@ type roster struct {
 	mu      sync.Mutex
 	members []*member
 	// running are the reconcilers whose engines run.
-	running []*reconciler
+	running []*dispatcher
 	// last is the number of the watcher that was added last.
 	last uint64
 }
@@ -62,13 +62,13 @@ func (r *roster) remove(m *member) {
 }
 
 // run notes that the engine of a reconciler runs, and returns a function for its end.
-func (r *roster) run(one *reconciler) (end func()) {
+func (r *roster) run(one *dispatcher) (end func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.running = append(r.running, one)
 	return func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.running = slices.DeleteFunc(r.running, func(other *reconciler) bool { return other == one })
+		r.running = slices.DeleteFunc(r.running, func(other *dispatcher) bool { return other == one })
 	}
 }

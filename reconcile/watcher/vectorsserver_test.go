@@ -256,7 +256,7 @@ func (s *steps) step(step map[string]any) work.Outcome {
 	if step["same_object"] != true && step["use_server"] != true && step["server_set"] != nil {
 		s.server.seen = c.Object
 	}
-	t := &turn{pass: &pass{reconciler: s.play.reconciler.(*reconciler)}, member: s.member, call: c, object: c.Object}
+	t := &attempt{pass: &pass{dispatcher: s.play.reconciler.(*dispatcher)}, member: s.member, call: c, object: c.Object}
 	if c.Object != nil {
 		t.ref = deploy.RefOf(c.Object)
 	}

@@ -125,7 +125,7 @@ func (w *Watchers[T]) Reconciler(_ context.Context, env watch.Env) (watch.Reconc
 	if err := w.check(); err != nil {
 		return nil, fmt.Errorf("watchers of %s: %w", w.kind.Kind, err)
 	}
-	return newReconciler(w.kind, &w.settings, w.roster, env), nil
+	return newDispatcher(w.kind, &w.settings, w.roster, env), nil
 }
 
 // Add adds a watcher, as made by the option Add or AddReconciler, while the operator runs: it is called for all

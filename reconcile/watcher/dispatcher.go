@@ -26,8 +26,8 @@ const (
 	recheck = time.Minute
 )
 
-// reconciler calls the watchers of a kind.
-type reconciler struct {
+// dispatcher calls the watchers of a kind.
+type dispatcher struct {
 	lifecycle.Lifecycle
 	env      watch.Env
 	settings *settings
@@ -42,29 +42,29 @@ type reconciler struct {
 	target atomic.Pointer[source.Target]
 }
 
-func newReconciler(kind schema.GroupVersionKind, s *settings, r *roster, env watch.Env) *reconciler {
-	made := &reconciler{env: env, settings: s, roster: r, unpaused: filter.Unpaused(env.Manager.KeyDomain())}
+func newDispatcher(kind schema.GroupVersionKind, s *settings, r *roster, env watch.Env) *dispatcher {
+	made := &dispatcher{env: env, settings: s, roster: r, unpaused: filter.Unpaused(env.Manager.KeyDomain())}
 	l := &made.Lifecycle
 	l.Kind, l.Manager, l.Logger, l.Now, l.Recheck, l.QuietPause = kind, env.Manager, env.Logger, env.Now, recheck, true
 	return made
 }
 
 // Sources implements source.Provider.
-func (r *reconciler) Sources() source.Sources {
-	return source.Sources{When: r.counts, External: []source.External{source.Started(r.start)}}
+func (d *dispatcher) Sources() source.Sources {
+	return source.Sources{When: d.counts, External: []source.External{source.Started(d.start)}}
 }
 
 // counts reports whether an event matters to one of the watchers.
-func (r *reconciler) counts(event deploy.Event) bool {
-	if r.unpaused(event) {
+func (d *dispatcher) counts(event deploy.Event) bool {
+	if d.unpaused(event) {
 		return true // what has happened during the pause is left to do
 	}
-	return slices.ContainsFunc(r.roster.list(), func(m *member) bool { return r.passes(m, event) })
+	return slices.ContainsFunc(d.roster.list(), func(m *member) bool { return d.passes(m, event) })
 }
 
 // passes reports whether an event matters to a watcher. If its filter panics, it does. The beginning of a deletion
 // always matters to a watcher with a finalizer, since the object waits for it.
-func (r *reconciler) passes(m *member, event deploy.Event) bool {
+func (d *dispatcher) passes(m *member, event deploy.Event) bool {
 	if leases(event) {
 		return false
 	}
@@ -74,12 +74,12 @@ func (r *reconciler) passes(m *member, event deploy.Event) bool {
 	when := changes
 	if m.when != nil {
 		when = m.when
-	} else if r.settings.when != nil {
-		when = r.settings.when
+	} else if d.settings.when != nil {
+		when = d.settings.when
 	}
 	passes, err := failure.Value(func() (bool, error) { return when(event), nil })
 	if err != nil && !m.filterPanicked.Swap(true) {
-		r.Logger.Error("a filter of a watcher panicked: the event counts", "watcher", m.name, "error", err)
+		d.Logger.Error("a filter of a watcher panicked: the event counts", "watcher", m.name, "error", err)
 	}
 	return passes || err != nil
 }
@@ -93,76 +93,76 @@ var (
 )
 
 // start notes how objects are brought to reconcile, for watchers that are added while the engine runs.
-func (r *reconciler) start(ctx context.Context, target source.Target) error {
-	r.target.Store(&target)
-	context.AfterFunc(ctx, r.roster.run(r))
-	r.welcome() // for a watcher that was added since the first event
+func (d *dispatcher) start(ctx context.Context, target source.Target) error {
+	d.target.Store(&target)
+	context.AfterFunc(ctx, d.roster.run(d))
+	d.welcome() // for a watcher that was added since the first event
 	return nil
 }
 
 // welcome brings all objects to reconcile for a watcher that was added.
-func (r *reconciler) welcome() { (*r.target.Load()).Bring(r.objects.refs()...) }
+func (d *dispatcher) welcome() { (*d.target.Load()).Bring(d.objects.refs()...) }
 
 // Observe implements watch.Observer: it notes what an event means for each watcher.
-func (r *reconciler) Observe(event deploy.Event) {
-	members := r.roster.list()
+func (d *dispatcher) Observe(event deploy.Event) {
+	members := d.roster.list()
 	passes := make([]bool, len(members))
 	for i, m := range members {
-		passes[i] = r.passes(m, event)
+		passes[i] = d.passes(m, event)
 	}
-	r.objects.observe(deploy.RefOf(event.New), event, members, passes)
+	d.objects.observe(deploy.RefOf(event.New), event, members, passes)
 }
 
 // Finalizers implements finalizer.Provider.
-func (r *reconciler) Finalizers() (all []string) {
-	for _, m := range r.roster.list() {
+func (d *dispatcher) Finalizers() (all []string) {
+	for _, m := range d.roster.list() {
 		all = append(all, m.finalizers...)
 	}
 	return all
 }
 
 // Rights implements watch.RightsProvider.
-func (r *reconciler) Rights() []deploy.Right {
+func (d *dispatcher) Rights() []deploy.Right {
 	verbs := []string{"get", "list", "watch"}
-	if len(r.Finalizers()) > 0 {
+	if len(d.Finalizers()) > 0 {
 		verbs = append(verbs, "patch")
 	}
-	return []deploy.Right{{Kind: r.Kind, Verbs: verbs}}
+	return []deploy.Right{{Kind: d.Kind, Verbs: verbs}}
 }
 
 // Tally implements standing.Provider.
-func (r *reconciler) Tally() standing.Tally {
-	tally := r.Lifecycle.Tally()
-	tally.GivenUp = r.failures.counts(r.roster.list())
+func (d *dispatcher) Tally() standing.Tally {
+	tally := d.Lifecycle.Tally()
+	tally.GivenUp = d.failures.counts(d.roster.list())
 	return tally
 }
 
 // Reconcile makes one pass over the object of a name: it calls the watchers whose calls are due.
-func (r *reconciler) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
-	p := &pass{reconciler: r, ref: req.Key, members: r.roster.list()}
-	p.entry, p.asOf = r.objects.enter(req.Key, p.members)
+func (d *dispatcher) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
+	p := &pass{dispatcher: d, ref: req.Key, members: d.roster.list()}
+	p.entry, p.asOf = d.objects.enter(req.Key, p.members)
 	p.over(ctx)
-	object, rest, err := r.Begin(ctx, req)
+	object, rest, err := d.Begin(ctx, req)
 	if err != nil {
 		return rest, err
 	}
 	if object != nil {
-		if err := r.checkWhole(ctx, req.Key); err != nil {
+		if err := d.checkWhole(ctx, req.Key); err != nil {
 			return rest, err
 		}
 		p.live(ctx, object, req.Triggers.Has(request.Forced))
 	}
 	if p.end(object) {
-		r.Conclude(ctx, object, !p.isDue && p.failed == nil, p.failed)
+		d.Conclude(ctx, object, !p.isDue && p.failed == nil, p.failed)
 	}
 	rest.RequeueAfter = lifecycle.Sooner(rest.RequeueAfter, p.next)
 	return rest, nil
 }
 
 // checkWhole returns an error if only the metadata of the objects is held: watchers would get objects without a spec.
-func (r *reconciler) checkWhole(ctx context.Context, ref deploy.Ref) error {
-	view, ok := r.Manager.View().(deploy.PartialView)
-	if !ok || r.isWhole.Load() {
+func (d *dispatcher) checkWhole(ctx context.Context, ref deploy.Ref) error {
+	view, ok := d.Manager.View().(deploy.PartialView)
+	if !ok || d.isWhole.Load() {
 		return nil
 	}
 	object, whole, err := view.Partial(ctx, ref)
@@ -170,13 +170,13 @@ func (r *reconciler) checkWhole(ctx context.Context, ref deploy.Ref) error {
 	case err != nil:
 		return err
 	case object != nil && !whole:
-		return request.Permanent(fmt.Errorf("watchers of %s: only the metadata of its objects is held: leave the kind out of cluster.MetadataOnly", r.Kind.Kind))
+		return request.Permanent(fmt.Errorf("watchers of %s: only the metadata of its objects is held: leave the kind out of cluster.MetadataOnly", d.Kind.Kind))
 	}
-	r.isWhole.Store(object != nil)
+	d.isWhole.Store(object != nil)
 	return nil
 }
 
 // resyncAt returns when the next resync of an object is due.
-func (r *reconciler) resyncAt(now time.Time) time.Time {
-	return now.Add(r.settings.resync - rand.N(r.settings.resync/10+1))
+func (d *dispatcher) resyncAt(now time.Time) time.Time {
+	return now.Add(d.settings.resync - rand.N(d.settings.resync/10+1))
 }
