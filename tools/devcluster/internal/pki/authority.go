@@ -34,9 +34,13 @@ type Pair struct {
 	Key         []byte
 }
 
-// NewAuthority makes an authority with a new key.
+// authoritySuffix ends the names of authorities. A certificate that has the name of the authority that signed it counts
+// as self-signed for some TLS clients, such as those of OpenSSL.
+const authoritySuffix = "-ca"
+
+// NewAuthority makes an authority with a new key, whose common name is name-ca.
 func NewAuthority(name string) (*Authority, error) {
-	template, err := newTemplate(name, nil)
+	template, err := newTemplate(name+authoritySuffix, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +101,9 @@ func (a *Authority) Server(name string, hosts ...string) (Pair, error) {
 }
 
 func (a *Authority) issue(template *x509.Certificate) (Pair, error) {
+	if template.Subject.String() == a.certificate.Subject.String() {
+		return Pair{}, fmt.Errorf("certificate for %s: it is the name of the authority: use another one", template.Subject.CommonName)
+	}
 	pair, err := sign(template, a.certificate, a.key)
 	if err != nil {
 		return Pair{}, fmt.Errorf("certificate for %s: %w", template.Subject.CommonName, err)

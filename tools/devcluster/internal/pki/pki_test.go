@@ -43,6 +43,29 @@ func TestServer(t *testing.T) {
 	assert.Error(t, err, "a serving certificate is nobody's identity")
 }
 
+// Clients of OpenSSL look for the issuer of a certificate by its name, and take one that names itself for self-signed.
+func TestIssuer(t *testing.T) {
+	t.Parallel()
+	authority, pool := newAuthority(t)
+	root := leaf(t, authority.Pair())
+	assert.Equal(t, "test-ca", root.Subject.CommonName)
+	assert.Equal(t, root.RawIssuer, root.RawSubject, "the authority signs itself")
+	pair, err := authority.Server("test", "127.0.0.1")
+	require.NoError(t, err)
+	certificate := leaf(t, pair)
+	assert.Equal(t, root.RawSubject, certificate.RawIssuer)
+	assert.NotEqual(t, certificate.RawIssuer, certificate.RawSubject, "a serving certificate with the name of the cluster isn't self-signed")
+	chains, err := certificate.Verify(x509.VerifyOptions{Roots: pool, DNSName: "127.0.0.1"})
+	require.NoError(t, err)
+	require.Len(t, chains, 1)
+	assert.Equal(t, []*x509.Certificate{certificate, root}, chains[0])
+
+	_, err = authority.Server("test-ca", "127.0.0.1")
+	assert.EqualError(t, err, "certificate for test-ca: it is the name of the authority: use another one")
+	_, err = authority.Client("test-ca", "dev")
+	assert.NoError(t, err, "the groups make it another name")
+}
+
 func TestClient(t *testing.T) {
 	t.Parallel()
 	authority, pool := newAuthority(t)
