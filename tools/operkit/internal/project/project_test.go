@@ -74,6 +74,26 @@ func TestKustomization(t *testing.T) {
 	assert.ElementsMatch(t, installed, document.Resources)
 }
 
+// An operator may elect a leader and have peers, as package peering says, in the namespace of its Pods only.
+func TestLeases(t *testing.T) {
+	t.Parallel()
+	files := rendered(t)
+	role, _, _ := strings.Cut(files["config/rbac/leader_election.yaml"], "\n---\n")
+	var document struct {
+		Kind  string `json:"kind"`
+		Rules []struct {
+			Resources []string `json:"resources"`
+			Verbs     []string `json:"verbs"`
+		} `json:"rules"`
+	}
+	require.NoError(t, yaml.Unmarshal([]byte(role), &document))
+	assert.Equal(t, "Role", document.Kind)
+	require.Len(t, document.Rules, 1)
+	assert.Equal(t, []string{"leases"}, document.Rules[0].Resources)
+	assert.ElementsMatch(t, []string{"get", "list", "watch", "create", "update", "delete"}, document.Rules[0].Verbs)
+	assert.NotContains(t, files["config/rbac/role.yaml"], "leases")
+}
+
 func TestRenderedNames(t *testing.T) {
 	t.Parallel()
 	v := values()
