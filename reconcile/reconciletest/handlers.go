@@ -48,7 +48,7 @@ func (e *events) ofChild(owner, child schema.GroupVersionKind) func(happened) {
 			return
 		}
 		for _, key := range e.owners.Of(owner, h.Event) {
-			if !e.echoes.HoldsBack(key, h.Event) {
+			if !e.echoes.HoldsBack(key, trigger.Owned, h.Event) {
 				e.bring(key, request.Child, h.at)
 			}
 		}
@@ -74,7 +74,9 @@ func (e *events) ofFollowed(h happened) {
 		return
 	}
 	for _, key := range e.followers.Of(h.Event) {
-		e.bring(key, request.Followed, h.at)
+		if !e.echoes.HoldsBack(key, trigger.Followed, h.Event) {
+			e.bring(key, request.Followed, h.at)
+		}
 	}
 }
 

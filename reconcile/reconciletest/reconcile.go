@@ -57,7 +57,7 @@ func (h *Harness) call(req request.Request) (request.Result, error) {
 	} else {
 		h.events.followers.End(req.Key)
 	}
-	h.events.echoes.End(req.Key, wrote)
+	h.events.echoes.End(req.Key, wrote, h.events.followers.Follows(req.Key))
 	return result, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -35,7 +36,7 @@ func (e *Engine) childHandler(owner schema.GroupVersionKind, rules *trigger.Rule
 			return
 		}
 		for _, key := range e.owners.Of(owner, event) {
-			if !e.echoes.HoldsBack(key, event) {
+			if !e.echoes.HoldsBack(key, trigger.Owned, event) {
 				e.brought(key, request.Child, event)
 				e.queue.Add(key, request.Child)
 			}
@@ -197,7 +198,10 @@ func (e *Engine) follow(ctx context.Context, key, what deploy.Ref, add func(key 
 	}
 	key.Kind = controlled.kind
 	err := e.subscribe(ctx, trigger.Subject{Child: what.Kind}, func(event deploy.Event) {
-		e.bringBy(request.Followed, e.followers.Of(event), event)
+		followers := slices.DeleteFunc(e.followers.Of(event), func(key deploy.Ref) bool {
+			return e.echoes.HoldsBack(key, trigger.Followed, event)
+		})
+		e.bringBy(request.Followed, followers, event)
 	})
 	if err == nil {
 		// The running reconcile is about to read the object, so the initial list must not cause another reconcile. That

@@ -9,6 +9,7 @@ import (
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/stretchr/testify/assert"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 // Whoever writes its children and says so isn't called for these writes, but for what others do.
@@ -32,6 +33,25 @@ func TestOwnWritesBringNobody(t *testing.T) {
 		assert.Equal(w.t, []string{"child"}, w.why(), "what others do")
 		w.delete(c)
 		assert.Equal(w.t, []string{"child"}, w.why(), "a deletion; the write that makes it anew is its own again")
+	})
+	inBubble(t, "an own write of what it follows, too", func(w *world) {
+		w.declare(owned)
+		a := w.create(widget("a"))
+		engine := w.engine()
+		w.do = func(ctx context.Context, req request.Request) (request.Result, error) {
+			if err := engine.FollowAll(ctx, req.Key, configMaps, "shop", labels.Everything()); err != nil {
+				return request.Result{}, err
+			}
+			return request.Result{Wrote: stateOf(w.create(child("c", a)))}, nil
+		}
+		w.run(engine)
+		assert.Equal(w.t, []string{"listed"}, w.why())
+		w.merge(a, `{"metadata":{"labels":{"touched":"once"}}}`)
+		assert.Equal(w.t, []string{"changed"}, w.why(), "which writes nothing")
+		c := w.create(child("c", a))
+		assert.Empty(w.t, w.why())
+		w.merge(c, `{"data":{"k":"theirs"}}`)
+		assert.NotEmpty(w.t, w.why(), "what others do")
 	})
 	inBubble(t, "one that isn't told", func(w *world) {
 		w.declare(owned)

@@ -56,8 +56,8 @@ func (e *Engine) process(ctx context.Context, c *controlled, taken queue.Taken) 
 	if err != nil {
 		result.Wrote = nil
 	}
-	if e.echoes.End(key, result.Wrote) {
-		e.queue.Add(key, request.Child)
+	if others := e.echoes.End(key, result.Wrote, e.followers.Follows(key)); others != 0 {
+		e.queue.Add(key, others)
 	}
 	if err != nil {
 		return e.failed(ctx, c, key, attempt, err)

@@ -48,14 +48,14 @@ func TestEchoes(t *testing.T) {
 			var e Echoes
 			e.Begin(key)
 			for _, event := range row.during {
-				assert.True(t, e.HoldsBack(key, event))
+				assert.True(t, e.HoldsBack(key, Owned, event))
 			}
-			assert.Equal(t, row.again, e.End(key, row.wrote))
+			assert.Equal(t, row.again, e.End(key, row.wrote, false) == request.Child)
 			for i, event := range row.after {
-				assert.Equal(t, row.brings[i], !e.HoldsBack(key, event), "event %d", i)
+				assert.Equal(t, row.brings[i], !e.HoldsBack(key, Owned, event), "event %d", i)
 			}
 			e.Begin(key)
-			assert.False(t, e.End(key, nil))
+			assert.Zero(t, e.End(key, nil, false))
 			assert.Empty(t, e.keys, "at rest nothing is kept")
 		})
 	}
@@ -67,6 +67,33 @@ func TestEchoesOfWhatIsGone(t *testing.T) {
 	key := deploy.Ref{Name: "shop"}
 	e.Begin(key)
 	e.Forget(key)
-	assert.False(t, e.End(key, []request.Revision{{UID: "a", ResourceVersion: "1"}}))
+	assert.Zero(t, e.End(key, []request.Revision{{UID: "a", ResourceVersion: "1"}}, false))
+	assert.Empty(t, e.keys)
+}
+
+// Who owns an object and follows it, too, gets each of its events twice.
+func TestEchoesOnBothWays(t *testing.T) {
+	t.Parallel()
+	key := deploy.Ref{Name: "shop"}
+	obj := &unstructured.Unstructured{Object: map[string]any{}}
+	obj.SetUID("a")
+	obj.SetResourceVersion("1")
+	event := deploy.Event{Type: deploy.Modified, New: obj}
+	wrote := []request.Revision{{UID: "a", ResourceVersion: "1"}}
+	var e Echoes
+	e.Begin(key)
+	assert.True(t, e.HoldsBack(key, Owned, event))
+	assert.Zero(t, e.End(key, wrote, true))
+	assert.True(t, e.HoldsBack(key, Followed, event), "after the end, on the other way")
+	assert.False(t, e.HoldsBack(key, Followed, event), "once")
+	assert.Empty(t, e.keys, "at rest nothing is kept")
+
+	e.Begin(key)
+	assert.True(t, e.HoldsBack(key, Followed, event))
+	assert.True(t, e.HoldsBack(key, Owned, event))
+	assert.Equal(t, request.Child|request.Followed, e.End(key, nil, true), "what others write comes on both ways")
+	e.Begin(key)
+	assert.True(t, e.HoldsBack(key, Followed, event))
+	assert.Equal(t, request.Followed, e.End(key, nil, true))
 	assert.Empty(t, e.keys)
 }

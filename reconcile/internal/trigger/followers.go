@@ -157,6 +157,13 @@ func selects(selector labels.Selector, obj *unstructured.Unstructured) bool {
 	return obj != nil && selector.Matches(labels.Set(obj.GetLabels()))
 }
 
+// Follows reports whether a key follows something.
+func (f *Followers) Follows(key deploy.Ref) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.follows[key]) > 0
+}
+
 // Len returns how many keys follow something.
 func (f *Followers) Len() int {
 	f.mu.Lock()
