@@ -75,13 +75,15 @@ func (t *task) lostWith(ctx context.Context, live *unstructured.Unstructured) ([
 	return lost, nil
 }
 
-// mayBeOwnedBy lists the objects of a protected kind that live may own. Of the protected kinds, a namespaced object can
-// own only claims in its namespace. A cluster-scoped object can own objects of any protected kind.
+// mayBeOwnedBy lists the objects of a protected kind that live may own.
 func (t *task) mayBeOwnedBy(
 	ctx context.Context, live *unstructured.Unstructured, kind schema.GroupVersionKind,
 ) (found []*unstructured.Unstructured, err error) {
-	namespace := live.GetNamespace()
-	if namespace != "" && kind.Kind != "PersistentVolumeClaim" {
+	namespace, scope := live.GetNamespace(), Namespaced
+	if namespace == "" {
+		scope = ClusterScoped
+	}
+	if !mayOwn(scope, kind.Kind) {
 		return nil, nil
 	}
 	if _, err = t.port.Scope(ctx, kind); err == nil {
