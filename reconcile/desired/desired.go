@@ -32,6 +32,9 @@ type Syncer[T any] interface {
 type Finalizer[T any] interface {
 	// Finalize is called instead of Sync for a parent that is being deleted, until its Response is Finalized. Children
 	// that it returns are kept or created, and others are deleted; so children can be deleted one after the other.
+	//
+	// It can't be called for a parent that T can't hold. The deletion of such a parent waits until the parent is
+	// corrected or somebody removes the finalizer, and the condition ConditionUnreadable says so.
 	Finalize(r Request[T]) (Response, error)
 }
 
@@ -59,8 +62,12 @@ type Reporter[T any] interface {
 type Adopter[T any] interface {
 	// Adopts returns which orphans in the namespace of the parent become its children, after a Sync without an error. A
 	// selector that selects everything is an error. An adopted object is a child like others: it is deleted if it isn't
-	// wanted. An object that others have made, and whose labels don't match any more, is no child, but keeps its owner. A
-	// cluster-scoped parent adopts only cluster-scoped objects. ctx ends with the reconcile.
+	// wanted. A cluster-scoped parent adopts only cluster-scoped objects. ctx ends with the reconcile.
+	//
+	// An adopted object that isn't selected any more is released, after a Sync without an error that doesn't want it: it
+	// is an orphan again. Two sorts of objects keep the parent as their controller whatever their labels: those that
+	// this operator has applied, which stay its children, and those that others have given to the parent, which aren't
+	// children without the labels.
 	Adopts(ctx context.Context, parent *T) (*metav1.LabelSelector, error)
 }
 
@@ -94,12 +101,16 @@ func New[T any](kind schema.GroupVersionKind, syncer Syncer[T], opts ...Option) 
 func (c *Controller[T]) Kind() schema.GroupVersionKind { return c.kind }
 
 // Reconciler implements watch.Controller. The error has all mistakes of the registration.
-func (c *Controller[T]) Reconciler(_ context.Context, env watch.Env) (watch.Reconciler, error) {
+func (c *Controller[T]) Reconciler(ctx context.Context, env watch.Env) (watch.Reconciler, error) {
 	var children []engine.Child
 	for _, one := range c.config.children {
 		children = append(children, one.Child)
 	}
-	r, err := engine.New(c.kind, functionsOf(c.syncer), children, c.config.related, c.config.finalizer, env)
+	finalizer := ""
+	if c.config.finalizer != nil {
+		finalizer = *c.config.finalizer
+	}
+	r, err := engine.New(ctx, c.kind, functionsOf(c.syncer), children, c.config.related, finalizer, env)
 	if err = errors.Join(c.check(), err); err != nil {
 		return nil, fmt.Errorf("children of %s: %w", c.kind.Kind, err)
 	}

@@ -43,6 +43,18 @@
 // finalizer, and is asked by Finalize, for each event and after ResyncAfter, until its Response is Finalized. What it
 // returns meanwhile decides in which order children go.
 //
+// # What users see
+//
+// The status is what the function returns. Events of a parent name the children that were created, changed, recreated
+// and deleted, and say what has failed, see EventCreated. A parent that T can't hold has the condition
+// ConditionUnreadable.
+//
+// # Rights
+//
+// The operator needs the rights that its Reconciler declares (watch.RightsProvider). For a Sync that selects related
+// objects, name their kinds by Relates. To recreate children, the operator reads which claims would be deleted with them;
+// if a claim has an owner, the operator reads that, too, so that it needs the right to get objects of that kind.
+//
 // # Tests
 //
 // A Sync is a function: a test makes a Request with Collect, calls it, and looks at the Response. Package reconciletest

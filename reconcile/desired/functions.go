@@ -63,7 +63,7 @@ func about[T, V any](f func(ctx context.Context, parent *T) (V, error)) func(con
 	return func(ctx context.Context, parent *unstructured.Unstructured) (value V, err error) {
 		decoded, err := typed.Decode[T](parent.Object)
 		if err != nil {
-			return value, request.Permanent(err)
+			return value, unreadable(err)
 		}
 		return failure.Value(func() (V, error) { return f(ctx, decoded) })
 	}
@@ -72,10 +72,13 @@ func about[T, V any](f func(ctx context.Context, parent *T) (V, error)) func(con
 func newRequest[T any](ctx context.Context, o engine.Observed) (Request[T], error) {
 	parent, err := typed.Decode[T](o.Parent.Object)
 	if err != nil {
-		return Request[T]{}, request.Permanent(err)
+		return Request[T]{}, unreadable(err)
 	}
 	return Request[T]{Parent: parent, Children: Objects{o.Children}, Related: Objects{o.Related}, ctx: ctx}, nil
 }
+
+// unreadable returns the error of a parent that T can't hold.
+func unreadable(err error) error { return request.Permanent(&engine.UnreadableError{Err: err}) }
 
 // checkMethods returns an error if a method of a Syncer has the name of an optional one and another signature.
 func checkMethods[T any](syncer Syncer[T]) error {

@@ -59,14 +59,28 @@ func TestMistakes(t *testing.T) {
 		{"desired 25: a type that can't hold objects", desired.New(catSets, desired.Func[shapeless](nil)), []string{"shapeless"}},
 		{"desired 25: a method with another signature", desired.New(catSets, badFinalizer{}), []string{"its method Finalize is () error"}},
 		{
-			"desired 25: all at once", desired.New(catSets, script{}, desired.FinalizerName("no slash"), desired.Child(pods, "Guess"),
+			"desired 25: all at once", desired.New(catSets, script{}, desired.FinalizerName("no name"), desired.Child(pods, "Guess"),
 				inPlace(pods), inPlace(catSets), inPlace(schema.GroupVersionKind{}), inPlace(configMaps, desired.Healthy("Ready", "True")),
 				desired.Child(secrets, desired.RollingInPlace, desired.Healthy("", metav1.ConditionTrue))),
 			[]string{
-				`finalizer "no slash"`, `child Pod: unknown strategy "Guess"`, "child Pod: declared twice", "it is the kind of the parents",
+				`finalizer "no name"`, `child Pod: unknown strategy "Guess"`, "child Pod: declared twice", "it is the kind of the parents",
 				"needs a version and a kind", "child ConfigMap: healthy: nobody waits", "child Secret: healthy: needs the type and the status",
 			},
 		},
+		{"desired 75: a finalizer without a domain, as roperator has it", desired.New(catSets, teardown{}, desired.FinalizerName("cats")), nil},
+		{
+			"desired 75: which built-in kinds don't accept", desired.New(pods, teardown{}, desired.FinalizerName("cats")),
+			[]string{`finalizer "cats": built-in kinds accept only finalizers with a domain`},
+		},
+		{
+			"desired 75: an empty name is none", desired.New(catSets, teardown{}, desired.FinalizerName("")),
+			[]string{`finalizer "": name part must be non-empty`},
+		},
+		{
+			"desired 25: options that have no effect", desired.New(catSets, script{}, desired.FinalizerName("example.dev/cats"), inPlace(pods, desired.Deletable())),
+			[]string{`finalizer "example.dev/cats": the syncer has no Finalize`, "child Pod: deletable: its children are deleted anyway"},
+		},
+		{"desired 25: options that have one", desired.New(catSets, teardown{}, desired.FinalizerName("example.dev/cats"), inPlace(claims, desired.Deletable())), nil},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
@@ -86,7 +100,7 @@ func TestMistakes(t *testing.T) {
 		env := envOf(t, memory(t), deploy.FieldManager("my operator"))
 		_, err := desired.New(catSets, script{}).Reconciler(t.Context(), env)
 		require.ErrorContains(t, err, "set one by the option FinalizerName")
-		_, err = desired.New(catSets, script{}, desired.FinalizerName("example.dev/cats")).Reconciler(t.Context(), env)
+		_, err = desired.New(catSets, teardown{}, desired.FinalizerName("example.dev/cats")).Reconciler(t.Context(), env)
 		require.NoError(t, err)
 	})
 }
@@ -160,8 +174,8 @@ func TestRights(t *testing.T) {
 		}
 		assert.Equal(t, []string{
 			"CatSet get,list,watch,patch", "CatSet/finalizers update", "CatSet/status patch",
-			"ConfigMap get,list,watch,create,patch,delete", "Secret get,list,watch,create,patch,delete,update",
-			"Pod get,list,watch,create,patch,delete", "PersistentVolumeClaim list",
+			"ConfigMap get,list,watch,create,update,patch,delete", "Secret get,list,watch,create,update,patch,delete",
+			"Pod get,list,watch,create,update,patch,delete", "PersistentVolumeClaim list", "ResourceQuota list",
 		}, rights)
 		_, err = reconciler.Reconcile(t.Context(), request.Request{Key: deploy.RefOf(p)})
 		require.NoError(t, err)

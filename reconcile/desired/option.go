@@ -2,10 +2,8 @@ package desired
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/operkit/operkit/reconcile/desired/internal/engine"
-	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/status"
 	"github.com/operkit/operkit/status/readiness"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,9 +17,10 @@ type Option func(*config)
 
 // config is what the options of New set.
 type config struct {
-	children  []*child
-	related   []schema.GroupVersionKind
-	finalizer string
+	children []*child
+	related  []schema.GroupVersionKind
+	// finalizer is the name of the finalizer, nil for the default.
+	finalizer *string
 	errs      []error
 }
 
@@ -64,15 +63,11 @@ func Relates(kinds ...schema.GroupVersionKind) Option {
 	return func(c *config) { c.related = append(c.related, kinds...) }
 }
 
-// FinalizerName sets the name of the finalizer of parents, if the Syncer has a Finalize. The default is
-// <domain>/<operator>, such as operkit.dev/cats: the domain and the field manager of the manager.
+// FinalizerName sets the name of the finalizer of parents. It needs a Syncer with a Finalize. The default is
+// <domain>/<operator>, such as operkit.dev/cats: the domain and the field manager of the manager. A name without a
+// domain, as operators of roperator have it, is for custom resources only.
 func FinalizerName(name string) Option {
-	return func(c *config) {
-		if !lifecycle.IsFinalizer(name) {
-			c.errs = append(c.errs, fmt.Errorf("finalizer %q: not a valid name: use a domain, a slash and a name, such as example.dev/cats", name))
-		}
-		c.finalizer = name
-	}
+	return func(c *config) { c.finalizer = &name }
 }
 
 // ChildOption is an option of Child. nil is ignored.
@@ -96,5 +91,6 @@ func Healthy(conditionType string, value metav1.ConditionStatus) ChildOption {
 }
 
 // Deletable lets children be deleted whose deletion deletes data or other objects (deploy.Protected), such as a
-// PersistentVolumeClaim. By default such children stay when they aren't wanted any more, until their parent is gone.
+// PersistentVolumeClaim. By default such children stay when they aren't wanted any more, until their parent is gone. For
+// other kinds it is a mistake.
 func Deletable() ChildOption { return func(c *child) { c.Deletable = true } }

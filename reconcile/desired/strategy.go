@@ -3,7 +3,13 @@ package desired
 import "github.com/operkit/operkit/reconcile/desired/internal/plan"
 
 // Strategy says how existing children of a kind become the wanted ones when they differ. Absent children are always
-// created at once. An object with the annotation <domain>/strategy has that strategy of package deploy instead.
+// created at once.
+//
+// A child that is returned with the annotation <domain>/strategy has that strategy of package deploy instead. If its kind
+// is rolled, it stays in the roll, unless the annotation says OnDelete, CreateOnly or Ignore: then nobody waits for it. A
+// child with Ignore isn't created either. To recreate children of a custom kind by the annotation, the operator needs the
+// right to list PersistentVolumeClaims, which is among the declared ones only if a kind is declared with Recreate or
+// RollingRecreate.
 type Strategy = plan.Strategy
 
 // The strategies.
@@ -24,7 +30,8 @@ const (
 	// RollingInPlace is InPlace for one child after the other. A healthy child is changed only if all other wanted
 	// children of the kind exist and are healthy. Children that differ and aren't healthy come first and wait for
 	// nothing, so that a new version mends what the one before has broken. If the status of a child doesn't show its
-	// generation, the child isn't healthy until the status is written after the change, or for ten seconds. The order
+	// generation, the child counts as healthy when its status has changed after the write, or ten seconds later: a kind
+	// whose status nobody writes is rolled at ten seconds for each child. The order
 	// is that of Response.Children. A child that isn't healthy after its change stops the roll of healthy ones, until
 	// it is healthy or something else is wanted.
 	RollingInPlace = plan.RollingInPlace

@@ -3,10 +3,13 @@ package desired
 import (
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/desired/internal/engine"
 	"github.com/operkit/operkit/reconcile/internal/typed"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // check returns all mistakes of the registration.
@@ -20,6 +23,7 @@ func (c *Controller[T]) check() error {
 	} else {
 		errs = append(errs, checkMethods(c.syncer))
 	}
+	errs = append(errs, c.checkFinalizer())
 	declared := map[schema.GroupKind]bool{}
 	for _, one := range c.config.children {
 		if declared[one.Kind.GroupKind()] {
@@ -34,6 +38,25 @@ func (c *Controller[T]) check() error {
 	return errors.Join(errs...)
 }
 
+// checkFinalizer returns what is wrong with the option FinalizerName.
+func (c *Controller[T]) checkFinalizer() error {
+	name := c.config.finalizer
+	if name == nil {
+		return nil
+	}
+	if faults := validation.IsQualifiedName(*name); len(faults) > 0 {
+		return fmt.Errorf("finalizer %q: %s: use a name such as example.dev/cats", *name, strings.Join(faults, "; "))
+	}
+	if !strings.Contains(*name, "/") && !strings.Contains(c.kind.Group, ".") {
+		return fmt.Errorf("finalizer %q: built-in kinds accept only finalizers with a domain and a slash: use a name such as example.dev/cats", *name)
+	}
+	if _, has := c.syncer.(Finalizer[T]); !has {
+		return fmt.Errorf("finalizer %q: the syncer has no Finalize: leave FinalizerName out, and remove the finalizer from "+
+			"parents that have it by the command release", *name)
+	}
+	return nil
+}
+
 // check returns what is wrong with a declared kind.
 func (c *child) check() error {
 	errs := c.errs
@@ -45,6 +68,9 @@ func (c *child) check() error {
 	}
 	if len(c.healthy) > 0 && !c.Strategy.Rolls() {
 		errs = append(errs, errors.New("healthy: nobody waits for the health of its children: use it with RollingInPlace and RollingRecreate"))
+	}
+	if c.Deletable && !deploy.Protected(c.Kind.GroupKind()) {
+		errs = append(errs, errors.New("deletable: its children are deleted anyway: leave it out, it is for kinds that hold data"))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("child %s: %w", c.Kind.GroupKind(), err)

@@ -85,6 +85,13 @@ var conditionsRollout = []Entry{
 			"to add to the role. The operator tries again by itself, later each time.",
 	},
 	{
+		Name:    "TypeDoesNotMatch",
+		Where:   "Unreadable: True",
+		Meaning: "The type of the operator can't hold the resource. Nothing is done with its children, and a deletion waits.",
+		Cause:   "A field has another type than in the operator's code, for example because the schema in the cluster is another one.",
+		Remedy:  "Correct the field that the message names, or install the CustomResourceDefinition that the operator is shipped with.",
+	},
+	{
 		Name:    "Paused",
 		Where:   "Paused: True",
 		Texts:   []string{"the resource isn't reconciled until the annotation is removed"},

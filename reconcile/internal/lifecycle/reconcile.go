@@ -33,14 +33,24 @@ func (l *Lifecycle) Begin(ctx context.Context, req request.Request) (resource *u
 		l.Memory.Forget(req.Key)
 		return nil, rest, nil
 	}
+	rests, rest, err := l.RestIfPaused(ctx, resource)
+	if rests {
+		resource = nil
+	}
+	return resource, rest, err
+}
+
+// RestIfPaused reports whether a resource is paused, and then reports and counts that, and returns the result of the
+// request.
+func (l *Lifecycle) RestIfPaused(ctx context.Context, resource *unstructured.Unstructured) (rests bool, rest request.Result, err error) {
 	paused, rests := l.Paused(ctx, resource)
 	if !rests {
-		return resource, rest, nil
+		return false, rest, nil
 	}
 	count := memory.Count{Standing: standing.Paused, Version: l.version(resource)}
-	l.Memory.Update(req.Key, func(m *memory.Resource) { m.SetCount(count) })
+	l.Memory.Update(deploy.RefOf(resource), func(m *memory.Resource) { m.SetCount(count) })
 	rest, err = l.Rest(ctx, resource, paused)
-	return nil, rest, err
+	return true, rest, err
 }
 
 // AddFinalizer adds a finalizer to a resource that lacks it.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/desired/internal/answer"
 	"github.com/operkit/operkit/reconcile/desired/internal/selector"
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/request"
@@ -28,12 +29,19 @@ func (p *pass) selectOrphans(ctx context.Context) error {
 	return nil
 }
 
-// adopt makes the selected orphans children of the parent, and follows those to come. Only their owner is written. A
-// parent that is being deleted adopts nothing. An orphan that can't be adopted doesn't keep others from being adopted.
-func (p *pass) adopt(ctx context.Context) (adopted bool, err error) {
+// claim adopts the selected orphans, and releases children that it has adopted and that aren't selected any more.
+func (p *pass) claim(ctx context.Context, wanted []answer.Child) (changed bool, err error) {
 	if p.Adopts == nil || p.isDeleting {
 		return false, nil
 	}
+	adopted, unadopted := p.adopt(ctx)
+	released, unreleased := p.release(ctx, wanted)
+	return adopted || released, errors.Join(unadopted, unreleased)
+}
+
+// adopt makes the selected orphans children of the parent, and follows those to come. Only their owner is written. An
+// orphan that can't be adopted doesn't keep others from being adopted.
+func (p *pass) adopt(ctx context.Context) (adopted bool, err error) {
 	var errs []error
 	for _, kind := range p.kinds {
 		orphans, err := p.orphansOf(ctx, kind)
@@ -42,7 +50,7 @@ func (p *pass) adopt(ctx context.Context) (adopted bool, err error) {
 		}
 		for _, orphan := range orphans {
 			result, err := p.manager.AddOwner(ctx, orphan, deploy.Adopt(deploy.AdoptUnowned))
-			p.note(result)
+			p.noteAs(EventAdopted, result)
 			adopted, errs = adopted || result.Changed(), append(errs, err)
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/operkit/operkit/reconcile/desired/internal/answer"
 	"github.com/operkit/operkit/reconcile/desired/internal/plan"
 	"github.com/operkit/operkit/reconcile/internal/failure"
+	"github.com/operkit/operkit/reconcile/request"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // carryOut does what makes the children the wanted ones, as far as it can be done now. changed: something was written.
@@ -83,6 +83,7 @@ func (p *pass) applyAll(ctx context.Context, w work, places []int) (wrote, idle 
 	for i, result := range results {
 		wrote = wrote || result.Changed()
 		p.note(result)
+		p.recent.note(p.key, result, p.seen.Children.At(w.wanted[places[i]].Ref), p.Now())
 		switch fact := &w.facts[places[i]]; {
 		case result.Err == nil && !result.Changed(), p.isDeleting && apierrors.HasStatusCause(result.Err, namespaceTerminating):
 			idle, fact.State = true, plan.Current
@@ -104,16 +105,17 @@ func isGoing(result deploy.Result) bool {
 }
 
 // note records and logs what was done with a child.
-func (p *pass) note(result deploy.Result) {
+func (p *pass) note(result deploy.Result) { p.noteAs(reasonOf[result.Action], result) }
+
+// noteAs is note with a reason for the event.
+func (p *pass) noteAs(reason string, result deploy.Result) {
 	if !result.Changed() {
 		return
 	}
 	p.log.Info("child "+string(result.Action), "child", result.Ref)
+	p.changes.add(reason, result.Ref)
 	if result.Object == nil || result.Action == deploy.Removed {
 		return
 	}
-	if p.wrote == nil {
-		p.wrote = map[types.UID]string{}
-	}
-	p.wrote[result.Object.GetUID()] = result.Object.GetResourceVersion()
+	p.wrote = append(p.wrote, request.Revision{UID: result.Object.GetUID(), ResourceVersion: result.Object.GetResourceVersion()})
 }

@@ -37,9 +37,12 @@ func (p *pass) compare(ctx context.Context, wanted []answer.Child) (w work) {
 	rolling := map[int]bool{}
 	for i, child := range wanted {
 		isWanted[child.Ref] = true
-		fact := plan.Wanted{Group: p.places[child.Ref.Kind], Strategy: p.children[child.Ref.Kind].Strategy}
+		strategy, isIgnored := p.strategyOf(child)
+		fact := plan.Wanted{Group: p.places[child.Ref.Kind], Strategy: strategy}
 		var err error
-		if live[i], err = p.liveOf(ctx, child.Ref, &w); err != nil {
+		if isIgnored {
+			fact.State = plan.Current
+		} else if live[i], err = p.liveOf(ctx, child.Ref, &w); err != nil {
 			fact.State, w.errs = plan.Unknown, append(w.errs, err)
 		} else {
 			fact.State = p.stateOf(ctx, child, live[i])
@@ -47,9 +50,9 @@ func (p *pass) compare(ctx context.Context, wanted []answer.Child) (w work) {
 		rolling[fact.Group] = rolling[fact.Group] || fact.Strategy.Rolls() && fact.State == plan.Outdated
 		w.facts[i] = fact
 	}
-	for i, child := range wanted {
-		if live[i] != nil && rolling[w.facts[i].Group] {
-			w.facts[i].Healthy = p.isHealthy(child.Ref.Kind, live[i])
+	for i := range wanted {
+		if fact := &w.facts[i]; live[i] != nil && rolling[fact.Group] {
+			fact.Healthy = p.isHealthy(live[i], fact.State)
 		}
 	}
 	for _, kind := range p.kinds {
@@ -82,7 +85,7 @@ func (p *pass) liveOf(ctx context.Context, ref deploy.Ref, w *work) (*unstructur
 		return obj, p.env.Watcher.Follow(ctx, p.key, ref)
 	}
 	result, err := p.manager.AddOwner(ctx, obj)
-	p.note(result)
+	p.noteAs(EventAdopted, result)
 	w.restored = w.restored || result.Changed()
 	return obj, err
 }

@@ -56,15 +56,3 @@ type Child struct {
 	// Deletable: children are deleted even if that deletes data.
 	Deletable bool
 }
-
-// strategies are the strategies of package deploy that carry out those of this package.
-var strategies = map[plan.Strategy]deploy.Strategy{
-	plan.OnDelete: deploy.OnDelete, plan.InPlace: deploy.ServerSideApply, plan.Replace: deploy.Replace,
-	plan.Recreate: deploy.RecreateOnChange, plan.RollingInPlace: deploy.ServerSideApply, plan.RollingRecreate: deploy.RecreateOnChange,
-}
-
-// Knows reports whether a strategy exists.
-func Knows(strategy plan.Strategy) bool {
-	_, known := strategies[strategy]
-	return known
-}

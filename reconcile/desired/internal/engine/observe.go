@@ -37,12 +37,15 @@ func (p *pass) observe(ctx context.Context) error {
 // child.
 func (p *pass) observeChildren(ctx context.Context) error {
 	children, err := p.manager.Owned(ctx, p.kinds, nil)
+	p.strangers = nil
 	if err == nil && p.orphans != nil {
-		var adopted []*unstructured.Unstructured
-		adopted, err = p.manager.Owned(ctx, p.kinds, nil, deploy.ControlledToo())
-		for _, obj := range adopted {
+		var controlled []*unstructured.Unstructured
+		controlled, err = p.manager.Owned(ctx, p.kinds, nil, deploy.ControlledToo())
+		for _, obj := range controlled {
 			if p.orphans.Matches(labels.Set(obj.GetLabels())) {
 				children = append(children, obj)
+			} else {
+				p.strangers = append(p.strangers, obj)
 			}
 		}
 	}
@@ -170,6 +173,14 @@ func (p *pass) scopeOf(ctx context.Context) (map[schema.GroupVersionKind]deploy.
 
 // scopes remembers which kinds are namespaced. The zero value is empty. It is safe for concurrent use.
 type scopes struct{ known sync.Map }
+
+// of returns the scope of a kind, Namespaced if it isn't known.
+func (s *scopes) of(kind schema.GroupVersionKind) deploy.Scope {
+	if known, ok := s.known.Load(kind); ok && !known.(bool) {
+		return deploy.ClusterScoped
+	}
+	return deploy.Namespaced
+}
 
 func (s *scopes) isNamespaced(ctx context.Context, port deploy.Port, kind schema.GroupVersionKind) (bool, error) {
 	if known, ok := s.known.Load(kind); ok {

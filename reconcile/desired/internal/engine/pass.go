@@ -10,10 +10,11 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/desired/internal/answer"
+	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/request"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 const (
@@ -33,19 +34,27 @@ type pass struct {
 	manager *deploy.Manager
 	// isDeleting: the parent is being deleted, and is held by the finalizer.
 	isDeleting bool
-	// wrote are the last revisions of the children that were written.
-	wrote map[types.UID]string
+	// wrote are the revisions of the children that were written, and changes what was done with them.
+	wrote   []request.Revision
+	changes changes
+	// stage is the reason of the event if the pass fails now.
+	stage string
+	// isPaused: the parent was paused meanwhile.
+	isPaused bool
 	// waits: a child has to become healthy, or has to go, before more can be done.
 	waits bool
 	// complete: nothing is left to do.
 	complete bool
-	// orphans selects the orphans that are adopted, and the adopted children. It is nil without an Adopter.
-	orphans labels.Selector
+	// orphans selects the orphans that are adopted, and the adopted children. It is nil without an Adopter. strangers are
+	// objects of others that the parent controls and that it doesn't select.
+	orphans   labels.Selector
+	strangers []*unstructured.Unstructured
 	// again is the time after which something has to be looked at once more, zero for never.
 	again time.Duration
 }
 
 func (p *pass) run(ctx context.Context) (result request.Result, err error) {
+	p.changes, p.stage = changes{}, EventSyncFailed
 	if held, err := p.hold(ctx); err != nil || !held {
 		p.complete = err == nil
 		return result, err
@@ -55,6 +64,10 @@ func (p *pass) run(ctx context.Context) (result request.Result, err error) {
 		if err := p.read(ctx); err != nil || p.seen.Parent == nil {
 			p.complete = err == nil
 			return result, err
+		}
+		var rest request.Result
+		if p.isPaused, rest, err = p.RestIfPaused(ctx, p.seen.Parent); p.isPaused {
+			return rest, err
 		}
 		var changed bool
 		p.again = 0
@@ -69,13 +82,13 @@ func (p *pass) run(ctx context.Context) (result request.Result, err error) {
 		if !changed {
 			p.complete = !p.waits && !p.isDeleting
 			if !p.waits {
-				result.Wrote = p.revisions()
+				result.Wrote = p.wrote
 			}
 			return result, nil
 		}
 	}
 	p.log.Warn("the function of a parent wants something else each time it is asked: it is asked again later", "rounds", mostRounds, "again", nextRound)
-	result.RequeueAfter, result.Wrote = lifecycle.Sooner(result.RequeueAfter, nextRound), p.revisions()
+	result.RequeueAfter, result.Wrote = lifecycle.Sooner(result.RequeueAfter, nextRound), p.wrote
 	_, err = p.report(ctx, response.Status)
 	return result, err
 }
@@ -121,6 +134,7 @@ func (p *pass) round(ctx context.Context) (response Response, changed bool, err 
 	if err := p.observe(ctx); err != nil {
 		return response, false, err
 	}
+	p.stage = EventSyncFailed
 	ask := p.Sync
 	if p.isDeleting {
 		ask = p.Finalize
@@ -138,17 +152,22 @@ func (p *pass) round(ctx context.Context) (response Response, changed bool, err 
 	rules := answer.Rules{Parent: p.key, Kinds: p.byGroup, Scopes: scopes}
 	wanted, faults := rules.Read(response.Children, p.seen.Children.At)
 	if len(faults) > 0 {
+		p.stage = EventRefused
 		return response, false, p.refuse(faults)
 	}
-	adopted, unadopted := p.adopt(ctx)
-	if adopted { // what couldn't be adopted is tried again in the next round
+	p.stage = EventChildFailed
+	claimed, unclaimed := p.claim(ctx, wanted)
+	if claimed { // what couldn't be adopted or released is tried again in the next round
 		return response, true, nil
 	}
 	changed, err = p.carryOut(ctx, wanted)
-	if err = errors.Join(unadopted, err); err == nil && changed {
+	if err = errors.Join(unclaimed, err); err == nil && changed {
 		return response, true, nil
 	}
 	if err == nil || p.Failed == nil { // without a status of errors, that of the Syncer counts
+		if err == nil {
+			p.stage = EventSyncFailed
+		}
 		var failed error
 		changed, failed = p.report(ctx, response.Status)
 		err = errors.Join(err, failed)
@@ -167,7 +186,13 @@ func (p *pass) refuse(faults []answer.Fault) error {
 
 // fail reports an error in the status, and returns it.
 func (p *pass) fail(ctx context.Context, err error) error {
-	if p.Failed == nil || lifecycle.Interrupted(ctx) || lifecycle.Temporary(err) {
+	if lifecycle.Interrupted(ctx) || lifecycle.Temporary(err) {
+		return err
+	}
+	if failure.Is[*UnreadableError](err) {
+		return errors.Join(err, p.reportUnreadable(ctx, err))
+	}
+	if p.Failed == nil {
 		return err
 	}
 	if p.read(ctx) != nil || p.seen.Parent == nil || p.observeChildren(ctx) != nil {
@@ -181,12 +206,4 @@ func (p *pass) fail(ctx context.Context, err error) error {
 		return errors.Join(err, fmt.Errorf("the status of the error: %w", failed))
 	}
 	return err
-}
-
-// revisions returns the last revisions of the children that were written.
-func (p *pass) revisions() (all []request.Revision) {
-	for uid, version := range p.wrote {
-		all = append(all, request.Revision{UID: uid, ResourceVersion: version})
-	}
-	return all
 }

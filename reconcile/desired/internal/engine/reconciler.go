@@ -2,12 +2,10 @@ package engine
 
 import (
 	"context"
-	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/desired/internal/plan"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
@@ -21,8 +19,6 @@ const (
 	// recreateWait bounds the wait until a child that is recreated is gone; after that its event brings the parent.
 	recreateWait = 500 * time.Millisecond
 )
-
-var claims = schema.GroupVersionKind{Version: "v1", Kind: "PersistentVolumeClaim"}
 
 // Reconciler reconciles the parents of a kind.
 type Reconciler struct {
@@ -41,14 +37,17 @@ type Reconciler struct {
 	// isWhole: the objects of all kinds are known to be held as a whole.
 	isWhole atomic.Bool
 	scopes  scopes
+	// recent are the latest writes of children, and started is when this process began to make them.
+	recent  recent
+	started time.Time
 }
 
 // New returns the Reconciler of a kind. finalizer is the name of the finalizer, empty for <domain>/<operator>.
 func New(
-	kind schema.GroupVersionKind, f Functions, children []Child, related []schema.GroupVersionKind, finalizer string, env watch.Env,
+	ctx context.Context, kind schema.GroupVersionKind, f Functions, children []Child, related []schema.GroupVersionKind, finalizer string, env watch.Env,
 ) (*Reconciler, error) {
 	r := &Reconciler{
-		env: env, Functions: f, related: related, children: map[schema.GroupVersionKind]Child{},
+		started: env.Now(), env: env, Functions: f, related: related, children: map[schema.GroupVersionKind]Child{},
 		byGroup: map[schema.GroupKind]schema.GroupVersionKind{}, places: map[schema.GroupVersionKind]int{},
 	}
 	l := &r.Lifecycle
@@ -58,6 +57,9 @@ func New(
 		r.children[one.Kind], r.byGroup[one.Kind.GroupKind()], r.places[one.Kind] = one, one.Kind, i
 		r.kinds = append(r.kinds, one.Kind)
 		options = append(options, deploy.KindStrategy(one.Kind.GroupKind(), strategies[one.Strategy]))
+		if recreates(one.Strategy) {
+			_, _ = r.scopes.isNamespaced(ctx, env.Manager.Port(), one.Kind) // for Rights; if it isn't known yet, a pass finds out
+		}
 	}
 	var err error
 	if l.Manager, err = env.Manager.With(options...); err != nil {
@@ -80,30 +82,10 @@ func (r *Reconciler) Sources() (s source.Sources) {
 	return s
 }
 
-// Rights implements watch.RightsProvider. Of related objects it has the declared kinds.
-func (r *Reconciler) Rights() []deploy.Right {
-	reads := []string{"get", "list", "watch"}
-	rights := []deploy.Right{
-		{Kind: r.Kind, Verbs: append(slices.Clone(reads), "patch")},
-		{Kind: r.Kind, Subresource: "finalizers", Verbs: []string{"update"}},
-		{Kind: r.Kind, Subresource: "status", Verbs: []string{"patch"}},
-	}
-	recreates := false
-	for _, kind := range r.kinds {
-		recreates = recreates || r.children[kind].Strategy == plan.Recreate || r.children[kind].Strategy == plan.RollingRecreate
-		verbs := append(slices.Clone(reads), "create", "patch", "delete")
-		if r.children[kind].Strategy == plan.Replace {
-			verbs = append(verbs, "update")
-		}
-		rights = append(rights, deploy.Right{Kind: kind, Verbs: verbs})
-	}
-	if recreates { // it is checked whether claims would be deleted with a child
-		rights = append(rights, deploy.Right{Kind: claims, Verbs: []string{"list"}})
-	}
-	for _, kind := range r.related {
-		rights = append(rights, deploy.Right{Kind: kind, Verbs: slices.Clone(reads)})
-	}
-	return rights
+// Forget implements watch.Forgetter.
+func (r *Reconciler) Forget(key deploy.Ref) {
+	r.recent.forget(key)
+	r.Lifecycle.Forget(key)
 }
 
 // Reconcile brings a parent and its children closer to what is wanted.
@@ -113,7 +95,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (result
 		return rest, err
 	}
 	p := &pass{Reconciler: r, seen: Observed{Parent: parent}, log: r.LoggerFor(parent).With("object", req.Key), key: req.Key}
+	before := r.reported(req.Key)
 	result, err = p.run(ctx)
-	r.Conclude(ctx, parent, p.complete, err)
+	p.recordChanges(parent)
+	if !p.isPaused {
+		r.Conclude(ctx, parent, p.complete, err)
+		p.recordFailure(ctx, parent, before, err)
+	}
 	return result, err
 }

@@ -18,11 +18,12 @@ func (p *pass) report(ctx context.Context, value any) (changed bool, err error) 
 	}
 	var invalid error
 	result, err := p.Report(ctx, p.seen.Parent, p.log, nil, true, func(present map[string]any) (next map[string]any, differs bool, err error) {
+		next, isReadable := withoutUnreadable(present)
 		if wanted == nil {
-			return present, false, nil
+			return next, isReadable, nil
 		}
-		next, differs, invalid = wanted.Over(present, p.seen.Parent.GetGeneration(), p.Now())
-		return next, differs, invalid
+		next, differs, invalid = wanted.Over(next, p.seen.Parent.GetGeneration(), p.Now())
+		return next, differs || isReadable, invalid
 	})
 	switch {
 	case invalid != nil:

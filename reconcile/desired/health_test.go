@@ -1,0 +1,115 @@
+package desired_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/operkit/operkit/reconcile/desired"
+	"github.com/operkit/operkit/reconcile/reconciletest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// feed reports that a CatHouse is fed, with a note that makes the report a new one.
+func feed(h *reconciletest.Harness, name, note string) {
+	h.SetStatus("CatHouse "+name, map[string]any{
+		"note": note, "conditions": []any{map[string]any{"type": "Fed", "status": "True", "reason": "A"}},
+	})
+}
+
+// fedHouses is a parent with two houses of size 1, which are fed and have rested for a minute.
+func fedHouses(t *testing.T) *reconciletest.Harness {
+	t.Helper()
+	h := drive(t, script{}, desired.Child(catHouses, desired.RollingInPlace, desired.Healthy("Fed", metav1.ConditionTrue)))
+	h.Apply(parent(house("a", 1), house("b", 1)))
+	h.RunUntilSettled()
+	for _, size := range []int64{2, 3} { // so that their generation isn't the first one
+		want(h, house("a", size), house("b", size))
+		for _, name := range []string{"a", "b"} {
+			h.RunUntilSettled()
+			feed(h, name, "at first")
+		}
+		h.RunUntilSettled()
+	}
+	h.Advance(time.Minute)
+	return h
+}
+
+func sizesOf(h *reconciletest.Harness) (all []any) {
+	for _, name := range []string{"a", "b"} {
+		all = append(all, h.Get("CatHouse " + name).Object["spec"].(map[string]any)["size"])
+	}
+	return all
+}
+
+func TestObservedHealth(t *testing.T) {
+	t.Parallel()
+	reconcile := func(t *testing.T, h *reconciletest.Harness) time.Duration {
+		result, err := h.Reconcile("CatSet tom")
+		require.NoError(t, err)
+		return result.RequeueAfter
+	}
+	t.Run("desired 63: a status that was written after the change counts at once", func(t *testing.T) {
+		t.Parallel()
+		h := fedHouses(t)
+		want(h, house("a", 4), house("b", 4))
+		assert.Positive(t, reconcile(t, h))
+		assert.Equal(t, []any{int64(4), int64(3)}, sizesOf(h))
+		feed(h, "a", "at the same moment")
+		reconcile(t, h)
+		assert.Equal(t, []any{int64(4), int64(4)}, sizesOf(h), "no time has passed")
+	})
+	t.Run("desired 63: a status that nobody writes holds up the roll for ten seconds", func(t *testing.T) {
+		t.Parallel()
+		h := fedHouses(t)
+		want(h, house("a", 4), house("b", 4))
+		assert.Equal(t, 10*time.Second, reconcile(t, h))
+		h.Advance(9 * time.Second)
+		assert.Equal(t, []any{int64(4), int64(3)}, sizesOf(h))
+		h.Advance(time.Second)
+		assert.Equal(t, []any{int64(4), int64(4)}, sizesOf(h))
+	})
+	t.Run("desired 63: after a restart nothing is known of the writes of the process before", func(t *testing.T) {
+		t.Parallel()
+		h := fedHouses(t)
+		want(h, house("a", 4), house("b", 4))
+		reconcile(t, h)
+		h.Restart()
+		assert.Equal(t, 10*time.Second, reconcile(t, h))
+		assert.Equal(t, []any{int64(4), int64(3)}, sizesOf(h))
+		h.Advance(10 * time.Second)
+		assert.Equal(t, []any{int64(4), int64(4)}, sizesOf(h))
+	})
+	t.Run("desired 63: a change of metadata alone makes no status old", func(t *testing.T) {
+		t.Parallel()
+		h := fedHouses(t)
+		a, b := house("a", 3), house("b", 3)
+		for _, one := range []map[string]any{a, b} {
+			one["metadata"].(map[string]any)["labels"] = map[string]any{"colour": "red"}
+		}
+		want(h, a, b)
+		assert.Zero(t, reconcile(t, h))
+		assert.Equal(t, map[string]string{"colour": "red"}, h.Get("CatHouse b").GetLabels(), "both are changed")
+	})
+	t.Run("desired 63: the generation in the status counts, if it is there", func(t *testing.T) {
+		t.Parallel()
+		h := fedHouses(t)
+		want(h, house("a", 4), house("b", 4))
+		reconcile(t, h)
+		h.Edit("CatHouse a", func(*unstructured.Unstructured) {})
+		generation := h.Get("CatHouse a").GetGeneration()
+		report := func(observed int64) {
+			h.SetStatus("CatHouse a", map[string]any{
+				"observedGeneration": observed, "conditions": []any{map[string]any{"type": "Fed", "status": "True", "reason": "A"}},
+			})
+		}
+		report(generation - 1)
+		reconcile(t, h)
+		assert.Equal(t, []any{int64(4), int64(3)}, sizesOf(h), "a new status about the state before")
+		report(generation)
+		reconcile(t, h)
+		assert.Equal(t, []any{int64(4), int64(4)}, sizesOf(h))
+	})
+}

@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/operkit/operkit/reconcile/internal/lifecycle"
+	"github.com/operkit/operkit/status"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// UnreadableError reports that the type of the parents can't hold a parent.
+type UnreadableError struct{ Err error }
+
+func (e *UnreadableError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *UnreadableError) Unwrap() error { return e.Err }
+
+// The condition of a parent that can't be read, see package desired.
+const (
+	ConditionUnreadable    = "Unreadable"
+	ReasonTypeDoesNotMatch = "TypeDoesNotMatch"
+)
+
+// reportUnreadable writes the condition of a parent that can't be read: no function can be asked for a status.
+func (p *pass) reportUnreadable(ctx context.Context, cause error) error {
+	effect := "nothing is done with its children until that is corrected"
+	if p.isDeleting {
+		effect = "its deletion waits until that is corrected, or the finalizer " + p.finalizer + " is removed"
+	}
+	condition := metav1.Condition{
+		Type: ConditionUnreadable, Status: metav1.ConditionTrue, Reason: ReasonTypeDoesNotMatch,
+		ObservedGeneration: p.seen.Parent.GetGeneration(), Message: fmt.Sprintf("%v; %s", cause, effect),
+	}
+	_, err := p.Report(ctx, p.seen.Parent, p.log, nil, true, func(present map[string]any) (next map[string]any, differs bool, err error) {
+		resource := map[string]any{"status": runtime.DeepCopyJSON(present)}
+		conditions := status.Conditions(resource)
+		differs = conditions.Set(p.Now(), condition)
+		next, _ = resource["status"].(map[string]any)
+		return next, differs, conditions.Err()
+	})
+	if err != nil {
+		return lifecycle.Unwritten(p.log, err)
+	}
+	return nil
+}
+
+// withoutUnreadable returns a status without the condition that reportUnreadable sets, and reports whether present has
+// it; present isn't changed.
+func withoutUnreadable(present map[string]any) (next map[string]any, removed bool) {
+	resource := map[string]any{"status": present}
+	if c, ok := status.Conditions(resource).Get(ConditionUnreadable); !ok || c.Reason != ReasonTypeDoesNotMatch {
+		return present, false
+	}
+	resource["status"] = runtime.DeepCopyJSON(present)
+	status.Conditions(resource).Remove(ConditionUnreadable)
+	next, _ = resource["status"].(map[string]any)
+	return next, true
+}
