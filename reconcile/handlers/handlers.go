@@ -8,6 +8,7 @@ import (
 
 	"github.com/operkit/operkit/reconcile/handlers/internal/engine"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
+	"github.com/operkit/operkit/reconcile/internal/typed"
 	"github.com/operkit/operkit/reconcile/watch"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -24,6 +25,12 @@ type Func[T any] func(ctx context.Context, r *Request[T]) error
 
 // Handlers are the handlers of the objects of one kind. T is a struct that encoding/json decodes objects into, or
 // Unstructured. Register all handlers before the operator starts; mistakes are reported then. It is a watch.Controller.
+//
+// For an object that T can't hold, such as one with text where T has a number, no handler is called, and nothing is
+// recorded: the conditions of its handlers (Reports), an event and the log name the field. Once the object is corrected
+// it is handled. Its deletion waits for that, too, if a handler of Delete is to be called: the finalizer stays, until
+// the object is corrected or the operator's command release removes the finalizer. Give the kind a schema that refuses
+// such objects.
 type Handlers[T any] struct {
 	kind     schema.GroupVersionKind
 	handlers []*engine.Handler
@@ -79,7 +86,9 @@ func (h *Handlers[T]) OnClusterEvent(id string, f Func[T], opts ...Option) {
 
 // Reconciler implements watch.Controller. The error has all mistakes of the registration.
 func (h *Handlers[T]) Reconciler(_ context.Context, env watch.Env) (watch.Reconciler, error) {
-	r, err := engine.New(h.kind, h.handlers, h.config.Config, env, h.daemons)
+	c := h.config.Config
+	c.Reads = reads[T]
+	r, err := engine.New(h.kind, h.handlers, c, env, h.daemons)
 	if err := errors.Join(h.check(), err); err != nil {
 		return nil, fmt.Errorf("handlers of %s: %w", h.kind.Kind, err)
 	}
@@ -88,6 +97,15 @@ func (h *Handlers[T]) Reconciler(_ context.Context, env watch.Env) (watch.Reconc
 		r.Follow(one.Source(env.Logger))
 	}
 	return r, nil
+}
+
+// reads returns why a T can't hold an object, nil if it can.
+func reads[T any](object map[string]any) error {
+	if reflect.TypeFor[T]() == reflect.TypeFor[Unstructured]() {
+		return nil
+	}
+	_, err := typed.Decode[T](object)
+	return err
 }
 
 // add registers a handler.

@@ -191,7 +191,7 @@ func After(check Check) Option { return func(s *settings) { s.Filter.New = s.giv
 
 // When limits the handler to objects for which passes returns true. It is called last, also for objects that other
 // filters pass and for which nothing has happened. It must not change the object, and must depend on nothing else. T is
-// the type of the Handlers. An object that can't be converted to T doesn't pass.
+// the type of the Handlers.
 func When[T any](passes func(object *T) bool) Option {
 	return func(s *settings) {
 		if passes == nil {

@@ -50,11 +50,8 @@ type Request[T any] struct {
 // newRequest returns the Request of an attempt.
 func newRequest[T any](a *engine.Attempt) (*Request[T], error) {
 	object, err := typed.Decode[T](a.Object().Object)
-	switch {
-	case err != nil && a.Object().GetDeletionTimestamp() != nil:
-		return nil, err // it must not be released because of that
-	case err != nil:
-		return nil, request.Permanent(err)
+	if err != nil {
+		return nil, err // it is called again, since the object may be corrected
 	}
 	r := &Request[T]{
 		Ref: a.Ref(), Object: object, Cause: causeOf(a.Reason()), Diff: a.Diff, Event: a.Event, Reported: a.Reported, attempt: a,

@@ -179,6 +179,14 @@ var events = []Entry{
 		Remedy:  "Correct what the errors name.",
 	},
 	{
+		Name:  "ObjectUnreadable",
+		Where: "Warning",
+		Meaning: "The Go type of the handlers can't hold the object. The note names the field. No handler is called for the object, " +
+			"also not for its deletion.",
+		Cause:  "The object has a value of another form than the type, such as text where the type has a number.",
+		Remedy: "Correct the object, or the type. Let the schema of the kind refuse such objects.",
+	},
+	{
 		Name:    "WatcherFailed",
 		Where:   "Warning",
 		Meaning: "A call of a watcher failed. The note has its name and the error. It is repeated after a time.",

@@ -12,6 +12,8 @@ type Config struct {
 	Stateless bool
 	// StatusField is the field of the status in which the record is stored, empty for an annotation.
 	StatusField string
+	// Reads returns why the type of the handlers can't hold an object, nil if it can. A nil Reads is one that holds each.
+	Reads func(object map[string]any) error
 	// Kopf are the marks of a kopf operator that is replaced, nil without one.
 	Kopf *KopfMarks
 }

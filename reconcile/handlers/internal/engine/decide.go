@@ -48,7 +48,7 @@ func (p *pass) isReturn(h *Handler) bool {
 // about returns the object for the selection of handlers.
 func (p *pass) about() selection.Object {
 	return selection.Object{
-		Body: p.object.Object, New: p.essence, Old: p.record.Essence, Reason: p.reason, First: !p.known.resumed,
+		Body: p.object.Object, New: p.essence, Old: p.record.Essence, Reason: p.reason, First: !p.known.resumed, Unreadable: p.unreadable != nil,
 	}
 }
 

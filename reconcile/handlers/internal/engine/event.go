@@ -9,9 +9,10 @@ import (
 
 // The reasons of events about handlers, see package handlers.
 const (
-	EventFailed    = "HandlerFailed"
-	EventGivenUp   = "HandlerGivenUp"
-	EventAbandoned = "DaemonAbandoned"
+	EventFailed     = "HandlerFailed"
+	EventGivenUp    = "HandlerGivenUp"
+	EventAbandoned  = "DaemonAbandoned"
+	EventUnreadable = "ObjectUnreadable"
 )
 
 // warn records a warning about the object.

@@ -29,6 +29,8 @@ type object struct {
 	record *record.Record
 	// edits counts the updates in a row in which handlers changed what is an update again.
 	edits int
+	// unreadable is the text of the last error that says why the type of the handlers can't hold the object.
+	unreadable string
 	// times are those of timers and crons, nil before the first pass and for a kind without them.
 	times *times
 

@@ -30,6 +30,8 @@ type pass struct {
 	// needsFinalizer: some handler needs it. records: a record is kept, because handlers are about the object for which
 	// that is needed.
 	needsFinalizer, records bool
+	// unreadable is why the type of the handlers can't hold the object, nil if it can, or if nothing has happened.
+	unreadable error
 	// called: one of them was called in this pass.
 	called bool
 	// unsure: a filter has panicked, so that the finalizer has to stay.
@@ -56,6 +58,10 @@ func (r *Reconciler) pass(ctx context.Context, object *unstructured.Unstructured
 
 // run calls the handlers that are due, and writes what they have done.
 func (p *pass) run(ctx context.Context) error {
+	if blocked := p.blocked(); len(blocked) > 0 {
+		return p.tellUnreadable(ctx, blocked)
+	}
+	p.known.unreadable = ""
 	if p.object.GetDeletionTimestamp() == nil && p.needsFinalizer && !p.isHeld(p.object) {
 		if err := p.AddFinalizer(ctx, p.object, p.finalizers[0]); err != nil {
 			return fmt.Errorf("add the finalizer: %w", err)

@@ -25,6 +25,9 @@ func (p *pass) read() (err error) {
 		p.settled = true
 		return nil
 	}
+	if p.config.Reads != nil {
+		p.unreadable = p.config.Reads(p.object.Object)
+	}
 	if err := p.readRecord(text); err != nil && !isDeleting {
 		return request.Permanent(fmt.Errorf("%s: %s: %w: remove the %s to have the object handled as a new one", p.ref, p.store, err, p.store.Form()))
 	} else if err != nil {
@@ -59,7 +62,7 @@ func (p *pass) readRecord(text string) (err error) {
 		p.takeOver()
 	}
 	p.rename()
-	p.known.seen = true
+	p.known.seen = p.known.seen || p.unreadable == nil
 	return err
 }
 

@@ -73,7 +73,7 @@ func validateKeys(what string, checks map[string]Check) error {
 func (f Filter) sees(o Object, updates bool) bool {
 	metadata, _ := o.Body["metadata"].(map[string]any)
 	return passes(metadata["labels"], f.Labels) && passes(metadata["annotations"], f.Annotations) &&
-		f.seesField(o, updates && o.Reason == cause.Update) && f.seesParent(o) && (f.When == nil || f.When(o.Body))
+		f.seesField(o, updates && o.Reason == cause.Update) && f.seesParent(o) && (f.When == nil || o.Unreadable || f.When(o.Body))
 }
 
 func passes(values any, checks map[string]Check) bool {

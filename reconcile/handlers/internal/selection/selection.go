@@ -45,6 +45,8 @@ type Object struct {
 	Reason         cause.Reason
 	// First: Resume handlers weren't called for the object in this process.
 	First bool
+	// Unreadable: the function When of a filter can't read the object, which passes it.
+	Unreadable bool
 }
 
 // Called reports whether a handler is called for an object.
