@@ -51,7 +51,10 @@ func (p *pass) adopt(ctx context.Context) (adopted bool, err error) {
 		for _, orphan := range orphans {
 			result, err := p.manager.AddOwner(ctx, orphan, deploy.Adopt(deploy.AdoptUnowned))
 			p.noteAs(EventAdopted, result)
-			adopted, errs = adopted || result.Changed(), append(errs, err)
+			adopted = adopted || result.Changed()
+			if err != nil {
+				errs = append(errs, fmt.Errorf("adopt %s: %w", deploy.RefOf(orphan), err))
+			}
 		}
 	}
 	return adopted, errors.Join(errs...)
