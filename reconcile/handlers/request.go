@@ -104,25 +104,7 @@ func (r *Request[T]) Delete(ctx context.Context) error { return r.attempt.Delete
 // for which handlers are called again.
 func (r *Request[T]) Update(change func(object *T)) {
 	change(r.Object)
-	r.attempt.Update(func(object map[string]any) (map[string]any, error) { return changed(object, change) })
-}
-
-// changed returns an object as change changes it. Fields that T doesn't have stay.
-func changed[T any](object map[string]any, change func(object *T)) (map[string]any, error) {
-	before, err := typed.Decode[T](object)
-	if err != nil {
-		return nil, err
-	}
-	after, err := typed.Decode[T](object)
-	if err != nil {
-		return nil, err
-	}
-	change(after)
-	patch, err := typed.Encode(before, after)
-	if err != nil {
-		return nil, err
-	}
-	return typed.Apply(object, patch)
+	r.attempt.Update(func(object map[string]any) (map[string]any, error) { return typed.Change(object, change) })
 }
 
 // Result sets the field of the status with the id of the handler, when the handler has succeeded. The fields of a map

@@ -24,6 +24,9 @@ const (
 	soon = time.Millisecond
 	// recheck is the time after which a pause is reported again if the status couldn't be written.
 	recheck = time.Minute
+	// afterLeft is the time until the deletion of an earlier object of a name is handled, when an object of the name has
+	// left the view.
+	afterLeft = time.Second
 )
 
 // dispatcher calls the watchers of a kind.
@@ -33,6 +36,7 @@ type dispatcher struct {
 	settings *settings
 	roster   *roster
 	objects  objects
+	gates    gates
 	failures failures
 	// unpaused passes the events that end a pause.
 	unpaused filter.Predicate
@@ -101,16 +105,44 @@ func (d *dispatcher) start(ctx context.Context, target source.Target) error {
 }
 
 // welcome brings all objects to reconcile for a watcher that was added.
-func (d *dispatcher) welcome() { (*d.target.Load()).Bring(d.objects.refs()...) }
+func (d *dispatcher) welcome() { d.bring(d.objects.refs()) }
+
+// dismiss drops what a watcher that was removed has to do, and brings the objects that it has held up.
+func (d *dispatcher) dismiss(m *member) {
+	d.bring(d.objects.drop(m))
+	d.bring(d.gates.remove(m))
+}
+
+// bring brings objects to reconcile, once the engine runs.
+func (d *dispatcher) bring(refs []deploy.Ref) {
+	if target := d.target.Load(); target != nil && len(refs) > 0 {
+		(*target).Bring(refs...)
+	}
+}
 
 // Observe implements watch.Observer: it notes what an event means for each watcher.
 func (d *dispatcher) Observe(event deploy.Event) {
+	ref := deploy.RefOf(event.New)
+	if event.Type == deploy.Left {
+		if d.objects.left(ref) {
+			time.AfterFunc(afterLeft, func() { d.bring([]deploy.Ref{ref}) }) // the engine forgets the object first
+		}
+		return
+	}
 	members := d.roster.list()
+	if deletion, ok := d.objects.missed(ref, event); ok {
+		d.objects.observe(ref, deletion, members, d.allPasses(members, deletion))
+	}
+	d.objects.observe(ref, event, members, d.allPasses(members, event))
+}
+
+// allPasses reports for each watcher whether an event matters to it.
+func (d *dispatcher) allPasses(members []*member, event deploy.Event) []bool {
 	passes := make([]bool, len(members))
 	for i, m := range members {
 		passes[i] = d.passes(m, event)
 	}
-	d.objects.observe(deploy.RefOf(event.New), event, members, passes)
+	return passes
 }
 
 // Finalizers implements finalizer.Provider.
@@ -127,7 +159,12 @@ func (d *dispatcher) Rights() []deploy.Right {
 	if len(d.Finalizers()) > 0 {
 		verbs = append(verbs, "patch")
 	}
-	return []deploy.Right{{Kind: d.Kind, Verbs: verbs}}
+	rights := []deploy.Right{{Kind: d.Kind, Verbs: verbs}}
+	writes := func(m *member) bool { return m.writesStatus }
+	if d.settings.writesStatus || slices.ContainsFunc(d.roster.list(), writes) {
+		rights = append(rights, deploy.Right{Kind: d.Kind, Subresource: "status", Verbs: []string{"patch"}})
+	}
+	return rights
 }
 
 // Tally implements standing.Provider.
@@ -140,7 +177,8 @@ func (d *dispatcher) Tally() standing.Tally {
 // Reconcile makes one pass over the object of a name: it calls the watchers whose calls are due.
 func (d *dispatcher) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
 	p := &pass{dispatcher: d, ref: req.Key, members: d.roster.list()}
-	p.entry, p.asOf = d.objects.enter(req.Key, p.members)
+	p.entry, p.asOf = d.objects.enter(req.Key, p.members, req.Triggers.Has(request.Forced))
+	defer p.quit()
 	p.over(ctx)
 	object, rest, err := d.Begin(ctx, req)
 	if err != nil {
@@ -150,7 +188,7 @@ func (d *dispatcher) Reconcile(ctx context.Context, req request.Request) (reques
 		if err := d.checkWhole(ctx, req.Key); err != nil {
 			return rest, err
 		}
-		p.live(ctx, object, req.Triggers.Has(request.Forced))
+		p.live(ctx, object)
 	}
 	if p.end(object) {
 		d.Conclude(ctx, object, !p.isDue && p.failed == nil, p.failed)

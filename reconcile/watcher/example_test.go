@@ -167,6 +167,14 @@ func ExampleExponential() {
 	// 0s false
 }
 
+// Objects that fail together aren't repeated together.
+func ExampleJitter() {
+	policy := watcher.Jitter(watcher.Exponential(10*time.Second, 5), 0.2)
+	after, again := policy(errors.New("no answer"), 0)
+	fmt.Println(after >= 10*time.Second, after <= 12*time.Second, again)
+	// Output: true true true
+}
+
 // A plain watcher becomes one that misses no deletion.
 func ExampleWrap() {
 	cloud := watcher.Opinionate(watcher.Wrap(audit{}, true), watcher.Finalizer("buckets.example.dev/audit"))

@@ -26,12 +26,12 @@ type member struct {
 	finalizers []string
 	// call calls the watcher.
 	call func(ctx context.Context, a *attempt) work.Outcome
-	// slots has as many places as the watcher may have calls at a time, nil for any number.
-	slots chan struct{}
+	// limit is for how many objects the watcher is called at a time, zero for any number.
+	limit int
 	// number counts the watchers of a kind in the order in which they were added.
 	number uint64
-	// removed: the watcher isn't called any more. filterPanicked: a panic of its filter was logged.
-	removed, filterPanicked *atomic.Bool
+	// removed: the watcher isn't called any more. filterPanicked, policyPanicked: such a panic was logged.
+	removed, filterPanicked, policyPanicked *atomic.Bool
 }
 
 // names are valid names.
@@ -49,17 +49,19 @@ func Add[T any](name string, w Watcher[T], opts ...Option) Option {
 		m.fail("nil watcher")
 		return m.option()
 	}
+	inner, err := opinionatedIn(w)
+	if err != nil {
+		m.fail("unwrap: %w", err)
+	}
+	for _, one := range inner {
+		m.errs = append(m.errs, named(name, one.errs)...)
+		m.finalizers = append(m.finalizers, finalizersOf(one.rules)...)
+	}
 	if own, ok := w.(*opinionated[T]); ok {
-		m.errs = append(m.errs, named(name, own.errs)...)
-		m.finalizers = finalizersOf(own.rules)
 		m.call = func(ctx context.Context, a *attempt) work.Outcome { return a.withFinalizer(ctx, own.rules, own.call) }
 		return m.option()
 	}
-	m.call = func(ctx context.Context, a *attempt) work.Outcome {
-		ctx = context.WithValue(ctx, attemptKey{}, a)
-		err := callWatcher(ctx, w, a)
-		return work.Outcome{Err: err, Memo: a.memo, Object: a.written}
-	}
+	m.call = func(ctx context.Context, a *attempt) work.Outcome { return work.Outcome{Err: callWatcher(ctx, w, a)} }
 	return m.option()
 }
 
@@ -150,16 +152,14 @@ func newMember[T any](place place, name string, opts []Option) *member {
 // that of the kind.
 func (m *member) joined(concurrency int) *member {
 	joined := *m
-	joined.removed, joined.filterPanicked = &atomic.Bool{}, &atomic.Bool{}
-	if limit := cmp.Or(m.concurrency, concurrency); limit > 0 {
-		joined.slots = make(chan struct{}, limit)
-	}
+	joined.removed, joined.filterPanicked, joined.policyPanicked = &atomic.Bool{}, &atomic.Bool{}, &atomic.Bool{}
+	joined.limit = max(cmp.Or(m.concurrency, concurrency), 0)
 	return &joined
 }
 
 func finalizersOf(rules hold.Rules) (finalizers []string) {
 	for _, name := range []string{rules.Final, rules.InProgress} {
-		if name != "" {
+		if name != "" && !slices.Contains(finalizers, name) {
 			finalizers = append(finalizers, name)
 		}
 	}
@@ -193,9 +193,23 @@ func (m *member) check(object reflect.Type) error {
 	return errors.Join(errs...)
 }
 
-// policies returns the policies of a watcher: its own, or those of New.
-func (m *member) policies(all *settings) (retry RetryPolicy, dequeue DequeuePolicy) {
-	standard := RetryPolicy(DefaultRetry())
-	opinionated := DequeuePolicy(Opinionated)
-	return *cmp.Or(m.retry, all.retry, &standard), *cmp.Or(m.dequeue, all.dequeue, &opinionated)
+// collides returns an error if a watcher has the name, or a finalizer, of an earlier one.
+func (m *member) collides(earlier []*member) error {
+	var errs []error
+	taken := map[string]bool{}
+	for _, other := range earlier {
+		if other.name == m.name {
+			errs = append(errs, fmt.Errorf("watcher %q: there is one already: give each one a name of its own", m.name))
+		}
+		for _, name := range other.finalizers {
+			taken[name] = true
+		}
+	}
+	for _, name := range m.finalizers {
+		if taken[name] {
+			errs = append(errs, fmt.Errorf("watcher %q: finalizer %q: another watcher has it: give each one its own", m.name, name))
+		}
+		taken[name] = true
+	}
+	return errors.Join(errs...)
 }

@@ -1,6 +1,7 @@
 package watcher
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,7 +16,7 @@ func TestConcurrencyOfAll(t *testing.T) {
 		_, err := w.Add(Add("late", nothing))
 		require.NoError(t, err)
 		for i, want := range []int{2, 3, 2} {
-			assert.Equal(t, want, cap(w.roster.list()[i].slots), w.roster.list()[i].name)
+			assert.Equal(t, want, w.roster.list()[i].limit, w.roster.list()[i].name)
 		}
 	})
 }
@@ -66,3 +67,6 @@ func TestStripped(t *testing.T) {
 		})
 	}
 }
+
+// all are the answers of filters that pass.
+func all(members []*member) []bool { return slices.Repeat([]bool{true}, len(members)) }

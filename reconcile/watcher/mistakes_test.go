@@ -40,7 +40,7 @@ func TestMistakes(t *testing.T) {
 		{"a nil watcher", []watcher.Option{watcher.Add[Bucket]("w", nil)}, `watcher "w": nil watcher`},
 		{"a nil pointer", []watcher.Option{watcher.Add[Bucket]("w", nobody)}, `watcher "w": nil watcher`},
 		{"a nil function", []watcher.Option{watcher.AddReconciler[Bucket]("w", nil)}, `watcher "w": nil function`},
-		{"two of a name", []watcher.Option{watcher.Add("w", audit{}), watcher.AddReconciler("w", ok)}, `watcher "w": there are two`},
+		{"two of a name", []watcher.Option{watcher.Add("w", audit{}), watcher.AddReconciler("w", ok)}, `watcher "w": there is one already`},
 		{"another type", []watcher.Option{watcher.Add("w", watcher.Simple(watcher.Funcs[metav1.PartialObjectMetadata]{}))}, `watcher "w": it is about a v1.PartialObjectMetadata`},
 		{"no finalizer", []watcher.Option{opinionated()}, `watcher "w": opinionate: no finalizer`},
 		{"an empty finalizer", []watcher.Option{watcher.AddReconciler("w", ok, watcher.Finalizer(""))}, `finalizer "": use a domain`},
@@ -74,7 +74,7 @@ func TestMistakes(t *testing.T) {
 	t.Run("watcher 29: an opinionated watcher outside of a reconcile", func(t *testing.T) {
 		t.Parallel()
 		w := watcher.Opinionate(watcher.Funcs[Bucket]{}, watcher.Finalizer(own))
-		assert.ErrorContains(t, w.Add(t.Context(), &Bucket{}), "called outside of a reconcile")
+		assert.ErrorContains(t, w.Add(t.Context(), &Bucket{}), "called outside of a watcher")
 		assert.Error(t, w.Update(t.Context(), &Bucket{}, &Bucket{}))
 		assert.Error(t, w.Delete(t.Context(), &Bucket{}))
 	})

@@ -27,8 +27,10 @@ type entry struct {
 	works map[*member]*work.Work
 	// newest is the number of the newest watcher that the object was made known to.
 	newest uint64
-	// resync is when all watchers are called again, zero before the first pass and if they aren't.
-	resync time.Time
+	// resync is when all watchers are called again, zero before the first pass and if they aren't. isForced: they are
+	// called again by the next pass.
+	resync   time.Time
+	isForced bool
 }
 
 // is reports whether an object is the present one, as far as the events tell. nil isn't.
@@ -76,37 +78,78 @@ func (o *objects) entry(ref deploy.Ref) *entry {
 	return e
 }
 
+// tidy drops an entry with which everything is done.
+func (o *objects) tidy(ref deploy.Ref, e *entry) {
+	if e.uid == "" && e.works == nil && !e.isForced && o.entries[ref] == e {
+		delete(o.entries, ref)
+	}
+}
+
+// missed returns the event of a deletion that wasn't seen, if another event shows that it has happened.
+func (o *objects) missed(ref deploy.Ref, event deploy.Event) (deletion deploy.Event, ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	e := o.entries[ref]
+	if e == nil || e.uid == "" || event.Type == deploy.Left || event.Type == deploy.Deleted || e.uid == event.New.GetUID() {
+		return deletion, false
+	}
+	last := event.Old
+	if last == nil {
+		last = event.New
+	}
+	return deploy.Event{Type: deploy.Deleted, Old: last, New: last}, true
+}
+
+// left forgets an object that isn't seen any more. It reports whether the deletion of an earlier object is left to do.
+func (o *objects) left(ref deploy.Ref) (isLeft bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	e := o.entries[ref]
+	if e == nil {
+		return false
+	}
+	e.uid, e.version, e.isForced = "", "", false
+	e.events++
+	for m, w := range e.works {
+		w.Left()
+		isLeft = isLeft || w.IsOver()
+		e.tidy(m)
+	}
+	o.tidy(ref, e)
+	return isLeft
+}
+
+// drop drops what a watcher has to do, and returns the objects for which that was something.
+func (o *objects) drop(m *member) (refs []deploy.Ref) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for ref, e := range o.entries {
+		if e.works[m] != nil {
+			delete(e.works, m)
+			e.tidy(m)
+			o.tidy(ref, e)
+			refs = append(refs, ref)
+		}
+	}
+	return refs
+}
+
 // observe notes an event, which the filters of watchers pass or not.
 func (o *objects) observe(ref deploy.Ref, event deploy.Event, members []*member, passes []bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	e := o.entry(ref)
 	e.events++
-	if event.Type == deploy.Left {
-		e.uid = ""
-		delete(o.entries, ref)
-		return
-	}
 	e.meet(members)
 	uid := event.New.GetUID()
 	if event.Type == deploy.Deleted {
 		e.deleted(event.New, members, passes)
-		if e.works == nil {
-			delete(o.entries, ref)
-		}
+		o.tidy(ref, e)
 		return
 	}
-	switch {
-	case e.uid == "":
+	if e.uid == "" {
 		e.created(uid, members, passes)
-	case e.uid != uid: // the deletion was missed
-		last := event.Old
-		if last == nil {
-			last = event.New
-		}
-		e.deleted(last, members, all(members))
-		e.created(uid, members, passes)
-	default:
+	} else {
 		e.changed(event, members, passes)
 	}
 	e.version = event.New.GetResourceVersion()
@@ -162,19 +205,12 @@ func (e *entry) deleted(last *work.Object, members []*member, passes []bool) {
 	}
 }
 
-func all(members []*member) []bool {
-	passes := make([]bool, len(members))
-	for i := range passes {
-		passes[i] = true
-	}
-	return passes
-}
-
 // enter returns what is left to do for the object of a name, at the begin of a pass, with the number of the last event.
-func (o *objects) enter(ref deploy.Ref, members []*member) (e *entry, asOf uint64) {
+func (o *objects) enter(ref deploy.Ref, members []*member, isForced bool) (e *entry, asOf uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	e = o.entry(ref)
+	e.isForced = e.isForced || isForced
 	for m := range e.works {
 		if m.removed.Load() {
 			delete(e.works, m)

@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Option is an option of New, Add, AddReconciler or Opinionate; nil is ignored. Retry, Dequeue, When and Concurrency
-// may be given to New, for all watchers, and to Add and AddReconciler, for one. An option in the wrong place is
-// reported when the operator starts.
+// Option is an option of New, Add, AddReconciler or Opinionate; nil is ignored. Retry, Dequeue, When, Concurrency and
+// WritesStatus may be given to New, for all watchers, and to Add and AddReconciler, for one. An option in the wrong
+// place is reported when the operator starts.
 type Option func(*settings)
 
 // place is where an option is given.
@@ -39,7 +39,9 @@ type settings struct {
 	concurrency int
 	resync      time.Duration
 	onError     func(ctx context.Context, f Failure)
-	rules       hold.Rules
+	// writesStatus: the watcher calls SetStatus.
+	writesStatus bool
+	rules        hold.Rules
 	// inProgress: the option InProgress was given.
 	inProgress bool
 }
@@ -53,6 +55,9 @@ func newSettings(place place, name string, opts []Option) settings {
 	}
 	if s.inProgress && s.rules.InProgress == "" && s.rules.Final != "" {
 		s.rules.InProgress = s.rules.Final + "-in-progress"
+	}
+	if s.rules.Final != "" && s.rules.InProgress == s.rules.Final {
+		s.fail("in progress: finalizer %q is that of Finalizer: use another name", s.rules.Final)
 	}
 	if place == inOpinionate && s.rules.Final == "" {
 		s.fail("opinionate: no finalizer: use the option Finalizer")
@@ -119,8 +124,8 @@ func When(passes filter.Predicate) Option {
 }
 
 // Concurrency sets for how many objects a watcher is called at a time; given to New, for each watcher. By default only
-// the engine's workers limit it. An object that waits for its turn occupies a worker, so that the order of its watchers
-// stays as it is.
+// the engine's workers limit it. An object that waits occupies no worker, and the first one that waits is the next one.
+// The later watchers of the object wait with it, so that their order stays as it is.
 func Concurrency(n int) Option {
 	return func(s *settings) {
 		s.only("concurrency", inNew, inAdd, inAddReconciler)
@@ -152,6 +157,15 @@ func OnError(report func(ctx context.Context, f Failure)) Option {
 			s.fail("on error: nil function")
 		}
 		s.onError = report
+	}
+}
+
+// WritesStatus declares that a watcher calls SetStatus; given to New, that each one may. The role of the operator gets
+// the right to it.
+func WritesStatus() Option {
+	return func(s *settings) {
+		s.only("writes status", inNew, inAdd, inAddReconciler)
+		s.writesStatus = true
 	}
 }
 

@@ -7,9 +7,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
-	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/watcher/internal/work"
 )
 
@@ -21,6 +19,10 @@ type pass struct {
 	entry   *entry
 	// asOf is the number of the last event before the object was read.
 	asOf uint64
+	// waits has the watchers whose gate was full. stop is the first one of them that is to be called for the present
+	// object: those after it wait with it.
+	waits map[*member]bool
+	stop  *member
 	// next is the time until the next pass, zero for none. isDue: a call is left to be made. failed joins the errors of
 	// watchers that have failed.
 	next   time.Duration
@@ -28,78 +30,105 @@ type pass struct {
 	failed error
 }
 
-// attempt is one call of a watcher.
-type attempt struct {
-	*pass
-	member *member
-	call   work.Call
-	// object is the object as it is now. written is its last state in which the attempt has changed nothing but
-	// finalizers since the call, nil if it has written none. isGone: it was gone at a write.
-	object, written *work.Object
-	isGone          bool
-	// memo is kept for the next call, if this one fails.
-	memo any
-}
-
-// errNilObject is the error of a call for an event without an object.
-var errNilObject = request.Permanent(errors.New("nil object: the event has none"))
-
-// attemptKey is the key of the attempt in the context of a call.
-type attemptKey struct{}
-
 // over calls the watchers for the deletion of an earlier object.
 func (p *pass) over(ctx context.Context) {
 	for _, m := range p.members {
-		if w, c, due := p.overOf(ctx, m); due {
-			p.call(ctx, m, w, c)
-		}
+		p.begin(ctx, m, false, func(w *work.Work) (work.Call, bool) { return w.Over(p.Now()) })
 	}
-}
-
-// overOf returns the call of a watcher for the deletion of an earlier object, if one is due.
-func (p *pass) overOf(ctx context.Context, m *member) (w *work.Work, c work.Call, due bool) {
-	p.objects.mu.Lock()
-	defer p.objects.mu.Unlock()
-	if w = p.entry.works[m]; w != nil && ctx.Err() == nil && !m.removed.Load() {
-		c, due = w.Over(p.Now())
-	}
-	return w, c, due
 }
 
 // live calls the watchers for the present object. It ends when an event shows that the object that was read isn't the
-// present one.
-func (p *pass) live(ctx context.Context, object *work.Object, isForced bool) {
-	p.prepare(object, isForced)
+// present one, and at a watcher whose gate is full.
+func (p *pass) live(ctx context.Context, object *work.Object) {
+	p.prepare(object)
 	for _, m := range p.members {
-		if w, c, due := p.nextOf(ctx, m, object); due {
-			object = p.call(ctx, m, w, c)
+		drops := p.drops(m, object)
+		after := p.begin(ctx, m, true, func(w *work.Work) (c work.Call, due bool) {
+			if !p.entry.is(object) {
+				return c, false
+			}
+			return w.Next(p.Now(), object, p.asOf, drops)
+		})
+		switch {
+		case after != nil:
+			object = after
+		case p.waits[m] && !p.isOver(m):
+			p.stop = m
+			return
 		}
 	}
 }
 
-// nextOf returns the call of a watcher for the present object, if one is due.
-func (p *pass) nextOf(ctx context.Context, m *member, object *work.Object) (w *work.Work, c work.Call, due bool) {
-	_, dequeue := m.policies(p.settings)
+// isOver reports whether a watcher has still to be called for the deletion of an earlier object.
+func (p *pass) isOver(m *member) bool {
 	p.objects.mu.Lock()
 	defer p.objects.mu.Unlock()
-	if w = p.entry.works[m]; w != nil && ctx.Err() == nil && p.entry.is(object) && !m.removed.Load() {
-		c, due = w.Next(p.Now(), object, p.asOf, guarded(dequeue))
+	w := p.entry.works[m]
+	return w != nil && w.IsOver()
+}
+
+// begin makes the call of a watcher that next returns, if one is due and the gate of the watcher isn't full. It returns
+// the object as it is then, nil if no call was made. isThere: the call is for the present object.
+func (p *pass) begin(ctx context.Context, m *member, isThere bool, next func(w *work.Work) (work.Call, bool)) *work.Object {
+	if ctx.Err() != nil || m.removed.Load() || p.waits[m] || !p.mayBeDue(m, isThere) {
+		return nil
+	}
+	if g := p.gates.of(m); g != nil {
+		if !g.enter(p.ref) {
+			p.wait(m)
+			return nil
+		}
+		defer func() { p.bring(g.leave()) }()
+	}
+	w, c, due := p.take(m, next)
+	if !due {
+		return nil
+	}
+	return p.call(ctx, m, w, c)
+}
+
+// mayBeDue reports whether the time of a call has come.
+func (p *pass) mayBeDue(m *member, isThere bool) bool {
+	p.objects.mu.Lock()
+	defer p.objects.mu.Unlock()
+	w := p.entry.works[m]
+	if w == nil {
+		return false
+	}
+	at, ok := w.Due(p.Now(), isThere)
+	return ok && !at.After(p.Now())
+}
+
+func (p *pass) wait(m *member) {
+	if p.waits == nil {
+		p.waits = map[*member]bool{}
+	}
+	p.waits[m] = true
+}
+
+// take returns the call of a watcher that next returns.
+func (p *pass) take(m *member, next func(w *work.Work) (work.Call, bool)) (w *work.Work, c work.Call, due bool) {
+	p.objects.mu.Lock()
+	defer p.objects.mu.Unlock()
+	if w = p.entry.works[m]; w != nil {
+		c, due = next(w)
 	}
 	return w, c, due
 }
 
 // prepare completes what is left to do before the calls: for a resync, and for a forced reconcile.
-func (p *pass) prepare(object *work.Object, isForced bool) {
+func (p *pass) prepare(object *work.Object) {
 	p.objects.mu.Lock()
 	defer p.objects.mu.Unlock()
 	e, now := p.entry, p.Now()
 	if !e.is(object) {
 		return
 	}
-	isDue := p.settings.resync > 0 && !e.resync.IsZero() && !now.Before(e.resync)
+	isDue, isForced := p.settings.resync > 0 && !e.resync.IsZero() && !now.Before(e.resync), e.isForced
 	if p.settings.resync > 0 && (e.resync.IsZero() || isDue) {
 		e.resync = p.resyncAt(now)
 	}
+	e.isForced = false
 	if !isDue && !isForced {
 		return
 	}
@@ -112,125 +141,38 @@ func (p *pass) prepare(object *work.Object, isForced bool) {
 	}
 }
 
-// guarded returns a policy whose panic is a no.
-func guarded(policy DequeuePolicy) DequeuePolicy {
-	if policy == nil {
-		return nil
-	}
-	return func(q Question) bool {
-		drop, _ := failure.Value(func() (bool, error) { return policy(q), nil })
-		return drop
-	}
-}
-
-// turn makes a call, and notes how it has ended. It returns the object as it is then.
+// call makes a call, and notes how it has ended. It returns the object as it is then.
 func (p *pass) call(ctx context.Context, m *member, w *work.Work, c work.Call) *work.Object {
 	a := &attempt{pass: p, member: m, call: c, object: c.Object}
-	out, called := a.run(ctx)
-	verdict := a.record(w, out, called, out.Err != nil && lifecycle.Interrupted(ctx))
-	if verdict != nil && out.Err != nil {
-		a.report(ctx, out.Err, *verdict)
+	out := a.run(ctx)
+	if out.Err != nil && lifecycle.Interrupted(ctx) {
+		a.undo(w)
+		return a.object
+	}
+	if verdict := a.record(w, out); out.Err != nil {
+		a.report(ctx, out, verdict)
 	}
 	return a.object
 }
 
-// record notes how the call has ended. It returns nil for a call that is due again.
-func (a *attempt) record(w *work.Work, out work.Outcome, wasMade, isInterrupted bool) *work.Verdict {
-	retry, _ := a.member.policies(a.settings)
-	retry = guardedRetry(retry)
-	if len(a.member.finalizers) > 0 && a.call.Object != nil && a.call.Object.GetDeletionTimestamp() != nil {
-		retry = lasting(retry)
-	}
-	a.objects.mu.Lock()
-	defer a.objects.mu.Unlock()
-	if !wasMade || isInterrupted {
-		w.Undo(a.call, a.Now(), wasMade)
-		return nil
-	}
-	verdict := w.Done(a.call, out, a.Now(), retry)
-	return &verdict
-}
-
-// lasting returns the policy that goes on with the last delay of a policy when that gives up. A policy that never
-// repeats stays as it is.
-func lasting(policy RetryPolicy) RetryPolicy {
-	if policy == nil {
-		return nil
-	}
-	return func(err error, attempt int) (time.Duration, bool) {
-		for ; attempt >= 0; attempt-- {
-			if after, again := policy(err, attempt); again {
-				return after, true
-			}
-		}
-		return 0, false
-	}
-}
-
-func guardedRetry(policy RetryPolicy) RetryPolicy {
-	if policy == nil {
-		return nil
-	}
-	return func(err error, attempt int) (after time.Duration, again bool) {
-		if failure.Guard(func() error { after, again = policy(err, attempt); return nil }) != nil {
-			return DefaultRetry()(err, attempt)
-		}
-		return after, again
-	}
-}
-
-// run calls the watcher when it has a free slot. called is false if there was none until ctx ended.
-func (a *attempt) run(ctx context.Context) (out work.Outcome, called bool) {
-	if a.member.slots != nil {
-		select {
-		case a.member.slots <- struct{}{}:
-			defer func() { <-a.member.slots }()
-		case <-ctx.Done():
-			return out, false
-		}
-	}
-	if a.member.removed.Load() {
-		return out, false
-	}
-	err := failure.Guard(func() error {
-		if a.call.Object == nil || a.call.Action == Updated && a.call.Old == nil {
-			return errNilObject
-		}
-		out = a.member.call(ctx, a)
-		return nil
-	})
-	if err != nil {
-		out = work.Outcome{Err: err, Memo: a.memo, Object: a.written}
-	}
-	if err := failure.Guard(func() error { out.IsFinal, out.Delay = meaning(out.Err); return nil }); err != nil {
-		out.Err = err // the error of a watcher may panic when it is looked at
-	}
-	return out, true
-}
-
-// meaning returns whether an error is permanent, and the time until the next try that it sets.
-func meaning(err error) (isFinal bool, delay time.Duration) {
-	if err == nil {
-		return false, 0
-	}
-	m := request.Resolve(err)
-	return m.Permanent, m.RetryAfter
-}
-
 // end drops what is done, and finds out when the next call is due, and what has failed. It reports whether object is
-// still the present one; nil isn't.
+// still the present one; nil isn't. A watcher that waits is brought when its gate has a place.
 func (p *pass) end(object *work.Object) (isThere bool) {
 	p.objects.mu.Lock()
 	defer p.objects.mu.Unlock()
-	e, now := p.entry, p.Now()
+	e, now, isStopped := p.entry, p.Now(), false
 	isThere = e.is(object)
 	for _, m := range p.members {
+		isStopped = isStopped || m == p.stop
 		w := e.works[m]
 		if w == nil {
 			continue
 		}
 		if at, ok := w.Due(now, isThere); ok {
-			p.next, p.isDue = lifecycle.Sooner(p.next, max(at.Sub(now), soon)), true
+			p.isDue = true
+			if !isStopped && !p.waits[m] {
+				p.next = lifecycle.Sooner(p.next, max(at.Sub(now), soon))
+			}
 		}
 		if err := w.Err(); err != nil && isThere {
 			p.failed = errors.Join(p.failed, fmt.Errorf("watcher %s: %w", m.name, err))
@@ -240,8 +182,18 @@ func (p *pass) end(object *work.Object) (isThere bool) {
 	if isThere && !e.resync.IsZero() {
 		p.next = lifecycle.Sooner(p.next, max(e.resync.Sub(now), soon))
 	}
-	if e.uid == "" && e.works == nil && p.objects.entries[p.ref] == e {
-		delete(p.objects.entries, p.ref)
+	if object == nil {
+		e.isForced = false // it is paused or gone
 	}
+	p.objects.tidy(p.ref, e)
 	return isThere
+}
+
+// quit leaves the lines of the watchers that don't wait.
+func (p *pass) quit() {
+	for _, m := range p.members {
+		if g := p.gates.of(m); g != nil && !p.waits[m] {
+			p.bring(g.quit(p.ref))
+		}
+	}
 }

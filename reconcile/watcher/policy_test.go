@@ -41,6 +41,49 @@ func TestExponential(t *testing.T) {
 	}
 }
 
+func TestJitter(t *testing.T) {
+	t.Parallel()
+	t.Run("watcher 77: each delay is longer by a random part, and the tries stay as they are", func(t *testing.T) {
+		t.Parallel()
+		policy := watcher.Jitter(watcher.Exponential(10*time.Second, 2), 0.2)
+		seen := map[time.Duration]bool{}
+		for range 1000 {
+			after, again := policy(nil, 1)
+			assert.True(t, again)
+			assert.GreaterOrEqual(t, after, 20*time.Second)
+			assert.LessOrEqual(t, after, 24*time.Second)
+			seen[after.Round(time.Second)] = true
+		}
+		assert.Len(t, seen, 5, "all over the span")
+		_, again := policy(nil, 2)
+		assert.False(t, again)
+	})
+	for _, row := range []struct {
+		reason  string
+		initial time.Duration
+		factor  float64
+		want    time.Duration
+	}{
+		{"no factor", time.Second, 0, time.Second},
+		{"a factor that makes no sense", time.Second, -1, time.Second},
+		{"a factor that is none", time.Second, math.NaN(), time.Second},
+		{"the longest delay stays it", 2 * watcher.LongestDelay, 5, watcher.LongestDelay},
+		{"also with the largest factor", watcher.LongestDelay, math.Inf(1), watcher.LongestDelay},
+		{"no time", 0, 1, 0},
+	} {
+		t.Run("watcher 77: "+row.reason, func(t *testing.T) {
+			t.Parallel()
+			after, again := watcher.Jitter(watcher.Exponential(row.initial, 1), row.factor)(nil, 0)
+			assert.Equal(t, row.want, after)
+			assert.True(t, again)
+		})
+	}
+	t.Run("watcher 77: nil stays nil", func(t *testing.T) {
+		t.Parallel()
+		assert.Nil(t, watcher.Jitter(nil, 0.2))
+	})
+}
+
 func TestListMap(t *testing.T) {
 	t.Parallel()
 	is := func(want string) func(string) bool { return func(item string) bool { return item == want } }

@@ -3,6 +3,7 @@ package watcher
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -25,7 +26,7 @@ const (
 
 // Failure is one failure of a watcher.
 type Failure struct {
-	// Watcher is the name of the watcher, Action what it was called for, and Object the object.
+	// Watcher is the name of the watcher, Action what its function was called for, and Object the object.
 	Watcher string
 	Action  Action
 	Object  deploy.Ref
@@ -67,30 +68,46 @@ func (f *failures) counts(members []*member) map[string]int {
 	return counts
 }
 
-// report logs and reports a failure.
-func (a *attempt) report(ctx context.Context, err error, v work.Verdict) {
-	log := logging.Scoped(ctx, a.LoggerFor(a.call.Object)).With("object", a.ref, "watcher", a.member.name, "action", string(a.call.Action))
+// lastWord bounds OnError after a reconcile that took too long.
+const lastWord = 10 * time.Second
+
+// log returns the logger of the object and the watcher.
+func (a *attempt) log(ctx context.Context) *slog.Logger {
+	return logging.Scoped(ctx, a.LoggerFor(a.call.Object)).With("object", a.ref, "watcher", a.member.name, "action", string(a.action))
+}
+
+// report logs and reports an error. Waiting isn't a failure.
+func (a *attempt) report(ctx context.Context, out work.Outcome, v work.Verdict) {
+	err, log := out.Err, a.log(ctx)
 	for _, panicked := range request.Panics(err) {
 		log.Error("a watcher panicked", "at", panicked.Location(), "value", panicked.Value, "stack", string(panicked.Stack))
 	}
 	f := Failure{
-		Watcher: a.member.name, Action: a.call.Action, Object: a.ref, Err: err, Attempt: v.Failures, RetryIn: v.After, GivenUp: v.GivenUp || v.IsStale,
+		Watcher: a.member.name, Action: a.action, Object: a.ref, Err: err, Attempt: v.Failures, RetryIn: v.After, GivenUp: v.GivenUp || v.IsStale,
 	}
 	switch {
+	case out.IsWaiting && v.IsStale:
+		return
+	case out.IsWaiting:
+		log.Info("a watcher waits", "for", err, "retry_in", f.RetryIn)
+		return
 	case v.IsStale:
 		log.Warn("a call of a watcher has failed, and its object is gone", "error", err)
 	case v.GivenUp:
 		log.Error("a watcher was given up", "error", err, "attempts", f.Attempt)
 		a.failures.add(f.Watcher)
 		a.warn(EventGivenUp, err)
-	case request.IsWaiting(err):
-		log.Info("a watcher waits", "for", err, "attempts", f.Attempt, "retry_in", f.RetryIn)
 	default:
 		log.Warn("a watcher has failed", "error", err, "attempts", f.Attempt, "retry_in", f.RetryIn)
 		a.warn(EventFailed, err)
 	}
 	if a.settings.onError == nil {
 		return
+	}
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), lastWord)
+		defer cancel()
 	}
 	if err := failure.Guard(func() error { a.settings.onError(ctx, f); return nil }); err != nil {
 		log.Error("the function of OnError panicked", "error", err)
@@ -99,9 +116,11 @@ func (a *attempt) report(ctx context.Context, err error, v work.Verdict) {
 
 // warn records a warning about the object.
 func (a *attempt) warn(reason string, err error) {
+	a.recordEvent(event.Warning, reason, "%s: %v", a.member.name, err)
+}
+
+func (a *attempt) recordEvent(eventType event.Type, reason, text string, args ...any) {
 	if a.env.Events != nil {
-		a.env.Events.Record(event.Event{
-			Regarding: event.Of(a.call.Object), Type: event.Warning, Reason: reason, Note: fmt.Sprintf("%s: %v", a.member.name, err),
-		})
+		a.env.Events.Record(event.Event{Regarding: event.Of(a.call.Object), Type: eventType, Reason: reason, Note: fmt.Sprintf(text, args...)})
 	}
 }

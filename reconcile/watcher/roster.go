@@ -1,7 +1,6 @@
 package watcher
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 )
@@ -39,11 +38,9 @@ func (r *roster) add(m *member) {
 // join adds a watcher while engines run.
 func (r *roster) join(m *member) error {
 	r.mu.Lock()
-	for _, other := range r.members {
-		if other.name == m.name {
-			r.mu.Unlock()
-			return fmt.Errorf("watcher %q: there is one already: remove it first, or choose another name", m.name)
-		}
+	if err := m.collides(r.members); err != nil {
+		r.mu.Unlock()
+		return err
 	}
 	r.add(m)
 	running := slices.Clone(r.running)
@@ -57,8 +54,12 @@ func (r *roster) join(m *member) error {
 func (r *roster) remove(m *member) {
 	m.removed.Store(true)
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.members = slices.DeleteFunc(slices.Clone(r.members), func(other *member) bool { return other == m })
+	running := slices.Clone(r.running)
+	r.mu.Unlock()
+	for _, one := range running {
+		one.dismiss(m)
+	}
 }
 
 // run notes that the engine of a reconciler runs, and returns a function for its end.

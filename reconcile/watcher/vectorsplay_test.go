@@ -52,6 +52,8 @@ type play struct {
 	watchers   *Watchers[unstructured.Unstructured]
 	handles    map[string]*Handle
 	reconciler watch.Reconciler
+	// unreadable is the error of reads, nil for none.
+	unreadable error
 	// quiet: calls succeed and aren't noted.
 	quiet    bool
 	calls    []call
@@ -68,7 +70,7 @@ type playView struct {
 }
 
 func (v playView) Get(_ context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
-	return v.objects[ref], nil
+	return v.objects[ref], v.unreadable
 }
 
 type playCluster struct {

@@ -260,7 +260,7 @@ func (s *steps) step(step map[string]any) work.Outcome {
 	if c.Object != nil {
 		t.ref = deploy.RefOf(c.Object)
 	}
-	out, _ := t.run(s.play.t.(*testing.T).Context())
+	out := t.run(s.play.t.(*testing.T).Context())
 	s.memo, s.state, s.object, s.lastError = out.Memo, out.State, t.object, out.Err
 	return out
 }

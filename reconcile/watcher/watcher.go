@@ -33,7 +33,7 @@ const (
 // concurrently, calls for one object never do. The objects are copies of the caller's own.
 //
 // Errors of package request have their meaning: request.Permanent isn't retried, request.RetryAfter sets the time until
-// the next try, and request.Precondition is logged as waiting, not as a failure.
+// the next try, and request.Precondition means waiting: see Retries in the documentation of the package.
 type Watcher[T any] interface {
 	// Add is called when the object was created, and for each object that exists when the process starts. It is called
 	// until it has succeeded, also if the object changes meanwhile.
@@ -55,12 +55,18 @@ type Funcs[T any] struct {
 	// Sync is called by Opinionate for an object that was added before this process, and for a resync. Simple doesn't
 	// call it.
 	Sync func(ctx context.Context, object *T) error
+
+	// wrapped is the watcher of Wrap, nil if there is none.
+	wrapped Watcher[T]
 }
 
 // Simple returns a Watcher of functions.
 func Simple[T any](f Funcs[T]) Watcher[T] { return simple[T]{f} }
 
 type simple[T any] struct{ Funcs Funcs[T] }
+
+// Unwrap returns the watcher of Wrap.
+func (s simple[T]) Unwrap() Watcher[T] { return s.Funcs.wrapped }
 
 // Add implements Watcher.
 func (s simple[T]) Add(ctx context.Context, object *T) error { return one(ctx, s.Funcs.Add, object) }
@@ -91,7 +97,7 @@ func Wrap[T any](w Watcher[T], syncToAdd bool) Funcs[T] {
 	if w == nil {
 		return Funcs[T]{}
 	}
-	f := Funcs[T]{Add: w.Add, Update: w.Update, Delete: w.Delete}
+	f := Funcs[T]{Add: w.Add, Update: w.Update, Delete: w.Delete, wrapped: w}
 	if syncToAdd {
 		f.Sync = w.Add
 	}
@@ -130,7 +136,8 @@ func (w *Watchers[T]) Reconciler(_ context.Context, env watch.Env) (watch.Reconc
 
 // Add adds a watcher, as made by the option Add or AddReconciler, while the operator runs: it is called for all
 // existing objects, too. Its calls come after those of the watchers, or reconcilers, that were added before. It stays
-// until Remove of the handle is called.
+// until Remove of the handle is called. A finalizer needs the right to patch the objects, which the role has only if a
+// watcher of New has a finalizer, too.
 func (w *Watchers[T]) Add(added Option) (*Handle, error) {
 	s := newSettings(inNew, "", []Option{added})
 	if len(s.members) != 1 {
@@ -162,20 +169,8 @@ func (w *Watchers[T]) check() error {
 	if w.kind.Kind == "" || w.kind.Version == "" {
 		errs = append(errs, fmt.Errorf("kind %q: needs a version and a kind", w.kind))
 	}
-	names := map[string]bool{}
-	finalizers := map[string]bool{}
-	for _, m := range w.settings.members {
-		errs = append(errs, m.check(reflect.TypeFor[T]()))
-		if names[m.name] {
-			errs = append(errs, fmt.Errorf("watcher %q: there are two: give each one a name of its own", m.name))
-		}
-		names[m.name] = true
-		for _, name := range m.finalizers {
-			if finalizers[name] {
-				errs = append(errs, fmt.Errorf("watcher %q: finalizer %q: another watcher has it: give each one its own", m.name, name))
-			}
-			finalizers[name] = true
-		}
+	for i, m := range w.settings.members {
+		errs = append(errs, m.check(reflect.TypeFor[T]()), m.collides(w.settings.members[:i]))
 	}
 	return errors.Join(errs...)
 }

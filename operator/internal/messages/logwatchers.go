@@ -39,6 +39,14 @@ var logWatchers = []Entry{
 		Remedy:  "Correct the filter of the watcher that `watcher` names.",
 	},
 	{
+		Name:  "a policy of a watcher panicked: the default decides",
+		Where: "error",
+		Meaning: "A policy of `watcher.Retry` or `watcher.Dequeue` panicked. It is logged once for each watcher. " +
+			"`watcher.DefaultRetry` or `watcher.Opinionated` decides instead.",
+		Cause:  "A mistake in the policy, such as an error of a type that it doesn't expect.",
+		Remedy: "Correct the policy of the watcher that `watcher` names.",
+	},
+	{
 		Name:    "the function of OnError panicked",
 		Where:   "error",
 		Meaning: "The code that `watcher.OnError` has set panicked. The watchers go on.",

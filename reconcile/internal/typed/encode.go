@@ -47,6 +47,25 @@ func Apply(object, patch map[string]any) (map[string]any, error) {
 	return content, nil
 }
 
+// Change returns an object as change changes it. Fields that T doesn't have stay, as for Encode. The object stays as it
+// is; the result may share values with it, so don't change it.
+func Change[T any](object map[string]any, change func(object *T)) (map[string]any, error) {
+	before, err := Decode[T](object)
+	if err != nil {
+		return nil, err
+	}
+	after, err := Decode[T](object)
+	if err != nil {
+		return nil, err
+	}
+	change(after)
+	patch, err := Encode(before, after)
+	if err != nil {
+		return nil, err
+	}
+	return Apply(object, patch)
+}
+
 // contentOf returns the content of a value, without nulls.
 func contentOf[T any](value *T) (content map[string]any, err error) {
 	switch v := any(value).(type) {

@@ -306,3 +306,19 @@ func TestRoundTrip(t *testing.T) {
 		require.Equal(t, kept, unknown(applied, "", object{}), "seed %d: handlers 61: fields that the type doesn't have stay", seed)
 	}
 }
+
+func TestChange(t *testing.T) {
+	t.Parallel()
+	type shop struct {
+		Spec struct {
+			Size int `json:"size,omitempty"`
+		} `json:"spec"`
+	}
+	before := object{"kind": "Shop", "spec": object{"size": int64(1), "color": "red"}}
+	after, err := Change(before, func(s *shop) { s.Spec.Size = 2 })
+	require.NoError(t, err)
+	assert.Equal(t, object{"kind": "Shop", "spec": object{"size": int64(2), "color": "red"}}, after, "fields that the type doesn't have stay")
+	assert.Equal(t, object{"kind": "Shop", "spec": object{"size": int64(1), "color": "red"}}, before)
+	_, err = Change(object{"spec": "large"}, func(*shop) {})
+	assert.Error(t, err)
+}

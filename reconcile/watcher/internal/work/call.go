@@ -17,9 +17,8 @@ type Call struct {
 	// Memo is the Memo of the last outcome for the object that was an error.
 	Memo any
 
-	// life is the number of the object. called: the watcher was called for it before.
-	life   int
-	called bool
+	// life is the number of the object. waits is the number of errors in a row before the call that mean waiting.
+	life, waits int
 }
 
 // Question asks whether a call that is to be repeated is dropped, because an event has come.
@@ -50,30 +49,50 @@ func (w *Work) Over(now time.Time) (c Call, ok bool) {
 	return c, true
 }
 
+// Question returns what is asked before Next: whether the event drops the call that is to be repeated. It returns false
+// if nothing is asked: then no repetition is dropped. A resync never drops a call that the watcher has asked for.
+func (w *Work) Question(object *Object, asOf uint64) (q Question, ok bool) {
+	if w.over != nil || w.isBehind(object, asOf) || !w.mayDrop() {
+		return q, false
+	}
+	return Question{w.news, object, w.retry.action, w.retry.object, w.retry.err}, true
+}
+
+func (w *Work) mayDrop() bool {
+	return w.news != "" && w.retry != nil && (w.news != Resync || w.retry.err != nil)
+}
+
+// isBehind reports whether object was read before the event that is left to deliver. It drops an event whose state had
+// a call already.
+func (w *Work) isBehind(object *Object, asOf uint64) bool {
+	version := object.GetResourceVersion()
+	if w.news != Update || version == "" || version != w.version {
+		return false
+	}
+	if w.told > asOf {
+		return true
+	}
+	w.news = ""
+	return false
+}
+
 // Next returns the call for the present object, false if none is due. object was read after the event number asOf, and
-// before the one after it. drop answers questions; nil drops everything.
-func (w *Work) Next(now time.Time, object *Object, asOf uint64, drop func(q Question) bool) (c Call, ok bool) {
-	if w.over != nil {
+// before the one after it. drops is the answer to the Question, false if there was none.
+func (w *Work) Next(now time.Time, object *Object, asOf uint64, drops bool) (c Call, ok bool) {
+	if w.over != nil || w.isBehind(object, asOf) {
 		return c, false
 	}
 	r := w.retry
 	isDue := r != nil && !now.Before(r.due)
-	if version := object.GetResourceVersion(); w.news == Update && version != "" && version == w.version {
-		if w.told > asOf {
-			return c, false // the object was read before the event
-		}
-		w.news = "" // the watcher was called with the state already
-	}
 	if w.news == "" && !isDue {
 		return c, false
 	}
-	c = Call{Action: w.news, Old: w.old, Object: object, Memo: w.memo, life: w.life, called: w.called}
+	c = Call{Action: w.news, Old: w.old, Object: object, Memo: w.memo, life: w.life}
 	switch {
 	case w.news == "":
 		c.Action = r.action
-	case r != nil && w.drops(object, drop):
-		r, isDue = nil, false
-		w.retry = nil
+	case drops && w.mayDrop():
+		w.retry, isDue = nil, false
 	}
 	if isDue {
 		c.repeat(r)
@@ -96,18 +115,5 @@ func (w *Work) Next(now time.Time, object *Object, asOf uint64, drop func(q Ques
 }
 
 func (c *Call) repeat(r *retry) {
-	c.IsRetry, c.Failures, c.State = true, r.failures, r.state
-}
-
-// drops reports whether the event drops the call that is to be repeated. A resync never drops a call that the watcher
-// has asked for.
-func (w *Work) drops(object *Object, drop func(q Question) bool) bool {
-	if w.news == Resync && w.retry.err == nil {
-		return false
-	}
-	if drop == nil {
-		return true
-	}
-	action := w.news
-	return drop(Question{action, object, w.retry.action, w.retry.object, w.retry.err})
+	c.IsRetry, c.Failures, c.State, c.waits = true, r.failures, r.state, r.waits
 }

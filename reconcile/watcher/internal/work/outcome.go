@@ -10,8 +10,8 @@ type Outcome struct {
 	After time.Duration
 	// Delay is the time until the next try that the error sets, zero for the policy's.
 	Delay time.Duration
-	// IsFinal: the error isn't retried.
-	IsFinal bool
+	// IsFinal: the error isn't retried. IsWaiting: the error is no failure, it means waiting for something.
+	IsFinal, IsWaiting bool
 	// State is for the next call, if that repeats this one. nil keeps the state before.
 	State any
 	// Memo is for each following call for the object, until one succeeds.
@@ -20,9 +20,15 @@ type Outcome struct {
 	Object *Object
 }
 
-// Verdict is what follows from a failure.
+// Decision is what is decided about a failed call: whether it is repeated, and after which time.
+type Decision struct {
+	Again bool
+	After time.Duration
+}
+
+// Verdict is what follows from an error.
 type Verdict struct {
-	// Failures is the number of failures in a row.
+	// Failures is the number of failures in a row. A call that waits isn't one.
 	Failures int
 	// After is the time until the next try.
 	After time.Duration
@@ -32,16 +38,9 @@ type Verdict struct {
 	IsStale bool
 }
 
-// Policy decides whether a call is repeated after an error, and when. failures is the number of failures in a row
-// before this one.
-type Policy func(err error, failures int) (after time.Duration, again bool)
-
-// Undo takes a call back: it is due again. wasMade: the watcher was called, and interrupted.
-func (w *Work) Undo(c Call, now time.Time, wasMade bool) {
+// Undo takes a call back that was interrupted: it is due again.
+func (w *Work) Undo(c Call, now time.Time) {
 	w.runs = false
-	if !wasMade && c.life == w.life {
-		w.called = c.called
-	}
 	switch {
 	case c.Action == Delete && w.over != c.Object:
 	case c.Action == Delete && !c.IsRetry:
@@ -56,10 +55,48 @@ func (w *Work) Undo(c Call, now time.Time, wasMade bool) {
 	}
 }
 
-// Done notes how a call has ended. policy decides about repetitions; nil never repeats.
-func (w *Work) Done(c Call, out Outcome, now time.Time, policy Policy) Verdict {
+// Asks returns what a policy is asked about a call before Done: the number of failures in a row before it, or of errors
+// that mean waiting. It returns false if nobody is asked.
+func (w *Work) Asks(c Call, out Outcome) (attempt int, ok bool) {
+	if out.Err == nil || out.IsFinal || out.After > 0 || w.isStale(c) {
+		return 0, false
+	}
+	standing, failures, waits := w.before(c)
+	switch {
+	case stands(standing, out):
+		return 0, false
+	case out.IsWaiting:
+		return waits, out.Delay == 0
+	}
+	return failures, true
+}
+
+// isStale reports whether the object of a call is gone meanwhile.
+func (w *Work) isStale(c Call) bool {
+	return c.Action == Delete && w.over != c.Object || c.Action != Delete && (w.over != nil || c.life != w.life)
+}
+
+// before returns the repetition that stands beside a call, nil for none, and the number of failures and of errors that
+// mean waiting in a row before the call.
+func (w *Work) before(c Call) (standing *retry, failures, waits int) {
+	if c.IsRetry || w.retry == nil {
+		return nil, c.Failures, c.waits
+	}
+	if w.retry.err == nil {
+		return w.retry, c.Failures, c.waits
+	}
+	return w.retry, w.retry.failures, w.retry.waits
+}
+
+// stands reports whether the repetition of an earlier failure stays as it is, after another call with an outcome.
+func stands(standing *retry, out Outcome) bool {
+	return standing != nil && standing.err != nil && !out.IsFinal && out.After == 0 && out.Delay == 0
+}
+
+// Done notes how a call has ended. decision is about the number of Asks.
+func (w *Work) Done(c Call, out Outcome, now time.Time, decision Decision) Verdict {
 	w.runs = false
-	if c.Action == Delete && w.over != c.Object || c.Action != Delete && (w.over != nil || c.life != w.life) {
+	if w.isStale(c) {
 		if c.Action != Delete && w.over != nil && w.over.GetUID() == c.Object.GetUID() {
 			w.memo = out.Memo // for the call for its deletion
 		}
@@ -71,9 +108,9 @@ func (w *Work) Done(c Call, out Outcome, now time.Time, policy Policy) Verdict {
 	if out.State == nil {
 		out.State = c.State
 	}
+	w.memo = out.Memo
 	if out.Err != nil {
-		w.memo = out.Memo
-		return w.fails(c, out, now, policy)
+		return w.fails(c, out, now, decision)
 	}
 	w.succeeds(c, out, now)
 	return Verdict{}
@@ -81,7 +118,7 @@ func (w *Work) Done(c Call, out Outcome, now time.Time, policy Policy) Verdict {
 
 // succeeds notes a success.
 func (w *Work) succeeds(c Call, out Outcome, now time.Time) {
-	w.memo, w.failed = nil, nil
+	w.failed = nil
 	kept := w.retry
 	if kept != nil && (c.IsRetry || kept.err != nil) {
 		kept = nil // a success settles what has failed before
@@ -95,7 +132,7 @@ func (w *Work) succeeds(c Call, out Outcome, now time.Time) {
 	w.retry = kept
 	if c.Action == Delete {
 		if kept == nil {
-			w.over, w.gone = nil, false
+			w.over, w.gone, w.memo = nil, false, nil
 		}
 		return
 	}
@@ -108,52 +145,50 @@ func (w *Work) succeeds(c Call, out Outcome, now time.Time) {
 	}
 }
 
-// fails notes a failure.
-func (w *Work) fails(c Call, out Outcome, now time.Time, policy Policy) Verdict {
-	kept := w.retry
-	if c.IsRetry {
-		kept = nil
-	}
-	failures := c.Failures
-	if kept != nil && kept.err != nil {
-		if !out.IsFinal && out.After == 0 && out.Delay == 0 { // the repetition stands, with the new error
-			kept.err, kept.object = out.Err, c.Object
-			if out.State != nil {
-				kept.state = out.State
-			}
-			return Verdict{Failures: kept.failures, After: max(kept.due.Sub(now), 0)}
+// fails notes an error.
+func (w *Work) fails(c Call, out Outcome, now time.Time, decision Decision) Verdict {
+	kept, failures, waits := w.before(c)
+	if stands(kept, out) { // with the new error
+		kept.err, kept.object = out.Err, c.Object
+		if out.State != nil {
+			kept.state = out.State
 		}
-		kept, failures = nil, kept.failures // the new error decides, and the failures count on
+		return Verdict{Failures: kept.failures, After: max(kept.due.Sub(now), 0)}
+	}
+	if kept != nil && kept.err != nil {
+		kept = nil // the new error decides, and the failures count on
 	}
 	next := &retry{action: c.Action, object: c.Object, err: out.Err, failures: failures + 1, state: out.State}
-	after, again := time.Duration(0), false
+	counted := next.failures
 	switch {
 	case out.IsFinal:
+		decision = Decision{}
 	case out.After > 0:
-		after, again, next.failures = out.After, true, failures
-	case policy != nil:
-		after, again = policy(out.Err, failures)
-		if out.Delay > 0 {
-			after = out.Delay
-		}
+		decision, next.failures = Decision{true, out.After}, failures
+	case out.IsWaiting:
+		decision.Again, next.failures, next.waits = true, failures, waits+1
+		counted = failures
 	}
-	after = max(after, 0)
-	next.due = now.Add(after)
-	if again {
+	if out.Delay > 0 && out.After == 0 {
+		decision.After = out.Delay
+	}
+	if decision.Again {
+		next.due = now.Add(max(decision.After, 0))
 		if kept != nil && kept.due.Before(next.due) {
 			next.due = kept.due
 		}
 		w.retry, w.failed = next, nil
-		return Verdict{Failures: failures + 1, After: next.due.Sub(now)}
+		return Verdict{Failures: counted, After: next.due.Sub(now)}
 	}
 	w.retry = kept
-	if c.Action == Delete && kept == nil {
+	if kept != nil { // the watcher has asked for another call
+		w.failed = out.Err
+		return Verdict{Failures: counted, After: max(kept.due.Sub(now), 0)}
+	}
+	if c.Action == Delete {
 		w.over, w.gone, w.memo = nil, false, nil
 	} else {
 		w.failed = out.Err
 	}
-	if kept != nil { // the watcher has asked for another call
-		return Verdict{Failures: failures + 1, After: max(kept.due.Sub(now), 0)}
-	}
-	return Verdict{Failures: failures + 1, GivenUp: true}
+	return Verdict{Failures: counted, GivenUp: true}
 }

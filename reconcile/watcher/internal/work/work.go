@@ -61,10 +61,10 @@ type retry struct {
 	object *Object
 	// err is the error of the last call, nil if the watcher has asked for the call.
 	err error
-	// failures is the number of failures in a row.
-	failures int
-	due      time.Time
-	state    any
+	// failures is the number of failures in a row, and waits that of errors in a row that mean waiting.
+	failures, waits int
+	due             time.Time
+	state           any
 }
 
 // Settled returns the work of a watcher that has handled the present state of an object. version is its
@@ -131,6 +131,14 @@ func (w *Work) Deleted(last *Object, passes bool) {
 	}
 }
 
+// Left notes that the present object isn't seen any more. Only the deletion of an earlier object stays.
+func (w *Work) Left() {
+	w.reset()
+	if w.over == nil {
+		w.retry, w.memo = nil, nil
+	}
+}
+
 // Hurry makes a call that is to be repeated due at once.
 func (w *Work) Hurry(now time.Time) {
 	if w.retry != nil {
@@ -145,6 +153,9 @@ func (w *Work) IsIdle() bool {
 
 // IsEmpty reports whether nothing is left to do for an object that is gone.
 func (w *Work) IsEmpty() bool { return !w.runs && w.over == nil }
+
+// IsOver reports whether the deletion of an earlier object is left to handle.
+func (w *Work) IsOver() bool { return w.over != nil }
 
 // Version returns the resourceVersion of the state of the last call.
 func (w *Work) Version() string { return w.version }
