@@ -103,6 +103,22 @@ func inBubble(t *testing.T, reason string, register func(d *daemonic, c *handler
 }
 
 func TestDaemons(t *testing.T) {
+	inBubble(t, "handlers 104: one that waits is run again without a warning, and has used up no attempt", func(d *daemonic, c *handlers.Handlers[Claim]) {
+		errs := []error{request.Precondition("no disk"), request.Precondition("no disk"), errors.New("boom")}
+		c.Daemon("measure", func(context.Context, *handlers.Request[Claim]) error {
+			d.write("begins")
+			err := errs[0]
+			errs = errs[1:]
+			return err
+		}, handlers.MaxAttempts(1), handlers.Backoff(time.Minute))
+	}, func(d *daemonic) {
+		assert.Equal(d.t, []string{"begins"}, d.after(0))
+		assert.Equal(d.t, []string{"begins"}, d.after(time.Minute))
+		assert.Empty(d.t, d.warnings())
+		assert.Equal(d.t, []string{"begins"}, d.after(time.Minute))
+		assert.Empty(d.t, d.after(time.Hour))
+		assert.Equal(d.t, []string{"HandlerGivenUp: measure: given up after 1 attempts: boom"}, d.warnings())
+	})
 	inBubble(t, "handlers 50: it runs while the object is there, and costs no write but that of the finalizer", func(d *daemonic, c *handlers.Handlers[Claim]) {
 		c.Daemon("measure", d.run(0))
 	}, func(d *daemonic) {

@@ -19,8 +19,8 @@ type Unstructured = unstructured.Unstructured
 
 // Func is a handler. See Request for what it gets. An error means that it is called again after a time, unless the
 // error or the option Errors says otherwise; request.Permanent ends its attempts, and request.Precondition waits for
-// something without a warning. A panic is such an error. When ctx ends, return soon: the time of Within is over, or the
-// process ends, and then the handler is called again by the next one.
+// something, without a warning and without end unless Within ends it. A panic is such an error. When ctx ends, return
+// soon: the time of Within is over, or the process ends, and then the handler is called again by the next one.
 type Func[T any] func(ctx context.Context, r *Request[T]) error
 
 // Handlers are the handlers of the objects of one kind. T is a struct that encoding/json decodes objects into, or

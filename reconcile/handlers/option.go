@@ -87,7 +87,7 @@ func Errors(policy ErrorPolicy) Option {
 }
 
 // MaxAttempts sets how often the handler is called for one cause before it has failed for good. The default is without
-// end. Attempts before a restart count.
+// end. Attempts before a restart count; those that have only waited (request.Precondition) don't.
 func MaxAttempts(n int) Option {
 	return func(s *settings) {
 		if n <= 0 {

@@ -304,6 +304,9 @@ func testSeenAndTheFinalizer(t *testing.T) {
 }
 
 func TestWaiting(t *testing.T) {
+	t.Run("handlers 104: a wait is no attempt of MaxAttempts, also after a restart, and its time grows", testWaits)
+	t.Run("handlers 104: Within ends a wait", testWaitsTooLong)
+	t.Run("handlers 104: a timer that waits doesn't use up its attempts", testTimerWaits)
 	t.Run("handlers 95: what waits is no warning, what fails is one", func(t *testing.T) {
 		var reasons []string
 		sink := event.Func(func(e event.Event) { reasons = append(reasons, string(e.Type)+" "+e.Reason+" "+e.Note) })
@@ -314,12 +317,57 @@ func TestWaiting(t *testing.T) {
 				return request.Precondition("no disk is free")
 			}
 			return errors.New("no disk")
-		}, handlers.MaxAttempts(4), handlers.Reports("Made"))
+		}, handlers.MaxAttempts(2), handlers.Reports("Made"))
 		h := reconciletest.Drive(t, c, reconciletest.Events(sink))
 		h.Apply(small)
 		h.RunUntilSettled()
 		h.Advance(time.Minute)
 		assert.Equal(t, 4, calls)
-		assert.Equal(t, []string{"Warning HandlerFailed wait: no disk", "Warning HandlerGivenUp wait: given up after 4 attempts: no disk"}, reasons)
+		assert.Equal(t, []string{"Warning HandlerFailed wait: no disk", "Warning HandlerGivenUp wait: given up after 2 attempts: no disk"}, reasons)
 	})
+}
+
+func testWaits(t *testing.T) {
+	var j journal
+	wait, boom := request.Precondition("no disk is free"), errors.New("boom")
+	c := handlers.New[Claim](claims)
+	c.On(handlers.Create, "wait", j.noting("wait", wait, wait, boom, wait, wait), handlers.MaxAttempts(2))
+	h := drive(t, c)
+	h.Apply(small)
+	h.Advance(time.Second)
+	assert.Len(t, j.taken(), 2)
+	h.Restart()
+	h.Advance(2 * time.Second)
+	assert.Len(t, j.taken(), 1)
+	h.Advance(3 * time.Second)
+	assert.Empty(t, j.taken(), "the next time is four seconds")
+	h.Advance(time.Hour)
+	assert.Len(t, j.taken(), 3, "two waits and a success")
+	assert.NotContains(t, h.Get("Claim small").GetAnnotations()[recordKey], "cycle")
+}
+
+func testWaitsTooLong(t *testing.T) {
+	var j journal
+	wait := request.RetryAfter(25*time.Minute, request.Precondition("no disk is free"))
+	c := handlers.New[Claim](claims)
+	c.On(handlers.Create, "wait", j.noting("wait", wait, wait, wait, wait), handlers.Within(time.Hour), handlers.Reports("Made"))
+	h := drive(t, c)
+	h.Apply(small)
+	h.Advance(24 * time.Hour)
+	assert.Len(t, j.taken(), 3)
+	assert.Contains(t, h.Condition("Claim small", "Made").Message, "no disk is free")
+	assert.NotContains(t, h.Get("Claim small").GetAnnotations()[recordKey], "cycle", "it is given up")
+}
+
+func testTimerWaits(t *testing.T) {
+	var j journal
+	wait, boom := request.RetryAfter(time.Minute, request.Precondition("no disk is free")), request.RetryAfter(time.Minute, errors.New("boom"))
+	c := handlers.New[Claim](claims)
+	c.Timer("tick", time.Hour, j.noting("tick", wait, wait, wait, boom, wait, boom), handlers.MaxAttempts(2))
+	h := drive(t, c)
+	h.Apply(small)
+	h.Advance(30 * time.Minute)
+	assert.Len(t, j.taken(), 6, "four waits, two failures")
+	h.Advance(time.Hour)
+	assert.Len(t, j.taken(), 1)
 }

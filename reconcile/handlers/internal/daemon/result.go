@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/reconcile/handlers/internal/progress"
+	"github.com/operkit/operkit/reconcile/request"
 )
 
 // result is how a run has ended.
@@ -14,7 +15,8 @@ type result struct {
 	err error
 	// stopped: the context had ended before.
 	stopped bool
-	// failures is the number of failures in a row, with this one. after and again are what Retry returned.
+	// failures is the number of failures in a row, with this one and with runs that have only waited. after and again
+	// are what Retry returned.
 	failures int
 	after    time.Duration
 	again    bool
@@ -70,7 +72,13 @@ func (k *Keeper[T]) outcome(d *daemon[T], r *run[T], is result, now time.Time) R
 	case r.stop != "":
 		report.After, record = now.Sub(r.stopped), progress.Record{}
 	default:
-		if record.Attempts = is.failures - 1; is.again {
+		if record.Attempts = is.failures - 1; record.Attempts == 0 {
+			record.Waited = 0
+		}
+		if request.IsWaiting(is.err) {
+			record = record.OnlyWaited()
+		}
+		if is.again {
 			record = r.daemon.Limits.Retried(record, is.err.Error(), is.after, now)
 		} else {
 			record = record.FailedForGood(is.err.Error(), now)

@@ -24,7 +24,7 @@ type run[T any] struct {
 	daemon Spec[T]
 	cancel context.CancelCauseFunc
 	began  time.Time
-	// failures is the number of failures before the run.
+	// failures is the number of failures and waits before the run.
 	failures int
 	// stop is empty until the daemon is stopped. until is the end of its grace then.
 	stop      Stop

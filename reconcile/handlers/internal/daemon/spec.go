@@ -24,9 +24,10 @@ type Spec[T any] struct {
 	Grace time.Duration
 	// Limits bound the runs until the daemon has failed for good. Within is measured from the beginning of the first
 	// run and stops a daemon that runs. A run of at least ten minutes makes the earlier failures not count as Attempts.
+	// Runs that have only waited for something don't count either (request.IsWaiting).
 	Limits progress.Limits
-	// Retry is called with the error of a run and the number of failures. It returns the time until the next run, and
-	// false if the daemon has failed for good. It must not block. Nil means that each error is for good.
+	// Retry is called with the error of a run and the number of failures and waits. It returns the time until the next
+	// run, and false if the daemon has failed for good. It must not block. Nil means that each error is for good.
 	Retry func(err error, failures int) (after time.Duration, again bool)
 }
 
@@ -40,7 +41,7 @@ func (s Spec[T]) grace() time.Duration {
 // Handle is what a daemon knows of its object. It is safe for concurrent use, also after the daemon was stopped.
 type Handle[T any] struct {
 	latest *atomic.Pointer[T]
-	// Attempt is the number of failures before this run.
+	// Attempt is the number of failures and waits before this run.
 	Attempt int
 }
 

@@ -81,7 +81,7 @@ func (o *object[T]) standing() (all Standing) {
 }
 
 func (d *daemon[T]) status(id string) Status {
-	s := Status{ID: id, Failures: d.record.Attempts, Err: d.err}
+	s := Status{ID: id, Failures: d.record.Attempts - d.record.Waited, Err: d.err}
 	switch {
 	case d.run == nil && !d.record.HasEnded():
 		s.Phase, s.Due = Waiting, d.record.Due

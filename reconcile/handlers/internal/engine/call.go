@@ -143,7 +143,11 @@ func (p *pass) changes(h *Handler) []diff.Item {
 func (p *pass) failures() error {
 	var errs []error
 	for _, h := range p.selected {
-		if record := p.record.Cycle[h.ID]; record.Message != "" && (record.Failed || !record.HasEnded()) {
+		switch record := p.record.Cycle[h.ID]; {
+		case record.Message == "" || record.HasEnded() && !record.Failed:
+		case record.Waiting && !record.HasEnded():
+			errs = append(errs, request.Precondition("handler %s: %s", h.ID, record.Message))
+		default:
 			errs = append(errs, fmt.Errorf("handler %s: %s", h.ID, record.Message))
 		}
 	}

@@ -194,6 +194,10 @@ func (r *Reconciler) tellDaemon(report daemon.Report[unstructured.Unstructured])
 	case daemon.Ended:
 		log.Debug("a handler has succeeded", "after", report.After)
 	case daemon.Failed:
+		if request.IsWaiting(report.Err) {
+			log.Info("a handler waits", "for", report.Err, "retry_in", time.Until(report.Again))
+			return
+		}
 		log.Warn("a handler has failed", "error", report.Err, "retry_in", time.Until(report.Again))
 		warn(EventFailed, "%s: %v", report.ID, report.Err)
 	case daemon.GivenUp:

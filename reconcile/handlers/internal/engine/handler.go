@@ -61,6 +61,9 @@ func (h *Handler) after(record progress.Record, err error, now time.Time) progre
 	if !again {
 		return record.FailedForGood(text, now)
 	}
+	if request.IsWaiting(err) {
+		record = record.OnlyWaited()
+	}
 	return h.Limits.Retried(record, text, after, now)
 }
 

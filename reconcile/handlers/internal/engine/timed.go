@@ -131,6 +131,9 @@ func (p *pass) afterTimed(h *Handler, rule schedule.Rule, s schedule.State, err 
 	case record.HasEnded():
 		return rule.Ended(s, start, end)
 	}
+	if record.Waiting {
+		s = s.OnlyWaited()
+	}
 	next, _ := schedule.Retried(rule, s, h.Limits, record.Due.Sub(end), start, end)
 	return next
 }

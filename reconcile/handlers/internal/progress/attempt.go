@@ -7,7 +7,7 @@ import (
 
 // Limits bound the attempts of a handler.
 type Limits struct {
-	// Attempts is the largest number of attempts, 0 for any number.
+	// Attempts is the largest number of attempts, 0 for any number. Those that have only waited don't count.
 	Attempts int
 	// Within is the time from the first attempt after which there is no other one, 0 for any time.
 	Within time.Duration
@@ -18,7 +18,7 @@ func (r Record) Begin(seen string, now time.Time) Record {
 	if r.Started.IsZero() {
 		r.Started = now
 	}
-	r.Seen, r.Due = seen, time.Time{}
+	r.Seen, r.Due, r.Waiting = seen, time.Time{}, false
 	return r
 }
 
@@ -32,7 +32,7 @@ func (l Limits) Spent(r Record, now time.Time) string {
 	switch {
 	case l.Within > 0 && !r.Started.IsZero() && now.Sub(r.Started) >= l.Within:
 		return fmt.Sprintf("given up after %s", l.Within)
-	case l.Attempts > 0 && r.Attempts >= l.Attempts:
+	case l.Attempts > 0 && r.Attempts-r.Waited >= l.Attempts:
 		return fmt.Sprintf("given up after %d attempts", l.Attempts)
 	}
 	return ""
@@ -49,6 +49,12 @@ func (r Record) Succeeded(now time.Time) Record {
 func (r Record) FailedForGood(message string, now time.Time) Record {
 	r.Attempts++
 	r.Ended, r.Failed, r.Message = now, true, message
+	return r
+}
+
+// OnlyWaited returns the record for an attempt that has only waited for something, before Retried.
+func (r Record) OnlyWaited() Record {
+	r.Waited, r.Waiting = r.Waited+1, true
 	return r
 }
 

@@ -19,8 +19,11 @@ type Record struct {
 	Started time.Time `json:"started,omitzero"`
 	Due     time.Time `json:"due,omitzero"`
 	Ended   time.Time `json:"ended,omitzero"`
-	// Attempts counts the calls that have returned.
-	Attempts int `json:"attempts,omitempty"`
+	// Attempts counts the calls that have returned, and Waited those among them that have only waited for something.
+	// Waiting: the last one has.
+	Attempts int  `json:"attempts,omitempty"`
+	Waited   int  `json:"waited,omitempty"`
+	Waiting  bool `json:"waiting,omitempty"`
 	// Failed: the handler has ended without success. Message is the text of the last error.
 	Failed  bool   `json:"failed,omitempty"`
 	Message string `json:"message,omitempty"`

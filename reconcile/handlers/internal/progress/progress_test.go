@@ -75,6 +75,8 @@ func TestAttempts(t *testing.T) {
 		{reason: "handlers 18: the time would be over", limits: Limits{Within: 10 * time.Second}, record: begun, after: 10 * time.Second, failed: true, why: "given up after 10s: no"},
 		{reason: "handlers 18: it wouldn't", limits: Limits{Within: 10 * time.Second}, record: begun, after: 9 * time.Second, due: 9},
 		{reason: "handlers 18: the time counts before the attempts", limits: Limits{Within: time.Second, Attempts: 1}, record: begun, after: time.Second, failed: true, why: "given up after 1s: no"},
+		{reason: "handlers 104: a wait is none", limits: Limits{Attempts: 1}, record: begun.OnlyWaited(), after: time.Second, due: 1},
+		{reason: "handlers 104: the time counts", limits: Limits{Within: time.Second}, record: begun.OnlyWaited(), after: time.Second, failed: true, why: "given up after 1s: no"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()

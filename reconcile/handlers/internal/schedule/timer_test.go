@@ -44,6 +44,24 @@ func TestValidateTimers(t *testing.T) {
 }
 
 // What the vectors don't show, or not by itself. They have the usual intervals, idle times and retries.
+func TestOnlyWaited(t *testing.T) {
+	t.Parallel()
+	t.Run("handlers 104: waits are no attempts, however many there are", func(t *testing.T) {
+		t.Parallel()
+		timer := &Timer{}
+		s := timer.Start(State{}, time.Time{}, time.Time{}, second(0))
+		for range 1 << 17 {
+			var why string
+			s, why = Retried(timer, s.OnlyWaited(), progress.Limits{Attempts: 2}, 0, second(0), second(0))
+			require.Empty(t, why)
+		}
+		s, why := Retried(timer, s, progress.Limits{Attempts: 2}, 0, second(0), second(0))
+		assert.Empty(t, why)
+		_, why = Retried(timer, s, progress.Limits{Attempts: 2}, 0, second(0), second(0))
+		assert.Equal(t, "given up after 2 attempts", why)
+	})
+}
+
 func TestTimers(t *testing.T) {
 	t.Parallel()
 	ten, idle := new(10*time.Second), new(4*time.Second)
