@@ -118,7 +118,6 @@ func TestBucketsCommands(t *testing.T) {
 	w.AwaitQuiet(t, w.operator)
 	assert.Empty(t, w.seen(), "it is paused")
 	w.command("resume", "photos")
-	w.command("trigger", "photos")
 	w.Eventually("it goes on", func() bool { return w.Buckets()[w.name()].Public })
 
 	w.process.Stop(t)

@@ -99,6 +99,7 @@ var (
 // start notes how objects are brought to reconcile, for watchers that are added while the engine runs.
 func (d *dispatcher) start(ctx context.Context, target source.Target) error {
 	d.target.Store(&target)
+	d.gates.reset()
 	context.AfterFunc(ctx, d.roster.run(d))
 	d.welcome() // for a watcher that was added since the first event
 	return nil

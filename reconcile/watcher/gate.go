@@ -59,6 +59,18 @@ func (g *gate) quit(ref deploy.Ref) (invited []deploy.Ref) {
 	return g.invite()
 }
 
+// reset empties the line.
+func (g *gate) reset() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, isInvited := range g.waiting {
+		if isInvited {
+			g.free++
+		}
+	}
+	g.line, g.waiting = nil, map[deploy.Ref]bool{}
+}
+
 // all returns the objects in the line.
 func (g *gate) all() (refs []deploy.Ref) {
 	g.mu.Lock()
@@ -105,6 +117,15 @@ func (g *gates) of(m *member) *gate {
 		g.all[m] = newGate(m.limit)
 	}
 	return g.all[m]
+}
+
+// reset empties the lines: objects that have waited while an earlier engine ran may be gone.
+func (g *gates) reset() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, one := range g.all {
+		one.reset()
+	}
 }
 
 // remove removes the gate of a watcher, and returns the objects in its line.

@@ -34,6 +34,22 @@ func TestGate(t *testing.T) {
 		assert.Empty(t, g.leave())
 		assert.True(t, g.enter(ref("e")))
 	})
+	t.Run("watcher 69: a line ends with its engine, and the places that were kept are free", func(t *testing.T) {
+		t.Parallel()
+		var all gates
+		m := &member{limit: 1}
+		g := all.of(m)
+		assert.True(t, g.enter(ref("a")))
+		assert.False(t, g.enter(ref("b")))
+		assert.False(t, g.enter(ref("c")))
+		g.leave()
+		all.reset()
+		assert.Same(t, g, all.of(m))
+		assert.True(t, g.enter(ref("d")))
+		assert.False(t, g.enter(ref("c")))
+		assert.Equal(t, []deploy.Ref{ref("c")}, all.remove(m))
+		assert.Nil(t, all.remove(m))
+	})
 	t.Run("watcher 69: at random, nobody is forgotten, and never more are in than there are places", func(t *testing.T) {
 		t.Parallel()
 		for seed := range uint64(200) {

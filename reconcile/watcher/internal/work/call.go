@@ -69,7 +69,7 @@ func (w *Work) isBehind(object *Object, asOf uint64) bool {
 	if w.news != Update || version == "" || version != w.version {
 		return false
 	}
-	if w.told > asOf {
+	if w.newsAt > asOf {
 		return true
 	}
 	w.news = ""
@@ -107,7 +107,7 @@ func (w *Work) Next(now time.Time, object *Object, asOf uint64, drops bool) (c C
 	case c.Action == Resync, c.Old == nil:
 		c.Old = object
 	}
-	if w.told <= asOf {
+	if w.newsAt <= asOf {
 		w.news = ""
 	}
 	w.called, w.runs, w.version = true, true, object.GetResourceVersion()

@@ -41,10 +41,10 @@ type Work struct {
 	isChanged bool
 	// version is the resourceVersion of the state of the last call.
 	version string
-	// news is what has happened to the present object since the last call, empty for nothing, and told the number of
+	// news is what has happened to the present object since the last call, empty for nothing, and newsAt the number of
 	// the event.
-	news Action
-	told uint64
+	news   Action
+	newsAt uint64
 	// retry is the call that is to be repeated, nil for none.
 	retry *retry
 	// failed is the error for which the watcher was given up, nil if it wasn't.
@@ -79,7 +79,7 @@ func (w *Work) Created(number uint64, passes bool) {
 		w.retry, w.memo = nil, nil
 	}
 	if passes {
-		w.news, w.told = Create, number
+		w.news, w.newsAt = Create, number
 	}
 }
 
@@ -110,7 +110,7 @@ func (w *Work) Changed(number uint64, from, to *Object, action Action, passes bo
 	if w.news != Create && (action == Update || w.news == "") {
 		w.news = action
 	}
-	w.told = number
+	w.newsAt = number
 }
 
 // Deleted notes that the present object is gone, with its last state. An object that the watcher wasn't called for is
