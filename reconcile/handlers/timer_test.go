@@ -44,6 +44,28 @@ func TestTimers(t *testing.T) {
 	t.Run("handlers 80: by interval, without a write", testInterval)
 	t.Run("handlers 80: not while the object is deleted or doesn't match", testTimerFilters)
 	t.Run("handlers 81: idle is reset by changes of others only", testIdle)
+	inBubble(t, "handlers 105: what a daemon changes doesn't reset the idle time either", func(d *daemonic, c *handlers.Handlers[Claim]) {
+		c.Timer("idle", 0, func(context.Context, *handlers.Request[Claim]) error { d.write("idle"); return nil }, handlers.Idle(time.Hour))
+		c.Daemon("measure", func(ctx context.Context, r *handlers.Request[Claim]) error {
+			for n := 1; r.Sleep(ctx, 10*time.Minute); n++ {
+				size := r.Latest().Spec.Size + 1
+				r.Update(func(c *Claim) { c.Spec.Size, c.Spec.Mode = size, fmt.Sprint("seen ", n) })
+				if err := r.Flush(ctx); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}, func(d *daemonic) {
+		assert.Empty(d.t, d.after(59*time.Minute))
+		assert.Equal(d.t, "seen 5", d.Get("Claim small").Object["spec"].(map[string]any)["mode"])
+		assert.Equal(d.t, []string{"idle"}, d.after(time.Minute))
+		assert.Empty(d.t, d.after(35*time.Minute), "once after each change of others")
+		edit(d.Harness, "size", int64(100))
+		assert.Empty(d.t, d.after(59*time.Minute))
+		assert.Equal(d.t, []string{"idle"}, d.after(time.Minute))
+	})
+	t.Run("handlers 105: a field of the status that is part of the essence", testIdleStatus)
 	t.Run("handlers 82: errors", testTimerErrors)
 	t.Run("handlers 83: a cron goes on where it was before a restart", testCron)
 	t.Run("handlers 84: many objects need no goroutines", testManyTimers)
@@ -111,6 +133,29 @@ func testIdle(t *testing.T) {
 	assert.Equal(t, []string{"each "}, j.taken(), "once after each change of others")
 	h.Advance(time.Hour)
 	assert.Equal(t, []string{"idle"}, j.taken())
+}
+
+func testIdleStatus(t *testing.T) {
+	var j journal
+	c := handlers.New[Claim](claims)
+	c.Field("status.volume", "volume", j.noting("volume"))
+	c.Timer("tick", 10*time.Minute, func(_ context.Context, r *handlers.Request[Claim]) error {
+		volume := r.Object.Status.Volume + "v"
+		r.Update(func(c *Claim) { c.Status.Volume = volume })
+		return nil
+	})
+	c.Timer("idle", 0, j.noting("idle"), handlers.Idle(time.Hour))
+	h := drive(t, c)
+	h.Apply(small)
+	h.Advance(59 * time.Minute)
+	assert.Len(t, j.taken(), 5, "the field changes with each tick")
+	h.Advance(time.Minute)
+	assert.Contains(t, j.taken(), "idle ")
+	h.SetStatus("Claim small", map[string]any{"volume": "of others"})
+	h.Advance(59 * time.Minute)
+	assert.NotContains(t, j.taken(), "idle ")
+	h.Advance(time.Minute)
+	assert.Contains(t, j.taken(), "idle ")
 }
 
 func testTimerErrors(t *testing.T) {

@@ -170,6 +170,66 @@ func testOwnEdits(t *testing.T) {
 	assert.Contains(t, log.String(), ".spec.size: ")
 }
 
+func nothing(context.Context, *handlers.Request[Claim]) error { return nil }
+
+// looping returns what is logged in 12 updates by handlers that never end.
+func looping(t *testing.T, register func(c *handlers.Handlers[Claim])) string {
+	log := &strings.Builder{}
+	c := handlers.New[Claim](claims)
+	register(c)
+	l := newLife(t, func(*life) *handlers.Handlers[Claim] { return c }, log)
+	l.start()
+	l.create()
+	for range 12 {
+		l.reconcile()
+	}
+	return log.String()
+}
+
+func TestLoops(t *testing.T) {
+	longer := func(_ context.Context, r *handlers.Request[Claim]) error {
+		volume := r.Object.Status.Volume + "v"
+		r.Update(func(c *Claim) { c.Status.Volume = volume })
+		return nil
+	}
+	t.Run("handlers 106: through a field of the status", func(t *testing.T) {
+		log := looping(t, func(c *handlers.Handlers[Claim]) {
+			c.On(handlers.Create, "first", longer)
+			c.Field("status.volume", "longer", longer)
+		})
+		assert.Equal(t, 2, strings.Count(log, "handlers call themselves again and again"), log)
+		assert.Contains(t, log, "handlers=[longer]")
+		assert.Contains(t, log, "change .status.volume: ")
+	})
+	t.Run("handlers 106: through the result of a handler", func(t *testing.T) {
+		n := 0
+		log := looping(t, func(c *handlers.Handlers[Claim]) {
+			c.On(handlers.Create|handlers.Update, "count", func(_ context.Context, r *handlers.Request[Claim]) error {
+				n++
+				return r.Result(n)
+			})
+			c.Field("status.count", "counted", nothing)
+		})
+		assert.Contains(t, log, "handlers=[count]")
+		assert.Contains(t, log, "change .status.count: ")
+	})
+	t.Run("handlers 106: a status that no handler is about is none", func(t *testing.T) {
+		log := looping(t, func(c *handlers.Handlers[Claim]) { c.On(handlers.Create|handlers.Update, "longer", longer) })
+		assert.NotContains(t, log, "again and again")
+	})
+	t.Run("handlers 106: also with other handlers after it", func(t *testing.T) {
+		log := looping(t, func(c *handlers.Handlers[Claim]) {
+			c.On(handlers.Create|handlers.Update, "counter", func(_ context.Context, r *handlers.Request[Claim]) error {
+				r.Update(func(c *Claim) { c.Spec.Size++ })
+				return nil
+			})
+			c.On(handlers.Create|handlers.Update, "innocent", nothing)
+		})
+		assert.Equal(t, 2, strings.Count(log, "handlers call themselves again and again"), log)
+		assert.Contains(t, log, "handlers=[counter]")
+	})
+}
+
 func TestFinalizer(t *testing.T) {
 	t.Run("handlers 25: it is there before a handler runs, and others' stay", func(t *testing.T) {
 		var h *reconciletest.Harness

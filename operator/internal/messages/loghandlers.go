@@ -60,11 +60,12 @@ var logHandlers = []Entry{
 	},
 	{
 		Name: "handlers call themselves again and again: they change the object with each update, which is an update: " +
-			"write to the status, or set the same value each time",
-		Where:   "warning",
-		Meaning: "Handlers of updates change the object by `Update` outside of its status, which calls them again.",
-		Cause:   "`handlers` names them, and `changed` one of the fields. The value is another one each time.",
-		Remedy:  "Set such values in the status, or leave the field out of what counts by `handlers.Ignoring`.",
+			"change fields that no handler is about, or set the same value each time",
+		Where: "warning",
+		Meaning: "Handlers of updates change the object by `Update` or `Result` in a field that counts, which calls them again: one " +
+			"outside of the status, or one of the status that a handler is about.",
+		Cause:  "`handlers` names them, and `changed` one of the fields. The value is another one each time.",
+		Remedy: "Set such values in another field of the status, or leave the field out of what counts by `handlers.Ignoring`.",
 	},
 	{
 		Name:    "conditions aren't written",

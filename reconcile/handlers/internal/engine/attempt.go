@@ -94,8 +94,8 @@ func (a *Attempt) Latest() (moved bool) {
 // Memo returns the value that the process keeps for the object under a type. make makes it if there is none.
 func (a *Attempt) Memo(key reflect.Type, make func() any) any {
 	o := a.work.known
-	o.memos.Lock()
-	defer o.memos.Unlock()
+	o.shared.Lock()
+	defer o.shared.Unlock()
 	if _, ok := o.memo[key]; !ok {
 		if o.memo == nil {
 			o.memo = map[reflect.Type]any{}

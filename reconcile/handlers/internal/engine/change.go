@@ -14,10 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// change writes what handlers have changed outside of the status, and what more changes. It returns what is different
-// in the essence.
-func (w *work) change(ctx context.Context, more func(next *unstructured.Unstructured) error) (result deploy.Result, edited []diff.Item, err error) {
-	result, err = w.Manager.Change(ctx, w.ref, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+// change writes what handlers have changed outside of the status, and what more changes.
+func (w *work) change(ctx context.Context, more func(next *unstructured.Unstructured) error) (deploy.Result, error) {
+	result, err := w.Manager.Change(ctx, w.ref, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		if current.GetUID() != w.object.GetUID() {
 			return nil, nil
 		}
@@ -26,24 +25,25 @@ func (w *work) change(ctx context.Context, more func(next *unstructured.Unstruct
 			return nil, err
 		}
 		if len(w.outcome.updates) > 0 {
-			edited = diff.Of(w.rules.Of(current.Object), w.rules.Of(content))
+			if w.edited.rest, err = w.noteEdit(w.rules.Of(current.Object), w.rules.Of(content)); err != nil {
+				return nil, err
+			}
 		}
 		next := (&unstructured.Unstructured{Object: content}).DeepCopy()
 		return next, more(next)
 	})
-	return result, edited, err
+	if err == nil {
+		err = w.noteStored(result.Object)
+	}
+	return result, err
 }
 
 // writeObject writes the finalizer, the updates of handlers outside of the status, and a record in the annotation.
 func (p *pass) writeObject(ctx context.Context) error {
-	result, edited, err := p.change(ctx, func(next *unstructured.Unstructured) error {
+	result, err := p.change(ctx, func(next *unstructured.Unstructured) error {
 		p.setFinalizer(next)
 		return p.setRecord(next)
 	})
-	if err == nil {
-		p.watchEdits(edited)
-		err = p.noteOwn(edited, result.Object)
-	}
 	if err != nil {
 		return fmt.Errorf("record of handlers: %w", err)
 	}
@@ -51,14 +51,6 @@ func (p *pass) writeObject(ctx context.Context) error {
 		p.recorded(result.Object)
 	}
 	return nil
-}
-
-// noteOwn notes the essence after an own change, which doesn't reset the idle time of timers.
-func (w *work) noteOwn(edited []diff.Item, object *unstructured.Unstructured) (err error) {
-	if len(edited) > 0 && w.known.times != nil && object != nil {
-		w.known.times.digest, err = record.Digest(w.rules.Of(object.Object))
-	}
-	return err
 }
 
 // isRecorded reports whether the record of the object is written.

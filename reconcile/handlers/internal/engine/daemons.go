@@ -170,7 +170,7 @@ func (a *Attempt) Flush(ctx context.Context) error {
 	if w.outcome.isEmpty() {
 		return nil
 	}
-	_, _, err := w.writeAside(ctx)
+	err := w.writeAside(ctx)
 	if err == nil || failure.Is[*deploy.InvalidError](err) { // what is refused is refused again
 		w.outcome = outcome{}
 	}

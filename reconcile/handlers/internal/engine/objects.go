@@ -10,7 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// object is what the process remembers of an object. Only the pass over the object uses it, except for memos.
+// object is what the process remembers of an object. Only the pass over the object uses it, except for what shared
+// guards.
 type object struct {
 	uid types.UID
 	// resumed: the handlers of a cause have ended, so that Resume handlers aren't called any more. resumes are those
@@ -27,8 +28,8 @@ type object struct {
 	unwritten *unwritten
 	// record is the record, if it isn't stored on the object, because that isn't wanted or because the cluster drops it.
 	record *record.Record
-	// edits counts the updates in a row in which handlers changed what is an update again.
-	edits int
+	// loops counts the updates in a row in which handlers changed what is an update again.
+	loops int
 	// unreadable is the text of the last error that says why the type of the handlers can't hold the object.
 	unreadable string
 	// times are those of timers and crons, nil before the first pass and for a kind without them.
@@ -37,8 +38,11 @@ type object struct {
 	// reported are the errors of daemons, by id, that conditions report.
 	reported map[string]string
 
-	memos sync.Mutex
-	memo  map[reflect.Type]any
+	// shared guards memo and edits, which daemons use, too.
+	shared sync.Mutex
+	memo   map[reflect.Type]any
+	// edits are those of handlers in the essence, for timers.
+	edits edits
 }
 
 // objects are the objects of one kind. The zero value is empty. It is safe for concurrent use.

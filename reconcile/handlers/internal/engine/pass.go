@@ -40,6 +40,9 @@ type pass struct {
 	// were called.
 	refused map[string]error
 	ran     map[string]timedRun
+	// editors are the handlers of the cause that have changed the essence, and editedFirst is one such change.
+	editors     []string
+	editedFirst string
 	// due is when the next timer or cron is due, zero for never.
 	due time.Time
 	// standing is how the daemons stand.

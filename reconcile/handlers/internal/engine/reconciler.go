@@ -33,8 +33,8 @@ type Reconciler struct {
 	timed    timed
 	daemons  daemons
 	config   Config
-	// keeps: some handler needs a record.
-	keeps bool
+	// keeps: some handler needs a record. statusCounts: some handler is about a field of the status.
+	keeps, statusCounts bool
 	// rules say what the essence is, and store where the record is kept. isKept: the cluster is known to keep it there.
 	rules  essence.Rules
 	store  record.Store
@@ -75,6 +75,7 @@ func (r *Reconciler) add(given *Handler) {
 	r.handlers = append(r.handlers, &h)
 	if field := h.Filter.Field; len(field) > 0 {
 		r.rules.Extra = append(r.rules.Extra, field)
+		r.statusCounts = r.statusCounts || field[0] == "status"
 	}
 	r.keeps = r.keeps || h.On&selection.Recorded != 0
 	if h.Rule != nil {

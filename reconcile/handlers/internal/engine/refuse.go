@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/handlers/internal/cause"
-	"github.com/operkit/operkit/reconcile/handlers/internal/diff"
 	"github.com/operkit/operkit/reconcile/handlers/internal/progress"
 	"github.com/operkit/operkit/reconcile/internal/failure"
 )
@@ -46,27 +44,4 @@ func (p *pass) refuse(authors map[string]bool, why error) {
 			p.tell(h, progress.Record{}.FailedForGood(err.Error(), p.Now()), err)
 		}
 	}
-}
-
-// watchEdits logs when handlers change in each update what is an update again.
-func (p *pass) watchEdits(edited []diff.Item) {
-	var ids []string
-	authors := p.outcome.authors()
-	for _, h := range p.selected { // not timers
-		if authors[h.ID] {
-			ids = append(ids, h.ID)
-		}
-	}
-	switch {
-	case p.reason != cause.Create && p.reason != cause.Update:
-		return
-	case len(edited) == 0 || len(ids) == 0:
-		p.known.edits = 0
-		return
-	}
-	if p.known.edits++; p.known.edits%mostEdits != 0 {
-		return
-	}
-	p.log.Warn("handlers call themselves again and again: they change the object with each update, which is an update: write to the status, or set the same value each time",
-		"handlers", ids, "changed", edited[0].String(), "updates", p.known.edits)
 }

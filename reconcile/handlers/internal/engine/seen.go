@@ -82,10 +82,7 @@ func (w *work) writeOnce(ctx context.Context) error {
 	}
 	ctx, cancel := lastWords(ctx)
 	defer cancel()
-	edited, object, err := w.writeAside(ctx)
-	if err == nil {
-		err = w.noteOwn(edited, object)
-	}
+	err := w.writeAside(ctx)
 	w.outcome, w.conditions = outcome{}, w.Visit(w.object, w.log)
 	return err
 }

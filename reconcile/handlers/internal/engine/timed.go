@@ -48,9 +48,10 @@ func (p *pass) noteChange() {
 		t = &times{states: make([]schedule.State, len(p.timed.rules))}
 		p.known.times = t
 	}
-	if p.digest != t.digest {
-		t.changed, t.digest = p.began, p.digest
+	if p.digest != t.digest && !p.isOwnEdit(t.digest) {
+		t.changed = p.began
 	}
+	t.digest = p.digest
 }
 
 // callTimed calls the timers and crons that are due.

@@ -25,6 +25,9 @@ type work struct {
 	// outcome is what handlers have done and is still to be written. conditions are those that they have reported.
 	outcome    outcome
 	conditions *lifecycle.Conditions
+	// edited is what the last writes have changed in the essence, and sent is the digest of the essence as it was sent.
+	edited edited
+	sent   string
 }
 
 // newWork returns the work for an object, of which the process remembers known.
@@ -53,31 +56,43 @@ func (w *work) report(report func(c *lifecycle.Conditions)) {
 
 // withOutcome returns the present status with what handlers have done.
 func (w *work) withOutcome(present map[string]any) (next map[string]any, changed bool, err error) {
-	object := maps.Clone(w.object.Object)
-	object["status"] = present
-	if present == nil {
-		delete(object, "status")
-	}
-	if object, err = w.outcome.updated(object); err != nil {
+	object, err := w.outcome.updated(w.withStatus(present))
+	if err != nil {
 		return nil, false, err
 	}
 	next, _ = object["status"].(map[string]any)
 	next = w.outcome.withResults(next)
-	return next, len(diff.Of(present, next)) > 0, nil
+	if w.statusCounts {
+		w.edited.status, err = w.noteEdit(w.rules.Of(w.withStatus(present)), w.rules.Of(w.withStatus(next)))
+	}
+	return next, len(diff.Of(present, next)) > 0, err
+}
+
+// withStatus returns the object with another status.
+func (w *work) withStatus(status map[string]any) map[string]any {
+	object := maps.Clone(w.object.Object)
+	if object["status"] = status; status == nil {
+		delete(object, "status")
+	}
+	return object
 }
 
 // writeAside writes the outcome beside the passes over the object: the status, then the rest. The record and the
-// finalizer stay as they are. It returns what is different in the essence of the object that it returns.
-func (w *work) writeAside(ctx context.Context) (edited []diff.Item, object *unstructured.Unstructured, err error) {
+// finalizer stay as they are.
+func (w *work) writeAside(ctx context.Context) error {
 	if err := w.conditions.Err(); err != nil {
 		w.log.Error("conditions aren't written", "error", err)
 	}
-	if _, err := w.Amend(ctx, w.object, w.log, w.conditions, w.withOutcome); err != nil {
-		return nil, nil, err
+	result, err := w.Amend(ctx, w.object, w.log, w.conditions, w.withOutcome)
+	if err == nil {
+		err = w.noteStored(result.Object)
+	}
+	if err != nil {
+		return err
 	}
 	if len(w.outcome.updates) == 0 {
-		return nil, nil, nil
+		return nil
 	}
-	result, edited, err := w.change(ctx, func(*unstructured.Unstructured) error { return nil })
-	return edited, result.Object, err
+	_, err = w.change(ctx, func(*unstructured.Unstructured) error { return nil })
+	return err
 }

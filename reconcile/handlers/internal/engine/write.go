@@ -15,8 +15,8 @@ import (
 const (
 	// lastWord bounds the writes after a pass that took too long.
 	lastWord = 10 * time.Second
-	// mostEdits is the number of updates in a row, caused by the handlers' own edits, after which that is logged.
-	mostEdits = 5
+	// mostLoops is the number of updates in a row, caused by the handlers' own edits, after which that is logged.
+	mostLoops = 5
 )
 
 // end writes what the pass has done.
@@ -26,6 +26,7 @@ func (p *pass) end(ctx context.Context) error {
 	if !p.settled || !p.outcome.isEmpty() || p.finalizerChanges() {
 		err = p.write(ctx)
 	}
+	p.watchLoops()
 	if done && p.record.Cycle.Done() { // otherwise the cluster has refused what a handler has set
 		p.known.resumed = true
 		if p.called {
@@ -64,6 +65,7 @@ func (p *pass) write(ctx context.Context) error {
 	}
 	switch {
 	case err == nil:
+		p.noteEditors()
 		p.outcome, p.known.unwritten = outcome{}, nil
 		return nil
 	case p.reason == cause.Delete && !p.releases() && failure.Is[*deploy.InvalidError](err):
@@ -104,6 +106,7 @@ func isLost(ctx context.Context) bool {
 // writeAll writes the status, then everything else. With a record in the status it is the other way round, so that
 // what handlers have set is never lost, and the record is never there without it; but the finalizer is removed last.
 func (p *pass) writeAll(ctx context.Context) error {
+	p.edited = edited{}
 	if p.store.Field != "" && !p.releases() {
 		if err := p.writeObject(ctx); err != nil {
 			return err
@@ -127,6 +130,9 @@ func (p *pass) writeStatus(ctx context.Context) error {
 		return nil
 	}
 	result, err := p.Report(ctx, p.object, p.log, p.conditions, true, p.withRecord)
+	if err == nil {
+		err = p.noteStored(result.Object)
+	}
 	switch {
 	case err == nil && recorded:
 		p.recorded(result.Object)
