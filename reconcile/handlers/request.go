@@ -26,7 +26,8 @@ type Request[T any] struct {
 	// Update.
 	Object *T
 	// Old is the object as it was handled last, without its status and most of its metadata. It is nil if the object is
-	// new, or if it was too large to be kept; then Diff is nil, too.
+	// new, or if it was too large to be kept; then Diff is nil, too, and a handler of Field is called if its field has
+	// changed or was removed.
 	Old *T
 	// Cause is why a handler of On or Field is called; for a Resume handler that is called with an update it is Update.
 	Cause Cause

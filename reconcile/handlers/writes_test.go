@@ -270,6 +270,47 @@ func TestFinalizer(t *testing.T) {
 		h.Gone("Claim small")
 	})
 	t.Run("handlers 26: an object that is too large for a record is deleted all the same", testTooLarge)
+	t.Run("handlers 107: fields of an object that is too large are known to have changed", testLargeFields)
+}
+
+// testLargeFields changes fields of an object whose essence can't be kept.
+func testLargeFields(t *testing.T) {
+	random := make([]byte, 150<<10)
+	_, err := rand.Read(random)
+	require.NoError(t, err)
+	var j journal
+	c := handlers.New[Claim](claims)
+	c.Field("spec.size", "size", j.noting("size"))
+	c.Field("spec.mode", "mode", j.noting("mode"), handlers.Value(handlers.Not(handlers.Equal("slow"))))
+	c.Field("metadata.labels", "labels", j.noting("labels"))
+	h := drive(t, c)
+	h.Apply(small)
+	h.RunUntilSettled()
+	edit(h, "note", fmt.Sprintf("%x", random))
+	h.RunUntilSettled()
+	for _, row := range []struct {
+		reason string
+		edit   func(obj *unstructured.Unstructured)
+		want   []string
+	}{
+		{"a field is added", func(obj *unstructured.Unstructured) { _ = unstructured.SetNestedField(obj.Object, "fast", "spec", "mode") }, []string{"mode update"}},
+		{"no field of a handler", func(obj *unstructured.Unstructured) { _ = unstructured.SetNestedField(obj.Object, "x", "spec", "other") }, nil},
+		{"one label", func(obj *unstructured.Unstructured) { obj.SetLabels(map[string]string{"tier": "silver"}) }, []string{"labels update"}},
+		{"all labels are removed", func(obj *unstructured.Unstructured) { obj.SetLabels(nil) }, []string{"labels update"}},
+		{"a field is removed", func(obj *unstructured.Unstructured) { unstructured.RemoveNestedField(obj.Object, "spec", "size") }, []string{"size update"}},
+		{"a value that isn't known counts as absent", func(obj *unstructured.Unstructured) { _ = unstructured.SetNestedField(obj.Object, "slow", "spec", "mode") }, []string{"mode update"}},
+	} {
+		h.Edit("Claim small", row.edit)
+		h.RunUntilSettled()
+		assert.Equal(t, row.want, j.taken(), row.reason)
+		h.Restart()
+		h.RunUntilSettled()
+		assert.Empty(t, j.taken(), row.reason)
+	}
+	assert.NotContains(t, h.Get("Claim small").GetAnnotations()[recordKey], "essence")
+	edit(h, "note", "short")
+	h.RunUntilSettled()
+	assert.NotContains(t, h.Get("Claim small").GetAnnotations()[recordKey], "fields")
 }
 
 // testTooLarge handles an object whose essence can't be kept, and then one that leaves no place for any record.

@@ -69,7 +69,7 @@ func (p *pass) setRecord(next *unstructured.Unstructured) error {
 			others += len(key) + len(value)
 		}
 	}
-	text, err := p.stored().Text(others)
+	text, err := p.stored().Text(others, p.rules.Extra...)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (p *pass) withRecord(present map[string]any) (next map[string]any, changed 
 	if err != nil || p.store.Field == "" || !p.isRecorded() {
 		return next, changed, err
 	}
-	text, err := p.stored().Text(0)
+	text, err := p.stored().Text(0, p.rules.Extra...)
 	if err != nil {
 		return nil, false, err
 	}
@@ -116,7 +116,7 @@ func (p *pass) stored() record.Record {
 	stored.Crons = maps.Clone(stored.Crons)
 	maps.DeleteFunc(stored.Crons, func(id string, _ time.Time) bool { return !p.timed.has(id) })
 	if p.records && p.reason != cause.Delete && stored.Cycle.Done() {
-		stored.Digest, stored.Essence, stored.Cycle = p.digest, p.essence, nil
+		stored.Digest, stored.Essence, stored.Fields, stored.Cycle = p.digest, p.essence, nil, nil
 	}
 	return stored
 }

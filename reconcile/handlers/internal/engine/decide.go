@@ -47,9 +47,13 @@ func (p *pass) isReturn(h *Handler) bool {
 
 // about returns the object for the selection of handlers.
 func (p *pass) about() selection.Object {
-	return selection.Object{
+	about := selection.Object{
 		Body: p.object.Object, New: p.essence, Old: p.record.Essence, Reason: p.reason, First: !p.known.resumed, Unreadable: p.unreadable != nil,
 	}
+	if len(p.record.Fields) > 0 {
+		about.Changed = func(path []string) (changed, known bool) { return p.record.Changed(p.essence, path) }
+	}
+	return about
 }
 
 // decideOn decides about a handler. If its filter panics, the handler isn't called for the object. A finalizer that is

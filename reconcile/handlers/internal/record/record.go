@@ -8,6 +8,8 @@ import (
 	"maps"
 	"time"
 
+	"github.com/operkit/operkit/reconcile/handlers/internal/diff"
+	"github.com/operkit/operkit/reconcile/handlers/internal/fieldpath"
 	"github.com/operkit/operkit/reconcile/handlers/internal/progress"
 	"k8s.io/apimachinery/pkg/types"
 	plain "k8s.io/apimachinery/pkg/util/json"
@@ -22,6 +24,8 @@ type Record struct {
 	// too large to be kept.
 	Digest  string         `json:"digest,omitempty"`
 	Essence map[string]any `json:"essence,omitempty"`
+	// Fields are the digests of those fields of an Essence that isn't kept, by path, which matter to handlers.
+	Fields map[string]string `json:"fields,omitempty"`
 	// Cycle is the progress of the handlers for a cause that isn't handled yet.
 	Cycle progress.Cycle `json:"cycle,omitempty"`
 	// Crons are the times at which crons were called last, by id, in whole seconds.
@@ -65,12 +69,43 @@ func (r Record) Renamed(from, to string) Record {
 
 // Digest returns a text that identifies an essence.
 func Digest(essence map[string]any) (string, error) {
-	document, err := json.Marshal(essence) // with sorted keys
+	return digest(essence, 32)
+}
+
+// Field returns the digest of one field of an essence, for Fields.
+func Field(essence map[string]any, path []string) (string, error) {
+	return digest(diff.At(essence, path), 16)
+}
+
+func digest(value any, length int) (string, error) {
+	document, err := json.Marshal(value) // with sorted keys
 	if err != nil {
 		return "", fmt.Errorf("essence: %w", err)
 	}
 	sum := sha256.Sum256(document)
-	return hex.EncodeToString(sum[:])[:32], nil
+	return hex.EncodeToString(sum[:])[:length], nil
+}
+
+// Changed reports whether a field of the essence differs from an essence that isn't kept. known is false if that can't
+// be found out.
+func (r Record) Changed(essence map[string]any, path []string) (changed, known bool) {
+	before, known := r.Fields[fieldpath.String(path)]
+	after, err := Field(essence, path)
+	return before != after, known && err == nil
+}
+
+// withFields returns the record with the digests of fields instead of the essence.
+func (r Record) withFields(paths [][]string) (Record, error) {
+	fields := map[string]string{}
+	for _, path := range paths {
+		digest, err := Field(r.Essence, path)
+		if err != nil {
+			return r, err
+		}
+		fields[fieldpath.String(path)] = digest
+	}
+	r.Essence, r.Fields = nil, fields
+	return r, nil
 }
 
 const (
@@ -81,12 +116,13 @@ const (
 )
 
 // Text returns the text of the annotation. others is the size of the other annotations, keys and values. If the
-// annotations would become too large, the record is kept without the essence.
-func (r Record) Text(others int) (string, error) {
+// annotations would become too large, the record is kept without the essence, and with the digests of its fields.
+func (r Record) Text(others int, fields ...[]string) (string, error) {
 	text, err := r.packed()
 	if err == nil && len(text)+others > most && r.Essence != nil {
-		r.Essence = nil
-		text, err = r.packed()
+		if r, err = r.withFields(fields); err == nil {
+			text, err = r.packed()
+		}
 	}
 	if err != nil {
 		return "", fmt.Errorf("record of handlers: %w", err)

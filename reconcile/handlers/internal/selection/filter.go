@@ -95,7 +95,12 @@ func (f Filter) seesField(o Object, update bool) bool {
 	if check == nil {
 		check = Present
 	}
-	return check(diff.At(o.Body, f.Field)) || update && check(diff.At(o.Old, f.Field))
+	present := diff.At(o.Body, f.Field)
+	if check(present) || update && check(diff.At(o.Old, f.Field)) {
+		return true
+	}
+	changed, known := o.changed(f.Field)
+	return update && f.Value == nil && present == nil && changed && known // it was there
 }
 
 func (f Filter) seesParent(o Object) bool {
@@ -106,11 +111,23 @@ func (f Filter) seesParent(o Object) bool {
 	return ok
 }
 
+// changed is Changed, which may be nil.
+func (o Object) changed(path []string) (changed, known bool) {
+	if o.Changed == nil {
+		return false, false
+	}
+	return o.Changed(path)
+}
+
 // changes reports whether an update changes the field in the way that the handler waits for.
 func (f Filter) changes(o Object) bool {
 	if len(f.Field) == 0 {
 		return true
 	}
 	before, after := diff.At(o.Old, f.Field), diff.At(o.New, f.Field)
-	return len(diff.Of(before, after)) > 0 && (f.Old == nil || f.Old(before)) && (f.New == nil || f.New(after))
+	changed, known := o.changed(f.Field)
+	if !known {
+		changed = len(diff.Of(before, after)) > 0
+	}
+	return changed && (f.Old == nil || f.Old(before)) && (f.New == nil || f.New(after))
 }

@@ -45,6 +45,9 @@ type Object struct {
 	Reason         cause.Reason
 	// First: Resume handlers weren't called for the object in this process.
 	First bool
+	// Changed reports whether a field differs from an essence that was too large to be kept, and whether that is known;
+	// nil if it never is.
+	Changed func(path []string) (changed, known bool)
 	// Unreadable: the function When of a filter can't read the object, which passes it.
 	Unreadable bool
 }
