@@ -82,6 +82,20 @@ func TestObservedHealth(t *testing.T) {
 		h.Advance(10 * time.Second)
 		assert.Equal(t, []any{int64(4), int64(4)}, sizesOf(h))
 	})
+	t.Run("desired 63: a child that hasn't changed since it was created reports its own health", func(t *testing.T) {
+		t.Parallel()
+		h := drive(t, script{}, desired.Child(catHouses, desired.RollingInPlace, desired.Healthy("Fed", metav1.ConditionTrue)))
+		h.Apply(parent(house("a", 1), house("b", 1), house("c", 1)))
+		h.RunUntilSettled()
+		for _, name := range []string{"a", "b", "c"} {
+			feed(h, name, "at first")
+		}
+		h.RunUntilSettled()
+		h.Restart()
+		want(h, house("a", 1), house("b", 2), house("c", 1))
+		reconcile(t, h)
+		assert.Equal(t, []any{int64(1), int64(2)}, sizesOf(h), "also after a restart")
+	})
 	t.Run("desired 63: a change of metadata alone makes no status old", func(t *testing.T) {
 		t.Parallel()
 		h := fedHouses(t)

@@ -23,7 +23,7 @@ type sized struct {
 type sizes struct{}
 
 func (sizes) Sync(desired.Request[sized]) (desired.Response, error) {
-	return desired.Response{Children: []any{configMap("a")}}, nil
+	return desired.Response{Children: []any{configMap("a")}, Status: map[string]any{}}, nil
 }
 
 func (sizes) Finalize(r desired.Request[sized]) (desired.Response, error) {
@@ -73,6 +73,18 @@ func TestUnreadable(t *testing.T) {
 		resize(h, int64(1))
 		h.RunUntilSettled()
 		h.Gone("CatSet tom", "ConfigMap a")
+	})
+	t.Run("desired 78: it goes, too, if the type was corrected and not the parent", func(t *testing.T) {
+		t.Parallel()
+		h, _ := begin(t)
+		resize(h, int64(1))
+		h.RunUntilSettled()
+		h.SetStatus("CatSet tom", map[string]any{"conditions": []any{
+			map[string]any{"type": desired.ConditionUnreadable, "status": "True", "reason": desired.ReasonTypeDoesNotMatch},
+		}})
+		h.Bring("CatSet tom")
+		h.RunUntilSettled()
+		assert.Empty(t, h.Condition("CatSet tom", desired.ConditionUnreadable))
 	})
 	t.Run("desired 78: a condition of others with that type stays", func(t *testing.T) {
 		t.Parallel()
