@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	v1 "github.com/operkit/operkit/examples/catset/api/v1"
+	"github.com/operkit/operkit/tools/envtest/audit"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -89,6 +90,10 @@ func TestCatSetBadInput(t *testing.T) {
 	for _, write := range w.writes(mark) {
 		assert.NotContains(t, write, "delete")
 	}
+	w.Eventually("an event says so, too", func() bool {
+		return w.CallsSince(t, mark, w.operator).Count()["create events.events.k8s.io"] > 0
+	})
 	w.edit(`{"spec":{"template":{"spec":{"containers":[{"name":"nginx","image":"nginx:1.29"}]}}}}`)
 	w.complete("3 ready 3 updated 3")
+	assert.Empty(t, w.Calls(t, w.operator).Forbidden().Filter(func(call audit.Call) bool { return !call.DryRun }), "its rights suffice")
 }

@@ -44,6 +44,9 @@ var unused = map[string]string{
 	"create pods":                                    "needed by the patch that creates",
 	"create services":                                "needed by the patch that creates",
 	"create persistentvolumeclaims":                  "needed by the patch that creates",
+	"list resourcequotas":                            "when a quota is exceeded",
+	"create events.events.k8s.io":                    "a warning, of which this life has none",
+	"patch events.events.k8s.io":                     "an event that comes again",
 	"update catsets.examples.operkit.dev/finalizers": "needed by the patch that sets the owner, on clusters that look after that",
 }
 

@@ -217,7 +217,8 @@ func TestRightsSuffice(t *testing.T) {
 	})
 	t.Run("desired 72: they suffice for cluster-scoped children", func(t *testing.T) {
 		t.Parallel()
-		w := runEntitled(t, desired.New(catteries, whole{all: all{teardown{keep: keepAll(lairs)}}}, desired.Child(lairs, desired.Recreate)), false)
+		w := runEntitled(t, desired.New(catteries, whole{all: all{teardown{keep: keepAll(lairs)}}}, desired.Child(lairs, desired.Recreate),
+			desired.FinalizerName("cats")), false) // a name that roperator would give
 		both := func(size int64) (lair []any) {
 			for _, name := range []string{"a-", "b-"} {
 				one := house(name+w.env.Namespace, size)
