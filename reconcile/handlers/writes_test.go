@@ -293,12 +293,18 @@ func testLargeFields(t *testing.T) {
 		edit   func(obj *unstructured.Unstructured)
 		want   []string
 	}{
-		{"a field is added", func(obj *unstructured.Unstructured) { _ = unstructured.SetNestedField(obj.Object, "fast", "spec", "mode") }, []string{"mode update"}},
-		{"no field of a handler", func(obj *unstructured.Unstructured) { _ = unstructured.SetNestedField(obj.Object, "x", "spec", "other") }, nil},
+		{"a field is added", func(obj *unstructured.Unstructured) {
+			_ = unstructured.SetNestedField(obj.Object, "fast", "spec", "mode")
+		}, []string{"mode update"}},
+		{"no field of a handler", func(obj *unstructured.Unstructured) {
+			_ = unstructured.SetNestedField(obj.Object, "x", "spec", "other")
+		}, nil},
 		{"one label", func(obj *unstructured.Unstructured) { obj.SetLabels(map[string]string{"tier": "silver"}) }, []string{"labels update"}},
 		{"all labels are removed", func(obj *unstructured.Unstructured) { obj.SetLabels(nil) }, []string{"labels update"}},
 		{"a field is removed", func(obj *unstructured.Unstructured) { unstructured.RemoveNestedField(obj.Object, "spec", "size") }, []string{"size update"}},
-		{"a value that isn't known counts as absent", func(obj *unstructured.Unstructured) { _ = unstructured.SetNestedField(obj.Object, "slow", "spec", "mode") }, []string{"mode update"}},
+		{"a value that isn't known counts as absent", func(obj *unstructured.Unstructured) {
+			_ = unstructured.SetNestedField(obj.Object, "slow", "spec", "mode")
+		}, []string{"mode update"}},
 	} {
 		h.Edit("Claim small", row.edit)
 		h.RunUntilSettled()
