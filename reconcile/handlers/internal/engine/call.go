@@ -45,23 +45,27 @@ func (p *pass) call(ctx context.Context, h *Handler) error {
 	return p.ended(ctx, h, h.after(a.record, err, now), err)
 }
 
-// run calls the function. Its context ends at the deadline of the handler.
+// run calls the function.
 func (a *Attempt) run(ctx context.Context) error {
-	deadline, limited := a.Handler.Limits.Deadline(a.record)
-	var tooLong error
-	if limited {
-		tooLong = fmt.Errorf("the handler took longer than %s: %w", a.Handler.Limits.Within, context.DeadlineExceeded)
-		left := deadline.Sub(a.work.Now())
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, left, tooLong)
-		defer cancel()
-	}
-	err := failure.Guard(func() error { return a.Handler.Call(ctx, a) })
-	if err == nil && limited && !a.work.Now().Before(deadline) {
-		err = tooLong // a success that comes too late is none
-	}
+	err := a.work.limited(ctx, "handler", a.Handler.Limits, a.record, func(ctx context.Context) error { return a.Handler.Call(ctx, a) })
 	for _, panicked := range request.Panics(err) {
 		a.work.log.Error("a handler panicked", "handler", a.Handler.ID, "at", panicked.Location(), "value", panicked.Value, "stack", string(panicked.Stack))
+	}
+	return err
+}
+
+// limited calls the function of a handler or a step, with a context that ends at its deadline.
+func (w *work) limited(ctx context.Context, what string, limits progress.Limits, record progress.Record, f func(ctx context.Context) error) error {
+	deadline, limited := limits.Deadline(record)
+	if !limited {
+		return failure.Guard(func() error { return f(ctx) })
+	}
+	tooLong := fmt.Errorf("the %s took longer than %s: %w", what, limits.Within, context.DeadlineExceeded)
+	ctx, cancel := context.WithTimeoutCause(ctx, deadline.Sub(w.Now()), tooLong)
+	defer cancel()
+	err := failure.Guard(func() error { return f(ctx) })
+	if err == nil && !w.Now().Before(deadline) {
+		return tooLong // a success that comes too late is none
 	}
 	return err
 }

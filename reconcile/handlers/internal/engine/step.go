@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/reconcile/handlers/internal/progress"
-	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/request"
 )
 
@@ -23,12 +22,13 @@ func (e *stepWaits) Error() string {
 	return fmt.Sprintf("step %s: %s (again at %s)", e.name, e.err, e.due.UTC().Format(time.RFC3339))
 }
 
-// Step calls f, unless the step of that name has succeeded for the present cause already, see package handlers.
-func (a *Attempt) Step(ctx context.Context, name string, f func(ctx context.Context) error) error {
+// Step calls f, unless the step of that name has succeeded for the present cause already, see package handlers. h is
+// the handler of the attempt, perhaps with limits of the step.
+func (a *Attempt) Step(ctx context.Context, name string, h *Handler, f func(ctx context.Context) error) error {
 	if a.pass == nil {
 		return request.Permanent(fmt.Errorf("step %s: only handlers of On and Field have steps", name))
 	}
-	p, h, id := a.pass, a.Handler, a.Handler.ID+"/"+name
+	p, id := a.pass, h.ID+"/"+name
 	earlier := p.record.Cycle[id]
 	now := p.Now()
 	switch why := h.Limits.Spent(earlier, now); {
@@ -39,11 +39,11 @@ func (a *Attempt) Step(ctx context.Context, name string, f func(ctx context.Cont
 	case earlier.Due.After(now):
 		return a.wait(name, earlier)
 	case why != "":
-		return a.stepEnded(ctx, name, earlier.FailedForGood(joined(why, earlier.Message), now), errors.New(joined(why, earlier.Message)))
+		return a.stepEnded(ctx, name, h, earlier.FailedForGood(joined(why, earlier.Message), now), errors.New(joined(why, earlier.Message)))
 	}
 	record := earlier.Begin(p.digest, now)
 	record.Purpose = p.reason
-	err := failure.Guard(func() error { return f(ctx) })
+	err := p.limited(ctx, "step", h.Limits, record, f)
 	if ctx.Err() != nil && err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (a *Attempt) Step(ctx context.Context, name string, f func(ctx context.Cont
 	if !record.Failed {
 		err = nil
 	}
-	return a.stepEnded(ctx, name, record, err)
+	return a.stepEnded(ctx, name, h, record, err)
 }
 
 // wait returns the error of a step that waits.
@@ -67,16 +67,16 @@ func (a *Attempt) wait(name string, record progress.Record) error {
 }
 
 // stepEnded stores the end of a step.
-func (a *Attempt) stepEnded(ctx context.Context, name string, record progress.Record, err error) error {
-	p, id := a.pass, a.Handler.ID+"/"+name
+func (a *Attempt) stepEnded(ctx context.Context, name string, h *Handler, record progress.Record, err error) error {
+	p, id := a.pass, h.ID+"/"+name
 	p.record.Cycle = p.record.Cycle.With(id, record)
 	p.outcome.updates = append(p.outcome.updates, a.updates...)
 	a.updates = nil
 	if unwritten := p.write(ctx); unwritten != nil {
 		return fmt.Errorf("its end can't be stored: %w", unwritten)
 	}
-	if refused := p.refused[a.Handler.ID]; refused != nil {
-		again := a.Handler.after(record.Undone(), refused, p.Now())
+	if refused := p.refused[h.ID]; refused != nil {
+		again := h.after(record.Undone(), refused, p.Now())
 		p.record.Cycle = p.record.Cycle.With(id, again)
 		if !again.HasEnded() {
 			return a.wait(name, again)
