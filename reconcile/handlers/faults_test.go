@@ -23,6 +23,7 @@ import (
 // TestFaults are faults that a review has found.
 func TestFaults(t *testing.T) {
 	t.Run("handlers 28: what a last handler sets is refused: it hasn't succeeded", faultRefused)
+	t.Run("handlers 28: an attempt that fails and sets what is refused counts once", faultRefusedTwice)
 	t.Run("handlers 28: what a timer sets is refused: it is called again", faultTimerRefused)
 	t.Run("handlers 28: what a step sets is refused: it is called again", faultStepRefused)
 	t.Run("handlers 28: what a handler of a deletion sets is refused", faultDeleteRefused)
@@ -67,6 +68,20 @@ func faultRefused(t *testing.T) {
 	assert.Equal(t, "False", string(h.Condition("Claim small", "First").Status))
 	h.Advance(time.Minute)
 	assert.Len(t, j.taken(), 2)
+}
+
+func faultRefusedTwice(t *testing.T) {
+	var j journal
+	c := handlers.New[Claim](claims)
+	c.On(handlers.Create, "first", func(_ context.Context, r *handlers.Request[Claim]) error {
+		j.write("first %d", r.Attempt)
+		r.Update(func(c *Claim) { c.Status.Volume = "too long" })
+		return errors.New("boom")
+	}, handlers.MaxAttempts(2), handlers.Backoff(time.Minute))
+	h := reconciletest.Drive(t, c, reconciletest.Memory(dryrun.Objects(object(t, strict))))
+	h.Apply(small)
+	h.Advance(time.Hour)
+	assert.Equal(t, []string{"first 1", "first 2"}, j.taken())
 }
 
 func faultTimerRefused(t *testing.T) {

@@ -28,6 +28,7 @@ func (p *pass) call(ctx context.Context, h *Handler) error {
 	}
 	a := &Attempt{work: &p.work, pass: p, Handler: h, record: earlier.Begin(p.digest, now), Diff: p.changes(h)}
 	p.record.Cycle = p.record.Cycle.With(h.ID, a.record)
+	p.madeBy(h.ID).record = a.record
 	err := a.run(ctx)
 	if lifecycle.Interrupted(ctx) && (err != nil || isLost(ctx)) {
 		p.record.Cycle = p.record.Cycle.With(h.ID, earlier) // it will be called again, by the next process

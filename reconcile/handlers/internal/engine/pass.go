@@ -36,10 +36,8 @@ type pass struct {
 	called bool
 	// unsure: a filter has panicked, so that the finalizer has to stay.
 	unsure bool
-	// refused are the errors of handlers whose updates the cluster has refused, and ran are the timers and crons that
-	// were called.
-	refused map[string]error
-	ran     map[string]timedRun
+	// calls are those that were made in this pass, by the ids of the handlers.
+	calls map[string]*made
 	// editors are the handlers of the cause that have changed the essence, and editedFirst is one such change.
 	editors     []string
 	editedFirst string

@@ -75,7 +75,7 @@ func (a *Attempt) stepEnded(ctx context.Context, name string, h *Handler, record
 	if unwritten := p.write(ctx); unwritten != nil {
 		return fmt.Errorf("its end can't be stored: %w", unwritten)
 	}
-	if refused := p.refused[h.ID]; refused != nil {
+	if refused := p.madeBy(h.ID).refused; refused != nil {
 		again := h.after(record.Undone(), refused, p.Now())
 		p.record.Cycle = p.record.Cycle.With(id, again)
 		if !again.HasEnded() {

@@ -31,13 +31,6 @@ type times struct {
 	digest  string
 }
 
-// timedRun is a call of a timer or cron: the place of its handler, and its state before.
-type timedRun struct {
-	place  int
-	before schedule.State
-	start  time.Time
-}
-
 // noteChange notes when the essence has changed, for timers.
 func (p *pass) noteChange() {
 	if len(p.timed.rules) == 0 {
@@ -105,10 +98,7 @@ func (p *pass) callTimedOne(ctx context.Context, i int, t *times) error {
 	if lifecycle.Interrupted(ctx) && (err != nil || isLost(ctx)) {
 		return context.Cause(ctx)
 	}
-	if p.ran == nil {
-		p.ran = map[string]timedRun{}
-	}
-	p.ran[h.ID] = timedRun{i, state, start}
+	p.madeBy(h.ID).timer = &timedRun{i, state, start}
 	p.collect(a, err == nil)
 	t.states[i] = p.afterTimed(h, rule, state, err, start)
 	if called, ok := t.states[i].Called(); ok && h.IsCron {
