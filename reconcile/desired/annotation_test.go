@@ -6,6 +6,7 @@ import (
 	"github.com/operkit/operkit/reconcile/desired"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // annotated gives a wanted child a strategy of its own.
@@ -81,6 +82,28 @@ func TestAnnotatedStrategy(t *testing.T) {
 		h.Apply(parent(annotated(configMap("a", "k=1"), "Ignore")))
 		settles(t, h, "only the status", statusWritten)
 		require.True(t, isOrphan(h.Get("ConfigMap a")))
+	})
+	t.Run("desired 71: a claim is recreated only by the strategy that says so", func(t *testing.T) {
+		t.Parallel()
+		claim := func(mode string) map[string]any {
+			return map[string]any{
+				"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+				"metadata": map[string]any{"name": "a"},
+				"spec":     map[string]any{"accessModes": []any{mode}, "resources": map[string]any{"requests": map[string]any{"storage": "1Gi"}}},
+			}
+		}
+		h := drive(t, reporter{}, desired.Child(claims, desired.Recreate, desired.Deletable()))
+		h.Apply(parent(claim("ReadWriteOnce")))
+		h.RunUntilSettled()
+		uid := h.Get("PersistentVolumeClaim a").GetUID()
+		want(h, claim("ReadWriteMany"))
+		h.RunUntilSettled()
+		assert.Equal(t, uid, h.Get("PersistentVolumeClaim a").GetUID())
+		assert.Contains(t, statusOf(h)["error"], "deleting the object would also delete what it contains")
+		h.Edit("PersistentVolumeClaim a", func(a *unstructured.Unstructured) { a.SetFinalizers(nil) })
+		want(h, annotated(claim("ReadWriteMany"), "RecreateProtected"))
+		h.RunUntilSettled()
+		assert.NotEqual(t, uid, h.Get("PersistentVolumeClaim a").GetUID())
 	})
 	t.Run("desired 71: an unknown strategy is the error of its child, also of a kind that is declared OnDelete", func(t *testing.T) {
 		t.Parallel()

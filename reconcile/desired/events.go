@@ -15,9 +15,9 @@ const (
 	EventAdopted = engine.EventAdopted
 	// EventReleased: adopted objects aren't children any more, since the Adopter doesn't select them.
 	EventReleased = engine.EventReleased
-	// EventSyncFailed is the reason of a warning: a function has failed, or returned something that is no status. Like
-	// each warning it is recorded when the error is another one than before, and not for errors that usually go away by
-	// themselves.
+	// EventSyncFailed is the reason of a warning: a function has failed or returned something that is no status, or what
+	// it needs couldn't be read. Like each warning it is recorded when the error is another one than before, and not for
+	// errors that usually go away by themselves.
 	EventSyncFailed = engine.EventSyncFailed
 	// EventRefused is the reason of a warning: a function has returned a child that the parent can't have (ChildError).
 	EventRefused = engine.EventRefused

@@ -92,5 +92,6 @@ func Healthy(conditionType string, value metav1.ConditionStatus) ChildOption {
 
 // Deletable lets children be deleted whose deletion deletes data or other objects (deploy.Protected), such as a
 // PersistentVolumeClaim. By default such children stay when they aren't wanted any more, until their parent is gone. For
-// other kinds it is a mistake.
+// other kinds it is a mistake. It has no effect on Recreate and RollingRecreate: a child that differs is kept, and that
+// is an error, unless its annotation names the strategy deploy.RecreateProtected.
 func Deletable() ChildOption { return func(c *child) { c.Deletable = true } }

@@ -26,9 +26,9 @@ type Result struct {
 	// RequeueAfter asks for another reconcile after this time even if nothing happens. Without a positive time it asks
 	// for none.
 	RequeueAfter time.Duration
-	// Wrote has the last revision of each other object that this reconcile wrote. The events of these revisions don't
-	// bring the object to reconcile. Set Wrote only if nothing is left to do. It is ignored if the reconcile returns an
-	// error.
+	// Wrote has the revisions of other objects that this reconcile wrote, at least the last one of each object. The
+	// events of these revisions don't bring the object to reconcile, whether it owns or follows what was written. Set
+	// Wrote only if nothing is left to do. It is ignored if the reconcile returns an error.
 	Wrote []Revision
 }
 

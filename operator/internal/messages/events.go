@@ -158,11 +158,12 @@ var events = []Entry{
 		Remedy:  "Nothing.",
 	},
 	{
-		Name:    "SyncFailed",
-		Where:   "Warning",
-		Meaning: "A function of the parent failed, or returned something that is no status. The children stay as they are.",
-		Cause:   "The note has the error.",
-		Remedy:  "Correct what the error names. It is tried again, unless it is permanent: then when something changes.",
+		Name:  "SyncFailed",
+		Where: "Warning",
+		Meaning: "A function of the parent failed or returned something that is no status, or what it needs couldn't be read. " +
+			"The children stay as they are.",
+		Cause:  "The note has the error.",
+		Remedy: "Correct what the error names. It is tried again, unless it is permanent: then when something changes.",
 	},
 	{
 		Name:    "ChildRefused",

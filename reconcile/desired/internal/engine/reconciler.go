@@ -34,6 +34,8 @@ type Reconciler struct {
 	// related are the declared kinds of related objects.
 	related   []schema.GroupVersionKind
 	finalizer string
+	// strategyKey is the annotation that names the strategy of a child.
+	strategyKey string
 	// isWhole: the objects of all kinds are known to be held as a whole.
 	isWhole atomic.Bool
 	scopes  scopes
@@ -47,8 +49,9 @@ func New(
 	ctx context.Context, kind schema.GroupVersionKind, f Functions, children []Child, related []schema.GroupVersionKind, finalizer string, env watch.Env,
 ) (*Reconciler, error) {
 	r := &Reconciler{
-		started: env.Now(), env: env, Functions: f, related: related, children: map[schema.GroupVersionKind]Child{},
-		byGroup: map[schema.GroupKind]schema.GroupVersionKind{}, places: map[schema.GroupVersionKind]int{},
+		env: env, Functions: f, related: related, started: env.Now(), strategyKey: env.Manager.KeyDomain() + "/strategy",
+		children: map[schema.GroupVersionKind]Child{}, byGroup: map[schema.GroupKind]schema.GroupVersionKind{},
+		places: map[schema.GroupVersionKind]int{},
 	}
 	l := &r.Lifecycle
 	l.Kind, l.Logger, l.Now, l.Recheck = kind, env.Logger, env.Now, recheck

@@ -4,6 +4,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/desired/internal/answer"
 	"github.com/operkit/operkit/reconcile/desired/internal/plan"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // strategies are the strategies of package deploy that carry out those of this package.
@@ -26,8 +27,8 @@ func recreates(strategy plan.Strategy) bool { return strategies[strategy] == dep
 // the child, whether it exists or not.
 func (p *pass) strategyOf(child answer.Child) (strategy plan.Strategy, isIgnored bool) {
 	declared := p.children[child.Ref.Kind].Strategy
-	named, isAnnotated := child.Object.GetAnnotations()[p.Manager.KeyDomain()+"/strategy"]
-	if !isAnnotated {
+	named, isAnnotated, err := unstructured.NestedString(child.Object.Object, "metadata", "annotations", p.strategyKey)
+	if err == nil && !isAnnotated {
 		return declared, false
 	}
 	switch deploy.Strategy(named) {
