@@ -108,10 +108,10 @@ func (d *dispatcher) start(ctx context.Context, target source.Target) error {
 // welcome brings all objects to reconcile for a watcher that was added.
 func (d *dispatcher) welcome() { d.bring(d.objects.refs()) }
 
-// dismiss drops what a watcher that was removed has to do, and brings the objects that it has held up.
+// dismiss drops what a watcher that was removed has to do, and brings its objects: they may wait for it.
 func (d *dispatcher) dismiss(m *member) {
+	d.gates.remove(m)
 	d.bring(d.objects.drop(m))
-	d.bring(d.gates.remove(m))
 }
 
 // bring brings objects to reconcile, once the engine runs.

@@ -71,16 +71,7 @@ func (g *gate) reset() {
 	g.line, g.waiting = nil, map[deploy.Ref]bool{}
 }
 
-// all returns the objects in the line.
-func (g *gate) all() (refs []deploy.Ref) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for ref := range g.waiting {
-		refs = append(refs, ref)
-	}
-	return refs
-}
-
+// invite keeps the free places for the first objects of the line, and returns these.
 func (g *gate) invite() (invited []deploy.Ref) {
 	for g.free > 0 && len(g.line) > 0 {
 		ref := g.line[0]
@@ -128,14 +119,9 @@ func (g *gates) reset() {
 	}
 }
 
-// remove removes the gate of a watcher, and returns the objects in its line.
-func (g *gates) remove(m *member) []deploy.Ref {
+// remove removes the gate of a watcher.
+func (g *gates) remove(m *member) {
 	g.mu.Lock()
-	removed := g.all[m]
+	defer g.mu.Unlock()
 	delete(g.all, m)
-	g.mu.Unlock()
-	if removed == nil {
-		return nil
-	}
-	return removed.all()
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/standing"
 	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -47,8 +48,8 @@ func TestGate(t *testing.T) {
 		assert.Same(t, g, all.of(m))
 		assert.True(t, g.enter(ref("d")))
 		assert.False(t, g.enter(ref("c")))
-		assert.Equal(t, []deploy.Ref{ref("c")}, all.remove(m))
-		assert.Nil(t, all.remove(m))
+		all.remove(m)
+		assert.NotSame(t, g, all.of(m))
 	})
 	t.Run("watcher 69: at random, nobody is forgotten, and never more are in than there are places", func(t *testing.T) {
 		t.Parallel()
@@ -94,6 +95,8 @@ func TestConcurrency(t *testing.T) {
 	t.Run("watcher 69: an object that waits occupies no worker, and its call has the time of a reconcile", func(t *testing.T) {
 		synctest.Test(t, testConcurrency)
 	})
+	t.Run("watcher 69: an object that goes before its turn holds up nobody", func(t *testing.T) { synctest.Test(t, testGoneInLine) })
+	t.Run("watcher 69: no time is set for an object that waits", testNoTime)
 	t.Run("watcher 69: the later watchers of an object wait with it, and a removed one holds up nobody", func(t *testing.T) {
 		synctest.Test(t, testRemovedGate)
 	})
@@ -186,4 +189,59 @@ func testRemovedGate(t *testing.T) {
 	assert.Len(t, later, 5)
 	mu.Unlock()
 	w.stop()
+}
+
+func testGoneInLine(t *testing.T) {
+	var mu sync.Mutex
+	var called []string
+	watchers := New[unstructured.Unstructured](items, Concurrency(1), Add("slow", Simple(Funcs[unstructured.Unstructured]{
+		Add: func(_ context.Context, o *unstructured.Unstructured) error {
+			time.Sleep(perCall)
+			mu.Lock()
+			defer mu.Unlock()
+			called = append(called, o.GetName())
+			return nil
+		},
+	})))
+	w := newWorld(t, watchers, watch.Workers(4))
+	for _, name := range []string{"a", "b", "c"} {
+		w.create(name)
+		time.Sleep(time.Second)
+	}
+	w.delete("b")
+	time.Sleep(3 * perCall)
+	mu.Lock()
+	assert.Equal(t, []string{"a", "c"}, called)
+	mu.Unlock()
+	w.stop()
+}
+
+// testNoTime has a gate that is full, and a later watcher whose call is due.
+func testNoTime(t *testing.T) {
+	p := newPlay(t, map[string]any{"policy": map[string]any{"kind": "nil"}})
+	p.add(Add("limited", p.watcher(map[string]any{"name": "limited"}), Concurrency(1)), "limited")
+	p.add(Add("later", p.watcher(map[string]any{"name": "later"})), "later")
+	target := brought{}
+	require.NoError(t, p.made().start(t.Context(), &target))
+	g := p.made().gates.of(p.made().roster.list()[0])
+	require.True(t, g.enter(ref("other")))
+	object := p.object(map[string]any{"name": "a", "namespace": "default", "generation": int64(1)})
+	p.sees(ref("a"), added(object), object)
+	assert.Empty(t, p.calls)
+	assert.Empty(t, p.due, "it is brought when its turn has come")
+	assert.Equal(t, standing.Waiting, onlyStanding(p))
+	p.made().bring(g.leave())
+	assert.Equal(t, []deploy.Ref{ref("a")}, target.refs)
+	p.pass(ref("a"))
+	assert.Len(t, p.calls, 2)
+	assert.Equal(t, 1, g.free)
+	assert.Equal(t, standing.Settled, onlyStanding(p))
+}
+
+// onlyStanding returns how the only object stands.
+func onlyStanding(p *play) standing.Standing {
+	for how := range p.made().Tally().Resources {
+		return how
+	}
+	return ""
 }
