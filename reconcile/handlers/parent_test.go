@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/handlers"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -51,6 +53,46 @@ func TestParent(t *testing.T) {
 		c.On(handlers.Create, "none", nil, handlers.OwnedBy(schema.GroupKind{}))
 		_, err := c.Reconciler(t.Context(), newEnv(t))
 		assert.ErrorContains(t, err, "owned by: no kind is named")
+	})
+}
+
+func TestRepairAtOnce(t *testing.T) {
+	t.Run("handlers 110: a handler of events repairs what a parent owns, and writes nothing otherwise", func(t *testing.T) {
+		wanted := func(name string) *unstructured.Unstructured {
+			return object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: "+name+"}, data: {a: b}}")
+		}
+		c := handlers.New[Claim](claims)
+		c.On(handlers.Create, "apply", func(ctx context.Context, r *handlers.Request[Claim]) error {
+			return r.Apply(ctx, wanted(r.Object.Name))
+		})
+		children := handlers.New[ConfigMap](configMaps)
+		children.Seen("repair", func(ctx context.Context, r *handlers.Request[ConfigMap]) error {
+			parent, err := r.Parent(ctx)
+			if err != nil || parent == nil {
+				return err
+			}
+			manager, err := r.Manager()
+			if err != nil {
+				return err
+			}
+			if manager, err = manager.With(deploy.OwnedBy(parent)); err != nil {
+				return err
+			}
+			_, err = manager.Apply(ctx, []*unstructured.Unstructured{wanted(parent.GetName())})
+			return err
+		}, handlers.OwnedBy(claims.GroupKind()))
+		h := reconciletest.Drive(t, c, reconciletest.AlsoDrive(children))
+		h.Apply(small)
+		h.RunUntilSettled()
+		h.Writes(2) // the ConfigMap, and the record
+		h.Edit("ConfigMap small", func(obj *unstructured.Unstructured) { obj.Object["data"] = map[string]any{"a": "c"} })
+		h.RunUntilSettled()
+		h.Writes(1)
+		assert.Equal(t, map[string]any{"a": "b"}, h.Get("ConfigMap small").Object["data"])
+		h.Delete("ConfigMap small")
+		h.RunUntilSettled()
+		h.Writes(1)
+		assert.Equal(t, h.Get("Claim small").GetUID(), h.Get("ConfigMap small").GetOwnerReferences()[0].UID)
 	})
 }
 

@@ -77,7 +77,12 @@ func (r *Request[T]) Manager() (*deploy.Manager, error) { return r.attempt.Manag
 // Apply applies objects, each an API struct, an apply configuration, or an unstructured object: they are created or
 // changed by server-side apply, and owned by the object of the request, with which they are deleted. An object that is
 // as it should be costs no write, and no read either if the operator watches its kind, for example by an Index. Objects
-// without a namespace get that of the owner. Changes by others aren't repaired until the handler is called again.
+// without a namespace get that of the owner.
+//
+// Changes of these objects by others call no handler. To repair them, register the same function by Timer, too: it
+// costs nothing while they are as they should be. To notice changes at once, register Handlers for the kind of these
+// objects, with a handler of Seen that has the option OwnedBy: it gets the owner by Parent, and applies by Manager with
+// deploy.OwnedBy for that.
 func (r *Request[T]) Apply(ctx context.Context, objects ...any) error {
 	var all []*unstructured.Unstructured
 	for _, value := range objects {

@@ -43,6 +43,7 @@ func (j *journal) timing(id string, now func() time.Time, errs ...error) handler
 func TestTimers(t *testing.T) {
 	t.Run("handlers 80: by interval, without a write", testInterval)
 	t.Run("handlers 80: not while the object is deleted or doesn't match", testTimerFilters)
+	t.Run("handlers 109: one that applies repairs what others have changed", testRepair)
 	t.Run("handlers 81: idle is reset by changes of others only", testIdle)
 	inBubble(t, "handlers 105: what a daemon changes doesn't reset the idle time either", func(d *daemonic, c *handlers.Handlers[Claim]) {
 		c.Timer("idle", 0, func(context.Context, *handlers.Request[Claim]) error { d.write("idle"); return nil }, handlers.Idle(time.Hour))
@@ -88,6 +89,30 @@ func testInterval(t *testing.T) {
 	h.Restart()
 	h.Advance(0)
 	assert.Len(t, j.taken(), 2, "a restart begins anew")
+}
+
+func testRepair(t *testing.T) {
+	apply := func(ctx context.Context, r *handlers.Request[Claim]) error {
+		return r.Apply(ctx, map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": r.Object.Name}, "data": map[string]any{"a": "b"},
+		})
+	}
+	c := handlers.New[Claim](claims)
+	c.On(handlers.Create|handlers.Update, "apply", apply)
+	c.Timer("repair", 10*time.Minute, apply)
+	h := drive(t, c)
+	h.Apply(small)
+	h.Advance(0)
+	h.Created("ConfigMap small")
+	h.Advance(time.Hour)
+	h.Writes(0)
+	h.Edit("ConfigMap small", func(obj *unstructured.Unstructured) { obj.Object["data"] = map[string]any{"a": "c"} })
+	h.Advance(10 * time.Minute)
+	h.Writes(1)
+	assert.Equal(t, map[string]any{"a": "b"}, h.Get("ConfigMap small").Object["data"])
+	h.Delete("ConfigMap small")
+	h.Advance(10 * time.Minute)
+	h.Created("ConfigMap small")
 }
 
 func testTimerFilters(t *testing.T) {
