@@ -130,5 +130,11 @@ func TestEchoesOfSelected(t *testing.T) {
 		h.Edit("ConfigMap a", func(a *unstructured.Unstructured) { a.Object["data"] = map[string]any{"k": "theirs"} })
 		h.RunUntilSettled()
 		assert.Len(t, h.Runs(), 3, "what others do")
+		want(h, labelled(configMap("b", "k=1")))
+		h.RunUntilSettled()
+		require.Len(t, h.Runs(), 5, "the end of a deleted child")
+		for _, call := range h.Runs()[4].Calls {
+			assert.False(t, call.Write(), "%s", call)
+		}
 	})
 }

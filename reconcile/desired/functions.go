@@ -15,6 +15,12 @@ import (
 // functionsOf returns the functions of a Syncer, for parents of any type. Their panics are errors.
 func functionsOf[T any](syncer Syncer[T]) (f engine.Functions) {
 	f.Refused = refused
+	f.Reads = func(parent *unstructured.Unstructured) error {
+		if _, err := typed.Decode[T](parent.Object); err != nil {
+			return unreadable(err)
+		}
+		return nil
+	}
 	if syncer == nil {
 		return f
 	}

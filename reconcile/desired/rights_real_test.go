@@ -21,6 +21,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 var (
@@ -228,5 +229,28 @@ func TestRightsSuffice(t *testing.T) {
 			return lair
 		}
 		w.live(both(1), both(2))
+	})
+}
+
+// TestRealRelease adopts and releases over the cache of a real cluster, which keeps only a part of the managed fields.
+func TestRealRelease(t *testing.T) {
+	t.Parallel()
+	t.Run("desired 73: an adopted object is released on the API server", func(t *testing.T) {
+		t.Parallel()
+		w := runEntitled(t, desired.New(catSets, keepers(), desired.Child(configMaps, desired.InPlace)), true)
+		orphan := labelled(configMap("orphan", "k=theirs"))
+		w.create(configMaps, orphan)
+		p := adopting()
+		p.SetName(w.parent.Name)
+		w.create(catSets, p.Object)
+		w.becomes(1, "it is adopted")
+		body := []byte(`{"metadata":{"labels":{"cat":"other"}}}`)
+		_, err := w.others.Patch(t.Context(), deploy.Ref{Kind: configMaps, Namespace: w.parent.Namespace, Name: "orphan"},
+			deploy.PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: "somebody"})
+		require.NoError(t, err)
+		w.becomes(0, "it is released")
+		released := w.child(configMaps, "orphan")
+		assert.True(t, isOrphan(released))
+		assert.Equal(t, map[string]any{"k": "theirs"}, released.Object["data"])
 	})
 }

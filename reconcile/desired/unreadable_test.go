@@ -74,6 +74,19 @@ func TestUnreadable(t *testing.T) {
 		h.RunUntilSettled()
 		h.Gone("CatSet tom", "ConfigMap a")
 	})
+	t.Run("desired 78: it gets no finalizer before it can be read, so that it can be deleted", func(t *testing.T) {
+		t.Parallel()
+		h := reconciletest.Drive(t, desired.New(catSets, sizes{}, desired.Child(configMaps, desired.InPlace)))
+		p := parent()
+		p.Object["spec"] = map[string]any{"size": "large"}
+		h.Apply(p)
+		settles(t, h, "only the condition", statusWritten)
+		assert.Empty(t, h.Get("CatSet tom").GetFinalizers())
+		assert.NotContains(t, h.Condition("CatSet tom", desired.ConditionUnreadable).Message, "deletion")
+		h.Delete("CatSet tom")
+		h.RunUntilSettled()
+		h.Gone("CatSet tom")
+	})
 	t.Run("desired 78: it goes, too, if the type was corrected and not the parent", func(t *testing.T) {
 		t.Parallel()
 		h, _ := begin(t)

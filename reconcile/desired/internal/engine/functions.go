@@ -37,12 +37,14 @@ type Selection struct {
 	Labels     labels.Selector
 }
 
-// Functions are the functions of a user, which don't panic. All but Sync and Refused may be nil.
+// Functions are the functions of a user, which don't panic. All but Sync, Reads and Refused may be nil.
 type Functions struct {
 	Sync, Finalize func(ctx context.Context, o Observed) (Response, error)
 	Related        func(ctx context.Context, parent *unstructured.Unstructured) ([]Selection, error)
 	Failed         func(ctx context.Context, o Observed, err error) (any, error)
 	Adopts         func(ctx context.Context, parent *unstructured.Unstructured) (*metav1.LabelSelector, error)
+	// Reads returns an UnreadableError if the type of the parents can't hold a parent.
+	Reads func(parent *unstructured.Unstructured) error
 	// Refused returns the error for a child that the parent can't have.
 	Refused func(parent deploy.Ref, fault answer.Fault) error
 }

@@ -57,6 +57,9 @@ func (p *pass) run(ctx context.Context) (result request.Result, err error) {
 	p.changes, p.stage = changes{}, EventSyncFailed
 	if held, err := p.hold(ctx); err != nil || !held {
 		p.complete = err == nil
+		if failure.Is[*UnreadableError](err) {
+			err = p.fail(ctx, err)
+		}
 		return result, err
 	}
 	var response Response
@@ -106,6 +109,9 @@ func (p *pass) hold(ctx context.Context) (held bool, err error) {
 			return false, err
 		}
 	case !has && p.Finalize != nil && !p.isDeleting:
+		if err := p.Reads(p.seen.Parent); err != nil {
+			return false, err // nothing was done for it, so that nothing has to be finalized
+		}
 		if err := p.AddFinalizer(ctx, p.seen.Parent, p.finalizer); err != nil {
 			return false, fmt.Errorf("add the finalizer: %w", err)
 		}
