@@ -11,7 +11,7 @@ const (
 	// EventAbandoned is the reason of a warning: a daemon didn't return after it was stopped, and nothing waits for it
 	// any more.
 	EventAbandoned = engine.EventAbandoned
-	// EventUnreadable is the reason of a warning: the type of the handlers can't hold the object, so that no handler is
-	// called for it.
+	// EventUnreadable is the reason of a warning, and of conditions: the type of the handlers can't hold the object, so
+	// that no handler is called for it.
 	EventUnreadable = engine.EventUnreadable
 )

@@ -27,10 +27,10 @@ type Func[T any] func(ctx context.Context, r *Request[T]) error
 // Unstructured. Register all handlers before the operator starts; mistakes are reported then. It is a watch.Controller.
 //
 // For an object that T can't hold, such as one with text where T has a number, no handler is called, and nothing is
-// recorded: the conditions of its handlers (Reports), an event and the log name the field. Once the object is corrected
-// it is handled. Its deletion waits for that, too, if a handler of Delete is to be called: the finalizer stays, until
-// the object is corrected or the operator's command release removes the finalizer. Give the kind a schema that refuses
-// such objects.
+// recorded: the conditions of the handlers that are due (Reports), with the reason ObjectUnreadable, an event and the
+// log name the field. Once the object is corrected, it is handled, also if it is as it was before. Its deletion waits
+// for that, too, if a handler of Delete is to be called: the finalizer stays, until the object is corrected or the
+// operator's command release removes the finalizer. Give the kind a schema that refuses such objects.
 type Handlers[T any] struct {
 	kind     schema.GroupVersionKind
 	handlers []*engine.Handler

@@ -20,6 +20,7 @@ var wrong = strings.Replace(small, "size: 1", "size: 1Gi", 1)
 func TestUnreadable(t *testing.T) {
 	t.Run("handlers 102: it is left alone, and handled as a new one once it is corrected", testUnreadable)
 	t.Run("handlers 102: nothing of an object that was handled is lost", testUnreadableLater)
+	t.Run("handlers 102: a change that is taken back leaves no condition behind", testUnreadableReturn)
 	t.Run("handlers 103: the deletion waits for the correction", testUnreadableDeleted)
 	t.Run("handlers 103: a filter that can't read it doesn't release it", testUnreadableFilter)
 	t.Run("handlers 103: without a handler that is to be called the deletion goes on", testUnreadableReleased)
@@ -100,6 +101,38 @@ func testUnreadableLater(t *testing.T) {
 	edit(h.Harness, "size", int64(2))
 	h.Advance(0)
 	assert.Equal(t, []string{"update update, change .spec.size: 1 -> 2", "tick "}, j.taken())
+}
+
+func testUnreadableReturn(t *testing.T) {
+	for _, restarts := range []bool{false, true} {
+		var j journal
+		c := handlers.New[Claim](claims)
+		c.On(handlers.Create|handlers.Update, "all", j.noting("all"), handlers.Reports("Made"))
+		c.On(handlers.Create, "create", j.noting("create"), handlers.Reports("Created"))
+		c.On(handlers.Update, "silent", j.noting("silent"))
+		h := drive(t, c)
+		h.Apply(small)
+		h.Advance(0)
+		j.taken()
+		edit(h, "size", "1Gi")
+		h.Advance(0)
+		assert.Equal(t, "ObjectUnreadable", h.Condition("Claim small", "Made").Reason)
+		assert.Equal(t, metav1.ConditionTrue, h.Condition("Claim small", "Created").Status, "it isn't to be called")
+		if restarts {
+			h.Restart()
+			h.Advance(0)
+		}
+		edit(h, "size", int64(1))
+		h.Advance(0)
+		assert.Equal(t, []string{"all update", "silent update"}, j.taken())
+		assert.Equal(t, metav1.ConditionTrue, h.Condition("Claim small", "Made").Status)
+		h.RunUntilSettled()
+		h.Calls()
+		h.Bring("Claim small")
+		h.RunUntilSettled()
+		h.Writes(0)
+		assert.Empty(t, j.taken())
+	}
 }
 
 func testUnreadableDeleted(t *testing.T) {

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/operkit/operkit/reconcile/handlers/internal/cause"
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
 )
@@ -11,7 +13,7 @@ func (p *pass) decide() {
 	state := cause.State{
 		Deleting: isDeleting, Finalizer: p.isHeld(p.object), First: !p.known.resumed,
 		Handled: p.settled || p.record.Handled(),
-		Changed: !p.settled && (p.record.Digest != p.digest || p.record.Cycle.ActedOnOther(p.digest)),
+		Changed: !p.settled && (p.record.Digest != p.digest || p.record.Cycle.ActedOnOther(p.digest) || slices.ContainsFunc(p.handlers, p.isCorrected)),
 	}
 	p.reason = cause.Of(state)
 	p.noteChange()
@@ -39,10 +41,11 @@ func (p *pass) decide() {
 // isFirst reports whether a handler for Resume wasn't called for the object in this process.
 func (p *pass) isFirst(h *Handler) bool { return !p.known.resumed && !p.known.resumes[h.ID] }
 
-// isReturn reports whether a handler has acted on a change that was taken back: it is called for the state that it was
-// before.
+// isReturn reports whether a handler has acted on a change that was taken back, or has reported it: it is called for
+// the state that it was before.
 func (p *pass) isReturn(h *Handler) bool {
-	return p.reason == cause.Update && h.On&(selection.Update|selection.Field) != 0 && p.record.Cycle.ActedIn(h.ID, p.digest)
+	return p.reason == cause.Update && h.On&(selection.Update|selection.Field) != 0 &&
+		(p.record.Cycle.ActedIn(h.ID, p.digest) || p.isCorrected(h))
 }
 
 // about returns the object for the selection of handlers.

@@ -59,8 +59,8 @@ func (r *Reconciler) pass(ctx context.Context, object *unstructured.Unstructured
 
 // run calls the handlers that are due, and writes what they have done.
 func (p *pass) run(ctx context.Context) error {
-	if blocked := p.blocked(); len(blocked) > 0 {
-		return p.tellUnreadable(ctx, blocked)
+	if p.isBlocked() {
+		return p.tellUnreadable(ctx)
 	}
 	p.known.unreadable = ""
 	if p.object.GetDeletionTimestamp() == nil && p.needsFinalizer && !p.isHeld(p.object) {

@@ -4,36 +4,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/operkit/operkit/reconcile/handlers/internal/selection"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// blocked returns the handlers that can't be called because the type of the handlers can't hold the object: those that
-// are about it, and for a deletion those that are still to be called.
-func (p *pass) blocked() (blocked []*Handler) {
-	if p.unreadable == nil {
-		return nil
+// isBlocked reports whether the object has to be left alone, because the type of the handlers can't hold it: a handler
+// is about it or, for a deletion, is to be called.
+func (p *pass) isBlocked() bool {
+	switch {
+	case p.unreadable == nil:
+		return false
+	case p.object.GetDeletionTimestamp() != nil:
+		return !p.record.Cycle.Done()
 	}
 	about := p.about()
-	for _, h := range p.handlers {
-		switch {
-		case h.On&^(selection.Seen|selection.Reported) == 0 || !selection.Sees(h.Handler, about):
-		case p.object.GetDeletionTimestamp() == nil:
-			blocked = append(blocked, h)
-		default:
-			if record, called := p.record.Cycle[h.ID]; called && !record.HasEnded() {
-				blocked = append(blocked, h)
-			}
-		}
-	}
-	return blocked
+	return slices.ContainsFunc(p.handlers, func(h *Handler) bool {
+		return h.On&^(selection.Seen|selection.Reported) != 0 && selection.Sees(h.Handler, about)
+	})
 }
 
-// tellUnreadable reports that handlers can't be called: in their conditions and, once for each error, in an event. The
-// record and the finalizer stay as they are, and so do the daemons, unless the object is being deleted.
-func (p *pass) tellUnreadable(ctx context.Context, blocked []*Handler) error {
+// tellUnreadable reports that handlers can't be called: in the conditions of those that are due and, once for each
+// error, in an event. The record and the finalizer stay as they are, and so do the daemons, unless the object is being
+// deleted.
+func (p *pass) tellUnreadable(ctx context.Context) error {
 	advice := "no handler is called for it: correct the object, or the type of the handlers"
 	if p.object.GetDeletionTimestamp() != nil {
 		p.keepDaemons()
@@ -44,9 +42,12 @@ func (p *pass) tellUnreadable(ctx context.Context, blocked []*Handler) error {
 		p.known.unreadable = text
 		p.warn(EventUnreadable, "%v", err)
 	}
-	for _, h := range blocked {
+	p.known.digest = "" // it isn't settled any more, also when the change is taken back
+	for _, h := range p.selected {
 		for _, declared := range h.Reports {
-			p.conditions.Result(declared.Type, err)
+			if !p.record.Cycle[h.ID].HasEnded() {
+				p.conditions.Set(declared.Type, metav1.ConditionFalse, EventUnreadable, err.Error())
+			}
 		}
 	}
 	_, unwritten := p.Report(ctx, p.object, p.log, p.conditions, true, func(present map[string]any) (map[string]any, bool, error) {
@@ -56,4 +57,13 @@ func (p *pass) tellUnreadable(ctx context.Context, blocked []*Handler) error {
 		return errors.Join(err, lifecycle.Unwritten(p.log, unwritten))
 	}
 	return err
+}
+
+// isCorrected reports whether a condition of the handler says that the object can't be read, which is over. The handler
+// is called for the object then, even if the object is as it was handled before.
+func (p *pass) isCorrected(h *Handler) bool {
+	return p.unreadable == nil && slices.ContainsFunc(h.Reports, func(declared status.Declared) bool {
+		present, _ := status.Conditions(p.object).Get(declared.Type)
+		return present.Reason == EventUnreadable
+	})
 }
