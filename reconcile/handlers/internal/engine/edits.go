@@ -9,16 +9,20 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// edits are the digests of the essences that own edits have led through since the last pass, in this order. The zero
-// value is none.
+// edits are the digests of the essences that own edits have led through since the last pass, in this order, at most
+// mostEdits of them. The zero value is none.
 type edits []string
+
+const mostEdits = 100
 
 // add adds an edit that is about to be written. What others have changed before it isn't own.
 func (e *edits) add(from, to string) {
 	if !slices.Contains(*e, from) {
 		*e = edits{from}
 	}
-	*e = append(*e, to)
+	if *e = append(*e, to); len(*e) > mostEdits {
+		*e = slices.Clone((*e)[1:])
+	}
 }
 
 // stored replaces the last essence by the form in which the cluster has stored it.

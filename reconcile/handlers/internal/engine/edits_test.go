@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -33,6 +34,15 @@ func TestEdits(t *testing.T) {
 			assert.Equal(t, row.want, e.lead(row.from, row.to))
 		})
 	}
+	t.Run("handlers 105: edits without a pass are bounded", func(t *testing.T) {
+		t.Parallel()
+		var e edits
+		for n := range 3 * mostEdits {
+			e.add(fmt.Sprint(n), fmt.Sprint(n+1))
+		}
+		assert.Len(t, e, mostEdits)
+		assert.True(t, e.lead(fmt.Sprint(3*mostEdits-10), fmt.Sprint(3*mostEdits)))
+	})
 	t.Run("handlers 105: passes between edits forget what was before them", func(t *testing.T) {
 		t.Parallel()
 		var e edits
