@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/operkit/operkit/deploy/bystander"
+	"github.com/operkit/operkit/deploy/cluster"
+	"github.com/operkit/operkit/tools/envtest"
+	"github.com/operkit/operkit/tools/envtest/program"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var (
+	catSets    = schema.GroupVersionKind{Group: "hooks.operkit.dev", Version: "v1", Kind: "CatSet"}
+	configMaps = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
+)
+
+// hookProgram is a hook in Python.
+type hookProgram struct {
+	url string
+	mu  sync.Mutex
+	// calls are the paths of the calls, with the names of the parents.
+	calls []string
+}
+
+// startHook runs the hook until the test ends.
+func startHook(t *testing.T) *hookProgram {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "python3", "testdata/hook.py")
+	command.Stderr = os.Stderr
+	output, err := command.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, command.Start(), "this test needs python3")
+	lines := bufio.NewScanner(output)
+	require.True(t, lines.Scan())
+	h := &hookProgram{url: lines.Text()}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for lines.Scan() {
+			h.mu.Lock()
+			h.calls = append(h.calls, lines.Text())
+			h.mu.Unlock()
+		}
+	}()
+	t.Cleanup(func() { // the context has ended
+		<-ended
+		_ = command.Wait()
+	})
+	return h
+}
+
+// asked returns the calls since the last call of asked.
+func (h *hookProgram) asked() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	calls := h.calls
+	h.calls = nil
+	return calls
+}
+
+// rights are those that the hooks of this test need.
+var rights = []rbacv1.PolicyRule{
+	{APIGroups: []string{"hooks.operkit.dev"}, Resources: []string{"catsets"}, Verbs: []string{"get", "list", "watch", "patch"}},
+	{APIGroups: []string{"hooks.operkit.dev"}, Resources: []string{"catsets/status"}, Verbs: []string{"patch"}},
+	{APIGroups: []string{"hooks.operkit.dev"}, Resources: []string{"catsets/finalizers"}, Verbs: []string{"update"}},
+	{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "list", "watch", "create", "patch", "delete"}},
+	{APIGroups: []string{"events.k8s.io"}, Resources: []string{"events"}, Verbs: []string{"create", "patch"}},
+}
+
+// definitionsRight lets the program notice at once that a kind is served.
+var definitionsRight = rbacv1.PolicyRule{
+	APIGroups: []string{"apiextensions.k8s.io"}, Resources: []string{"customresourcedefinitions"}, Verbs: []string{"list", "watch"},
+}
+
+// A hook in another language on a real API server, with no rights but those that it needs.
+func TestLife(t *testing.T) {
+	t.Parallel()
+	env := envtest.Start(t, envtest.CRDs("internal/composite/testdata/crds"))
+	api, err := cluster.New(t.Context(), env.Admin)
+	require.NoError(t, err)
+	somebody := bystander.New(t, api, env.Namespace, "somebody")
+	hook := startHook(t)
+	definitions := filepath.Join(t.TempDir(), "catsets.yaml")
+	require.NoError(t, os.WriteFile(definitions, fmt.Appendf(nil, `
+apiVersion: metacontroller.k8s.io/v1alpha1
+kind: CompositeController
+metadata: {name: catsets}
+spec:
+  parentResource: {apiVersion: hooks.operkit.dev/v1, resource: catsets}
+  childResources:
+  - {apiVersion: v1, resource: configmaps, updateStrategy: {method: InPlace}}
+  hooks:
+    sync: {webhook: {url: %[1]s/sync}}
+    finalize: {webhook: {url: %[1]s/finalize}}
+`, hook.url), 0o600))
+	user := env.User(t, "hooks", envtest.InNamespace(rights...), envtest.ClusterWide(definitionsRight))
+	start := func() *program.Process {
+		return program.Start(t, program.Command("run", "--namespace", env.Namespace, "--kubeconfig", env.Kubeconfig(t, user), "--definitions", definitions))
+	}
+	process := start()
+	tom := &unstructured.Unstructured{Object: map[string]any{
+		"metadata": map[string]any{"name": "tom"},
+		"spec":     map[string]any{"size": int64(2), "color": "blue", "selector": map[string]any{"matchLabels": map[string]any{"cats": "tom"}}},
+	}}
+	tom.SetGroupVersionKind(catSets)
+	somebody.Create(tom)
+	cats := func(want int64) {
+		t.Helper()
+		somebody.Eventually(fmt.Sprint(want, " cats"), func() bool {
+			found, _, _ := unstructured.NestedInt64(somebody.Get(catSets, "tom").Object, "status", "cats")
+			return found == want
+		})
+		env.AwaitQuiet(t, user)
+	}
+	cats(2)
+	assert.Equal(t, "blue", somebody.Get(configMaps, "cat-1").Object["data"].(map[string]any)["color"])
+	hook.asked()
+
+	mark := env.Mark(t)
+	process.Stop(t)
+	process = start()
+	somebody.Eventually("the program asks again", func() bool { return len(hook.asked()) > 0 })
+	env.AwaitQuiet(t, user)
+	assert.Empty(t, env.CallsSince(t, mark, user).Writes(), "a restart writes nothing")
+	hook.asked()
+
+	somebody.Merge(catSets, "tom", `{"spec":{"color":"red","size":1}}`)
+	cats(1)
+	assert.Equal(t, "red", somebody.Get(configMaps, "cat-0").Object["data"].(map[string]any)["color"])
+	assert.Nil(t, somebody.Get(configMaps, "cat-1"))
+
+	somebody.Delete(catSets, "tom")
+	somebody.Eventually("tom is gone", func() bool { return somebody.Get(catSets, "tom") == nil })
+	assert.Nil(t, somebody.Get(configMaps, "cat-0"), "the finalize hook has let its children go first")
+	assert.True(t, strings.HasPrefix(hook.asked()[0], "/sync tom"))
+	assert.Empty(t, env.Calls(t, user).Forbidden(), "its rights suffice")
+	process.Stop(t)
+}

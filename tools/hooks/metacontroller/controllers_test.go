@@ -1,0 +1,83 @@
+package metacontroller_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/operator"
+	"github.com/operkit/operkit/reconcile/kinds"
+	"github.com/operkit/operkit/reconcile/watch"
+	"github.com/operkit/operkit/tools/hooks/metacontroller"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func ExampleReadFiles() {
+	controllers, err := metacontroller.ReadFiles("testdata/controllers")
+	if err != nil {
+		panic(err)
+	}
+	op := operator.New("cats")
+	op.DriveKinds(kinds.Selector{Version: "*", Where: controllers.Has}, controllers.Reconciler, "patch")
+	// op.Main()
+
+	fmt.Println(controllers.Names())
+	catSets := schema.GroupVersionKind{Group: "ctl.example.dev", Version: "v1", Kind: "CatSet"}
+	fmt.Println(controllers.Has(deploy.ServedKind{Kind: catSets, Resource: "catsets"}))
+	// Output:
+	// [catsets]
+	// true
+}
+
+const composite = `
+apiVersion: metacontroller.k8s.io/v1alpha1
+kind: CompositeController
+metadata: {name: NAME}
+spec:
+  parentResource: {apiVersion: ctl.example.dev/v1, resource: catsets}
+  hooks: {sync: {webhook: {url: http://localhost/sync}}}
+`
+
+func TestReadFiles(t *testing.T) {
+	t.Parallel()
+	write := func(text string) string {
+		file := filepath.Join(t.TempDir(), "a.yaml")
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		return file
+	}
+	for reason, row := range map[string]struct{ text, want string }{
+		"nothing":                {"", "no CompositeController of metacontroller.k8s.io/v1alpha1"},
+		"other objects":          {"apiVersion: v1\nkind: ConfigMap\n", "no CompositeController"},
+		"two of the same parent": {composite + "---" + composite[:len(composite)-1] + "\n", "defined twice"},
+		"a decorator": {`
+apiVersion: metacontroller.k8s.io/v1alpha1
+kind: DecoratorController
+metadata: {name: a}
+spec: {resources: [{apiVersion: v1, resource: pods}], hooks: {sync: {webhook: {url: http://localhost/sync}}}}
+`, "DecoratorController a: isn't supported yet"},
+	} {
+		t.Run("hooks 7: "+reason, func(t *testing.T) {
+			t.Parallel()
+			_, err := metacontroller.ReadFiles(write(row.text))
+			assert.ErrorContains(t, err, row.want)
+		})
+	}
+	t.Run("hooks 7: two controllers of one kind", func(t *testing.T) {
+		t.Parallel()
+		_, err := metacontroller.ReadFiles("testdata/controllers", "testdata/other.yaml")
+		assert.EqualError(t, err, "CompositeController others: catsets of ctl.example.dev/v1 has a controller, catsets: remove one of the definitions")
+	})
+	var none *metacontroller.Controllers
+	assert.False(t, none.Has(deploy.ServedKind{}))
+	assert.Empty(t, none.Names())
+	_, err := none.Reconciler(t.Context(), watch.Env{}, deploy.ServedKind{})
+	assert.Error(t, err)
+}
