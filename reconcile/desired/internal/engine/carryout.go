@@ -83,7 +83,9 @@ func (p *pass) applyAll(ctx context.Context, w work, places []int) (wrote, idle 
 	for i, result := range results {
 		wrote = wrote || result.Changed()
 		p.note(result)
-		p.recent.note(p.key, result, p.seen.Children.At(w.wanted[places[i]].Ref), p.Now())
+		if ref := w.wanted[places[i]].Ref; p.children[ref.Kind].Strategy.Rolls() {
+			p.recent.note(p.key, result, p.seen.Children.At(ref), p.Now())
+		}
 		switch fact := &w.facts[places[i]]; {
 		case result.Err == nil && !result.Changed(), p.isDeleting && apierrors.HasStatusCause(result.Err, namespaceTerminating):
 			idle, fact.State = true, plan.Current
