@@ -57,9 +57,6 @@ func (p *pass) run(ctx context.Context) (result request.Result, err error) {
 	p.changes, p.stage = changes{}, EventSyncFailed
 	if held, err := p.hold(ctx); err != nil || !held {
 		p.complete = err == nil
-		if failure.Is[*UnreadableError](err) {
-			err = p.fail(ctx, err)
-		}
 		return result, err
 	}
 	var response Response
@@ -110,7 +107,7 @@ func (p *pass) hold(ctx context.Context) (held bool, err error) {
 		}
 	case !has && p.Finalize != nil && !p.isDeleting:
 		if err := p.Reads(p.seen.Parent); err != nil {
-			return false, err // nothing was done for it, so that nothing has to be finalized
+			return false, p.fail(ctx, err) // nothing was done for it, so that nothing has to be finalized
 		}
 		if err := p.AddFinalizer(ctx, p.seen.Parent, p.finalizer); err != nil {
 			return false, fmt.Errorf("add the finalizer: %w", err)

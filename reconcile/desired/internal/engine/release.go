@@ -51,7 +51,7 @@ func (p *pass) hasAdopted(obj *unstructured.Unstructured) bool {
 				References map[string]any `json:"f:ownerReferences"`
 			} `json:"f:metadata"`
 		}
-		err := json.Unmarshal(entry.FieldsV1.Raw, &fields)
+		err := json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields)
 		if _, has := fields.Metadata.References["k:"+string(reference)]; has && err == nil {
 			return true
 		}
