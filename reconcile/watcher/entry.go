@@ -26,10 +26,12 @@ type entry struct {
 	isForced bool
 }
 
+// is reports whether an object is the present one, as far as the events tell. nil isn't.
 func (e *entry) is(object *work.Object) bool {
 	return object != nil && e.uid != "" && e.uid == object.GetUID()
 }
 
+// of returns the work of a watcher.
 func (e *entry) of(m *member) *work.Work {
 	w := e.works[m]
 	if w == nil {
@@ -46,6 +48,7 @@ func (e *entry) set(m *member, w *work.Work) {
 	e.works[m] = w
 }
 
+// tidy drops the work of a watcher with which it is done.
 func (e *entry) tidy(m *member) {
 	if w := e.works[m]; w != nil && (e.uid != "" && w.IsIdle() && w.Version() == e.version || e.uid == "" && w.IsEmpty()) {
 		delete(e.works, m)
@@ -67,6 +70,7 @@ func (e *entry) created(uid types.UID, members []*member, passes []bool) {
 	}
 }
 
+// changed notes an update. One that repeats a state is a resync.
 func (e *entry) changed(event deploy.Event, members []*member, passes []bool) {
 	from, action := event.Old, work.Update
 	if from == nil {
@@ -101,6 +105,7 @@ func (e *entry) deleted(last *work.Object, members []*member, passes []bool) {
 	}
 }
 
+// meet notes the watchers that were added since the object was created: they have to be called for it.
 func (e *entry) meet(members []*member) {
 	newest := e.newest
 	for _, m := range members {

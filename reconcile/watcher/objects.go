@@ -12,9 +12,6 @@ type objects struct {
 	entries map[deploy.Ref]*entry
 }
 
-// is reports whether an object is the present one, as far as the events tell. nil isn't.
-// of returns the work of a watcher.
-// tidy drops the work of a watcher with which it is done.
 // entry returns what is known of the object of a name.
 func (o *objects) entry(ref deploy.Ref) *entry {
 	e := o.entries[ref]
@@ -108,7 +105,6 @@ func (o *objects) observe(ref deploy.Ref, event deploy.Event, members []*member,
 	}
 }
 
-// changed notes an update. One that repeats a state is a resync.
 // enter returns what is left to do for the object of a name, at the begin of a pass, with the number of the last event.
 func (o *objects) enter(ref deploy.Ref, members []*member, isForced bool) (e *entry, asOf uint64) {
 	o.mu.Lock()
@@ -124,7 +120,6 @@ func (o *objects) enter(ref deploy.Ref, members []*member, isForced bool) (e *en
 	return e, e.events
 }
 
-// meet notes the watchers that were added since the object was created: they have to be called for it.
 // refs returns the names of all objects.
 func (o *objects) refs() (refs []deploy.Ref) {
 	o.mu.Lock()
