@@ -185,3 +185,20 @@ func ExampleManager_AddOwner() {
 	// configured <nil>
 	// cart
 }
+
+func ExampleManager_RemoveOwner() {
+	ctx := context.Background()
+	m := must(deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart"))))
+	results, err := m.Apply(ctx, []*unstructured.Unstructured{newConfigMap("web", "hello")})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(results[0].Object.GetOwnerReferences()))
+	result, err := m.RemoveOwner(ctx, results[0].Object)
+	fmt.Println(result.Action, err)
+	fmt.Println(len(result.Object.GetOwnerReferences()))
+	// Output:
+	// 1
+	// configured <nil>
+	// 0
+}
