@@ -1,14 +1,18 @@
 package desired_test
 
 import (
+	"fmt"
 	"testing"
 
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/desired"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // keepers adopt, and keep each child as it is.
@@ -83,6 +87,30 @@ func TestRelease(t *testing.T) {
 		assert.False(t, isOrphan(h.Get("ConfigMap a")))
 		assert.False(t, isOrphan(h.Get("ConfigMap b")))
 		assert.Equal(t, int64(2), statusOf(h)["children"])
+	})
+	t.Run("desired 73: an object that is gone meanwhile needs no release", func(t *testing.T) {
+		t.Parallel()
+		h := drive(t, keepers(), desired.Child(configMaps, desired.InPlace))
+		h.Apply(labelled(configMap("a")), adopting())
+		h.RunUntilSettled()
+		relabel(h, "ConfigMap a", "other")
+		require.NoError(t, h.Memory().Fail(dryrun.Fault{Verb: dryrun.VerbPatch, Kind: configMaps, Name: "a", Code: 404, Count: 1}))
+		_, err := h.Reconcile("CatSet tom")
+		require.NoError(t, err)
+	})
+	t.Run("desired 73: a dry run releases nothing", func(t *testing.T) {
+		t.Parallel()
+		h := reconciletest.Drive(t, desired.New(catSets, keepers(), desired.Child(configMaps, desired.InPlace)), reconciletest.Manager(deploy.DryRun()))
+		h.Apply(configMap("a"), adopting())
+		body := fmt.Sprintf(`{"metadata":{"ownerReferences":[{"apiVersion":"example.dev/v1","kind":"CatSet","name":"tom","uid":%q,"controller":true}]}}`,
+			h.Get("CatSet tom").GetUID())
+		_, err := h.Cluster().Port().Patch(t.Context(), deploy.Ref{Kind: configMaps, Namespace: "test", Name: "a"},
+			deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(body), FieldManager: "operkit"})
+		require.NoError(t, err)
+		before := h.Get("ConfigMap a")
+		_, err = h.Reconcile("CatSet tom")
+		require.NoError(t, err)
+		assert.Equal(t, before, h.Get("ConfigMap a"))
 	})
 	t.Run("desired 73: a parent that is being deleted releases nothing", func(t *testing.T) {
 		t.Parallel()

@@ -25,13 +25,12 @@ func (p *pass) release(ctx context.Context, wanted []answer.Child) (released boo
 		if isWanted || p.seen.Children.At(ref) != nil || obj.GetDeletionTimestamp() != nil || !p.hasAdopted(obj) {
 			continue
 		}
-		left, err := p.removeOwner(ctx, obj)
+		result, err := p.manager.RemoveOwner(ctx, obj)
+		p.noteAs(EventReleased, result)
+		released = released || result.Changed()
 		if err != nil {
 			errs = append(errs, fmt.Errorf("release %s: %w", ref, err))
-			continue
 		}
-		released = true
-		p.noteAs(EventReleased, deploy.Result{Ref: ref, Action: deploy.Configured, Object: left})
 	}
 	return released, errors.Join(errs...)
 }
@@ -57,17 +56,4 @@ func (p *pass) hasAdopted(obj *unstructured.Unstructured) bool {
 		}
 	}
 	return false
-}
-
-// removeOwner removes the reference to the parent from an object, unless the object has changed meanwhile.
-func (p *pass) removeOwner(ctx context.Context, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	references := slices.DeleteFunc(obj.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == p.seen.Parent.GetUID() })
-	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": obj.GetUID(), "resourceVersion": obj.GetResourceVersion(), "ownerReferences": references,
-	}})
-	if err != nil {
-		return nil, err
-	}
-	patch := deploy.PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: p.Manager.FieldManager()}
-	return p.Manager.Port().Patch(ctx, deploy.RefOf(obj), patch)
 }
