@@ -82,6 +82,27 @@ func TestObservedHealth(t *testing.T) {
 		h.Advance(10 * time.Second)
 		assert.Equal(t, []any{int64(4), int64(4)}, sizesOf(h))
 	})
+	for name, restarts := range map[string]bool{
+		"desired 63: a process that has waited for its leadership counts from the first reconcile":  true,
+		"desired 63: a parent that another process has reconciled meanwhile counts from its return": false,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := fedHouses(t)
+			want(h, house("a", 4), house("b", 4))
+			reconcile(t, h)
+			h.Leave("CatSet tom")
+			if restarts {
+				h.Restart()
+			}
+			h.Advance(time.Hour)
+			h.Enter("CatSet tom")
+			assert.Equal(t, 10*time.Second, reconcile(t, h))
+			assert.Equal(t, []any{int64(4), int64(3)}, sizesOf(h), "the write before may be the latest")
+			h.Advance(10 * time.Second)
+			assert.Equal(t, []any{int64(4), int64(4)}, sizesOf(h))
+		})
+	}
 	t.Run("desired 63: a child that hasn't changed since it was created reports its own health", func(t *testing.T) {
 		t.Parallel()
 		h := drive(t, script{}, desired.Child(catHouses, desired.RollingInPlace, desired.Healthy("Fed", metav1.ConditionTrue)))

@@ -1,6 +1,7 @@
 package desired_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/operkit/operkit/reconcile/desired"
@@ -98,6 +99,22 @@ func TestUnreadable(t *testing.T) {
 		h.Bring("CatSet tom")
 		h.RunUntilSettled()
 		assert.Empty(t, h.Condition("CatSet tom", desired.ConditionUnreadable))
+	})
+	t.Run("desired 78: it goes when the parent is corrected, also if its function fails", func(t *testing.T) {
+		t.Parallel()
+		h := reconciletest.Drive(t, desired.New(catSets, desired.Func[sized](func(desired.Request[sized]) (desired.Response, error) {
+			return desired.Response{}, errors.New("no cats today")
+		}), desired.Child(configMaps, desired.InPlace)))
+		h.Apply(parent())
+		resize(h, "large")
+		settles(t, h, "only the condition", statusWritten)
+		resize(h, int64(1))
+		for _, want := range [][]string{{statusWritten}, nil} {
+			_, err := h.Reconcile("CatSet tom")
+			require.EqualError(t, err, "no cats today")
+			assert.Equal(t, want, writes(h))
+			assert.Empty(t, h.Condition("CatSet tom", desired.ConditionUnreadable))
+		}
 	})
 	t.Run("desired 78: a condition of others with that type stays", func(t *testing.T) {
 		t.Parallel()

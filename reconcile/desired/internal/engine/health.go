@@ -45,7 +45,7 @@ func (p *pass) unobservedSince(child *unstructured.Unstructured) time.Time {
 	write, known := p.recent.of(p.key, child.GetUID())
 	switch {
 	case !known:
-		return p.started // the process before may have written it just before its end
+		return p.since // the process before may have written it just before its end
 	case !reflect.DeepEqual(write.status, content):
 		return time.Time{}
 	}

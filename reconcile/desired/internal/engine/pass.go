@@ -32,6 +32,8 @@ type pass struct {
 	log     *slog.Logger
 	key     deploy.Ref
 	manager *deploy.Manager
+	// since is the time of the first reconcile of the parent by this process. It is zero if no kind is rolled.
+	since time.Time
 	// isDeleting: the parent is being deleted, and is held by the finalizer.
 	isDeleting bool
 	// wrote are the revisions of the children that were written, and changes what was done with them.
@@ -196,6 +198,9 @@ func (p *pass) fail(ctx context.Context, err error) error {
 		return errors.Join(err, p.reportUnreadable(ctx, err))
 	}
 	if p.Failed == nil {
+		if _, failed := p.report(ctx, nil); failed != nil { // the parent can be read, so that it isn't Unreadable any more
+			return errors.Join(err, failed)
+		}
 		return err
 	}
 	if p.read(ctx) != nil || p.seen.Parent == nil || p.observeChildren(ctx) != nil {

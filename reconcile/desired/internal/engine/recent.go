@@ -16,7 +16,15 @@ import (
 // concurrent use.
 type recent struct {
 	mu      sync.Mutex
-	parents map[deploy.Ref]map[types.UID]write
+	parents map[deploy.Ref]writes
+}
+
+// writes are the latest writes of the children of a parent.
+type writes struct {
+	// since is the time of the first reconcile of the parent: another process may have written its children before.
+	since time.Time
+	// of are the writes by child, nil for none.
+	of map[types.UID]write
 }
 
 // write is a write of a child.
@@ -38,25 +46,45 @@ func (r *recent) note(parent deploy.Ref, result deploy.Result, before *unstructu
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	w := r.begun(parent, now)
+	if w.of == nil {
+		w.of = map[types.UID]write{}
+		r.parents[parent] = w
+	}
+	maps.DeleteFunc(w.of, func(_ types.UID, old write) bool { return now.Sub(old.at) > settling })
+	w.of[after.GetUID()] = write{now, statusOf(after)}
+}
+
+// begin notes that a parent is reconciled now, and returns the time of its first reconcile since it was forgotten.
+func (r *recent) begin(parent deploy.Ref, now time.Time) (since time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.begun(parent, now).since
+}
+
+// begun returns what is remembered of a parent, which begins now if it is new. The caller holds mu.
+func (r *recent) begun(parent deploy.Ref, now time.Time) writes {
+	w, known := r.parents[parent]
+	if known {
+		return w
+	}
 	if r.parents == nil {
-		r.parents = map[deploy.Ref]map[types.UID]write{}
+		r.parents = map[deploy.Ref]writes{}
 	}
-	if r.parents[parent] == nil {
-		r.parents[parent] = map[types.UID]write{}
-	}
-	maps.DeleteFunc(r.parents[parent], func(_ types.UID, old write) bool { return now.Sub(old.at) > settling })
-	r.parents[parent][after.GetUID()] = write{now, statusOf(after)}
+	w = writes{since: now}
+	r.parents[parent] = w
+	return w
 }
 
 // of returns the latest write of a child, if it is remembered. It is forgotten after settling, at the earliest.
 func (r *recent) of(parent deploy.Ref, child types.UID) (w write, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	w, known = r.parents[parent][child]
+	w, known = r.parents[parent].of[child]
 	return w, known
 }
 
-// forget forgets the children of a parent that is gone.
+// forget forgets a parent that is gone, or that another process reconciles.
 func (r *recent) forget(parent deploy.Ref) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

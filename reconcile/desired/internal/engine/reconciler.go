@@ -39,9 +39,9 @@ type Reconciler struct {
 	// isWhole: the objects of all kinds are known to be held as a whole.
 	isWhole atomic.Bool
 	scopes  scopes
-	// recent are the latest writes of children, and started is when this process began to make them.
-	recent  recent
-	started time.Time
+	// recent are the latest writes of the children of kinds that are rolled. rolls: there are such kinds.
+	recent recent
+	rolls  bool
 }
 
 // New returns the Reconciler of a kind. finalizer is the name of the finalizer, empty for <domain>/<operator>.
@@ -49,7 +49,7 @@ func New(
 	ctx context.Context, kind schema.GroupVersionKind, f Functions, children []Child, related []schema.GroupVersionKind, finalizer string, env watch.Env,
 ) (*Reconciler, error) {
 	r := &Reconciler{
-		env: env, Functions: f, related: related, started: env.Now(), strategyKey: env.Manager.KeyDomain() + "/strategy",
+		env: env, Functions: f, related: related, strategyKey: env.Manager.KeyDomain() + "/strategy",
 		children: map[schema.GroupVersionKind]Child{}, byGroup: map[schema.GroupKind]schema.GroupVersionKind{},
 		places: map[schema.GroupVersionKind]int{},
 	}
@@ -58,7 +58,7 @@ func New(
 	options := []deploy.Option{deploy.RetryFor(0), deploy.RecreateWait(recreateWait), deploy.AsController()}
 	for i, one := range children {
 		r.children[one.Kind], r.byGroup[one.Kind.GroupKind()], r.places[one.Kind] = one, one.Kind, i
-		r.kinds = append(r.kinds, one.Kind)
+		r.kinds, r.rolls = append(r.kinds, one.Kind), r.rolls || one.Strategy.Rolls()
 		options = append(options, deploy.KindStrategy(one.Kind.GroupKind(), strategies[one.Strategy]))
 		if recreates(one.Strategy) {
 			_, _ = r.scopes.isNamespaced(ctx, env.Manager.Port(), one.Kind) // for Rights; if it isn't known yet, a pass finds out
@@ -98,6 +98,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (result
 		return rest, err
 	}
 	p := &pass{Reconciler: r, seen: Observed{Parent: parent}, log: r.LoggerFor(parent).With("object", req.Key), key: req.Key}
+	if r.rolls {
+		p.since = r.recent.begin(req.Key, r.Now())
+	}
 	before := r.reported(req.Key)
 	result, err = p.run(ctx)
 	p.recordChanges(parent)
