@@ -71,6 +71,7 @@ var readinessKubernetes = []Entry{
 	},
 	{
 		Name:    "SyncFailed",
+		Of:      "of a PodDisruptionBudget",
 		Where:   "failed",
 		Texts:   []string{"the budget can't be computed"},
 		Meaning: "The controller of a PodDisruptionBudget can't count its Pods.",
