@@ -193,6 +193,24 @@ func TestErrors(t *testing.T) {
 		want(h, configMap("a"))
 		settles(t, h, "it is mended", "created ConfigMap a", statusWritten)
 	})
+	for reason, status := range map[string]any{
+		"a status that is none": 7, "conditions that aren't a list": map[string]any{"conditions": "Ready"},
+		"a condition that is none": map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": "yes"}}},
+	} {
+		t.Run("desired 1: "+reason+" changes nothing", func(t *testing.T) {
+			t.Parallel()
+			s := script{also: func(_ desired.Request[desired.Unstructured], response *desired.Response) error {
+				response.Status = status
+				return nil
+			}}
+			h := drive(t, s, desired.Child(configMaps, desired.InPlace))
+			h.Apply(parent(configMap("a")))
+			_, err := h.Reconcile("CatSet tom")
+			require.ErrorContains(t, err, "status")
+			assert.True(t, request.IsPermanent(err))
+			h.Gone("ConfigMap a")
+		})
+	}
 	t.Run("desired 16: a child that fails doesn't keep others from being applied, but from being deleted", func(t *testing.T) {
 		t.Parallel()
 		h := drive(t, reporter{}, desired.Child(configMaps, desired.InPlace))

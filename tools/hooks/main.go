@@ -18,6 +18,7 @@ func main() {
 		operator.Flags(func(flags *pflag.FlagSet) {
 			flags.StringSliceVar(&h.paths, "definitions", nil, "files and folders with CompositeControllers of metacontroller")
 		}),
+		operator.Manager(deploy.TakeOverFrom("metacontroller")),
 		operator.Startup("definitions", h.start))
 	op.DriveKinds(kinds.Selector{Version: "*", Where: h.has}, h.reconciler, "patch")
 	op.Main()

@@ -54,9 +54,9 @@ func TestReadFiles(t *testing.T) {
 		return file
 	}
 	for reason, row := range map[string]struct{ text, want string }{
-		"nothing":                {"", "no CompositeController of metacontroller.k8s.io/v1alpha1"},
-		"other objects":          {"apiVersion: v1\nkind: ConfigMap\n", "no CompositeController"},
-		"two of the same parent": {composite + "---" + composite[:len(composite)-1] + "\n", "defined twice"},
+		"nothing":         {"", "no CompositeController of metacontroller.k8s.io/v1alpha1"},
+		"other objects":   {"apiVersion: v1\nkind: ConfigMap\n", "no CompositeController"},
+		"two of one name": {composite + "---" + composite[:len(composite)-1] + "\n", "defined twice"},
 		"a decorator": {`
 apiVersion: metacontroller.k8s.io/v1alpha1
 kind: DecoratorController

@@ -75,6 +75,18 @@ func (s Status) Over(present map[string]any, generation int64, now time.Time) (n
 	return next, !reflect.DeepEqual(next, present), nil
 }
 
+// CheckStatus returns what is wrong with a status that a function has returned. nil is no status.
+func CheckStatus(value any) error {
+	if value == nil {
+		return nil
+	}
+	s, err := ReadStatus(value)
+	if err == nil {
+		_, _, err = s.Over(nil, 0, time.Time{})
+	}
+	return err
+}
+
 // conditions returns the conditions of a status, without their times.
 func (s Status) conditions() (given []metav1.Condition, err error) {
 	value, ok := s["conditions"]

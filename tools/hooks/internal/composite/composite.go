@@ -35,6 +35,9 @@ func New(ctx context.Context, of *definition.Composite, served Served, hooks Hoo
 	kinds, unknown := served(ctx)
 	s := &syncer{definition: of, served: served, hooks: hooks}
 	options, err := s.children(kinds)
+	if hooks.Finalize != nil { // metacontroller's name, so that parents can be moved with their finalizer
+		options = append(options, desired.FinalizerName("metacontroller.io/compositecontroller-"+of.Object.GetName()))
+	}
 	parent, missing := kindOf(of.Spec.Parent.Resource, kinds)
 	if err = errors.Join(err, missing); err != nil {
 		err = errors.Join(err, unknown) // the kind may be one that the cluster hasn't told

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +23,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/reconciletest"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/tools/hooks/internal/composite"
 	"github.com/operkit/operkit/tools/hooks/internal/connect"
 	"github.com/operkit/operkit/tools/hooks/internal/definition"
@@ -110,7 +113,8 @@ func served(context.Context) ([]deploy.ServedKind, error) {
 	return []deploy.ServedKind{
 		{Kind: schema.GroupVersionKind{Group: "hooks.operkit.dev", Version: "v1", Kind: "CatSet"}, Resource: "catsets"},
 		{Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Resource: "configmaps"},
-		{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Secret"}, Resource: "secrets"},
+		{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Secret"}, Resource: "secrets", Scope: deploy.Namespaced},
+		{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, Resource: "pods"},
 	}, nil
 }
 
@@ -253,7 +257,7 @@ func TestFinalizeAndCustomize(t *testing.T) {
 	h := drive(t, define(t, server.URL, allHooks))
 	h.Apply(`{apiVersion: v1, kind: Secret, metadata: {name: paint, namespace: default}, stringData: {a: b}}`, tom)
 	h.RunUntilSettled()
-	assert.NotEmpty(t, h.Get("CatSet tom").GetFinalizers())
+	assert.Equal(t, []string{"metacontroller.io/compositecontroller-catsets"}, h.Get("CatSet tom").GetFinalizers(), "as metacontroller names it")
 	calls := server.asked()
 	assert.Equal(t, "/customize", calls[0].Path)
 	assert.Contains(t, calls[1].Related["Secret.v1"], "paint")
@@ -355,8 +359,8 @@ func TestForeignChildren(t *testing.T) {
 		want     string
 	}{
 		"a kind that isn't declared":         {[]any{own, child("ServiceAccount", "", "a")}, "children[1]: ServiceAccount a of v1: spec.childResources doesn't have this kind"},
-		"another namespace":                  {[]any{own, child("ConfigMap", "kube-system", "a")}, "child 1, ConfigMap kube-system/a: "},
-		"one child twice":                    {[]any{own, own}, "child 1, ConfigMap default/own: "},
+		"another namespace":                  {[]any{own, child("ConfigMap", "kube-system", "a")}, "children[1]: ConfigMap a of v1: it is in the namespace kube-system: the children of this parent are in its namespace default"},
+		"one child twice":                    {[]any{own, own}, "children[1]: ConfigMap own of v1: it is returned twice"},
 		"another version of a declared kind": {[]any{own, map[string]any{"apiVersion": "v2", "kind": "ConfigMap", "metadata": map[string]any{"name": "a", "labels": map[string]any{"cats": "tom"}}}}, "children[1]: ConfigMap a of v2: "},
 		"the parent itself":                  {[]any{own, map[string]any{"apiVersion": "hooks.operkit.dev/v1", "kind": "CatSet", "metadata": map[string]any{"name": "tom", "labels": map[string]any{"cats": "tom"}}}}, "children[1]: CatSet tom of hooks.operkit.dev/v1: "},
 	} {
@@ -397,4 +401,78 @@ func TestForeignChildren(t *testing.T) {
 		h.RunUntilSettled()
 		h.Writes(0)
 	})
+}
+
+// A hook is mended outside of the cluster: no event says so.
+func TestMendedHooksAreAskedAgain(t *testing.T) {
+	t.Parallel()
+	for reason, answer := range map[string]any{
+		"a kind that isn't declared": map[string]any{"children": []any{map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "a"}}}},
+		"no JSON":                    "{",
+		"a condition that is none":   map[string]any{"status": map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": "yes"}}}},
+		"conditions that are none":   map[string]any{"status": map[string]any{"conditions": "Ready"}},
+	} {
+		t.Run("hooks 2: "+reason, func(t *testing.T) {
+			t.Parallel()
+			broken := true
+			server := newHook(t, map[string]func(asked) any{"/sync": func(r asked) any {
+				if broken {
+					return answer
+				}
+				return configMaps(r)
+			}})
+			h := drive(t, define(t, server.URL, syncOnly))
+			h.Apply(tom)
+			_, err := h.Reconcile("CatSet tom")
+			require.Error(t, err)
+			assert.False(t, request.IsPermanent(err), "%v", err)
+			h.Writes(0)
+			broken = false
+			h.Advance(time.Hour)
+			h.Exists("ConfigMap cat-0")
+		})
+	}
+}
+
+func TestRelatedRules(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		reason, version, rule string
+		want, refused         string
+	}{
+		{"v1 has only the namespace of the parent", "v1", `{"apiVersion": "v1", "resource": "secrets", "labelSelector": {}}`, "paint", ""},
+		{"v2 has all of them", "v2", `{"apiVersion": "v1", "resource": "secrets", "labelSelector": {}}`, "default/paint other/paint", ""},
+		{"a rule without a selector has all objects", "v1", `{"apiVersion": "v1", "resource": "secrets"}`, "paint", ""},
+		{"v2 with a namespace", "v2", `{"apiVersion": "v1", "resource": "secrets", "namespace": "other", "names": ["paint"]}`, "other/paint", ""},
+		{"v1 with another namespace", "v1", `{"apiVersion": "v1", "resource": "secrets", "namespace": "other", "names": ["paint"]}`, "", "relatedResources[0]: namespace other: in version v1, related objects of this parent are in its namespace default"},
+		{"names everywhere", "v2", `{"apiVersion": "v1", "resource": "secrets", "names": ["paint"]}`, "", "names without a namespace: isn't supported yet"},
+		{"namespaces by labels", "v2", `{"apiVersion": "v1", "resource": "secrets", "namespaceSelector": {}}`, "", "namespaceSelector: isn't supported yet"},
+		{"a resource that isn't served", "v1", `{"apiVersion": "v1", "resource": "services"}`, "", "resource services of v1: the cluster doesn't serve it"},
+	} {
+		t.Run("hooks 3: "+row.reason, func(t *testing.T) {
+			t.Parallel()
+			server := newHook(t, map[string]func(asked) any{
+				"/sync":      configMaps,
+				"/customize": func(asked) any { return map[string]any{"relatedResources": []any{json.RawMessage(row.rule)}} },
+			})
+			version := "version: " + row.version + ", "
+			h := drive(t, define(t, server.URL, "  hooks: {sync: {"+version+"webhook: {url: ADDRESS/sync}}, customize: {"+version+"webhook: {url: ADDRESS/customize}}}\n"))
+			h.Apply(`{apiVersion: v1, kind: Namespace, metadata: {name: other}}`)
+			for _, namespace := range []string{"default", "other"} {
+				h.Apply(`{apiVersion: v1, kind: Secret, metadata: {name: paint, namespace: ` + namespace + `}}`)
+			}
+			h.Apply(tom)
+			_, err := h.Reconcile("CatSet tom")
+			if row.refused != "" {
+				assert.ErrorContains(t, err, row.refused)
+				return
+			}
+			require.NoError(t, err)
+			for _, call := range server.asked() {
+				if call.Path == "/sync" {
+					assert.ElementsMatch(t, strings.Fields(row.want), slices.Collect(maps.Keys(call.Related["Secret.v1"])))
+				}
+			}
+		})
+	}
 }

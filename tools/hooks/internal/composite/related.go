@@ -7,9 +7,9 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/desired"
-	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/tools/hooks/internal/definition"
 	"github.com/operkit/operkit/tools/hooks/internal/protocol"
+	"github.com/operkit/operkit/tools/hooks/internal/text"
 	"k8s.io/apimachinery/pkg/labels"
 )
 
@@ -20,11 +20,11 @@ func (r relater) Related(ctx context.Context, parent *Parent) ([]desired.Selecti
 	if err != nil {
 		return nil, s.failed("customize", err)
 	}
-	text, err := s.hooks.Customize.Call(ctx, string(parent.GetUID()), body)
+	content, err := s.hooks.Customize.Call(ctx, string(parent.GetUID()), body)
 	if err != nil {
 		return nil, s.failed("customize", err)
 	}
-	rules, err := protocol.DecodeCustomize(text, how.IsStrict())
+	rules, err := protocol.DecodeCustomize(content, how.IsStrict())
 	if err != nil {
 		return nil, s.failed("customize", err)
 	}
@@ -53,9 +53,11 @@ func selectionOf(rule protocol.Rule, version definition.Version, parent *Parent,
 	isNarrow := version == definition.V1 && parent.GetNamespace() != ""
 	switch {
 	case rule.Namespaces != nil:
-		return s, request.Permanent(errors.New("namespaceSelector: isn't supported yet: use namespace"))
+		return s, errors.New("namespaceSelector: isn't supported yet: use namespace")
 	case isNarrow && rule.Namespace != "" && rule.Namespace != parent.GetNamespace():
-		return s, request.Permanent(fmt.Errorf("namespace %s: in version v1, related objects of this parent are in its namespace %s: use version v2", rule.Namespace, parent.GetNamespace()))
+		return s, fmt.Errorf("namespace %s: in version v1, related objects of this parent are in its namespace %s: use version v2", text.OneLine(rule.Namespace, longestName), parent.GetNamespace())
+	case len(rule.Names) > 0 && rule.Namespace == "" && !isNarrow && kind.Scope == deploy.Namespaced:
+		return s, errors.New("names without a namespace: isn't supported yet: set namespace")
 	}
 	s.Everywhere = !isNarrow && rule.Namespace == ""
 	if len(rule.Names) == 0 && rule.Labels == nil {

@@ -65,7 +65,7 @@ func (c *Common) check() (errs field.ErrorList) {
 	for i, endpoint := range c.Endpoints {
 		at := spec.Child("endpointConfigs").Index(i)
 		errs = append(errs, endpoint.check(at)...)
-		host := endpoint.host()
+		host := strings.ToLower(endpoint.Host)
 		if seen[host] && host != "" {
 			errs = append(errs, field.Duplicate(at.Child("host"), endpoint.Host))
 		}

@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"cmp"
 	"crypto/x509"
 	"fmt"
 	"net"
@@ -49,12 +50,12 @@ func (w *Webhook) check(at *field.Path) (errs field.ErrorList) {
 func checkURL(at *field.Path, text string) (errs field.ErrorList) {
 	u, err := url.Parse(text)
 	switch {
-	case err != nil:
-		errs = append(errs, field.Invalid(at, text, err.Error()))
-	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		errs = append(errs, field.Invalid(at, text, "must be http://host/path or https://host/path"))
+	case err != nil: // neither the text nor the error is repeated: a password may be in it
+		errs = append(errs, field.Invalid(at, "", "must be http://host/path or https://host/path"))
 	case u.User != nil:
 		errs = append(errs, field.Invalid(at, u.Redacted(), "must not have a password: use basicAuth"))
+	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		errs = append(errs, field.Invalid(at, text, "must be http://host/path or https://host/path"))
 	}
 	return errs
 }
@@ -108,21 +109,25 @@ func (c *Common) ConnectionOf(w *Webhook) Connection {
 		return Connection{}
 	}
 	for _, endpoint := range c.Endpoints {
-		if endpoint.host() == withoutDefaultPort(address.Host) {
+		if endpoint.matches(address) {
 			return endpoint.Connection
 		}
 	}
 	return Connection{}
 }
 
-func (e *Endpoint) host() string { return withoutDefaultPort(e.Host) }
-
-// withoutDefaultPort returns a host in lower case, without the port 80 or 443.
-func withoutDefaultPort(host string) string {
-	if name, port, err := net.SplitHostPort(host); err == nil && (port == "80" || port == "443") {
-		host = name
+// matches reports whether an address is at the endpoint. Without a port, the endpoint is at the usual one of the
+// address's scheme.
+func (e *Endpoint) matches(address *url.URL) bool {
+	usual := "80"
+	if address.Scheme == "https" {
+		usual = "443"
 	}
-	return strings.ToLower(host)
+	name, port, err := net.SplitHostPort(e.Host)
+	if err != nil {
+		name, port = e.Host, usual
+	}
+	return strings.EqualFold(name, address.Hostname()) && port == cmp.Or(address.Port(), usual)
 }
 
 func (e *Endpoint) check(at *field.Path) (errs field.ErrorList) {

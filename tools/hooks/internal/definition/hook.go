@@ -88,9 +88,9 @@ type Service struct {
 // ETag lets a hook answer that its last response to the same parent still holds.
 type ETag struct {
 	Enabled bool `json:"enabled,omitempty"`
-	// TimeoutSeconds is how long a response is kept; zero means until the controller ends.
+	// TimeoutSeconds is how long a response is kept; zero means as long as there is room.
 	TimeoutSeconds int32 `json:"cacheTimeoutSeconds,omitempty"`
-	// CleanupSeconds is accepted and has no effect: a response that isn't kept any more takes no memory.
+	// CleanupSeconds is accepted and has no effect: kept responses have a limit in bytes.
 	CleanupSeconds int32 `json:"cacheCleanupSeconds,omitempty"`
 }
 

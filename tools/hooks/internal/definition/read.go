@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	yamlutil "k8s.io/apimachinery/pkg/util/yaml"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
@@ -114,6 +115,20 @@ func (s *Set) add(document []byte) error {
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(text, &obj.Object); err != nil {
 		return err
 	}
+	if obj.IsList() && (obj.GetKind() == "List" || obj.GroupVersionKind().Group == GroupVersion.Group) {
+		return obj.EachListItem(func(item runtime.Object) error {
+			one, ok := item.(*unstructured.Unstructured)
+			if !ok {
+				return fmt.Errorf("list: unexpected item %T", item)
+			}
+			return s.addObject(one)
+		})
+	}
+	return s.addObject(obj)
+}
+
+// addObject adds the definition that an object is.
+func (s *Set) addObject(obj *unstructured.Unstructured) error {
 	switch obj.GroupVersionKind() {
 	case CompositeKind:
 		composite, err := NewComposite(obj)

@@ -82,6 +82,9 @@ func TestMistakesNameTheControllerAndTheField(t *testing.T) {
 		{"no hook", "sync: {webhook: {url: http://services.hooks/sync}}", "{}", []string{"spec.hooks: Required value"}},
 		{"another scheme", "http://catsets.hooks/sync", "file:///etc/passwd", []string{"spec.hooks.sync.webhook.url: Invalid value"}},
 		{"a password, which isn't repeated", "http://catsets.hooks/sync", "http://me:secret@catsets.hooks/sync", []string{"me:xxxxx@catsets.hooks", "use basicAuth"}},
+		{"a password in a URL that is none", "http://catsets.hooks/sync", "'http://me:secret%zz@catsets.hooks/sync'", []string{"webhook.url: Invalid value"}},
+		{"a password for another scheme", "http://catsets.hooks/sync", "ftp://me:secret@catsets.hooks/sync", []string{"use basicAuth"}},
+		{"a password for nobody", "http://catsets.hooks/sync", "'http://me:secret@'", []string{"webhook.url: Invalid value"}},
 		{"neither URL nor Service", "url: http://catsets.hooks/sync\n        ", "", []string{"spec.hooks.sync.webhook.url: Required value"}},
 		{"no time", "timeout: 5s", "timeout: 0s", []string{"spec.hooks.sync.webhook.timeout: Invalid value"}},
 		{"an unknown mode", "Mode: strict", "Mode: strictly", []string{"responseUnMarshallMode: Unsupported value"}},
@@ -108,7 +111,7 @@ func TestMistakesNameTheControllerAndTheField(t *testing.T) {
 			for _, want := range row.want {
 				assert.ErrorContains(t, err, want)
 			}
-			assert.NotContains(t, err.Error(), "secret@")
+			assert.NotContains(t, err.Error(), "me:secret")
 		})
 	}
 	t.Run("hooks 1: all at once, with the file and the document", func(t *testing.T) {
@@ -141,4 +144,35 @@ func FuzzRead(f *testing.F) {
 		}
 		assert.NotEmpty(t, err.Error())
 	})
+}
+
+// The credentials of an endpoint go to this endpoint only.
+func TestEndpoints(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		host, url string
+		want      bool
+	}{
+		{"a", "http://a/sync", true}, {"a", "https://A/sync", true}, {"a", "https://a:443/sync", true}, {"a:443", "https://a/sync", true},
+		{"a:443", "http://a/sync", false}, {"a:80", "https://a/sync", false}, {"a", "http://a:8080/sync", false},
+		{"a:8080", "http://a:8080/sync", true}, {"a", "http://b/sync", false}, {"a", "http://a.b/sync", false}, {"a", "https://a:80/sync", false},
+	} {
+		common := definition.Common{Endpoints: []definition.Endpoint{{Host: row.host, Connection: definition.Connection{Basic: &definition.Basic{}}}}}
+		got := common.ConnectionOf(&definition.Webhook{URL: row.url})
+		assert.Equal(t, row.want, got.Basic != nil, "%s at %s", row.url, row.host)
+	}
+}
+
+// kubectl get -o yaml writes a list.
+func TestList(t *testing.T) {
+	t.Parallel()
+	const item = `{apiVersion: metacontroller.k8s.io/v1alpha1, kind: CompositeController, metadata: {name: a, uid: u}, status: {}, spec: {
+		parentResource: {apiVersion: v1, resource: pods}, hooks: {sync: {webhook: {url: "http://a/sync"}}}}}`
+	for _, head := range []string{"apiVersion: v1\nkind: List", "apiVersion: metacontroller.k8s.io/v1alpha1\nkind: CompositeControllerList"} {
+		found, err := definition.Read([]byte(head + "\nitems: [" + item + "]"))
+		require.NoError(t, err)
+		assert.Len(t, found.Composites, 1)
+		_, err = definition.Read([]byte(head + "\nitems: [" + strings.Replace(item, "resource: pods", "resource: Pod", 1) + "]"))
+		assert.ErrorContains(t, err, "CompositeController a: spec.parentResource.resource")
+	}
 }

@@ -9,6 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
+// maxChildren is how many children a hook may return.
+const maxChildren = 10_000
+
 // Answer is the response of a sync or finalize hook.
 type Answer struct {
 	// Status is the status of the parent; nil if the hook returned none.
@@ -90,6 +93,10 @@ func (d *document) objects(name string) []*unstructured.Unstructured {
 		if d.fields[name] != nil {
 			d.fail(name, "must be a list of objects")
 		}
+		return nil
+	}
+	if len(list) > maxChildren {
+		d.fail(name, "has %d objects, at most %d are allowed", len(list), maxChildren)
 		return nil
 	}
 	all := make([]*unstructured.Unstructured, 0, len(list))

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operkit/operkit/tools/hooks/internal/text"
 	kjson "sigs.k8s.io/json"
 )
 
@@ -13,14 +14,19 @@ import (
 // schemas, have some fifty levels.
 const maxDepth = 500
 
-// maxMistakes is how many mistakes of a response an error names.
-const maxMistakes = 10
+// maxMistakes is how many mistakes of a response an error names, and maxMistake how long each one may be, in bytes.
+const (
+	maxMistakes = 10
+	maxMistake  = 300
+)
 
 // document is a JSON object whose fields are read one after the other.
 type document struct {
 	fields   map[string]any
 	strict   bool
 	mistakes []string
+	// more is the number of mistakes beside these.
+	more int
 }
 
 // decode decodes a JSON object. Numbers without a fraction are int64.
@@ -41,7 +47,7 @@ func decode(body []byte, strict bool) (*document, error) {
 	d.fields = fields
 	if strict {
 		for _, err := range twice {
-			d.mistakes = append(d.mistakes, err.Error())
+			d.fail("", "%v", err)
 		}
 	}
 	return d, nil
@@ -84,8 +90,17 @@ func checkDepth(body []byte) error {
 	return nil
 }
 
+// fail notes a mistake. at is the path of the field, empty if the message has it.
 func (d *document) fail(at, format string, args ...any) {
-	d.mistakes = append(d.mistakes, at+": "+fmt.Sprintf(format, args...))
+	if len(d.mistakes) == maxMistakes {
+		d.more++
+		return
+	}
+	message := fmt.Sprintf(format, args...)
+	if at != "" {
+		message = at + ": " + message
+	}
+	d.mistakes = append(d.mistakes, text.OneLine(message, maxMistake))
 }
 
 // err returns the mistakes in the order of their text.
@@ -94,8 +109,8 @@ func (d *document) err() error {
 		return nil
 	}
 	slices.Sort(d.mistakes)
-	if left := len(d.mistakes) - maxMistakes; left > 0 {
-		d.mistakes = append(d.mistakes[:maxMistakes], fmt.Sprintf("and %d more", left))
+	if d.more > 0 {
+		d.mistakes = append(d.mistakes, fmt.Sprintf("and %d more", d.more))
 	}
 	return errors.New("response: " + strings.Join(d.mistakes, "; "))
 }

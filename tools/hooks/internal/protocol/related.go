@@ -10,6 +10,12 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
+// maxRules is how many rules a hook may return, and maxNames how many names each rule may have.
+const (
+	maxRules = 100
+	maxNames = 1000
+)
+
 // Rule selects related objects of one kind.
 type Rule struct {
 	definition.Resource
@@ -33,6 +39,10 @@ func DecodeCustomize(body []byte, strict bool) (rules []Rule, err error) {
 	list, ok := d.fields[name].([]any)
 	if !ok && d.fields[name] != nil {
 		d.fail(name, "must be a list of rules")
+	}
+	if len(list) > maxRules {
+		d.fail(name, "has %d rules, at most %d are allowed", len(list), maxRules)
+		list = nil
 	}
 	for i, value := range list {
 		rule, err := ruleOf(value, strict)
@@ -68,6 +78,8 @@ func ruleOf(value any, strict bool) (rule Rule, err error) {
 	}
 	rule = Rule{Resource: read.Resource, Namespace: read.Namespace, Names: read.Names}
 	switch {
+	case len(read.Names) > maxNames:
+		return rule, fmt.Errorf("names: has %d names, at most %d are allowed: use labelSelector", len(read.Names), maxNames)
 	case len(read.Names) > 0 && (read.Labels != nil || read.Namespaces != nil):
 		return rule, fmt.Errorf("names can't be combined with labelSelector and namespaceSelector: use two rules")
 	case read.Namespace != "" && read.Namespaces != nil:

@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
+
+	"github.com/operkit/operkit/tools/hooks/internal/text"
 )
 
 // maxText is how much of a response an error repeats, in bytes.
@@ -25,19 +26,24 @@ type StatusError struct {
 
 // Error names the status and the response.
 func (e *StatusError) Error() string {
-	text := fmt.Sprintf("hook %s: status %d %s, expected 200", e.URL, e.Code, http.StatusText(e.Code))
+	message := fmt.Sprintf("hook %s: status %d %s, expected 200", e.URL, e.Code, http.StatusText(e.Code))
 	if e.Code >= http.StatusMultipleChoices && e.Code < http.StatusBadRequest {
-		text += ": redirects aren't followed: configure the URL that the hook redirects to"
+		message += ": redirects aren't followed: configure the URL that the hook redirects to"
 	}
 	if e.Text != "" {
-		text += ": " + e.Text
+		message += ": " + e.Text
 	}
-	return text
+	return message
 }
 
-func statusError(address string, response *http.Response) *StatusError {
-	text, _ := io.ReadAll(io.LimitReader(response.Body, maxText)) // best effort: it is for people
-	return &StatusError{address, response.StatusCode, oneLine(string(text)), retryAfter(response.Header.Get("Retry-After"), time.Now())}
+// statusError returns the error for a response. secret is a text that the error must not have, empty for none.
+func statusError(address string, response *http.Response, secret string) *StatusError {
+	content, _ := io.ReadAll(io.LimitReader(response.Body, 2*maxText)) // best effort: it is for people
+	said := string(content)
+	for _, word := range strings.Fields(secret) {
+		said = strings.ReplaceAll(said, word, "[hidden]")
+	}
+	return &StatusError{address, response.StatusCode, text.OneLine(said, maxText), retryAfter(response.Header.Get("Retry-After"), time.Now())}
 }
 
 // retryAfter returns the time of a header Retry-After: a number of seconds, or a date.
@@ -50,17 +56,6 @@ func retryAfter(value string, now time.Time) time.Duration {
 		return max(min(date.Sub(now), longest), 0)
 	}
 	return 0
-}
-
-// oneLine returns a text without line breaks and other control characters.
-func oneLine(text string) string {
-	printable := strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == unicode.ReplacementChar {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, " "))
-	return strings.Join(strings.Fields(printable), " ")
 }
 
 // SizeError reports that the response of a hook is too large.

@@ -32,7 +32,7 @@ type Config struct {
 	// TLS has the certificates that the server needs, and those of the caller; nil means the system's.
 	TLS *tls.Config
 	// KeepTags keeps each response that has an ETag. The next request about the same subject names this ETag, and the
-	// hook may answer 304 or 412: then the kept response counts. KeepFor is how long; zero means until Forget.
+	// hook may answer 304 or 412: then the kept response counts. KeepFor is how long; zero means until others take its place.
 	KeepTags bool
 	KeepFor  time.Duration
 }
@@ -74,9 +74,6 @@ func New(config Config) (*Hook, error) {
 // Close closes idle connections.
 func (h *Hook) Close() { h.client.CloseIdleConnections() }
 
-// Forget drops the kept response about a subject.
-func (h *Hook) Forget(subject string) { h.kept.drop(subject) }
-
 // Call sends a request and returns the response. subject names what the request is about, such as the uid of a parent.
 // The error names the URL: it is a *StatusError for another status than 200, a *SizeError for a response that is too
 // large, and a *TimeoutError.
@@ -114,7 +111,7 @@ func (h *Hook) call(ctx context.Context, subject string, body []byte) ([]byte, e
 		return last.body, nil
 	}
 	if response.StatusCode != http.StatusOK {
-		return nil, statusError(h.config.URL, response)
+		return nil, statusError(h.config.URL, response, h.config.Authorization)
 	}
 	content, err := io.ReadAll(io.LimitReader(response.Body, h.config.MaxResponse+1))
 	switch {
@@ -123,7 +120,7 @@ func (h *Hook) call(ctx context.Context, subject string, body []byte) ([]byte, e
 	case int64(len(content)) > h.config.MaxResponse:
 		return nil, &SizeError{h.config.URL, h.config.MaxResponse}
 	}
-	if tag := response.Header.Get("ETag"); h.config.KeepTags && tag != "" {
+	if tag := response.Header.Get("ETag"); h.config.KeepTags && tag != "" && len(tag) <= maxTag {
 		h.kept.put(subject, tag, content)
 	}
 	return content, nil

@@ -110,9 +110,9 @@ func TestHostileHooks(t *testing.T) {
 		{"a redirect to somebody else", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://169.254.169.254/", http.StatusTemporaryRedirect)
 		}, "status 307 Temporary Redirect, expected 200: redirects aren't followed"},
-		{"an error, in many lines", func(w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, "Traceback:\n\x1b[31m KeyError\x00 "+strings.Repeat("x", 1000), http.StatusInternalServerError)
-		}, "status 500 Internal Server Error, expected 200: Traceback: [31m KeyError xxx"},
+		{"an error, in many lines, with what it was sent", func(w http.ResponseWriter, r *http.Request) {
+			http.Error(w, r.Header.Get("Authorization")+" Traceback:\n\x1b[31m KeyError\x00 "+strings.Repeat("x", 1000), http.StatusInternalServerError)
+		}, "status 500 Internal Server Error, expected 200: [hidden] [hidden] Traceback: [31m KeyError xxx"},
 		{"no content", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, "status 204 No Content, expected 200"},
 		{"not modified, although nothing was kept", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) }, "status 304 Not Modified"},
 	} {
@@ -202,12 +202,10 @@ func TestTags(t *testing.T) {
 		assert.Equal(t, "first", call(h, "a"))
 	}
 	assert.Equal(t, "first", call(h, "b"), "another subject has a response of its own")
-	h.Forget("a")
-	assert.Equal(t, "first", call(h, "a"))
 	short := newHook(t, webhook.Config{URL: url, KeepTags: true, KeepFor: time.Nanosecond})
 	assert.Equal(t, "first", call(short, "a"))
 	assert.Equal(t, "first", call(short, "a"), "a response that isn't kept any more is asked for again")
-	assert.Equal(t, 7, calls)
+	assert.Equal(t, 6, calls)
 }
 
 func TestTLS(t *testing.T) {
@@ -229,6 +227,7 @@ func TestBadConfig(t *testing.T) {
 	t.Parallel()
 	for _, config := range []webhook.Config{{}, {URL: "file:///etc/passwd"}, {URL: "http://"}, {URL: "http://a", Timeout: -1}, {URL: "http://a", MaxResponse: -1}} {
 		_, err := webhook.New(config)
-		assert.ErrorContains(t, err, "hook ", config.URL)
+		assert.ErrorContains(t, err, "hook ")
+		assert.ErrorContains(t, err, config.URL)
 	}
 }

@@ -5,8 +5,11 @@ import (
 	"time"
 )
 
-// maxKept bounds the size of all kept responses, in bytes.
-const maxKept = 64 << 20
+// maxKept bounds the size of all kept responses, and maxTag that of an ETag, in bytes.
+const (
+	maxKept = 64 << 20
+	maxTag  = 1 << 10
+)
 
 // kept has the last responses with an ETag. It is safe for concurrent use.
 type kept struct {
@@ -41,11 +44,12 @@ func (k *kept) put(subject, tag string, body []byte) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.remove(subject)
-	if len(body) > maxKept {
+	one := response{tag, body, time.Now()}
+	if one.size(subject) > maxKept {
 		return
 	}
 	for other := range k.all {
-		if k.size+len(body) <= maxKept {
+		if k.size+one.size(subject) <= maxKept {
 			break
 		}
 		k.remove(other)
@@ -53,17 +57,16 @@ func (k *kept) put(subject, tag string, body []byte) {
 	if k.all == nil {
 		k.all = map[string]response{}
 	}
-	k.all[subject] = response{tag, body, time.Now()}
-	k.size += len(body)
-}
-
-func (k *kept) drop(subject string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.remove(subject)
+	k.all[subject] = one
+	k.size += one.size(subject)
 }
 
 func (k *kept) remove(subject string) {
-	k.size -= len(k.all[subject].body)
-	delete(k.all, subject)
+	if found, ok := k.all[subject]; ok {
+		k.size -= found.size(subject)
+		delete(k.all, subject)
+	}
 }
+
+// size is how much memory a response takes, about.
+func (r response) size(subject string) int { return len(subject) + len(r.tag) + len(r.body) + 200 }
