@@ -49,7 +49,11 @@ func runEntitled(t *testing.T, c *desired.Controller[desired.Unstructured], isNa
 		definition := strings.Replace(definitionOf(kind), "scope: Namespaced", "scope: "+scope, 1)
 		require.NoError(t, os.WriteFile(filepath.Join(folder, kind+".yaml"), []byte(definition), 0o600))
 	}
-	env := envtest.Start(t, envtest.CRDs(folder))
+	start := []envtest.Option{envtest.CRDs(folder)}
+	if !isNamespaced { // elsewhere the claims of other tests count, too, and their owners are of any kind
+		start = append(start, envtest.OwnCluster())
+	}
+	env := envtest.Start(t, start...)
 	admin, err := cluster.New(t.Context(), env.Admin)
 	require.NoError(t, err)
 	w := &entitled{T: t, env: env, others: admin.Port(), parent: deploy.Ref{Kind: c.Kind(), Name: "tom-" + env.Namespace}}
