@@ -46,25 +46,34 @@ func (p *pass) question(m *member, object *work.Object) (q Question, asked bool)
 // deletion of an object that a finalizer holds, aren't given up.
 func (a *attempt) decide(w *work.Work, out work.Outcome) work.Decision {
 	a.objects.mu.Lock()
-	attempt, asked := w.Asks(a.call, out)
+	attempt, most, asked := w.Asks(a.call, out)
 	a.objects.mu.Unlock()
 	if !asked {
-		return work.Decision{}
+		return work.Decision{Most: most}
 	}
 	policy := a.member.retryOf(a.settings)
 	decision := a.ask(policy, out.Err, attempt)
 	if decision.Again || !out.IsWaiting && !a.isHeld() {
 		return decision
 	}
+	if most != 0 {
+		attempt = min(attempt, max(most, 0))
+	}
+	return a.goOn(policy, out, attempt)
+}
+
+// goOn decides about a call that isn't given up although the policy refuses an attempt. The delay is that of the last
+// attempt before it that the policy accepts.
+func (a *attempt) goOn(policy RetryPolicy, out work.Outcome, attempt int) (decision work.Decision) {
 	for attempt > 0 && !decision.Again {
 		attempt--
 		decision = a.ask(policy, out.Err, attempt)
 	}
 	switch {
 	case decision.Again:
-		decision.After = max(decision.After, leastLast)
+		decision.After, decision.Most = max(decision.After, leastLast), attempt+1
 	case out.IsWaiting:
-		decision = work.Decision{Again: true, After: waitAgain}
+		decision = work.Decision{Again: true, After: waitAgain, Most: work.Never}
 	}
 	return decision
 }

@@ -1,10 +1,12 @@
 package watcher_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/operkit/operkit/reconcile/reconciletest"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/watcher"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -56,4 +58,37 @@ func TestPolicies(t *testing.T) {
 			"38s w update 1->3 fails", "1m18s w update 1->3 fails", "2m38s w update 1->3 fails"}, j.taken())
 		assert.Equal(t, 1, h.log.Count(`level=ERROR msg="a policy of a watcher panicked: the default decides" watcher=w`))
 	})
+}
+
+// TestCostOfWaiting has watchers that wait much longer than their policy repeats.
+func TestCostOfWaiting(t *testing.T) {
+	waits := request.Precondition("the account isn't there yet")
+	for _, row := range []struct {
+		reason string
+		policy watcher.RetryPolicy
+		errs   []error
+	}{
+		{"one that ends", watcher.Exponential(time.Second, 5), []error{waits}},
+		{"one that never repeats", watcher.Exponential(time.Second, 0), []error{waits}},
+		{"when an error sets the time now and then", watcher.Exponential(time.Second, 5), []error{waits, waits, request.RetryAfter(time.Second, waits)}},
+	} {
+		t.Run("watcher 82: a policy that has given up is asked at most twice a call, however long a watcher waits: "+row.reason, func(t *testing.T) {
+			calls, asked, most := 0, 0, 0
+			h := spy(t, watcher.New[Bucket](buckets,
+				watcher.Retry(func(err error, attempt int) (time.Duration, bool) {
+					asked++
+					most = max(most, asked)
+					return row.policy(err, attempt)
+				}),
+				watcher.Add("w", watcher.Simple(watcher.Funcs[Bucket]{Add: func(context.Context, *Bucket) error {
+					asked = 0
+					calls++
+					return row.errs[calls%len(row.errs)]
+				}}))))
+			h.Apply(small)
+			h.Advance(3 * time.Hour)
+			assert.Greater(t, calls, 100)
+			assert.LessOrEqual(t, most, 2)
+		})
+	}
 }

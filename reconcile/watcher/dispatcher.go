@@ -63,6 +63,9 @@ func (d *dispatcher) counts(event deploy.Event) bool {
 	if d.unpaused(event) {
 		return true // what has happened during the pause is left to do
 	}
+	if event.Type == deploy.Deleted && d.objects.isOver(deploy.RefOf(event.New)) {
+		return true // an event that doesn't count would end the timer of the retry
+	}
 	return slices.ContainsFunc(d.roster.list(), func(m *member) bool { return d.passes(m, event) })
 }
 

@@ -120,6 +120,28 @@ func (o *objects) enter(ref deploy.Ref, members []*member, isForced bool) (e *en
 	return e, e.events
 }
 
+// knows reports whether there is an object of a name, or something is left to do for an earlier one.
+func (o *objects) knows(ref deploy.Ref) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	e := o.entries[ref]
+	return e != nil && (e.uid != "" || e.works != nil)
+}
+
+// isOver reports whether the deletion of an earlier object of a name is left to do.
+func (o *objects) isOver(ref deploy.Ref) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if e := o.entries[ref]; e != nil {
+		for _, w := range e.works {
+			if w.IsOver() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // refs returns the names of all objects.
 func (o *objects) refs() (refs []deploy.Ref) {
 	o.mu.Lock()

@@ -78,7 +78,7 @@ func (p *pass) begin(ctx context.Context, m *member, isThere bool, next func(w *
 			p.wait(m)
 			return nil
 		}
-		defer func() { p.bring(g.leave()) }()
+		defer func() { p.invite(g, g.leave()) }()
 	}
 	w, c, due := p.take(m, next)
 	if !due {
@@ -170,7 +170,7 @@ func (p *pass) end(object *work.Object) (isThere bool) {
 		}
 		if at, ok := w.Due(now, isThere); ok {
 			p.isDue = true
-			if !isStopped && !p.waits[m] {
+			if !p.waits[m] && (!isStopped || w.IsOver()) {
 				p.next = lifecycle.Sooner(p.next, max(at.Sub(now), soon))
 			}
 		}
@@ -189,11 +189,11 @@ func (p *pass) end(object *work.Object) (isThere bool) {
 	return isThere
 }
 
-// quit leaves the lines of the watchers that don't wait.
+// quit gives back the places that are kept for the object at the gates of watchers that aren't to be called.
 func (p *pass) quit() {
 	for _, m := range p.members {
 		if g := p.gates.of(m); g != nil && !p.waits[m] {
-			p.bring(g.quit(p.ref))
+			p.invite(g, g.decline(p.ref))
 		}
 	}
 }

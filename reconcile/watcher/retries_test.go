@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/standing"
@@ -13,6 +14,7 @@ import (
 	"github.com/operkit/operkit/reconcile/watcher"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 func TestRetries(t *testing.T) {
@@ -81,6 +83,13 @@ func TestMatrix(t *testing.T) {
 				h.Delete("Bucket small")
 				h.Apply(larger)
 			}), []string{"0s w add 1", "3s w delete 1 fails", "8s w delete 1", "8s w add 2"}},
+		{"watcher 80: the retries of a deletion go on when a later object goes whose deletion the filter refuses", []watcher.Option{watcher.Retry(twice), watcher.When(ofSmall)}, map[string]int{"delete": 1}, false,
+			at3(func(h *reconciletest.Harness) {
+				h.Delete("Bucket small")
+				h.Apply(larger)
+				h.Advance(time.Second)
+				h.Delete("Bucket small")
+			}), []string{"0s w add 1", "3s w delete 1 fails", "8s w delete 1"}},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			var j journal
@@ -231,4 +240,10 @@ func timed(w watcher.Watcher[Bucket], f func()) watcher.Watcher[Bucket] {
 		return add(ctx, b)
 	}
 	return watcher.Simple(funcs)
+}
+
+// ofSmall refuses the deletion of a bucket that is larger than small.
+func ofSmall(e deploy.Event) bool {
+	size, _, _ := unstructured.NestedInt64(e.New.Object, "spec", "size")
+	return e.Type != deploy.Deleted || size == 1
 }

@@ -17,8 +17,10 @@ type Call struct {
 	// Memo is the Memo of the last outcome for the object that was an error.
 	Memo any
 
-	// life is the number of the object. waits is the number of errors in a row before the call that mean waiting.
-	life, waits int
+	// life is the number of the object.
+	life int
+	// streak counts the errors in a row before the call.
+	streak
 }
 
 // Question asks whether a call that is to be repeated is dropped, because an event has come.
@@ -115,5 +117,5 @@ func (w *Work) Next(now time.Time, object *Object, asOf uint64, drops bool) (c C
 }
 
 func (c *Call) repeat(r *retry) {
-	c.IsRetry, c.Failures, c.State, c.waits = true, r.failures, r.state, r.waits
+	c.IsRetry, c.Failures, c.State, c.streak = true, r.failures, r.state, r.streak
 }

@@ -24,7 +24,13 @@ type Outcome struct {
 type Decision struct {
 	Again bool
 	After time.Duration
+	// Most is the number of attempts that the policy accepts, as far as it is known because the policy has refused one:
+	// zero if it isn't known, Never if it accepts none.
+	Most int
 }
+
+// Never is the Most of a policy that accepts no attempt.
+const Never = -1
 
 // Verdict is what follows from an error.
 type Verdict struct {
@@ -56,19 +62,16 @@ func (w *Work) Undo(c Call, now time.Time) {
 }
 
 // Asks returns what a policy is asked about a call before Done: the number of failures in a row before it, or of errors
-// that mean waiting. It returns false if nobody is asked.
-func (w *Work) Asks(c Call, out Outcome) (attempt int, ok bool) {
-	if out.Err == nil || out.IsFinal || out.After > 0 || w.isStale(c) {
-		return 0, false
-	}
-	standing, failures, waits := w.before(c)
+// that mean waiting. most is the Most of the decision before. It returns false if nobody is asked.
+func (w *Work) Asks(c Call, out Outcome) (attempt, most int, ok bool) {
+	standing, before := w.before(c)
 	switch {
-	case stands(standing, out):
-		return 0, false
+	case out.Err == nil, out.IsFinal, out.After > 0, w.isStale(c), stands(standing, out):
+		return 0, before.most, false
 	case out.IsWaiting:
-		return waits, out.Delay == 0
+		return before.waits, before.most, out.Delay == 0
 	}
-	return failures, true
+	return before.failures, before.most, true
 }
 
 // isStale reports whether the object of a call is gone meanwhile.
@@ -76,16 +79,15 @@ func (w *Work) isStale(c Call) bool {
 	return c.Action == Delete && w.over != c.Object || c.Action != Delete && (w.over != nil || c.life != w.life)
 }
 
-// before returns the repetition that stands beside a call, nil for none, and the number of failures and of errors that
-// mean waiting in a row before the call.
-func (w *Work) before(c Call) (standing *retry, failures, waits int) {
+// before returns the repetition that stands beside a call, nil for none, and the errors in a row before the call.
+func (w *Work) before(c Call) (standing *retry, errors streak) {
 	if c.IsRetry || w.retry == nil {
-		return nil, c.Failures, c.waits
+		return nil, c.streak
 	}
 	if w.retry.err == nil {
-		return w.retry, c.Failures, c.waits
+		return w.retry, c.streak
 	}
-	return w.retry, w.retry.failures, w.retry.waits
+	return w.retry, w.retry.streak
 }
 
 // stands reports whether the repetition of an earlier failure stays as it is, after another call with an outcome.
@@ -147,7 +149,7 @@ func (w *Work) succeeds(c Call, out Outcome, now time.Time) {
 
 // fails notes an error.
 func (w *Work) fails(c Call, out Outcome, now time.Time, decision Decision) Verdict {
-	kept, failures, waits := w.before(c)
+	kept, before := w.before(c)
 	if stands(kept, out) { // with the new error
 		kept.err, kept.object = out.Err, c.Object
 		if out.State != nil {
@@ -158,16 +160,17 @@ func (w *Work) fails(c Call, out Outcome, now time.Time, decision Decision) Verd
 	if kept != nil && kept.err != nil {
 		kept = nil // the new error decides, and the failures count on
 	}
-	next := &retry{action: c.Action, object: c.Object, err: out.Err, failures: failures + 1, state: out.State}
+	next := &retry{action: c.Action, object: c.Object, err: out.Err, state: out.State}
+	next.failures, next.most = before.failures+1, decision.Most
 	counted := next.failures
 	switch {
 	case out.IsFinal:
 		decision = Decision{}
 	case out.After > 0:
-		decision, next.failures = Decision{true, out.After}, failures
+		decision, next.failures = Decision{Again: true, After: out.After}, before.failures
 	case out.IsWaiting:
-		decision.Again, next.failures, next.waits = true, failures, waits+1
-		counted = failures
+		decision.Again, next.failures, next.waits = true, before.failures, before.waits+1
+		counted = before.failures
 	}
 	if out.Delay > 0 && out.After == 0 {
 		decision.After = out.Delay

@@ -61,10 +61,17 @@ type retry struct {
 	object *Object
 	// err is the error of the last call, nil if the watcher has asked for the call.
 	err error
+	streak
+	due   time.Time
+	state any
+}
+
+// streak counts errors in a row.
+type streak struct {
 	// failures is the number of failures in a row, and waits that of errors in a row that mean waiting.
 	failures, waits int
-	due             time.Time
-	state           any
+	// most is the Most of the last decision.
+	most int
 }
 
 // Settled returns the work of a watcher that has handled the present state of an object. version is its

@@ -33,7 +33,7 @@ func often(_ error, failures int) (time.Duration, bool) {
 // done notes how a call has ended, as a policy says.
 func done(w *work.Work, c work.Call, out work.Outcome, now time.Time, policy func(err error, failures int) (time.Duration, bool)) work.Verdict {
 	decision := work.Decision{}
-	if attempt, asked := w.Asks(c, out); asked {
+	if attempt, _, asked := w.Asks(c, out); asked {
 		decision.After, decision.Again = policy(out.Err, attempt)
 	}
 	return w.Done(c, out, now, decision)
