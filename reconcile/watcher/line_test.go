@@ -49,13 +49,21 @@ func (l *lineup) leaves(object *unstructured.Unstructured) {
 	l.reconciler.(watch.Forgetter).Forget(deploy.RefOf(object))
 }
 
+// took returns the objects that were brought since it was last called.
 func (l *lineup) took() (refs []deploy.Ref) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	refs, l.refs = l.refs, nil
 	return refs
 }
 
+// inBubble runs a test whose timers end with it.
+func inBubble(t *testing.T, name string, test func(t *testing.T)) {
+	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
+}
+
 func TestLine(t *testing.T) {
-	t.Run("watcher 79: the place of an object that leaves the view when it is invited is free", func(t *testing.T) {
+	inBubble(t, "watcher 79: the place of an object that leaves the view when it is invited is free", func(t *testing.T) {
 		l := newLineup(t, "w")
 		object := l.appears("a")
 		l.end("w")
@@ -63,7 +71,7 @@ func TestLine(t *testing.T) {
 		l.leaves(object)
 		assert.Equal(t, 1, l.gates["w"].free)
 	})
-	t.Run("watcher 79: and the next one in the line gets it", func(t *testing.T) {
+	inBubble(t, "watcher 79: and the next one in the line gets it", func(t *testing.T) {
 		l := newLineup(t, "w")
 		object := l.appears("a")
 		l.appears("b")
@@ -73,14 +81,14 @@ func TestLine(t *testing.T) {
 		l.leaves(object)
 		assert.Equal(t, []deploy.Ref{ref("b")}, l.took())
 	})
-	t.Run("watcher 79: one that waits leaves the line with the view", func(t *testing.T) {
+	inBubble(t, "watcher 79: one that waits leaves the line with the view", func(t *testing.T) {
 		l := newLineup(t, "w")
 		l.leaves(l.appears("a"))
 		l.appears("b")
 		l.end("w")
 		assert.Equal(t, []deploy.Ref{ref("b")}, l.took())
 	})
-	t.Run("watcher 79: one whose lock another replica holds gives its place to the next one, and comes again", func(t *testing.T) {
+	inBubble(t, "watcher 79: one whose lock another replica holds gives its place to the next one, and comes again", func(t *testing.T) {
 		l := newLineup(t, "w")
 		l.appears("a")
 		l.appears("b")
@@ -94,31 +102,29 @@ func TestLine(t *testing.T) {
 		assert.Len(t, l.calls, 2)
 		assert.Equal(t, 1, l.gates["w"].free)
 	})
-	t.Run("watcher 79: one that doesn't come in time goes to the end of the line", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			l := newLineup(t, "w")
-			l.appears("a")
-			l.appears("b")
-			l.end("w")
-			require.Equal(t, []deploy.Ref{ref("a")}, l.took())
-			time.Sleep(patience - time.Nanosecond)
-			synctest.Wait()
-			require.Empty(t, l.took())
-			time.Sleep(time.Nanosecond)
-			synctest.Wait()
-			require.Equal(t, []deploy.Ref{ref("b")}, l.took())
-			l.pass(ref("a"))
-			require.Empty(t, l.calls, "the place is kept for the next one")
-			l.pass(ref("b"))
-			require.Equal(t, []deploy.Ref{ref("a")}, l.took())
-			l.pass(ref("a"))
-			time.Sleep(patience)
-			synctest.Wait()
-			assert.Empty(t, l.took(), "nobody waits any more")
-			assert.Equal(t, 1, l.gates["w"].free)
-		})
+	inBubble(t, "watcher 79: one that doesn't come in time goes to the end of the line", func(t *testing.T) {
+		l := newLineup(t, "w")
+		l.appears("a")
+		l.appears("b")
+		l.end("w")
+		require.Equal(t, []deploy.Ref{ref("a")}, l.took())
+		time.Sleep(patience - time.Nanosecond)
+		synctest.Wait()
+		require.Empty(t, l.took())
+		time.Sleep(time.Nanosecond)
+		synctest.Wait()
+		require.Equal(t, []deploy.Ref{ref("b")}, l.took())
+		l.pass(ref("a"))
+		require.Empty(t, l.calls, "the place is kept for the next one")
+		l.pass(ref("b"))
+		require.Equal(t, []deploy.Ref{ref("a")}, l.took())
+		l.pass(ref("a"))
+		time.Sleep(patience)
+		synctest.Wait()
+		assert.Empty(t, l.took(), "nobody waits any more")
+		assert.Equal(t, 1, l.gates["w"].free)
 	})
-	t.Run("watcher 81: the retries of a deletion go on while an earlier watcher of the object waits", func(t *testing.T) {
+	inBubble(t, "watcher 81: the retries of a deletion go on while an earlier watcher of the object waits", func(t *testing.T) {
 		l := newLineup(t, "limited")
 		l.add(Add("w", l.watcher(map[string]any{"name": "w", "fail": map[string]any{"delete": int64(1)}})), "w")
 		l.end("limited")
@@ -136,7 +142,7 @@ func TestLine(t *testing.T) {
 		assert.Equal(t, 5*time.Second, l.calls[4].at)
 		assert.Empty(t, l.due)
 	})
-	t.Run("watcher 83: an event for an object that waits for a later watcher leaves it in its place", func(t *testing.T) {
+	inBubble(t, "watcher 83: an event for an object that waits for a later watcher leaves it in its place", func(t *testing.T) {
 		l := newLineup(t, "first", "second")
 		l.end("first")
 		object := l.appears("a")

@@ -153,8 +153,15 @@ func TestRemoveDrops(t *testing.T) {
 }
 
 // brought is a source.Target that keeps what is brought.
-type brought struct{ refs []deploy.Ref }
+type brought struct {
+	mu   sync.Mutex
+	refs []deploy.Ref
+}
 
-func (b *brought) Bring(refs ...deploy.Ref) { b.refs = append(b.refs, refs...) }
-func (b *brought) Keys() []deploy.Ref       { return nil }
-func (b *brought) Failed(error)             {}
+func (b *brought) Bring(refs ...deploy.Ref) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.refs = append(b.refs, refs...)
+}
+func (b *brought) Keys() []deploy.Ref { return nil }
+func (b *brought) Failed(error)       {}
