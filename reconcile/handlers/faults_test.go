@@ -41,6 +41,7 @@ func TestFaults(t *testing.T) {
 	t.Run("handlers 8: Resume is once per process, whatever happens meanwhile", faultResumeRepeated)
 	t.Run("handlers 8: Resume is called in each process", faultResumeLost)
 	t.Run("handlers 15: a change that was taken back is told to those who have acted on it", faultRevert)
+	t.Run("handlers 15: and told again if they fail", faultRevertRetried)
 	t.Run("handlers 82: timers that were left when the time was over are called next", faultTimersCut)
 	t.Run("handlers 81: an own change in the middle of a pass doesn't count", faultIdleOwn)
 	t.Run("handlers 31: edits of a timer are no loop", faultTimerEdits)
@@ -362,6 +363,23 @@ func faultRevert(t *testing.T) {
 	edit(h, "size", int64(1))
 	h.Advance(24 * time.Hour)
 	assert.Equal(t, 1, size)
+}
+
+func faultRevertRetried(t *testing.T) {
+	var j journal
+	boom := errors.New("boom")
+	c := handlers.New[Claim](claims)
+	c.Field("spec.size", "a", j.noting("a", nil, boom), handlers.Backoff(time.Minute))
+	c.Field("spec.size", "b", j.noting("b", boom, boom), handlers.Backoff(time.Minute))
+	h := drive(t, c)
+	h.Apply(small)
+	h.RunUntilSettled()
+	edit(h, "size", int64(2))
+	h.Advance(0)
+	assert.Len(t, j.taken(), 2)
+	edit(h, "size", int64(1))
+	h.Advance(24 * time.Hour)
+	assert.Equal(t, []string{"a update", "a update"}, j.taken(), "b has never acted on the change")
 }
 
 func faultTimersCut(t *testing.T) {

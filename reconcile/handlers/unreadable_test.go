@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,8 @@ func TestUnreadable(t *testing.T) {
 	t.Run("handlers 102: it is left alone, and handled as a new one once it is corrected", testUnreadable)
 	t.Run("handlers 102: nothing of an object that was handled is lost", testUnreadableLater)
 	t.Run("handlers 102: a change that is taken back leaves no condition behind", testUnreadableReturn)
+	t.Run("handlers 102: after a change that is taken back a handler that fails is called again", testUnreadableRetried)
+	t.Run("handlers 102: a condition goes when its handler isn't about the object any more", testUnreadableUnseen)
 	t.Run("handlers 103: the deletion waits for the correction", testUnreadableDeleted)
 	t.Run("handlers 103: a filter that can't read it doesn't release it", testUnreadableFilter)
 	t.Run("handlers 103: without a handler that is to be called the deletion goes on", testUnreadableReleased)
@@ -133,6 +136,66 @@ func testUnreadableReturn(t *testing.T) {
 		h.Writes(0)
 		assert.Empty(t, j.taken())
 	}
+}
+
+func testUnreadableRetried(t *testing.T) {
+	boom := errors.New("boom")
+	for _, restarts := range []bool{false, true} {
+		var j journal
+		c := handlers.New[Claim](claims)
+		c.On(handlers.Update, "ends", j.noting("ends"))
+		c.Field("spec.size", "resize", j.noting("resize", boom, boom), handlers.Reports("Sized"), handlers.Backoff(time.Minute))
+		h := drive(t, c)
+		h.Apply(small)
+		h.Advance(0)
+		edit(h, "size", "1Gi")
+		h.Advance(0)
+		require.Equal(t, "ObjectUnreadable", h.Condition("Claim small", "Sized").Reason)
+		edit(h, "size", int64(1))
+		h.Advance(0)
+		assert.Equal(t, []string{"ends update", "resize update"}, j.taken())
+		if restarts {
+			h.Restart()
+		}
+		h.Advance(time.Minute)
+		assert.Equal(t, []string{"resize update"}, j.taken())
+		h.Advance(time.Hour)
+		assert.Equal(t, []string{"resize update"}, j.taken())
+		assert.Equal(t, metav1.ConditionTrue, h.Condition("Claim small", "Sized").Status)
+		h.Restart()
+		h.Advance(time.Hour)
+		h.Writes(0)
+		assert.Empty(t, j.taken())
+	}
+}
+
+func testUnreadableUnseen(t *testing.T) {
+	var j journal
+	c := handlers.New[Claim](claims)
+	c.On(handlers.Update, "silver", j.noting("silver"), handlers.Reports("Updated"), handlers.Label("tier", handlers.Equal("silver")))
+	c.On(handlers.Update, "any", j.noting("any"))
+	h := drive(t, c)
+	h.Apply(strings.Replace(small, "gold", "silver", 1))
+	h.Advance(0)
+	edit(h, "size", "1Gi")
+	h.Advance(0)
+	stale := h.Get("Claim small").Object["status"].(map[string]any)
+	require.Equal(t, "ObjectUnreadable", h.Condition("Claim small", "Updated").Reason)
+	h.Edit("Claim small", func(obj *unstructured.Unstructured) {
+		obj.SetLabels(map[string]string{"tier": "gold"})
+		require.NoError(t, unstructured.SetNestedField(obj.Object, int64(2), "spec", "size"))
+	})
+	h.Advance(0)
+	assert.Equal(t, metav1.ConditionUnknown, h.Condition("Claim small", "Updated").Status)
+	assert.Len(t, j.taken(), 1)
+	h.SetStatus("Claim small", stale) // as a process before may have left it
+	h.Restart()
+	h.Advance(0)
+	assert.Equal(t, metav1.ConditionUnknown, h.Condition("Claim small", "Updated").Status)
+	assert.Empty(t, j.taken(), "it is no update")
+	h.Restart()
+	h.Advance(0)
+	h.Writes(0)
 }
 
 func testUnreadableDeleted(t *testing.T) {

@@ -13,7 +13,7 @@ func (p *pass) decide() {
 	state := cause.State{
 		Deleting: isDeleting, Finalizer: p.isHeld(p.object), First: !p.known.resumed,
 		Handled: p.settled || p.record.Handled(),
-		Changed: !p.settled && (p.record.Digest != p.digest || p.record.Cycle.ActedOnOther(p.digest) || slices.ContainsFunc(p.handlers, p.isCorrected)),
+		Changed: !p.settled && (p.record.Digest != p.digest || p.isBack()),
 	}
 	p.reason = cause.Of(state)
 	p.noteChange()
@@ -36,16 +36,33 @@ func (p *pass) decide() {
 	}
 	p.record.UID, p.record.Cycle = p.object.GetUID(), p.record.Cycle.For(p.reason, p.digest, ids)
 	p.records = p.records || len(ids) > 0
+	p.dropCorrected()
 }
 
 // isFirst reports whether a handler for Resume wasn't called for the object in this process.
 func (p *pass) isFirst(h *Handler) bool { return !p.known.resumed && !p.known.resumes[h.ID] }
 
+// isBack reports whether an object is as it was handled last, and handlers have to be called for that state again: they
+// have acted on a change that was taken back, or have reported it. It lasts until they have ended.
+func (p *pass) isBack() bool {
+	if p.record.Cycle.ActedOnOther(p.digest) || p.record.Cycle.Updates(p.digest) {
+		return true
+	}
+	about := p.about()
+	about.Reason = cause.Update
+	return slices.ContainsFunc(p.handlers, func(h *Handler) bool {
+		return h.On&(selection.Update|selection.Field) != 0 && p.isCorrected(h) && selection.Sees(h.Handler, about)
+	})
+}
+
 // isReturn reports whether a handler has acted on a change that was taken back, or has reported it: it is called for
 // the state that it was before.
 func (p *pass) isReturn(h *Handler) bool {
-	return p.reason == cause.Update && h.On&(selection.Update|selection.Field) != 0 &&
-		(p.record.Cycle.ActedIn(h.ID, p.digest) || p.isCorrected(h))
+	if p.reason != cause.Update || h.On&(selection.Update|selection.Field) == 0 {
+		return false
+	}
+	isBack := p.record.Digest == p.digest && p.record.Cycle.UpdatesIn(h.ID, p.digest)
+	return isBack || p.record.Cycle.ActedIn(h.ID, p.digest) || p.isCorrected(h)
 }
 
 // about returns the object for the selection of handlers.

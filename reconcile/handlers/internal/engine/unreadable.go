@@ -62,8 +62,31 @@ func (p *pass) tellUnreadable(ctx context.Context) error {
 // isCorrected reports whether a condition of the handler says that the object can't be read, which is over. The handler
 // is called for the object then, even if the object is as it was handled before.
 func (p *pass) isCorrected(h *Handler) bool {
-	return p.unreadable == nil && slices.ContainsFunc(h.Reports, func(declared status.Declared) bool {
-		present, _ := status.Conditions(p.object).Get(declared.Type)
-		return present.Reason == EventUnreadable
-	})
+	return p.unreadable == nil && slices.ContainsFunc(h.Reports, p.saysUnreadable)
+}
+
+// saysUnreadable reports whether a condition says that the object can't be read.
+func (p *pass) saysUnreadable(declared status.Declared) bool {
+	present, _ := status.Conditions(p.object).Get(declared.Type)
+	return present.Reason == EventUnreadable
+}
+
+// dropCorrected makes the conditions Unknown that say that the object can't be read, if that is over and no handler is
+// called that reports them: the object may have become one that their handlers aren't about.
+func (p *pass) dropCorrected() {
+	if p.settled || p.unreadable != nil || p.object.GetDeletionTimestamp() != nil {
+		return
+	}
+	for _, h := range p.handlers {
+		for _, declared := range h.Reports {
+			isReported := slices.ContainsFunc(p.selected, func(other *Handler) bool {
+				return slices.ContainsFunc(other.Reports, func(d status.Declared) bool { return d.Type == declared.Type })
+			})
+			if !isReported && p.saysUnreadable(declared) {
+				p.report(func(c *lifecycle.Conditions) {
+					c.Set(declared.Type, metav1.ConditionUnknown, "NotReported", "no handler is called for the object that reports this condition")
+				})
+			}
+		}
+	}
 }

@@ -95,6 +95,26 @@ func (c Cycle) ActedIn(id, seen string) bool {
 	return false
 }
 
+// Updates reports whether handlers are called for an update to an essence: one of them was called, and not all have
+// ended.
+func (c Cycle) Updates(seen string) bool {
+	if c.Done() {
+		return false
+	}
+	for _, record := range c {
+		if record.Purpose == cause.Update && record.Seen == seen {
+			return true
+		}
+	}
+	return false
+}
+
+// UpdatesIn reports whether a handler is among those that are called for an update to an essence.
+func (c Cycle) UpdatesIn(id, seen string) bool {
+	record := c[id]
+	return record.Purpose == cause.Update && (record.Seen == "" || record.Seen == seen) && c.Updates(seen)
+}
+
 // Without returns the cycle without the handlers that have ended for a reason.
 func (c Cycle) Without(reason cause.Reason) Cycle {
 	next := maps.Clone(c)

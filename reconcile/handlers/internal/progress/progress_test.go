@@ -136,3 +136,23 @@ func TestSteps(t *testing.T) {
 	assert.Equal(t, []string{"a"}, c.Ready(at(10)))
 	assert.False(t, c.Done())
 }
+
+// Handlers that are called for a state that was handled before are called until all have ended.
+func TestUpdates(t *testing.T) {
+	t.Parallel()
+	ids := []string{"a", "b"}
+	c := Cycle(nil).For(cause.Update, "one", ids)
+	assert.False(t, c.Updates("one"), "none was called")
+	c = c.With("a", c["a"].Begin("one", at(0)).Succeeded(at(0)))
+	assert.True(t, c.Updates("one"), "handlers 15: b wasn't called")
+	assert.False(t, c.Updates("two"))
+	assert.True(t, c.UpdatesIn("a", "one") && c.UpdatesIn("b", "one"))
+	assert.False(t, c.UpdatesIn("c", "one"))
+	c = c.With("b", c["b"].Begin("two", at(0)))
+	assert.False(t, c.UpdatesIn("b", "one"), "it was called for another state")
+	c = c.With("b", c["b"].Begin("one", at(0)).FailedForGood("no", at(0)))
+	assert.False(t, c.Updates("one"), "all have ended")
+	c = Cycle(nil).For(cause.Resume, "one", ids)
+	c = c.With("a", c["a"].Begin("one", at(0)))
+	assert.False(t, c.Updates("one"), "another reason")
+}
