@@ -41,7 +41,7 @@ func ExampleHandlers_Daemon() {
 		synctest.Test(t, func(t *testing.T) {
 			h := reconciletest.Drive(t, newMeasured())
 			h.Apply(small)
-			h.Advance(10 * time.Second)
+			h.Advance(15 * time.Second) // not at the moment of a measurement
 			edit(h, "size", int64(2))
 			h.Advance(10 * time.Second)
 			fmt.Println(h.Get("Claim small").Object["status"])
