@@ -21,12 +21,15 @@ const (
 	// deletions is how many of these namespaces are deleted at a time. Kubernetes makes about a hundred requests for
 	// each one, and in their order. With hundreds of them, a test that waits for the deletion of a namespace of its own
 	// would wait for minutes.
-	deletions = 10
+	deletions = 30
+	// lateDeletions is below how many deletions that of a namespace begins that had to wait for others.
+	lateDeletions = 5
 	// longestDeletion is after what time a deletion isn't expected to end any more, so that others begin.
 	longestDeletion = time.Minute
 )
 
-// endNamespace marks a namespace whose test has ended, and goes on with the deletion of such namespaces.
+// endNamespace deletes a namespace whose test has ended, unless too many are being deleted: then it is deleted at the
+// end of a later test.
 func (p *plane) endNamespace(ctx context.Context, name string) error {
 	body := fmt.Appendf(nil, `{"metadata":{"labels":{%q:"true"}}}`, endedLabel)
 	_, err := p.client.Resource(namespaces).Patch(ctx, name, types.MergePatchType, body, metav1.PatchOptions{})
@@ -34,23 +37,26 @@ func (p *plane) endNamespace(ctx context.Context, name string) error {
 		return err
 	}
 	going, err := p.releaseEnded(ctx)
-	if err != nil {
+	if err != nil || going >= deletions {
 		return err
 	}
-	return p.deleteEnded(ctx, deletions-going)
-}
-
-// deleteEnded deletes up to n namespaces of tests that have ended.
-func (p *plane) deleteEnded(ctx context.Context, n int) error {
-	if n < 1 {
-		return nil
+	if err := p.deleteNamespace(ctx, name); err != nil || going >= lateDeletions {
+		return err
 	}
-	waiting, err := p.ended(ctx, corev1.NamespaceActive, int64(n))
+	waiting, err := p.ended(ctx, corev1.NamespaceActive, int64(lateDeletions-going))
 	for i := range waiting {
-		err := p.client.Resource(namespaces).Delete(ctx, waiting[i].Name, metav1.DeleteOptions{})
-		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // or another process has deleted it
+		if err := p.deleteNamespace(ctx, waiting[i].Name); err != nil {
 			return err
 		}
+	}
+	return err
+}
+
+// deleteNamespace begins the deletion of a namespace. One that is being deleted, or gone, is no error.
+func (p *plane) deleteNamespace(ctx context.Context, name string) error {
+	err := p.client.Resource(namespaces).Delete(ctx, name, metav1.DeleteOptions{})
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil
 	}
 	return err
 }
