@@ -15,6 +15,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/tools/envtest"
 )
 
 // TestMovedFromOper8 has more subtests in package operator: those that need a whole operator.
@@ -110,7 +111,8 @@ var selectable = map[schema.GroupVersionKind][]string{
 }
 
 func testFieldSelectors(t *testing.T) {
-	w := newWorld(t)
+	// Without controllers, which would delete the Pod of a node that doesn't exist after a while.
+	w := newWorld(t, envtest.OwnCluster("--components=etcd,apiserver"))
 	seeds := w.objects("testdata/objects.yaml")
 	for _, obj := range seeds {
 		_, err := w.api.Port().Create(t.Context(), obj, deploy.CreateOptions{})

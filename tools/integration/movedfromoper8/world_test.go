@@ -35,9 +35,9 @@ type world struct {
 	api       *cluster.Cluster
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T, options ...envtest.Option) *world {
 	t.Helper()
-	env := envtest.Start(t, envtest.CRDs("testdata/loaf.yaml"))
+	env := envtest.Start(t, append(options, envtest.CRDs("testdata/loaf.yaml"))...)
 	ctx, stop := context.WithCancel(t.Context())
 	api, err := cluster.New(ctx, env.Admin, cluster.Logger(slog.New(slog.DiscardHandler)))
 	require.NoError(t, err)
