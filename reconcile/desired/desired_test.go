@@ -211,6 +211,17 @@ func TestErrors(t *testing.T) {
 			h.Gone("ConfigMap a")
 		})
 	}
+	t.Run("desired 10: a status with a condition is written", func(t *testing.T) {
+		t.Parallel()
+		s := script{also: func(_ desired.Request[desired.Unstructured], response *desired.Response) error {
+			response.Status = map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": "True", "reason": "Complete"}}}
+			return nil
+		}}
+		h := drive(t, s, desired.Child(configMaps, desired.InPlace))
+		h.Apply(parent(configMap("a")))
+		settles(t, h, "it is new", "created ConfigMap a", statusWritten)
+		assert.Equal(t, "Complete", h.Condition("CatSet tom", "Ready").Reason)
+	})
 	t.Run("desired 16: a child that fails doesn't keep others from being applied, but from being deleted", func(t *testing.T) {
 		t.Parallel()
 		h := drive(t, reporter{}, desired.Child(configMaps, desired.InPlace))

@@ -76,13 +76,13 @@ func (s Status) Over(present map[string]any, generation int64, now time.Time) (n
 }
 
 // CheckStatus returns what is wrong with a status that a function has returned. nil is no status.
-func CheckStatus(value any) error {
+func CheckStatus(value any, now time.Time) error {
 	if value == nil {
 		return nil
 	}
 	s, err := ReadStatus(value)
 	if err == nil {
-		_, _, err = s.Over(nil, 0, time.Time{})
+		_, _, err = s.Over(nil, 0, now)
 	}
 	return err
 }

@@ -150,7 +150,7 @@ func (p *pass) round(ctx context.Context) (response Response, changed bool, err 
 	if response.ResyncAfter < 0 {
 		return response, false, request.Permanent(fmt.Errorf("the time until the next call is negative, %s: return zero for never", response.ResyncAfter))
 	}
-	if err := answer.CheckStatus(response.Status); err != nil {
+	if err := answer.CheckStatus(response.Status, p.Now()); err != nil {
 		return response, false, request.Permanent(err)
 	}
 	scopes, err := p.scopeOf(ctx)

@@ -434,6 +434,20 @@ func TestMendedHooksAreAskedAgain(t *testing.T) {
 	}
 }
 
+func TestConditions(t *testing.T) {
+	t.Parallel()
+	server := newHook(t, map[string]func(asked) any{"/sync": func(r asked) any {
+		response := configMaps(r).(map[string]any)
+		response["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": "True", "reason": "Complete", "lastTransitionTime": "soon"}}}
+		return response
+	}})
+	h := drive(t, define(t, server.URL, syncOnly))
+	h.Apply(tom)
+	h.RunUntilSettled()
+	h.Exists("ConfigMap cat-0")
+	assert.Equal(t, "Complete", h.Condition("CatSet tom", "Ready").Reason)
+}
+
 func TestRelatedRules(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -162,7 +162,7 @@ func checkConditions(of map[string]any) error {
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, &condition); err != nil || condition.Type == "" {
 			return fmt.Errorf("status.conditions[%d]: must have a type, a status and a reason", i)
 		}
-		set.Set(time.Time{}, condition)
+		set.Set(time.Now(), condition)
 	}
 	if err := set.Err(); err != nil {
 		return fmt.Errorf("status.conditions: %w", err)
