@@ -110,7 +110,9 @@ func (c *Controller[T]) Reconciler(ctx context.Context, env watch.Env) (watch.Re
 	if c.config.finalizer != nil {
 		finalizer = *c.config.finalizer
 	}
-	r, err := engine.New(ctx, c.kind, functionsOf(c.syncer), children, c.config.related, finalizer, env)
+	functions := functionsOf(c.syncer)
+	functions.External = c.config.external
+	r, err := engine.New(ctx, c.kind, functions, children, c.config.related, finalizer, env)
 	if err = errors.Join(c.check(), err); err != nil {
 		return nil, fmt.Errorf("children of %s: %w", c.kind.Kind, err)
 	}

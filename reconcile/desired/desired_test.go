@@ -222,6 +222,30 @@ func TestErrors(t *testing.T) {
 		settles(t, h, "it is new", "created ConfigMap a", statusWritten)
 		assert.Equal(t, "Complete", h.Condition("CatSet tom", "Ready").Reason)
 	})
+	for reason, answer := range map[string]desired.Response{
+		"a child that the parent can't have": {Children: []any{pod("b", "1")}},
+		"a status that is none":              {Status: 7},
+		"a negative time":                    {ResyncAfter: -1},
+	} {
+		t.Run("desired 80: an external function is asked again: "+reason, func(t *testing.T) {
+			t.Parallel()
+			isMended := false
+			s := script{also: func(_ desired.Request[desired.Unstructured], response *desired.Response) error {
+				if !isMended {
+					*response = answer
+				}
+				return nil
+			}}
+			h := drive(t, s, desired.Child(configMaps, desired.InPlace), desired.External())
+			h.Apply(parent(configMap("a")))
+			_, err := h.Reconcile("CatSet tom")
+			require.Error(t, err)
+			assert.False(t, request.IsPermanent(err), "%v", err)
+			isMended = true
+			h.Advance(time.Hour)
+			h.Exists("ConfigMap a")
+		})
+	}
 	t.Run("desired 16: a child that fails doesn't keep others from being applied, but from being deleted", func(t *testing.T) {
 		t.Parallel()
 		h := drive(t, reporter{}, desired.Child(configMaps, desired.InPlace))

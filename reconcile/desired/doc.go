@@ -52,8 +52,8 @@
 // # Rights
 //
 // The operator needs the rights that its Reconciler declares (watch.RightsProvider). For a Sync that selects related
-// objects, name their kinds by Relates. To recreate children, the operator reads which claims would be deleted with them;
-// if a claim has an owner, the operator reads that, too, so that it needs the right to get objects of that kind.
+// objects, name their kinds by Relates. To recreate children, the operator reads which claims would be deleted with
+// them; if a claim has an owner, the operator reads that, too, so that it needs the right to get objects of that kind.
 //
 // # Tests
 //

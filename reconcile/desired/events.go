@@ -2,8 +2,8 @@ package desired
 
 import "github.com/operkit/operkit/reconcile/desired/internal/engine"
 
-// The reasons of the events that are recorded about parents. One event is about all children of one reconcile, and names
-// the first of them. Which events are written is a matter of the operator, see package event.
+// The reasons of the events that are recorded about parents. One event is about all children of one reconcile, and
+// names the first of them. Which events are written is a matter of the operator, see package event.
 const (
 	// EventCreated, EventChanged, EventRecreated and EventDeleted: children were created, changed by an apply or a
 	// replacement, deleted and created again, or deleted.
@@ -25,9 +25,9 @@ const (
 	EventChildFailed = engine.EventChildFailed
 )
 
-// ConditionUnreadable is the type of a condition that is True, with ReasonTypeDoesNotMatch, while T can't hold a parent,
-// for example because a field has another type. Its message names the field. No function is called for such a parent,
-// its children stay as they are, and its deletion waits if it has the finalizer. It is absent otherwise.
+// ConditionUnreadable is the type of a condition that is True, with ReasonTypeDoesNotMatch, while T can't hold a
+// parent, for example because a field has another type. Its message names the field. No function is called for such a
+// parent, its children stay as they are, and its deletion waits if it has the finalizer. It is absent otherwise.
 const ConditionUnreadable = engine.ConditionUnreadable
 
 // ReasonTypeDoesNotMatch is the reason of ConditionUnreadable.

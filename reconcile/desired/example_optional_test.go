@@ -40,3 +40,10 @@ func ExampleRelates() {
 	fmt.Println(c.Kind().Kind)
 	// Output: CatSet
 }
+
+// A function that asks another program is asked again when it was wrong.
+func ExampleExternal() {
+	c := desired.New[CatSet](catSets, keeper{}, desired.Child(pods, desired.InPlace), desired.External())
+	fmt.Println(c.Kind().Kind)
+	// Output: CatSet
+}

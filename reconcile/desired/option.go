@@ -21,6 +21,7 @@ type config struct {
 	related  []schema.GroupVersionKind
 	// finalizer is the name of the finalizer, nil for the default.
 	finalizer *string
+	external  bool
 	errs      []error
 }
 
@@ -70,6 +71,11 @@ func FinalizerName(name string) Option {
 	return func(c *config) { c.finalizer = &name }
 }
 
+// External is for a Syncer that asks a program outside of this one, which may be mended without an event in the
+// cluster: what is wrong with an answer is tried again after a while, like other errors. By default the parent is left
+// alone until something changes.
+func External() Option { return func(c *config) { c.external = true } }
+
 // ChildOption is an option of Child. nil is ignored.
 type ChildOption func(*child)
 
@@ -91,7 +97,7 @@ func Healthy(conditionType string, value metav1.ConditionStatus) ChildOption {
 }
 
 // Deletable lets children be deleted whose deletion deletes data or other objects (deploy.Protected), such as a
-// PersistentVolumeClaim. By default such children stay when they aren't wanted any more, until their parent is gone. For
-// other kinds it is a mistake. It has no effect on Recreate and RollingRecreate: a child that differs is kept, and that
-// is an error, unless its annotation names the strategy deploy.RecreateProtected.
+// PersistentVolumeClaim. By default such children stay when they aren't wanted any more, until their parent is gone.
+// For other kinds it is a mistake. It has no effect on Recreate and RollingRecreate: a child that differs is kept, and
+// that is an error, unless its annotation names the strategy deploy.RecreateProtected.
 func Deletable() ChildOption { return func(c *child) { c.Deletable = true } }

@@ -5,11 +5,11 @@ import "github.com/operkit/operkit/reconcile/desired/internal/plan"
 // Strategy says how existing children of a kind become the wanted ones when they differ. Absent children are always
 // created at once.
 //
-// A child that is returned with the annotation <domain>/strategy has that strategy of package deploy instead. If its kind
-// is rolled, it stays in the roll, unless the annotation says OnDelete, CreateOnly or Ignore: then nobody waits for it. A
-// child with Ignore isn't created either. To recreate children of a custom kind by the annotation, the operator needs the
-// right to list PersistentVolumeClaims, which is among the declared ones only if a kind is declared with Recreate or
-// RollingRecreate.
+// A child that is returned with the annotation <domain>/strategy has that strategy of package deploy instead. If its
+// kind is rolled, it stays in the roll, unless the annotation says OnDelete, CreateOnly or Ignore: then nobody waits
+// for it. A child with Ignore isn't created either. To recreate children of a custom kind by the annotation, the
+// operator needs the right to list PersistentVolumeClaims, which is among the declared ones only if a kind is declared
+// with Recreate or RollingRecreate.
 type Strategy = plan.Strategy
 
 // The strategies.

@@ -54,8 +54,8 @@ func (g *gates) list() []*gate {
 	return slices.Collect(maps.Values(g.all))
 }
 
-// invite brings the objects that a gate has invited. An object may not come: another replica may hold its lock. Then its
-// place goes to the next one.
+// invite brings the objects that a gate has invited. An object may not come: another replica may hold its lock. Then
+// its place goes to the next one.
 func (d *dispatcher) invite(g *gate, invited []deploy.Ref) {
 	for _, ref := range invited {
 		time.AfterFunc(patience, func() { d.invite(g, g.lapse(ref)) })

@@ -6,7 +6,6 @@ require (
 	github.com/operkit/operkit/deploy v0.0.0
 	github.com/operkit/operkit/operator v0.0.0-00010101000000-000000000000
 	github.com/operkit/operkit/reconcile v0.0.0
-	github.com/operkit/operkit/status v0.0.0
 	github.com/operkit/operkit/tools/envtest v0.0.0
 	github.com/spf13/pflag v1.0.10
 	github.com/stretchr/testify v1.12.1
@@ -46,6 +45,7 @@ require (
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/operkit/operkit/dag v0.0.0 // indirect
 	github.com/operkit/operkit/smp v0.0.0 // indirect
+	github.com/operkit/operkit/status v0.0.0 // indirect
 	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
 	github.com/prometheus/client_golang v1.24.1 // indirect
 	github.com/prometheus/client_model v0.6.2 // indirect

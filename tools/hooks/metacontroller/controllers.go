@@ -18,9 +18,9 @@ type Controllers struct {
 	byParent map[definition.Resource]*definition.Composite
 }
 
-// ReadFiles reads the definitions in YAML and JSON files, and in the files of folders, without subfolders: objects of the
-// kind CompositeController of metacontroller.k8s.io/v1alpha1. Objects of other groups are ignored. The error has all
-// mistakes of all files, with the path of each field. No definition at all is a mistake.
+// ReadFiles reads the definitions in YAML and JSON files, and in the files of folders, without subfolders: objects of
+// the kind CompositeController of metacontroller.k8s.io/v1alpha1. Objects of other groups are ignored. The error has
+// all mistakes of all files, with the path of each field. No definition at all is a mistake.
 func ReadFiles(paths ...string) (*Controllers, error) {
 	found, err := definition.ReadFiles(paths...)
 	if err != nil {

@@ -16,8 +16,11 @@ import (
 // Status is a status that a function has returned.
 type Status map[string]any
 
-// ReadStatus returns a value as a Status, without nulls. value isn't nil.
+// ReadStatus returns a value as a Status, without nulls. nil is no status, a nil Status.
 func ReadStatus(value any) (Status, error) {
+	if value == nil {
+		return nil, nil
+	}
 	content, err := plain.Value(value)
 	if err != nil {
 		return nil, fmt.Errorf("status of type %T can't be converted: %w", value, err)
@@ -75,15 +78,9 @@ func (s Status) Over(present map[string]any, generation int64, now time.Time) (n
 	return next, !reflect.DeepEqual(next, present), nil
 }
 
-// CheckStatus returns what is wrong with a status that a function has returned. nil is no status.
-func CheckStatus(value any, now time.Time) error {
-	if value == nil {
-		return nil
-	}
-	s, err := ReadStatus(value)
-	if err == nil {
-		_, _, err = s.Over(nil, 0, now)
-	}
+// Check returns what is wrong with the conditions of a status.
+func (s Status) Check(now time.Time) error {
+	_, _, err := s.Over(nil, 0, now)
 	return err
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/operkit/operkit/reconcile/desired/internal/answer"
 	"github.com/operkit/operkit/reconcile/desired/internal/selector"
 	"github.com/operkit/operkit/reconcile/internal/failure"
-	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -24,7 +23,7 @@ func (p *pass) selectOrphans(ctx context.Context) error {
 		return fmt.Errorf("adopts: %w", err)
 	}
 	if p.orphans, err = selector.Of(wanted, nil); err != nil {
-		return request.Permanent(fmt.Errorf("adopts: %w", err))
+		return p.mistake(fmt.Errorf("adopts: %w", err))
 	}
 	return nil
 }

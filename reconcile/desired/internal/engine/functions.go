@@ -47,6 +47,8 @@ type Functions struct {
 	Reads func(parent *unstructured.Unstructured) error
 	// Refused returns the error for a child that the parent can't have.
 	Refused func(parent deploy.Ref, fault answer.Fault) error
+	// External: the functions may answer differently without an event.
+	External bool
 }
 
 // Child is a declared kind of children.

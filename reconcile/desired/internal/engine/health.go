@@ -14,9 +14,9 @@ import (
 // doesn't show its generation.
 const settling = 10 * time.Second
 
-// isHealthy reports whether a child is healthy. While its status may be about the state before our last write, a current
-// child isn't known to be healthy, and an outdated one isn't known to be unhealthy: it mustn't be updated before its
-// turn because of that.
+// isHealthy reports whether a child is healthy. While its status may be about the state before our last write, a
+// current child isn't known to be healthy, and an outdated one isn't known to be unhealthy: it mustn't be updated
+// before its turn because of that.
 func (p *pass) isHealthy(child *unstructured.Unstructured, state plan.State) bool {
 	if !p.children[child.GroupVersionKind()].Healthy(child) {
 		return false

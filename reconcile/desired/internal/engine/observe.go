@@ -105,7 +105,7 @@ func (p *pass) relatives(ctx context.Context) (found objects.Set, err error) {
 // selected follows and reads the objects of a Selection.
 func (p *pass) selected(ctx context.Context, s Selection) (all []*unstructured.Unstructured, err error) {
 	if s.Kind.Kind == "" || s.Kind.Version == "" {
-		return nil, request.Permanent(fmt.Errorf("kind %q: needs a version and a kind", s.Kind))
+		return nil, p.mistake(fmt.Errorf("kind %q: needs a version and a kind", s.Kind))
 	}
 	namespaced, err := p.scopes.isNamespaced(ctx, p.env.Manager.Port(), s.Kind)
 	if failure.Is[*deploy.KindUnknownError](err) {
@@ -129,7 +129,7 @@ func (p *pass) selected(ctx context.Context, s Selection) (all []*unstructured.U
 		}
 		return view.List(ctx, s.Kind, namespace, s.Labels)
 	case namespaced && namespace == "":
-		return nil, request.Permanent(fmt.Errorf("%s: names without a namespace: set Namespace, or select by Labels", s.Kind.Kind))
+		return nil, p.mistake(fmt.Errorf("%s: names without a namespace: set Namespace, or select by Labels", s.Kind.Kind))
 	}
 	return p.named(ctx, s, namespace)
 }

@@ -41,6 +41,8 @@ type pass struct {
 	changes changes
 	// stage is the reason of the event if the pass fails now.
 	stage string
+	// status is the status of the last answer, nil for none.
+	status answer.Status
 	// isPaused: the parent was paused meanwhile.
 	isPaused bool
 	// waits: a child has to become healthy, or has to go, before more can be done.
@@ -91,7 +93,7 @@ func (p *pass) run(ctx context.Context) (result request.Result, err error) {
 	}
 	p.log.Warn("the function of a parent wants something else each time it is asked: it is asked again later", "rounds", mostRounds, "again", nextRound)
 	result.RequeueAfter, result.Wrote = lifecycle.Sooner(result.RequeueAfter, nextRound), p.wrote
-	_, err = p.report(ctx, response.Status)
+	_, err = p.report(ctx, p.status)
 	return result, err
 }
 
@@ -148,10 +150,13 @@ func (p *pass) round(ctx context.Context) (response Response, changed bool, err 
 		return response, false, err
 	}
 	if response.ResyncAfter < 0 {
-		return response, false, request.Permanent(fmt.Errorf("the time until the next call is negative, %s: return zero for never", response.ResyncAfter))
+		return response, false, p.mistake(fmt.Errorf("the time until the next call is negative, %s: return zero for never", response.ResyncAfter))
 	}
-	if err := answer.CheckStatus(response.Status, p.Now()); err != nil {
-		return response, false, request.Permanent(err)
+	if p.status, err = answer.ReadStatus(response.Status); err == nil {
+		err = p.status.Check(p.Now())
+	}
+	if err != nil {
+		return response, false, p.mistake(err)
 	}
 	scopes, err := p.scopeOf(ctx)
 	if err != nil {
@@ -177,17 +182,26 @@ func (p *pass) round(ctx context.Context) (response Response, changed bool, err 
 			p.stage = EventSyncFailed
 		}
 		var failed error
-		changed, failed = p.report(ctx, response.Status)
+		changed, failed = p.report(ctx, p.status)
 		err = errors.Join(err, failed)
 	}
 	return response, changed, err
+}
+
+// mistake returns the error for what is wrong with an answer: the answer stays the same until something changes in the
+// cluster, unless the functions are external.
+func (p *pass) mistake(err error) error {
+	if p.External {
+		return err
+	}
+	return request.Permanent(err)
 }
 
 // refuse returns the error for children that the parent can't have.
 func (p *pass) refuse(faults []answer.Fault) error {
 	errs := make([]error, len(faults))
 	for i, fault := range faults {
-		errs[i] = request.Permanent(p.Refused(p.key, fault))
+		errs[i] = p.mistake(p.Refused(p.key, fault))
 	}
 	return errors.Join(errs...)
 }
@@ -209,9 +223,15 @@ func (p *pass) fail(ctx context.Context, err error) error {
 	if p.read(ctx) != nil || p.seen.Parent == nil || p.observeChildren(ctx) != nil {
 		return err // the status would be about the children before the writes
 	}
+	var status answer.Status
 	value, failed := p.Failed(ctx, p.seen, err)
 	if failed == nil {
-		_, failed = p.report(ctx, value)
+		if status, failed = answer.ReadStatus(value); failed != nil {
+			failed = p.mistake(failed)
+		}
+	}
+	if failed == nil {
+		_, failed = p.report(ctx, status)
 	}
 	if failed != nil {
 		return errors.Join(err, fmt.Errorf("the status of the error: %w", failed))

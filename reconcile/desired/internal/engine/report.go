@@ -5,17 +5,10 @@ import (
 
 	"github.com/operkit/operkit/reconcile/desired/internal/answer"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
-	"github.com/operkit/operkit/reconcile/request"
 )
 
-// report writes a status that a function has returned, nil for the present one. changed: it was written.
-func (p *pass) report(ctx context.Context, value any) (changed bool, err error) {
-	var wanted answer.Status
-	if value != nil {
-		if wanted, err = answer.ReadStatus(value); err != nil {
-			return false, request.Permanent(err)
-		}
-	}
+// report writes a status, nil for the present one. changed: it was written.
+func (p *pass) report(ctx context.Context, wanted answer.Status) (changed bool, err error) {
 	var invalid error
 	result, err := p.Report(ctx, p.seen.Parent, p.log, nil, true, func(present map[string]any) (next map[string]any, differs bool, err error) {
 		next, isReadable := withoutUnreadable(present)
@@ -27,7 +20,7 @@ func (p *pass) report(ctx context.Context, value any) (changed bool, err error) 
 	})
 	switch {
 	case invalid != nil:
-		return false, request.Permanent(invalid)
+		return false, p.mistake(invalid)
 	case err != nil:
 		return false, lifecycle.Unwritten(p.log, err)
 	}

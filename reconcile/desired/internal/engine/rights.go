@@ -6,9 +6,9 @@ import (
 	"github.com/operkit/operkit/deploy"
 )
 
-// Rights implements watch.RightsProvider: it returns all that is done for the parents and the declared children, by each
-// strategy that a child may have, and the reads of the declared related kinds. A kind whose scope isn't known yet counts
-// as namespaced.
+// Rights implements watch.RightsProvider: it returns all that is done for the parents and the declared children, by
+// each strategy that a child may have, and the reads of the declared related kinds. A kind whose scope isn't known yet
+// counts as namespaced.
 func (r *Reconciler) Rights() []deploy.Right {
 	reads := []string{"get", "list", "watch"}
 	rights := []deploy.Right{

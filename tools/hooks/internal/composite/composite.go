@@ -29,12 +29,13 @@ type Hooks struct{ Sync, Finalize, Customize Caller }
 type Served func(ctx context.Context) ([]deploy.ServedKind, error)
 
 // New returns the controller of a definition. The parents and children must be of kinds that are served; otherwise the
-// error is a *UnservedError. Of a definition, spec.parentResource.labelSelector, ignoreStatusChanges and revisionHistory, and
-// statusChecks with a reason or without a status, aren't supported yet: they are errors.
+// error is a *UnservedError. Of a definition, spec.parentResource.labelSelector, ignoreStatusChanges and
+// revisionHistory, and statusChecks with a reason or without a status, aren't supported yet: they are errors.
 func New(ctx context.Context, of *definition.Composite, served Served, hooks Hooks) (*desired.Controller[Parent], error) {
 	kinds, unknown := served(ctx)
 	s := &syncer{definition: of, served: served, hooks: hooks}
 	options, err := s.children(kinds)
+	options = append(options, desired.External())
 	if hooks.Finalize != nil { // metacontroller's name, so that parents can be moved with their finalizer
 		options = append(options, desired.FinalizerName("metacontroller.io/compositecontroller-"+of.Object.GetName()))
 	}

@@ -25,7 +25,6 @@ import (
 	"github.com/operkit/operkit/reconcile/reconciletest"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/tools/hooks/internal/composite"
-	"github.com/operkit/operkit/tools/hooks/internal/connect"
 	"github.com/operkit/operkit/tools/hooks/internal/definition"
 )
 
@@ -121,17 +120,9 @@ func served(context.Context) ([]deploy.ServedKind, error) {
 // drive runs a definition in memory.
 func drive(t *testing.T, of *definition.Composite) *reconciletest.Harness {
 	t.Helper()
-	call := func(how *definition.Hook) composite.Caller {
-		if how == nil {
-			return nil
-		}
-		caller, err := connect.Webhook(t.Context(), nil, &of.Spec.Common, how)
-		require.NoError(t, err)
-		t.Cleanup(caller.Close)
-		return caller
-	}
-	named := of.Spec.Hooks
-	c, err := composite.New(t.Context(), of, served, composite.Hooks{Sync: call(named.Sync), Finalize: call(named.Finalize), Customize: call(named.Customize)})
+	hooks, err := composite.Webhooks(t.Context(), nil, of)
+	require.NoError(t, err)
+	c, err := composite.New(t.Context(), of, served, hooks)
 	require.NoError(t, err)
 	return reconciletest.Drive(t, c, reconciletest.Definitions("testdata/crds"), reconciletest.Namespace("default"))
 }
@@ -359,8 +350,8 @@ func TestForeignChildren(t *testing.T) {
 		want     string
 	}{
 		"a kind that isn't declared":         {[]any{own, child("ServiceAccount", "", "a")}, "children[1]: ServiceAccount a of v1: spec.childResources doesn't have this kind"},
-		"another namespace":                  {[]any{own, child("ConfigMap", "kube-system", "a")}, "children[1]: ConfigMap a of v1: it is in the namespace kube-system: the children of this parent are in its namespace default"},
-		"one child twice":                    {[]any{own, own}, "children[1]: ConfigMap own of v1: it is returned twice"},
+		"another namespace":                  {[]any{own, child("ConfigMap", "kube-system", "a")}, "child 1, ConfigMap kube-system/a: "},
+		"one child twice":                    {[]any{own, own}, "child 1, ConfigMap default/own: it is returned twice"},
 		"another version of a declared kind": {[]any{own, map[string]any{"apiVersion": "v2", "kind": "ConfigMap", "metadata": map[string]any{"name": "a", "labels": map[string]any{"cats": "tom"}}}}, "children[1]: ConfigMap a of v2: "},
 		"the parent itself":                  {[]any{own, map[string]any{"apiVersion": "hooks.operkit.dev/v1", "kind": "CatSet", "metadata": map[string]any{"name": "tom", "labels": map[string]any{"cats": "tom"}}}}, "children[1]: CatSet tom of hooks.operkit.dev/v1: "},
 	} {

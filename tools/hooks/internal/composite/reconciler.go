@@ -19,7 +19,7 @@ func Reconciler(ctx context.Context, env watch.Env, of *definition.Composite) (w
 	if !ok {
 		return nil, errors.New("the View of the manager doesn't know which kinds are served: use package cluster")
 	}
-	hooks, err := webhooks(ctx, env.Manager.Port(), of)
+	hooks, err := Webhooks(ctx, env.Manager.Port(), of)
 	if err != nil {
 		return nil, fmt.Errorf("CompositeController %s: %w", of.Object.GetName(), err)
 	}
@@ -30,8 +30,8 @@ func Reconciler(ctx context.Context, env watch.Env, of *definition.Composite) (w
 	return controller.Reconciler(ctx, env)
 }
 
-// webhooks returns the hooks of a definition, as it says that they are called.
-func webhooks(ctx context.Context, from connect.Reader, of *definition.Composite) (hooks Hooks, err error) {
+// Webhooks returns the hooks of a definition, as it says that they are called.
+func Webhooks(ctx context.Context, from connect.Reader, of *definition.Composite) (hooks Hooks, err error) {
 	var errs []error
 	caller := func(hook *definition.Hook) Caller {
 		if hook == nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/operkit/operkit/reconcile/desired"
 	"github.com/operkit/operkit/tools/hooks/internal/definition"
 	"github.com/operkit/operkit/tools/hooks/internal/protocol"
-	"github.com/operkit/operkit/tools/hooks/internal/text"
 	"k8s.io/apimachinery/pkg/labels"
 )
 
@@ -55,7 +54,7 @@ func selectionOf(rule protocol.Rule, version definition.Version, parent *Parent,
 	case rule.Namespaces != nil:
 		return s, errors.New("namespaceSelector: isn't supported yet: use namespace")
 	case isNarrow && rule.Namespace != "" && rule.Namespace != parent.GetNamespace():
-		return s, fmt.Errorf("namespace %s: in version v1, related objects of this parent are in its namespace %s: use version v2", text.OneLine(rule.Namespace, longestName), parent.GetNamespace())
+		return s, fmt.Errorf("namespace %s: in version v1, related objects of this parent are in its namespace %s: use version v2", rule.Namespace, parent.GetNamespace())
 	case len(rule.Names) > 0 && rule.Namespace == "" && !isNarrow && kind.Scope == deploy.Namespaced:
 		return s, errors.New("names without a namespace: isn't supported yet: set namespace")
 	}

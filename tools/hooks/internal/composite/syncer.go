@@ -4,18 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/desired"
 	"github.com/operkit/operkit/reconcile/request"
-	"github.com/operkit/operkit/status"
 	"github.com/operkit/operkit/tools/hooks/internal/definition"
 	"github.com/operkit/operkit/tools/hooks/internal/protocol"
-	"github.com/operkit/operkit/tools/hooks/internal/text"
 	"github.com/operkit/operkit/tools/hooks/internal/webhook"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -97,7 +93,7 @@ func (s *syncer) ask(r desired.Request[Parent], hook Caller, how *definition.Hoo
 	}
 	answer, err := protocol.DecodeAnswer(content, protocol.Composite, how.IsStrict())
 	if err == nil {
-		err = errors.Join(s.admit(r.Parent, answer.Children), checkConditions(answer.Status))
+		err = s.admit(r.Parent, answer.Children)
 	}
 	if err != nil {
 		return desired.Response{}, s.failed(name, err)
@@ -147,31 +143,8 @@ func (s *syncer) failed(hook string, err error) error {
 	return err
 }
 
-// checkConditions returns what is wrong with the conditions of a status.
-func checkConditions(of map[string]any) error {
-	list, ok := of["conditions"].([]any)
-	if !ok && of["conditions"] != nil {
-		return errors.New("status.conditions: must be a list")
-	}
-	set := status.Conditions(map[string]any{})
-	for i, value := range list {
-		fields, _ := value.(map[string]any)
-		fields = maps.Clone(fields)
-		delete(fields, "lastTransitionTime")
-		var condition metav1.Condition
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, &condition); err != nil || condition.Type == "" {
-			return fmt.Errorf("status.conditions[%d]: must have a type, a status and a reason", i)
-		}
-		set.Set(time.Now(), condition)
-	}
-	if err := set.Err(); err != nil {
-		return fmt.Errorf("status.conditions: %w", err)
-	}
-	return nil
-}
-
-// admit adds the generated label to children. It returns an error for a child of a kind that isn't declared, and for one
-// that its parent doesn't select: the parent would lose it at once.
+// admit adds the generated label to children. It returns an error for a child of a kind that isn't declared, and for
+// one that its parent doesn't select: the parent would lose it at once.
 func (s *syncer) admit(parent *Parent, children []*unstructured.Unstructured) error {
 	selector, err := s.selector(parent)
 	if err != nil {
@@ -181,11 +154,9 @@ func (s *syncer) admit(parent *Parent, children []*unstructured.Unstructured) er
 	if err != nil {
 		return err
 	}
-	seen := map[deploy.Ref]bool{}
 	for i, child := range children {
-		if fault := s.fault(parent, child, seen); fault != "" {
-			return fmt.Errorf("children[%d]: %s %s of %s: %s", i, text.OneLine(child.GetKind(), longestName), text.OneLine(child.GetName(), longestName),
-				text.OneLine(child.GetAPIVersion(), longestName), fault)
+		if kind := child.GroupVersionKind(); !slices.Contains(s.kinds, kind) {
+			return fmt.Errorf("children[%d]: %s %s of %s: spec.childResources doesn't have this kind: add its resource in this version", i, kind.Kind, child.GetName(), kind.GroupVersion())
 		}
 		if s.definition.Spec.GenerateSelector {
 			all := child.GetLabels()
@@ -199,28 +170,6 @@ func (s *syncer) admit(parent *Parent, children []*unstructured.Unstructured) er
 		}
 	}
 	return nil
-}
-
-// longestName is how long a name that a hook has chosen may be in an error, in bytes.
-const longestName = 253
-
-// fault returns why a parent can't have a child, empty if it can. The engine refuses such children, too, but for it a
-// mistake of a Sync lasts until something changes in the cluster; a hook is mended outside of it.
-func (s *syncer) fault(parent *Parent, child *unstructured.Unstructured, seen map[deploy.Ref]bool) string {
-	ref := deploy.RefOf(child)
-	if ref.Namespace == "" {
-		ref.Namespace = parent.GetNamespace()
-	}
-	defer func() { seen[ref] = true }()
-	switch {
-	case !slices.Contains(s.kinds, ref.Kind):
-		return "spec.childResources doesn't have this kind: add its resource in this version"
-	case parent.GetNamespace() != "" && ref.Namespace != parent.GetNamespace():
-		return fmt.Sprintf("it is in the namespace %s: the children of this parent are in its namespace %s", text.OneLine(ref.Namespace, longestName), parent.GetNamespace())
-	case seen[ref]:
-		return "it is returned twice"
-	}
-	return ""
 }
 
 // Adopts implements desired.Adopter.

@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -153,7 +154,7 @@ func checkChildren(at *field.Path, rules []ChildRule) (errs field.ErrorList) {
 var methods = []string{"", "OnDelete", "Recreate", "InPlace", "RollingRecreate", "RollingInPlace"}
 
 func (u *Update) check(at *field.Path) (errs field.ErrorList) {
-	if !contains(methods, u.Method) {
+	if !slices.Contains(methods, u.Method) {
 		errs = append(errs, field.NotSupported(at.Child("method"), u.Method, methods[1:]))
 	}
 	checks := at.Child("statusChecks")

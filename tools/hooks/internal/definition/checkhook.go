@@ -13,14 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-func contains[T comparable](all []T, one T) bool { return slices.Contains(all, one) }
-
 // check returns the mistakes of a hook. nil has none.
 func (h *Hook) check(at *field.Path) (errs field.ErrorList) {
 	if h == nil {
 		return nil
 	}
-	if !contains([]Version{"", V1, V2}, h.Protocol) {
+	if !slices.Contains([]Version{"", V1, V2}, h.Protocol) {
 		errs = append(errs, field.NotSupported(at.Child("version"), h.Protocol, []Version{V1, V2}))
 	}
 	if h.Webhook == nil {
@@ -41,7 +39,7 @@ func (w *Webhook) check(at *field.Path) (errs field.ErrorList) {
 	if e := w.ETag; e != nil && (e.TimeoutSeconds < 0 || e.CleanupSeconds < 0) {
 		errs = append(errs, field.Invalid(at.Child("etag"), "", "the times must not be negative"))
 	}
-	if !contains([]string{"", loose, strict}, w.ResponseMode) {
+	if !slices.Contains([]string{"", loose, strict}, w.ResponseMode) {
 		errs = append(errs, field.NotSupported(at.Child("responseUnMarshallMode"), w.ResponseMode, []string{loose, strict}))
 	}
 	return append(errs, w.Connection.check(at)...)

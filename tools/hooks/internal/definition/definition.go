@@ -82,8 +82,8 @@ type AnnotationSelector struct {
 	MatchExpressions []metav1.LabelSelectorRequirement `json:"matchExpressions,omitempty"`
 }
 
-// Revisions has the paths of the fields of a parent whose change begins a rolling update, such as spec.template. Without
-// paths it is the spec.
+// Revisions has the paths of the fields of a parent whose change begins a rolling update, such as spec.template.
+// Without paths it is the spec.
 type Revisions struct {
 	FieldPaths []string `json:"fieldPaths,omitempty"`
 }

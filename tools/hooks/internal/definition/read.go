@@ -179,8 +179,8 @@ func NewComposite(obj *unstructured.Unstructured) (*Composite, error) {
 	return c, named(obj, c.Spec.check())
 }
 
-// NewDecorator returns the Decorator that an object defines. The error has all mistakes. obj isn't changed, and must not
-// be changed later.
+// NewDecorator returns the Decorator that an object defines. The error has all mistakes. obj isn't changed, and must
+// not be changed later.
 func NewDecorator(obj *unstructured.Unstructured) (*Decorator, error) {
 	d := &Decorator{Object: obj}
 	if err := decodeSpec(obj, &d.Spec); err != nil {
@@ -202,7 +202,10 @@ func decodeSpec(obj *unstructured.Unstructured, spec any) error {
 	if err != nil {
 		return named(obj, fmt.Errorf("spec: %w", err))
 	}
-	return named(obj, errors.Join(unknown...), "spec: ")
+	if err := errors.Join(unknown...); err != nil {
+		return named(obj, fmt.Errorf("spec: %w", err))
+	}
+	return nil
 }
 
 func nameOf(obj *unstructured.Unstructured) string {
@@ -210,13 +213,9 @@ func nameOf(obj *unstructured.Unstructured) string {
 }
 
 // named returns an error that names the definition.
-func named(obj *unstructured.Unstructured, err error, place ...string) error {
+func named(obj *unstructured.Unstructured, err error) error {
 	if err == nil {
 		return nil
 	}
-	where := ""
-	for _, one := range place {
-		where += one
-	}
-	return fmt.Errorf("%s: %s%w", nameOf(obj), where, err)
+	return fmt.Errorf("%s: %w", nameOf(obj), err)
 }

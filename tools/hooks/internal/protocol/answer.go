@@ -4,13 +4,23 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// maxChildren is how many children a hook may return.
-const maxChildren = 10_000
+// maxChildren is how many children a hook may return, and maxName how long a name may be, in bytes.
+const (
+	maxChildren = 10_000
+	maxName     = 253
+)
+
+// isName reports whether a text is fit for a message: the API server says whether it is a valid name.
+func isName(name string) bool {
+	return len(name) <= maxName && !strings.ContainsFunc(name, unicode.IsControl)
+}
 
 // Answer is the response of a sync or finalize hook.
 type Answer struct {
@@ -116,12 +126,12 @@ func (d *document) objects(name string) []*unstructured.Unstructured {
 // checkObject checks the fields by which an object is known, and those that are strings in each object.
 func (d *document) checkObject(at string, content map[string]any) {
 	for _, path := range [][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}} {
-		if text, _, err := unstructured.NestedString(content, path...); err != nil || text == "" {
-			d.fail(at+"."+joined(path), "must be a string that isn't empty")
+		if name, _, err := unstructured.NestedString(content, path...); err != nil || name == "" || !isName(name) {
+			d.fail(at+"."+strings.Join(path, "."), "must be a string that isn't empty, of one line and at most %d bytes", maxName)
 		}
 	}
-	if _, _, err := unstructured.NestedString(content, "metadata", "namespace"); err != nil {
-		d.fail(at+".metadata.namespace", "must be a string")
+	if name, _, err := unstructured.NestedString(content, "metadata", "namespace"); err != nil || !isName(name) {
+		d.fail(at+".metadata.namespace", "must be a string of one line and at most %d bytes", maxName)
 	}
 	for _, field := range []string{"labels", "annotations"} {
 		if _, _, err := unstructured.NestedStringMap(content, "metadata", field); err != nil {

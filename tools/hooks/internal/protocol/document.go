@@ -132,5 +132,3 @@ func (d *document) boolean(name string) bool {
 	}
 	return found
 }
-
-func joined(path []string) string { return strings.Join(path, ".") }

@@ -3,6 +3,7 @@ package protocol
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/operkit/operkit/tools/hooks/internal/definition"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -78,6 +79,8 @@ func ruleOf(value any, strict bool) (rule Rule, err error) {
 	}
 	rule = Rule{Resource: read.Resource, Namespace: read.Namespace, Names: read.Names}
 	switch {
+	case !isName(read.Namespace) || slices.ContainsFunc(read.Names, func(name string) bool { return !isName(name) }):
+		return rule, fmt.Errorf("namespace and names: must be of one line and at most %d bytes", maxName)
 	case len(read.Names) > maxNames:
 		return rule, fmt.Errorf("names: has %d names, at most %d are allowed: use labelSelector", len(read.Names), maxNames)
 	case len(read.Names) > 0 && (read.Labels != nil || read.Namespaces != nil):

@@ -51,8 +51,8 @@ func EncodeCustomize(controller, parent *unstructured.Unstructured) ([]byte, err
 	return json.Marshal(map[string]any{"controller": controller.Object, "parent": parent.Object})
 }
 
-// byName returns the objects by kind, such as Deployment.apps/v1, and by name. The names are those of version v1: without
-// a namespace if the parent has one; or those of v2: with the namespace of the object.
+// byName returns the objects by kind, such as Deployment.apps/v1, and by name. The names are those of version v1:
+// without a namespace if the parent has one; or those of v2: with the namespace of the object.
 func byName(version definition.Version, parent *unstructured.Unstructured, groups []Group) map[string]map[string]any {
 	all := map[string]map[string]any{}
 	isNarrow := version == definition.V1 && parent.GetNamespace() != ""

@@ -32,7 +32,8 @@ type Config struct {
 	// TLS has the certificates that the server needs, and those of the caller; nil means the system's.
 	TLS *tls.Config
 	// KeepTags keeps each response that has an ETag. The next request about the same subject names this ETag, and the
-	// hook may answer 304 or 412: then the kept response counts. KeepFor is how long; zero means until others take its place.
+	// hook may answer 304 or 412: then the kept response counts. KeepFor is how long; zero means until others take its
+	// place.
 	KeepTags bool
 	KeepFor  time.Duration
 }
