@@ -84,6 +84,35 @@ var definitionsRight = rbacv1.PolicyRule{
 	APIGroups: []string{"apiextensions.k8s.io"}, Resources: []string{"customresourcedefinitions"}, Verbs: []string{"list", "watch"},
 }
 
+// What is wrong before anything runs names the flag or the file.
+func TestStart(t *testing.T) {
+	t.Parallel()
+	for reason, row := range map[string]struct {
+		args []string
+		want string
+	}{
+		"help":                    {[]string{"--help"}, "Kubernetes operator\n"},
+		"no definitions":          {[]string{"run"}, "no definitions: set --definitions to a file or folder with CompositeControllers"},
+		"a file that isn't there": {[]string{"run", "--definitions", "missing.yaml"}, "stat missing.yaml: no such file or directory"},
+		"a file without one":      {[]string{"run", "--definitions", "internal/composite/testdata/crds"}, "no CompositeController of metacontroller.k8s.io/v1alpha1"},
+	} {
+		kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+		require.NoError(t, os.WriteFile(kubeconfig, []byte(nowhere), 0o600))
+		output, err := program.Command(append(row.args, "--kubeconfig", kubeconfig)...).CombinedOutput()
+		assert.Equal(t, reason != "help", err != nil, reason)
+		assert.Contains(t, string(output), row.want, reason)
+	}
+}
+
+// nowhere is a kubeconfig whose API server isn't asked.
+const nowhere = `
+apiVersion: v1
+kind: Config
+clusters: [{name: a, cluster: {server: "https://127.0.0.1:1"}}]
+contexts: [{name: a, context: {cluster: a}}]
+current-context: a
+`
+
 // A hook in another language on a real API server, with no rights but those that it needs.
 func TestLife(t *testing.T) {
 	t.Parallel()

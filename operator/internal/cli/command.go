@@ -18,7 +18,7 @@ func (o *Operator) Root() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		Annotations:                map[string]string{cobra.CommandDisplayNameAnnotation: o.Called},
 		Use:                        o.Name,
-		Short:                      "Kubernetes operator for " + strings.Join(o.Settings.Kinds, ", "),
+		Short:                      summary(o.Settings.Kinds),
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		Args:                       noArguments,
@@ -41,6 +41,14 @@ func (o *Operator) Root() *cobra.Command {
 	completesNothing(root)
 	root.AddCommand(o.Commands...)
 	return root
+}
+
+// summary says what the program is. An operator whose kinds are all found at run time names none.
+func summary(kinds []string) string {
+	if len(kinds) == 0 {
+		return "Kubernetes operator"
+	}
+	return "Kubernetes operator for " + strings.Join(kinds, ", ")
 }
 
 // showSettings marks commands whose help lists all settings of the process.

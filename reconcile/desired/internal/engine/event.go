@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
@@ -50,12 +51,9 @@ const mostNames = 5
 type changes map[string][]deploy.Ref
 
 func (c changes) add(reason string, child deploy.Ref) {
-	for _, known := range c[reason] {
-		if known == child {
-			return
-		}
+	if !slices.Contains(c[reason], child) {
+		c[reason] = append(c[reason], child)
 	}
-	c[reason] = append(c[reason], child)
 }
 
 // recordChanges records an event for each sort of change that the pass has made, however many children it is about.
