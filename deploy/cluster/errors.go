@@ -75,8 +75,8 @@ func isAnswer(err error) bool {
 func unanswered(ctx context.Context, err error, f failed) error {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), noTimeLeft(err):
-		if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) {
-			err = fmt.Errorf("%w: %w", ended, err)
+		if !errors.Is(err, context.DeadlineExceeded) {
+			err = fmt.Errorf("%w: %w", context.DeadlineExceeded, err)
 		}
 		return &deploy.TimeoutError{Ref: f.ref, Reason: "no answer to " + f.verb + " of " + f.resource.Resource, Err: err}
 	case ctx.Err() != nil:

@@ -178,6 +178,7 @@ func TestHangs(t *testing.T) {
 		err := apply(soon(t), config) // the first of its burst went to discovery
 		var late *deploy.TimeoutError
 		require.ErrorAs(t, err, &late)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
 	})
 	t.Run("the caller's own end", func(t *testing.T) {
 		t.Parallel()

@@ -21,9 +21,9 @@ const (
 	// deletions is how many of these namespaces are deleted at a time. Kubernetes makes about a hundred requests for
 	// each one, and in their order. With hundreds of them, a test that waits for the deletion of a namespace of its own
 	// would wait for minutes.
-	deletions = 30
+	deletions = 10
 	// lateDeletions is below how many deletions that of a namespace begins that had to wait for others.
-	lateDeletions = 5
+	lateDeletions = 3
 	// longestDeletion is after what time a deletion isn't expected to end any more, so that others begin.
 	longestDeletion = time.Minute
 )

@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	patience  = time.Minute
+	patience  = 3 * time.Minute
 	finalizer = "departure.integration.operkit.dev/finalizer"
 )
 
