@@ -15,7 +15,8 @@ import (
 // Unstructured is the T of a Syncer for any kind.
 type Unstructured = unstructured.Unstructured
 
-// Syncer computes what a parent wants. It may also be a Finalizer, a Relater, a Reporter and an Adopter.
+// Syncer computes what a parent wants. It may also be a Finalizer, a Selector, a Relater, a
+// Reporter and an Adopter.
 type Syncer[T any] interface {
 	// Sync returns the wanted children and the status of a parent. It must be a pure function: it depends on the
 	// Request alone, and changes nothing of it. It is called after each change of the parent, its children and its
@@ -55,6 +56,16 @@ type Reporter[T any] interface {
 	//
 	// Without a Reporter, the status that Sync has returned is written if its children have failed.
 	Failed(r Request[T], err error) any
+}
+
+// Selector may be implemented by a Syncer for some of the parents of its kind.
+type Selector[T any] interface {
+	// Selects reports whether a parent is one of this Syncer. It must be a pure function. Other parents aren't changed.
+	//
+	// A parent that isn't selected any more is finalized as if it were deleted: with a Finalizer, Finalize is called
+	// until its Response is Finalized, and then the finalizer is removed. What it has then stays: the children that
+	// Finalize has returned, and without a Finalizer all children, and the status.
+	Selects(parent *T) bool
 }
 
 // Adopter may be implemented by a Syncer that adopts orphans: objects of the declared kinds that have no owner. Objects
@@ -102,17 +113,14 @@ func (c *Controller[T]) Kind() schema.GroupVersionKind { return c.kind }
 
 // Reconciler implements watch.Controller. The error has all mistakes of the registration.
 func (c *Controller[T]) Reconciler(ctx context.Context, env watch.Env) (watch.Reconciler, error) {
-	var children []engine.Child
+	settings := c.config.Settings
 	for _, one := range c.config.children {
-		children = append(children, one.Child)
+		settings.Children = append(settings.Children, one.Child)
 	}
-	finalizer := ""
 	if c.config.finalizer != nil {
-		finalizer = *c.config.finalizer
+		settings.Finalizer = *c.config.finalizer
 	}
-	functions := functionsOf(c.syncer)
-	functions.External = c.config.external
-	r, err := engine.New(ctx, c.kind, functions, children, c.config.related, finalizer, env)
+	r, err := engine.New(ctx, c.kind, functionsOf(c.syncer), settings, env)
 	if err = errors.Join(c.check(), err); err != nil {
 		return nil, fmt.Errorf("children of %s: %w", c.kind.Kind, err)
 	}

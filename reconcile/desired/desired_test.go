@@ -457,7 +457,7 @@ func TestRelated(t *testing.T) {
 			"stringData": map[string]any{"v": value},
 		}
 	}
-	selector := labels.SelectorFromSet(labels.Set{"use": "cats"})
+	selector, others := labels.SelectorFromSet(labels.Set{"use": "cats"}), labels.SelectorFromSet(labels.Set{"team": "cats"})
 	for _, row := range []struct {
 		reason    string
 		selection desired.Selection
@@ -468,13 +468,18 @@ func TestRelated(t *testing.T) {
 		{"desired 18: by labels", desired.Selection{Kind: secrets, Labels: selector}, "a,b", ""},
 		{"desired 18: in another namespace", desired.Selection{Kind: secrets, Namespace: "other", Labels: selector}, "c", ""},
 		{"desired 18: in all namespaces", desired.Selection{Kind: secrets, Everywhere: true, Labels: labels.Everything()}, "c,a,b", ""},
-		{"desired 18: names in all namespaces are a mistake", desired.Selection{Kind: secrets, Everywhere: true, Names: []string{"a"}}, "", "related[0]: Secret: names without a namespace"},
+		{"desired 85: by name, in all namespaces", desired.Selection{Kind: secrets, Everywhere: true, Names: []string{"c", "a", "x"}}, "c,a", ""},
+		{"desired 85: by labels, in the namespaces of a selector", desired.Selection{Kind: secrets, Namespaces: others, Labels: selector}, "c", ""},
+		{"desired 85: by name, in the namespaces of a selector", desired.Selection{Kind: secrets, Namespaces: others, Names: []string{"a", "c"}}, "c", ""},
+		{"desired 85: in no namespace", desired.Selection{Kind: secrets, Namespaces: labels.Nothing(), Labels: selector}, "", ""},
+		{"desired 85: a namespace and a selector", desired.Selection{Kind: secrets, Namespaces: others, Everywhere: true, Labels: selector}, "", "related[0]: Secret: has Namespaces and another namespace"},
 		{"desired 18: a kind is needed", desired.Selection{Names: []string{"a"}}, "", "related[0]: kind"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
 			s := relater{selections: []desired.Selection{row.selection}}
 			h := reconciletest.Drive(t, desired.New(catSets, s), reconciletest.Memory(dryrun.AnyKind(), dryrun.Namespaces("test", "other")))
+			h.Apply("{apiVersion: v1, kind: Namespace, metadata: {name: other, labels: {team: cats}}}")
 			h.Apply(secret("test", "a", "1"), secret("test", "b", "1"), secret("other", "c", "1"))
 			h.Apply(parent())
 			_, err := h.Reconcile("CatSet tom")
@@ -487,6 +492,9 @@ func TestRelated(t *testing.T) {
 			h.RunUntilSettled()
 			text, _ := statusOf(h)["secrets"].(string)
 			assert.Equal(t, row.want, text)
+			if row.want == "" {
+				return
+			}
 			first, _, _ := strings.Cut(row.want, ",")
 			namespace := map[string]string{"c": "other/"}[first]
 			h.Delete("Secret " + namespace + first)
@@ -494,6 +502,24 @@ func TestRelated(t *testing.T) {
 			assert.NotContains(t, statusOf(h)["secrets"], first)
 		})
 	}
+}
+
+func TestRelatedNamespaces(t *testing.T) {
+	t.Parallel()
+	t.Run("desired 85: a namespace that gets or loses the labels brings the parent", func(t *testing.T) {
+		t.Parallel()
+		s := relater{selections: []desired.Selection{{Kind: secrets, Namespaces: labels.SelectorFromSet(labels.Set{"team": "cats"}), Names: []string{"c"}}}}
+		h := reconciletest.Drive(t, desired.New(catSets, s), reconciletest.Memory(dryrun.AnyKind(), dryrun.Namespaces("test", "other")))
+		h.Apply("{apiVersion: v1, kind: Namespace, metadata: {name: other}}", "{apiVersion: v1, kind: Secret, metadata: {name: c, namespace: other}}")
+		h.Apply(parent())
+		h.RunUntilSettled()
+		for value, want := range map[string]string{"cats": "c", "dogs": ""} {
+			h.Edit("Namespace other", func(n *unstructured.Unstructured) { n.SetLabels(map[string]string{"team": value}) })
+			h.RunUntilSettled()
+			text, _ := statusOf(h)["secrets"].(string)
+			assert.Equal(t, want, text, value)
+		}
+	})
 }
 
 func TestStanding(t *testing.T) {

@@ -43,6 +43,12 @@
 // finalizer, and is asked by Finalize, for each event and after ResyncAfter, until its Response is Finalized. What it
 // returns meanwhile decides in which order children go.
 //
+// # Some parents of a kind
+//
+// A Syncer with a method Selects has only some of the parents of its kind, and others aren't changed. To add to objects
+// that have a controller of their own, such as Deployments, use the option Decorates; a Response may set labels and
+// annotations of the parent.
+//
 // # What users see
 //
 // The status is what the function returns. Events of a parent name the children that were created, changed, recreated

@@ -37,6 +37,9 @@ func functionsOf[T any](syncer Syncer[T]) (f engine.Functions) {
 			return selections, err
 		})
 	}
+	if s, ok := syncer.(Selector[T]); ok {
+		f.Selects = about(func(_ context.Context, parent *T) (bool, error) { return s.Selects(parent), nil })
+	}
 	if s, ok := syncer.(Adopter[T]); ok {
 		f.Adopts = about(s.Adopts)
 	}
@@ -88,5 +91,5 @@ func unreadable(err error) error { return request.Permanent(&engine.UnreadableEr
 
 // checkMethods returns an error if a method of a Syncer has the name of an optional one and another signature.
 func checkMethods[T any](syncer Syncer[T]) error {
-	return optional.Check(syncer, reflect.TypeFor[Finalizer[T]](), reflect.TypeFor[Relater[T]](), reflect.TypeFor[Reporter[T]](), reflect.TypeFor[Adopter[T]]())
+	return optional.Check(syncer, reflect.TypeFor[Finalizer[T]](), reflect.TypeFor[Relater[T]](), reflect.TypeFor[Reporter[T]](), reflect.TypeFor[Adopter[T]](), reflect.TypeFor[Selector[T]]())
 }

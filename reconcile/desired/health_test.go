@@ -44,6 +44,40 @@ func sizesOf(h *reconciletest.Harness) (all []any) {
 	return all
 }
 
+func TestHealthyReasons(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		reason    string
+		healthy   desired.ChildOption
+		isHealthy bool
+	}{
+		{"desired 86: one of the reasons", desired.Healthy("Fed", metav1.ConditionTrue, "B", "A"), true},
+		{"desired 86: another reason", desired.Healthy("Fed", metav1.ConditionTrue, "B"), false},
+		{"desired 86: any status", desired.Healthy("Fed", ""), true},
+		{"desired 86: any status with a reason", desired.Healthy("Fed", "", "A"), true},
+		{"desired 86: another status", desired.Healthy("Fed", metav1.ConditionFalse, "A"), false},
+		{"desired 86: a condition that isn't there", desired.Healthy("Brushed", ""), false},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			h := drive(t, script{}, desired.Child(catHouses, desired.RollingInPlace, row.healthy))
+			h.Apply(parent(house("a", 1), house("b", 1)))
+			h.RunUntilSettled()
+			feed(h, "a", "")
+			feed(h, "b", "")
+			h.RunUntilSettled()
+			want(h, house("a", 2), house("b", 2))
+			_, err := h.Reconcile("CatSet tom")
+			require.NoError(t, err)
+			second := int64(2) // what isn't healthy waits for nothing
+			if row.isHealthy {
+				second = 1
+			}
+			assert.Equal(t, []any{int64(2), second}, sizesOf(h))
+		})
+	}
+}
+
 func TestObservedHealth(t *testing.T) {
 	t.Parallel()
 	reconcile := func(t *testing.T, h *reconciletest.Harness) time.Duration {

@@ -64,7 +64,7 @@ func TestMistakes(t *testing.T) {
 				desired.Child(secrets, desired.RollingInPlace, desired.Healthy("", metav1.ConditionTrue))),
 			[]string{
 				`finalizer "no name"`, `child Pod: unknown strategy "Guess"`, "child Pod: declared twice", "it is the kind of the parents",
-				"needs a version and a kind", "child ConfigMap: healthy: nobody waits", "child Secret: healthy: needs the type and the status",
+				"needs a version and a kind", "child ConfigMap: healthy: nobody waits", "child Secret: healthy: needs the type of a condition",
 			},
 		},
 		{"desired 75: a finalizer without a domain, as roperator has it", desired.New(catSets, teardown{}, desired.FinalizerName("cats")), nil},

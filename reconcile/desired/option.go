@@ -2,8 +2,10 @@ package desired
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/operkit/operkit/reconcile/desired/internal/engine"
+	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/status"
 	"github.com/operkit/operkit/status/readiness"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,11 +19,10 @@ type Option func(*config)
 
 // config is what the options of New set.
 type config struct {
+	engine.Settings
 	children []*child
-	related  []schema.GroupVersionKind
 	// finalizer is the name of the finalizer, nil for the default.
 	finalizer *string
-	external  bool
 	errs      []error
 }
 
@@ -59,9 +60,9 @@ func Child(kind schema.GroupVersionKind, strategy Strategy, opts ...ChildOption)
 }
 
 // Relates declares kinds of related objects, so that the rights to read them are among the rights that the operator
-// needs (watch.RightsProvider). Relater works without it.
+// needs (watch.RightsProvider). Relater works without it. Selection.Namespaces needs those of the kind Namespace, too.
 func Relates(kinds ...schema.GroupVersionKind) Option {
-	return func(c *config) { c.related = append(c.related, kinds...) }
+	return func(c *config) { c.Settings.Relates = append(c.Settings.Relates, kinds...) }
 }
 
 // FinalizerName sets the name of the finalizer of parents. It needs a Syncer with a Finalize. The default is
@@ -74,24 +75,35 @@ func FinalizerName(name string) Option {
 // External is for a Syncer that asks a program outside of this one, which may be mended without an event in the
 // cluster: what is wrong with an answer is tried again after a while, like other errors. By default the parent is left
 // alone until something changes.
-func External() Option { return func(c *config) { c.external = true } }
+func External() Option { return func(c *config) { c.Settings.External = true } }
+
+// When sets which events of a parent count. The default is filter.Standard: a change of the status alone doesn't count.
+// A predicate of changes needs filter.Lifecycle beside it, see package filter.
+// Objects that Selector, Adopter and Relater depend on are watched in any case.
+func When(predicate filter.Predicate) Option { return func(c *config) { c.Settings.When = predicate } }
+
+// Decorates is for parents that have a controller of their own, such as Deployments: the Syncer only adds to them. Then
+// Response.Status is written exactly as it is returned, without an observedGeneration, and nothing else is written into
+// the status: a parent that T can't hold, and a pause, are only logged and recorded as events.
+func Decorates() Option { return func(c *config) { c.Settings.Decorates = true } }
 
 // ChildOption is an option of Child. nil is ignored.
 type ChildOption func(*child)
 
-// Healthy sets when a child is healthy for a roll: when it has the condition with that status, and not about an earlier
-// generation of the child. Of several Healthy all have to hold. The default is status/readiness, which knows the usual
-// kinds.
-func Healthy(conditionType string, value metav1.ConditionStatus) ChildOption {
+// Healthy sets when a child is healthy for a roll: when it has the condition with that status and one of the reasons,
+// and not about an earlier generation of the child. An empty status is any status, and no reasons are any reason. Of
+// several Healthy all have to hold. The default is status/readiness, which knows the usual kinds.
+func Healthy(conditionType string, value metav1.ConditionStatus, reasons ...string) ChildOption {
 	return func(c *child) {
-		if conditionType == "" || value == "" {
-			c.errs = append(c.errs, errors.New("healthy: needs the type and the status of a condition, such as Ready and True"))
+		if conditionType == "" {
+			c.errs = append(c.errs, errors.New("healthy: needs the type of a condition, such as Ready"))
 		}
 		c.healthy = append(c.healthy, func(obj *unstructured.Unstructured) bool {
 			found, ok := status.Conditions(obj).Get(conditionType)
 			observed, known, _ := unstructured.NestedInt64(obj.Object, "status", "observedGeneration")
 			isOld := found.ObservedGeneration != 0 && found.ObservedGeneration < obj.GetGeneration() || known && observed < obj.GetGeneration()
-			return ok && found.Status == value && !isOld
+			isWanted := ok && (value == "" || found.Status == value) && (len(reasons) == 0 || slices.Contains(reasons, found.Reason))
+			return isWanted && !isOld
 		})
 	}
 }

@@ -45,6 +45,9 @@ type Response struct {
 	// other types stay, also those of an earlier Response. Leave out the times of conditions: a time moves when the
 	// status of the condition changes.
 	Status any
+	// Labels and Annotations are set on the parent; a nil value removes a key. Other keys stay, also those of an earlier
+	// Response. A new value is a change of the parent, so that Sync is called again.
+	Labels, Annotations map[string]*string
 	// ResyncAfter is the time after which Sync is called again without an event; zero means never, and
 	// a negative time is an error.
 	ResyncAfter time.Duration
@@ -61,8 +64,10 @@ type Selection struct {
 	// Everywhere, it means all namespaces; it is ignored for objects without a namespace.
 	Namespace  string
 	Everywhere bool
+	// Namespaces selects the namespaces by their labels, in place of Namespace and Everywhere, for any parent.
+	Namespaces labels.Selector
 	// Names selects objects by name. Without Names, Labels selects them, and labels.Everything all of them. Without both
-	// nothing is selected.
+	// nothing is selected. Names in more than one namespace have the operator hold all objects of the kind there.
 	Names  []string
 	Labels labels.Selector
 }

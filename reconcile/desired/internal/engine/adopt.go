@@ -30,7 +30,7 @@ func (p *pass) selectOrphans(ctx context.Context) error {
 
 // claim adopts the selected orphans, and releases children that it has adopted and that aren't selected any more.
 func (p *pass) claim(ctx context.Context, wanted []answer.Child) (changed bool, err error) {
-	if p.Adopts == nil || p.isDeleting {
+	if p.Adopts == nil || p.isFinalizing {
 		return false, nil
 	}
 	adopted, unadopted := p.adopt(ctx)

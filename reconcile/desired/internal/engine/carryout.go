@@ -87,7 +87,7 @@ func (p *pass) applyAll(ctx context.Context, w work, places []int) (wrote, idle 
 			p.recent.note(p.key, result, p.seen.Children.At(ref), p.Now())
 		}
 		switch fact := &w.facts[places[i]]; {
-		case result.Err == nil && !result.Changed(), p.isDeleting && apierrors.HasStatusCause(result.Err, namespaceTerminating):
+		case result.Err == nil && !result.Changed(), p.isFinalizing && apierrors.HasStatusCause(result.Err, namespaceTerminating):
 			idle, fact.State = true, plan.Current
 		case isGoing(result):
 			p.waits, fact.State = true, plan.Terminating

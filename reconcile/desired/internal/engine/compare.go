@@ -110,5 +110,5 @@ func (p *pass) stateOf(ctx context.Context, child answer.Child, live *unstructur
 
 // isForeground reports whether the cluster deletes the children of the parent before the parent is gone.
 func (p *pass) isForeground() bool {
-	return p.isDeleting && slices.Contains(p.seen.Parent.GetFinalizers(), metav1.FinalizerDeleteDependents)
+	return p.isFinalizing && slices.Contains(p.seen.Parent.GetFinalizers(), metav1.FinalizerDeleteDependents)
 }

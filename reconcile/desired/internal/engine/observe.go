@@ -1,11 +1,9 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/desired/internal/objects"
@@ -82,76 +80,6 @@ func (p *pass) checkWhole(ctx context.Context) error {
 	return nil
 }
 
-// relatives follows and reads the related objects.
-func (p *pass) relatives(ctx context.Context) (found objects.Set, err error) {
-	if p.Related == nil {
-		return found, nil
-	}
-	selections, err := p.Related(ctx, p.seen.Parent)
-	if err != nil {
-		return found, fmt.Errorf("related: %w", err)
-	}
-	var all []*unstructured.Unstructured
-	for i, selection := range selections {
-		some, err := p.selected(ctx, selection)
-		if err != nil {
-			return found, fmt.Errorf("related[%d]: %w", i, err)
-		}
-		all = append(all, some...)
-	}
-	return objects.Collect(all...), nil
-}
-
-// selected follows and reads the objects of a Selection.
-func (p *pass) selected(ctx context.Context, s Selection) (all []*unstructured.Unstructured, err error) {
-	if s.Kind.Kind == "" || s.Kind.Version == "" {
-		return nil, p.mistake(fmt.Errorf("kind %q: needs a version and a kind", s.Kind))
-	}
-	namespaced, err := p.scopes.isNamespaced(ctx, p.env.Manager.Port(), s.Kind)
-	if failure.Is[*deploy.KindUnknownError](err) {
-		p.recheckIn(recheck)
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	namespace := cmp.Or(s.Namespace, p.key.Namespace)
-	if !namespaced || s.Namespace == "" && s.Everywhere {
-		namespace = ""
-	}
-	view := p.env.Manager.View()
-	switch {
-	case len(s.Names) == 0 && s.Labels == nil:
-		return nil, nil
-	case len(s.Names) == 0:
-		if err := p.env.Watcher.FollowAll(ctx, p.key, s.Kind, namespace, s.Labels); err != nil {
-			return nil, err
-		}
-		return view.List(ctx, s.Kind, namespace, s.Labels)
-	case namespaced && namespace == "":
-		return nil, p.mistake(fmt.Errorf("%s: names without a namespace: set Namespace, or select by Labels", s.Kind.Kind))
-	}
-	return p.named(ctx, s, namespace)
-}
-
-// named follows and reads the objects of a Selection by names.
-func (p *pass) named(ctx context.Context, s Selection, namespace string) (all []*unstructured.Unstructured, err error) {
-	for _, name := range s.Names {
-		ref := deploy.Ref{Kind: s.Kind, Namespace: namespace, Name: name}
-		if err := p.env.Watcher.Follow(ctx, p.key, ref); err != nil {
-			return nil, err
-		}
-		obj, err := p.env.Manager.View().Get(ctx, ref)
-		if err != nil {
-			return nil, err
-		}
-		if obj != nil {
-			all = append(all, obj)
-		}
-	}
-	return all, nil
-}
-
 // scopeOf returns which of the declared kinds are namespaced. A kind that isn't served has no scope: applying its
 // children is the error.
 func (p *pass) scopeOf(ctx context.Context) (map[schema.GroupVersionKind]deploy.Scope, error) {
@@ -169,26 +97,4 @@ func (p *pass) scopeOf(ctx context.Context) (map[schema.GroupVersionKind]deploy.
 		}
 	}
 	return all, nil
-}
-
-// scopes remembers which kinds are namespaced. The zero value is empty. It is safe for concurrent use.
-type scopes struct{ known sync.Map }
-
-// of returns the scope of a kind, Namespaced if it isn't known.
-func (s *scopes) of(kind schema.GroupVersionKind) deploy.Scope {
-	if known, ok := s.known.Load(kind); ok && !known.(bool) {
-		return deploy.ClusterScoped
-	}
-	return deploy.Namespaced
-}
-
-func (s *scopes) isNamespaced(ctx context.Context, port deploy.Port, kind schema.GroupVersionKind) (bool, error) {
-	if known, ok := s.known.Load(kind); ok {
-		return known.(bool), nil
-	}
-	scope, err := port.Scope(ctx, kind)
-	if err == nil {
-		s.known.Store(kind, scope == deploy.Namespaced)
-	}
-	return scope == deploy.Namespaced, err
 }

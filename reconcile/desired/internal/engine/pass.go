@@ -34,8 +34,8 @@ type pass struct {
 	manager *deploy.Manager
 	// since is the time of the first reconcile of the parent by this process. It is zero if no kind is rolled.
 	since time.Time
-	// isDeleting: the parent is being deleted, and is held by the finalizer.
-	isDeleting bool
+	// isFinalizing: the parent is being deleted, or isn't selected any more, and is held by the finalizer.
+	isFinalizing bool
 	// wrote are the revisions of the children that were written, and changes what was done with them.
 	wrote   []request.Revision
 	changes changes
@@ -79,12 +79,12 @@ func (p *pass) run(ctx context.Context) (result request.Result, err error) {
 			return result, p.fail(ctx, err)
 		}
 		result.RequeueAfter = lifecycle.Sooner(response.ResyncAfter, p.again)
-		if !changed && p.isDeleting && response.Finalized && !p.waits {
+		if !changed && p.isFinalizing && response.Finalized && !p.waits {
 			p.complete = true
 			return request.Result{}, p.RemoveFinalizer(ctx, p.seen.Parent, p.finalizer)
 		}
 		if !changed {
-			p.complete = !p.waits && !p.isDeleting
+			p.complete = !p.waits && !p.isFinalizing
 			if !p.waits {
 				result.Wrote = p.wrote
 			}
@@ -103,13 +103,15 @@ func (p *pass) recheckIn(after time.Duration) { p.again = lifecycle.Sooner(p.aga
 // hold sees to the finalizer. It returns false if nothing is to be done with the parent.
 func (p *pass) hold(ctx context.Context) (held bool, err error) {
 	has := slices.Contains(p.seen.Parent.GetFinalizers(), p.finalizer)
-	p.isDeleting = p.seen.Parent.GetDeletionTimestamp() != nil
+	if p.isFinalizing, err = p.leaves(ctx, p.seen.Parent); err != nil {
+		return false, p.fail(ctx, err)
+	}
 	switch {
 	case has && p.Finalize == nil:
 		if err := p.RemoveFinalizer(ctx, p.seen.Parent, p.finalizer); err != nil {
 			return false, err
 		}
-	case !has && p.Finalize != nil && !p.isDeleting:
+	case !has && p.Finalize != nil && !p.isFinalizing:
 		if err := p.Reads(p.seen.Parent); err != nil {
 			return false, p.fail(ctx, err) // nothing was done for it, so that nothing has to be finalized
 		}
@@ -118,16 +120,24 @@ func (p *pass) hold(ctx context.Context) (held bool, err error) {
 		}
 		return true, nil
 	}
-	return !p.isDeleting || has && p.Finalize != nil, nil
+	return !p.isFinalizing || has && p.Finalize != nil, nil
 }
 
-// read reads the parent. It is nil if it is gone, another one, or being deleted unlike before.
+// read reads the parent. It is nil if it is gone or another one, and if it leaves unlike before.
 func (p *pass) read(ctx context.Context) error {
 	current, err := p.Manager.View().Get(ctx, p.key)
 	if err != nil {
 		return err
 	}
-	if current == nil || current.GetUID() != p.seen.Parent.GetUID() || (current.GetDeletionTimestamp() != nil) != p.isDeleting {
+	if current == nil || current.GetUID() != p.seen.Parent.GetUID() {
+		p.seen.Parent = nil
+		return nil
+	}
+	leaves, err := p.leaves(ctx, current)
+	if err != nil {
+		return err
+	}
+	if leaves != p.isFinalizing {
 		p.seen.Parent = nil
 		return nil
 	}
@@ -143,7 +153,7 @@ func (p *pass) round(ctx context.Context) (response Response, changed bool, err 
 	}
 	p.stage = EventSyncFailed
 	ask := p.Sync
-	if p.isDeleting {
+	if p.isFinalizing {
 		ask = p.Finalize
 	}
 	if response, err = ask(ctx, p.seen); err != nil {
@@ -152,7 +162,7 @@ func (p *pass) round(ctx context.Context) (response Response, changed bool, err 
 	if response.ResyncAfter < 0 {
 		return response, false, p.mistake(fmt.Errorf("the time until the next call is negative, %s: return zero for never", response.ResyncAfter))
 	}
-	if p.status, err = answer.ReadStatus(response.Status); err == nil {
+	if p.status, err = answer.ReadStatus(response.Status); err == nil && !p.Decorates {
 		err = p.status.Check(p.Now())
 	}
 	if err != nil {
@@ -181,9 +191,9 @@ func (p *pass) round(ctx context.Context) (response Response, changed bool, err 
 		if err == nil {
 			p.stage = EventSyncFailed
 		}
-		var failed error
-		changed, failed = p.report(ctx, p.status)
-		err = errors.Join(err, failed)
+		decorated, undecorated := p.decorate(ctx, response)
+		reported, unreported := p.report(ctx, p.status)
+		changed, err = decorated || reported, errors.Join(err, undecorated, unreported)
 	}
 	return response, changed, err
 }

@@ -25,14 +25,13 @@ type Reconciler struct {
 	lifecycle.Lifecycle
 	env watch.Env
 	Functions
+	Settings
 	children map[schema.GroupVersionKind]Child
 	// kinds are the declared kinds of children, in order; byGroup are the same by group and kind.
 	kinds   []schema.GroupVersionKind
 	byGroup map[schema.GroupKind]schema.GroupVersionKind
 	// places are the places of the kinds in kinds.
-	places map[schema.GroupVersionKind]int
-	// related are the declared kinds of related objects.
-	related   []schema.GroupVersionKind
+	places    map[schema.GroupVersionKind]int
 	finalizer string
 	// strategyKey is the annotation that names the strategy of a child.
 	strategyKey string
@@ -44,19 +43,17 @@ type Reconciler struct {
 	rolls  bool
 }
 
-// New returns the Reconciler of a kind. finalizer is the name of the finalizer, empty for <domain>/<operator>.
-func New(
-	ctx context.Context, kind schema.GroupVersionKind, f Functions, children []Child, related []schema.GroupVersionKind, finalizer string, env watch.Env,
-) (*Reconciler, error) {
+// New returns the Reconciler of a kind.
+func New(ctx context.Context, kind schema.GroupVersionKind, f Functions, s Settings, env watch.Env) (*Reconciler, error) {
 	r := &Reconciler{
-		env: env, Functions: f, related: related, strategyKey: env.Manager.KeyDomain() + "/strategy",
+		env: env, Functions: f, Settings: s, strategyKey: env.Manager.KeyDomain() + "/strategy",
 		children: map[schema.GroupVersionKind]Child{}, byGroup: map[schema.GroupKind]schema.GroupVersionKind{},
 		places: map[schema.GroupVersionKind]int{},
 	}
 	l := &r.Lifecycle
-	l.Kind, l.Logger, l.Now, l.Recheck = kind, env.Logger, env.Now, recheck
+	l.Kind, l.Logger, l.Now, l.Recheck, l.QuietPause = kind, env.Logger, env.Now, recheck, s.Decorates
 	options := []deploy.Option{deploy.RetryFor(0), deploy.RecreateWait(recreateWait), deploy.AsController()}
-	for i, one := range children {
+	for i, one := range s.Children {
 		r.children[one.Kind], r.byGroup[one.Kind.GroupKind()], r.places[one.Kind] = one, one.Kind, i
 		r.kinds, r.rolls = append(r.kinds, one.Kind), r.rolls || one.Strategy.Rolls()
 		options = append(options, deploy.KindStrategy(one.Kind.GroupKind(), strategies[one.Strategy]))
@@ -68,7 +65,7 @@ func New(
 	if l.Manager, err = env.Manager.With(options...); err != nil {
 		return nil, err
 	}
-	if r.finalizer, err = lifecycle.FinalizerName(env.Manager, finalizer, "FinalizerName"); err != nil {
+	if r.finalizer, err = lifecycle.FinalizerName(env.Manager, s.Finalizer, "FinalizerName"); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -79,6 +76,7 @@ func (r *Reconciler) Finalizers() []string { return []string{r.finalizer} }
 
 // Sources implements source.Provider.
 func (r *Reconciler) Sources() (s source.Sources) {
+	s.When = r.When
 	for _, kind := range r.kinds {
 		s.Owned = append(s.Owned, source.Owned{Kind: kind})
 	}
@@ -93,6 +91,9 @@ func (r *Reconciler) Forget(key deploy.Ref) {
 
 // Reconcile brings a parent and its children closer to what is wanted.
 func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (result request.Result, err error) {
+	if foreign, err := r.isForeign(ctx, req.Key); foreign || err != nil {
+		return result, err
+	}
 	parent, rest, err := r.Begin(ctx, req)
 	if parent == nil {
 		return rest, err

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/operkit/operkit/reconcile/desired/internal/answer"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
@@ -12,8 +13,11 @@ func (p *pass) report(ctx context.Context, wanted answer.Status) (changed bool, 
 	var invalid error
 	result, err := p.Report(ctx, p.seen.Parent, p.log, nil, true, func(present map[string]any) (next map[string]any, differs bool, err error) {
 		next, isReadable := withoutUnreadable(present)
-		if wanted == nil {
+		switch {
+		case wanted == nil:
 			return next, isReadable, nil
+		case p.Decorates:
+			return wanted, !reflect.DeepEqual(map[string]any(wanted), present), nil
 		}
 		next, differs, invalid = wanted.Over(next, p.seen.Parent.GetGeneration(), p.Now())
 		return next, differs || isReadable, invalid

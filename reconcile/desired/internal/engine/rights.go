@@ -30,7 +30,7 @@ func (r *Reconciler) Rights() []deploy.Right {
 		}
 	}
 	rights = append(rights, checks...)
-	for _, kind := range r.related {
+	for _, kind := range r.Relates {
 		rights = append(rights, deploy.Right{Kind: kind, Verbs: slices.Clone(reads)})
 	}
 	return rights

@@ -26,8 +26,11 @@ const (
 
 // reportUnreadable writes the condition of a parent that can't be read: no function can be asked for a status.
 func (p *pass) reportUnreadable(ctx context.Context, cause error) error {
+	if p.Decorates {
+		return nil // an event reports it
+	}
 	effect := "nothing is done with its children until that is corrected"
-	if p.isDeleting {
+	if p.isFinalizing {
 		effect = "its deletion waits until that is corrected, or the finalizer " + p.finalizer + " is removed"
 	}
 	condition := metav1.Condition{
