@@ -82,12 +82,6 @@ type Adopter[T any] interface {
 	Adopts(ctx context.Context, parent *T) (*metav1.LabelSelector, error)
 }
 
-// Func is a Sync that is a function.
-type Func[T any] func(r Request[T]) (Response, error)
-
-// Sync implements Syncer.
-func (f Func[T]) Sync(r Request[T]) (Response, error) { return f(r) }
-
 // Controller brings the parents of one kind, and their children, to the state that a Syncer wants. It is a
 // watch.Controller.
 type Controller[T any] struct {
@@ -120,7 +114,7 @@ func (c *Controller[T]) Reconciler(ctx context.Context, env watch.Env) (watch.Re
 	if c.config.finalizer != nil {
 		settings.Finalizer = *c.config.finalizer
 	}
-	r, err := engine.New(ctx, c.kind, functionsOf(c.syncer), settings, env)
+	r, err := engine.New(ctx, c.kind, functionsOf(funcsOf(c.syncer)), settings, env)
 	if err = errors.Join(c.check(), err); err != nil {
 		return nil, fmt.Errorf("children of %s: %w", c.kind.Kind, err)
 	}

@@ -85,13 +85,13 @@ func ExampleChildError() {
 }
 
 // A function needs no type of its own.
-func ExampleFunc() {
-	set := desired.Func[desired.Unstructured](func(r desired.Request[desired.Unstructured]) (desired.Response, error) {
+func ExampleFuncs() {
+	set := desired.Funcs[desired.Unstructured]{OnSync: func(r desired.Request[desired.Unstructured]) (desired.Response, error) {
 		return desired.Response{
 			Children: []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": r.Parent.GetName()}}},
 			Status:   map[string]any{"children": r.Children.Len()},
 		}, nil
-	})
+	}}
 	h := reconciletest.Drive(console{}, desired.New(catSets, set, desired.Child(configMaps, desired.InPlace)))
 	h.Apply(catSet("tom", 1, "cat:1"))
 	h.RunUntilSettled()

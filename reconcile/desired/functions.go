@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// functionsOf returns the functions of a Syncer, for parents of any type. Their panics are errors.
-func functionsOf[T any](syncer Syncer[T]) (f engine.Functions) {
+// functionsOf returns functions for parents of any type. Their panics are errors.
+func functionsOf[T any](given Funcs[T]) (f engine.Functions) {
 	f.Refused = refused
 	f.Reads = func(parent *unstructured.Unstructured) error {
 		if _, err := typed.Decode[T](parent.Object); err != nil {
@@ -21,35 +21,34 @@ func functionsOf[T any](syncer Syncer[T]) (f engine.Functions) {
 		}
 		return nil
 	}
-	if syncer == nil {
-		return f
+	if given.OnSync != nil {
+		f.Sync = respond(given.OnSync)
 	}
-	f.Sync = respond(syncer.Sync)
-	if s, ok := syncer.(Finalizer[T]); ok {
-		f.Finalize = respond(s.Finalize)
+	if given.OnFinalize != nil {
+		f.Finalize = respond(given.OnFinalize)
 	}
-	if s, ok := syncer.(Relater[T]); ok {
+	if given.OnSelects != nil {
+		f.Selects = about(func(_ context.Context, parent *T) (bool, error) { return given.OnSelects(parent), nil })
+	}
+	if given.OnRelated != nil {
 		f.Related = about(func(ctx context.Context, parent *T) (selections []engine.Selection, err error) {
-			related, err := s.Related(ctx, parent)
+			related, err := given.OnRelated(ctx, parent)
 			for _, one := range related {
 				selections = append(selections, engine.Selection(one))
 			}
 			return selections, err
 		})
 	}
-	if s, ok := syncer.(Selector[T]); ok {
-		f.Selects = about(func(_ context.Context, parent *T) (bool, error) { return s.Selects(parent), nil })
+	if given.OnAdopts != nil {
+		f.Adopts = about(given.OnAdopts)
 	}
-	if s, ok := syncer.(Adopter[T]); ok {
-		f.Adopts = about(s.Adopts)
-	}
-	if s, ok := syncer.(Reporter[T]); ok {
+	if given.OnFailed != nil {
 		f.Failed = func(ctx context.Context, o engine.Observed, cause error) (any, error) {
 			r, err := newRequest[T](ctx, o)
 			if err != nil {
 				return nil, err
 			}
-			return failure.Value(func() (any, error) { return s.Failed(r, cause), nil })
+			return failure.Value(func() (any, error) { return given.OnFailed(r, cause), nil })
 		}
 	}
 	return f

@@ -56,7 +56,7 @@ func TestMistakes(t *testing.T) {
 		{"desired 25: nothing is wrong", desired.New(catSets, script{}, nil, inPlace(pods, nil)), nil},
 		{"desired 25: no kind", desired.New(schema.GroupVersionKind{Kind: "A"}, script{}), []string{"needs a version and a kind"}},
 		{"desired 25: no syncer", desired.New[desired.Unstructured](catSets, nil), []string{"nil syncer"}},
-		{"desired 25: a type that can't hold objects", desired.New(catSets, desired.Func[shapeless](nil)), []string{"shapeless"}},
+		{"desired 25: a type that can't hold objects", desired.New(catSets, desired.Funcs[shapeless]{}), []string{"shapeless"}},
 		{"desired 25: a method with another signature", desired.New(catSets, badFinalizer{}), []string{"its method Finalize is () error"}},
 		{
 			"desired 25: all at once", desired.New(catSets, script{}, desired.FinalizerName("no name"), desired.Child(pods, "Guess"),

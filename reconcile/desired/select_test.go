@@ -105,3 +105,31 @@ func TestSelects(t *testing.T) {
 		h.Gone("CatSet tom")
 	})
 }
+
+func TestFuncs(t *testing.T) {
+	t.Parallel()
+	t.Run("desired 87: a function that isn't there is as a method that isn't there", func(t *testing.T) {
+		t.Parallel()
+		s := chosenTeardown{teardown{script{}, func(desired.Request[desired.Unstructured]) []any { return nil }}}
+		all := desired.Funcs[desired.Unstructured]{OnSync: s.Sync, OnFinalize: s.Finalize, OnSelects: s.Selects}
+		some := all
+		some.OnFinalize, some.OnSelects = nil, nil
+		for _, row := range []struct {
+			reason string
+			syncer desired.Syncer[desired.Unstructured]
+			want   []string
+		}{
+			{"all of them", all, []string{"operkit.dev/operkit"}},
+			{"by a pointer", &all, []string{"operkit.dev/operkit"}},
+			{"without Finalize and Selects", some, nil},
+		} {
+			h := drive(t, row.syncer, desired.Child(configMaps, desired.InPlace))
+			h.Apply(parent(configMap("a")))
+			h.RunUntilSettled()
+			assert.Equal(t, row.want == nil, h.Get("ConfigMap a") != nil, row.reason)
+			choose(h, true)
+			h.RunUntilSettled()
+			assert.Equal(t, row.want, h.Get("CatSet tom").GetFinalizers(), row.reason)
+		}
+	})
+}

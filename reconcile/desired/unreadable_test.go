@@ -102,9 +102,9 @@ func TestUnreadable(t *testing.T) {
 	})
 	t.Run("desired 78: it goes when the parent is corrected, also if its function fails", func(t *testing.T) {
 		t.Parallel()
-		h := reconciletest.Drive(t, desired.New(catSets, desired.Func[sized](func(desired.Request[sized]) (desired.Response, error) {
+		h := reconciletest.Drive(t, desired.New(catSets, desired.Funcs[sized]{OnSync: func(desired.Request[sized]) (desired.Response, error) {
 			return desired.Response{}, errors.New("no cats today")
-		}), desired.Child(configMaps, desired.InPlace)))
+		}}, desired.Child(configMaps, desired.InPlace)))
 		h.Apply(parent())
 		resize(h, "large")
 		settles(t, h, "only the condition", statusWritten)

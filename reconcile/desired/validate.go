@@ -18,7 +18,7 @@ func (c *Controller[T]) check() error {
 	if c.kind.Kind == "" || c.kind.Version == "" {
 		errs = append(errs, fmt.Errorf("kind %q: needs a version and a kind", c.kind))
 	}
-	if c.syncer == nil {
+	if c.syncer == nil || funcsOf(c.syncer).OnSync == nil {
 		errs = append(errs, errors.New("nil syncer"))
 	} else {
 		errs = append(errs, checkMethods(c.syncer))
@@ -50,7 +50,7 @@ func (c *Controller[T]) checkFinalizer() error {
 	if !strings.Contains(*name, "/") && !strings.Contains(c.kind.Group, ".") {
 		return fmt.Errorf("finalizer %q: built-in kinds accept only finalizers with a domain and a slash: use a name such as example.dev/cats", *name)
 	}
-	if _, has := c.syncer.(Finalizer[T]); !has {
+	if funcsOf(c.syncer).OnFinalize == nil {
 		return fmt.Errorf("finalizer %q: the syncer has no Finalize: leave FinalizerName out, and remove the finalizer from "+
 			"parents that have it by the command release", *name)
 	}

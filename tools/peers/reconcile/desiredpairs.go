@@ -16,13 +16,13 @@ const manyChildren = 100
 
 // ofDesired reconciles by a function that wants a hundred children.
 func ofDesired(ctx context.Context, manager *deploy.Manager) (watch.Reconciler, error) {
-	sync := desired.Func[desired.Unstructured](func(desired.Request[desired.Unstructured]) (response desired.Response, err error) {
+	sync := desired.Funcs[desired.Unstructured]{OnSync: func(desired.Request[desired.Unstructured]) (response desired.Response, err error) {
 		for _, obj := range objects(0, manyChildren) {
 			response.Children = append(response.Children, obj)
 		}
 		response.Status = map[string]any{"children": manyChildren}
 		return response, nil
-	})
+	}}
 	var kinds []desired.Option
 	declared := map[string]bool{}
 	for _, obj := range objects(0, manyChildren) {
