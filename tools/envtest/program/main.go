@@ -1,6 +1,7 @@
 package program
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,9 @@ import (
 // inherit the variable ignore it.
 const variable = "OPERKIT_TEST_PROGRAM"
 
+// tests is the environment variable with the path of the test binary that runs tests.
+const tests = "OPERKIT_TEST_TESTS"
+
 // prepared reports whether Main was called. Without that call the test binary would run all tests instead of the
 // program, and would start itself again without end.
 var prepared atomic.Bool
@@ -20,22 +24,34 @@ var prepared atomic.Bool
 // Main makes the test binary run as the program. In a process that was started by Start or Run, or in a child of such a
 // process, it calls main, and exits with code 0 if main returns. In any other process, which runs tests, Main returns
 // at once. Call it in TestMain before anything else.
+//
+// If the tests start the test binary in another way, it would run the tests again, which would start it again, without
+// end. Main ends such a process with code 2.
 func Main(main func()) {
-	prepared.Store(true)
-	if self, err := os.Executable(); err == nil && os.Getenv(variable) == self {
+	isFirst := !prepared.Swap(true)
+	self, err := os.Executable()
+	switch {
+	case err != nil:
+	case os.Getenv(variable) == self:
 		main()
 		os.Exit(0)
+	case isFirst && os.Getenv(tests) == self:
+		fmt.Fprintln(os.Stderr, "program: a test has started the test binary, which would run the tests again: use program.Start or program.Run")
+		os.Exit(2)
+	default:
+		_ = os.Setenv(tests, self) // fails for no such name
 	}
 }
 
 // Command returns a command for Start and Run that runs the test binary as the program with arguments. A script that
-// Start or Run runs may use its Path, too. Env, Dir and Stdin work as in package os/exec: a nil Env is the environment
-// of the test. To add a variable to that environment:
+// Start or Run runs may use its Path, too. Its Env is the environment of the test, with the variable that makes the test
+// binary the program. To add a variable:
 //
-//	command.Env = append(os.Environ(), "KUBECONFIG="+file)
+//	command.Env = append(command.Env, "KUBECONFIG="+file)
 func Command(args ...string) *exec.Cmd {
 	self, err := os.Executable()
 	command := exec.Command(self, args...)
+	command.Env = append(os.Environ(), variable+"="+self)
 	if err != nil {
 		command.Err = err
 	}

@@ -207,4 +207,19 @@ func TestCommand(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	assert.Equal(t, []string{self, "a", "b"}, program.Command("a", "b").Args)
+	output, err := program.Command("hello", "you").Output()
+	require.NoError(t, err)
+	assert.Equal(t, "hello you\n", string(output), "without Start and Run")
+}
+
+// A test binary that ran its tests again would start itself again, and so on.
+func TestTestsAreNotRunAgain(t *testing.T) {
+	t.Parallel()
+	command := program.Command("-test.run=TestCommand")
+	command.Env = os.Environ()
+	output, err := command.CombinedOutput()
+	var exit *exec.ExitError
+	require.ErrorAs(t, err, &exit)
+	assert.Equal(t, 2, exit.ExitCode())
+	assert.Equal(t, "program: a test has started the test binary, which would run the tests again: use program.Start or program.Run\n", string(output))
 }
