@@ -94,13 +94,13 @@ func TestStart(t *testing.T) {
 		"help":                    {[]string{"--help"}, "Kubernetes operator\n"},
 		"no definitions":          {[]string{"run"}, "no definitions: set --definitions to a file or folder with CompositeControllers"},
 		"a file that isn't there": {[]string{"run", "--definitions", "missing.yaml"}, "stat missing.yaml: no such file or directory"},
-		"a file without one":      {[]string{"run", "--definitions", "internal/composite/testdata/crds"}, "no CompositeController of metacontroller.k8s.io/v1alpha1"},
+		"a file without one":      {[]string{"run", "--definitions", "internal/controller/testdata/crds"}, "no CompositeController or DecoratorController of metacontroller.k8s.io/v1alpha1"},
 	} {
 		kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 		require.NoError(t, os.WriteFile(kubeconfig, []byte(nowhere), 0o600))
-		output, err := program.Command(append(row.args, "--kubeconfig", kubeconfig)...).CombinedOutput()
-		assert.Equal(t, reason != "help", err != nil, reason)
-		assert.Contains(t, string(output), row.want, reason)
+		result := program.Run(t, program.Command(append(row.args, "--kubeconfig", kubeconfig)...))
+		assert.Equal(t, reason != "help", result.Code != 0, reason)
+		assert.Contains(t, result.Output(), row.want, reason)
 	}
 }
 
@@ -116,7 +116,7 @@ current-context: a
 // A hook in another language on a real API server, with no rights but those that it needs.
 func TestLife(t *testing.T) {
 	t.Parallel()
-	env := envtest.Start(t, envtest.CRDs("internal/composite/testdata/crds"))
+	env := envtest.Start(t, envtest.CRDs("internal/controller/testdata/crds"))
 	api, err := cluster.New(t.Context(), env.Admin)
 	require.NoError(t, err)
 	somebody := bystander.New(t, api, env.Namespace, "somebody")

@@ -54,15 +54,9 @@ func TestReadFiles(t *testing.T) {
 		return file
 	}
 	for reason, row := range map[string]struct{ text, want string }{
-		"nothing":         {"", "no CompositeController of metacontroller.k8s.io/v1alpha1"},
+		"nothing":         {"", "no CompositeController or DecoratorController of metacontroller.k8s.io/v1alpha1"},
 		"other objects":   {"apiVersion: v1\nkind: ConfigMap\n", "no CompositeController"},
 		"two of one name": {composite + "---" + composite[:len(composite)-1] + "\n", "defined twice"},
-		"a decorator": {`
-apiVersion: metacontroller.k8s.io/v1alpha1
-kind: DecoratorController
-metadata: {name: a}
-spec: {resources: [{apiVersion: v1, resource: pods}], hooks: {sync: {webhook: {url: http://localhost/sync}}}}
-`, "DecoratorController a: isn't supported yet"},
 	} {
 		t.Run("hooks 7: "+reason, func(t *testing.T) {
 			t.Parallel()
@@ -73,7 +67,7 @@ spec: {resources: [{apiVersion: v1, resource: pods}], hooks: {sync: {webhook: {u
 	t.Run("hooks 7: two controllers of one kind", func(t *testing.T) {
 		t.Parallel()
 		_, err := metacontroller.ReadFiles("testdata/controllers", "testdata/other.yaml")
-		assert.EqualError(t, err, "CompositeController others: catsets of ctl.example.dev/v1 has a controller, catsets: remove one of the definitions")
+		assert.EqualError(t, err, "CompositeController others: catsets of ctl.example.dev/v1 has a controller, catsets: remove one of the definitions, or give both a labelSelector")
 	})
 	var none *metacontroller.Controllers
 	assert.False(t, none.Has(deploy.ServedKind{}))

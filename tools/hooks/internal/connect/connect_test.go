@@ -77,7 +77,7 @@ spec:
   hooks: {sync: {webhook: {url: "` + address + `"` + settings + `}}}
 `))
 	require.NoError(t, err)
-	return &found.Composites[0].Spec.Common, found.Composites[0].Spec.Hooks.Sync
+	return &found[0].Common, found[0].Hooks.Sync
 }
 
 func TestCredentials(t *testing.T) {

@@ -1,8 +1,7 @@
-package composite
+package controller
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/operkit/operkit/deploy"
@@ -12,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Related implements desired.Relater: it asks the customize hook.
-func (r relater) Related(ctx context.Context, parent *Parent) ([]desired.Selection, error) {
-	s, how := r.of, r.of.definition.Spec.Hooks.Customize
+// customize asks the customize hook which objects are related to a parent.
+func (s *syncer) customize(ctx context.Context, parent *Parent) ([]desired.Selection, error) {
+	how := s.definition.Hooks.Customize
 	body, err := protocol.EncodeCustomize(s.definition.Object, parent)
 	if err != nil {
 		return nil, s.failed("customize", err)
@@ -48,17 +47,15 @@ func selectionOf(rule protocol.Rule, version definition.Version, parent *Parent,
 	if err != nil {
 		return s, err
 	}
-	s = desired.Selection{Kind: kind.Kind, Namespace: rule.Namespace, Names: rule.Names, Labels: rule.Labels}
+	s = desired.Selection{Kind: kind.Kind, Namespace: rule.Namespace, Namespaces: rule.Namespaces, Names: rule.Names, Labels: rule.Labels}
 	isNarrow := version == definition.V1 && parent.GetNamespace() != ""
 	switch {
-	case rule.Namespaces != nil:
-		return s, errors.New("namespaceSelector: isn't supported yet: use namespace")
+	case isNarrow && rule.Namespaces != nil:
+		return s, fmt.Errorf("namespaceSelector: in version v1, related objects of this parent are in its namespace %s: use version v2", parent.GetNamespace())
 	case isNarrow && rule.Namespace != "" && rule.Namespace != parent.GetNamespace():
 		return s, fmt.Errorf("namespace %s: in version v1, related objects of this parent are in its namespace %s: use version v2", rule.Namespace, parent.GetNamespace())
-	case len(rule.Names) > 0 && rule.Namespace == "" && !isNarrow && kind.Scope == deploy.Namespaced:
-		return s, errors.New("names without a namespace: isn't supported yet: set namespace")
 	}
-	s.Everywhere = !isNarrow && rule.Namespace == ""
+	s.Everywhere = !isNarrow && rule.Namespace == "" && rule.Namespaces == nil
 	if len(rule.Names) == 0 && rule.Labels == nil {
 		s.Labels = labels.Everything()
 	}

@@ -1,7 +1,6 @@
-package composite
+package controller
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,19 +12,13 @@ import (
 	"github.com/operkit/operkit/tools/hooks/internal/definition"
 	"github.com/operkit/operkit/tools/hooks/internal/protocol"
 	"github.com/operkit/operkit/tools/hooks/internal/webhook"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// generatedLabel is the label of children with the uid of their parent, if the definition generates selectors.
-const generatedLabel = "controller-uid"
-
-// syncer asks the hooks of a definition.
+// syncer asks the hooks of a definition about parents of one kind.
 type syncer struct {
-	definition *definition.Composite
+	definition *definition.Controller
+	parents    definition.ParentRule
 	served     Served
 	hooks      Hooks
 	// kinds are the kinds of children, in the order of the definition.
@@ -34,6 +27,22 @@ type syncer struct {
 	mu sync.Mutex
 	// related are the kinds of related objects that a customize hook has ever returned.
 	related []schema.GroupVersionKind
+}
+
+// functions returns the functions for the hooks that there are. The error is about the selectors of the definition.
+func (s *syncer) functions() (f desired.Funcs[Parent], err error) {
+	f.OnSync = s.sync
+	if s.hooks.Finalize != nil {
+		f.OnFinalize = s.finalize
+	}
+	if s.hooks.Customize != nil {
+		f.OnRelated = s.customize
+	}
+	if s.definition.Style == definition.Composite {
+		f.OnAdopts = s.adopts
+	}
+	f.OnSelects, err = selects(s.parents)
+	return f, err
 }
 
 // relate notes a kind of related objects. Requests have each of these kinds, also without objects.
@@ -52,14 +61,8 @@ func (s *syncer) relations() []schema.GroupVersionKind {
 	return s.related
 }
 
-// finalizer and relater have the methods for hooks that a definition need not have.
-type (
-	finalizer struct{ of *syncer }
-	relater   struct{ of *syncer }
-)
-
-// Sync implements desired.Syncer. Without a sync hook, the children stay as they are.
-func (s *syncer) Sync(r desired.Request[Parent]) (desired.Response, error) {
+// sync asks the sync hook. Without one, the children stay as they are.
+func (s *syncer) sync(r desired.Request[Parent]) (desired.Response, error) {
 	if s.hooks.Sync == nil {
 		var kept desired.Response
 		for _, kind := range s.kinds {
@@ -69,12 +72,12 @@ func (s *syncer) Sync(r desired.Request[Parent]) (desired.Response, error) {
 		}
 		return kept, nil
 	}
-	return s.ask(r, s.hooks.Sync, s.definition.Spec.Hooks.Sync, false)
+	return s.ask(r, s.hooks.Sync, s.definition.Hooks.Sync, false)
 }
 
-// Finalize implements desired.Finalizer.
-func (f finalizer) Finalize(r desired.Request[Parent]) (desired.Response, error) {
-	return f.of.ask(r, f.of.hooks.Finalize, f.of.definition.Spec.Hooks.Finalize, true)
+// finalize asks the finalize hook.
+func (s *syncer) finalize(r desired.Request[Parent]) (desired.Response, error) {
+	return s.ask(r, s.hooks.Finalize, s.definition.Hooks.Finalize, true)
 }
 
 // ask asks a hook for the children and the status.
@@ -83,7 +86,7 @@ func (s *syncer) ask(r desired.Request[Parent], hook Caller, how *definition.Hoo
 	if finalizing {
 		name = "finalize"
 	}
-	body, err := s.request(r, finalizing).Encode(protocol.Composite, how.Version())
+	body, err := s.request(r, finalizing).Encode(s.definition.Style, how.Version())
 	if err != nil {
 		return desired.Response{}, s.failed(name, err)
 	}
@@ -91,21 +94,26 @@ func (s *syncer) ask(r desired.Request[Parent], hook Caller, how *definition.Hoo
 	if err != nil {
 		return desired.Response{}, s.failed(name, err)
 	}
-	answer, err := protocol.DecodeAnswer(content, protocol.Composite, how.IsStrict())
+	answer, err := protocol.DecodeAnswer(content, s.definition.Style, how.IsStrict())
 	if err == nil {
 		err = s.admit(r.Parent, answer.Children)
 	}
 	if err != nil {
 		return desired.Response{}, s.failed(name, err)
 	}
-	response := desired.Response{Finalized: finalizing && answer.Finalized, ResyncAfter: s.resync(answer.ResyncAfter)}
+	response := desired.Response{
+		Finalized: finalizing && answer.Finalized, ResyncAfter: s.resync(answer.ResyncAfter),
+		Labels: answer.Labels, Annotations: answer.Annotations,
+	}
 	for _, child := range answer.Children {
 		response.Children = append(response.Children, child)
 	}
-	if answer.Status == nil {
-		answer.Status = map[string]any{} // the status is replaced by what a hook returns, also by nothing
+	switch {
+	case answer.Status != nil:
+		response.Status = answer.Status
+	case s.definition.Style == definition.Composite: // the status is replaced by what its hook returns, also by nothing
+		response.Status = map[string]any{}
 	}
-	response.Status = answer.Status
 	return response, nil
 }
 
@@ -122,7 +130,7 @@ func (s *syncer) request(r desired.Request[Parent], finalizing bool) protocol.Re
 
 // resync returns the sooner one of the time that the hook asks for and that of the definition.
 func (s *syncer) resync(asked time.Duration) time.Duration {
-	every := s.definition.Spec.ResyncSeconds
+	every := s.definition.ResyncSeconds
 	if every == nil || *every == 0 {
 		return asked
 	}
@@ -135,63 +143,10 @@ func (s *syncer) resync(asked time.Duration) time.Duration {
 
 // failed returns the error of a hook. What a hook asks to wait counts.
 func (s *syncer) failed(hook string, err error) error {
-	err = fmt.Errorf("CompositeController %s: hook %s: %w", s.definition.Object.GetName(), hook, err)
+	err = fmt.Errorf("%s: hook %s: %w", s.definition.Name(), hook, err)
 	var answered *webhook.StatusError
 	if errors.As(err, &answered) && answered.RetryAfter > 0 {
 		return request.RetryAfter(answered.RetryAfter, err)
 	}
 	return err
-}
-
-// admit adds the generated label to children. It returns an error for a child of a kind that isn't declared, and for
-// one that its parent doesn't select: the parent would lose it at once.
-func (s *syncer) admit(parent *Parent, children []*unstructured.Unstructured) error {
-	selector, err := s.selector(parent)
-	if err != nil {
-		return err
-	}
-	chosen, err := metav1.LabelSelectorAsSelector(selector)
-	if err != nil {
-		return err
-	}
-	for i, child := range children {
-		if kind := child.GroupVersionKind(); !slices.Contains(s.kinds, kind) {
-			return fmt.Errorf("children[%d]: %s %s of %s: spec.childResources doesn't have this kind: add its resource in this version", i, kind.Kind, child.GetName(), kind.GroupVersion())
-		}
-		if s.definition.Spec.GenerateSelector {
-			all := child.GetLabels()
-			if all[generatedLabel] == "" {
-				all = labels.Merge(all, labels.Set{generatedLabel: string(parent.GetUID())})
-			}
-			child.SetLabels(all)
-		}
-		if !chosen.Matches(labels.Set(child.GetLabels())) {
-			return fmt.Errorf("children[%d]: %s %s: its labels don't match the selector of the parent, %s", i, child.GetKind(), child.GetName(), chosen)
-		}
-	}
-	return nil
-}
-
-// Adopts implements desired.Adopter.
-func (s *syncer) Adopts(_ context.Context, parent *Parent) (*metav1.LabelSelector, error) {
-	return s.selector(parent)
-}
-
-// selector returns the selector of the children of a parent.
-func (s *syncer) selector(parent *Parent) (*metav1.LabelSelector, error) {
-	if s.definition.Spec.GenerateSelector {
-		return &metav1.LabelSelector{MatchLabels: map[string]string{generatedLabel: string(parent.GetUID())}}, nil
-	}
-	selector := &metav1.LabelSelector{}
-	content, found, err := unstructured.NestedMap(parent.Object, "spec", "selector")
-	if err == nil && found {
-		err = runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(content, selector, true)
-	}
-	if err != nil {
-		return nil, request.Permanent(fmt.Errorf("spec.selector: %w", err))
-	}
-	if len(selector.MatchLabels) == 0 && len(selector.MatchExpressions) == 0 {
-		return nil, request.Permanent(errors.New("spec.selector: needs matchLabels or matchExpressions, or generateSelector in the CompositeController"))
-	}
-	return selector, nil
 }

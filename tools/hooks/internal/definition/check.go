@@ -13,7 +13,7 @@ import (
 var spec = field.NewPath("spec")
 
 // check returns all mistakes.
-func (s *CompositeSpec) check() error {
+func (s *compositeSpec) check() error {
 	parent := spec.Child("parentResource")
 	errs := s.Parent.check(parent)
 	if s.Parent.Annotations != nil {
@@ -29,7 +29,7 @@ func (s *CompositeSpec) check() error {
 }
 
 // check returns all mistakes.
-func (s *DecoratorSpec) check() error {
+func (s *decoratorSpec) check() error {
 	var errs field.ErrorList
 	parents, attachments := spec.Child("resources"), spec.Child("attachments")
 	if len(s.Parents) == 0 {

@@ -9,41 +9,47 @@ import (
 // GroupVersion is the group and version of definitions.
 var GroupVersion = schema.GroupVersion{Group: "metacontroller.k8s.io", Version: "v1alpha1"}
 
-// The kinds of definitions.
-var (
-	CompositeKind = GroupVersion.WithKind("CompositeController")
-	DecoratorKind = GroupVersion.WithKind("DecoratorController")
+// Style is the sort of a controller.
+type Style string
+
+// The styles. They are the kinds of definitions.
+const (
+	// Composite is a controller of the parents of one kind: its hooks return the children and the status of a parent.
+	Composite Style = "CompositeController"
+	// Decorator is a controller that adds to objects that have a controller already: its hooks return labels,
+	// annotations, a status and attachments.
+	Decorator Style = "DecoratorController"
 )
 
-// Composite defines a controller of the parents of one kind: its hooks return the children and the status of a parent.
-type Composite struct {
-	Spec CompositeSpec `json:"spec"`
+// Controller is a definition.
+type Controller struct {
+	Style Style
+	// Parents select the parents. A Composite has one.
+	Parents []ParentRule
+	// Children declare the kinds of children. Those of a Decorator are its attachments.
+	Children []ChildRule
+	Common
+	// GenerateSelector: children are selected by a label with the uid of their parent, and not by the spec.selector of
+	// the parent. It is for a Composite.
+	GenerateSelector bool
 
 	// Object is the definition as it was read. Hooks get it with each request.
-	Object *unstructured.Unstructured `json:"-"`
+	Object *unstructured.Unstructured
 }
 
-// CompositeSpec is the spec of a Composite.
-type CompositeSpec struct {
-	Parent   ParentRule  `json:"parentResource"`
-	Children []ChildRule `json:"childResources,omitempty"`
-	Common   `json:",inline"`
-	// GenerateSelector: children are selected by a label with the uid of their parent, and not by the spec.selector of
-	// the parent.
+// Name returns the kind and the name of the definition, for messages.
+func (c *Controller) Name() string { return nameOf(c.Object) }
+
+// compositeSpec is the spec of a Composite.
+type compositeSpec struct {
+	Parent           ParentRule  `json:"parentResource"`
+	Children         []ChildRule `json:"childResources,omitempty"`
+	Common           `json:",inline"`
 	GenerateSelector bool `json:"generateSelector,omitempty"`
 }
 
-// Decorator defines a controller that adds to objects that have a controller already: its hooks return labels,
-// annotations, a status and attachments.
-type Decorator struct {
-	Spec DecoratorSpec `json:"spec"`
-
-	// Object is the definition as it was read. Hooks get it with each request.
-	Object *unstructured.Unstructured `json:"-"`
-}
-
-// DecoratorSpec is the spec of a Decorator.
-type DecoratorSpec struct {
+// decoratorSpec is the spec of a Decorator.
+type decoratorSpec struct {
 	Parents     []ParentRule `json:"resources"`
 	Attachments []ChildRule  `json:"attachments,omitempty"`
 	Common      `json:",inline"`

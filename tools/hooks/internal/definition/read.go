@@ -18,18 +18,12 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Set has the definitions of some files. The zero value has none.
-type Set struct {
-	Composites []*Composite
-	Decorators []*Decorator
-}
-
 // maxFile is the size of the largest file that is read, in bytes.
 const maxFile = 10 << 20
 
 // ReadFiles reads the definitions in YAML and JSON files, and in the files of folders, without subfolders. Objects of
 // other kinds are ignored. The error has all mistakes of all files.
-func ReadFiles(paths ...string) (all Set, err error) {
+func ReadFiles(paths ...string) (all []*Controller, err error) {
 	var errs []error
 	for _, path := range paths {
 		files, err := filesAt(path)
@@ -37,11 +31,10 @@ func ReadFiles(paths ...string) (all Set, err error) {
 		for _, file := range files {
 			some, err := readFile(file)
 			errs = append(errs, err)
-			all.Composites = append(all.Composites, some.Composites...)
-			all.Decorators = append(all.Decorators, some.Decorators...)
+			all = append(all, some...)
 		}
 	}
-	errs = append(errs, all.checkNames())
+	errs = append(errs, checkNames(all))
 	return all, errors.Join(errs...)
 }
 
@@ -66,18 +59,18 @@ func filesAt(path string) ([]string, error) {
 	return files, nil
 }
 
-func readFile(path string) (Set, error) {
+func readFile(path string) ([]*Controller, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return Set{}, err
+		return nil, err
 	}
 	defer func() { _ = file.Close() }()
 	content, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	if err != nil {
-		return Set{}, err
+		return nil, err
 	}
 	if len(content) > maxFile {
-		return Set{}, fmt.Errorf("%s: larger than %d bytes: split the file", path, maxFile)
+		return nil, fmt.Errorf("%s: larger than %d bytes: split the file", path, maxFile)
 	}
 	found, err := Read(content)
 	if err != nil {
@@ -87,106 +80,93 @@ func readFile(path string) (Set, error) {
 }
 
 // Read reads the definitions among the objects of a text in YAML or JSON. Objects of other kinds are ignored. The error
-// has all mistakes of all definitions; the Set has those without a mistake.
-func Read(content []byte) (found Set, err error) {
+// has all mistakes of all definitions; those without a mistake are returned.
+func Read(content []byte) (found []*Controller, err error) {
 	var errs []error
 	documents := yamlutil.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
 	for n := 1; ; n++ {
 		document, err := documents.Read()
 		if errors.Is(err, io.EOF) {
-			return found, errors.Join(append(errs, found.checkNames())...)
+			return found, errors.Join(append(errs, checkNames(found))...)
 		}
 		if err != nil {
 			return found, errors.Join(append(errs, fmt.Errorf("document %d: %w", n, err))...)
 		}
-		if err := found.add(document); err != nil {
+		some, err := readDocument(document)
+		if err != nil {
 			errs = append(errs, fmt.Errorf("document %d: %w", n, err))
 		}
+		found = append(found, some...)
 	}
 }
 
-// add adds the definition that a document is.
-func (s *Set) add(document []byte) error {
+// readDocument returns the definitions in a document.
+func readDocument(document []byte) (found []*Controller, err error) {
 	text, err := yaml.YAMLToJSONStrict(document)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	obj := &unstructured.Unstructured{}
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(text, &obj.Object); err != nil {
+		return nil, err
+	}
+	add := func(item runtime.Object) error {
+		one, ok := item.(*unstructured.Unstructured)
+		if !ok {
+			return fmt.Errorf("list: unexpected item %T", item)
+		}
+		controller, err := New(one)
+		if err == nil && controller != nil {
+			found = append(found, controller)
+		}
 		return err
 	}
 	if obj.IsList() && (obj.GetKind() == "List" || obj.GroupVersionKind().Group == GroupVersion.Group) {
-		return obj.EachListItem(func(item runtime.Object) error {
-			one, ok := item.(*unstructured.Unstructured)
-			if !ok {
-				return fmt.Errorf("list: unexpected item %T", item)
-			}
-			return s.addObject(one)
-		})
+		err = obj.EachListItem(add)
+	} else {
+		err = add(obj)
 	}
-	return s.addObject(obj)
+	return found, err
 }
 
-// addObject adds the definition that an object is.
-func (s *Set) addObject(obj *unstructured.Unstructured) error {
-	switch obj.GroupVersionKind() {
-	case CompositeKind:
-		composite, err := NewComposite(obj)
-		if err == nil {
-			s.Composites = append(s.Composites, composite)
+// New returns the Controller that an object defines, nil for an object of another kind. The error has all mistakes. obj
+// isn't changed, and must not be changed later.
+func New(obj *unstructured.Unstructured) (*Controller, error) {
+	kind := obj.GroupVersionKind()
+	style := Style(kind.Kind)
+	switch {
+	case kind.Group != GroupVersion.Group || style != Composite && style != Decorator:
+		return nil, nil //nolint:nilnil // it is no definition
+	case kind.Version != GroupVersion.Version:
+		return nil, fmt.Errorf("%s: unknown version %q: use %s", nameOf(obj), kind.Version, GroupVersion.Version)
+	case style == Composite:
+		var spec compositeSpec
+		if err := decodeSpec(obj, &spec); err != nil {
+			return nil, err
 		}
-		return err
-	case DecoratorKind:
-		decorator, err := NewDecorator(obj)
-		if err == nil {
-			s.Decorators = append(s.Decorators, decorator)
-		}
-		return err
+		return &Controller{
+			Style: style, Object: obj, Parents: []ParentRule{spec.Parent}, Children: spec.Children, Common: spec.Common,
+			GenerateSelector: spec.GenerateSelector,
+		}, named(obj, spec.check())
 	}
-	if gvk := obj.GroupVersionKind(); gvk.Group == GroupVersion.Group && (gvk.Kind == CompositeKind.Kind || gvk.Kind == DecoratorKind.Kind) {
-		return fmt.Errorf("%s %s: unknown version %q: use %s", gvk.Kind, obj.GetName(), gvk.Version, GroupVersion.Version)
+	var spec decoratorSpec
+	if err := decodeSpec(obj, &spec); err != nil {
+		return nil, err
 	}
-	return nil
+	return &Controller{Style: style, Object: obj, Parents: spec.Parents, Children: spec.Attachments, Common: spec.Common}, named(obj, spec.check())
 }
 
 // checkNames returns an error for each name that two definitions of a kind have.
-func (s *Set) checkNames() error {
+func checkNames(all []*Controller) error {
 	var errs []error
 	seen := map[string]bool{}
-	note := func(obj *unstructured.Unstructured) {
-		name := nameOf(obj)
-		if seen[name] {
-			errs = append(errs, fmt.Errorf("%s: defined twice: rename one of the definitions", name))
+	for _, one := range all {
+		if seen[one.Name()] {
+			errs = append(errs, fmt.Errorf("%s: defined twice: rename one of the definitions", one.Name()))
 		}
-		seen[name] = true
-	}
-	for _, one := range s.Composites {
-		note(one.Object)
-	}
-	for _, one := range s.Decorators {
-		note(one.Object)
+		seen[one.Name()] = true
 	}
 	return errors.Join(errs...)
-}
-
-// NewComposite returns the Composite that an object defines. The error has all mistakes. obj isn't changed, and must
-// not be changed later.
-func NewComposite(obj *unstructured.Unstructured) (*Composite, error) {
-	c := &Composite{Object: obj}
-	if err := decodeSpec(obj, &c.Spec); err != nil {
-		return nil, err
-	}
-	return c, named(obj, c.Spec.check())
-}
-
-// NewDecorator returns the Decorator that an object defines. The error has all mistakes. obj isn't changed, and must
-// not be changed later.
-func NewDecorator(obj *unstructured.Unstructured) (*Decorator, error) {
-	d := &Decorator{Object: obj}
-	if err := decodeSpec(obj, &d.Spec); err != nil {
-		return nil, err
-	}
-	return d, named(obj, d.Spec.check())
 }
 
 // decodeSpec decodes the spec of a definition strictly.

@@ -17,18 +17,19 @@ func TestReadFiles(t *testing.T) {
 	t.Parallel()
 	found, err := definition.ReadFiles("testdata")
 	require.NoError(t, err)
-	require.Len(t, found.Composites, 1)
-	require.Len(t, found.Decorators, 1)
+	require.Len(t, found, 2)
 
-	c := found.Composites[0]
+	c := found[0]
+	assert.Equal(t, definition.Composite, c.Style)
+	assert.Equal(t, "CompositeController catsets", c.Name())
 	assert.Equal(t, "catsets", c.Object.GetName())
-	assert.Equal(t, definition.Resource{APIVersion: "ctl.example.dev/v1", Resource: "catsets"}, c.Spec.Parent.Resource)
-	assert.Equal(t, "RollingRecreate", c.Spec.Children[0].Update.Method)
-	assert.Nil(t, c.Spec.Children[1].Update)
-	assert.True(t, c.Spec.GenerateSelector)
-	assert.Equal(t, []string{"spec.template"}, c.Spec.Parent.Revisions.FieldPaths)
+	assert.Equal(t, definition.Resource{APIVersion: "ctl.example.dev/v1", Resource: "catsets"}, c.Parents[0].Resource)
+	assert.Equal(t, "RollingRecreate", c.Children[0].Update.Method)
+	assert.Nil(t, c.Children[1].Update)
+	assert.True(t, c.GenerateSelector)
+	assert.Equal(t, []string{"spec.template"}, c.Parents[0].Revisions.FieldPaths)
 
-	sync, finalize, customize := c.Spec.Hooks.Sync, c.Spec.Hooks.Finalize, c.Spec.Hooks.Customize
+	sync, finalize, customize := c.Hooks.Sync, c.Hooks.Finalize, c.Hooks.Customize
 	assert.Equal(t, definition.V1, sync.Version())
 	assert.False(t, sync.IsStrict(), "version v1 is loose")
 	assert.Equal(t, 5*time.Second, sync.Webhook.Timeout())
@@ -36,11 +37,12 @@ func TestReadFiles(t *testing.T) {
 	assert.Equal(t, 10*time.Second, finalize.Webhook.Timeout())
 	assert.Equal(t, "https://catsets.hooks:8443/finalize", finalize.Webhook.Address())
 	assert.True(t, customize.IsStrict(), "as set")
-	assert.Equal(t, "ca", c.Spec.ConnectionOf(sync.Webhook).CA.ConfigMap.Name, "that of the host")
-	assert.Equal(t, "ca", c.Spec.ConnectionOf(customize.Webhook).CA.ConfigMap.Name, "in any case, with the usual port")
-	assert.Nil(t, c.Spec.ConnectionOf(finalize.Webhook).CA, "a webhook with a connection has only that one")
+	assert.Equal(t, "ca", c.ConnectionOf(sync.Webhook).CA.ConfigMap.Name, "that of the host")
+	assert.Equal(t, "ca", c.ConnectionOf(customize.Webhook).CA.ConfigMap.Name, "in any case, with the usual port")
+	assert.Nil(t, c.ConnectionOf(finalize.Webhook).CA, "a webhook with a connection has only that one")
 
-	selector, err := found.Decorators[0].Spec.Parents[0].Annotations.Selector()
+	assert.Equal(t, definition.Decorator, found[1].Style)
+	selector, err := found[1].Parents[0].Annotations.Selector()
 	require.NoError(t, err)
 	assert.Equal(t, "service-per-pod-label", selector.String())
 }
@@ -134,10 +136,10 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("apiVersion: metacontroller.k8s.io/v1alpha1\nkind: CompositeController\nmetadata: {name: a}\nspec: {hooks: {sync: null}}"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		found, err := definition.Read(text)
-		for _, c := range found.Composites {
-			again, err := definition.NewComposite(c.Object)
+		for _, c := range found {
+			again, err := definition.New(c.Object)
 			require.NoError(t, err, "what was read without an error is read again")
-			assert.Equal(t, c.Spec, again.Spec)
+			assert.Equal(t, c, again)
 		}
 		if err == nil {
 			return
@@ -171,7 +173,7 @@ func TestList(t *testing.T) {
 	for _, head := range []string{"apiVersion: v1\nkind: List", "apiVersion: metacontroller.k8s.io/v1alpha1\nkind: CompositeControllerList"} {
 		found, err := definition.Read([]byte(head + "\nitems: [" + item + "]"))
 		require.NoError(t, err)
-		assert.Len(t, found.Composites, 1)
+		assert.Len(t, found, 1)
 		_, err = definition.Read([]byte(head + "\nitems: [" + strings.Replace(item, "resource: pods", "resource: Pod", 1) + "]"))
 		assert.ErrorContains(t, err, "CompositeController a: spec.parentResource.resource")
 	}

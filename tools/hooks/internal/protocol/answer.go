@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/operkit/operkit/tools/hooks/internal/definition"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -38,13 +39,13 @@ type Answer struct {
 
 // DecodeAnswer decodes the response of a sync or finalize hook. The error names the field. With strict, unknown fields
 // and fields that are there twice are errors.
-func DecodeAnswer(body []byte, style Style, strict bool) (answer Answer, err error) {
+func DecodeAnswer(body []byte, style definition.Style, strict bool) (answer Answer, err error) {
 	d, err := decode(body, strict)
 	if err != nil {
 		return answer, err
 	}
 	known := []string{"status", names[style].children, "resyncAfterSeconds", "finalized"}
-	if style == Decorator {
+	if style == definition.Decorator {
 		known = append(known, "labels", "annotations")
 		answer.Labels = d.strings("labels")
 		answer.Annotations = d.strings("annotations")

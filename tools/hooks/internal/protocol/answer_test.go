@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/operkit/operkit/tools/hooks/internal/definition"
 	"github.com/operkit/operkit/tools/hooks/internal/protocol"
 )
 
@@ -17,7 +18,7 @@ const pod = `{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}`
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	body := `{"status": {"replicas": 3}, "children": [` + pod + `], "resyncAfterSeconds": 1.5, "finalized": true}`
-	answer, err := protocol.DecodeAnswer([]byte(body), protocol.Composite, true)
+	answer, err := protocol.DecodeAnswer([]byte(body), definition.Composite, true)
 	require.NoError(t, err)
 	assert.Equal(t, map[string]any{"replicas": int64(3)}, answer.Status, "whole numbers stay whole")
 	assert.Equal(t, "a", answer.Children[0].GetName())
@@ -25,7 +26,7 @@ func TestAnswer(t *testing.T) {
 	assert.True(t, answer.Finalized)
 
 	body = `{"labels": {"a": "b", "gone": null}, "annotations": {"c": "d"}, "attachments": [` + pod + `]}`
-	answer, err = protocol.DecodeAnswer([]byte(body), protocol.Decorator, true)
+	answer, err = protocol.DecodeAnswer([]byte(body), definition.Decorator, true)
 	require.NoError(t, err)
 	assert.Equal(t, "b", *answer.Labels["a"])
 	assert.Contains(t, answer.Labels, "gone")
@@ -38,7 +39,7 @@ func TestAnswer(t *testing.T) {
 		"nothing": `{}`, "null for each field": `{"status": null, "children": null, "resyncAfterSeconds": null, "finalized": null}`,
 		"a time that has passed": `{"resyncAfterSeconds": -1}`,
 	} {
-		answer, err = protocol.DecodeAnswer([]byte(body), protocol.Composite, true)
+		answer, err = protocol.DecodeAnswer([]byte(body), definition.Composite, true)
 		require.NoError(t, err, reason)
 		assert.Equal(t, protocol.Answer{}, answer, reason)
 	}
@@ -77,24 +78,24 @@ func TestAnswerIsRefused(t *testing.T) {
 	} {
 		t.Run("hooks 2: "+row.reason, func(t *testing.T) {
 			t.Parallel()
-			_, err := protocol.DecodeAnswer([]byte(row.body), protocol.Composite, true)
+			_, err := protocol.DecodeAnswer([]byte(row.body), definition.Composite, true)
 			assert.ErrorContains(t, err, row.want)
 		})
 	}
 	t.Run("hooks 2: a loose response may have fields that nobody knows", func(t *testing.T) {
 		t.Parallel()
-		_, err := protocol.DecodeAnswer([]byte(`{"childs": [], "status": {}, "status": {"a": 1}}`), protocol.Composite, false)
+		_, err := protocol.DecodeAnswer([]byte(`{"childs": [], "status": {}, "status": {"a": 1}}`), definition.Composite, false)
 		assert.NoError(t, err)
 	})
 	t.Run("hooks 2: an error names ten mistakes, and says how many there are", func(t *testing.T) {
 		t.Parallel()
-		_, err := protocol.DecodeAnswer([]byte(`{"children": [`+strings.Repeat("0,", 99)+`0]}`), protocol.Composite, true)
+		_, err := protocol.DecodeAnswer([]byte(`{"children": [`+strings.Repeat("0,", 99)+`0]}`), definition.Composite, true)
 		assert.ErrorContains(t, err, "children[0]: must be an object; ")
 		assert.ErrorContains(t, err, "and 90 more")
 	})
 	t.Run("hooks 2: labels of a decorator", func(t *testing.T) {
 		t.Parallel()
-		_, err := protocol.DecodeAnswer([]byte(`{"labels": {"a": 1}, "annotations": []}`), protocol.Decorator, true)
+		_, err := protocol.DecodeAnswer([]byte(`{"labels": {"a": 1}, "annotations": []}`), definition.Decorator, true)
 		assert.EqualError(t, err, "response: annotations: must be an object; labels[a]: must be a string, or null to remove it")
 	})
 }
@@ -140,9 +141,9 @@ func FuzzDecodeAnswer(f *testing.F) {
 	f.Add([]byte(`{"status": {"a": 1.5}, "children": [`+pod+`], "labels": {"a": null}, "resyncAfterSeconds": 1e18}`), true, false)
 	f.Add([]byte(`{"children": [{"metadata": {"labels": []}}]}`), false, true)
 	f.Fuzz(func(t *testing.T, body []byte, strict, decorates bool) {
-		style := protocol.Composite
+		style := definition.Composite
 		if decorates {
-			style = protocol.Decorator
+			style = definition.Decorator
 		}
 		answer, err := protocol.DecodeAnswer(body, style, strict)
 		if err != nil {

@@ -8,17 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Style is the sort of controller that calls a hook. The names of some fields depend on it.
-type Style int
-
-// The styles.
-const (
-	Composite Style = iota
-	Decorator
-)
-
 // names are the names of the fields that differ between the styles.
-var names = [...]struct{ parent, children string }{{"parent", "children"}, {"object", "attachments"}}
+var names = map[definition.Style]struct{ parent, children string }{
+	definition.Composite: {"parent", "children"}, definition.Decorator: {"object", "attachments"},
+}
 
 // Group has the objects of one kind. A hook gets each declared kind, also without objects.
 type Group struct {
@@ -38,7 +31,7 @@ type Request struct {
 
 // Encode returns the JSON of a request. The same request gives the same bytes. In version v1, the hook of a parent with
 // a namespace gets only objects of this namespace.
-func (r Request) Encode(style Style, version definition.Version) ([]byte, error) {
+func (r Request) Encode(style definition.Style, version definition.Version) ([]byte, error) {
 	return json.Marshal(map[string]any{
 		"controller": r.Controller.Object, names[style].parent: r.Parent.Object,
 		names[style].children: byName(version, r.Parent, r.Children), "related": byName(version, r.Parent, r.Related),

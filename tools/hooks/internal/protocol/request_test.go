@@ -43,9 +43,9 @@ func TestNames(t *testing.T) {
 		t.Run("hooks 4: "+row.reason, func(t *testing.T) {
 			t.Parallel()
 			r := protocol.Request{Controller: named("CompositeController", "", "c"), Parent: named("CatSet", row.namespace, "tom"), Related: related}
-			text, err := r.Encode(protocol.Composite, row.version)
+			text, err := r.Encode(definition.Composite, row.version)
 			require.NoError(t, err)
-			again, err := r.Encode(protocol.Composite, row.version)
+			again, err := r.Encode(definition.Composite, row.version)
 			require.NoError(t, err)
 			assert.Equal(t, text, again)
 			var sent struct {

@@ -61,9 +61,9 @@ func TestVectors(t *testing.T) {
 // run runs a case, and returns the rule by which a better system deviates from it.
 func (c vector) run(t *testing.T) (rule string) {
 	t.Helper()
-	style, parentField, childrenField := protocol.Composite, "parent", "children"
+	style, parentField, childrenField := definition.Composite, "parent", "children"
 	if _, ok := c.Input.Request["attachments"]; ok {
-		style, parentField, childrenField = protocol.Decorator, "object", "attachments"
+		style, parentField, childrenField = definition.Decorator, "object", "attachments"
 	}
 	controller, parent := object(c.Input.Request["controller"]), object(c.Input.Request[parentField])
 	if parent == nil {
