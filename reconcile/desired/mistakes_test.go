@@ -77,8 +77,8 @@ func TestMistakes(t *testing.T) {
 			[]string{`finalizer "": name part must be non-empty`},
 		},
 		{
-			"desired 25: options that have no effect", desired.New(catSets, script{}, desired.FinalizerName("example.dev/cats"), inPlace(pods, desired.Deletable())),
-			[]string{`finalizer "example.dev/cats": the syncer has no Finalize`, "child Pod: deletable: its children are deleted anyway"},
+			"desired 25: an option that has no effect", desired.New(catSets, script{}, inPlace(pods, desired.Deletable())),
+			[]string{"child Pod: deletable: its children are deleted anyway"},
 		},
 		{"desired 25: options that have one", desired.New(catSets, teardown{}, desired.FinalizerName("example.dev/cats"), inPlace(claims, desired.Deletable())), nil},
 	} {

@@ -65,9 +65,9 @@ func Relates(kinds ...schema.GroupVersionKind) Option {
 	return func(c *config) { c.Settings.Relates = append(c.Settings.Relates, kinds...) }
 }
 
-// FinalizerName sets the name of the finalizer of parents. It needs a Syncer with a Finalize. The default is
-// <domain>/<operator>, such as operkit.dev/cats: the domain and the field manager of the manager. A name without a
-// domain, as operators of roperator have it, is for custom resources only.
+// FinalizerName sets the name of the finalizer of parents. The default is <domain>/<operator>, such as
+// operkit.dev/cats: the domain and the field manager of the manager. A name without a domain, as operators of roperator
+// have it, is for custom resources only. A Syncer without a Finalize removes the finalizer from parents that have it.
 func FinalizerName(name string) Option {
 	return func(c *config) { c.finalizer = &name }
 }

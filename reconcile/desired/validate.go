@@ -50,10 +50,6 @@ func (c *Controller[T]) checkFinalizer() error {
 	if !strings.Contains(*name, "/") && !strings.Contains(c.kind.Group, ".") {
 		return fmt.Errorf("finalizer %q: built-in kinds accept only finalizers with a domain and a slash: use a name such as example.dev/cats", *name)
 	}
-	if funcsOf(c.syncer).OnFinalize == nil {
-		return fmt.Errorf("finalizer %q: the syncer has no Finalize: leave FinalizerName out, and remove the finalizer from "+
-			"parents that have it by the command release", *name)
-	}
 	return nil
 }
 

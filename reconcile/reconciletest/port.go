@@ -3,6 +3,7 @@ package reconciletest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
@@ -226,6 +227,40 @@ func (v partialPart) Partial(ctx context.Context, ref deploy.Ref) (*unstructured
 		return nil, false, err
 	}
 	return v.partial.Partial(ctx, ref)
+}
+
+// Served implements deploy.KindView.
+func (v faulty) Served(ctx context.Context, kind schema.GroupVersionKind) error {
+	view, err := v.kinds()
+	if err != nil {
+		return err
+	}
+	return view.Served(ctx, kind)
+}
+
+// Kinds implements deploy.KindView.
+func (v faulty) Kinds(ctx context.Context) ([]deploy.ServedKind, error) {
+	view, err := v.kinds()
+	if err != nil {
+		return nil, err
+	}
+	return view.Kinds(ctx)
+}
+
+// WatchKinds implements deploy.KindView. It returns at once if the wrapped View isn't a KindView.
+func (v faulty) WatchKinds(ctx context.Context, handle func(kinds []deploy.ServedKind)) {
+	if view, err := v.kinds(); err == nil {
+		view.WatchKinds(ctx, handle)
+	}
+}
+
+// kinds returns the wrapped View as a KindView, if it is one.
+func (v faulty) kinds() (deploy.KindView, error) {
+	view, ok := v.View.(deploy.KindView)
+	if !ok {
+		return nil, fmt.Errorf("reconciletest: a %T doesn't know which kinds are served: use a deploy.KindView", v.View)
+	}
+	return view, nil
 }
 
 // Holds implements the optional method of a View. It returns false if the wrapped View doesn't have the method.

@@ -141,6 +141,8 @@ func TestWhatAViewOffersBesideIsKept(t *testing.T) {
 			fault := &Fault{faults: f, component: "it", phase: Deploy, err: boom, left: -1}
 			f.add(fault)
 			view := faultyView(row.view, f)
+			_, err := view.(deploy.KindView).Kinds(t.Context())
+			require.ErrorContains(t, err, "doesn't know which kinds are served")
 			owned, ok := view.(deploy.OwnedView)
 			require.Equal(t, row.owned, ok)
 			if ok {
@@ -164,6 +166,24 @@ func TestWhatAViewOffersBesideIsKept(t *testing.T) {
 			require.ErrorIs(t, err, boom)
 		})
 	}
+}
+
+func TestKindsOfAView(t *testing.T) {
+	t.Parallel()
+	memory, err := dryrun.New()
+	require.NoError(t, err)
+	view := faultyView(memory.View(), newFaults()).(deploy.KindView)
+	kinds, err := view.Kinds(t.Context())
+	require.NoError(t, err)
+	assert.NotEmpty(t, kinds)
+	require.NoError(t, view.Served(t.Context(), schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}))
+	ctx, cancel := context.WithCancel(t.Context())
+	calls := 0
+	view.WatchKinds(ctx, func([]deploy.ServedKind) {
+		calls++
+		cancel()
+	})
+	assert.Equal(t, 1, calls)
 }
 
 func TestStrategies(t *testing.T) {

@@ -24,6 +24,8 @@ import (
 var (
 	catSets    = schema.GroupVersionKind{Group: "hooks.operkit.dev", Version: "v1", Kind: "CatSet"}
 	configMaps = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
+
+	deployments = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
 )
 
 // hookProgram is a hook in Python.
@@ -92,7 +94,7 @@ func TestStart(t *testing.T) {
 		want string
 	}{
 		"help":                    {[]string{"--help"}, "Kubernetes operator\n"},
-		"no definitions":          {[]string{"run"}, "no definitions: set --definitions to a file or folder with CompositeControllers"},
+		"no definitions":          {[]string{"run"}, "no definitions: set --definitions to a file or folder with CompositeControllers and DecoratorControllers"},
 		"a file that isn't there": {[]string{"run", "--definitions", "missing.yaml"}, "stat missing.yaml: no such file or directory"},
 		"a file without one":      {[]string{"run", "--definitions", "internal/controller/testdata/crds"}, "no CompositeController or DecoratorController of metacontroller.k8s.io/v1alpha1"},
 	} {
@@ -113,6 +115,14 @@ contexts: [{name: a, context: {cluster: a}}]
 current-context: a
 `
 
+// write returns the name of a file with definitions, with the address of a hook in the place of ADDRESS.
+func write(t *testing.T, hook *hookProgram, definitions string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "controllers.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(strings.ReplaceAll(definitions, "ADDRESS", hook.url)), 0o600))
+	return file
+}
+
 // A hook in another language on a real API server, with no rights but those that it needs.
 func TestLife(t *testing.T) {
 	t.Parallel()
@@ -121,8 +131,7 @@ func TestLife(t *testing.T) {
 	require.NoError(t, err)
 	somebody := bystander.New(t, api, env.Namespace, "somebody")
 	hook := startHook(t)
-	definitions := filepath.Join(t.TempDir(), "catsets.yaml")
-	require.NoError(t, os.WriteFile(definitions, fmt.Appendf(nil, `
+	definitions := write(t, hook, `
 apiVersion: metacontroller.k8s.io/v1alpha1
 kind: CompositeController
 metadata: {name: catsets}
@@ -131,9 +140,9 @@ spec:
   childResources:
   - {apiVersion: v1, resource: configmaps, updateStrategy: {method: InPlace}}
   hooks:
-    sync: {webhook: {url: %[1]s/sync}}
-    finalize: {webhook: {url: %[1]s/finalize}}
-`, hook.url), 0o600))
+    sync: {webhook: {url: ADDRESS/sync}}
+    finalize: {webhook: {url: ADDRESS/finalize}}
+`)
 	user := env.User(t, "hooks", envtest.InNamespace(rights...), envtest.ClusterWide(definitionsRight))
 	start := func() *program.Process {
 		return program.Start(t, program.Command("run", "--namespace", env.Namespace, "--kubeconfig", env.Kubeconfig(t, user), "--definitions", definitions))
@@ -174,6 +183,93 @@ spec:
 	somebody.Eventually("tom is gone", func() bool { return somebody.Get(catSets, "tom") == nil })
 	assert.Nil(t, somebody.Get(configMaps, "cat-0"), "the finalize hook has let its children go first")
 	assert.True(t, strings.HasPrefix(hook.asked()[0], "/sync tom"))
+	assert.Empty(t, env.Calls(t, user).Forbidden(), "its rights suffice")
+	process.Stop(t)
+}
+
+// Two DecoratorControllers of one kind that has a controller of its own.
+func TestDecoratorLife(t *testing.T) {
+	t.Parallel()
+	env := envtest.Start(t)
+	api, err := cluster.New(t.Context(), env.Admin)
+	require.NoError(t, err)
+	somebody := bystander.New(t, api, env.Namespace, "somebody")
+	hook := startHook(t)
+	definitions := write(t, hook, `
+apiVersion: metacontroller.k8s.io/v1alpha1
+kind: DecoratorController
+metadata: {name: notes}
+spec:
+  resources:
+  - apiVersion: apps/v1
+    resource: deployments
+    ignoreStatusChanges: true
+    annotationSelector: {matchExpressions: [{key: note, operator: Exists}]}
+  attachments: [{apiVersion: v1, resource: configmaps, updateStrategy: {method: InPlace}}]
+  hooks:
+    sync: {version: v2, webhook: {url: ADDRESS/sync}}
+    finalize: {version: v2, webhook: {url: ADDRESS/finalize}}
+---
+apiVersion: metacontroller.k8s.io/v1alpha1
+kind: DecoratorController
+metadata: {name: others}
+spec:
+  resources: [{apiVersion: apps/v1, resource: deployments, ignoreStatusChanges: true, labelSelector: {matchLabels: {other: "true"}}}]
+  attachments: [{apiVersion: v1, resource: configmaps, updateStrategy: {method: InPlace}}]
+  hooks: {sync: {version: v2, webhook: {url: ADDRESS/sync}}}
+`)
+	user := env.User(t, "hooks", envtest.InNamespace(
+		rbacv1.PolicyRule{APIGroups: []string{"apps"}, Resources: []string{"deployments"}, Verbs: []string{"get", "list", "watch", "patch"}},
+		rbacv1.PolicyRule{APIGroups: []string{"apps"}, Resources: []string{"deployments/finalizers"}, Verbs: []string{"update"}},
+		rights[3], rights[4],
+	), envtest.ClusterWide(definitionsRight))
+	process := program.Start(t, program.Command("run", "--namespace", env.Namespace, "--kubeconfig", env.Kubeconfig(t, user), "--definitions", definitions))
+	web := &unstructured.Unstructured{Object: map[string]any{
+		"metadata": map[string]any{"name": "web", "annotations": map[string]any{"note": "hello"}},
+		"spec": map[string]any{
+			"selector": map[string]any{"matchLabels": map[string]any{"app": "web"}},
+			"template": map[string]any{
+				"metadata": map[string]any{"labels": map[string]any{"app": "web"}},
+				"spec":     map[string]any{"containers": []any{map[string]any{"name": "web", "image": "web:1"}}},
+			},
+		},
+	}}
+	web.SetGroupVersionKind(deployments)
+	somebody.Create(web)
+	noted := func(want string) {
+		t.Helper()
+		somebody.Eventually("noted: "+want, func() bool {
+			found := somebody.Get(configMaps, "note-web")
+			return want == "" && found == nil || want != "" && found != nil && found.Object["data"].(map[string]any)["note"] == want
+		})
+	}
+	noted("hello")
+	somebody.Eventually("it is ready", func() bool {
+		ready, _, _ := unstructured.NestedInt64(somebody.Get(deployments, "web").Object, "status", "readyReplicas")
+		return ready == 1
+	})
+	env.AwaitQuiet(t, user)
+	assert.Equal(t, "true", somebody.Get(deployments, "web").GetLabels()["noted"])
+	hook.asked()
+
+	mark := env.Mark(t)
+	somebody.Merge(deployments, "web", `{"spec":{"replicas":2}}`)
+	somebody.Eventually("there are two", func() bool {
+		ready, _, _ := unstructured.NestedInt64(somebody.Get(deployments, "web").Object, "status", "readyReplicas")
+		return ready == 2
+	})
+	env.AwaitQuiet(t, user)
+	assert.Empty(t, env.CallsSince(t, mark, user).Writes(), "what its controller does needs no write")
+	assert.LessOrEqual(t, len(hook.asked()), 2, "a new spec brings it, and its own controller's annotation; the status doesn't")
+
+	somebody.Merge(deployments, "web", `{"metadata":{"annotations":{"note":"bye"}}}`)
+	noted("bye")
+	somebody.Merge(deployments, "web", `{"metadata":{"annotations":{"note":null}}}`)
+	noted("")
+	somebody.Eventually("it is let go", func() bool {
+		left := somebody.Get(deployments, "web")
+		return len(left.GetFinalizers()) == 0 && left.GetLabels()["noted"] == ""
+	})
 	assert.Empty(t, env.Calls(t, user).Forbidden(), "its rights suffice")
 	process.Stop(t)
 }

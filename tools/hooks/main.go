@@ -16,7 +16,7 @@ func main() {
 	var h hosted
 	op := operator.New("hooks",
 		operator.Flags(func(flags *pflag.FlagSet) {
-			flags.StringSliceVar(&h.paths, "definitions", nil, "files and folders with CompositeControllers of metacontroller")
+			flags.StringSliceVar(&h.paths, "definitions", nil, "files and folders with CompositeControllers and DecoratorControllers")
 		}),
 		operator.Manager(deploy.TakeOverFrom("metacontroller")),
 		operator.Startup("definitions", h.start))
@@ -33,7 +33,7 @@ type hosted struct {
 // start reads the definitions.
 func (h *hosted) start(_ context.Context, about operator.Process) (cleanup func(context.Context) error, err error) {
 	if len(h.paths) == 0 {
-		return nil, errors.New("no definitions: set --definitions to a file or folder with CompositeControllers")
+		return nil, errors.New("no definitions: set --definitions to a file or folder with CompositeControllers and DecoratorControllers")
 	}
 	if h.controllers, err = metacontroller.ReadFiles(h.paths...); err != nil {
 		return nil, err

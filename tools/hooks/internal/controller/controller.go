@@ -46,15 +46,12 @@ func New(ctx context.Context, of *definition.Controller, parents definition.Pare
 	if err = errors.Join(err, wrong); err != nil {
 		return nil, fmt.Errorf("%s: %w", of.Name(), err)
 	}
-	options = append(options, desired.External())
+	options = append(options, desired.External(), desired.FinalizerName(finalizers[of.Style]+of.Object.GetName()))
 	if !parents.IgnoreStatusChanges {
 		options = append(options, desired.When(filter.ResourceVersion()))
 	}
 	if of.Style == definition.Decorator {
 		options = append(options, desired.Decorates())
-	}
-	if hooks.Finalize != nil {
-		options = append(options, desired.FinalizerName(finalizers[of.Style]+of.Object.GetName()))
 	}
 	return desired.New(parent.Kind, functions, options...), nil
 }

@@ -33,12 +33,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // asked is what a hook gets.
 type asked struct {
-	Path       string
-	Controller map[string]any                       `json:"controller"`
-	Parent     unstructured.Unstructured            `json:"parent"`
-	Children   map[string]map[string]map[string]any `json:"children"`
-	Related    map[string]map[string]map[string]any `json:"related"`
-	Finalizing bool                                 `json:"finalizing"`
+	Path        string
+	Controller  map[string]any                       `json:"controller"`
+	Parent      unstructured.Unstructured            `json:"parent"`
+	Object      unstructured.Unstructured            `json:"object"`
+	Children    map[string]map[string]map[string]any `json:"children"`
+	Attachments map[string]map[string]map[string]any `json:"attachments"`
+	Related     map[string]map[string]map[string]any `json:"related"`
+	Finalizing  bool                                 `json:"finalizing"`
 }
 
 // hook is the server of the hooks of a test. It records what it is asked.
