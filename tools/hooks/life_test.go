@@ -3,11 +3,15 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/operkit/operkit/deploy/bystander"
@@ -224,17 +228,7 @@ spec:
 		rights[3], rights[4],
 	), envtest.ClusterWide(definitionsRight))
 	process := program.Start(t, program.Command("run", "--namespace", env.Namespace, "--kubeconfig", env.Kubeconfig(t, user), "--definitions", definitions))
-	web := &unstructured.Unstructured{Object: map[string]any{
-		"metadata": map[string]any{"name": "web", "annotations": map[string]any{"note": "hello"}},
-		"spec": map[string]any{
-			"selector": map[string]any{"matchLabels": map[string]any{"app": "web"}},
-			"template": map[string]any{
-				"metadata": map[string]any{"labels": map[string]any{"app": "web"}},
-				"spec":     map[string]any{"containers": []any{map[string]any{"name": "web", "image": "web:1"}}},
-			},
-		},
-	}}
-	web.SetGroupVersionKind(deployments)
+	web := deployment("web", map[string]any{"note": "hello"})
 	somebody.Create(web)
 	noted := func(want string) {
 		t.Helper()
@@ -272,4 +266,79 @@ spec:
 	})
 	assert.Empty(t, env.Calls(t, user).Forbidden(), "its rights suffice")
 	process.Stop(t)
+}
+
+// A hook that doesn't respond holds up its own parents only, however many there are.
+func TestSilentHook(t *testing.T) {
+	t.Parallel()
+	t.Run("hooks 24: the parents of others are reconciled meanwhile", func(t *testing.T) {
+		t.Parallel()
+		env := envtest.Start(t, envtest.CRDs("internal/controller/testdata/crds"))
+		api, err := cluster.New(t.Context(), env.Admin)
+		require.NoError(t, err)
+		somebody := bystander.New(t, api, env.Namespace, "somebody")
+		hook := startHook(t)
+		var calls, most atomic.Int32
+		silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // from then on the server notices that the caller has gone
+			now := calls.Add(1)
+			defer calls.Add(-1)
+			for before := most.Load(); now > before && !most.CompareAndSwap(before, now); before = most.Load() {
+			}
+			<-r.Context().Done()
+		}))
+		defer silent.Close()
+		definitions := write(t, hook, strings.ReplaceAll(`
+apiVersion: metacontroller.k8s.io/v1alpha1
+kind: CompositeController
+metadata: {name: silent}
+spec:
+  parentResource: {apiVersion: hooks.operkit.dev/v1, resource: catsets}
+  hooks: {sync: {webhook: {url: SILENT/sync, timeout: 60s}}}
+---
+apiVersion: metacontroller.k8s.io/v1alpha1
+kind: DecoratorController
+metadata: {name: notes}
+spec:
+  resources: [{apiVersion: apps/v1, resource: deployments, labelSelector: {matchLabels: {noted: please}}}]
+  attachments: [{apiVersion: v1, resource: configmaps}]
+  hooks: {sync: {version: v2, webhook: {url: ADDRESS/sync}}}
+`, "SILENT", silent.URL))
+		user := env.User(t, "hooks", envtest.InNamespace(append(rights,
+			rbacv1.PolicyRule{APIGroups: []string{"apps"}, Resources: []string{"deployments"}, Verbs: []string{"get", "list", "watch", "patch"}})...),
+			envtest.ClusterWide(definitionsRight))
+		process := program.Start(t, program.Command("run", "--namespace", env.Namespace, "--kubeconfig", env.Kubeconfig(t, user), "--definitions", definitions))
+		for i := range 40 {
+			one := &unstructured.Unstructured{Object: map[string]any{
+				"metadata": map[string]any{"name": fmt.Sprint("tom-", i)},
+				"spec":     map[string]any{"selector": map[string]any{"matchLabels": map[string]any{"a": "b"}}},
+			}}
+			one.SetGroupVersionKind(catSets)
+			somebody.Create(one)
+		}
+		somebody.Eventually("the hook is asked", func() bool { return calls.Load() == workersOfKind })
+		web := deployment("web", map[string]any{"note": "hello"})
+		web.SetLabels(map[string]string{"noted": "please"})
+		somebody.Create(web)
+		somebody.Eventually("another one works", func() bool { return somebody.Get(configMaps, "note-web") != nil })
+		assert.EqualValues(t, workersOfKind, most.Load())
+		assert.EqualValues(t, workersOfKind, calls.Load(), "meanwhile the hook is as silent as before")
+		process.Stop(t)
+	})
+}
+
+// deployment is a Deployment with annotations.
+func deployment(name string, annotations map[string]any) *unstructured.Unstructured {
+	d := &unstructured.Unstructured{Object: map[string]any{
+		"metadata": map[string]any{"name": name, "annotations": annotations},
+		"spec": map[string]any{
+			"selector": map[string]any{"matchLabels": map[string]any{"app": name}},
+			"template": map[string]any{
+				"metadata": map[string]any{"labels": map[string]any{"app": name}},
+				"spec":     map[string]any{"containers": []any{map[string]any{"name": name, "image": "web:1"}}},
+			},
+		},
+	}}
+	d.SetGroupVersionKind(deployments)
+	return d
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/operator"
+	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/reconcile/kinds"
 	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/operkit/operkit/tools/hooks/metacontroller"
@@ -19,10 +20,20 @@ func main() {
 			flags.StringSliceVar(&h.paths, "definitions", nil, "files and folders with CompositeControllers and DecoratorControllers")
 		}),
 		operator.Manager(deploy.TakeOverFrom("metacontroller")),
+		operator.Defaults(func(c *config.Config) { c.Watch.Workers = workers }),
+		operator.ReconcilesFound(watch.Workers(workersOfKind)),
 		operator.Startup("definitions", h.start))
 	op.DriveKinds(kinds.Selector{Version: "*", Where: h.has}, h.reconciler, "patch")
 	op.Main()
 }
+
+const (
+	// workersOfKind is how many parents of a kind are reconciled at once: a hook that doesn't respond holds up its own
+	// parents, and no others.
+	workersOfKind = 4
+	// workers is how many parents are reconciled at once. Most of them wait for a hook.
+	workers = 64
+)
 
 // hosted has the controllers of the files that the setting definitions names, once it has started.
 type hosted struct {

@@ -8,11 +8,13 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/tools/hooks/internal/definition"
+	"github.com/operkit/operkit/tools/hooks/internal/program"
 	"github.com/operkit/operkit/tools/hooks/internal/webhook"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -26,6 +28,36 @@ var (
 // Reader reads an object from the API server, such as a deploy.Port. It returns nil if there is none.
 type Reader interface {
 	Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error)
+}
+
+// Caller calls a hook.
+type Caller interface {
+	Call(ctx context.Context, subject string, body []byte) ([]byte, error)
+}
+
+// Hook returns what calls a hook of a definition: a webhook, or a program, whose processes end when ctx ends.
+func Hook(ctx context.Context, from Reader, of *definition.Controller, hook *definition.Hook) (Caller, error) {
+	if hook.Exec != nil {
+		return program.New(ctx, programOf(of.Dir, hook.Exec))
+	}
+	return Webhook(ctx, from, &of.Common, hook)
+}
+
+// programOf returns how a program is run whose definition is in a folder.
+func programOf(dir string, e *definition.Exec) program.Config {
+	config := program.Config{
+		Command: e.Command, Dir: filepath.Join(dir, e.WorkingDir), Timeout: e.Timeout(), Stays: e.KeepRunning, Processes: int(e.Processes),
+	}
+	if filepath.IsAbs(e.WorkingDir) {
+		config.Dir = e.WorkingDir
+	}
+	if e.Memory != nil {
+		config.Memory = e.Memory.Value()
+	}
+	for _, variable := range e.Env {
+		config.Env = append(config.Env, variable.Name+"="+variable.Value)
+	}
+	return config
 }
 
 // Webhook returns the webhook that a definition describes for a hook. Certificates and credentials are read once, from

@@ -129,7 +129,7 @@ func newController(t *testing.T, of *definition.Controller) (*desired.Controller
 // drive runs a definition in memory.
 func drive(t *testing.T, of *definition.Controller) *reconciletest.Harness {
 	t.Helper()
-	hooks, err := controller.Webhooks(t.Context(), nil, of)
+	hooks, err := controller.Callers(t.Context(), nil, of)
 	require.NoError(t, err)
 	c, err := controller.New(t.Context(), of, of.Parents[0], served, hooks)
 	require.NoError(t, err)

@@ -22,7 +22,7 @@ func Reconciler(ctx context.Context, env watch.Env, of *definition.Controller, p
 	if !ok {
 		return nil, errors.New("the View of the manager doesn't know which kinds are served: use package cluster")
 	}
-	hooks, err := Webhooks(ctx, env.Manager.Port(), of)
+	hooks, err := Callers(ctx, env.Manager.Port(), of)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", of.Name(), err)
 	}
@@ -50,17 +50,21 @@ func fieldManager(operator string, of *definition.Controller) string {
 	return name[:longestManager-len(suffix)] + suffix
 }
 
-// Webhooks returns the hooks of a definition, as it says that they are called.
-func Webhooks(ctx context.Context, from connect.Reader, of *definition.Controller) (hooks Hooks, err error) {
+// Callers returns the hooks of a definition, as it says that they are called.
+func Callers(ctx context.Context, from connect.Reader, of *definition.Controller) (hooks Hooks, err error) {
 	var errs []error
-	caller := func(hook *definition.Hook) Caller {
+	caller := func(name string, hook *definition.Hook) Caller {
 		if hook == nil {
 			return nil
 		}
-		made, err := connect.Webhook(ctx, from, &of.Common, hook)
-		errs = append(errs, err)
+		made, err := connect.Hook(ctx, from, of, hook)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("hook %s: %w", name, err))
+		}
 		return made
 	}
-	hooks = Hooks{Sync: caller(of.Hooks.Sync), Finalize: caller(of.Hooks.Finalize), Customize: caller(of.Hooks.Customize)}
+	hooks = Hooks{
+		Sync: caller("sync", of.Hooks.Sync), Finalize: caller("finalize", of.Hooks.Finalize), Customize: caller("customize", of.Hooks.Customize),
+	}
 	return hooks, errors.Join(errs...)
 }

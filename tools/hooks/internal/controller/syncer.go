@@ -10,6 +10,7 @@ import (
 	"github.com/operkit/operkit/reconcile/desired"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/tools/hooks/internal/definition"
+	"github.com/operkit/operkit/tools/hooks/internal/program"
 	"github.com/operkit/operkit/tools/hooks/internal/protocol"
 	"github.com/operkit/operkit/tools/hooks/internal/webhook"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -147,6 +148,10 @@ func (s *syncer) failed(hook string, err error) error {
 	var answered *webhook.StatusError
 	if errors.As(err, &answered) && answered.RetryAfter > 0 {
 		return request.RetryAfter(answered.RetryAfter, err)
+	}
+	var rests *program.RestError
+	if errors.As(err, &rests) {
+		return request.RetryAfter(rests.RetryAfter, err)
 	}
 	return err
 }

@@ -21,8 +21,13 @@ func (h *Hook) check(at *field.Path) (errs field.ErrorList) {
 	if !slices.Contains([]Version{"", V1, V2}, h.Protocol) {
 		errs = append(errs, field.NotSupported(at.Child("version"), h.Protocol, []Version{V1, V2}))
 	}
-	if h.Webhook == nil {
-		return append(errs, field.Required(at.Child("webhook"), "say how the hook is called"))
+	switch {
+	case h.Webhook == nil && h.Exec == nil:
+		return append(errs, field.Required(at.Child("webhook"), "say how the hook is called: set webhook or exec"))
+	case h.Webhook != nil && h.Exec != nil:
+		return append(errs, field.Forbidden(at.Child("exec"), "webhook is set: use one of them"))
+	case h.Exec != nil:
+		return append(errs, h.Exec.check(at.Child("exec"))...)
 	}
 	return append(errs, h.Webhook.check(at.Child("webhook"))...)
 }

@@ -35,6 +35,8 @@ type Controller struct {
 
 	// Object is the definition as it was read. Hooks get it with each request.
 	Object *unstructured.Unstructured
+	// Dir is the folder of its file, empty if it has none.
+	Dir string
 }
 
 // Name returns the kind and the name of the definition, for messages.

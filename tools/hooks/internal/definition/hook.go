@@ -3,6 +3,7 @@ package definition
 import (
 	"time"
 
+	"github.com/operkit/operkit/tools/hooks/internal/limits"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -24,11 +25,12 @@ const (
 	V2 Version = "v2"
 )
 
-// Hook says how a hook is called.
+// Hook says how a hook is called: exactly one of Webhook and Exec is set.
 type Hook struct {
 	// Protocol is the version of the protocol; empty means V1.
 	Protocol Version  `json:"version,omitempty"`
 	Webhook  *Webhook `json:"webhook,omitempty"`
+	Exec     *Exec    `json:"exec,omitempty"`
 }
 
 // Version returns the version of the protocol.
@@ -41,7 +43,7 @@ func (h *Hook) Version() Version {
 
 // IsStrict reports whether unknown fields in a response are errors: by default in V2 only.
 func (h *Hook) IsStrict() bool {
-	if h.Webhook.ResponseMode != "" {
+	if h.Webhook != nil && h.Webhook.ResponseMode != "" {
 		return h.Webhook.ResponseMode == strict
 	}
 	return h.Version() == V2
@@ -52,9 +54,6 @@ const (
 	strict = "strict"
 	loose  = "loose"
 )
-
-// defaultTimeout is the time limit of a webhook without a timeout.
-const defaultTimeout = 10 * time.Second
 
 // Webhook is a hook that is called by HTTP: by URL, or by Service and Path.
 type Webhook struct {
@@ -71,7 +70,7 @@ type Webhook struct {
 // Timeout returns the time limit of a call.
 func (w *Webhook) Timeout() time.Duration {
 	if w.Limit == nil {
-		return defaultTimeout
+		return limits.Timeout
 	}
 	return w.Limit.Duration
 }

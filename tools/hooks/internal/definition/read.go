@@ -73,6 +73,9 @@ func readFile(path string) ([]*Controller, error) {
 		return nil, fmt.Errorf("%s: larger than %d bytes: split the file", path, maxFile)
 	}
 	found, err := Read(content)
+	for _, one := range found {
+		one.Dir = filepath.Dir(path)
+	}
 	if err != nil {
 		return found, fmt.Errorf("%s: %w", path, err)
 	}

@@ -10,15 +10,12 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/operkit/operkit/tools/hooks/internal/limits"
 )
 
-const (
-	// defaultTimeout and defaultResponse are the limits of a call without others.
-	defaultTimeout  = 10 * time.Second
-	defaultResponse = 10 << 20
-	// idle is how long a connection without a call is kept.
-	idle = 90 * time.Second
-)
+// idle is how long a connection without a call is kept.
+const idle = 90 * time.Second
 
 // Config says how a hook is called. Only URL is required.
 type Config struct {
@@ -55,10 +52,10 @@ func New(config Config) (*Hook, error) {
 		return nil, fmt.Errorf("hook %s: negative limit", config.URL)
 	}
 	if config.Timeout == 0 {
-		config.Timeout = defaultTimeout
+		config.Timeout = limits.Timeout
 	}
 	if config.MaxResponse == 0 {
-		config.MaxResponse = defaultResponse
+		config.MaxResponse = limits.Response
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is documented to be one
 	transport.IdleConnTimeout = idle
@@ -76,13 +73,13 @@ func New(config Config) (*Hook, error) {
 func (h *Hook) Close() { h.client.CloseIdleConnections() }
 
 // Call sends a request and returns the response. subject names what the request is about, such as the uid of a parent.
-// The error names the URL: it is a *StatusError for another status than 200, a *SizeError for a response that is too
-// large, and a *TimeoutError.
+// The error names the URL: it is a *StatusError for another status than 200, a *limits.SizeError, or a
+// *limits.TimeoutError.
 func (h *Hook) Call(ctx context.Context, subject string, body []byte) ([]byte, error) {
-	limited, cancel := context.WithTimeoutCause(ctx, h.config.Timeout, &TimeoutError{h.config.URL, h.config.Timeout})
+	limited, cancel := context.WithTimeoutCause(ctx, h.config.Timeout, &limits.TimeoutError{Hook: h.config.URL, Limit: h.config.Timeout})
 	defer cancel()
 	response, err := h.call(limited, subject, body)
-	var late *TimeoutError
+	var late *limits.TimeoutError
 	if err != nil && errors.As(context.Cause(limited), &late) && ctx.Err() == nil {
 		return nil, late
 	}
@@ -119,7 +116,7 @@ func (h *Hook) call(ctx context.Context, subject string, body []byte) ([]byte, e
 	case err != nil:
 		return nil, fmt.Errorf("hook %s: read the response: %w", h.config.URL, err)
 	case int64(len(content)) > h.config.MaxResponse:
-		return nil, &SizeError{h.config.URL, h.config.MaxResponse}
+		return nil, &limits.SizeError{Hook: h.config.URL, Limit: h.config.MaxResponse}
 	}
 	if tag := response.Header.Get("ETag"); h.config.KeepTags && tag != "" && len(tag) <= maxTag {
 		h.kept.put(subject, tag, content)

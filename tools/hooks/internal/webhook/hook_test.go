@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/operkit/operkit/tools/hooks/internal/limits"
 	"github.com/operkit/operkit/tools/hooks/internal/webhook"
 )
 
@@ -150,7 +151,7 @@ func TestMemory(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err := h.Call(t.Context(), "a", nil)
 	runtime.ReadMemStats(&after)
-	var size *webhook.SizeError
+	var size *limits.SizeError
 	require.ErrorAs(t, err, &size)
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(10*limit))
 }

@@ -1,0 +1,2 @@
+// Package limits bounds what a hook may take, however it is called.
+package limits
