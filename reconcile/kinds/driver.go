@@ -92,9 +92,10 @@ type released struct {
 	err  error
 }
 
-// driven is a kind with a reconciler. ending: the kind is being released.
+// driven is a kind with a reconciler, which is made of basis. ending: the kind is being released.
 type driven struct {
 	kind   schema.GroupVersionKind
+	basis  any
 	ending bool
 }
 
@@ -102,6 +103,7 @@ func (r *run) run(ctx context.Context, releases *sync.WaitGroup) {
 	var all []deploy.ServedKind
 	retry := time.NewTicker(again)
 	defer retry.Stop()
+	changed := r.Select.Changed
 	for {
 		select {
 		case <-ctx.Done():
@@ -114,6 +116,10 @@ func (r *run) run(ctx context.Context, releases *sync.WaitGroup) {
 				continue // until the kinds change or the time is over
 			}
 			delete(r.driven, end.kind)
+		case _, open := <-changed:
+			if !open {
+				changed = nil
+			}
 		case <-retry.C:
 		}
 		wanted, err := failure.Value(func() (map[schema.GroupKind]deploy.ServedKind, error) { return r.wanted(all), nil })
@@ -122,7 +128,7 @@ func (r *run) run(ctx context.Context, releases *sync.WaitGroup) {
 			continue
 		}
 		for kind, d := range r.driven {
-			if now, is := wanted[kind]; !d.ending && (!is || now.Kind != d.kind) {
+			if now, is := wanted[kind]; !d.ending && (!is || now.Kind != d.kind || r.Select.basisOf(now) != d.basis) {
 				d.ending = true
 				releases.Go(func() { r.release(ctx, d.kind) })
 			}
@@ -188,6 +194,7 @@ func (r *run) start(ctx context.Context, kind deploy.ServedKind) {
 		r.report(group, "a kind isn't reconciled a second time: the engine has a reconciler for it")
 		return
 	}
+	basis := r.Select.basisOf(kind) // before New: what changes meanwhile is noticed
 	reconciler, err := failure.Value(func() (watch.Reconciler, error) { return r.New(ctx, kind) })
 	if err == nil {
 		err = r.Engine.Control(kind.Kind, reconciler, r.Options...)
@@ -200,7 +207,7 @@ func (r *run) start(ctx context.Context, kind deploy.ServedKind) {
 		return
 	}
 	delete(r.reported, group)
-	r.driven[group] = &driven{kind: kind.Kind}
+	r.driven[group] = &driven{kind: kind.Kind, basis: basis}
 }
 
 // release ends the reconciler of a kind. It takes as long as the running reconciles need to end.

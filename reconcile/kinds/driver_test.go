@@ -53,6 +53,8 @@ type world struct {
 	memory *dryrun.Cluster
 	engine *watch.Engine
 	logs   *testlog.Text
+	// changed has the driver ask its selector again.
+	changed chan struct{}
 
 	mu    sync.Mutex
 	lines []string
@@ -67,7 +69,7 @@ func inBubble(t *testing.T, reason string, d Driver, test func(w *world)) {
 			memory, err := dryrun.New(dryrun.Schemaless(), dryrun.AnyKind())
 			require.NoError(t, err)
 			t.Cleanup(memory.Wait)
-			w := &world{t: t, view: &changing{memory.View(), make(chan []deploy.ServedKind)}, memory: memory, logs: &testlog.Text{}}
+			w := &world{t: t, view: &changing{memory.View(), make(chan []deploy.ServedKind)}, memory: memory, logs: &testlog.Text{}, changed: make(chan struct{})}
 			logger := slog.New(slog.NewTextHandler(w.logs, nil))
 			w.engine, err = watch.New(w.view, watch.Logger(logger))
 			require.NoError(t, err)
@@ -77,7 +79,7 @@ func inBubble(t *testing.T, reason string, d Driver, test func(w *world)) {
 			defer cancel()
 			running.Go(func() { assert.NoError(t, w.engine.Run(ctx)) })
 			d := d
-			d.View, d.Engine, d.Logger = w.view, w.engine, logger
+			d.View, d.Engine, d.Logger, d.Select.Changed = w.view, w.engine, logger, w.changed
 			d.Ended = func(kind schema.GroupVersionKind) { w.note("end " + kind.GroupVersion().String() + " " + kind.Kind) }
 			inner := d.New
 			d.New = func(ctx context.Context, kind deploy.ServedKind) (watch.Reconciler, error) {
@@ -170,6 +172,28 @@ func TestDriver(t *testing.T) {
 		w.happened()
 		assert.Equal(w.t, []string{"end a.example.dev/v1 One", "new a.example.dev/v2 One", "reconcile One shop/x"}, w.serve(newer, of(older, one)))
 		assert.Equal(w.t, newer.Kind, w.engine.State().Kinds[0].Kind)
+	})
+	var where, basis atomic.Value
+	where.Store("Two")
+	basis.Store(1)
+	dynamic := Selector{
+		Where: func(kind deploy.ServedKind) bool { return kind.Kind.Kind == where.Load() },
+		Basis: func(deploy.ServedKind) any { return basis.Load() },
+	}
+	inBubble(t, "kinds 17: a selector that depends on something else is asked when that changes", Driver{Select: dynamic}, func(w *world) {
+		w.create(one, "x")
+		assert.Equal(w.t, []string{"new a.example.dev/v1 Two"}, w.serve(one, two))
+		w.changed <- struct{}{}
+		assert.Empty(w.t, w.happened(), "nothing is different")
+		where.Store("One")
+		assert.Empty(w.t, w.happened(), "nobody has said so")
+		w.changed <- struct{}{}
+		assert.Equal(w.t, []string{"end a.example.dev/v1 Two", "new a.example.dev/v1 One", "reconcile One shop/x"}, w.happened())
+		basis.Store(2)
+		w.changed <- struct{}{}
+		assert.Equal(w.t, []string{"end a.example.dev/v1 One", "new a.example.dev/v1 One", "reconcile One shop/x"}, w.happened())
+		close(w.changed)
+		assert.Empty(w.t, w.happened(), "then it depends on nothing any more")
 	})
 	inBubble(t, "kinds 14: a kind that goes and comes back waits until its last reconcile has ended", Driver{}, func(w *world) {
 		w.create(one, "slow")

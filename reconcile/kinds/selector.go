@@ -31,6 +31,20 @@ type Selector struct {
 	Category string
 	// Where reports whether a kind is selected that matches the other fields; nil selects all.
 	Where func(kind deploy.ServedKind) bool
+	// Basis returns what the reconciler of a kind is made of, a comparable value. When it is another value than before,
+	// the kind gets a new reconciler. nil: it never is.
+	Basis func(kind deploy.ServedKind) any
+	// Changed tells a Driver that Where or Basis may return something else than before: after each receive it asks
+	// again. nil: they depend on nothing but the kind.
+	Changed <-chan struct{}
+}
+
+// basisOf returns the basis of a kind, nil if the selector has none.
+func (s Selector) basisOf(kind deploy.ServedKind) any {
+	if s.Basis == nil {
+		return nil
+	}
+	return s.Basis(kind)
 }
 
 // Check returns an error if a pattern is invalid.
