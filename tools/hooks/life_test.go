@@ -9,15 +9,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/bystander"
 	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/tools/envtest"
 	"github.com/operkit/operkit/tools/envtest/program"
+	"github.com/operkit/operkit/tools/hooks/metacontroller"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -29,6 +32,7 @@ var (
 	catSets    = schema.GroupVersionKind{Group: "hooks.operkit.dev", Version: "v1", Kind: "CatSet"}
 	configMaps = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 
+	composites  = schema.GroupVersionKind{Group: "metacontroller.k8s.io", Version: "v1alpha1", Kind: "CompositeController"}
 	deployments = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
 )
 
@@ -98,7 +102,7 @@ func TestStart(t *testing.T) {
 		want string
 	}{
 		"help":                    {[]string{"--help"}, "Kubernetes operator\n"},
-		"no definitions":          {[]string{"run"}, "no definitions: set --definitions to a file or folder with CompositeControllers and DecoratorControllers"},
+		"no definitions":          {[]string{"run"}, "no definitions: set --definitions to a file or folder with CompositeControllers and DecoratorControllers, or --cluster-definitions"},
 		"a file that isn't there": {[]string{"run", "--definitions", "missing.yaml"}, "stat missing.yaml: no such file or directory"},
 		"a file without one":      {[]string{"run", "--definitions", "internal/controller/testdata/crds"}, "no CompositeController or DecoratorController of metacontroller.k8s.io/v1alpha1"},
 	} {
@@ -341,4 +345,83 @@ func deployment(name string, annotations map[string]any) *unstructured.Unstructu
 	}}
 	d.SetGroupVersionKind(deployments)
 	return d
+}
+
+// Definitions that come, change and go while the program runs.
+func TestClusterDefinitions(t *testing.T) {
+	t.Parallel()
+	env := envtest.Start(t, envtest.OwnCluster(), envtest.CRDs("config/crd", "internal/controller/testdata/crds"))
+	api, err := cluster.New(t.Context(), env.Admin)
+	require.NoError(t, err)
+	somebody := bystander.New(t, api, env.Namespace, "somebody")
+	hook := startHook(t)
+	user := env.User(t, "hooks", envtest.InNamespace(rights...), envtest.ClusterWide(definitionsRight, rights[4],
+		rbacv1.PolicyRule{APIGroups: []string{"metacontroller.k8s.io"}, Resources: []string{"*"}, Verbs: []string{"get", "list", "watch"}}))
+	process := program.Start(t, program.Command("run", "--namespace", env.Namespace, "--kubeconfig", env.Kubeconfig(t, user), "--cluster-definitions"))
+	tom := &unstructured.Unstructured{Object: map[string]any{
+		"metadata": map[string]any{"name": "tom"},
+		"spec":     map[string]any{"size": int64(1), "color": "blue", "selector": map[string]any{"matchLabels": map[string]any{"cats": "tom"}}},
+	}}
+	tom.SetGroupVersionKind(catSets)
+	somebody.Create(tom)
+	definition := func(hooks map[string]any) map[string]any {
+		return map[string]any{
+			"parentResource": map[string]any{"apiVersion": "hooks.operkit.dev/v1", "resource": "catsets"},
+			"childResources": []any{map[string]any{"apiVersion": "v1", "resource": "configmaps", "updateStrategy": map[string]any{"method": "InPlace"}}},
+			"hooks":          hooks,
+		}
+	}
+	catsets := &unstructured.Unstructured{Object: map[string]any{
+		"metadata": map[string]any{"name": "catsets"}, "spec": definition(map[string]any{"sync": map[string]any{"webhook": map[string]any{"url": hook.url + "/sync"}}}),
+	}}
+	catsets.SetGroupVersionKind(composites)
+	color := func(want string) {
+		t.Helper()
+		somebody.Eventually("the cat is "+want, func() bool {
+			cat := somebody.Get(configMaps, "cat-0")
+			return cat != nil && cat.Object["data"].(map[string]any)["color"] == want
+		})
+	}
+	somebody.Create(catsets)
+	color("blue")
+	env.AwaitQuiet(t, user)
+	hook.asked()
+	t.Run("hooks 12: one that changes counts as it is", func(t *testing.T) {
+		somebody.Merge(composites, "catsets", `{"spec":{"hooks":{"sync":{"webhook":{"url":"`+hook.url+`/other"}}}}}`)
+		somebody.Eventually("the new hook is asked", func() bool {
+			calls := hook.asked()
+			return len(calls) > 0 && strings.HasPrefix(calls[len(calls)-1], "/other ")
+		})
+	})
+	t.Run("hooks 12: one with a mistake has no controller, and is told so", func(t *testing.T) {
+		for _, row := range []struct{ patch, want string }{
+			{`{"spec":{"hooks":{"sync":{"webhook":null,"exec":{"command":["sh"]}}}}}`, "spec.hooks.sync.exec: only the definition in a file may run a program"},
+			{`{"spec":{"colour":"red"}}`, `unknown field "colour"`},
+		} {
+			somebody.Merge(composites, "catsets", row.patch)
+			somebody.Eventually(row.want, func() bool {
+				events, err := api.Port().List(t.Context(), schema.GroupVersionKind{Group: "events.k8s.io", Version: "v1", Kind: "Event"}, "", deploy.ListOptions{})
+				require.NoError(t, err)
+				return slices.ContainsFunc(events, func(e *unstructured.Unstructured) bool {
+					note, _, _ := unstructured.NestedString(e.Object, "note")
+					return e.Object["reason"] == metacontroller.EventInvalid && strings.Contains(note, row.want)
+				})
+			})
+		}
+		somebody.Merge(catSets, "tom", `{"spec":{"color":"red"}}`)
+		env.AwaitQuiet(t, user)
+		color("blue")
+	})
+	t.Run("hooks 12: a definition that is corrected counts again", func(t *testing.T) {
+		somebody.Merge(composites, "catsets", `{"spec":{"colour":null,"hooks":{"sync":{"exec":null,"webhook":{"url":"`+hook.url+`/sync"}}}}}`)
+		color("red")
+	})
+	t.Run("hooks 12: one that is gone has no controller", func(t *testing.T) {
+		somebody.Delete(composites, "catsets")
+		env.AwaitQuiet(t, user)
+		somebody.Merge(catSets, "tom", `{"spec":{"color":"green"}}`)
+		env.AwaitQuiet(t, user)
+		color("red")
+	})
+	process.Stop(t)
 }

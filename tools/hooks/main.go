@@ -18,12 +18,14 @@ func main() {
 	op := operator.New("hooks",
 		operator.Flags(func(flags *pflag.FlagSet) {
 			flags.StringSliceVar(&h.paths, "definitions", nil, "files and folders with CompositeControllers and DecoratorControllers")
+			flags.BoolVar(&h.isInCluster, "cluster-definitions", false, "use the CompositeControllers and DecoratorControllers of the cluster")
 		}),
 		operator.Manager(deploy.TakeOverFrom("metacontroller")),
 		operator.Defaults(func(c *config.Config) { c.Watch.Workers = workers }),
 		operator.ReconcilesFound(watch.Workers(workersOfKind)),
 		operator.Startup("definitions", h.start))
-	op.DriveKinds(kinds.Selector{Version: "*", Where: h.has}, h.reconciler, "patch")
+	op.DriveKinds(h.controllers.Selector(), h.controllers.Reconciler, "patch")
+	op.DriveKinds(h.definitions(), h.controllers.Definition)
 	op.Main()
 }
 
@@ -35,26 +37,32 @@ const (
 	workers = 64
 )
 
-// hosted has the controllers of the files that the setting definitions names, once it has started.
+// hosted has the controllers that the settings name.
 type hosted struct {
 	paths       []string
-	controllers *metacontroller.Controllers
+	isInCluster bool
+	controllers metacontroller.Controllers
 }
 
-// start reads the definitions.
+// start reads the definitions of files.
 func (h *hosted) start(_ context.Context, about operator.Process) (cleanup func(context.Context) error, err error) {
 	if len(h.paths) == 0 {
-		return nil, errors.New("no definitions: set --definitions to a file or folder with CompositeControllers and DecoratorControllers")
+		if !h.isInCluster {
+			err = errors.New("no definitions: set --definitions to a file or folder with CompositeControllers and DecoratorControllers, or --cluster-definitions")
+		}
+		return nil, err
 	}
-	if h.controllers, err = metacontroller.ReadFiles(h.paths...); err != nil {
+	if err := h.controllers.ReadFiles(h.paths...); err != nil {
 		return nil, err
 	}
 	about.Logger.Info("controllers defined", "names", h.controllers.Names())
 	return nil, nil
 }
 
-func (h *hosted) has(kind deploy.ServedKind) bool { return h.controllers.Has(kind) }
-
-func (h *hosted) reconciler(ctx context.Context, env watch.Env, kind deploy.ServedKind) (watch.Reconciler, error) {
-	return h.controllers.Reconciler(ctx, env, kind)
+// definitions selects the kinds of definitions in the cluster, if the settings ask for them.
+func (h *hosted) definitions() kinds.Selector {
+	selector := metacontroller.Definitions()
+	where := selector.Where
+	selector.Where = func(kind deploy.ServedKind) bool { return h.isInCluster && where(kind) }
+	return selector
 }

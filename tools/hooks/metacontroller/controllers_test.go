@@ -13,25 +13,25 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/operator"
-	"github.com/operkit/operkit/reconcile/kinds"
 	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/operkit/operkit/tools/hooks/metacontroller"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func ExampleReadFiles() {
-	controllers, err := metacontroller.ReadFiles("testdata/controllers")
-	if err != nil {
+func ExampleControllers() {
+	var controllers metacontroller.Controllers
+	if err := controllers.ReadFiles("testdata/controllers"); err != nil {
 		panic(err)
 	}
 	op := operator.New("cats")
-	op.DriveKinds(kinds.Selector{Version: "*", Where: controllers.Has}, controllers.Reconciler, "patch")
+	op.DriveKinds(controllers.Selector(), controllers.Reconciler, "patch")
+	op.DriveKinds(metacontroller.Definitions(), controllers.Definition) // those that are objects of the cluster, too
 	// op.Main()
 
 	fmt.Println(controllers.Names())
 	catSets := schema.GroupVersionKind{Group: "ctl.example.dev", Version: "v1", Kind: "CatSet"}
-	fmt.Println(controllers.Has(deploy.ServedKind{Kind: catSets, Resource: "catsets"}))
+	fmt.Println(controllers.Selector().Where(deploy.ServedKind{Kind: catSets, Resource: "catsets"}))
 	// Output:
 	// [catsets]
 	// true
@@ -60,17 +60,18 @@ func TestReadFiles(t *testing.T) {
 	} {
 		t.Run("hooks 7: "+reason, func(t *testing.T) {
 			t.Parallel()
-			_, err := metacontroller.ReadFiles(write(row.text))
-			assert.ErrorContains(t, err, row.want)
+			var none metacontroller.Controllers
+			assert.ErrorContains(t, none.ReadFiles(write(row.text)), row.want)
+			assert.Empty(t, none.Names())
 		})
 	}
 	t.Run("hooks 7: two controllers of one kind", func(t *testing.T) {
 		t.Parallel()
-		_, err := metacontroller.ReadFiles("testdata/controllers", "testdata/other.yaml")
-		assert.EqualError(t, err, "CompositeController others: catsets of ctl.example.dev/v1 has a controller, catsets: remove one of the definitions, or give both a labelSelector")
+		var none metacontroller.Controllers
+		assert.EqualError(t, none.ReadFiles("testdata/controllers", "testdata/other.yaml"), "CompositeController others: catsets of ctl.example.dev/v1 has a controller, catsets: remove one of the definitions, or give both a labelSelector")
 	})
-	var none *metacontroller.Controllers
-	assert.False(t, none.Has(deploy.ServedKind{}))
+	var none metacontroller.Controllers
+	assert.False(t, none.Selector().Where(deploy.ServedKind{}))
 	assert.Empty(t, none.Names())
 	_, err := none.Reconciler(t.Context(), watch.Env{}, deploy.ServedKind{})
 	assert.Error(t, err)

@@ -74,8 +74,8 @@ func TestSeveralOfOneKind(t *testing.T) {
 	defer server.Close()
 	file := filepath.Join(t.TempDir(), "several.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(strings.ReplaceAll(several, "ADDRESS", server.URL)), 0o600))
-	controllers, err := metacontroller.ReadFiles(file)
-	require.NoError(t, err)
+	var controllers metacontroller.Controllers
+	require.NoError(t, controllers.ReadFiles(file))
 	var made watch.Reconciler
 	h := reconciletest.Drive(t, watch.NewController(catSets, func(ctx context.Context, env watch.Env) (watch.Reconciler, error) {
 		var err error

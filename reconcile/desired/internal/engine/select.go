@@ -31,9 +31,9 @@ func (r *Reconciler) isForeign(ctx context.Context, key deploy.Ref) (bool, error
 	if err != nil || parent == nil || slices.Contains(parent.GetFinalizers(), r.finalizer) {
 		return false, err
 	}
-	// A parent that can't be read may be selected: that is for its reconcile to report.
-	if selected, err := r.Selects(ctx, parent); selected || err != nil {
-		return false, nil
+	selected, unreadable := r.Selects(ctx, parent)
+	if selected || unreadable != nil { // one that can't be read may be selected: its reconcile reports it
+		return false, nil //nolint:nilerr // see above
 	}
 	r.Forget(key)
 	return true, nil
