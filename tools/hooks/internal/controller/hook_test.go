@@ -433,9 +433,14 @@ func TestMendedHooksAreAskedAgain(t *testing.T) {
 
 func TestConditions(t *testing.T) {
 	t.Parallel()
+	t.Run("hooks 13: conditions are those of the hook, with times and reasons of ours", conditions)
+}
+
+func conditions(t *testing.T) {
+	t.Parallel()
 	server := newHook(t, map[string]func(asked) any{"/sync": func(r asked) any {
 		response := configMaps(r).(map[string]any)
-		response["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": "True", "reason": "Complete", "lastTransitionTime": "soon"}}}
+		response["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": "True", "reason": "Complete", "lastTransitionTime": "soon"}, map[string]any{"type": "Fed", "status": "False"}}}
 		return response
 	}})
 	h := drive(t, define(t, server.URL, syncOnly))
@@ -443,6 +448,9 @@ func TestConditions(t *testing.T) {
 	h.RunUntilSettled()
 	h.Exists("ConfigMap cat-0")
 	assert.Equal(t, "Complete", h.Condition("CatSet tom", "Ready").Reason)
+	assert.Equal(t, "Unspecified", h.Condition("CatSet tom", "Fed").Reason, "hooks 13: a condition without a reason gets one")
+	h.RunUntilSettled()
+	h.Writes(0)
 }
 
 func TestRelatedRules(t *testing.T) {

@@ -115,6 +115,9 @@ func (s *syncer) ask(r desired.Request[Parent], hook Caller, how *definition.Hoo
 	case s.definition.Style == definition.Composite: // the status is replaced by what its hook returns, also by nothing
 		response.Status = map[string]any{}
 	}
+	if s.definition.Style == definition.Composite {
+		giveReasons(answer.Status)
+	}
 	return response, nil
 }
 
@@ -127,6 +130,20 @@ func (s *syncer) request(r desired.Request[Parent], finalizing bool) protocol.Re
 		asked.Related = append(asked.Related, protocol.Group{Kind: kind, Objects: r.Related.Of(kind)})
 	}
 	return asked
+}
+
+// noReason is the reason of a condition that its hook has returned without one, which is against the conventions of
+// Kubernetes.
+const noReason = "Unspecified"
+
+// giveReasons adds reasons to the conditions of a status that lack them.
+func giveReasons(status map[string]any) {
+	conditions, _ := status["conditions"].([]any)
+	for _, one := range conditions {
+		if condition, ok := one.(map[string]any); ok && (condition["reason"] == nil || condition["reason"] == "") {
+			condition["reason"] = noReason
+		}
+	}
 }
 
 // resync returns the sooner one of the time that the hook asks for and that of the definition.

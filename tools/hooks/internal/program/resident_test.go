@@ -137,7 +137,7 @@ func TestStays(t *testing.T) {
 }
 
 func isRest(err error, rest **program.RestError) bool {
-	found, ok := err.(*program.RestError) //nolint:errorlint // the error itself
+	found, ok := err.(*program.RestError)
 	*rest = found
 	return ok
 }

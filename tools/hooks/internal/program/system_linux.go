@@ -22,7 +22,7 @@ func limited(command []string, bytes int64) []string {
 
 // awaitExit waits until a child has ended, and leaves it to be waited for.
 func awaitExit(pid int) {
-	for unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR { //nolint:errorlint // it is an Errno
+	for unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 	}
 }
 

@@ -1,0 +1,3 @@
+module github.com/operkit/operkit/tools/peers/hooks
+
+go 1.26.0
