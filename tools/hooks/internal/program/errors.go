@@ -1,6 +1,8 @@
 package program
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -33,7 +35,30 @@ func (p *process) exited() error {
 	if p.failure != nil {
 		reason = p.failure.Error()
 	}
-	return &ExitError{p.name, reason, text.OneLine(p.stderr.String(), limits.Text)}
+	return &ExitError{p.name, reason, p.says()}
+}
+
+// says returns the end of what the process has written to its standard error, in one line.
+func (p *process) says() string { return text.OneLine(p.stderr.String(), limits.Text) }
+
+// failed returns the error of a call that has failed because of err, or because its context has ended.
+func (p *process) failed(ctx context.Context, err error) error {
+	var late *limits.TimeoutError
+	var size *limits.SizeError
+	var exit *ExitError
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	switch {
+	case errors.As(err, &exit):
+		return err
+	case !errors.As(err, &late) && !errors.As(err, &size):
+		err = fmt.Errorf("hook %s: %w", p.name, err)
+	}
+	if said := p.says(); said != "" {
+		err = fmt.Errorf("%w: it has written: %s", err, said)
+	}
+	return err
 }
 
 // RestError reports that a process has ended too often, so that it isn't started again before some time.

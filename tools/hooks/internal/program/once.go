@@ -31,13 +31,13 @@ func (c *Config) once(ctx context.Context, body []byte) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(p.stdout, c.MaxResponse+1))
 	switch {
 	case int64(len(content)) > c.MaxResponse:
-		return nil, &limits.SizeError{Hook: c.name(), Limit: c.MaxResponse}
+		return nil, p.failed(ctx, &limits.SizeError{Hook: c.name(), Limit: c.MaxResponse})
 	case err != nil && !errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, fmt.Errorf("hook %s: read the response: %w", c.name(), err)
+		return nil, p.failed(ctx, fmt.Errorf("read the response: %w", err))
 	}
 	select {
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return nil, p.failed(ctx, context.Cause(ctx))
 	case <-p.ended:
 	}
 	if p.failure != nil || len(content) == 0 {

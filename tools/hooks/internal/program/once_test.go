@@ -67,26 +67,30 @@ func TestOnceFails(t *testing.T) {
 	for _, row := range []struct {
 		reason, script string
 		want           string
+		as             any
 	}{
-		{"an exit code, with what it has said", "echo one >&2; echo two >&2; exit 3", "it has ended: exit status 3: one two"},
-		{"a response and an exit code", "echo '{}'; exit 3", "it has ended: exit status 3"},
-		{"no response", "true", "it has ended: without a response"},
-		{"a signal", "kill -9 $$", "it has ended: signal: killed"},
-		{"endless output", "yes", "the response is larger than 65536 bytes"},
-		{"endless output that ignores a broken pipe", "trap '' PIPE; while :; do echo yes 2>/dev/null; done", "the response is larger than 65536 bytes"},
-		{"a minute of silence", "sleep 60", "no response within 400ms: make the hook faster, or raise its timeout"},
-		{"a minute of silence, whatever it is told", "trap '' TERM; sleep 60", "no response within 400ms"},
-		{"silence after the response", "echo '{}'; exec >&-; sleep 60", "no response within 400ms"},
+		{"an exit code, with what it has said", "echo one >&2; echo two >&2; exit 3", "it has ended: exit status 3: one two", new(*program.ExitError)},
+		{"a response and an exit code", "echo '{}'; exit 3", "it has ended: exit status 3", new(*program.ExitError)},
+		{"no response", "true", "it has ended: without a response", new(*program.ExitError)},
+		{"a signal", "kill -9 $$", "it has ended: signal: killed", new(*program.ExitError)},
+		{"endless output", "yes", "the response is larger than 65536 bytes", new(*limits.SizeError)},
+		{"100 MB", "head -c 100000000 /dev/zero", "the response is larger than 65536 bytes", new(*limits.SizeError)},
+		{"endless output that ignores a broken pipe", "trap '' PIPE; while :; do echo yes 2>/dev/null; done", "the response is larger than 65536 bytes", new(*limits.SizeError)},
+		{"a minute of silence", "sleep 60", "no response within 400ms: make the hook faster, or raise its timeout", new(*limits.TimeoutError)},
+		{"with what it has said before", "echo well >&2; sleep 60", "raise its timeout: it has written: well", new(*limits.TimeoutError)},
+		{"a minute of silence, whatever it is told", "trap '' TERM; sleep 60", "no response within 400ms", new(*limits.TimeoutError)},
+		{"silence after the response", "echo '{}'; exec >&-; sleep 60", "no response within 400ms", new(*limits.TimeoutError)},
 	} {
 		t.Run("hooks 21: "+row.reason, func(t *testing.T) {
 			t.Parallel()
 			config := program.Config{Command: shell(row.script), MaxResponse: 1 << 16}
-			if strings.Contains(row.want, "400ms") {
+			if _, late := row.as.(**limits.TimeoutError); late {
 				config.Timeout = 400 * time.Millisecond
 			}
 			began := time.Now()
 			_, err := call(t, config, "{}")
 			require.ErrorContains(t, err, row.want)
+			require.ErrorAs(t, err, row.as)
 			assert.ErrorContains(t, err, "sh -c")
 			assert.Less(t, time.Since(began), 30*time.Second)
 		})

@@ -34,8 +34,9 @@ type Config struct {
 	// MaxResponse bounds the size of a response, in bytes. Zero means limits.Response.
 	MaxResponse int64
 	// Stays: a process answers many calls, one after the other. A request is a line of JSON on its standard input, and
-	// the response a line on its standard output. A process that writes more than one line for a request is started
-	// anew, unless it writes the other line during the next call: then that is taken for the response.
+	// the response a line on its standard output. A process that has written more than one line before the next call is
+	// ended, and that call fails. A line that it writes during a call is taken for its response, also if the process
+	// means an earlier one.
 	Stays bool
 	// Processes is how many processes stay. Zero means one. Without Stays, each call has a process of its own.
 	Processes int
@@ -141,19 +142,11 @@ func (p *Program) Call(ctx context.Context, _ string, body []byte) ([]byte, erro
 	}
 }
 
-// inTime bounds the time of a call.
+// inTime bounds the time of a call. The cause of the end of its context is a *limits.TimeoutError then.
 func (c *Config) inTime(ctx context.Context, call func(ctx context.Context) ([]byte, error)) ([]byte, error) {
-	late := &limits.TimeoutError{Hook: c.name(), Limit: c.Timeout}
-	limited, cancel := context.WithTimeoutCause(ctx, c.Timeout, late)
+	limited, cancel := context.WithTimeoutCause(ctx, c.Timeout, &limits.TimeoutError{Hook: c.name(), Limit: c.Timeout})
 	defer cancel()
-	response, err := call(limited)
-	switch {
-	case err != nil && limited.Err() != nil && ctx.Err() == nil:
-		return nil, late
-	case err != nil && ctx.Err() != nil:
-		return nil, fmt.Errorf("hook %s: %w", c.name(), context.Cause(ctx))
-	}
-	return response, err
+	return call(limited)
 }
 
 // name returns the command as a person would type it.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -37,8 +36,15 @@ type resident struct {
 // call asks the process, which it starts if none runs. A process that hasn't answered as it should is ended: what it
 // says later would be taken for the answer to another call.
 func (r *resident) call(ctx context.Context, body []byte) ([]byte, error) {
-	if r.process != nil && (r.hasEnded() || r.isTalking()) {
+	switch {
+	case r.process == nil:
+	case r.isTalking():
 		r.end()
+		_ = r.failed(errTalks)
+	case r.hasEnded():
+		r.end()
+	default:
+		r.failures = 0 // its last response was a line, and it has written nothing since
 	}
 	if r.process == nil {
 		if rest := time.Until(r.next); rest > 0 {
@@ -52,16 +58,19 @@ func (r *resident) call(ctx context.Context, body []byte) ([]byte, error) {
 	}
 	line, err := r.ask(ctx, body)
 	if err != nil {
-		err = r.explained(err)
-		r.end()
-		if ctx.Err() != nil {
-			err = context.Cause(ctx)
+		if errors.Is(err, io.EOF) || r.hasEnded() {
+			r.process.end()
+			err = r.process.exited()
 		}
+		err = r.process.failed(ctx, err)
+		r.end()
 		return nil, r.failed(err)
 	}
-	r.failures = 0
 	return line, nil
 }
+
+// errTalks is the error of a process that has written something that it wasn't asked.
+var errTalks = errors.New("it has written more than a line for a request: write each response in one line, and nothing else")
 
 // ask sends a line and reads a line.
 func (r *resident) ask(ctx context.Context, body []byte) ([]byte, error) {
@@ -84,19 +93,6 @@ func (r *resident) ask(ctx context.Context, body []byte) ([]byte, error) {
 			return line[:len(line)-1], nil
 		}
 	}
-}
-
-// explained returns the error of a call as the caller gets it.
-func (r *resident) explained(err error) error {
-	var size *limits.SizeError
-	if errors.As(err, &size) {
-		return err
-	}
-	if errors.Is(err, io.EOF) || r.hasEnded() {
-		r.process.end()
-		return r.process.exited()
-	}
-	return fmt.Errorf("hook %s: %w", r.config.name(), err)
 }
 
 // failed notes that the process has failed, and returns the error.

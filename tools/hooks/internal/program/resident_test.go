@@ -58,7 +58,7 @@ func TestStays(t *testing.T) {
 		{"an empty line", "", "1 ", "", "2 z"},
 		{"death in the middle", "die", "", "it has ended: exit status 7: no more", "1 z"},
 		{"death after an answer", "die-later", "1 die-later", "", "1 z"},
-		{"a second answer isn't the answer to the next call", "twice", "1 twice", "", "1 z"},
+		{"a second answer isn't the answer to the next call, which fails", "twice", "1 twice", "", "1 z"},
 		{"half an answer", "half", "", "no response within 500ms", "1 z"},
 		{"silence", "sleep", "", "no response within 500ms", "1 z"},
 		{"an endless line", "much", "", "the response is larger than 65536 bytes", "1 z"},
@@ -87,6 +87,8 @@ func TestStays(t *testing.T) {
 			assert.Equal(t, row.want, got)
 			if row.line == "twice" {
 				time.Sleep(100 * time.Millisecond) // what comes later is taken for an answer, as the documentation says
+				_, err = ask("z")
+				assert.ErrorContains(t, err, "it has written more than a line for a request")
 			}
 			require.Eventually(t, func() bool {
 				got, err = ask("z")
