@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"syscall"
 	"time"
 
 	"github.com/operkit/operkit/tools/hooks/internal/limits"
@@ -58,7 +59,7 @@ func (r *resident) call(ctx context.Context, body []byte) ([]byte, error) {
 	}
 	line, err := r.ask(ctx, body)
 	if err != nil {
-		if errors.Is(err, io.EOF) || r.hasEnded() {
+		if errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) || r.hasEnded() {
 			r.process.end()
 			err = r.process.exited()
 		}
@@ -74,6 +75,8 @@ var errTalks = errors.New("it has written more than a line for a request: write 
 
 // ask sends a line and reads a line.
 func (r *resident) ask(ctx context.Context, body []byte) ([]byte, error) {
+	_ = r.process.stdin.SetWriteDeadline(time.Time{}) // the end of an earlier call may have set one
+	_ = r.process.stdout.SetReadDeadline(time.Time{})
 	release := r.process.bound(ctx)
 	defer release()
 	if _, err := r.process.stdin.Write(append(body[:len(body):len(body)], '\n')); err != nil {

@@ -28,6 +28,7 @@ while read -r line; do
 	twice) echo "$n $line"; echo "$n again" ;;
 	half) printf "$n"; sleep 60 ;;
 	sleep) sleep 60 ;;
+	deaf) echo "$n $line"; exec <&-; sleep 60 ;;
 	much) yes | tr -d '\n' ;;
 	*) echo "$n $line" ;;
 	esac
@@ -59,6 +60,7 @@ func TestStays(t *testing.T) {
 		{"death in the middle", "die", "", "it has ended: exit status 7: no more", "1 z"},
 		{"death after an answer", "die-later", "1 die-later", "", "1 z"},
 		{"a second answer isn't the answer to the next call, which fails", "twice", "1 twice", "", "1 z"},
+		{"one that doesn't read any more", "deaf", "1 deaf", "", "1 z"},
 		{"half an answer", "half", "", "no response within 500ms", "1 z"},
 		{"silence", "sleep", "", "no response within 500ms", "1 z"},
 		{"an endless line", "much", "", "the response is larger than 65536 bytes", "1 z"},
