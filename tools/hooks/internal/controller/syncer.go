@@ -109,14 +109,14 @@ func (s *syncer) ask(r desired.Request[Parent], hook Caller, how *definition.Hoo
 	for _, child := range answer.Children {
 		response.Children = append(response.Children, child)
 	}
-	switch {
-	case answer.Status != nil:
-		response.Status = answer.Status
-	case s.definition.Style == definition.Composite: // the status is replaced by what its hook returns, also by nothing
-		response.Status = map[string]any{}
-	}
 	if s.definition.Style == definition.Composite {
+		if answer.Status == nil {
+			answer.Status = map[string]any{} // the status is replaced by what a hook returns, also by nothing
+		}
 		giveReasons(answer.Status)
+	}
+	if answer.Status != nil {
+		response.Status = answer.Status
 	}
 	return response, nil
 }
