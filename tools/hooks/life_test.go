@@ -382,6 +382,12 @@ func TestClusterDefinitions(t *testing.T) {
 			return cat != nil && cat.Object["data"].(map[string]any)["color"] == want
 		})
 	}
+	ended := func(times int) {
+		t.Helper()
+		somebody.Eventually("parents aren't reconciled any more", func() bool {
+			return strings.Count(process.Output(), `msg="not watching any more" kind=CatSet`) == times
+		})
+	}
 	somebody.Create(catsets)
 	color("blue")
 	env.AwaitQuiet(t, user)
@@ -408,6 +414,7 @@ func TestClusterDefinitions(t *testing.T) {
 				})
 			})
 		}
+		ended(2)
 		somebody.Merge(catSets, "tom", `{"spec":{"color":"red"}}`)
 		env.AwaitQuiet(t, user)
 		color("blue")
@@ -418,7 +425,7 @@ func TestClusterDefinitions(t *testing.T) {
 	})
 	t.Run("hooks 12: one that is gone has no controller", func(t *testing.T) {
 		somebody.Delete(composites, "catsets")
-		env.AwaitQuiet(t, user)
+		ended(3)
 		somebody.Merge(catSets, "tom", `{"spec":{"color":"green"}}`)
 		env.AwaitQuiet(t, user)
 		color("red")

@@ -20,6 +20,9 @@ import (
 	"github.com/operkit/operkit/tools/hooks/internal/program"
 )
 
+// brief is a timeout that leaves a script the time to begin.
+const brief = 3 * time.Second
+
 // shell returns the command of a script.
 func shell(script string) []string { return []string{"sh", "-c", script} }
 
@@ -76,16 +79,16 @@ func TestOnceFails(t *testing.T) {
 		{"endless output", "yes", "the response is larger than 65536 bytes", new(*limits.SizeError)},
 		{"100 MB", "head -c 100000000 /dev/zero", "the response is larger than 65536 bytes", new(*limits.SizeError)},
 		{"endless output that ignores a broken pipe", "trap '' PIPE; while :; do echo yes 2>/dev/null; done", "the response is larger than 65536 bytes", new(*limits.SizeError)},
-		{"a minute of silence", "sleep 60", "no response within 400ms: make the hook faster, or raise its timeout", new(*limits.TimeoutError)},
+		{"a minute of silence", "sleep 60", "no response within 3s: make the hook faster, or raise its timeout", new(*limits.TimeoutError)},
 		{"with what it has said before", "echo well >&2; sleep 60", "raise its timeout: it has written: well", new(*limits.TimeoutError)},
-		{"a minute of silence, whatever it is told", "trap '' TERM; sleep 60", "no response within 400ms", new(*limits.TimeoutError)},
-		{"silence after the response", "echo '{}'; exec >&-; sleep 60", "no response within 400ms", new(*limits.TimeoutError)},
+		{"a minute of silence, whatever it is told", "trap '' TERM; sleep 60", "no response within 3s", new(*limits.TimeoutError)},
+		{"silence after the response", "echo '{}'; exec >&-; sleep 60", "no response within 3s", new(*limits.TimeoutError)},
 	} {
 		t.Run("hooks 21: "+row.reason, func(t *testing.T) {
 			t.Parallel()
 			config := program.Config{Command: shell(row.script), MaxResponse: 1 << 16}
 			if _, late := row.as.(**limits.TimeoutError); late {
-				config.Timeout = 400 * time.Millisecond
+				config.Timeout = brief
 			}
 			began := time.Now()
 			_, err := call(t, config, "{}")
@@ -152,7 +155,7 @@ func TestWhatItStarts(t *testing.T) {
 		for _, end := range []string{"echo '{}'", "exit 1", "sleep 60"} {
 			file := filepath.Join(t.TempDir(), "pid")
 			began := time.Now()
-			_, _ = call(t, program.Config{Command: shell("sleep 600 & echo $! > " + file + "; " + end), Timeout: time.Second}, "")
+			_, _ = call(t, program.Config{Command: shell("sleep 600 & echo $! > " + file + "; " + end), Timeout: brief}, "")
 			assert.Less(t, time.Since(began), 30*time.Second)
 			assert.Eventually(t, func() bool { return !runs(t, file) }, 30*time.Second, 10*time.Millisecond, end)
 		}

@@ -4,6 +4,7 @@ package program_test
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -25,7 +26,7 @@ while read -r line; do
 	case "$line" in
 	die) echo "no more" >&2; exit 7 ;;
 	die-later) echo "$n $line"; exit 0 ;;
-	twice) echo "$n $line"; echo "$n again" ;;
+	twice) printf '%s\n%s\n' "$n $line" "$n again" ;;
 	half) printf "$n"; sleep 60 ;;
 	sleep) sleep 60 ;;
 	deaf) echo "$n $line"; exec <&-; sleep 60 ;;
@@ -61,15 +62,15 @@ func TestStays(t *testing.T) {
 		{"death after an answer", "die-later", "1 die-later", "", "1 z"},
 		{"a second answer isn't the answer to the next call, which fails", "twice", "1 twice", "", "1 z"},
 		{"one that doesn't read any more", "deaf", "1 deaf", "", "1 z"},
-		{"half an answer", "half", "", "no response within 500ms", "1 z"},
-		{"silence", "sleep", "", "no response within 500ms", "1 z"},
+		{"half an answer", "half", "", "no response within 3s", "1 z"},
+		{"silence", "sleep", "", "no response within 3s", "1 z"},
 		{"an endless line", "much", "", "the response is larger than 65536 bytes", "1 z"},
 	} {
 		t.Run("hooks 23: "+row.reason, func(t *testing.T) {
 			t.Parallel()
 			config := program.Config{MaxResponse: 1 << 16}
-			if strings.Contains(row.err, "500ms") {
-				config.Timeout = 500 * time.Millisecond
+			if strings.Contains(row.err, "within") {
+				config.Timeout = brief
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -88,8 +89,7 @@ func TestStays(t *testing.T) {
 			}
 			assert.Equal(t, row.want, got)
 			if row.line == "twice" {
-				time.Sleep(100 * time.Millisecond) // what comes later is taken for an answer, as the documentation says
-				_, err = ask("z")
+				_, err = ask("z") // both lines came at once
 				assert.ErrorContains(t, err, "it has written more than a line for a request")
 			}
 			require.Eventually(t, func() bool {
@@ -164,17 +164,21 @@ func TestStayingEnds(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		p, err := program.New(ctx, program.Config{Stays: true, Command: shell(lines), Timeout: 2 * time.Second})
+		asked := filepath.Join(t.TempDir(), "asked")
+		p, err := program.New(ctx, program.Config{Stays: true, Command: shell("read -r line; echo > " + asked + "; sleep 60"), Timeout: brief})
 		require.NoError(t, err)
 		first := make(chan error)
 		go func() {
 			_, err := p.Call(t.Context(), "", []byte("sleep"))
 			first <- err
 		}()
-		time.Sleep(50 * time.Millisecond)
-		brief, cancelBrief := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		defer cancelBrief()
-		_, err = p.Call(brief, "", []byte("a"))
+		require.Eventually(t, func() bool {
+			_, err := os.Stat(asked)
+			return err == nil
+		}, brief, time.Millisecond, "the first call has the process")
+		soon, cancelSoon := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancelSoon()
+		_, err = p.Call(soon, "", []byte("a"))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		var late *limits.TimeoutError
 		require.ErrorAs(t, <-first, &late)
