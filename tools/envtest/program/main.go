@@ -44,8 +44,8 @@ func Main(main func()) {
 }
 
 // Command returns a command for Start and Run that runs the test binary as the program with arguments. A script that
-// Start or Run runs may use its Path, too. Its Env is the environment of the test, with the variable that makes the test
-// binary the program. To add a variable:
+// Start or Run runs may use its Path, too. Its Env is the environment of the test, with the variable that makes the
+// test binary the program. To add a variable:
 //
 //	command.Env = append(command.Env, "KUBECONFIG="+file)
 func Command(args ...string) *exec.Cmd {

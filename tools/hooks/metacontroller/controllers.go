@@ -29,8 +29,8 @@ type Controllers struct {
 
 // ReadFiles adds the definitions in YAML and JSON files, and in the files of folders, without subfolders: objects of
 // the kinds CompositeController and DecoratorController of metacontroller.k8s.io/v1alpha1. Objects of other groups are
-// ignored. The error has all mistakes of all files, with the path of each field, and then nothing is added. No definition
-// at all is a mistake.
+// ignored. The error has all mistakes of all files, with the path of each field, and then nothing is added. No
+// definition at all is a mistake.
 func (c *Controllers) ReadFiles(paths ...string) error {
 	all, err := definition.ReadFiles(paths...)
 	if len(all) == 0 && err == nil {

@@ -14,9 +14,9 @@ import (
 )
 
 // Reconciler returns the reconciler of one kind of parents of a definition, whose hooks are called as the definition
-// says: for Operator.DriveKinds. It reads the certificates and credentials that the definition names, once. Children are
-// applied with a field manager of the definition, so that definitions with the same parents tell their children apart.
-// See New for errors.
+// says: for Operator.DriveKinds. It reads the certificates and credentials that the definition names, once. Children
+// are applied with a field manager of the definition, so that definitions with the same parents tell their children
+// apart. See New for errors.
 func Reconciler(ctx context.Context, env watch.Env, of *definition.Controller, parents definition.ParentRule) (watch.Reconciler, error) {
 	view, ok := env.Manager.View().(deploy.KindView)
 	if !ok {
