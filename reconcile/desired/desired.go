@@ -15,8 +15,8 @@ import (
 // Unstructured is the T of a Syncer for any kind.
 type Unstructured = unstructured.Unstructured
 
-// Syncer computes what a parent wants. It may also be a Finalizer, a Selector, a Relater, a
-// Reporter and an Adopter.
+// Syncer computes what a parent wants. It may also be a Finalizer, a Selector, a Relater, a Reporter and an
+// Adopter.
 type Syncer[T any] interface {
 	// Sync returns the wanted children and the status of a parent. It must be a pure function: it depends on the
 	// Request alone, and changes nothing of it. It is called after each change of the parent, its children and its

@@ -98,7 +98,14 @@ func checkHooks(of *definition.Controller) error {
 
 // put sets the definition that is an object. It returns an error if another one has its parents or its name.
 func (c *Controllers) put(ref deploy.Ref, one *definition.Controller) error {
-	others := slices.DeleteFunc(c.all(), func(other *definition.Controller) bool { return other.Object.GetUID() == one.Object.GetUID() })
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	others := slices.Clone(c.files)
+	for at, other := range c.objects {
+		if at != ref {
+			others = append(others, other)
+		}
+	}
 	for _, other := range others {
 		if other.Name() == one.Name() {
 			return fmt.Errorf("%s: a file defines it, too: remove one of the definitions", one.Name())
@@ -107,8 +114,6 @@ func (c *Controllers) put(ref deploy.Ref, one *definition.Controller) error {
 	if err := checkParents(one, others); err != nil {
 		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.objects == nil {
 		c.objects = map[deploy.Ref]*definition.Controller{}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/operkit/operkit/reconcile/standing"
 	"github.com/operkit/operkit/reconcile/watch"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Member is a reconciler that can be joined: one of package desired.
@@ -51,7 +52,7 @@ func (r Reconciler) Reconcile(ctx context.Context, req request.Request) (all req
 // joined: When and Owned.
 func (r Reconciler) Sources() (all source.Sources) {
 	var when []filter.Predicate
-	owned := map[any]bool{}
+	owned := map[schema.GroupVersionKind]bool{}
 	for _, member := range r {
 		s := member.Sources()
 		if s.When == nil {

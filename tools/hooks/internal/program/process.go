@@ -17,9 +17,6 @@ const (
 	held = time.Second
 )
 
-// lookup is os.LookupEnv.
-var lookup = os.LookupEnv
-
 // process is a running program in a process group of its own.
 type process struct {
 	name    string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -157,7 +158,7 @@ func environment(given []string) []string {
 	all := slices.Clone(given)
 	for _, name := range []string{"PATH", "HOME", "LANG", "TMPDIR"} {
 		isGiven := slices.ContainsFunc(given, func(entry string) bool { return strings.HasPrefix(entry, name+"=") })
-		if value, ok := lookup(name); ok && !isGiven {
+		if value, ok := os.LookupEnv(name); ok && !isGiven {
 			all = append(all, name+"="+value)
 		}
 	}
