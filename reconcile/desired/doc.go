@@ -37,6 +37,12 @@
 // and never from the children before an update. A function whose answer never ends to change something is asked five
 // times, and again after a second.
 //
+// # Rolls
+//
+// With RollingInPlace and RollingRecreate, one child after the other is updated, and the next one when all others are
+// healthy. A child that is deleted meanwhile is created as it is wanted now. With the option Revisions it is created as
+// it was, and only changes of some fields of the parent roll.
+//
 // # Deletion
 //
 // The cluster deletes the children of a parent that is gone. A Syncer with a method Finalize holds its parents by a
@@ -53,7 +59,7 @@
 //
 // The status is what the function returns. Events of a parent name the children that were created, changed, recreated
 // and deleted, and say what has failed, see EventCreated. A parent that T can't hold has the condition
-// ConditionUnreadable.
+// ConditionUnreadable, and one with Revisions the condition Updated.
 //
 // # Rights
 //

@@ -66,6 +66,26 @@ func ExampleNew() {
 	// configured CatSet test/tom
 }
 
+// A change of the template rolls, and a change of the number of cats doesn't.
+func ExampleRevisions() {
+	h := reconciletest.Drive(console{}, desired.New(catSets, cats{},
+		desired.Child(pods, desired.RollingRecreate),
+		desired.Revisions("spec.image"),
+	))
+	h.Apply(catSet("tom", 2, "cat:1"))
+	h.RunUntilSettled()
+	h.Hold("Pod tom-0")
+	h.Apply(catSet("tom", 3, "cat:2"))
+	h.RunUntilSettled()
+	fmt.Println(h.Condition("CatSet tom", "Updated").Message)
+	h.Release()
+	h.RunUntilSettled()
+	fmt.Println(h.Condition("CatSet tom", "Updated").Message)
+	// Output:
+	// Pod tom-1 waits for Pod tom-0
+	// all children are of revision 2
+}
+
 // An error of the function, or of a child, gets into the status.
 func ExampleReporter() {
 	h := reconciletest.Drive(console{}, desired.New(catSets, kennel{}))

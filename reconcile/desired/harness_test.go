@@ -8,6 +8,7 @@ import (
 
 	"github.com/operkit/operkit/reconcile/desired"
 	"github.com/operkit/operkit/reconcile/reconciletest"
+	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -158,4 +159,22 @@ func (s relater) Sync(r desired.Request[desired.Unstructured]) (desired.Response
 		names = append(names, secret.GetName())
 	}
 	return desired.Response{Status: map[string]any{"secrets": strings.Join(names, ",")}}, nil
+}
+
+// controllerRevisions is the kind of the objects that hold revisions.
+var controllerRevisions = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "ControllerRevision"}
+
+// revisionsOf returns the objects that hold revisions.
+func revisionsOf(h *reconciletest.Harness) []*unstructured.Unstructured {
+	found, err := h.Cluster().View().List(context.Background(), controllerRevisions, "", nil)
+	if err != nil {
+		panic(err)
+	}
+	return found
+}
+
+// updated returns the condition Updated of the parent.
+func updated(h *reconciletest.Harness) string {
+	found, _ := status.Conditions(h.Get("CatSet tom")).Get("Updated")
+	return strings.Join([]string{string(found.Status), found.Reason, found.Message}, " ")
 }

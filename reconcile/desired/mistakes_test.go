@@ -80,6 +80,10 @@ func TestMistakes(t *testing.T) {
 			"desired 25: an option that has no effect", desired.New(catSets, script{}, inPlace(pods, desired.Deletable())),
 			[]string{"child Pod: deletable: its children are deleted anyway"},
 		},
+		{
+			"desired 25: revisions of nothing", desired.New(catSets, script{}, inPlace(pods), inPlace(controllerRevisions), desired.Revisions("spec..template")),
+			[]string{"no kind of children is rolled", `path "spec..template": isn't a path of fields`, "Revisions keeps its own objects of this kind"},
+		},
 		{"desired 25: options that have one", desired.New(catSets, teardown{}, desired.FinalizerName("example.dev/cats"), inPlace(claims, desired.Deletable())), nil},
 	} {
 		t.Run(row.reason, func(t *testing.T) {

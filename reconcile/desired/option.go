@@ -72,6 +72,27 @@ func FinalizerName(name string) Option {
 	return func(c *config) { c.finalizer = &name }
 }
 
+// Revisions has rolls follow some fields of a parent, named by paths such as spec.template: a change of these fields
+// rolls, and other changes of children are made at once. Without paths it is the whole spec. Each parent must have the
+// fields. It is for namespaced parents, and needs a kind of children with a rolling Strategy.
+//
+// The states of the fields are kept in ControllerRevisions of apps/v1, from the first time when all children are as
+// wanted until no child needs them. Until its turn comes, a child stays as Sync wants it for the state of the fields
+// that it was made with: one that is deleted meanwhile is created as it was, and not untested. So Sync, and
+// Related, are called for each state that is in use, with the parent as it was then in these fields. The status and the
+// labels of the present one count. While a parent is being deleted, nothing is rolled.
+//
+// A status gets a condition Updated, unless it has one: it is False with the reason RolloutWaiting while a child waits
+// for its turn, and names the child that it waits for.
+func Revisions(paths ...string) Option {
+	return func(c *config) {
+		if len(paths) == 0 {
+			paths = []string{"spec"}
+		}
+		c.Settings.Revisions = append(c.Settings.Revisions, paths...)
+	}
+}
+
 // External is for a Syncer that asks a program outside of this one, which may be mended without an event in the
 // cluster: what is wrong with an answer is tried again after a while, like other errors. By default the parent is left
 // alone until something changes.

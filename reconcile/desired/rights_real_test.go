@@ -220,6 +220,15 @@ func TestRightsSuffice(t *testing.T) {
 		}
 		w.live(both("k=1"), both("k=2"))
 	})
+	t.Run("desired 72: they suffice for revisions", func(t *testing.T) {
+		t.Parallel()
+		w := runEntitled(t, desired.New(catSets, whole{all: all{teardown{keep: keepAll(configMaps)}}},
+			desired.Child(configMaps, desired.RollingInPlace), desired.Child(catHouses, desired.RollingRecreate),
+			desired.Child(services, desired.InPlace), desired.Revisions()), true)
+		w.live(children(1), children(2))
+		written := w.env.Calls(w, w.user).Writes().Filter(func(call audit.Call) bool { return call.Resource == "controllerrevisions" })
+		assert.GreaterOrEqual(t, len(written), 4, "a revision for each state of the fields, and the names of those that wait")
+	})
 	t.Run("desired 72: they suffice for cluster-scoped children", func(t *testing.T) {
 		t.Parallel()
 		w := runEntitled(t, desired.New(catteries, whole{all: all{teardown{keep: keepAll(lairs)}}}, desired.Child(lairs, desired.Recreate),

@@ -3,10 +3,12 @@ package desired
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/desired/internal/engine"
+	"github.com/operkit/operkit/reconcile/desired/internal/revision"
 	"github.com/operkit/operkit/reconcile/internal/typed"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -23,7 +25,7 @@ func (c *Controller[T]) check() error {
 	} else {
 		errs = append(errs, checkMethods(c.syncer))
 	}
-	errs = append(errs, c.checkFinalizer())
+	errs = append(errs, c.checkFinalizer(), c.checkRevisions())
 	declared := map[schema.GroupKind]bool{}
 	for _, one := range c.config.children {
 		if declared[one.Kind.GroupKind()] {
@@ -51,6 +53,30 @@ func (c *Controller[T]) checkFinalizer() error {
 		return fmt.Errorf("finalizer %q: built-in kinds accept only finalizers with a domain and a slash: use a name such as example.dev/cats", *name)
 	}
 	return nil
+}
+
+// checkRevisions returns what is wrong with the option Revisions.
+func (c *Controller[T]) checkRevisions() error {
+	if len(c.config.Settings.Revisions) == 0 {
+		return nil
+	}
+	var errs []error
+	rolls := false
+	for _, one := range c.config.children {
+		rolls = rolls || one.Strategy.Rolls()
+		if one.Kind.GroupKind() == revision.Kind.GroupKind() {
+			errs = append(errs, fmt.Errorf("child %s: Revisions keeps its own objects of this kind: use another kind", one.Kind.GroupKind()))
+		}
+	}
+	if !rolls {
+		errs = append(errs, errors.New("revisions: no kind of children is rolled: use it with RollingInPlace or RollingRecreate"))
+	}
+	for _, path := range c.config.Settings.Revisions {
+		if slices.Contains(strings.Split(path, "."), "") {
+			errs = append(errs, fmt.Errorf("revisions: path %q: isn't a path of fields: use one such as spec.template", path))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // check returns what is wrong with a declared kind.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/operkit/operkit/reconcile/internal/plain"
@@ -76,6 +77,21 @@ func (s Status) Over(present map[string]any, generation int64, now time.Time) (n
 	}
 	next, _ = object["status"].(map[string]any)
 	return next, !reflect.DeepEqual(next, present), nil
+}
+
+// With returns the status with a condition, unless it has one of that type, or isn't there. nil adds none.
+func (s Status) With(condition *metav1.Condition) Status {
+	given, err := s.conditions()
+	isOwn := func(c metav1.Condition) bool { return c.Type == condition.Type }
+	if s == nil || condition == nil || err != nil || slices.ContainsFunc(given, isOwn) {
+		return s
+	}
+	next := maps.Clone(s)
+	conditions, _ := s["conditions"].([]any)
+	next["conditions"] = append(slices.Clone(conditions), map[string]any{
+		"type": condition.Type, "status": string(condition.Status), "reason": condition.Reason, "message": condition.Message,
+	})
+	return next
 }
 
 // Check returns what is wrong with the conditions of a status.

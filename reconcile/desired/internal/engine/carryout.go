@@ -21,6 +21,11 @@ func (p *pass) carryOut(ctx context.Context, wanted []answer.Child) (changed boo
 	if w.restored {
 		return true, nil
 	}
+	if p.history != nil { // whose turn it is, revisions decide
+		for i := range w.facts {
+			w.facts[i].Strategy = w.facts[i].Strategy.Alone()
+		}
+	}
 	unknown := errors.Join(w.errs...)
 	for {
 		actions := plan.Of(w.facts, w.others)
@@ -116,8 +121,12 @@ func (p *pass) noteAs(reason string, result deploy.Result) {
 	}
 	p.log.Info("child "+string(result.Action), "child", result.Ref)
 	p.changes.add(reason, result.Ref)
-	if result.Object == nil || result.Action == deploy.Removed {
-		return
+	p.noteWrite(result)
+}
+
+// noteWrite records the state that was written of an object, whose event brings no reconcile.
+func (p *pass) noteWrite(result deploy.Result) {
+	if result.Object != nil && result.Action != deploy.Removed {
+		p.wrote = append(p.wrote, request.Revision{UID: result.Object.GetUID(), ResourceVersion: result.Object.GetResourceVersion()})
 	}
-	p.wrote = append(p.wrote, request.Revision{UID: result.Object.GetUID(), ResourceVersion: result.Object.GetResourceVersion()})
 }

@@ -63,6 +63,8 @@ type Settings struct {
 	Finalizer string
 	// When reports which events of parents count, nil for filter.Standard.
 	When filter.Predicate
+	// Revisions are the paths of the fields of a parent that its rolls follow, see package desired.
+	Revisions []string
 	// External: the functions may answer differently without an event.
 	External bool
 	// Decorates: the parents have a controller of their own, to which their status belongs.

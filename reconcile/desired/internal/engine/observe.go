@@ -25,7 +25,10 @@ func (p *pass) observe(ctx context.Context) error {
 		err = p.observeChildren(ctx)
 	}
 	if err == nil {
-		p.seen.Related, err = p.relatives(ctx)
+		err = p.readHistory(ctx)
+	}
+	if err == nil {
+		p.seen.Related, err = p.relatives(ctx, p.seen.Parent)
 	}
 	return err
 }
@@ -66,7 +69,7 @@ func (p *pass) checkWhole(ctx context.Context) error {
 		return nil
 	}
 	known := true
-	for _, kind := range append([]schema.GroupVersionKind{p.Kind}, p.kinds...) {
+	for _, kind := range append([]schema.GroupVersionKind{p.Kind}, p.ownedKinds()...) {
 		switch _, whole, err := view.Partial(ctx, deploy.Ref{Kind: kind, Namespace: p.key.Namespace, Name: p.key.Name}); {
 		case failure.Is[*deploy.KindUnknownError](err):
 			known = false

@@ -10,6 +10,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/desired/internal/answer"
+	"github.com/operkit/operkit/reconcile/desired/internal/revision"
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/request"
@@ -53,6 +54,13 @@ type pass struct {
 	// objects of others that the parent controls and that it doesn't select.
 	orphans   labels.Selector
 	strangers []*unstructured.Unstructured
+	// history has the revisions of the parent, nil without any; revisions are the objects that hold them.
+	history   revision.History
+	revisions []*unstructured.Unstructured
+	// earlier are the children that are wanted for the earlier revisions, by the name of the revision.
+	earlier map[string]map[deploy.Ref]answer.Child
+	// turn says which child waits for which one in a roll by revisions.
+	turn string
 	// again is the time after which something has to be looked at once more, zero for never.
 	again time.Duration
 }
@@ -152,15 +160,9 @@ func (p *pass) round(ctx context.Context) (response Response, changed bool, err 
 		return response, false, err
 	}
 	p.stage = EventSyncFailed
-	ask := p.Sync
-	if p.isFinalizing {
-		ask = p.Finalize
-	}
-	if response, err = ask(ctx, p.seen); err != nil {
+	response, wanted, err := p.ask(ctx, p.seen)
+	if err != nil {
 		return response, false, err
-	}
-	if response.ResyncAfter < 0 {
-		return response, false, p.mistake(fmt.Errorf("the time until the next call is negative, %s: return zero for never", response.ResyncAfter))
 	}
 	if p.status, err = answer.ReadStatus(response.Status); err == nil && !p.Decorates {
 		err = p.status.Check(p.Now())
@@ -168,23 +170,20 @@ func (p *pass) round(ctx context.Context) (response Response, changed bool, err 
 	if err != nil {
 		return response, false, p.mistake(err)
 	}
-	scopes, err := p.scopeOf(ctx)
+	revised, err := p.revise(ctx, &response, wanted)
 	if err != nil {
 		return response, false, err
-	}
-	rules := answer.Rules{Parent: p.key, Kinds: p.byGroup, Scopes: scopes}
-	wanted, faults := rules.Read(response.Children, p.seen.Children.At)
-	if len(faults) > 0 {
-		p.stage = EventRefused
-		return response, false, p.refuse(faults)
 	}
 	p.stage = EventChildFailed
 	claimed, unclaimed := p.claim(ctx, wanted)
 	if claimed { // what couldn't be adopted or released is tried again in the next round
 		return response, true, nil
 	}
-	changed, err = p.carryOut(ctx, wanted)
-	if err = errors.Join(unclaimed, err); err == nil && changed {
+	changed, err = p.carryOut(ctx, revised)
+	if err = errors.Join(unclaimed, err); err == nil && !changed {
+		changed, err = p.advance(ctx, wanted)
+	}
+	if err == nil && changed {
 		return response, true, nil
 	}
 	if err == nil || p.Failed == nil { // without a status of errors, that of the Syncer counts
@@ -196,6 +195,31 @@ func (p *pass) round(ctx context.Context) (response Response, changed bool, err 
 		changed, err = decorated || reported, errors.Join(err, undecorated, unreported)
 	}
 	return response, changed, err
+}
+
+// ask asks the Syncer about a parent, and returns the children that it wants.
+func (p *pass) ask(ctx context.Context, seen Observed) (response Response, wanted []answer.Child, err error) {
+	ask := p.Sync
+	if p.isFinalizing {
+		ask = p.Finalize
+	}
+	if response, err = ask(ctx, seen); err != nil {
+		return response, nil, err
+	}
+	if response.ResyncAfter < 0 {
+		return response, nil, p.mistake(fmt.Errorf("the time until the next call is negative, %s: return zero for never", response.ResyncAfter))
+	}
+	scopes, err := p.scopeOf(ctx)
+	if err != nil {
+		return response, nil, err
+	}
+	rules := answer.Rules{Parent: p.key, Kinds: p.byGroup, Scopes: scopes}
+	wanted, faults := rules.Read(response.Children, p.seen.Children.At)
+	if len(faults) > 0 {
+		p.stage = EventRefused
+		return response, nil, p.refuse(faults)
+	}
+	return response, wanted, nil
 }
 
 // mistake returns the error for what is wrong with an answer: the answer stays the same until something changes in the

@@ -2,10 +2,12 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/desired/internal/revision"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
@@ -33,8 +35,9 @@ type Reconciler struct {
 	// places are the places of the kinds in kinds.
 	places    map[schema.GroupVersionKind]int
 	finalizer string
-	// strategyKey is the annotation that names the strategy of a child.
-	strategyKey string
+	// strategyKey is the annotation that names the strategy of a child, and membersKey that with the children of a
+	// revision.
+	strategyKey, membersKey string
 	// isWhole: the objects of all kinds are known to be held as a whole.
 	isWhole atomic.Bool
 	scopes  scopes
@@ -46,7 +49,7 @@ type Reconciler struct {
 // New returns the Reconciler of a kind.
 func New(ctx context.Context, kind schema.GroupVersionKind, f Functions, s Settings, env watch.Env) (*Reconciler, error) {
 	r := &Reconciler{
-		env: env, Functions: f, Settings: s, strategyKey: env.Manager.KeyDomain() + "/strategy",
+		env: env, Functions: f, Settings: s, strategyKey: env.Manager.KeyDomain() + "/strategy", membersKey: env.Manager.KeyDomain() + "/children",
 		children: map[schema.GroupVersionKind]Child{}, byGroup: map[schema.GroupKind]schema.GroupVersionKind{},
 		places: map[schema.GroupVersionKind]int{},
 	}
@@ -77,10 +80,18 @@ func (r *Reconciler) Finalizers() []string { return []string{r.finalizer} }
 // Sources implements source.Provider.
 func (r *Reconciler) Sources() (s source.Sources) {
 	s.When = r.When
-	for _, kind := range r.kinds {
+	for _, kind := range r.ownedKinds() {
 		s.Owned = append(s.Owned, source.Owned{Kind: kind})
 	}
 	return s
+}
+
+// ownedKinds returns the kinds of all objects that a parent owns: its children and its revisions.
+func (r *Reconciler) ownedKinds() []schema.GroupVersionKind {
+	if len(r.Revisions) == 0 {
+		return r.kinds
+	}
+	return append(slices.Clone(r.kinds), revision.Kind)
 }
 
 // Forget implements watch.Forgetter.

@@ -14,12 +14,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// relatives follows and reads the related objects.
-func (p *pass) relatives(ctx context.Context) (found objects.Set, err error) {
+// relatives follows and reads the related objects of a parent.
+func (p *pass) relatives(ctx context.Context, parent *unstructured.Unstructured) (found objects.Set, err error) {
 	if p.Related == nil {
 		return found, nil
 	}
-	selections, err := p.Related(ctx, p.seen.Parent)
+	selections, err := p.Related(ctx, parent)
 	if err != nil {
 		return found, fmt.Errorf("related: %w", err)
 	}

@@ -19,7 +19,7 @@ func (p *pass) report(ctx context.Context, wanted answer.Status) (changed bool, 
 		case p.Decorates:
 			return wanted, !reflect.DeepEqual(map[string]any(wanted), present), nil
 		}
-		next, differs, invalid = wanted.Over(next, p.seen.Parent.GetGeneration(), p.Now())
+		next, differs, invalid = wanted.With(p.updated()).Over(next, p.seen.Parent.GetGeneration(), p.Now())
 		return next, differs || isReadable, invalid
 	})
 	switch {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/desired/internal/revision"
 )
 
 // Rights implements watch.RightsProvider: it returns all that is done for the parents and the declared children, by
@@ -30,6 +31,9 @@ func (r *Reconciler) Rights() []deploy.Right {
 		}
 	}
 	rights = append(rights, checks...)
+	if len(r.Revisions) > 0 {
+		rights = append(rights, deploy.Right{Kind: revision.Kind, Verbs: append(slices.Clone(reads), "create", "patch", "delete")})
+	}
 	for _, kind := range r.Relates {
 		rights = append(rights, deploy.Right{Kind: kind, Verbs: slices.Clone(reads)})
 	}

@@ -16,6 +16,17 @@ const (
 // Rolls reports whether children are updated one after the other.
 func (s Strategy) Rolls() bool { return s == RollingInPlace || s == RollingRecreate }
 
+// Alone returns the strategy by which a child is updated without waiting for others.
+func (s Strategy) Alone() Strategy {
+	switch s {
+	case RollingInPlace:
+		return InPlace
+	case RollingRecreate:
+		return Recreate
+	}
+	return s
+}
+
 // State is what was observed of a wanted child.
 type State int
 

@@ -1,3 +1,3 @@
-// Package revision computes what a ControllerRevision of metacontroller has: the part of a parent that its children
-// depend on, under a name that is the same for the same part. It is pure.
+// Package revision has the revisions of a parent: states of the fields that a roll follows, and the children that are
+// still as an earlier state wants them. It is pure.
 package revision

@@ -12,14 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-const (
-	// LabelGroup is the label with the group of the parent.
-	LabelGroup = "metacontroller.k8s.io/apiGroup"
-	// LabelResource is the label with the resource of the parent.
-	LabelResource = "metacontroller.k8s.io/resource"
-	// longestName is the length of the longest name.
-	longestName = 253
-)
+// longestName is the length of the longest name.
+const longestName = 253
 
 // Patch returns the fields of a parent at paths such as spec.template. A path that doesn't exist is an error: the
 // revision would be the same for each parent. Fields with dots in their names can't be named. parent isn't changed, and
@@ -72,22 +66,4 @@ func Name(group, resource string, parent types.UID, patch map[string]any) (strin
 	suffix := "-" + hex.EncodeToString(sum[:])
 	prefix := resource + "." + group
 	return prefix[:min(len(prefix), longestName-len(suffix))] + suffix, nil
-}
-
-// Labels returns the labels of a revision: those of spec.template of the parent, or the generated ones if there are
-// any, and those that tell the kinds of parents apart.
-func Labels(parent map[string]any, generated map[string]string, group, resource string) (map[string]string, error) {
-	labels := map[string]string{}
-	if generated == nil {
-		found, _, err := unstructured.NestedStringMap(parent, "spec", "template", "metadata", "labels")
-		if err != nil {
-			return nil, fmt.Errorf("labels of spec.template: %w", err)
-		}
-		generated = found
-	}
-	for key, value := range generated {
-		labels[key] = value
-	}
-	labels[LabelGroup], labels[LabelResource] = group, resource
-	return labels, nil
 }
