@@ -21,7 +21,6 @@ type example struct {
 var left = map[string]string{
 	"indexedjob":            "its test reads the logs of Pods, which nobody runs",
 	"webhook-auth":          "its hook listens with certificates that are mounted into its Pod",
-	"catset":                "revisionHistory is not supported yet",
 	"leader-election":       "it is about the deployment of metacontroller itself",
 	"pprof-profiling":       "it is about the deployment of metacontroller itself",
 	"prometheus-monitoring": "it is about the deployment of metacontroller itself",

@@ -12,6 +12,7 @@ import (
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // readHistory reads the revisions of the parent. There are none until its children have been as wanted once.
@@ -91,7 +92,8 @@ func (p *pass) begin(ctx context.Context) error {
 	if err != nil {
 		return p.mistake(fmt.Errorf("revisions: %w", err))
 	}
-	name, err := revision.Name(p.Kind.Group, strings.ToLower(p.Kind.Kind), p.seen.Parent.GetUID(), patch)
+	by := p.seen.Parent.GetUID() + "/" + types.UID(p.Manager.FieldManager()) // others may keep revisions of the same parent
+	name, err := revision.Name(p.Kind.Group, strings.ToLower(p.Kind.Kind), by, patch)
 	if err != nil {
 		return err
 	}

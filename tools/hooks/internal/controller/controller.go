@@ -29,8 +29,7 @@ type Hooks struct{ Sync, Finalize, Customize Caller }
 type Served func(ctx context.Context) ([]deploy.ServedKind, error)
 
 // New returns the controller of a definition for one of its kinds of parents. The parents and children must be of kinds
-// that are served; otherwise the error is a *UnservedError. spec.parentResource.revisionHistory isn't supported yet: it
-// is an error.
+// that are served; otherwise the error is a *UnservedError.
 func New(ctx context.Context, of *definition.Controller, parents definition.ParentRule, served Served, hooks Hooks) (*desired.Controller[Parent], error) {
 	kinds, unknown := served(ctx)
 	s := &syncer{definition: of, parents: parents, served: served, hooks: hooks}
@@ -39,9 +38,6 @@ func New(ctx context.Context, of *definition.Controller, parents definition.Pare
 	if err = errors.Join(err, missing); err != nil {
 		err = errors.Join(err, unknown) // the kind may be one that the cluster hasn't told
 	}
-	if parents.Revisions != nil {
-		err = errors.Join(err, errors.New("spec.parentResource.revisionHistory: isn't supported yet: remove it from the definition"))
-	}
 	functions, wrong := s.functions()
 	if err = errors.Join(err, wrong); err != nil {
 		return nil, fmt.Errorf("%s: %w", of.Name(), err)
@@ -49,6 +45,9 @@ func New(ctx context.Context, of *definition.Controller, parents definition.Pare
 	options = append(options, desired.External(), desired.FinalizerName(finalizers[of.Style]+of.Object.GetName()))
 	if !parents.IgnoreStatusChanges {
 		options = append(options, desired.When(filter.ResourceVersion()))
+	}
+	if parents.Revisions != nil && of.Rolls() {
+		options = append(options, desired.Revisions(parents.Revisions.FieldPaths...))
 	}
 	if of.Style == definition.Decorator {
 		options = append(options, desired.Decorates())

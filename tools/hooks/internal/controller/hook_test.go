@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -89,7 +88,12 @@ func (h *hook) asked() []asked {
 // define returns the definition of a CatSet with some text in the place of ADDRESS, and more fields of the spec.
 func define(t *testing.T, address, more string) *definition.Controller {
 	t.Helper()
-	text := `
+	return read(t, defined(address, more))
+}
+
+// defined returns the text of define.
+func defined(address, more string) string {
+	return `
 apiVersion: metacontroller.k8s.io/v1alpha1
 kind: CompositeController
 metadata: {name: catsets}
@@ -99,6 +103,10 @@ spec:
   - {apiVersion: v1, resource: configmaps, updateStrategy: {method: InPlace}}
   - {apiVersion: v1, resource: secrets}
 ` + strings.ReplaceAll(more, "ADDRESS", address)
+}
+
+func read(t *testing.T, text string) *definition.Controller {
+	t.Helper()
 	found, err := definition.Read([]byte(text))
 	require.NoError(t, err)
 	return found[0]
@@ -334,12 +342,6 @@ func TestDefinitionsThatCannotRun(t *testing.T) {
 			assert.ErrorContains(t, err, row.want)
 		})
 	}
-	text, err := os.ReadFile("../definition/testdata/catset.yaml")
-	require.NoError(t, err)
-	found, err := definition.Read(text)
-	require.NoError(t, err)
-	_, err = newController(t, found[0])
-	assert.ErrorContains(t, err, "spec.parentResource.revisionHistory: isn't supported yet")
 }
 
 // What a hook may not do is an error that names the child, and nothing is changed.

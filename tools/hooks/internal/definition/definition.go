@@ -1,6 +1,9 @@
 package definition
 
 import (
+	"slices"
+	"strings"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -41,6 +44,13 @@ type Controller struct {
 
 // Name returns the kind and the name of the definition, for messages.
 func (c *Controller) Name() string { return nameOf(c.Object) }
+
+// Rolls reports whether children of a kind are updated one after the other.
+func (c *Controller) Rolls() bool {
+	return slices.ContainsFunc(c.Children, func(rule ChildRule) bool {
+		return rule.Update != nil && strings.HasPrefix(rule.Update.Method, "Rolling")
+	})
+}
 
 // compositeSpec is the spec of a Composite.
 type compositeSpec struct {
@@ -91,7 +101,7 @@ type AnnotationSelector struct {
 }
 
 // Revisions has the paths of the fields of a parent whose change begins a rolling update, such as spec.template.
-// Without paths it is the spec.
+// Without paths it is the spec. It has no effect if no kind of children is rolled.
 type Revisions struct {
 	FieldPaths []string `json:"fieldPaths,omitempty"`
 }
