@@ -30,19 +30,19 @@ func (e *ExitError) Error() string {
 }
 
 // exited returns the error for a process that has ended.
-func (p *process) exited() error {
+func (p *running) exited() error {
 	reason := "without a response"
-	if p.failure != nil {
-		reason = p.failure.Error()
+	if err := p.Err(); err != nil {
+		reason = err.Error()
 	}
 	return &ExitError{p.name, reason, p.says()}
 }
 
 // says returns the end of what the process has written to its standard error, in one line.
-func (p *process) says() string { return text.OneLine(p.stderr.String(), limits.Text) }
+func (p *running) says() string { return text.OneLine(p.Text(), limits.Text) }
 
 // failed returns the error of a call that has failed because of err, or because its context has ended.
-func (p *process) failed(ctx context.Context, err error) error {
+func (p *running) failed(ctx context.Context, err error) error {
 	var late *limits.TimeoutError
 	var size *limits.SizeError
 	var exit *ExitError

@@ -16,19 +16,19 @@ func (c *Config) once(ctx context.Context, body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer p.end()
-	defer p.bound(ctx)()
+	defer p.End()
+	defer p.Bound(ctx)()
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
-		_, _ = p.stdin.Write(body) // a program may answer without its input
-		_ = p.stdin.Close()
+		_, _ = p.Stdin.Write(body) // a program may answer without its input
+		_ = p.Stdin.Close()
 	}()
 	defer func() {
-		_ = p.stdin.Close()
+		_ = p.Stdin.Close()
 		<-sent
 	}()
-	content, err := io.ReadAll(io.LimitReader(p.stdout, c.MaxResponse+1))
+	content, err := io.ReadAll(io.LimitReader(p.Stdout, c.MaxResponse+1))
 	switch {
 	case int64(len(content)) > c.MaxResponse:
 		return nil, p.failed(ctx, &limits.SizeError{Hook: c.name(), Limit: c.MaxResponse})
@@ -38,10 +38,10 @@ func (c *Config) once(ctx context.Context, body []byte) ([]byte, error) {
 	select {
 	case <-ctx.Done():
 		return nil, p.failed(ctx, context.Cause(ctx))
-	case <-p.ended:
+	case <-p.Ended():
 	}
-	if p.failure != nil || len(content) == 0 {
-		<-p.said
+	if p.Err() != nil || len(content) == 0 {
+		<-p.Said()
 		return nil, p.exited()
 	}
 	return content, nil

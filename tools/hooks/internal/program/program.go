@@ -12,10 +12,8 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/tools/hooks/internal/limits"
+	"github.com/operkit/operkit/tools/hooks/internal/process"
 )
-
-// Memory is how much memory a process may have without another limit, in bytes.
-const Memory = 1 << 30
 
 // Config says how a program is run. Only Command is required.
 type Config struct {
@@ -30,7 +28,7 @@ type Config struct {
 	// Timeout bounds the time of a call. Zero means limits.Timeout.
 	Timeout time.Duration
 	// Memory bounds the memory in which a process may write, in bytes, for each of its processes alone; zero means
-	// Memory. It needs the program sh, and has no effect on other systems than Linux.
+	// process.Memory. It needs the program sh, and has no effect on other systems than Linux.
 	Memory int64
 	// MaxResponse bounds the size of a response, in bytes. Zero means limits.Response.
 	MaxResponse int64
@@ -77,9 +75,6 @@ func New(ctx context.Context, config Config) (*Program, error) {
 	config.Env = environment(config.Env)
 	if config.Timeout == 0 {
 		config.Timeout = limits.Timeout
-	}
-	if config.Memory == 0 {
-		config.Memory = Memory
 	}
 	if config.MaxResponse == 0 {
 		config.MaxResponse = limits.Response
@@ -148,6 +143,21 @@ func (c *Config) inTime(ctx context.Context, call func(ctx context.Context) ([]b
 	limited, cancel := context.WithTimeoutCause(ctx, c.Timeout, &limits.TimeoutError{Hook: c.name(), Limit: c.Timeout})
 	defer cancel()
 	return call(limited)
+}
+
+// running is a process of a hook.
+type running struct {
+	*process.Process
+	name string
+}
+
+// start starts a process.
+func (c *Config) start() (*running, error) {
+	p, err := process.Start(process.Spec{Command: c.Command, Dir: c.Dir, Env: c.Env, Memory: c.Memory})
+	if err != nil {
+		return nil, fmt.Errorf("hook %s: %w", c.name(), err)
+	}
+	return &running{p, c.name()}, nil
 }
 
 // name returns the command as a person would type it.

@@ -24,7 +24,7 @@ const (
 type resident struct {
 	config *Config
 	// process is nil if none runs, and reader reads its output.
-	process *process
+	process *running
 	reader  *bufio.Reader
 	// failures counts the calls in a row that have failed by the process. Before next it isn't started.
 	failures int
@@ -55,12 +55,12 @@ func (r *resident) call(ctx context.Context, body []byte) ([]byte, error) {
 		if err != nil {
 			return nil, r.failed(err)
 		}
-		r.process, r.reader = p, bufio.NewReader(p.stdout)
+		r.process, r.reader = p, bufio.NewReader(p.Stdout)
 	}
 	line, err := r.ask(ctx, body)
 	if err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) || r.hasEnded() {
-			r.process.end()
+			r.process.End()
 			err = r.process.exited()
 		}
 		err = r.process.failed(ctx, err)
@@ -75,11 +75,11 @@ var errTalks = errors.New("it has written more than a line for a request: write 
 
 // ask sends a line and reads a line.
 func (r *resident) ask(ctx context.Context, body []byte) ([]byte, error) {
-	_ = r.process.stdin.SetWriteDeadline(time.Time{}) // the end of an earlier call may have set one
-	_ = r.process.stdout.SetReadDeadline(time.Time{})
-	release := r.process.bound(ctx)
+	_ = r.process.Stdin.SetWriteDeadline(time.Time{}) // the end of an earlier call may have set one
+	_ = r.process.Stdout.SetReadDeadline(time.Time{})
+	release := r.process.Bound(ctx)
 	defer release()
-	if _, err := r.process.stdin.Write(append(body[:len(body):len(body)], '\n')); err != nil {
+	if _, err := r.process.Stdin.Write(append(body[:len(body):len(body)], '\n')); err != nil {
 		return nil, err
 	}
 	var line []byte
@@ -107,7 +107,7 @@ func (r *resident) failed(err error) error {
 
 func (r *resident) hasEnded() bool {
 	select {
-	case <-r.process.ended:
+	case <-r.process.Ended():
 		return true
 	default:
 		return false
@@ -115,12 +115,12 @@ func (r *resident) hasEnded() bool {
 }
 
 // isTalking reports whether the process has said something that it wasn't asked.
-func (r *resident) isTalking() bool { return r.reader.Buffered() > 0 || waiting(r.process.stdout) > 0 }
+func (r *resident) isTalking() bool { return r.reader.Buffered() > 0 || r.process.Waiting() > 0 }
 
 // end ends the process, if one runs.
 func (r *resident) end() {
 	if r.process != nil {
-		r.process.end()
+		r.process.End()
 		r.process, r.reader = nil, nil
 	}
 }

@@ -1,18 +1,18 @@
-package program
+package process
 
 import "sync"
 
-// kept is how much of an output a tail keeps, in bytes.
+// kept is how much of an output a Tail keeps, in bytes.
 const kept = 4 << 10
 
-// tail keeps the end of what is written. The zero value is empty. It is safe for concurrent use.
-type tail struct {
+// Tail keeps the end of what is written. The zero value is empty. It is safe for concurrent use.
+type Tail struct {
 	mu   sync.Mutex
 	text []byte
 }
 
 // Write implements io.Writer.
-func (t *tail) Write(text []byte) (int, error) {
+func (t *Tail) Write(text []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, text[max(0, len(text)-kept):]...)
@@ -23,7 +23,7 @@ func (t *tail) Write(text []byte) (int, error) {
 }
 
 // String returns the end of what was written.
-func (t *tail) String() string {
+func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return string(t.text)
