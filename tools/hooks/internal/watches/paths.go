@@ -69,12 +69,13 @@ func (p paths) collections() []string {
 	return all
 }
 
-// list returns the folders that a variable of the environment has.
+// list returns the folders that a variable of the environment has. As for Ansible, they are relative to the working
+// folder.
 func (p paths) list(name string) (all []string) {
 	text, _ := p.environment(name)
 	for _, folder := range filepath.SplitList(text) {
-		if folder != "" {
-			all = append(all, p.absolute(folder))
+		if path, err := filepath.Abs(folder); err == nil && folder != "" {
+			all = append(all, path)
 		}
 	}
 	return all

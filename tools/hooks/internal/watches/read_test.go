@@ -180,7 +180,7 @@ func TestRoles(t *testing.T) {
 		{"in a folder of ANSIBLE_ROLES_PATH", "roles/cache", variables, testdata(t, "more", "roles", "cache")},
 		{"in a collection of ANSIBLE_COLLECTIONS_PATH", "example.kit.queue", variables, testdata(t, "collections", "ansible_collections", "example", "kit", "roles", "queue")},
 		{"in a collection of the user", "example.mine.web", map[string]string{"HOME": home}, mine},
-		{"that of ANSIBLE_ROLES_PATH before that of the file", "roles/database", map[string]string{"ANSIBLE_ROLES_PATH": "/nowhere:."}, testdata(t, "roles", "database")},
+		{"that of ANSIBLE_ROLES_PATH, relative to the working folder, before that of the file", "database", map[string]string{"ANSIBLE_ROLES_PATH": "/nowhere::testdata/first"}, testdata(t, "first", "database")},
 	} {
 		t.Run("hooks 62: "+row.reason, func(t *testing.T) {
 			t.Parallel()
