@@ -1,0 +1,151 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// passed are the headers of a caller that reach the API server. All others stay here: those with credentials, those that
+// name a user or a caller of the caller, and those that nobody knows.
+var passed = []string{"Accept", "Accept-Encoding", "User-Agent", "If-None-Match", "If-Modified-Since", "Cache-Control", "Traceparent"}
+
+// maxCreated bounds the response to a creation whose name the API server chooses, in bytes.
+const maxCreated = 8 << 20
+
+// impersonate sets the user of a request. The API server adds the groups of a ServiceAccount by itself, so that the
+// operator needs no right to impersonate groups.
+func (a *Access) impersonate(header http.Header) {
+	header.Set("Impersonate-User", "system:serviceaccount:"+a.grant.ServiceAccount.Namespace+":"+a.grant.ServiceAccount.Name)
+}
+
+// at returns the address of a target at the API server.
+func (p *Proxy) at(t target) *url.URL {
+	return p.api.JoinPath(escaped(t.path)...) // it has no "." and ".."
+}
+
+func escaped(parts []string) []string {
+	all := make([]string, len(parts))
+	for i, part := range parts {
+		all[i] = url.PathEscape(part)
+	}
+	return all
+}
+
+// send forwards a call and copies the response, as it comes.
+func (p *Proxy) send(w http.ResponseWriter, r *http.Request, c *call) {
+	forward := &httputil.ReverseProxy{
+		Transport:      p.upstream,
+		FlushInterval:  -1,
+		ErrorLog:       slog.NewLogLogger(p.logger.Handler(), slog.LevelDebug),
+		Rewrite:        func(pr *httputil.ProxyRequest) { p.rewrite(pr, c) },
+		ModifyResponse: func(response *http.Response) error { return p.answered(response, c) },
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			c.note("") // it may have happened
+			c.log(p, http.StatusBadGateway)
+			refuse(http.StatusBadGateway, metav1.StatusReasonInternalError, "%s %s: %v", c.verb, c.target, err).respond(w)
+		},
+	}
+	forward.ServeHTTP(w, r)
+}
+
+// rewrite makes the request to the API server.
+func (p *Proxy) rewrite(pr *httputil.ProxyRequest, c *call) {
+	pr.Out.URL = p.at(c.target)
+	pr.Out.URL.RawQuery = pr.In.URL.RawQuery
+	pr.Out.Host = ""
+	header := http.Header{}
+	for _, name := range passed {
+		if values := pr.In.Header.Values(name); len(values) > 0 {
+			header[name] = values
+		}
+	}
+	if header.Get("Accept-Encoding") == "" || c.verb != "read" {
+		header.Set("Accept-Encoding", "identity")
+	}
+	c.access.impersonate(header)
+	pr.Out.Body, pr.Out.ContentLength, pr.Out.TransferEncoding = http.NoBody, 0, nil
+	if c.body != nil {
+		header.Set("Content-Type", c.contentType)
+		pr.Out.Body, pr.Out.ContentLength = io.NopCloser(bytes.NewReader(c.body)), int64(len(c.body))
+	}
+	if c.isNameless() {
+		header.Set("Accept", typeJSON) // the response says the name
+	}
+	pr.Out.Header = header
+}
+
+// isNameless reports whether the API server chooses the name of an object that is created.
+func (c *call) isNameless() bool {
+	return c.verb == "create" && c.target.name == "" && c.given == "" && !c.asksAboutItself()
+}
+
+// answered looks at a response before it is copied.
+func (p *Proxy) answered(response *http.Response, c *call) error {
+	response.Header.Del("Set-Cookie")
+	code := response.StatusCode
+	switch {
+	case code == http.StatusUnauthorized:
+		return errors.New("the API server refuses the credentials of the operator: correct them")
+	case code >= http.StatusMultipleChoices && code < http.StatusBadRequest && code != http.StatusNotModified:
+		return fmt.Errorf("the API server redirects (%d): redirects aren't followed", code)
+	}
+	c.log(p, code)
+	if code >= http.StatusBadRequest {
+		return nil
+	}
+	name := ""
+	if c.isNameless() {
+		body, err := io.ReadAll(io.LimitReader(response.Body, maxCreated+1))
+		if err != nil || len(body) > maxCreated {
+			return fmt.Errorf("read the response, of at most %d bytes: %w", maxCreated, err)
+		}
+		_ = response.Body.Close()
+		var created metav1.PartialObjectMetadata
+		_ = json.Unmarshal(body, &created) // without a name nothing is stored, as for reviews
+		if name = created.Name; name == "" {
+			c.isDry = true
+		}
+		response.Body = io.NopCloser(bytes.NewReader(body))
+		response.ContentLength = int64(len(body))
+		response.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	c.note(name)
+	return nil
+}
+
+// note notes that an object was written, under the name that the API server has chosen, if it has.
+func (c *call) note(name string) {
+	isWritten := c.verb == "update" || c.verb == "patch" || c.verb == "create" && c.target.subresource == ""
+	if !isWritten || c.isOwner || c.isDry || c.asksAboutItself() {
+		return
+	}
+	for _, known := range []string{c.target.name, c.given} {
+		if name == "" {
+			name = known
+		}
+	}
+	c.access.note(Object{Kind: c.kind, Namespace: c.target.namespace, Name: name})
+}
+
+// log logs a write, without its content.
+func (c *call) log(p *Proxy, code int) {
+	if c.verb == "" || c.verb == "read" {
+		return
+	}
+	name := c.target.name
+	if name == "" {
+		name = c.given
+	}
+	p.logger.Debug("write of a run", "owner", c.access.owner.String(), "serviceAccount", c.access.grant.ServiceAccount.String(), "verb", c.verb,
+		"resource", c.target.full(), "group", c.target.resource.Group, "namespace", c.target.namespace, "name", name, "code", code)
+}

@@ -1,0 +1,116 @@
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	onlyMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+	// maxLive bounds the metadata of an object that is looked at, in bytes.
+	maxLive = 8 << 20
+	// tokenSecret is the type of Secrets that the API server fills with a token of a ServiceAccount.
+	tokenSecret = "kubernetes.io/service-account-token"
+)
+
+// own adds the owner of the run to an object that is created. An apply or an update of an object that exists keeps the
+// owner if the object has it, and doesn't take the object over from others.
+func (c *call) own(ctx context.Context, p *Proxy, method string) *refusal {
+	isWhole := method == "POST" || method == "PUT" || c.contentType == typeApply
+	if !isWhole || c.target.subresource != "" || c.asksAboutItself() {
+		return nil
+	}
+	object, refused := c.decodeBody()
+	if refused != nil {
+		return refused
+	}
+	if refused := c.hidesToken(object); refused != nil {
+		return refused
+	}
+	var metadata document
+	if err := decode(object["metadata"], "metadata", &metadata); err != nil {
+		return badRequest("body: %v", err)
+	}
+	if metadata == nil {
+		metadata = document{}
+	}
+	if err := decode(metadata["name"], "metadata.name", &c.given); err != nil {
+		return badRequest("body: %v", err)
+	}
+	isNew := method == "POST"
+	if !isNew && !c.isOwner {
+		live, refused := c.live(ctx, p)
+		if refused != nil {
+			return refused
+		}
+		isNew = live == nil || c.access.owner.owns(live)
+	}
+	if isNew && !c.isOwner {
+		if err := c.access.owner.addTo(metadata, c.target.namespace); err != nil {
+			return badRequest("body: %v", err)
+		}
+		object["metadata"] = encode(metadata)
+	}
+	c.body = encode(object)
+	if c.contentType == typeYAML {
+		c.contentType = typeJSON
+	}
+	return nil
+}
+
+// hidesToken refuses a Secret that the API server would fill with a token that outlives the run.
+func (c *call) hidesToken(object document) *refusal {
+	if c.target.resource.Group != "" || c.target.resource.Resource != "secrets" {
+		return nil
+	}
+	var kind string
+	if err := decode(object["type"], "type", &kind); err != nil {
+		return badRequest("body: %v", err)
+	}
+	if kind == tokenSecret {
+		return forbidden("a Secret of the type %s: its token would outlive the run: mount the ServiceAccount in a Pod that needs it", kind)
+	}
+	return nil
+}
+
+// live returns the metadata of the target as the ServiceAccount may read it, nil if it doesn't exist.
+func (c *call) live(ctx context.Context, p *Proxy) (*metav1.PartialObjectMetadata, *refusal) {
+	unavailable := func(err error) *refusal {
+		return refuse(http.StatusBadGateway, metav1.StatusReasonInternalError, "%s: does it exist? %v", c.target, err)
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.api.String(), nil)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	r.URL = p.at(c.target)
+	r.Header.Set("Accept", onlyMetadata)
+	c.access.impersonate(r.Header)
+	response, err := p.upstream.RoundTrip(r)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxLive+1))
+	switch {
+	case err != nil:
+		return nil, unavailable(err)
+	case response.StatusCode == http.StatusNotFound:
+		return nil, nil
+	case response.StatusCode != http.StatusOK:
+		var status metav1.Status
+		_ = json.Unmarshal(body, &status) // best effort: it is for people
+		return nil, refuse(response.StatusCode, status.Reason, "%s %s: whether it exists must be known, so that only new objects get an owner: %s", c.verb, c.target, status.Message)
+	case len(body) > maxLive:
+		return nil, unavailable(errors.New("its metadata is too large"))
+	}
+	live := &metav1.PartialObjectMetadata{}
+	if err := json.Unmarshal(body, live); err != nil {
+		return nil, unavailable(err)
+	}
+	return live, nil
+}
