@@ -22,7 +22,7 @@ import (
 // The operator needs the rights for all kinds that it finds: while it lacks the right to read one of them, it isn't
 // ready. With the right to list and watch CustomResourceDefinitions it finds a new kind at once; without it, the
 // operator asks for new kinds every 5 seconds. The setting controllers, the option Reconciles and temporary patches
-// don't apply to these kinds; ReconcilesFound does. An operator that calls DriveKinds adopts no objects by their owner
+// don't apply to these kinds; kinds.Selector has Options in the place of Reconciles. An operator that calls DriveKinds adopts no objects by their owner
 // label after a restore, not even for the kinds of Drive and Control (see deploy.UnknownOwnerKinds).
 func (o *Operator) DriveKinds(selector kinds.Selector,
 	build func(ctx context.Context, env watch.Env, kind deploy.ServedKind) (watch.Reconciler, error), verbs ...string) {
@@ -69,7 +69,7 @@ func (r *runner) driverServices(engine *watch.Engine, manager *deploy.Manager) (
 		k := r.operator.selected[i]
 		driver := kinds.Driver{
 			View: r.api.View(), Engine: engine, Select: selector, Verbs: k.verbs, Logger: r.logger,
-			Options: append(slices.Clone(r.operator.found), r.givenEngineOptions()...),
+			Options: r.givenEngineOptions(),
 			New: func(ctx context.Context, kind deploy.ServedKind) (watch.Reconciler, error) {
 				return r.driveKind(ctx, k, kind, manager)
 			},

@@ -355,9 +355,12 @@ func ExampleOperator_Drive() {
 }
 
 func ExampleOperator_DriveKinds() {
-	op := operator.New("shop-operator", operator.ReconcilesFound(watch.Workers(4))) // of each kind four at once
-	// All kinds of the groups of example.dev that can be patched, whenever they come.
-	op.DriveKinds(kinds.Selector{Group: "*.example.dev"}, func(_ context.Context, env watch.Env, kind deploy.ServedKind) (watch.Reconciler, error) {
+	op := operator.New("shop-operator")
+	// All kinds of the groups of example.dev that can be patched, whenever they come, four objects of each kind at once.
+	selector := kinds.Selector{Group: "*.example.dev", Options: func(deploy.ServedKind) []watch.Option {
+		return []watch.Option{watch.Workers(4)}
+	}}
+	op.DriveKinds(selector, func(_ context.Context, env watch.Env, kind deploy.ServedKind) (watch.Reconciler, error) {
 		env.Logger.Info("a kind has come", "kind", kind.Kind.Kind, "resource", kind.Resource)
 		return greeter{env}, nil
 	}, "patch")

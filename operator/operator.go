@@ -37,9 +37,8 @@ type Operator struct {
 	commands    []func(open Opener) *cobra.Command
 	controllers []controller
 	selected    []selectedKinds
-	// engine are the options of the engine for single kinds, and found those for each kind that DriveKinds finds.
+	// engine are the options of the engine for single kinds.
 	engine   map[schema.GroupKind][]watch.Option
-	found    []watch.Option
 	startups []startup
 	// login returns the configuration of a client, which the caller may change.
 	login func(ctx context.Context, c config.Config) (*rest.Config, error)
@@ -104,13 +103,6 @@ func Reconciles(kind schema.GroupVersionKind, options ...watch.Option) Option {
 		}
 		o.engine[kind.GroupKind()] = append(o.engine[kind.GroupKind()], options...)
 	}
-}
-
-// ReconcilesFound is Reconciles for each kind that DriveKinds finds.
-//
-//	operator.New("hooks", operator.ReconcilesFound(watch.Workers(4))) // so that no kind takes the workers of all
-func ReconcilesFound(options ...watch.Option) Option {
-	return func(o *Operator) { o.found = append(o.found, options...) }
 }
 
 // Defaults changes the defaults of the settings of the process, see config.Default. Several options add up.
@@ -191,9 +183,6 @@ func (o *Operator) check() error {
 		if !slices.ContainsFunc(o.controllers, func(c controller) bool { return c.kind.GroupKind() == kind }) {
 			return fmt.Errorf("option Reconciles: the operator has no controller of the kind %s: call Control or Drive for it", kind)
 		}
-	}
-	if len(o.found) > 0 && len(o.selected) == 0 {
-		return errors.New("option ReconcilesFound: the operator finds no kinds: call DriveKinds, or use Reconciles")
 	}
 	for _, s := range o.startups {
 		if err := s.check(); err != nil {

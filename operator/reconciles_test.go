@@ -81,12 +81,11 @@ func TestReconciles(t *testing.T) {
 func TestMistakesOfReconciles(t *testing.T) {
 	t.Parallel()
 	for want, option := range map[string]operator.Option{
-		"option ReconcilesFound: the operator finds no kinds: call DriveKinds, or use Reconciles": operator.ReconcilesFound(watch.Workers(1)),
-		"option Reconciles: the operator has no controller of the kind Other.x":                   operator.Reconciles(schema.GroupVersionKind{Group: "x", Version: "v1", Kind: "Other"}),
-		"controller operator_test.widget: Widget: timeout: 0s: it must be positive":               operator.Reconciles(widgetKind, watch.Timeout(0)),
-		"the options Grace, Logger and Domain are for the whole engine: pass them to New":         operator.Reconciles(widgetKind, watch.Grace(0)),
-		"controller operator_test.widget: Widget: workers: 0: at least 1 is needed":               operator.Reconciles(widgetKind, nil, watch.Workers(1), watch.Workers(0)),
-		"controller operator_test.widget: Widget: backoff: 1s to 1ms: both must be positive":      operator.Reconciles(widgetKind, watch.Backoff(time.Second, time.Millisecond)),
+		"option Reconciles: the operator has no controller of the kind Other.x":              operator.Reconciles(schema.GroupVersionKind{Group: "x", Version: "v1", Kind: "Other"}),
+		"controller operator_test.widget: Widget: timeout: 0s: it must be positive":          operator.Reconciles(widgetKind, watch.Timeout(0)),
+		"the options Grace, Logger and Domain are for the whole engine: pass them to New":    operator.Reconciles(widgetKind, watch.Grace(0)),
+		"controller operator_test.widget: Widget: workers: 0: at least 1 is needed":          operator.Reconciles(widgetKind, nil, watch.Workers(1), watch.Workers(0)),
+		"controller operator_test.widget: Widget: backoff: 1s to 1ms: both must be positive": operator.Reconciles(widgetKind, watch.Backoff(time.Second, time.Millisecond)),
 	} {
 		op := operator.New("widget-operator", option)
 		op.Control(widget{})

@@ -37,7 +37,7 @@ type Driver struct {
 	// Ended, if not nil, is called when a kind has been released: nothing of its reconciler runs any more. After a
 	// panic it is called again. It isn't called when the engine ends.
 	Ended func(kind schema.GroupVersionKind)
-	// Options are the options with which the engine controls each kind.
+	// Options are options with which the engine controls each kind. They win over those of Select.
 	Options []watch.Option
 	// Logger logs; nil is slog.Default.
 	Logger *slog.Logger
@@ -196,8 +196,12 @@ func (r *run) start(ctx context.Context, kind deploy.ServedKind) {
 	}
 	basis := r.Select.basisOf(kind) // before New: what changes meanwhile is noticed
 	reconciler, err := failure.Value(func() (watch.Reconciler, error) { return r.New(ctx, kind) })
+	var options []watch.Option
 	if err == nil {
-		err = r.Engine.Control(kind.Kind, reconciler, r.Options...)
+		options, err = failure.Value(func() ([]watch.Option, error) { return r.Select.optionsOf(kind), nil })
+	}
+	if err == nil {
+		err = r.Engine.Control(kind.Kind, reconciler, append(slices.Clone(options), r.Options...)...)
 	}
 	if ctx.Err() != nil {
 		return

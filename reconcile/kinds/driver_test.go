@@ -195,6 +195,22 @@ func TestDriver(t *testing.T) {
 		close(w.changed)
 		assert.Empty(w.t, w.happened(), "then it depends on nothing any more")
 	})
+	counted := Selector{Options: func(kind deploy.ServedKind) []watch.Option {
+		return []watch.Option{watch.Around(func(inner watch.Reconciler) watch.Reconciler {
+			return reconcilerFunc(func(ctx context.Context, req request.Request) (request.Result, error) {
+				if kind.Kind.Kind == "One" {
+					req.Key.Name += " as selected"
+				}
+				return inner.Reconcile(ctx, req)
+			})
+		})}
+	}}
+	inBubble(t, "kinds 18: a selector has options for each kind", Driver{Select: counted}, func(w *world) {
+		w.create(one, "x")
+		w.create(two, "x")
+		want := []string{"new a.example.dev/v1 One", "new a.example.dev/v1 Two", "reconcile One shop/x as selected", "reconcile Two shop/x"}
+		assert.Equal(w.t, want, w.serve(one, two))
+	})
 	inBubble(t, "kinds 14: a kind that goes and comes back waits until its last reconcile has ended", Driver{}, func(w *world) {
 		w.create(one, "slow")
 		w.serve(one)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/watch"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -34,9 +35,20 @@ type Selector struct {
 	// Basis returns what the reconciler of a kind is made of, a comparable value. When it is another value than before,
 	// the kind gets a new reconciler. nil: it never is.
 	Basis func(kind deploy.ServedKind) any
+	// Options returns how the objects of a kind are reconciled, such as watch.Workers for how many of them at once; nil:
+	// as others. Driver.Options win over it.
+	Options func(kind deploy.ServedKind) []watch.Option
 	// Changed tells a Driver that Where or Basis may return something else than before: after each receive it asks
 	// again. nil: they depend on nothing but the kind.
 	Changed <-chan struct{}
+}
+
+// optionsOf returns the options for a kind.
+func (s Selector) optionsOf(kind deploy.ServedKind) []watch.Option {
+	if s.Options == nil {
+		return nil
+	}
+	return s.Options(kind)
 }
 
 // basisOf returns the basis of a kind, nil if the selector has none.

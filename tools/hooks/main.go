@@ -8,7 +8,6 @@ import (
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/reconcile/kinds"
-	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/operkit/operkit/tools/hooks/metacontroller"
 	"github.com/spf13/pflag"
 )
@@ -22,20 +21,14 @@ func main() {
 		}),
 		operator.Manager(deploy.TakeOverFrom("metacontroller")),
 		operator.Defaults(func(c *config.Config) { c.Watch.Workers = workers }),
-		operator.ReconcilesFound(watch.Workers(workersOfKind)),
 		operator.Startup("definitions", h.start))
 	op.DriveKinds(h.controllers.Selector(), h.controllers.Reconciler, "patch")
 	op.DriveKinds(h.definitions(), h.controllers.Definition)
 	op.Main()
 }
 
-const (
-	// workersOfKind is how many parents of a kind are reconciled at once: a hook that doesn't respond holds up its own
-	// parents, and no others.
-	workersOfKind = 4
-	// workers is how many parents are reconciled at once. Most of them wait for a hook.
-	workers = 64
-)
+// workers is how many parents are reconciled at once. Most of them wait for a hook.
+const workers = 64
 
 // hosted has the controllers that the settings name.
 type hosted struct {

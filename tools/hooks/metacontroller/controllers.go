@@ -84,12 +84,17 @@ func (c *Controllers) all() []*definition.Controller {
 	return all
 }
 
+// workers is how many parents of a kind are reconciled at once: a hook that doesn't respond holds up its own parents, and
+// no others.
+const workers = 4
+
 // Selector selects the kinds of the parents of the controllers: for Operator.DriveKinds, together with Reconciler.
 func (c *Controllers) Selector() kinds.Selector {
 	return kinds.Selector{
 		Version: "*",
 		Where:   func(kind deploy.ServedKind) bool { return len(c.of(kind)) > 0 },
 		Basis:   func(kind deploy.ServedKind) any { return basisOf(c.of(kind)) },
+		Options: func(deploy.ServedKind) []watch.Option { return []watch.Option{watch.Workers(workers)} },
 		Changed: c.changes(),
 	}
 }
