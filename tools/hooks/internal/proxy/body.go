@@ -100,6 +100,9 @@ func (c *call) decodeBody() (document, *refusal) {
 	if err := unmarshal(content, &object); err != nil {
 		return nil, badRequest("body: it isn't an object in JSON: %v", err)
 	}
+	if object == nil {
+		return nil, badRequest("body: it isn't an object in JSON: it is null")
+	}
 	return object, nil
 }
 
@@ -115,7 +118,7 @@ func encode(value any) json.RawMessage {
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
-		panic(fmt.Sprintf("proxy: encode %T: %v", value, err)) // the callers encode strings and decoded JSON
+		panic(fmt.Sprintf("proxy: encode %T: %v", value, err)) // the callers encode strings, decoded JSON and types of the API
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }

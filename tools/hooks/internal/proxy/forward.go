@@ -89,15 +89,23 @@ func (c *call) isNameless() bool {
 	return c.verb == "create" && c.target.name == "" && c.given == "" && !c.asksAboutItself()
 }
 
-// answered looks at a response before it is copied.
-func (p *Proxy) answered(response *http.Response, c *call) error {
-	response.Header.Del("Set-Cookie")
-	code := response.StatusCode
+// misplaced returns an error for a code that concerns the operator, and not the run.
+func misplaced(code int) error {
 	switch {
 	case code == http.StatusUnauthorized:
 		return errors.New("the API server refuses the credentials of the operator: correct them")
 	case code >= http.StatusMultipleChoices && code < http.StatusBadRequest && code != http.StatusNotModified:
 		return fmt.Errorf("the API server redirects (%d): redirects aren't followed", code)
+	}
+	return nil
+}
+
+// answered looks at a response before it is copied.
+func (p *Proxy) answered(response *http.Response, c *call) error {
+	response.Header.Del("Set-Cookie")
+	code := response.StatusCode
+	if err := misplaced(code); err != nil {
+		return err
 	}
 	c.log(p, code)
 	if code >= http.StatusBadRequest {

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -96,6 +97,9 @@ func (c *call) live(ctx context.Context, p *Proxy) (*metav1.PartialObjectMetadat
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxLive+1))
+	if err == nil {
+		err = misplaced(response.StatusCode)
+	}
 	switch {
 	case err != nil:
 		return nil, unavailable(err)
@@ -104,7 +108,7 @@ func (c *call) live(ctx context.Context, p *Proxy) (*metav1.PartialObjectMetadat
 	case response.StatusCode != http.StatusOK:
 		var status metav1.Status
 		_ = json.Unmarshal(body, &status) // best effort: it is for people
-		return nil, refuse(response.StatusCode, status.Reason, "%s %s: whether it exists must be known, so that only new objects get an owner: %s", c.verb, c.target, status.Message)
+		return nil, refuse(response.StatusCode, cmp.Or(status.Reason, metav1.StatusReasonInternalError), "%s %s: whether it exists must be known, so that only new objects get an owner: %s", c.verb, c.target, status.Message)
 	case len(body) > maxLive:
 		return nil, unavailable(errors.New("its metadata is too large"))
 	}

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 
@@ -32,7 +31,7 @@ func forbidden(format string, args ...any) *refusal {
 
 // respond writes the refusal as a metav1.Status.
 func (r *refusal) respond(w http.ResponseWriter) {
-	body, _ := json.Marshal(metav1.Status{ // it has nothing that can't be encoded
+	body := encode(metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure,
 		Code: int32(r.code), Reason: r.reason, Message: "hooks proxy: " + r.message,
 	})

@@ -84,7 +84,8 @@ func (c *call) allow(ctx context.Context, p *Proxy) *refusal {
 		return nil
 	}
 	if !c.access.kinds[kind.GroupKind()] {
-		return forbidden("%s %s: a run of %s may not write objects of the kind %s: declare the kind among those that its runs write", c.verb, c.target.full(), o, kind.GroupKind())
+		version, name := kind.ToAPIVersionAndKind()
+		return forbidden("%s %s: a run of %s may not write objects of the kind %s: add {apiVersion: %s, kind: %s} to manages in watches.yaml", c.verb, c.target.full(), o, kind.GroupKind(), version, name)
 	}
 	return nil
 }

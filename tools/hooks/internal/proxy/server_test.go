@@ -96,13 +96,18 @@ func (f *fake) requests() []received {
 func startProxy(t *testing.T, address string) (*proxy.Proxy, *logged) {
 	t.Helper()
 	logs := &logged{}
-	p, err := proxy.New(t.Context(), proxy.Config{
-		API:    &rest.Config{Host: address, BearerToken: "operator"},
-		Logger: slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
-	})
+	p, err := proxy.New(t.Context(), config(address, logs))
 	require.NoError(t, err)
 	t.Cleanup(p.Close)
 	return p, logs
+}
+
+// config returns the configuration of a proxy to an address.
+func config(address string, logs io.Writer) proxy.Config {
+	return proxy.Config{
+		API:    &rest.Config{Host: address, BearerToken: "operator"},
+		Logger: slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}
 }
 
 // logged has the lines of a log.
