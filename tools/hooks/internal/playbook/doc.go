@@ -14,6 +14,6 @@
 //   - A task requeue_after doesn't end the run, but sets the time of the next one.
 //   - Variables ANSIBLE_INVENTORY and VIRTUAL_ENV have no effect: the inventory is localhost, with the Python of Config.
 //
-// A run is no prison: it has the rights of the user that runs this process, and may read that user's files. A playbook
-// that starts a process in another session, such as a task with async, leaves it behind.
+// A run is no prison: it has the rights of the user that runs this process, and may read that user's files. Everything
+// that it has started ends with it, also a task with async, unless it has left the process group and its environment.
 package playbook

@@ -28,7 +28,7 @@ const defaultRoles = "~/.ansible/roles:/usr/share/ansible/roles:/etc/ansible/rol
 func (r *Runner) environment(in *Input, f folder, events string) []string {
 	variables := map[string]string{
 		"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", // without UTF-8, Ansible doesn't run
-		"HOME": f.path(homeFolder), "TMPDIR": f.path(tempFolder),
+		"HOME":               f.path(homeFolder),
 		"ANSIBLE_LOCAL_TEMP": f.path(tempFolder), "ANSIBLE_REMOTE_TEMP": f.path(tempFolder),
 		"ANSIBLE_NOCOLOR": "1", "ANSIBLE_RETRY_FILES_ENABLED": "0", "ANSIBLE_LOCALHOST_WARNING": "0",
 		"PYTHONUNBUFFERED": "1",
@@ -58,7 +58,7 @@ func (r *Runner) environment(in *Input, f folder, events string) []string {
 		name, value, _ := strings.Cut(entry, "=")
 		variables[name] = value
 	}
-	variables[eventsVariable] = events
+	variables[eventsVariable], variables["TMPDIR"] = events, f.path(tempFolder) // see marker
 	all := make([]string, 0, len(variables))
 	for name, value := range variables {
 		all = append(all, name+"="+value)

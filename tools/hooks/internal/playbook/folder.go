@@ -33,6 +33,9 @@ const (
 // path returns the path of a file or folder in the folder.
 func (f folder) path(name string) string { return filepath.Join(string(f), name) }
 
+// marker is the entry by which processes of the run are known.
+func (f folder) marker() string { return "TMPDIR=" + f.path(tempFolder) }
+
 // newFolder makes the folder of a run. The folder has to be removed if it isn't empty, also after an error.
 func (r *Runner) newFolder(in *Input) (folder, error) {
 	variables, err := in.variables()

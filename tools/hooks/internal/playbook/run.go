@@ -37,7 +37,7 @@ func (r *Runner) Run(ctx context.Context, in Input) (result *Result, err error) 
 	said := &output{file: kept.output, left: maxOutput}
 	p, err := process.Start(process.Spec{
 		Command: r.arguments(&in, f), Dir: f.path(workFolder), Env: r.environment(&in, f, kept.events.Name()),
-		Memory: r.config.Memory, Stderr: said,
+		Memory: r.config.Memory, Stderr: said, Marker: f.marker(),
 	})
 	if err != nil {
 		return nil, failed(NotStarted, err)

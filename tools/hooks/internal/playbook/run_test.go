@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -145,9 +146,13 @@ touch "$HOME/.cache"; mkdir -p "$TMPDIR/locked/inner"; chmod 0 "$TMPDIR/locked"
 		left := filepath.Join(folder, "running", "run-1")
 		require.NoError(t, os.MkdirAll(left, 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(left, "kubeconfig"), nil, 0o600))
+		sleeper := exec.Command("sleep", "600")
+		sleeper.Env = []string{"TMPDIR=" + filepath.Join(left, "tmp")}
+		require.NoError(t, sleeper.Start())
 		_, err := playbook.New(playbook.Config{Folder: folder, Command: "testdata/ansible-playbook"})
 		require.NoError(t, err)
 		assert.NoDirExists(t, left)
+		assert.ErrorContains(t, sleeper.Wait(), "signal: killed", "and so are its processes")
 	})
 	t.Run("hooks 67: without a kubeconfig there is none", func(t *testing.T) {
 		t.Parallel()
@@ -396,11 +401,19 @@ func TestWhatItStarts(t *testing.T) {
 			assert.Eventually(t, func() bool { return !runs(t, file) }, 30*time.Second, 10*time.Millisecond)
 		})
 	}
-	t.Run("hooks 71: one that has left the group doesn't hold the run up", func(t *testing.T) {
+	t.Run("hooks 71: one that has left the group ends with the run", func(t *testing.T) {
 		t.Parallel()
 		b := newBench(t, playbook.Config{})
 		file := filepath.Join(t.TempDir(), "pid")
 		_, err := b.run(t.Context(), t, "setsid sh -c 'echo $$ > "+file+"; exec sleep 600' & while [ ! -s "+file+" ]; do :; done\n"+over)
+		require.NoError(t, err)
+		assert.Eventually(t, func() bool { return !runs(t, file) }, 30*time.Second, 10*time.Millisecond)
+	})
+	t.Run("hooks 71: one that has left the group and its environment doesn't hold the run up", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, playbook.Config{})
+		file := filepath.Join(t.TempDir(), "pid")
+		_, err := b.run(t.Context(), t, "env -i setsid sh -c 'echo $$ > "+file+"; exec sleep 600' & while [ ! -s "+file+" ]; do :; done\n"+over)
 		require.NoError(t, err)
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)

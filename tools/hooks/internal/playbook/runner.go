@@ -3,6 +3,7 @@ package playbook
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,8 +52,8 @@ type Runner struct {
 	config Config
 }
 
-// New returns a Runner. Files that runs of an earlier process have left in the folder, because that was killed, are
-// deleted. A program that isn't there is an error.
+// New returns a Runner. What runs of an earlier process have left in the folder because that was killed is deleted, and
+// their processes are ended. A program that isn't there is an error.
 func New(config Config) (*Runner, error) {
 	if config.Folder == "" {
 		return nil, errors.New("playbook: no folder: set Config.Folder")
@@ -75,7 +76,7 @@ func New(config Config) (*Runner, error) {
 	}
 	config.Command = found
 	r := &Runner{config}
-	if err := errors.Join(removeAll(r.running()), os.MkdirAll(r.running(), 0o700)); err != nil {
+	if err := errors.Join(r.clear(), os.MkdirAll(r.running(), 0o700)); err != nil {
 		return nil, fmt.Errorf("playbook: folder of runs: %w", err)
 	}
 	return r, nil
@@ -100,6 +101,18 @@ func (c *Config) setDefaults() {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+}
+
+// clear ends and deletes what runs have left.
+func (r *Runner) clear() error {
+	entries, err := os.ReadDir(r.running())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range entries {
+		process.EndMarked(folder(filepath.Join(r.running(), entry.Name())).marker())
+	}
+	return errors.Join(err, removeAll(r.running()))
 }
 
 // running returns the folder with the folders of runs that haven't ended.

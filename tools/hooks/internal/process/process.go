@@ -29,6 +29,10 @@ type Spec struct {
 	// Memory bounds the memory in which the process, and each process that it starts, may write, in bytes. Zero means
 	// Memory. It needs the program sh, and has no effect on other systems than Linux.
 	Memory int64
+	// Marker is an entry of Env that no other process has. A process that has left the group ends with it if it still has
+	// this entry in its environment. Empty, such processes aren't looked for. It has no effect on other systems than
+	// Linux.
+	Marker string
 	// Stderr gets what the process writes to its standard error, besides Process.Text. It may be nil. It isn't used any
 	// more when Said is closed.
 	Stderr io.Writer
@@ -89,6 +93,9 @@ func Start(spec Spec) (*Process, error) {
 		awaitExit(command.Process.Pid) // its pid and its group exist until it is waited for
 		killGroup(command.Process.Pid)
 		p.failure = command.Wait()
+		if spec.Marker != "" {
+			EndMarked(spec.Marker)
+		}
 		_ = p.Stdout.SetReadDeadline(time.Now().Add(held))
 		_ = says.SetReadDeadline(time.Now().Add(held))
 	}()
@@ -106,7 +113,8 @@ func (p *Process) hear(says *os.File, other io.Writer) {
 	_, _ = io.Copy(all, says) // best effort: it is for people
 }
 
-// Ended returns a channel that is closed when the process has ended, with all processes of its group.
+// Ended returns a channel that is closed when the process has ended, with all processes of its group and those that
+// have its Marker.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
 // Err returns how the process has ended, an *exec.ExitError, or nil for the exit code zero. It must not be called before
