@@ -18,12 +18,14 @@ func main() {
 		operator.Flags(func(flags *pflag.FlagSet) {
 			flags.StringSliceVar(&h.paths, "definitions", nil, "files and folders with CompositeControllers and DecoratorControllers")
 			flags.BoolVar(&h.isInCluster, "cluster-definitions", false, "use the CompositeControllers and DecoratorControllers of the cluster")
+			h.ansible.flags(flags)
 		}),
 		operator.Manager(deploy.TakeOverFrom("metacontroller")),
 		operator.Defaults(func(c *config.Config) { c.Watch.Workers = workers }),
-		operator.Startup("definitions", h.start))
+		operator.Startup("definitions", h.start), operator.Startup("playbooks", h.ansible.start))
 	op.DriveKinds(h.controllers.Selector(), h.controllers.Reconciler, "patch")
 	op.DriveKinds(h.definitions(), h.controllers.Definition)
+	op.DriveKinds(h.ansible.playbooks.Selector(), h.ansible.playbooks.Reconciler, "patch")
 	op.Main()
 }
 
@@ -35,13 +37,14 @@ type hosted struct {
 	paths       []string
 	isInCluster bool
 	controllers metacontroller.Controllers
+	ansible     ansibleSettings
 }
 
 // start reads the definitions of files.
 func (h *hosted) start(_ context.Context, about operator.Process) (cleanup func(context.Context) error, err error) {
 	if len(h.paths) == 0 {
-		if !h.isInCluster {
-			err = errors.New("no definitions: set --definitions to a file or folder with CompositeControllers and DecoratorControllers, or --cluster-definitions")
+		if !h.isInCluster && len(h.ansible.paths) == 0 {
+			err = errors.New("no definitions: set --definitions to a file or folder with CompositeControllers and DecoratorControllers, --cluster-definitions, or --watches to a watches.yaml")
 		}
 		return nil, err
 	}

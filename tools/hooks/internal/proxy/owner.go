@@ -14,8 +14,8 @@ import (
 
 // The annotations that name the owner of an object where a reference can't: the names are those that operator-sdk uses.
 const (
-	ownerName = "operator-sdk/primary-resource"
-	ownerKind = "operator-sdk/primary-resource-type"
+	OwnerName = "operator-sdk/primary-resource"
+	OwnerKind = "operator-sdk/primary-resource-type"
 )
 
 // owner is the owner of the objects of a run.
@@ -59,7 +59,7 @@ func (o owner) owns(object *metav1.PartialObjectMetadata) bool {
 			return true
 		}
 	}
-	return object.Annotations[ownerName] == o.path() && object.Annotations[ownerKind] == o.kind.GroupKind().String()
+	return object.Annotations[OwnerName] == o.path() && object.Annotations[OwnerKind] == o.kind.GroupKind().String()
 }
 
 // addTo adds the owner to the metadata of an object that is in a namespace, empty for none.
@@ -71,7 +71,7 @@ func (o owner) addTo(metadata document, namespace string) error {
 	if err := decode(metadata["annotations"], "metadata.annotations", &annotations); err != nil {
 		return err
 	}
-	annotations[ownerName], annotations[ownerKind] = encode(o.path()), encode(o.kind.GroupKind().String())
+	annotations[OwnerName], annotations[OwnerKind] = encode(o.path()), encode(o.kind.GroupKind().String())
 	metadata["annotations"] = encode(annotations)
 	return nil
 }

@@ -5,11 +5,17 @@ import (
 	"unicode"
 )
 
+// Cut returns a text that isn't longer than a number of bytes.
+func Cut(from string, longest int) string {
+	if len(from) <= longest {
+		return from
+	}
+	return strings.ToValidUTF8(from[:longest], "") + "..."
+}
+
 // OneLine returns a text without line breaks and other control characters, and not longer than a number of bytes.
 func OneLine(from string, longest int) string {
-	if len(from) > longest {
-		from = from[:longest] + "..."
-	}
+	from = Cut(from, longest)
 	printable := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == unicode.ReplacementChar {
 			return ' '

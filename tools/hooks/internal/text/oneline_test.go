@@ -13,7 +13,7 @@ import (
 func TestOneLine(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]string{
-		"": "", "a": "a", " a\n\tb ": "a b", "\x1b[31mred\x00": "[31mred", "12345678901": "1234567890...", "123456789ä": "123456789 ...",
+		"": "", "a": "a", " a\n\tb ": "a b", "\x1b[31mred\x00": "[31mred", "12345678901": "1234567890...", "123456789ä": "123456789...",
 	} {
 		assert.Equal(t, want, text.OneLine(from, 10), "%q", from)
 	}

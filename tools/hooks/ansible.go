@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/operkit/operkit/deploy/cluster"
+	"github.com/operkit/operkit/operator"
+	"github.com/operkit/operkit/tools/hooks/ansible"
+	"github.com/spf13/pflag"
+)
+
+// ansibleSettings has the playbooks that the settings name.
+type ansibleSettings struct {
+	paths     []string
+	config    ansible.Config
+	playbooks ansible.Playbooks
+}
+
+func (a *ansibleSettings) flags(flags *pflag.FlagSet) {
+	flags.StringSliceVar(&a.paths, "watches", nil, "files watches.yaml with the playbooks and roles of Ansible for kinds")
+	flags.StringVar(&a.config.Folder, "playbook-folder", filepath.Join(os.TempDir(), "hooks-playbooks"), "folder of the files and the latest outputs of playbooks, for this process alone")
+	flags.DurationVar(&a.config.Period, "playbook-period", ansible.DefaultPeriod, "time after which a playbook is run again for a resource, unless watches.yaml says it")
+	flags.DurationVar(&a.config.Timeout, "playbook-timeout", ansible.DefaultTimeout, "longest time of a run of a playbook")
+	flags.IntVar(&a.config.Workers, "playbook-workers", 0, "playbooks of a kind that run at once, 0 for the number of processors; WORKER_<KIND>_<GROUP> sets it for a kind")
+	flags.IntVar(&a.config.Verbosity, "playbook-verbosity", 0, "how much Ansible writes, from 0 to 7; ANSIBLE_VERBOSITY_<KIND>_<GROUP> sets it for a kind")
+	flags.StringVar(&a.config.Python, "playbook-python", "/usr/bin/python3", "Python of Ansible's modules, with the package kubernetes")
+}
+
+// start reads the files, and starts the proxy to the API server.
+func (a *ansibleSettings) start(ctx context.Context, about operator.Process) (cleanup func(context.Context) error, err error) {
+	if len(a.paths) == 0 {
+		return nil, nil
+	}
+	for _, path := range a.paths {
+		if err := a.playbooks.ReadFile(path); err != nil {
+			return nil, err
+		}
+	}
+	if a.config.API, err = cluster.Config(about.Config.Kubeconfig, about.Config.Context); err != nil {
+		return nil, err
+	}
+	a.config.Logger = about.Logger
+	about.Logger.Info("playbooks read", "kinds", a.playbooks.Names())
+	return nil, a.playbooks.Start(ctx, a.config)
+}
