@@ -64,7 +64,7 @@ func outcome(done *playbook.Result) []condition {
 	return []condition{
 		{conditionRunning, metav1.ConditionTrue, reasonSuccessful, messageAwaiting, result},
 		{conditionSuccessful, metav1.ConditionTrue, reasonSuccessful, messageSucceeded, nil},
-		{conditionFailure, metav1.ConditionFalse, reasonSuccessful, messageSucceeded, nil},
+		{conditionFailure, metav1.ConditionFalse, reasonSuccessful, "", nil},
 	}
 }
 

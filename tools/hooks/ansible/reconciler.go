@@ -107,7 +107,7 @@ func (r *reconciler) upkeep(ctx context.Context, key deploy.Ref, resource *unstr
 	if err := r.reportRunning(ctx, key, resource); err != nil {
 		return result, err
 	}
-	done, err := r.run(ctx, resource, settings)
+	done, written, err := r.run(ctx, resource, settings)
 	if ctx.Err() != nil {
 		return result, err // the process ends, so that the next one repeats the run
 	}
@@ -126,7 +126,7 @@ func (r *reconciler) upkeep(ctx context.Context, key deploy.Ref, resource *unstr
 	if resource.GetDeletionTimestamp() != nil {
 		return result, r.env.Manager.RemoveFinalizer(ctx, resource, r.entry.Finalizer.Name)
 	}
-	result.RequeueAfter = settings.ReconcilePeriod
+	result.RequeueAfter, result.Wrote = settings.ReconcilePeriod, written
 	if done.RequeueAfter != nil {
 		result.RequeueAfter = *done.RequeueAfter
 	}

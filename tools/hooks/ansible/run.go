@@ -14,26 +14,36 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// run runs the playbook of a resource, or that of the finalizer, with access to the API as long as it runs.
-func (r *reconciler) run(ctx context.Context, resource *unstructured.Unstructured, settings watches.Settings) (*playbook.Result, error) {
+// run runs the playbook of a resource, or that of the finalizer, with access to the API as long as it runs. It returns
+// the states of objects that the run has written.
+func (r *reconciler) run(ctx context.Context, resource *unstructured.Unstructured, settings watches.Settings) (*playbook.Result, []request.Revision, error) {
 	input := playbook.Input{
 		Entry: r.entry, Object: resource, Finalizes: resource.GetDeletionTimestamp() != nil,
 		Verbosity: settings.Verbosity, MaxArtifacts: settings.MaxRunnerArtifacts,
 	}
 	if r.entry.ServiceAccount == nil {
-		return r.runs.Run(ctx, input)
+		result, err := r.runs.Run(ctx, input)
+		return result, nil, err
 	}
 	grant, err := r.grant(resource)
 	if err != nil {
-		return nil, request.Permanent(err)
+		return nil, nil, request.Permanent(err)
 	}
 	access, err := r.access.Issue(grant)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer access.End()
 	input.Kubeconfig = access.Kubeconfig()
-	return r.runs.Run(ctx, input)
+	result, err := r.runs.Run(ctx, input)
+	access.End()
+	var written []request.Revision
+	for _, object := range access.Written() {
+		if object.ResourceVersion != "" {
+			written = append(written, request.Revision{UID: object.UID, ResourceVersion: object.ResourceVersion})
+		}
+	}
+	return result, written, err
 }
 
 // grant returns what a run may do.

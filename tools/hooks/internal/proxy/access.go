@@ -21,8 +21,12 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// maxRequests bounds the requests of one run at the same time.
-const maxRequests = 64
+const (
+	// maxRequests bounds the requests of one run at the same time.
+	maxRequests = 64
+	// maxWritten bounds what is noted of the writes of a run.
+	maxWritten = 10_000
+)
 
 var (
 	errEnded  = errors.New("the run of this token has ended")
@@ -41,12 +45,15 @@ type Grant struct {
 	Kinds []schema.GroupKind
 }
 
-// Object is an object that a run has written.
+// Object is one state of an object that a run has written.
 type Object struct {
 	Kind schema.GroupVersionKind
 	// Namespace is empty for an object without one. Name is empty if the API server was to choose it, and its response
 	// was lost.
 	Namespace, Name string
+	// UID and ResourceVersion tell the state. They are empty if the response was lost, or isn't JSON.
+	UID             types.UID
+	ResourceVersion string
 }
 
 // digest is the SHA-256 of a token.
@@ -136,20 +143,23 @@ func (a *Access) done() {
 	a.running.Done()
 }
 
-// Written returns the objects that the run has created or changed, sorted, without its owner and without those that it
-// has deleted or only tried in a dry run. After End nothing is added. A write whose response was lost counts.
+// Written returns the states of objects that the run has written, by kind and name, without those of its owner and of a
+// dry run: at most 10 000. After End nothing is added. A write whose response was lost counts.
 func (a *Access) Written() []Object {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.SortedFunc(maps.Keys(a.written), func(x, y Object) int {
-		return cmp.Or(strings.Compare(x.Kind.String(), y.Kind.String()), strings.Compare(x.Namespace, y.Namespace), strings.Compare(x.Name, y.Name))
+		return cmp.Or(strings.Compare(x.Kind.String(), y.Kind.String()), strings.Compare(x.Namespace, y.Namespace),
+			strings.Compare(x.Name, y.Name), strings.Compare(x.ResourceVersion, y.ResourceVersion))
 	})
 }
 
 func (a *Access) note(object Object) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.written[object] = true
+	if len(a.written) < maxWritten {
+		a.written[object] = true
+	}
 }
 
 // Kubeconfig returns a complete kubeconfig in YAML: with the address of the proxy, the token and, as the default, the

@@ -2,11 +2,13 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"mime"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -19,8 +21,8 @@ import (
 // name a user or a caller of the caller, and those that nobody knows.
 var passed = []string{"Accept", "Accept-Encoding", "User-Agent", "If-None-Match", "If-Modified-Since", "Cache-Control", "Traceparent"}
 
-// maxCreated bounds the response to a creation whose name the API server chooses, in bytes.
-const maxCreated = 8 << 20
+// maxStored bounds the response to a write, in bytes.
+const maxStored = 16 << 20
 
 // impersonate sets the user of a request. The API server adds the groups of a ServiceAccount by itself, so that the
 // operator needs no right to impersonate groups.
@@ -50,7 +52,7 @@ func (p *Proxy) send(w http.ResponseWriter, r *http.Request, c *call) {
 		Rewrite:        func(pr *httputil.ProxyRequest) { p.rewrite(pr, c) },
 		ModifyResponse: func(response *http.Response) error { return p.answered(response, c) },
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
-			c.note("") // it may have happened
+			c.note(stored{}) // it may have happened
 			c.log(p, http.StatusBadGateway)
 			refuse(http.StatusBadGateway, metav1.StatusReasonInternalError, "%s %s: %v", c.verb, c.target, err).respond(w)
 		},
@@ -111,38 +113,52 @@ func (p *Proxy) answered(response *http.Response, c *call) error {
 	if code >= http.StatusBadRequest {
 		return nil
 	}
-	name := ""
-	if c.isNameless() {
-		body, err := io.ReadAll(io.LimitReader(response.Body, maxCreated+1))
-		if err != nil || len(body) > maxCreated {
-			return fmt.Errorf("read the response, of at most %d bytes: %w", maxCreated, err)
-		}
-		_ = response.Body.Close()
-		var created metav1.PartialObjectMetadata
-		_ = json.Unmarshal(body, &created) // without a name nothing is stored, as for reviews
-		if name = created.Name; name == "" {
-			c.isDry = true
-		}
-		response.Body = io.NopCloser(bytes.NewReader(body))
-		response.ContentLength = int64(len(body))
-		response.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	if !c.writes() {
+		return nil
 	}
-	c.note(name)
+	written, err := read(response)
+	if err != nil {
+		return err
+	}
+	c.isDry = c.isDry || c.isNameless() && written.Name == "" // nothing is stored, as for reviews
+	c.note(written)
 	return nil
 }
 
-// note notes that an object was written, under the name that the API server has chosen, if it has.
-func (c *call) note(name string) {
-	isWritten := c.verb == "update" || c.verb == "patch" || c.verb == "create" && c.target.subresource == ""
-	if !isWritten || c.isOwner || c.isDry || c.asksAboutItself() {
-		return
+// stored is what a response says of the object that was written.
+type stored = metav1.PartialObjectMetadata
+
+// read returns what a response says, as far as it is JSON. The response can be copied as before.
+func read(response *http.Response) (written stored, err error) {
+	if media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); media != typeJSON {
+		return written, nil
 	}
-	for _, known := range []string{c.target.name, c.given} {
-		if name == "" {
-			name = known
-		}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxStored+1))
+	if err != nil || len(body) > maxStored {
+		return written, fmt.Errorf("read the response, of at most %d bytes: %w", maxStored, err)
 	}
-	c.access.note(Object{Kind: c.kind, Namespace: c.target.namespace, Name: name})
+	_ = response.Body.Close()
+	_ = json.Unmarshal(body, &written) // it may be no object
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	response.ContentLength = int64(len(body))
+	response.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	return written, nil
+}
+
+// writes reports whether a call creates or changes an object of the run.
+func (c *call) writes() bool {
+	isWrite := c.verb == "update" || c.verb == "patch" || c.verb == "create" && c.target.subresource == ""
+	return isWrite && !c.isOwner && !c.isDry && !c.asksAboutItself()
+}
+
+// note notes that an object was written.
+func (c *call) note(written stored) {
+	if c.writes() {
+		c.access.note(Object{
+			Kind: c.kind, Namespace: c.target.namespace, Name: cmp.Or(c.target.name, c.given, written.Name),
+			UID: written.UID, ResourceVersion: written.ResourceVersion,
+		})
+	}
 }
 
 // log logs a write, without its content.
