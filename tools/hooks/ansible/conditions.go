@@ -3,6 +3,7 @@ package ansible
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -113,8 +114,25 @@ func (r *reconciler) reportError(ctx context.Context, key deploy.Ref, resource *
 	return r.report(ctx, key, resource, failed(text.Cut(err.Error(), longestMessage), nil))
 }
 
-// report writes conditions, unless they are in the status already. It does nothing if others manage the status.
+// reportOutcome reports a run that has come to its end, with the fields of the status that it has set.
+func (r *reconciler) reportOutcome(ctx context.Context, key deploy.Ref, resource *unstructured.Unstructured, done *playbook.Result) error {
+	err := r.write(ctx, key, resource, outcome(done), done.Status)
+	var refused *deploy.InvalidError
+	if errors.As(err, &refused) && len(done.Status) > 0 {
+		err = fmt.Errorf("the status that set_stats has set: %w", err)
+		return errors.Join(err, r.reportError(ctx, key, resource, err))
+	}
+	return err
+}
+
+// report writes conditions.
 func (r *reconciler) report(ctx context.Context, key deploy.Ref, resource *unstructured.Unstructured, conditions []condition) error {
+	return r.write(ctx, key, resource, conditions, nil)
+}
+
+// write writes conditions and other fields, unless they are in the status already. It does nothing if others manage the
+// status.
+func (r *reconciler) write(ctx context.Context, key deploy.Ref, resource *unstructured.Unstructured, conditions []condition, fields map[string]any) error {
 	if !r.entry.ManageStatus {
 		return nil
 	}
@@ -127,12 +145,13 @@ func (r *reconciler) report(ctx context.Context, key deploy.Ref, resource *unstr
 		if next == nil {
 			next = map[string]any{}
 		}
+		maps.Copy(next, fields)
 		list, _ := present["conditions"].([]any)
 		next["conditions"] = merged(list, conditions, resource.GetGeneration(), r.env.Now())
 		return next, nil
 	})
 	var refused *deploy.InvalidError
-	if errors.As(err, &refused) {
+	if errors.As(err, &refused) && len(refused.Causes) == 0 && len(fields) == 0 {
 		r.env.Logger.Warn("the status can't be written: add the status subresource to the definition of the kind, or set manageStatus: false", "object", key, "error", err)
 		return nil
 	}

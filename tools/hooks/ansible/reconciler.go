@@ -114,7 +114,7 @@ func (r *reconciler) upkeep(ctx context.Context, key deploy.Ref, resource *unstr
 	if err != nil {
 		return result, errors.Join(err, r.reportError(ctx, key, resource, err))
 	}
-	if err := r.report(ctx, key, resource, outcome(done)); err != nil {
+	if err := r.reportOutcome(ctx, key, resource, done); err != nil {
 		return result, err
 	}
 	if !done.Succeeded() {

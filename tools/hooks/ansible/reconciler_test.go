@@ -197,6 +197,20 @@ func TestRun(t *testing.T) {
 		assert.Len(t, f.ran(), 1)
 		h.Writes(0)
 	})
+	t.Run("hooks 83: what set_stats sets is in the status beside the conditions", func(t *testing.T) {
+		t.Parallel()
+		f := &fake{answer: func(playbook.Input) (*playbook.Result, error) {
+			return &playbook.Result{Status: map[string]any{"size": int64(3), "conditions": "mine"}}, nil
+		}}
+		h := drive(t, entry(), f)
+		h.Apply(cache)
+		h.SetStatus("Cache front", map[string]any{"theirs": "x"})
+		h.Advance(0)
+		status := h.Get("Cache front").Object["status"].(map[string]any)
+		assert.Equal(t, int64(3), status["size"])
+		assert.Equal(t, "x", status["theirs"])
+		assert.Len(t, status["conditions"], 3)
+	})
 	t.Run("hooks 84: wrong annotations are an error, and nothing is run", func(t *testing.T) {
 		t.Parallel()
 		f := &fake{}

@@ -46,6 +46,9 @@ type event struct {
 	Unreachable int `json:"unreachable,omitempty"`
 	RescuedAll  int `json:"rescuedTasks,omitempty"`
 	IgnoredAll  int `json:"ignoredTasks,omitempty"`
+	// StatusData is the status that tasks have set. IsStatusLarge: it is too large to be written.
+	StatusData    map[string]any `json:"statusData,omitempty"`
+	IsStatusLarge bool           `json:"isStatusLarge,omitempty"`
 }
 
 // readEvents reads the events of a run. hasStats reports whether the playbook has come to its end: its stats are the
@@ -114,6 +117,10 @@ func (r *Result) addStats(e *event) error {
 		}
 		*to = counts[i]
 	}
+	if e.IsStatusLarge {
+		return errors.New("stats: the status that set_stats has set is larger than 32 KiB: set less")
+	}
+	r.Status = e.StatusData
 	return nil
 }
 

@@ -17,6 +17,8 @@ type Result struct {
 	Completed time.Time
 	// Code is the exit code of ansible-playbook.
 	Code int
+	// Status has the fields that tasks have set by set_stats, with data: {status: {...}}. nil for none.
+	Status map[string]any
 	// RequeueAfter is the time after which the playbook wants to be run again, by the module requeue_after of
 	// operator_sdk.util. nil if it doesn't say.
 	RequeueAfter *time.Duration

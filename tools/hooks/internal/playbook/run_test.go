@@ -247,6 +247,7 @@ func TestResult(t *testing.T) {
 {"event": "task", "name": "b", "action": "copy", "status": "changed"}
 {"event": "task", "name": "c", "action": "copy", "status": "skipped"}
 {"event": "stats", "ok": 2, "changed": 1, "skipped": 1}`, 0, playbook.Result{OK: 2, Changed: 1, Skipped: 1}, true, ""},
+		{"a status that tasks have set", `{"event": "stats", "ok": 1, "statusData": {"size": 3, "names": ["a"]}}`, 0, playbook.Result{OK: 1, Status: map[string]any{"size": int64(3), "names": []any{"a"}}}, true, ""},
 		{"a failure", `{"event": "task", "name": "a", "action": "fail", "status": "failed", "message": "no"}
 {"event": "task", "name": "b", "action": "fail", "status": "failed", "message": "nor\nthis"}
 {"event": "stats", "failures": 2}`, 2, playbook.Result{Failures: 2, Failed: []playbook.FailedTask{{Name: "a", Action: "fail", Message: "no"}, {Name: "b", Action: "fail", Message: "nor\nthis"}}}, false, "no\nnor\nthis"},
@@ -448,6 +449,8 @@ func TestHostile(t *testing.T) {
 		{"an event after the end", "{\"event\": \"stats\"}\n{\"event\": \"stats\"}", `events: line 2: event "stats" after the end`},
 		{"a line without an end", `{"event": "task", "name": "` + long + `"}`, "events: bufio.Scanner: token too long"},
 		{"a period that is none", `{"event": "task", "name": "a", "status": "ok", "period": "soon"}`, `task "a": period "soon": must be a time`},
+		{"a status that is no object", `{"event": "stats", "statusData": "fine"}`, "events: line 1: "},
+		{"a status that is too large", `{"event": "stats", "isStatusLarge": true}`, "the status that set_stats has set is larger than 32 KiB"},
 		{"a negative period", `{"event": "task", "name": "a", "status": "ok", "period": "-1s"}`, "must be a time"},
 	} {
 		t.Run("hooks 72: events are read strictly: "+row.reason, func(t *testing.T) {

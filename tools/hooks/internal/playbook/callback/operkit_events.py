@@ -18,6 +18,7 @@ DOCUMENTATION = """
 
 LONGEST_NAME = 200
 LONGEST_MESSAGE = 3000
+LONGEST_STATUS = 32 << 10
 MOST_ITEMS = 5
 REQUEUE = ("requeue_after", "operator_sdk.util.requeue_after")
 HIDDEN = "the message is hidden, because the task has no_log"
@@ -36,7 +37,7 @@ class CallbackModule(CallbackBase):
         self._file = open(os.environ.pop("OPERKIT_ANSIBLE_EVENTS"), "a", encoding="ascii")
 
     def _write(self, **event):
-        self._file.write(json.dumps({key: value for key, value in event.items() if value}) + "\n")
+        self._file.write(json.dumps({key: value for key, value in event.items() if value}, default=str) + "\n")
         self._file.flush()
 
     def _task(self, result, status, **more):
@@ -87,7 +88,16 @@ class CallbackModule(CallbackBase):
             unreachable=total("unreachable"),
             rescuedTasks=total("rescued"),
             ignoredTasks=total("ignored"),
+            **status_of(stats),
         )
+
+
+def status_of(stats):
+    """Returns the status that tasks have set by set_stats, with data: {status: {...}}."""
+    status = (stats.custom or {}).get("_run", {}).get("status")
+    if status is None or len(json.dumps(status, default=str)) <= LONGEST_STATUS:
+        return {"statusData": status}
+    return {"isStatusLarge": True}
 
 
 def is_hidden(result):
