@@ -70,6 +70,8 @@ type Access struct {
 	// ctx ends with the access.
 	ctx context.Context
 	end context.CancelCauseFunc
+	// bodies has a value for each body in memory.
+	bodies chan struct{}
 
 	mu      sync.Mutex
 	hasEnd  bool
@@ -98,7 +100,7 @@ func (p *Proxy) Issue(grant Grant) (*Access, error) {
 	_, _ = rand.Read(random[:]) // it never fails
 	a := &Access{
 		proxy: p, token: base64.RawURLEncoding.EncodeToString(random[:]),
-		owner: owner, grant: grant, kinds: allowed, written: map[Object]bool{},
+		owner: owner, grant: grant, kinds: allowed, bodies: make(chan struct{}, maxBodies), written: map[Object]bool{},
 	}
 	a.digest = sha256.Sum256([]byte(a.token))
 	a.ctx, a.end = context.WithCancelCause(context.Background()) // ends with End, which the end of the proxy calls

@@ -13,6 +13,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"strconv"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -80,10 +81,15 @@ func (p *Proxy) rewrite(pr *httputil.ProxyRequest, c *call) {
 		header.Set("Content-Type", c.contentType)
 		pr.Out.Body, pr.Out.ContentLength = io.NopCloser(bytes.NewReader(c.body)), int64(len(c.body))
 	}
-	if c.isNameless() {
-		header.Set("Accept", typeJSON) // the response says the name
+	if c.isNameless() || c.writes() && isBinary(header.Get("Accept")) {
+		header.Set("Accept", typeJSON) // the response says which state was written
 	}
 	pr.Out.Header = header
+}
+
+// isBinary reports whether a caller wants a response that isn't text. Each client that reads such a response reads JSON.
+func isBinary(accept string) bool {
+	return strings.Contains(accept, "protobuf") || strings.Contains(accept, "cbor")
 }
 
 // isNameless reports whether the API server chooses the name of an object that is created.
@@ -134,8 +140,11 @@ func read(response *http.Response) (written stored, err error) {
 		return written, nil
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxStored+1))
-	if err != nil || len(body) > maxStored {
-		return written, fmt.Errorf("read the response, of at most %d bytes: %w", maxStored, err)
+	switch {
+	case err != nil:
+		return written, fmt.Errorf("read the response: %w", err)
+	case len(body) > maxStored:
+		return written, fmt.Errorf("the response is larger than %d bytes", maxStored)
 	}
 	_ = response.Body.Close()
 	_ = json.Unmarshal(body, &written) // it may be no object

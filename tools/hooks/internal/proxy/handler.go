@@ -9,13 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-const (
-	// bodyTime is how long a caller has for the body of a request.
-	bodyTime = 30 * time.Second
-	// stallTime is how long a caller has to take a part of a response.
-	stallTime = 30 * time.Second
-)
-
 // call is a request of a run.
 type call struct {
 	access *Access
@@ -30,6 +23,8 @@ type call struct {
 	contentType string
 	// given is the name in the body of an object that is created.
 	given string
+	// holds means that the call has one of the bodies of its run.
+	holds bool
 	// isDry means that nothing is stored.
 	isDry bool
 }
@@ -39,10 +34,11 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	connection := http.NewResponseController(w)
 	_ = connection.SetWriteDeadline(time.Time{}) // that of the last request
 	if r.ContentLength != 0 {
-		_ = connection.SetReadDeadline(time.Now().Add(bodyTime))
+		_ = connection.SetReadDeadline(time.Now().Add(p.times.body))
 	}
 	access := p.authenticate(r)
 	if access == nil {
+		w.Header().Set("Connection", "close") // only runs keep connections
 		unauthorized.respond(w)
 		return
 	}
@@ -60,12 +56,13 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer release()
 	r = r.WithContext(ctx)
 	c, refused := p.admit(w, r, access)
+	defer c.drop()
 	if refused != nil {
 		c.log(p, refused.code)
 		refused.respond(w)
 		return
 	}
-	p.send(&stalling{w, connection}, r, c)
+	p.send(&stalling{w, connection, p.times.stall}, r, c)
 }
 
 var unauthorized = refuse(http.StatusUnauthorized, metav1.StatusReasonUnauthorized,
@@ -102,7 +99,10 @@ func (p *Proxy) admit(w http.ResponseWriter, r *http.Request, access *Access) (*
 	if refused := c.allow(r.Context(), p); refused != nil {
 		return c, refused
 	}
-	if refused := c.read(w, r); refused != nil {
+	if refused := c.hold(r.Context()); refused != nil {
+		return c, refused
+	}
+	if refused := c.read(w, r, p.times.body); refused != nil {
 		return c, refused
 	}
 	return c, c.own(r.Context(), p, r.Method)
@@ -112,6 +112,7 @@ func (p *Proxy) admit(w http.ResponseWriter, r *http.Request, access *Access) (*
 type stalling struct {
 	http.ResponseWriter
 	connection *http.ResponseController
+	limit      time.Duration
 }
 
 // Unwrap lets an http.ResponseController find the connection.
@@ -119,6 +120,6 @@ func (s *stalling) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
 // Write implements http.ResponseWriter.
 func (s *stalling) Write(part []byte) (int, error) {
-	_ = s.connection.SetWriteDeadline(time.Now().Add(stallTime))
+	_ = s.connection.SetWriteDeadline(time.Now().Add(s.limit))
 	return s.ResponseWriter.Write(part)
 }

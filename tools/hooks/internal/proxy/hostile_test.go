@@ -141,7 +141,12 @@ func TestBodies(t *testing.T) {
 		want                       string
 	}{
 		{"too large", "POST", "", `{"a":"` + strings.Repeat("a", 3<<20) + `"}`, 413, "the body is larger than 3145728 bytes"},
-		{"protobuf", "POST", "application/vnd.kubernetes.protobuf", "k8s\x00", 415, `POST: the content type "application/vnd.kubernetes.protobuf" isn't supported: use one of ["application/json" "application/yaml"]`},
+		{"protobuf without its prefix", "POST", "application/vnd.kubernetes.protobuf", "\x0a\x00", 400, `body: it isn't an object in protobuf: it doesn't begin with "k8s\x00"`},
+		{"no protobuf", "POST", "application/vnd.kubernetes.protobuf", "k8s\x00\xff", 400, "body: it isn't an object in protobuf: envelope: "},
+		{"no protobuf in the envelope", "POST", "application/vnd.kubernetes.protobuf", "k8s\x00\x12\x01\xff", 400, "body: it isn't an object in protobuf: "},
+		{"metadata that is a number", "POST", "application/vnd.kubernetes.protobuf", "k8s\x00\x12\x02\x08\x01", 400, "body: it isn't an object in protobuf: metadata isn't an object"},
+		{"metadata that isn't protobuf", "POST", "application/vnd.kubernetes.protobuf", "k8s\x00\x12\x03\x0a\x01\xff", 400, "body: it isn't an object in protobuf: metadata: "},
+		{"an encoded envelope", "POST", "application/vnd.kubernetes.protobuf", "k8s\x00\x1a\x04gzip", 400, `body: it isn't an object in protobuf: envelope: the encoding "gzip" isn't supported`},
 		{"CBOR", "PUT", "application/cbor", "\xa0", 415, `the content type "application/cbor" isn't supported`},
 		{"an apply in CBOR", "PATCH", "application/apply-patch+cbor", "\xa0", 415, `PATCH: the content type "application/apply-patch+cbor" isn't supported: use one of ["application/apply-patch+yaml" `},
 		{"a patch without a type", "PATCH", "", "{}", 415, `the content type "" isn't supported`},

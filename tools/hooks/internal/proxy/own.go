@@ -26,23 +26,14 @@ func (c *call) own(ctx context.Context, p *Proxy, method string) *refusal {
 	if !isWhole || c.target.subresource != "" || c.asksAboutItself() {
 		return nil
 	}
-	object, refused := c.decodeBody()
+	found, refused := decodeObject(c.body, c.contentType)
 	if refused != nil {
 		return refused
 	}
-	if refused := c.hidesToken(object); refused != nil {
+	if refused := c.hidesToken(found); refused != nil {
 		return refused
 	}
-	var metadata document
-	if err := decode(object["metadata"], "metadata", &metadata); err != nil {
-		return badRequest("body: %v", err)
-	}
-	if metadata == nil {
-		metadata = document{}
-	}
-	if err := decode(metadata["name"], "metadata.name", &c.given); err != nil {
-		return badRequest("body: %v", err)
-	}
+	c.given = found.name()
 	isNew := method == "POST"
 	if !isNew && !c.isOwner {
 		live, refused := c.live(ctx, p)
@@ -52,12 +43,14 @@ func (c *call) own(ctx context.Context, p *Proxy, method string) *refusal {
 		isNew = live == nil || c.access.owner.owns(live)
 	}
 	if isNew && !c.isOwner {
-		if err := c.access.owner.addTo(metadata, c.target.namespace); err != nil {
+		if err := found.own(c.access.owner, c.target.namespace); err != nil {
 			return badRequest("body: %v", err)
 		}
-		object["metadata"] = encode(metadata)
 	}
-	c.body = encode(object)
+	var err error
+	if c.body, err = found.encode(); err != nil {
+		return badRequest("body: %v", err)
+	}
 	if c.contentType == typeYAML {
 		c.contentType = typeJSON
 	}
@@ -65,12 +58,12 @@ func (c *call) own(ctx context.Context, p *Proxy, method string) *refusal {
 }
 
 // hidesToken refuses a Secret that the API server would fill with a token that outlives the run.
-func (c *call) hidesToken(object document) *refusal {
+func (c *call) hidesToken(found object) *refusal {
 	if c.target.resource.Group != "" || c.target.resource.Resource != "secrets" {
 		return nil
 	}
-	var kind string
-	if err := decode(object["type"], "type", &kind); err != nil {
+	kind, err := found.secretType()
+	if err != nil {
 		return badRequest("body: %v", err)
 	}
 	if kind == tokenSecret {

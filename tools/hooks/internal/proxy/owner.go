@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -62,18 +61,15 @@ func (o owner) owns(object *metav1.PartialObjectMetadata) bool {
 	return object.Annotations[OwnerName] == o.path() && object.Annotations[OwnerKind] == o.kind.GroupKind().String()
 }
 
-// addTo adds the owner to the metadata of an object that is in a namespace, empty for none.
-func (o owner) addTo(metadata document, namespace string) error {
-	if o.refers(namespace) {
-		return o.addReference(metadata)
-	}
-	annotations := document{}
-	if err := decode(metadata["annotations"], "metadata.annotations", &annotations); err != nil {
-		return err
-	}
-	annotations[OwnerName], annotations[OwnerKind] = encode(o.path()), encode(o.kind.GroupKind().String())
-	metadata["annotations"] = encode(annotations)
-	return nil
+// annotations name the owner where a reference can't.
+func (o owner) annotations() map[string]string {
+	return map[string]string{OwnerName: o.path(), OwnerKind: o.kind.GroupKind().String()}
+}
+
+// reference refers to the owner. It is no controller, as an object may have a controller of its own.
+func (o owner) reference() metav1.OwnerReference {
+	apiVersion, kind := o.kind.ToAPIVersionAndKind()
+	return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: o.name, UID: o.uid}
 }
 
 // addReference adds a reference, unless there is one. References to others stay as they are.
@@ -93,19 +89,7 @@ func (o owner) addReference(metadata document) error {
 			return nil
 		}
 	}
-	apiVersion, kind := o.kind.ToAPIVersionAndKind()
-	references = append(references, encode(metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: o.name, UID: o.uid}))
+	references = append(references, encode(o.reference()))
 	metadata["ownerReferences"] = encode(references)
-	return nil
-}
-
-// decode decodes the value of a field strictly. An absent value and null leave into as it is.
-func decode(value json.RawMessage, field string, into any) error {
-	if len(value) == 0 || bytes.Equal(value, []byte("null")) {
-		return nil
-	}
-	if err := unmarshal(value, into); err != nil {
-		return fmt.Errorf("%s: %w", field, err)
-	}
 	return nil
 }

@@ -18,14 +18,18 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-const (
-	// maxHeader bounds the headers of a request, in bytes.
-	maxHeader = 64 << 10
-	// headerTime is how long a caller has for the headers of a request, and keepAlive how long a connection without a
-	// request is kept.
-	headerTime = 10 * time.Second
-	keepAlive  = 90 * time.Second
-)
+// maxHeader bounds the headers of a request, in bytes.
+const maxHeader = 64 << 10
+
+// times bound how long a caller may keep a connection busy.
+type times struct {
+	// header is for the headers of a request, body for its body, and stall for each part of the response.
+	header, body, stall time.Duration
+	// idle is for a connection without a request.
+	idle time.Duration
+}
+
+var defaultTimes = times{header: 10 * time.Second, body: 30 * time.Second, stall: 30 * time.Second, idle: 90 * time.Second}
 
 // Config says how a Proxy reaches the API server. Only API is required.
 type Config struct {
@@ -34,11 +38,14 @@ type Config struct {
 	API *rest.Config
 	// Logger gets a line for each write, at level Debug. nil means slog.Default().
 	Logger *slog.Logger
+
+	times times
 }
 
 // Proxy is a proxy to an API server, on a loopback address. It is safe for concurrent use.
 type Proxy struct {
 	logger   *slog.Logger
+	times    times
 	kinds    *kinds
 	api      *url.URL
 	upstream http.RoundTripper
@@ -64,6 +71,9 @@ func New(ctx context.Context, config Config) (*Proxy, error) {
 	}
 	if config.Logger == nil {
 		config.Logger = slog.Default()
+	}
+	if config.times == (times{}) {
+		config.times = defaultTimes
 	}
 	api := rest.CopyConfig(config.API)
 	api.Impersonate = rest.ImpersonationConfig{}
@@ -92,7 +102,7 @@ func New(ctx context.Context, config Config) (*Proxy, error) {
 		return nil, fmt.Errorf("proxy: %w", err)
 	}
 	p := &Proxy{
-		logger: config.Logger, kinds: newKinds(served), api: address, upstream: upstream,
+		logger: config.Logger, times: config.times, kinds: newKinds(served), api: address, upstream: upstream,
 		address: "https://" + listener.Addr().String(), authority: authority,
 		accesses: map[digest]*Access{}, stop: stop, served: make(chan struct{}),
 	}
@@ -106,7 +116,7 @@ func (p *Proxy) serve(ctx context.Context, listener net.Listener, certificate tl
 	http1.SetHTTP1(true)
 	p.server = &http.Server{
 		Handler: p, Protocols: http1, DisableGeneralOptionsHandler: true,
-		MaxHeaderBytes: maxHeader, ReadHeaderTimeout: headerTime, IdleTimeout: keepAlive,
+		MaxHeaderBytes: maxHeader, ReadHeaderTimeout: p.times.header, IdleTimeout: p.times.idle,
 		TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
 		ErrorLog:  slog.NewLogLogger(p.logger.Handler(), slog.LevelDebug),
 	}

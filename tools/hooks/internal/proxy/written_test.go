@@ -23,6 +23,9 @@ func TestWritten(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		case r.URL.Query().Get("fieldManager") == "bad":
 			w.WriteHeader(http.StatusConflict)
+		case r.URL.Query().Get("fieldManager") == "stored":
+			assert.Equal(t, "application/json", r.Header.Get("Accept"), "the response can be read")
+			_, _ = w.Write([]byte(`{"metadata":{"name":"b","uid":"c","resourceVersion":"7"}}`))
 		case strings.Contains(r.Body, "generateName"):
 			assert.Equal(t, "application/json", r.Header.Get("Accept"), "the response can be read")
 			_, _ = w.Write([]byte(`{"metadata":{"name":"b-12345"}}`))
@@ -47,6 +50,9 @@ func TestWritten(t *testing.T) {
 		{"of a subresource", "PATCH", "/apis/apps/v1/namespaces/a/deployments/b/scale", merge, `{}`, []proxy.Object{{
 			Kind: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, Namespace: "a", Name: "b",
 		}}},
+		{"with its state, whatever the client wants to read", "PATCH", in + "/b?fieldManager=stored", merge, `{}`, []proxy.Object{{
+			Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Namespace: "a", Name: "b", UID: "c", ResourceVersion: "7",
+		}}},
 		{"without a namespace", "POST", "/api/v1/namespaces", "", `{"metadata":{"name":"b"}}`, []proxy.Object{{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}, Name: "b"}}},
 		{"one whose response is lost may have happened", "POST", in + "?fieldManager=lost", "", `{"metadata":{"name":"b"}}`, configMap("a", "b")},
 		{"under a name that nobody knows", "POST", in + "?fieldManager=lost", "", `{"metadata":{"generateName":"b-"}}`, configMap("a", "")},
@@ -65,6 +71,9 @@ func TestWritten(t *testing.T) {
 			headers := []string{}
 			if row.kind != "" {
 				headers = append(headers, "Content-Type", row.kind)
+			}
+			if strings.Contains(row.path, "=stored") {
+				headers = append(headers, "Accept", "application/vnd.kubernetes.protobuf,application/json")
 			}
 			use(t, access).do(t, row.method, row.path, row.body, headers...)
 			access.End()
