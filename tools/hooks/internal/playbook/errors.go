@@ -2,6 +2,7 @@ package playbook
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/operkit/operkit/tools/hooks/internal/limits"
 	"github.com/operkit/operkit/tools/hooks/internal/text"
@@ -50,10 +51,18 @@ type RunError struct {
 // Error names the playbook, the cause, and the end of the output.
 func (e *RunError) Error() string {
 	message := fmt.Sprintf("%s: %v", e.Path, e.Err)
-	if said := e.said[max(0, len(e.said)-limits.Text):]; said != "" {
+	if said := lastError(e.said); said != "" {
 		message += ": it has written: " + text.OneLine(said, limits.Text)
 	}
 	return message
+}
+
+// lastError returns the begin of the last error that Ansible reports in a text, or else the end of the text.
+func lastError(said string) string {
+	if at := max(strings.LastIndex(said, "ERROR! "), strings.LastIndex(said, "[ERROR]: ")); at >= 0 {
+		return said[at:]
+	}
+	return said[max(0, len(said)-limits.Text):]
 }
 
 // Unwrap returns Err.

@@ -296,6 +296,7 @@ func TestNotRun(t *testing.T) {
 		{"a signal", "kill -9 $$", playbook.Killed, -1, "ansible-playbook: signal: killed", ""},
 		{"too long a time", "echo well; sleep 600", playbook.TimedOut, -1, "hasn't ended within 3s: raise the timeout, or do less in a run: it has written: well", "well\n"},
 		{"too long a time after the end", over + "exec >&-; sleep 600", playbook.TimedOut, -1, "hasn't ended within 3s", ""},
+		{"an error with its details", "echo well >&2; echo 'ERROR! no role' >&2; seq 200 >&2; exit 1", playbook.Stopped, 1, "it has written: ERROR! no role 1 2 3", ""},
 		{"only the end of what it has written", "seq 100000; exit 1", playbook.Stopped, 1, " 99999 100000", ""},
 	} {
 		t.Run("hooks 70: "+row.reason, func(t *testing.T) {

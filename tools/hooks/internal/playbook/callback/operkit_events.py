@@ -19,6 +19,7 @@ DOCUMENTATION = """
 LONGEST_NAME = 200
 LONGEST_MESSAGE = 3000
 LONGEST_STATUS = 32 << 10
+LONGEST_CRASH = 500
 MOST_ITEMS = 5
 REQUEUE = ("requeue_after", "operator_sdk.util.requeue_after")
 HIDDEN = "the message is hidden, because the task has no_log"
@@ -121,9 +122,18 @@ def message_of(returned):
 
 
 def text_of(returned):
+    """Returns the message of a task or an item. A module that has crashed has said why at the end of its output."""
+    message = first_of(returned)
+    crash = returned.get("module_stderr")
+    if isinstance(crash, str) and crash not in message:
+        message = message.strip() + "\n" + crash.strip()[-LONGEST_CRASH:]
+    return message
+
+
+def first_of(returned):
     for key in ("msg", "reason", "module_stderr", "stderr", "exception"):
         value = returned.get(key)
-        if value:
+        if value not in (None, ""):
             return value if isinstance(value, str) else json.dumps(value, default=str)
     return UNKNOWN
 
