@@ -7,9 +7,13 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/operkit/operkit/tools/envtest/program"
+	"github.com/operkit/operkit/tools/hooks/internal/command"
 )
 
 func TestMain(m *testing.M) {
+	program.Main(command.Main)
 	if err := install(); err != nil {
 		fmt.Fprintln(os.Stderr, "ansibletest:", err)
 		os.Exit(1)
