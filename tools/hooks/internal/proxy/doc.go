@@ -6,6 +6,9 @@
 // declared kinds only. Reads aren't limited further: what the ServiceAccount may read, the run may read. Nothing is read
 // from a cache.
 //
+// What it can't keep from a run is what the cluster gives to the ServiceAccount: who may create Pods, for example, can
+// use each ServiceAccount of their namespace in them.
+//
 // The proxy speaks HTTP/1.1 with TLS on a loopback address. kubectl sends tokens over TLS only, and a program that gets
 // the kubeconfig of a run can tell the proxy from another program on its port.
 package proxy

@@ -69,7 +69,7 @@ func FuzzOwnProtobuf(f *testing.F) {
 	metadata, err := (&metav1.ObjectMeta{Name: "a", Annotations: map[string]string{"b": "c"}, OwnerReferences: []metav1.OwnerReference{{UID: "other"}}}).Marshal()
 	require.NoError(f, err)
 	field := append([]byte{1<<3 | 2, byte(len(metadata))}, metadata...)
-	for _, raw := range [][]byte{nil, field, append(field, field...), {0xf8, 0x06, 0x07}, {1<<3 | 0, 1}, {0xff}} {
+	for _, raw := range [][]byte{nil, field, append(field, field...), {0xf8, 0x06, 0x07}, {1 << 3, 1}, {0xff}} {
 		content, err := (&runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, Raw: raw}).Marshal()
 		require.NoError(f, err)
 		f.Add(append([]byte("k8s\x00"), content...), "a")

@@ -14,12 +14,17 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy/cluster"
+	"golang.org/x/net/netutil"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 )
 
-// maxHeader bounds the headers of a request, in bytes.
-const maxHeader = 64 << 10
+const (
+	// maxHeader bounds the headers of a request, in bytes.
+	maxHeader = 64 << 10
+	// maxConnections bounds the connections of all callers, so that the operator keeps files to open.
+	maxConnections = 512
+)
 
 // times bound how long a caller may keep a connection busy.
 type times struct {
@@ -131,7 +136,7 @@ func (p *Proxy) serve(ctx context.Context, listener net.Listener, certificate tl
 	})
 	go func() {
 		defer close(p.served)
-		if err := p.server.ServeTLS(listener, "", ""); !errors.Is(err, http.ErrServerClosed) {
+		if err := p.server.ServeTLS(netutil.LimitListener(listener, maxConnections), "", ""); !errors.Is(err, http.ErrServerClosed) {
 			p.failed = fmt.Errorf("proxy %s: %w", p.address, err)
 		}
 		p.stop()

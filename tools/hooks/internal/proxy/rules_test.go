@@ -71,6 +71,18 @@ func TestRefused(t *testing.T) {
 	assert.Empty(t, api.requests(), "none of them has reached the API server")
 }
 
+func TestPrefix(t *testing.T) {
+	t.Parallel()
+	t.Run("hooks 43: an API server behind a prefix", func(t *testing.T) {
+		api := startFake(t, nil)
+		for _, prefix := range []string{"/k8s/clusters/c", "/k8s/clusters/c/"} {
+			p, _ := startProxy(t, api.url+prefix)
+			use(t, issue(t, p)).do(t, "GET", "/api/v1/namespaces/a/configmaps?limit=1", "")
+			assert.Equal(t, "/k8s/clusters/c/api/v1/namespaces/a/configmaps?limit=1", api.requests()[0].RequestURI)
+		}
+	})
+}
+
 // What each run may do, without a declaration.
 func TestReads(t *testing.T) {
 	t.Parallel()

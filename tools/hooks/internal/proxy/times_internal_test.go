@@ -94,6 +94,25 @@ func TestTimes(t *testing.T) {
 			assert.NoError(t, err, "the connection is closed")
 		})
 	}
+	t.Run("hooks 49: connections that nobody uses hold up others for a while only", func(t *testing.T) {
+		t.Parallel()
+		access := startBrief(t, limits, empty)
+		var dialer net.Dialer
+		began := time.Now()
+		for range maxConnections + 8 {
+			connection, err := dialer.DialContext(t.Context(), "tcp", strings.TrimPrefix(access.proxy.address, "https://"))
+			require.NoError(t, err)
+			defer func() { _ = connection.Close() }()
+		}
+		connection := dial(t, access)
+		_, err := io.WriteString(connection, head(access, "GET", writePath)+"\r\n")
+		require.NoError(t, err)
+		response, err := http.ReadResponse(bufio.NewReader(connection), nil)
+		require.NoError(t, err)
+		_ = response.Body.Close()
+		assert.Equal(t, http.StatusOK, response.StatusCode)
+		assert.GreaterOrEqual(t, time.Since(began), brief)
+	})
 	for reason, sent := range map[string]string{"half a body": "Content-Length: 10\r\n\r\n{", "a chunk": "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"} {
 		t.Run("hooks 49: "+reason+", and no more", func(t *testing.T) {
 			t.Parallel()
