@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
 
 	"github.com/operkit/operkit/reconcile/reconciletest"
 	"github.com/operkit/operkit/reconcile/watch"
@@ -256,31 +257,46 @@ func TestRun(t *testing.T) {
 
 func TestFinalizer(t *testing.T) {
 	t.Parallel()
-	of := entry()
-	of.Finalizer = &watches.Finalizer{Name: "example.com/cache", Vars: map[string]any{"state": "absent"}}
-	f := &fake{}
-	h := drive(t, of, f)
-	f.answer = func(in playbook.Input) (*playbook.Result, error) {
-		assert.Equal(t, []string{"example.com/cache"}, h.Get("Cache front").GetFinalizers(), "hooks 86: it is held before the first run")
-		return &playbook.Result{}, nil
-	}
-	h.Apply(cache)
-	h.Advance(0)
-	assert.False(t, f.ran()[0].Finalizes)
-	f.answer = func(playbook.Input) (*playbook.Result, error) {
-		return &playbook.Result{Failed: []playbook.FailedTask{{Message: "not yet"}}}, nil
-	}
-	h.Delete("Cache front")
-	_, err := h.Reconcile("Cache front")
-	assert.ErrorContains(t, err, "not yet")
-	h.Exists("Cache front")
-	f.answer = nil
-	h.Advance(time.Minute)
-	h.Gone("Cache front")
-	for _, one := range f.ran() {
-		assert.True(t, one.Finalizes, "hooks 86: the finalizer is run")
-	}
-	assert.Equal(t, []string{"test/front"}, f.forgotten)
+	t.Run("hooks 86: it is there before the first run, and its run has to succeed", func(t *testing.T) {
+		t.Parallel()
+		of := entry()
+		of.Finalizer = &watches.Finalizer{Name: "example.com/cache", Vars: map[string]any{"state": "absent"}}
+		f := &fake{}
+		h := drive(t, of, f)
+		f.answer = func(playbook.Input) (*playbook.Result, error) {
+			assert.Equal(t, []string{"example.com/cache"}, h.Get("Cache front").GetFinalizers())
+			return &playbook.Result{}, nil
+		}
+		h.Apply(cache)
+		h.Advance(0)
+		assert.False(t, f.ran()[0].Finalizes)
+		f.answer = func(playbook.Input) (*playbook.Result, error) {
+			return &playbook.Result{Failed: []playbook.FailedTask{{Message: "not yet"}}}, nil
+		}
+		h.Delete("Cache front")
+		_, err := h.Reconcile("Cache front")
+		assert.ErrorContains(t, err, "not yet")
+		h.Exists("Cache front")
+		f.answer = nil
+		h.Advance(time.Minute)
+		h.Gone("Cache front")
+		for _, one := range f.ran() {
+			assert.True(t, one.Finalizes)
+		}
+		assert.Equal(t, []string{"test/front"}, f.forgotten)
+	})
+	t.Run("hooks 86: without one, nothing is run for a resource that is being deleted", func(t *testing.T) {
+		t.Parallel()
+		f := &fake{}
+		h := drive(t, entry(), f)
+		h.Apply(cache)
+		h.Edit("Cache front", func(obj *unstructured.Unstructured) { obj.SetFinalizers([]string{"example.com/theirs"}) })
+		h.Advance(0)
+		f.ran()
+		h.Delete("Cache front")
+		h.Advance(0)
+		assert.Empty(t, f.ran())
+	})
 }
 
 func TestDependents(t *testing.T) {
@@ -370,4 +386,11 @@ func TestReadFile(t *testing.T) {
 	require.NoError(t, p.ReadFile(filepath.Join("testdata", "watches.yaml")))
 	assert.Equal(t, []string{"Cache.example.com"}, p.Names())
 	assert.ErrorContains(t, p.ReadFile(filepath.Join("testdata", "watches.yaml")), "another file has an entry for this kind")
+}
+
+func resourceOf(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	obj := &unstructured.Unstructured{}
+	require.NoError(t, yaml.Unmarshal([]byte(text), &obj.Object))
+	return obj
 }
