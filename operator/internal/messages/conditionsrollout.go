@@ -92,6 +92,20 @@ var conditionsRollout = []Entry{
 		Remedy:  "Correct the field that the message names, or install the CustomResourceDefinition that the operator is shipped with.",
 	},
 	{
+		Name:    "RolloutWaiting",
+		Where:   "Updated: False",
+		Meaning: "Some children are still as an earlier state of the resource wants them. The message names a child and the one that it waits for.",
+		Cause:   "The other child isn't healthy yet, or is being deleted or created. An operator with the option Revisions of package desired updates one child after the other.",
+		Remedy:  "Usually none: wait. If it stays so, look why the other child isn't healthy, such as by its events.",
+	},
+	{
+		Name:    "OnLatestRevision",
+		Where:   "Updated: True",
+		Meaning: "All children are as the present state of the resource wants them.",
+		Cause:   "Every child has had its turn in the latest update.",
+		Remedy:  "None.",
+	},
+	{
 		Name:    "Paused",
 		Where:   "Paused: True",
 		Texts:   []string{"the resource isn't reconciled until the annotation is removed"},

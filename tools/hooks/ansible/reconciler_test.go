@@ -368,7 +368,7 @@ func TestDependents(t *testing.T) {
 
 func owned(h *reconciletest.Harness, obj *unstructured.Unstructured) {
 	owner := h.Get("Cache front")
-	unstructured.SetNestedSlice(obj.Object, []any{map[string]any{
+	_ = unstructured.SetNestedSlice(obj.Object, []any{map[string]any{
 		"apiVersion": "example.com/v1", "kind": "Cache", "name": "front", "uid": string(owner.GetUID()),
 	}}, "metadata", "ownerReferences")
 }

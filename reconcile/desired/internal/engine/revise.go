@@ -87,7 +87,7 @@ func memberOf(child deploy.Ref) revision.Member {
 func (p *pass) begin(ctx context.Context) error {
 	patch, err := revision.Patch(p.seen.Parent.Object, p.Revisions)
 	if err != nil && p.isFinalizing {
-		return nil //nolint:nilerr // it is deleted with the revisions that it has
+		return nil
 	}
 	if err != nil {
 		return p.mistake(fmt.Errorf("revisions: %w", err))
