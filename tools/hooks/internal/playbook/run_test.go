@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -343,6 +344,10 @@ func TestNew(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	open, link, used := t.TempDir(), filepath.Join(t.TempDir(), "link"), newBench(t, playbook.Config{})
+	require.NoError(t, os.Chmod(open, 0o777))
+	require.NoError(t, os.Symlink(t.TempDir(), link))
+	defer runtime.KeepAlive(used)
 	for _, row := range []struct {
 		reason string
 		config playbook.Config
@@ -352,9 +357,14 @@ func TestNew(t *testing.T) {
 		{"a program that isn't there", playbook.Config{Folder: t.TempDir(), Command: "surely-not-here"}, "install Ansible"},
 		{"a negative limit", playbook.Config{Folder: t.TempDir(), Timeout: -1}, "negative limit"},
 		{"a folder that is a file", playbook.Config{Folder: file, Command: "sh"}, "folder of runs"},
+		{"a folder that others may write", playbook.Config{Folder: open, Command: "sh"}, "other users may write it"},
+		{"a folder that is a link", playbook.Config{Folder: link, Command: "sh"}, "is a link"},
+		{"a folder of another Runner", playbook.Config{Folder: used.folder, Command: "sh"}, "is in use by another process"},
 	} {
-		_, err := playbook.New(row.config)
-		assert.ErrorContains(t, err, row.want, row.reason)
+		t.Run("hooks 79: "+row.reason, func(t *testing.T) {
+			_, err := playbook.New(row.config)
+			assert.ErrorContains(t, err, row.want)
+		})
 	}
 	b := newBench(t, playbook.Config{})
 	for _, row := range []struct {

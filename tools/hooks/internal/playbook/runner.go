@@ -25,7 +25,7 @@ const (
 // Config says how runs are made. Only Folder is required.
 type Config struct {
 	// Folder is where runs have their files while they run, and where their artifacts are kept. It is made if it doesn't
-	// exist. Two Runners must not have the same folder.
+	// exist. Two Runners can't have the same folder, and other users must not be able to write it.
 	Folder string
 	// Command is the program ansible-playbook, searched in PATH if it has no slash. Empty means ansible-playbook.
 	Command string
@@ -50,6 +50,8 @@ type Config struct {
 // Runner runs playbooks and roles. It is safe for concurrent use.
 type Runner struct {
 	config Config
+	// lock keeps the folder for this Runner.
+	lock *os.File
 }
 
 // New returns a Runner. What runs of an earlier process have left in the folder because that was killed is deleted, and
@@ -75,7 +77,10 @@ func New(config Config) (*Runner, error) {
 		return nil, fmt.Errorf("playbook: %w: install Ansible (package ansible), or set another program", err)
 	}
 	config.Command = found
-	r := &Runner{config}
+	r := &Runner{config: config}
+	if r.lock, err = own(folder); err != nil {
+		return nil, fmt.Errorf("playbook: folder of runs: %w", err)
+	}
 	if err := errors.Join(r.clear(), os.MkdirAll(r.running(), 0o700)); err != nil {
 		return nil, fmt.Errorf("playbook: folder of runs: %w", err)
 	}
