@@ -121,6 +121,10 @@ func TestResult(t *testing.T) {
   - requeue_after: {period: 1h}
   - debug:
 `, playbook.Result{OK: 2, RequeueAfter: &hour}},
+		{"a status", `
+  - set_stats: {data: {status: {size: "{{ size }}", ready: true}}}
+  - set_stats: {data: {status: {names: [a]}, other: x}}
+`, playbook.Result{OK: 2, Status: map[string]any{"size": int64(3), "ready": true, "names": []any{"a"}}}},
 		{"another run isn't wanted by a task that is skipped", `
   - requeue_after: {period: 1h}
     when: false
@@ -167,6 +171,7 @@ func TestNotRun(t *testing.T) {
 		{"a role that isn't there", "- hosts: localhost\n  roles: [missing]\n", playbook.Stopped, "the role 'missing' was not found"},
 		{"a play that can't begin, after another one", tasks("  - debug:\n") + "- hosts: localhost\n  vars_files: [missing.yml]\n", playbook.Stopped, "missing.yml"},
 		{"a module that kills Ansible", tasks("  - shell: kill -9 0\n"), playbook.Killed, "signal: killed"},
+		{"a status that is too large", tasks("  - set_stats: {data: {status: {text: \"{{ 'x' * 40000 }}\"}}}\n"), playbook.Garbled, "larger than 32 KiB"},
 		{"a run that takes too long", tasks("  - command: sleep 600\n"), playbook.TimedOut, "hasn't ended within 8s"},
 	} {
 		t.Run("hooks 75: "+row.reason, func(t *testing.T) {

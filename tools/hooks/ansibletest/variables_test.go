@@ -5,8 +5,10 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -80,6 +82,46 @@ func TestRole(t *testing.T) {
 			assert.Equal(t, "3 "+row.want, string(text))
 		})
 	}
+}
+
+func TestRoles(t *testing.T) {
+	t.Run("hooks 77: a playbook finds roles in the folder beside watches.yaml", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, playbook.Config{})
+		b.write(t, "roles/web/tasks/main.yml", "- debug: {msg: \"{{ role_name }}\"}\n")
+		b.write(t, "playbooks/web.yml", "- hosts: localhost\n  gather_facts: false\n  roles: [web]\n")
+		file := b.write(t, "watches.yaml", "- {group: cache.example.com, version: v1, kind: Memcached, playbook: playbooks/web.yml, manageStatus: False}\n")
+		entries, err := watches.ReadFile(file, os.LookupEnv)
+		require.NoError(t, err)
+		b.in.Entry = entries[0]
+		assert.False(t, b.in.Entry.ManageStatus)
+		result, err := b.run(t, "")
+		require.NoError(t, err)
+		assert.True(t, result.Succeeded(), "%+v", result)
+	})
+}
+
+// Nothing of a run goes on after it.
+func TestAsync(t *testing.T) {
+	t.Run("hooks 71: a task with async ends with the run", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, playbook.Config{})
+		file := filepath.Join(b.dir, "pid")
+		result, err := b.run(t, tasks(`
+  - command: sh -c 'echo $$ >`+file+`; exec sleep 600'
+    async: 1000
+    poll: 0
+  - wait_for: {path: `+file+`}
+`))
+		require.NoError(t, err)
+		require.True(t, result.Succeeded(), "%+v", result)
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		assert.Eventually(t, func() bool {
+			state, err := os.ReadFile("/proc/" + strings.TrimSpace(string(text)) + "/stat")
+			return err != nil || strings.Contains(string(state), ") Z ")
+		}, 30*time.Second, 10*time.Millisecond)
+	})
 }
 
 // find is a task that needs the API.

@@ -12,6 +12,8 @@
 //   - An unreachable host is a failure. The counts are those of all hosts.
 //   - The message of a failed task with a loop has the messages of the items.
 //   - A task requeue_after doesn't end the run, but sets the time of the next one.
+//   - The folder roles beside watches.yaml is where roles are searched first, also those of playbooks. A roles_path of
+//     ansible.cfg has no effect then: set ANSIBLE_ROLES_PATH.
 //   - Variables ANSIBLE_INVENTORY and VIRTUAL_ENV have no effect: the inventory is localhost, with the Python of Config.
 //
 // A run is no prison: it has the rights of the user that runs this process, and may read that user's files. Everything

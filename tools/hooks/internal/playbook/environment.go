@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,12 +45,8 @@ func (r *Runner) environment(in *Input, f folder, events string) []string {
 		}
 	}
 	variables["ANSIBLE_CALLBACK_PLUGINS"] = joined(f.path(pluginsFolder), variables["ANSIBLE_CALLBACK_PLUGINS"])
-	if role := in.Entry.SourceOf(in.Finalizes).Role; role != "" {
-		others := variables["ANSIBLE_ROLES_PATH"]
-		if others == "" {
-			others = defaultRoles
-		}
-		variables["ANSIBLE_ROLES_PATH"] = joined(filepath.Dir(role), others)
+	if first := in.roles(); first != "" {
+		variables["ANSIBLE_ROLES_PATH"] = joined(first, cmp.Or(variables["ANSIBLE_ROLES_PATH"], defaultRoles))
 	}
 	if in.Kubeconfig != nil {
 		variables["KUBECONFIG"], variables["K8S_AUTH_KUBECONFIG"] = f.path(kubeconfigFile), f.path(kubeconfigFile)
@@ -65,6 +62,19 @@ func (r *Runner) environment(in *Input, f folder, events string) []string {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// roles returns the list of the folders in which a run finds roles first: that of its role, and that beside the file of
+// the entry. It may be empty.
+func (in *Input) roles() string {
+	role := in.Entry.SourceOf(in.Finalizes).Role
+	if role == "" {
+		return in.Entry.Roles
+	}
+	if folder := filepath.Dir(role); folder != in.Entry.Roles {
+		return joined(folder, in.Entry.Roles)
+	}
+	return in.Entry.Roles
 }
 
 // absolute makes the folders of a list absolute, but those in a home.

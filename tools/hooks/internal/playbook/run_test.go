@@ -223,13 +223,39 @@ cat "$2"
 localhost ansible_connection=local ansible_python_interpreter="/opt/venv/bin/python"
 `))
 	})
-	t.Run("hooks 68: a role has a playbook with one role, and its folder is where roles are", func(t *testing.T) {
+	for _, row := range []struct {
+		reason, role, beside, variable, want string
+	}{
+		{"of a playbook without roles beside the file", "", "", "", ""},
+		{"of a playbook", "", "/opt/ansible/roles", "", "/opt/ansible/roles:~/.ansible/roles:/usr/share/ansible/roles:/etc/ansible/roles"},
+		{"of a playbook, with ANSIBLE_ROLES_PATH", "", "/opt/ansible/roles", "/more", "/opt/ansible/roles:/more"},
+		{"of a role beside the file", "/opt/ansible/roles/web", "/opt/ansible/roles", "/more", "/opt/ansible/roles:/more"},
+		{"of a role elsewhere", "/shared/web", "/opt/ansible/roles", "/more", "/shared:/opt/ansible/roles:/more"},
+	} {
+		t.Run("hooks 68: where roles are: "+row.reason, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, playbook.Config{Lookup: func(name string) (string, bool) {
+				if name == "ANSIBLE_ROLES_PATH" {
+					return row.variable, row.variable != ""
+				}
+				return os.LookupEnv(name)
+			}})
+			b.in.Entry.Role, b.in.Entry.Roles = row.role, row.beside
+			script := `echo "$ANSIBLE_ROLES_PATH"` + "\n" + over
+			result, err := b.run(t.Context(), t, script)
+			require.NoError(t, err)
+			got, _, _ := strings.Cut(output(t, result.Artifacts), "\n")
+			assert.Equal(t, row.want, got)
+		})
+	}
+	t.Run("hooks 68: a role has a playbook with one role", func(t *testing.T) {
 		t.Parallel()
 		b := newBench(t, playbook.Config{})
 		b.in.Entry.Role = "/opt/roles/web"
 		result, err := b.run(t.Context(), t, "")
 		require.NoError(t, err)
-		assert.JSONEq(t, `[{"hosts": "localhost", "roles": ["web"]}]`, output(t, result.Artifacts))
+		_, got, _ := strings.Cut(output(t, result.Artifacts), "\n")
+		assert.JSONEq(t, `[{"hosts": "localhost", "roles": ["web"]}]`, got)
 	})
 }
 

@@ -16,6 +16,8 @@ type Entry struct {
 	Kind schema.GroupVersionKind
 	// Source is what is run.
 	Source
+	// Roles is the folder roles beside the file, empty if there is none. Playbooks find roles in it.
+	Roles string
 	// Vars are variables of each run. They win over the fields of the spec.
 	Vars map[string]any
 	// Finalizer is nil if nothing is run before a resource is deleted.

@@ -3,6 +3,7 @@ package watches
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,8 +21,10 @@ func (p paths) playbook(path string) (string, error) {
 	path = p.absolute(path)
 	info, err := os.Stat(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return path, fmt.Errorf("no such file: there is no %s", path)
 	case err != nil:
-		return path, fmt.Errorf("no such file: %w", err)
+		return path, err
 	case info.IsDir():
 		return path, errors.New("is a folder: name a file, or set role")
 	}
@@ -38,6 +41,15 @@ func (p paths) role(name string) (string, error) {
 		}
 	}
 	return name, fmt.Errorf("no such role: there is none of the folders %s", strings.Join(candidates, ", "))
+}
+
+// beside returns the folder roles beside the file, empty if there is none.
+func (p paths) beside() string {
+	folder := p.absolute("roles")
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return ""
+	}
+	return folder
 }
 
 // roles returns where a role may be, in the order of the search: in a collection, in the folders of ANSIBLE_ROLES_PATH,

@@ -23,7 +23,7 @@ func readEntry(text json.RawMessage, find paths) (*Entry, field.ErrorList) {
 		"blacklist": &blacklist, "maxRunnerArtifacts": &e.MaxRunnerArtifacts,
 		"serviceAccount": &account, "manages": &manages,
 	})
-	e.ReconcilePeriod = period.Duration
+	e.ReconcilePeriod, e.Roles = period.Duration, find.beside()
 	if e.MaxRunnerArtifacts == 0 {
 		e.MaxRunnerArtifacts = DefaultArtifacts
 	}
