@@ -53,6 +53,51 @@ func TestResult(t *testing.T) {
     rescue:
     - debug:
 `, playbook.Result{OK: 3, Rescued: 1}},
+		{"rescued, from a role, and from tasks that are included for each item", `
+  - block:
+    - include_role: {name: failing}
+    rescue:
+    - debug:
+  - block:
+    - import_role: {name: failing}
+    rescue:
+    - debug:
+  - block:
+    - include_tasks: {file: included.yml, apply: {tags: [a]}}
+      loop: [a]
+    rescue:
+    - debug:
+  - block:
+    - import_tasks: included.yml
+    rescue:
+    - block:
+      - import_tasks: included.yml
+      rescue:
+      - debug:
+`, playbook.Result{OK: 5, Rescued: 5}},
+		{"a failure of a rescue that has been imported", `
+  - block:
+    - fail: {msg: first}
+    rescue:
+    - import_tasks: included.yml
+`, playbook.Result{Rescued: 1, Failures: 1, Code: 2, Failed: []playbook.FailedTask{{Name: "fail", Action: "fail", Message: "included"}}}},
+		{"a handler that fails isn't rescued", `
+  - block:
+    - command: "true"
+      notify: mend
+    rescue:
+    - debug:
+  handlers:
+  - name: mend
+    fail: {msg: bad}
+`, playbook.Result{OK: 1, Changed: 1, Failures: 1, Code: 2, Failed: []playbook.FailedTask{{Name: "mend", Action: "fail", Message: "bad"}}}},
+		{"of all plays", `
+  - debug:
+- hosts: localhost
+  gather_facts: false
+  tasks:
+  - debug:
+`, playbook.Result{OK: 2}},
 		{"a failure of the rescue", `
   - block:
     - fail: {msg: first}
@@ -134,6 +179,7 @@ func TestResult(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, playbook.Config{})
 			b.in.Object.Object["spec"] = map[string]any{"size": int64(3), "password": "hunter2"}
+			b.write(t, "roles/failing/tasks/main.yml", "- fail: {msg: role}\n")
 			b.write(t, "included.yml", "- fail: {msg: included}\n")
 			b.write(t, "library/crash.py", "from ansible.module_utils.basic import AnsibleModule\nraise ValueError('the reason')\n")
 			b.write(t, "library/requeue_after.py", `

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -116,6 +117,9 @@ func (r *Result) addStats(e *event) error {
 			return fmt.Errorf("stats: %d is no count", counts[i])
 		}
 		*to = counts[i]
+	}
+	if r.Failures == 0 { // Ansible knows best which failures were rescued
+		r.Failed = slices.DeleteFunc(r.Failed, func(task FailedTask) bool { return !task.Unreachable })
 	}
 	if e.IsStatusLarge {
 		return errors.New("stats: the status that set_stats has set is larger than 32 KiB: set less")

@@ -281,6 +281,9 @@ func TestResult(t *testing.T) {
 		{"failures that count for nothing", `{"event": "task", "name": "a", "action": "fail", "status": "failed", "message": "no", "ignored": true}
 {"event": "task", "name": "b", "action": "fail", "status": "failed", "message": "no", "rescued": true}
 {"event": "stats", "ok": 1, "rescuedTasks": 1, "ignoredTasks": 1}`, 0, playbook.Result{OK: 1, Rescued: 1, Ignored: 1}, true, ""},
+		{"a failure that Ansible counts as rescued", `{"event": "task", "name": "a", "action": "fail", "status": "failed", "message": "no"}
+{"event": "task", "name": "b", "action": "ping", "status": "unreachable", "message": "far"}
+{"event": "stats", "ok": 1, "rescuedTasks": 1, "unreachable": 1}`, 4, playbook.Result{OK: 1, Rescued: 1, Unreachable: 1, Failed: []playbook.FailedTask{{"b", "ping", "far", true}}}, false, "far"},
 		{"a host that isn't reached", `{"event": "task", "name": "a", "action": "ping", "status": "unreachable", "message": "no"}
 {"event": "stats", "unreachable": 1}`, 4, playbook.Result{Unreachable: 1, Failed: []playbook.FailedTask{{"a", "ping", "no", true}}}, false, "no"},
 		{"a failure that the exit code hides", `{"event": "task", "name": "a", "status": "failed", "message": "no"}
@@ -518,7 +521,7 @@ func TestHostile(t *testing.T) {
 		b := newBench(t, playbook.Config{})
 		line, err := json.Marshal(map[string]any{"event": "task", "status": "failed", "name": "a\x1b[31m\x00" + long[:1000], "message": "b\r\nc" + long[:9000]})
 		require.NoError(t, err)
-		result, err := b.run(t.Context(), t, "yes '"+string(line)+"' | head -n 1000 >\"$OPERKIT_ANSIBLE_EVENTS\"; "+over+"exit 2")
+		result, err := b.run(t.Context(), t, "yes '"+string(line)+"' | head -n 1000 >\"$OPERKIT_ANSIBLE_EVENTS\"; echo '{\"event\": \"stats\", \"failures\": 1000}' >>\"$OPERKIT_ANSIBLE_EVENTS\"; exit 2")
 		require.NoError(t, err)
 		assert.Len(t, result.Failed, playbook.MaxFailed)
 		assert.True(t, strings.HasPrefix(result.Failed[0].Name, "a[31mxxx"))

@@ -139,10 +139,12 @@ def first_of(returned):
 
 
 def is_rescued(task):
-    """Reports whether a task is in a block that rescues its failure."""
-    child, parent = task, task._parent
-    while parent is not None:
-        if isinstance(parent, Block) and parent.rescue and any(child._uuid == other._uuid for other in parent.block):
+    """Reports whether a task is in a block that rescues its failure, and not in the rescue itself."""
+    inner = set()
+    while task is not None:
+        # A static import isn't in the list of its block: what it has imported is.
+        if isinstance(task, Block) and task.rescue and any(other._uuid in inner for other in task.block):
             return True
-        child, parent = parent, parent._parent
+        inner.add(task._uuid)
+        task = task._parent
     return False
