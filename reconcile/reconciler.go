@@ -305,11 +305,11 @@ func (r *Reconciler) next(ctx context.Context, s *Session, unwritten error) (req
 	}
 	switch {
 	case err != nil && outcome == nil:
-		return request.Result{RequeueAfter: retryTime(err, r.options.recheck)}, nil
+		return s.soon(request.Result{RequeueAfter: retryTime(err, r.options.recheck)}), nil
 	case err != nil:
-		return request.Result{RequeueAfter: outcome.retryTime(r.options.recheck, err)}, nil
+		return s.soon(request.Result{RequeueAfter: outcome.retryTime(r.options.recheck, err)}), nil
 	case outcome == nil:
-		return request.Result{RequeueAfter: r.options.period}, nil
+		return s.soon(request.Result{RequeueAfter: r.options.period}), nil
 	}
 	after := r.options.period
 	if !outcome.Complete() {
@@ -319,8 +319,11 @@ func (r *Reconciler) next(ctx context.Context, s *Session, unwritten error) (req
 	if requeuer, ok := r.controller.(Requeuer); ok {
 		result, err = r.requeue(ctx, requeuer, s, *outcome, after)
 	}
-	if outcome.Complete() && err == nil {
+	if err != nil {
+		return result, err
+	}
+	if outcome.Complete() {
 		result.Wrote = s.wrote()
 	}
-	return result, err
+	return s.soon(result), nil
 }

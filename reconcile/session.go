@@ -52,6 +52,9 @@ type Session struct {
 	cleaning sync.Mutex
 	cleanups []func()
 	released bool
+	// within is the longest time until the next reconcile, see RequeueWithin; zero for none.
+	requeueing sync.Mutex
+	within     time.Duration
 	// surveys: the session only finds out what a resource consists of. Objects that it may not read count as absent.
 	surveys bool
 	// fixedVersion overrides the version that the resource wants; empty for none.
