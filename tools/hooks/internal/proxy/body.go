@@ -59,8 +59,7 @@ func (c *call) read(w http.ResponseWriter, r *http.Request, limit time.Duration)
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" {
 		return refuse(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType, "Content-Encoding %s: send the body without an encoding", encoding)
 	}
-	connection := http.NewResponseController(w)
-	_ = connection.SetReadDeadline(time.Now().Add(limit)) // waiting for others doesn't count
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(limit)) // waiting for others doesn't count
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	var large *http.MaxBytesError
 	switch {
@@ -71,8 +70,7 @@ func (c *call) read(w http.ResponseWriter, r *http.Request, limit time.Duration)
 	case err != nil:
 		return badRequest("body: %v", err)
 	}
-	_ = connection.SetReadDeadline(time.Time{})
-	if c.access.ctx.Err() != nil { // its end may have come before the deadline was reset
+	if c.access.ctx.Err() != nil { // its end may have come before the deadline was set
 		return unauthorized
 	}
 	if c.contentType, err = mediaType(r); err != nil {

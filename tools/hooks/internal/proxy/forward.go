@@ -44,11 +44,10 @@ func escaped(parts []string) []string {
 	return all
 }
 
-// send forwards a call and copies the response, as it comes.
+// send forwards a call and copies the response. A response without a length, such as a watch, is copied as it comes.
 func (p *Proxy) send(w http.ResponseWriter, r *http.Request, c *call) {
 	forward := &httputil.ReverseProxy{
 		Transport:      p.upstream,
-		FlushInterval:  -1,
 		ErrorLog:       slog.NewLogLogger(p.logger.Handler(), slog.LevelDebug),
 		Rewrite:        func(pr *httputil.ProxyRequest) { p.rewrite(pr, c) },
 		ModifyResponse: func(response *http.Response) error { return p.answered(response, c) },

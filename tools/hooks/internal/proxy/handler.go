@@ -32,7 +32,6 @@ type call struct {
 // ServeHTTP implements http.Handler.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	connection := http.NewResponseController(w)
-	_ = connection.SetWriteDeadline(time.Time{}) // that of the last request
 	if r.ContentLength != 0 {
 		_ = connection.SetReadDeadline(time.Now().Add(p.times.body))
 	}
@@ -63,6 +62,9 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.send(&stalling{w, connection, p.times.stall}, r, c)
+	if access.ctx.Err() == nil {
+		_ = connection.SetWriteDeadline(time.Now().Add(p.times.stall)) // for the end of the response
+	}
 }
 
 var unauthorized = refuse(http.StatusUnauthorized, metav1.StatusReasonUnauthorized,

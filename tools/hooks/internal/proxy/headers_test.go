@@ -1,6 +1,7 @@
 package proxy_test
 
 import (
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -8,6 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/operkit/operkit/tools/hooks/internal/proxy"
 )
 
 var configMaps = schema.GroupKind{Kind: "ConfigMap"}
@@ -48,6 +52,19 @@ func TestHeaders(t *testing.T) {
 			assert.Equal(t, "hooks proxy: "+http.CanonicalHeaderKey(name)+": a run can't impersonate: its requests are those of the ServiceAccount a/runner", got)
 		}
 		assert.Empty(t, api.requests())
+	})
+	t.Run("hooks 40: whom the operator's own connection impersonates doesn't matter", func(t *testing.T) {
+		settings := config(api.url, io.Discard)
+		settings.API.Impersonate = rest.ImpersonationConfig{UserName: "somebody", Groups: []string{"system:masters"}}
+		other, err := proxy.New(t.Context(), settings)
+		require.NoError(t, err)
+		defer other.Close()
+		code, _ := use(t, issue(t, other, configMaps)).do(t, "POST", "/api/v1/namespaces/a/configmaps", `{}`)
+		assert.Equal(t, http.StatusOK, code)
+		got := api.requests()
+		require.Len(t, got, 1)
+		assert.Equal(t, []string{"system:serviceaccount:a:runner"}, got[0].Header.Values("Impersonate-User"))
+		assert.Empty(t, got[0].Header.Values("Impersonate-Group"))
 	})
 	assert.NotContains(t, logs.String(), client.token)
 	assert.NotContains(t, logs.String(), "Bearer")

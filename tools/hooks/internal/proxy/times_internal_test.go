@@ -80,6 +80,30 @@ func head(access *Access, method, path string) string {
 
 const writePath = "/api/v1/namespaces/a/configmaps"
 
+// exchange sends text on a connection, and returns the code of the response and its body.
+func exchange(t *testing.T, connection net.Conn, text string) (int, string) {
+	t.Helper()
+	_, err := io.WriteString(connection, text)
+	require.NoError(t, err)
+	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	content, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return response.StatusCode, string(content)
+}
+
+// late returns a response after a while.
+func late(w http.ResponseWriter, r *http.Request) {
+	timer := time.NewTimer(3 * brief)
+	defer timer.Stop()
+	select {
+	case <-r.Context().Done():
+	case <-timer.C:
+		_, _ = w.Write([]byte("{}"))
+	}
+}
+
 func TestTimes(t *testing.T) {
 	t.Parallel()
 	limits := times{header: brief, body: brief, stall: brief, idle: brief}
@@ -117,15 +141,9 @@ func TestTimes(t *testing.T) {
 		t.Run("hooks 49: "+reason+", and no more", func(t *testing.T) {
 			t.Parallel()
 			access := startBrief(t, limits, empty)
-			connection := dial(t, access)
-			_, err := io.WriteString(connection, head(access, "POST", writePath)+sent)
-			require.NoError(t, err)
-			response, err := http.ReadResponse(bufio.NewReader(connection), nil)
-			require.NoError(t, err)
-			content, _ := io.ReadAll(response.Body)
-			_ = response.Body.Close()
-			assert.Equal(t, http.StatusRequestTimeout, response.StatusCode)
-			assert.Contains(t, string(content), "hooks proxy: the body wasn't complete within 500ms")
+			code, content := exchange(t, dial(t, access), head(access, "POST", writePath)+sent)
+			assert.Equal(t, http.StatusRequestTimeout, code)
+			assert.Contains(t, content, "hooks proxy: the body wasn't complete within 500ms")
 		})
 	}
 	t.Run("hooks 49: a connection without a request", func(t *testing.T) {
@@ -153,27 +171,76 @@ func TestTimes(t *testing.T) {
 		require.NoError(t, err)
 		<-gone
 	})
-	t.Run("hooks 49: a watch in which nothing happens goes on", func(t *testing.T) {
+	t.Run("hooks 49: half a body of a request that is refused", func(t *testing.T) {
+		t.Parallel()
+		access := startBrief(t, limits, empty)
+		code, _ := exchange(t, dial(t, access), head(access, "POST", "/api/v1/nodes")+"Content-Length: 10\r\n\r\n{")
+		assert.Equal(t, http.StatusNotFound, code)
+	})
+	t.Run("hooks 49: what the API server takes time for goes on", func(t *testing.T) {
+		t.Parallel()
+		access := startBrief(t, limits, late)
+		for method, rest := range map[string]string{"GET": "\r\n", "POST": "Content-Length: 2\r\n\r\n{}"} {
+			code, content := exchange(t, dial(t, access), head(access, method, writePath)+rest)
+			assert.Equal(t, "200 {}", fmt.Sprint(code, " ", content), method)
+		}
+	})
+	t.Run("hooks 49: a watch ends as the API server ends it", func(t *testing.T) {
 		t.Parallel()
 		access := startBrief(t, limits, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = w.Write([]byte("event"))
 			_ = http.NewResponseController(w).Flush()
 			timer := time.NewTimer(3 * brief)
 			defer timer.Stop()
-			select {
-			case <-r.Context().Done():
-			case <-timer.C:
-				_, _ = w.Write([]byte("event"))
+			<-timer.C
+		})
+		code, content := exchange(t, dial(t, access), head(access, "GET", writePath+"?watch=true")+"\r\n")
+		assert.Equal(t, "200 event", fmt.Sprint(code, " ", content))
+	})
+	t.Run("hooks 49: the time of one response isn't that of the next", func(t *testing.T) {
+		t.Parallel()
+		patient := limits
+		patient.idle = time.Minute
+		access := startBrief(t, patient, func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("If-None-Match") == "" {
+				empty(w, r)
+				return
 			}
+			timer := time.NewTimer(3 * brief)
+			defer timer.Stop()
+			<-timer.C
+			w.WriteHeader(http.StatusNotModified)
 		})
 		connection := dial(t, access)
-		_, err := io.WriteString(connection, head(access, "GET", writePath+"?watch=true")+"\r\n")
+		code, _ := exchange(t, connection, head(access, "GET", writePath)+"\r\n")
+		assert.Equal(t, http.StatusOK, code)
+		code, _ = exchange(t, connection, head(access, "GET", writePath)+"If-None-Match: a\r\n\r\n")
+		assert.Equal(t, http.StatusNotModified, code)
+	})
+}
+
+// begun waits until a run has a number of requests under way.
+func begun(t *testing.T, access *Access, want int) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		access.mu.Lock()
+		defer access.mu.Unlock()
+		return access.count == want
+	}, time.Minute, time.Millisecond)
+}
+
+func TestEndOfABody(t *testing.T) {
+	t.Parallel()
+	t.Run("hooks 46: a body under way", func(t *testing.T) {
+		t.Parallel()
+		access := startBrief(t, defaultTimes, late)
+		_, err := io.WriteString(dial(t, access), head(access, "POST", writePath)+"Content-Length: 10\r\n\r\n{")
 		require.NoError(t, err)
-		response, err := http.ReadResponse(bufio.NewReader(connection), nil)
-		require.NoError(t, err)
-		content, err := io.ReadAll(response.Body)
-		require.NoError(t, err)
-		_ = response.Body.Close()
-		assert.Equal(t, "event", string(content))
+		begun(t, access, 1)
+		began := time.Now()
+		access.End()
+		assert.Less(t, time.Since(began), defaultTimes.body/2)
+		assert.Empty(t, access.proxy.accesses, "nothing of it is kept")
 	})
 }
 
@@ -211,5 +278,28 @@ func TestBodiesInMemory(t *testing.T) {
 			_ = response.Body.Close()
 		}
 		assert.EqualValues(t, maxBodies, most.Load())
+	})
+	t.Run("hooks 50: waiting for others doesn't count as silence", func(t *testing.T) {
+		t.Parallel()
+		release := make(chan string)
+		limits := times{header: time.Minute, body: 2 * time.Second, stall: time.Minute, idle: time.Minute}
+		access := startBrief(t, limits, func(w http.ResponseWriter, _ *http.Request) {
+			<-release
+			_, _ = w.Write([]byte("{}"))
+		})
+		for range maxBodies {
+			_, err := io.WriteString(dial(t, access), head(access, "POST", writePath)+"Content-Length: 2\r\n\r\n{}")
+			require.NoError(t, err)
+		}
+		require.Eventually(t, func() bool { return len(access.bodies) == maxBodies }, time.Minute, time.Millisecond)
+		waiting := dial(t, access)
+		_, err := io.WriteString(waiting, head(access, "POST", writePath)+"Content-Length: 2\r\n\r\n")
+		require.NoError(t, err)
+		begun(t, access, maxBodies+1)
+		timer := time.NewTimer(limits.body + brief)
+		<-timer.C
+		close(release)
+		code, content := exchange(t, waiting, "{}")
+		assert.Equal(t, http.StatusOK, code, content)
 	})
 }
