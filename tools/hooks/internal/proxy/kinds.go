@@ -26,6 +26,8 @@ type kinds struct {
 	mu     sync.RWMutex
 	known  map[schema.GroupVersionResource]schema.GroupVersionKind
 	at     time.Time
+	// failed is why some kinds are missing, nil if none are.
+	failed error
 }
 
 func newKinds(of *cluster.Cluster) *kinds {
@@ -36,8 +38,8 @@ func newKinds(of *cluster.Cluster) *kinds {
 
 // of returns the kind of a resource. Without an error, ok is false if the API server doesn't serve the resource.
 func (k *kinds) of(ctx context.Context, resource schema.GroupVersionResource) (kind schema.GroupVersionKind, ok bool, err error) {
-	if kind, ok, sure := k.look(resource); sure {
-		return kind, ok, nil
+	if kind, ok, sure, err := k.look(resource); sure {
+		return kind, ok, err
 	}
 	select {
 	case k.asking <- struct{}{}:
@@ -45,15 +47,15 @@ func (k *kinds) of(ctx context.Context, resource schema.GroupVersionResource) (k
 		return kind, false, context.Cause(ctx)
 	}
 	defer func() { <-k.asking }()
-	if kind, ok, sure := k.look(resource); sure { // another call has discovered it meanwhile
-		return kind, ok, nil
+	if kind, ok, sure, err := k.look(resource); sure { // another call has discovered it meanwhile
+		return kind, ok, err
 	}
 	now := time.Now()
 	served, err := k.discover(ctx)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if err == nil || len(served) > 0 {
-		k.known, k.at = make(map[schema.GroupVersionResource]schema.GroupVersionKind, len(served)), now
+		k.known, k.at, k.failed = make(map[schema.GroupVersionResource]schema.GroupVersionKind, len(served)), now, err
 		for _, one := range served {
 			k.known[one.Kind.GroupVersion().WithResource(one.Resource)] = one.Kind
 		}
@@ -65,10 +67,12 @@ func (k *kinds) of(ctx context.Context, resource schema.GroupVersionResource) (k
 }
 
 // look returns what is known of a resource. sure is false if that is too old.
-func (k *kinds) look(resource schema.GroupVersionResource) (kind schema.GroupVersionKind, ok, sure bool) {
+func (k *kinds) look(resource schema.GroupVersionResource) (kind schema.GroupVersionKind, ok, sure bool, err error) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
-	kind, ok = k.known[resource]
 	age := time.Since(k.at)
-	return kind, ok, ok && age < kindsLast || age < unknownLasts
+	if kind, ok = k.known[resource]; ok {
+		return kind, true, age < kindsLast, nil
+	}
+	return kind, false, age < unknownLasts, k.failed
 }
