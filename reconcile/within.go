@@ -11,10 +11,10 @@ import (
 // so that a test can move the time.
 func (s *Session) Now() time.Time { return s.reconciler.now() }
 
-// RequeueWithin reconciles the resource again after the given time at the latest, for something that becomes due without
-// an event, such as the renewal of a certificate. Of several calls the shortest time counts. A time that isn't positive
-// is ignored. It also holds if Period is longer or zero, and if the controller's Requeue returns a longer or negative
-// time. After a failed reconcile the backoff decides. RequeueWithin is safe for concurrent use.
+// RequeueWithin reconciles the resource again after the given time at the latest, for something that becomes due
+// without an event, such as the renewal of a certificate. Of several calls the shortest time counts. A time that isn't
+// positive is ignored. It also holds if Period is longer or zero, and if the controller's Requeue returns a longer or
+// negative time. After a failed reconcile the backoff decides. RequeueWithin is safe for concurrent use.
 func (s *Session) RequeueWithin(after time.Duration) {
 	if after <= 0 {
 		return
