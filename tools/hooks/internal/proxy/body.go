@@ -33,7 +33,7 @@ const (
 // whole are the types of bodies with a whole object or with options. patches are those of a PATCH.
 var (
 	whole   = []string{typeJSON, typeYAML, typeProtobuf}
-	patches = []string{typeApply, "application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json"}
+	patches = []string{typeApply, typeJSONPatch, "application/merge-patch+json", "application/strategic-merge-patch+json"}
 )
 
 // hold waits until the run may have another body in memory.

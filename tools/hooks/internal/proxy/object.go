@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/types"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 )
@@ -18,6 +19,8 @@ type object interface {
 	secretType() (string, error)
 	// own adds an owner to an object that is in a namespace, empty for none.
 	own(by owner, namespace string) error
+	// pin sets metadata.uid, so that the API server takes the object for no other one of its name.
+	pin(uid types.UID)
 	// encode returns the body.
 	encode() ([]byte, error)
 }
@@ -98,6 +101,11 @@ func (o *jsonObject) own(by owner, namespace string) error {
 	}
 	o.fields["metadata"] = encode(o.metadata)
 	return nil
+}
+
+func (o *jsonObject) pin(uid types.UID) {
+	o.metadata["uid"] = encode(uid)
+	o.fields["metadata"] = encode(o.metadata)
 }
 
 func (o *jsonObject) encode() ([]byte, error) { return encode(o.fields), nil }

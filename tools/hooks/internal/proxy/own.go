@@ -22,6 +22,9 @@ const (
 // own adds the owner of the run to an object that is created. An apply or an update of an object that exists keeps the
 // owner if the object has it, and doesn't take the object over from others.
 func (c *call) own(ctx context.Context, p *Proxy, method string) *refusal {
+	if c.pins() {
+		return c.pin(ctx, p)
+	}
 	isWhole := method == "POST" || method == "PUT" || c.contentType == typeApply
 	if !isWhole || c.target.subresource != "" || c.asksAboutItself() {
 		return nil
@@ -35,26 +38,19 @@ func (c *call) own(ctx context.Context, p *Proxy, method string) *refusal {
 	}
 	c.given = found.name()
 	isNew := method == "POST"
-	if !isNew && !c.isOwner {
-		live, refused := c.live(ctx, p)
+	if !isNew {
+		live, refused := c.live(ctx, p, c.target)
 		if refused != nil {
 			return refused
 		}
 		isNew = live == nil || c.access.owner.owns(live)
 	}
-	if isNew && !c.isOwner {
+	if isNew {
 		if err := found.own(c.access.owner, c.target.namespace); err != nil {
 			return badRequest("body: %v", err)
 		}
 	}
-	var err error
-	if c.body, err = found.encode(); err != nil {
-		return badRequest("body: %v", err)
-	}
-	if c.contentType == typeYAML {
-		c.contentType = typeJSON
-	}
-	return nil
+	return c.put(found)
 }
 
 // hidesToken refuses a Secret that the API server would fill with a token that outlives the run.
@@ -72,16 +68,16 @@ func (c *call) hidesToken(found object) *refusal {
 	return nil
 }
 
-// live returns the metadata of the target as the ServiceAccount may read it, nil if it doesn't exist.
-func (c *call) live(ctx context.Context, p *Proxy) (*metav1.PartialObjectMetadata, *refusal) {
+// live returns the metadata of an object as the ServiceAccount may read it, nil if it doesn't exist.
+func (c *call) live(ctx context.Context, p *Proxy, of target) (*metav1.PartialObjectMetadata, *refusal) {
 	unavailable := func(err error) *refusal {
-		return refuse(http.StatusBadGateway, metav1.StatusReasonInternalError, "%s: does it exist? %v", c.target, err)
+		return refuse(http.StatusBadGateway, metav1.StatusReasonInternalError, "%s: does it exist? %v", of, err)
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.api.String(), nil)
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	r.URL = p.at(c.target)
+	r.URL = p.at(of)
 	r.Header.Set("Accept", onlyMetadata)
 	c.access.impersonate(r.Header)
 	response, err := p.upstream.RoundTrip(r)
@@ -101,7 +97,7 @@ func (c *call) live(ctx context.Context, p *Proxy) (*metav1.PartialObjectMetadat
 	case response.StatusCode != http.StatusOK:
 		var status metav1.Status
 		_ = json.Unmarshal(body, &status) // best effort: it is for people
-		return nil, refuse(response.StatusCode, cmp.Or(status.Reason, metav1.StatusReasonInternalError), "%s %s: whether it exists must be known, so that only new objects get an owner: %s", c.verb, c.target, status.Message)
+		return nil, refuse(response.StatusCode, cmp.Or(status.Reason, metav1.StatusReasonInternalError), "%s %s: whether it exists must be known, so that nothing of others is taken over: %s", c.verb, of, status.Message)
 	case len(body) > maxLive:
 		return nil, unavailable(errors.New("its metadata is too large"))
 	}

@@ -54,7 +54,7 @@ func TestOwners(t *testing.T) {
 		{"a list of operations", "Cat", "PATCH", inA + "/b", "application/json-patch+json", `[{"op":"remove","path":"/data"}]`, `[{"op":"remove","path":"/data"}]`},
 		{"a subresource isn't an object", "Cat", "PUT", "/apis/apps/v1/namespaces/a/deployments/b/scale", "", `{"spec":{"replicas":2}}`, `{"spec":{"replicas":2}}`},
 		{"nor is an eviction", "Cat", "POST", "/api/v1/namespaces/a/pods/b/eviction", "", `{"metadata":{"name":"b"}}`, `{"metadata":{"name":"b"}}`},
-		{"the owner doesn't own itself", "Cat", "PATCH", "/apis/example.com/v1/namespaces/a/cats/tom?fieldManager=c", apply, `{"metadata":{"name":"tom"}}`, `{"metadata":{"name":"tom"}}`},
+		{"the owner doesn't own itself", "Cat", "PATCH", "/apis/example.com/v1/namespaces/a/cats/tom?fieldManager=c", apply, `{"metadata":{"name":"tom"}}`, `{"metadata":{"name":"tom","uid":"uid-of-tom"}}`},
 		{"but another one of its kind", "Cat", "POST", "/apis/example.com/v1/namespaces/a/cats", "", `{"metadata":{"name":"kit"}}`, `{"metadata":{"name":"kit","ownerReferences":[` + ofTom + `]}}`},
 		{"a deletion", "Cat", "DELETE", inA + "/b", "", `{"propagationPolicy":"Foreground"}`, `{"propagationPolicy":"Foreground"}`},
 		{"one without a body", "Cat", "DELETE", inA + "/b", "", ``, ``},
@@ -117,6 +117,8 @@ func existing(w http.ResponseWriter, r received) {
 		switch name := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]; name {
 		case "owned":
 			_, _ = w.Write([]byte(`{"metadata":{"name":"owned","ownerReferences":[{"uid":"other"},` + ofTom + `]}}`))
+		case "tom":
+			_, _ = w.Write([]byte(`{"metadata":{"uid":"uid-of-tom"}}`))
 		case "annotated":
 			_, _ = w.Write([]byte(`{"metadata":{"annotations":{` + byTom + `}}}`))
 		case "others":
@@ -136,6 +138,68 @@ func existing(w http.ResponseWriter, r received) {
 	_, _ = w.Write([]byte("{}"))
 }
 
+// A write of the owner is for the owner of the run only.
+func TestPinned(t *testing.T) {
+	t.Parallel()
+	uid := "uid-of-tom"
+	api := startFake(t, func(w http.ResponseWriter, r received) {
+		if r.Method == "GET" && uid == "" {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_, _ = w.Write([]byte(`{"metadata":{"uid":"` + uid + `"}}`))
+	})
+	p, _ := startProxy(t, api.url)
+	client := use(t, issue(t, p, configMaps))
+	const (
+		at    = "/apis/example.com/v1/namespaces/a/cats/tom"
+		merge = "application/merge-patch+json"
+		list  = "application/json-patch+json"
+	)
+	for _, row := range []struct{ reason, method, path, kind, body, want string }{
+		{"an apply", "PATCH", at, "application/apply-patch+yaml", "spec: {a: b}", `{"spec":{"a":"b"},"metadata":{"uid":"uid-of-tom"}}`},
+		{"an update", "PUT", at, "", `{"metadata":{"name":"tom"}}`, `{"metadata":{"name":"tom","uid":"uid-of-tom"}}`},
+		{"an update in YAML", "PUT", at, "application/yaml", "metadata: {name: tom}", `{"metadata":{"name":"tom","uid":"uid-of-tom"}}`},
+		{"a patch of the status", "PATCH", at + "/status", merge, `{"status":{"a":"b"}}`, `{"status":{"a":"b"},"metadata":{"uid":"uid-of-tom"}}`},
+		{"a patch that names another one", "PATCH", at, merge, `{"metadata":{"uid":"other"}}`, `{"metadata":{"uid":"uid-of-tom"}}`},
+		{"a list of operations", "PATCH", at + "/status", list, `[{"op":"remove","path":"/status"}]`, `[{"op":"test","path":"/metadata/uid","value":"uid-of-tom"},{"op":"remove","path":"/status"}]`},
+		{"an object of another kind isn't pinned", "PATCH", "/api/v1/namespaces/a/configmaps/tom", merge, `{"data":{}}`, `{"data":{}}`},
+	} {
+		t.Run("hooks 53: "+row.reason, func(t *testing.T) {
+			api.requests()
+			headers := []string{}
+			if row.kind != "" {
+				headers = append(headers, "Content-Type", row.kind)
+			}
+			code, body := client.do(t, row.method, row.path, row.body, headers...)
+			require.Equal(t, http.StatusOK, code, body)
+			got := api.requests()
+			assert.JSONEq(t, row.want, got[len(got)-1].Body)
+			if row.reason == "a patch of the status" {
+				require.Len(t, got, 2, "the API server doesn't compare the uid then")
+				assert.Equal(t, "GET "+at, got[0].Method+" "+got[0].URL.Path)
+				return
+			}
+			assert.Len(t, got, 1)
+		})
+	}
+	for _, uid = range []string{"", "other"} {
+		t.Run("hooks 53: the owner is gone", func(t *testing.T) {
+			api.requests()
+			got := client.refused(t, http.StatusConflict, "PATCH", at+"/status", `{"status":{}}`, "Content-Type", merge)
+			assert.Equal(t, "hooks proxy: "+at+": Cat.example.com a/tom is gone, and with it what this run is for: end the run", got)
+			assert.Len(t, api.requests(), 1)
+		})
+	}
+	for body, kind := range map[string]string{"{}": list, "[]": merge, "null": merge} {
+		t.Run("hooks 53: a patch that is none", func(t *testing.T) {
+			api.requests()
+			assert.Contains(t, client.refused(t, http.StatusBadRequest, "PATCH", at, body, "Content-Type", kind), "body: it isn't ")
+			assert.Empty(t, api.requests())
+		})
+	}
+}
+
 func TestOwnersThatCannotBeKnown(t *testing.T) {
 	t.Parallel()
 	api := startFake(t, existing)
@@ -145,7 +209,7 @@ func TestOwnersThatCannotBeKnown(t *testing.T) {
 		name, want string
 		code       int
 	}{
-		{"hidden", `update /api/v1/namespaces/a/configmaps/hidden: whether it exists must be known, so that only new objects get an owner: configmaps "hidden" is forbidden`, 403},
+		{"hidden", `update /api/v1/namespaces/a/configmaps/hidden: whether it exists must be known, so that nothing of others is taken over: configmaps "hidden" is forbidden`, 403},
 		{"broken", "whether it exists must be known", 500},
 		{"odd", "does it exist? invalid character '<'", 502},
 	} {

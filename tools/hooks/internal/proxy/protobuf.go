@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // protobufPrefix begins each object in protobuf. An envelope of the type runtime.Unknown follows.
@@ -91,6 +92,8 @@ func (o *protobufObject) own(by owner, namespace string) error {
 	}
 	return nil
 }
+
+func (o *protobufObject) pin(uid types.UID) { o.metadata.UID = uid }
 
 func (o *protobufObject) encode() ([]byte, error) {
 	metadata, err := o.metadata.Marshal()

@@ -239,4 +239,49 @@ func TestOwnStatus(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, got.GetOwnerReferences(), "it doesn't own itself")
 	})
+	t.Run("hooks 53: a run writes no other resource of the name of its owner, and doesn't create it anew", func(t *testing.T) {
+		admin := p.admin.Resource(catsOfV1).Namespace(p.Namespace)
+		write := map[string]func() error{
+			"merge": func() error {
+				_, err := client.Patch(t.Context(), "tom", types.MergePatchType, []byte(`{"status":{"cats":4}}`), metav1.PatchOptions{}, "status")
+				return err
+			},
+			"apply of the status": func() error {
+				_, err := client.ApplyStatus(t.Context(), "tom", object("proxy.operkit.dev/v1", "Cat", "tom", map[string]any{"status": map[string]any{"dogs": int64(1)}}), metav1.ApplyOptions{FieldManager: "run"})
+				return err
+			},
+			"merge of the whole": func() error {
+				_, err := client.Patch(t.Context(), "tom", types.MergePatchType, []byte(`{"spec":{"size":7}}`), metav1.PatchOptions{})
+				return err
+			},
+			"operations": func() error {
+				_, err := client.Patch(t.Context(), "tom", types.JSONPatchType, []byte(`[{"op":"add","path":"/status","value":{"cats":4}}]`), metav1.PatchOptions{}, "status")
+				return err
+			},
+			"apply": func() error {
+				_, err := client.Apply(t.Context(), "tom", object("proxy.operkit.dev/v1", "Cat", "tom", map[string]any{"spec": map[string]any{}}), metav1.ApplyOptions{FieldManager: "run", Force: true})
+				return err
+			},
+			"update": func() error {
+				_, err := client.Update(t.Context(), object("proxy.operkit.dev/v1", "Cat", "tom", map[string]any{"spec": map[string]any{}}), metav1.UpdateOptions{})
+				return err
+			},
+		}
+		for _, name := range []string{"operations", "merge", "merge of the whole", "apply", "apply of the status"} {
+			require.NoError(t, write[name](), name)
+		}
+		require.NoError(t, admin.Delete(t.Context(), "tom", metav1.DeleteOptions{}))
+		for name, do := range write {
+			assert.Error(t, do(), name)
+		}
+		_, err := admin.Get(t.Context(), "tom", metav1.GetOptions{})
+		require.True(t, apierrors.IsNotFound(err), err)
+		other := p.cat("tom")
+		for name, do := range write {
+			assert.Error(t, do(), name)
+		}
+		live, err := admin.Get(t.Context(), "tom", metav1.GetOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, other.GetResourceVersion(), live.GetResourceVersion())
+	})
 }

@@ -80,7 +80,7 @@ func (c *call) allow(ctx context.Context, p *Proxy) *refusal {
 	c.kind = kind
 	o := c.access.owner
 	c.isOwner = kind.GroupKind() == o.kind.GroupKind() && c.target.name == o.name && c.target.namespace == o.namespace
-	if c.isOwner && (c.verb == "update" || c.verb == "patch") && (c.target.subresource == "" || c.target.subresource == "status") {
+	if c.pins() {
 		return nil
 	}
 	if !c.access.kinds[kind.GroupKind()] {

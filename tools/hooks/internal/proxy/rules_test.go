@@ -120,7 +120,7 @@ func TestReads(t *testing.T) {
 
 func TestDeclaredKinds(t *testing.T) {
 	t.Parallel()
-	api := startFake(t, nil)
+	api := startFake(t, existing)
 	p, _ := startProxy(t, api.url)
 	client := use(t, issue(t, p, configMaps, deployments))
 	const merge = "application/merge-patch+json"
