@@ -13,6 +13,7 @@ import (
 	"github.com/operkit/operkit/status"
 	"github.com/operkit/operkit/status/readiness"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // sale is a patch, and knows that every resource has it.
@@ -161,4 +162,32 @@ func ExampleReadyBy() {
 		}
 	}
 	// Output: False door: ConfigMap door: InProgress (it is dark)
+}
+
+// The web server shows the sign of a ConfigMap that somebody else keeps, and is changed with it.
+func ExampleReviseObjects() {
+	cluster := emptyCluster()
+	signed := func(ctx context.Context, c *reconcile.Component, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		kind := schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
+		sign, err := c.Input(ctx, deploy.Ref{Kind: kind, Namespace: c.Session().Namespace(), Name: "sign"})
+		if err != nil {
+			return nil, err
+		}
+		revised := obj.DeepCopy()
+		revised.SetAnnotations(map[string]string{"sign": "closed"})
+		if sign != nil {
+			revised.SetAnnotations(map[string]string{"sign": "open"})
+		}
+		return revised, nil
+	}
+	reconcileAgain(cluster, setup(func(_ context.Context, s *reconcile.Session) error {
+		s.Add("web", configMap("web"))
+		return nil
+	}), reconcile.ReviseObjects(signed))
+	for _, obj := range cluster.Objects() {
+		if obj.GetName() == "web" {
+			fmt.Println(obj.GetAnnotations()["sign"])
+		}
+	}
+	// Output: closed
 }

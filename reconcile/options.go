@@ -35,6 +35,7 @@ type options struct {
 	period      time.Duration
 	observers   []func(*Component, deploy.Results)
 	around      []around
+	revisions   []revision
 	prunes      []schema.GroupVersionKind
 	patchers    []patching.Patcher
 	assets      Assets
@@ -252,6 +253,8 @@ func newOptions(opts []Option) (options, error) {
 	switch {
 	case slices.ContainsFunc(o.around, func(one around) bool { return one == nil }):
 		return o, errors.New("around components: nil function")
+	case slices.ContainsFunc(o.revisions, func(one revision) bool { return one == nil }):
+		return o, errors.New("revise objects: nil function")
 	case slices.ContainsFunc(o.observers, func(one func(*Component, deploy.Results)) bool { return one == nil }):
 		return o, errors.New("observe: nil function")
 	case o.logger == nil:

@@ -22,6 +22,8 @@ type rendering struct {
 	// turn holds a value while a goroutine renders.
 	turn     chan struct{}
 	finished atomic.Pointer[finishedRendering]
+	// drafted is the result before the functions of ReviseObjects, see Component.Input.
+	drafted atomic.Pointer[finishedRendering]
 }
 
 // buildRun is a running Build, with the Build from which it was called.
@@ -80,7 +82,8 @@ func (s *Session) render(ctx context.Context, c *Component) (*finishedRendering,
 	return finished, finished.err
 }
 
-// rendered builds, orders, patches, annotates and revises the objects of c, in this order.
+// rendered builds, orders, patches, annotates and revises the objects of c, in this order. Functions of ReviseObjects
+// are called last.
 func (s *Session) rendered(ctx context.Context, c *Component) (*finishedRendering, error) {
 	if c.builder != nil {
 		asked, _ := ctx.Value(buildingKey{}).(*buildRun)
@@ -115,6 +118,10 @@ func (s *Session) rendered(ctx context.Context, c *Component) (*finishedRenderin
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, mistake(err)
+	}
+	c.rendering.drafted.Store(finished)
+	if finished, err = s.revise(ctx, c, finished); err != nil {
+		return nil, err
 	}
 	if s.dryRun || len(s.reconciler.options.observers) > 0 {
 		return finished, finished.fetch(ctx)

@@ -43,6 +43,7 @@ type Session struct {
 	components []*Component
 	names      map[string]*Component
 	index      objectIndex
+	early      earlyReads
 	rolling    rolling
 	config     map[string]any
 	generated  generated
@@ -207,9 +208,14 @@ func (s *Session) results() iter.Seq[deploy.Result] {
 	}
 }
 
-// wrote returns the latest revisions of the objects of components that this session wrote.
+// wrote returns the latest revisions of the objects of components that this session wrote. Objects that Input read
+// before aren't included, so that their events bring the resource to reconcile.
 func (s *Session) wrote() (revisions []request.Revision) {
+	early := s.early.all()
 	for result := range s.results() {
+		if early[s.identityOf(result.Ref)] {
+			continue
+		}
 		switch result.Action {
 		case deploy.Created, deploy.Configured, deploy.Replaced, deploy.Recreated:
 			revisions = append(revisions, request.Revision{UID: result.Object.GetUID(), ResourceVersion: result.Object.GetResourceVersion()})
