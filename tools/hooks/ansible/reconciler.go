@@ -1,6 +1,7 @@
 package ansible
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,9 +136,8 @@ func (r *reconciler) upkeep(ctx context.Context, key deploy.Ref, resource *unstr
 
 // settingsOf returns the settings for a resource: those of its annotations, of the entry, or of the program.
 func (r *reconciler) settingsOf(resource *unstructured.Unstructured) (watches.Settings, error) {
-	settings := watches.Settings{ReconcilePeriod: r.entry.ReconcilePeriod, Verbosity: r.verbosity, MaxRunnerArtifacts: r.entry.MaxRunnerArtifacts}
-	if settings.ReconcilePeriod == 0 {
-		settings.ReconcilePeriod = r.period
-	}
-	return settings.Override(resource.GetAnnotations())
+	of := watches.Settings{ReconcilePeriod: r.entry.ReconcilePeriod, Verbosity: r.verbosity, MaxRunnerArtifacts: r.entry.MaxRunnerArtifacts}
+	settings, err := of.Override(resource.GetAnnotations())
+	settings.ReconcilePeriod = cmp.Or(settings.ReconcilePeriod, r.period)
+	return settings, err
 }
