@@ -23,6 +23,8 @@ import (
 	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/manifest"
 	"github.com/operkit/operkit/reconcile/source"
+	"github.com/operkit/operkit/status/readiness"
+	"github.com/operkit/operkit/status/readiness/known"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 )
@@ -142,7 +144,9 @@ func (p *process) numbers() map[string]reconcile.Option {
 
 // defaultOptions come before the options of a controller.
 func (p *process) defaultOptions() []reconcile.Option {
-	options := []reconcile.Option{reconcile.Logger(p.logger)}
+	options := []reconcile.Option{
+		reconcile.Logger(p.logger), reconcile.ReadyBy(readiness.Checker{Registry: known.Kinds()}),
+	}
 	if p.watcher != nil {
 		options = append(options, reconcile.WithWatcher(p.watcher))
 	}

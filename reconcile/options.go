@@ -140,10 +140,11 @@ func OwnAnywhere() Option { return func(o *options) { o.ownAnywhere = true } }
 func PauseDeletions() Option { return func(o *options) { o.pauseDeletions = true } }
 
 // ReadyBy sets the readiness.Checker for objects without a Judge (ReadyWhen); by default it is the zero Checker, which
-// knows the table of package readiness. Its Registry is for kinds that the table doesn't know: functions, or
-// expressions of package celready. Several options are merged, field by field and kind by kind; later options win.
-// Without a WaitsForConsumer the StorageClass of an unbound claim is read from the cluster and followed, which needs
-// the right to get, list and watch storage classes. Without that right such a claim isn't ready before it is bound.
+// knows the table of package readiness. Its Registry is for kinds that the table doesn't know: functions, expressions
+// of package celready, or the rules of known.Kinds, which package operator sets. Several options are merged, field by
+// field and kind by kind; later options win. Without a WaitsForConsumer the StorageClass of an unbound claim is read
+// from the cluster and followed, which needs the right to get, list and watch storage classes. Without that right such
+// a claim isn't ready before it is bound.
 func ReadyBy(checker readiness.Checker) Option {
 	return func(o *options) { o.readiness = checker.Over(o.readiness) }
 }

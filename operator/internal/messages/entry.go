@@ -60,7 +60,7 @@ var Sections = sync.OnceValue(func() []Section {
 		{conditionsTitle, "reason of a condition", conditionsAbout, slices.Concat(conditionsRollout, conditionsOwn, conditionsPatch)},
 		{"Reasons of events", "reason of an event", eventsAbout, slices.Clone(events)},
 		{"Reasons of readiness", "reason of readiness", readinessAbout, slices.Concat(readinessWorkloads, readinessPods,
-			readinessKinds, readinessKubernetes, readinessCommon, readinessRules)},
+			readinessKinds, readinessKubernetes, readinessKnown, readinessCommon, readinessRules)},
 		{logTitle, "line in the log", logAbout, slices.Concat(logCluster, logEngine, logHandlers, logDesired, logKinds, logResources, logPatches, logProcess,
 			logLeader, logCommands, logWatchers)},
 		{"Errors", "error", errorsAbout, slices.Concat(errorsDeploy, errorsReconcile, errorsOthers)},

@@ -99,6 +99,13 @@ var errorsReconcile = []Entry{
 		Remedy:  "Remove it with a merge patch, or convert the updates to applies with client-go's csaupgrade.",
 	},
 	{
+		Name:    "known.ErrDefinition",
+		Texts:   []string{"invalid definition"},
+		Meaning: "`known.Conditions` got something that isn't a CustomResourceDefinition with conditions.",
+		Cause:   "The schema of a served version has no list `status.conditions`, or the object is of another kind.",
+		Remedy:  "Leave the kind out: the general rule needs conditions.",
+	},
+	{
 		Name:    "readiness.ErrExpectation",
 		Texts:   []string{"invalid expectation"},
 		Meaning: "A rule in a `readiness.Registry` is invalid.",

@@ -131,13 +131,13 @@ func (p *pkg) listed(list *ast.ArrayType, elements []ast.Expr) {
 	}
 }
 
-// judging are the functions of package readiness that get a reason, with the index of its parameter.
+// judging are the functions of the packages readiness and known that get a reason, with the index of its parameter.
 var judging = map[string]int{"ready": 0, "remark": 0, "inProgress": 0, "failed": 0, "unknown": 0, "waits": 2, "unmet": 2}
 
 // called records the reason in a call.
 func (p *pkg) called(call *ast.CallExpr) {
 	name := nameOf(call.Fun)
-	if at, judges := judging[name]; judges && p.folder == "status/readiness" && len(call.Args) > at {
+	if at, judges := judging[name]; judges && strings.HasPrefix(p.folder, judgingRoom) && len(call.Args) > at {
 		p.reason(call.Args[at])
 	}
 	if name == "Event" && len(call.Args) > 2 {

@@ -116,9 +116,12 @@ func (p *pkg) reason(values ast.Expr) {
 	}
 }
 
+// judgingRoom is the folder of package readiness, and begins the folders of the packages below it.
+const judgingRoom = "status/readiness"
+
 // judges reports whether the reasons of the package are about readiness.
 func (p *pkg) judges() bool {
-	return p.folder == "status/readiness" || p.folder == "reconcile/celready"
+	return strings.HasPrefix(p.folder, judgingRoom) || p.folder == "reconcile/celready"
 }
 
 // wordsOf returns the reasons that an expression may have: a constant, or the constants among the arguments of cmp.Or.
