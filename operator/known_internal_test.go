@@ -60,7 +60,7 @@ func TestKnownKinds(t *testing.T) {
 			if row.status != "" {
 				ref := deploy.Ref{Kind: certificates.WithVersion("v1"), Namespace: "shop", Name: "tls"}
 				_, err := cluster.Port().Patch(t.Context(), ref, deploy.PatchRequest{
-					Type: types.MergePatchType, Body: []byte(`{"status":` + row.status + `}`), FieldManager: "cert-manager",
+					Type: types.MergePatchType, Body: []byte(`{"status":` + row.status + `}`), Subresource: "status", FieldManager: "cert-manager",
 				})
 				require.NoError(t, err)
 				_, err = r.Reconcile(t.Context(), request.Request{Key: key})
