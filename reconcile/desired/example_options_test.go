@@ -83,7 +83,7 @@ func ExampleRevisions() {
 	fmt.Println(h.Condition("CatSet tom", "Updated").Message)
 	// Output:
 	// Pod tom-1 waits for Pod tom-0
-	// all children are of revision 2
+	// no child waits for an update to revision 2
 }
 
 // An error of the function, or of a child, gets into the status.

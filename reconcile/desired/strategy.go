@@ -33,7 +33,7 @@ const (
 	// generation, the child counts as healthy when its status has changed after the write, or ten seconds later: a kind
 	// whose status nobody writes is rolled at ten seconds for each child. The order
 	// is that of Response.Children. A child that isn't healthy after its change stops the roll of healthy ones, until
-	// it is healthy or something else is wanted.
+	// it is healthy or something else is wanted. See Revisions for other rolls.
 	RollingInPlace = plan.RollingInPlace
 	// RollingRecreate is Recreate in the way of RollingInPlace.
 	RollingRecreate = plan.RollingRecreate

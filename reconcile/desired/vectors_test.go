@@ -111,7 +111,7 @@ func revisionCase(t *testing.T, c *vectortest.Case) {
 	require.NoError(t, err)
 	name, err := revision.Name(group, resource, uid, patch)
 	require.NoError(t, err)
-	over, err := revision.Over(parent, patch, paths)
+	over, err := revision.At(parent, patch, paths)
 	require.NoError(t, err)
 	assert.Equal(t, parent, over, "the revision of the present parent is the present parent")
 	want := c.Want(t).(map[string]any)

@@ -101,7 +101,7 @@ var conditionsRollout = []Entry{
 	{
 		Name:    "OnLatestRevision",
 		Where:   "Updated: True",
-		Meaning: "All children are as the present state of the resource wants them.",
+		Meaning: "No child waits for an update to the present state of the resource.",
 		Cause:   "Every child has had its turn in the latest update.",
 		Remedy:  "None.",
 	},

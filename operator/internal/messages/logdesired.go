@@ -11,4 +11,11 @@ var logDesired = []Entry{
 			"that reaches its end in several steps may need more of them.",
 		Remedy: "Let the function depend on its request alone. Nothing, if the line is rare.",
 	},
+	{
+		Name:    "an earlier revision of a parent can't be asked about: its children stay as they are until their turn",
+		Where:   "warning",
+		Meaning: "The function has failed for the fields that some children were made with. They are left alone, and updated when their turn comes.",
+		Cause:   "An operator with the option Revisions of package desired asks its function for earlier states of a resource, too. A newer function may refuse them.",
+		Remedy:  "None, as long as the update goes on. Let the function accept what earlier ones have accepted.",
+	},
 }

@@ -38,7 +38,8 @@ type Child struct {
 	Ref deploy.Ref
 	// Object is what the function has returned, with its namespace, and without what only the cluster sets.
 	Object *unstructured.Unstructured
-	// Kept: the function has returned the observed child without a change, so that it stays as it is.
+	// Kept: the child stays as it is, because the function has returned the observed one without a change, or because it
+	// waits for its turn in a roll.
 	Kept bool
 }
 

@@ -5,137 +5,151 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/desired/internal/answer"
 	"github.com/operkit/operkit/reconcile/desired/internal/plan"
 	"github.com/operkit/operkit/reconcile/desired/internal/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// advance gives the children whose turn it is to the latest revision, once all children are as their revisions want
-// them. Without revisions, it writes the first one.
-func (p *pass) advance(ctx context.Context, wanted []answer.Child) (changed bool, err error) {
-	if len(p.Revisions) == 0 || p.isFinalizing || p.history == nil && p.waits {
+// advance gives the children whose turn it is to the latest revision, and updates them. It is called when all children
+// are as their revisions want them, or can't be made so: then failed is the error. Without a history it writes the first
+// revision, once all children are as wanted.
+func (p *pass) advance(ctx context.Context, wanted []answer.Child, failed error) (changed bool, err error) {
+	if len(p.Revisions) == 0 || p.isFinalizing || p.history == nil && (p.waits || failed != nil) {
 		return false, nil
 	}
 	if p.history == nil {
-		return true, p.begin(ctx)
-	}
-	if len(p.history) == 1 {
-		return false, nil
+		return true, p.beginHistory(ctx, wanted)
 	}
 	w := p.compare(ctx, wanted)
-	if err := errors.Join(w.errs...); err != nil || w.restored {
-		return w.restored, err
+	if w.restored {
+		return true, nil
 	}
-	moved, waits := p.moves(w)
-	if changed, err = p.keep(ctx, p.history.Move(moved)); err != nil {
+	turns, waits := p.turns(w)
+	if changed, err = p.store(ctx, p.history.Move(turns, p.gone(wanted))); err != nil {
 		return changed, err
 	}
-	if changed {
+	if len(turns) > 0 {
 		_, err = p.carryOut(ctx, p.revised(wanted))
 		return true, err
 	}
-	p.waits = p.waits || len(p.history) > 1
-	if waits != nil {
-		child, other := w.wanted[waits.Child].Ref, w.wanted[waits.For].Ref
-		p.turn = fmt.Sprintf("%s %s waits for %s %s", child.Kind.Kind, child.Name, other.Kind.Kind, other.Name)
-	}
-	return false, nil
+	p.waiting = p.describe(w, waits)
+	p.waits = p.waits || p.waiting != ""
+	return changed, nil
 }
 
-// moves returns the children that become those of the latest revision now: those whose turn it is, those that are as it
-// wants them already, and those that aren't rolled any more. waits is the first wait of others, nil for none.
+// beginHistory writes the first revision, to which all children belong.
+func (p *pass) beginHistory(ctx context.Context, wanted []answer.Child) error {
+	present, err := p.present()
+	if err != nil {
+		return err
+	}
+	all := revision.Members{}
+	for _, child := range wanted {
+		if p.rolls(child) {
+			all[memberOf(child.Ref)] = true
+		}
+	}
+	_, err = p.store(ctx, revision.History{}.Begin(present).Move(all, nil))
+	return err
+}
+
+// gone returns the children of revisions that aren't wanted or rolled any more.
+func (p *pass) gone(wanted []answer.Child) revision.Members {
+	rolled := revision.Members{}
+	for _, child := range wanted {
+		rolled[memberOf(child.Ref)] = p.rolls(child)
+	}
+	gone := revision.Members{}
+	for _, one := range p.history {
+		for member := range one.Children {
+			if !rolled[member] {
+				gone[member] = true
+			}
+		}
+	}
+	return gone
+}
+
+// turns returns the children that move to the latest revision now, and the waits of others.
 //
-// No child moves while one that has moved isn't healthy, not even one that isn't healthy either: what the latest
-// revision has broken, it must not break again.
-func (p *pass) moves(w work) (moved revision.Members, waits *plan.Action) {
-	moved = revision.Members{}
-	untested, isRolled := map[int]int{}, map[revision.Member]bool{}
-	for i, child := range w.wanted {
-		member, fact := memberOf(child.Ref), w.facts[i]
-		isRolled[member] = fact.Strategy.Rolls()
-		moved[member] = fact.State == plan.Current
-		if isRolled[member] && p.history.Past(member) < 0 && !(fact.State == plan.Current && fact.Healthy) {
+// No child moves while one that has moved isn't healthy, not even one that isn't healthy either: that may just begin to
+// work as it did before.
+func (p *pass) turns(w work) (turns revision.Members, waits []plan.Action) {
+	turns = revision.Members{}
+	untested := p.untested(w)
+	for _, action := range plan.Of(w.facts, nil) {
+		fact := w.facts[action.Child]
+		if member := memberOf(w.wanted[action.Child].Ref); !fact.Strategy.Rolls() || p.history.IsLatest(member) {
+			continue
+		} else if holder, isHeld := untested[fact.Group]; isHeld && action.Verb != plan.Create {
+			waits = append(waits, plan.Action{Verb: plan.Wait, Child: action.Child, For: holder})
+		} else if action.Verb == plan.Wait {
+			waits = append(waits, action)
+		} else if action.Verb != plan.Create {
+			turns[member] = true
+		}
+	}
+	return turns, waits
+}
+
+// untested returns the first child of each group that has moved to the latest revision and isn't healthy.
+func (p *pass) untested(w work) map[int]int {
+	untested := map[int]int{}
+	for i, fact := range w.facts {
+		if !fact.Strategy.Rolls() {
+			continue
+		}
+		isTested := fact.State == plan.Current && fact.Healthy
+		if _, known := untested[fact.Group]; !known && !isTested && p.history.IsLatest(memberOf(w.wanted[i].Ref)) {
 			untested[fact.Group] = i
 		}
 	}
-	for _, one := range p.history {
-		for member := range one.Children {
-			moved[member] = moved[member] || !isRolled[member]
-		}
-	}
-	for _, action := range plan.Of(w.facts, nil) {
-		member := memberOf(w.wanted[action.Child].Ref)
-		first, isHeld := untested[w.facts[action.Child].Group]
-		switch {
-		case p.history.Past(member) < 0:
-			continue
-		case isHeld:
-			action.Verb, action.For = plan.Wait, first
-		case action.Verb != plan.Wait:
-			moved[member] = true
-		}
-		if action.Verb == plan.Wait && waits == nil {
-			waits = &action
-		}
-	}
-	return moved, waits
+	return untested
 }
 
-// conditionUpdated is the type of the condition of a parent with revisions, see package desired.
-const conditionUpdated = "Updated"
+// describe says which child waits for which one, empty if none does.
+func (p *pass) describe(w work, waits []plan.Action) string {
+	for _, wait := range waits {
+		child, other := w.wanted[wait.Child].Ref, w.wanted[wait.For].Ref
+		if child == other {
+			return fmt.Sprintf("%s %s is being deleted", child.Kind.Kind, child.Name)
+		}
+		return fmt.Sprintf("%s %s waits for %s %s", child.Kind.Kind, child.Name, other.Kind.Kind, other.Name)
+	}
+	for i, fact := range w.facts {
+		child := w.wanted[i].Ref
+		if fact.Strategy.Rolls() && fact.State != plan.Current && !p.history.IsLatest(memberOf(child)) {
+			return fmt.Sprintf("%s %s: %s", child.Kind.Kind, child.Name, stateText(fact.State, errors.Join(w.errs...)))
+		}
+	}
+	return ""
+}
+
+func stateText(state plan.State, err error) string {
+	if state == plan.Unknown && err != nil {
+		return err.Error()
+	}
+	return "it can't be updated"
+}
+
+// The condition of a parent with revisions, see package desired.
+const (
+	conditionUpdated = "Updated"
+	reasonLatest     = "OnLatestRevision"
+	reasonWaiting    = "RolloutWaiting"
+)
 
 // updated returns the condition of a parent with revisions, nil for none.
 func (p *pass) updated() *metav1.Condition {
 	switch {
 	case p.history == nil || p.isFinalizing:
 		return nil
-	case len(p.history) == 1:
+	case p.waiting == "":
 		return &metav1.Condition{
-			Type: conditionUpdated, Status: metav1.ConditionTrue, Reason: "OnLatestRevision",
-			Message: fmt.Sprintf("all children are of revision %d", p.history.Latest()),
+			Type: conditionUpdated, Status: metav1.ConditionTrue, Reason: reasonLatest,
+			Message: fmt.Sprintf("no child waits for an update to revision %d", p.history.Latest().Number),
 		}
 	}
-	return &metav1.Condition{Type: conditionUpdated, Status: metav1.ConditionFalse, Reason: "RolloutWaiting", Message: p.turn}
-}
-
-// keep makes the history the given one. A revision is written before those after it, so that after any write each child
-// belongs to a revision.
-func (p *pass) keep(ctx context.Context, next revision.History) (changed bool, err error) {
-	kept := map[string]bool{}
-	for _, one := range next {
-		kept[one.Name] = true
-		results, err := p.manager.Apply(ctx, []*unstructured.Unstructured{one.Object(p.key.Namespace, p.membersKey)})
-		changed = p.noteRevision(results) || changed
-		if err != nil {
-			return changed, fmt.Errorf("revision %d: %w", one.Number, err)
-		}
-	}
-	var superfluous []*unstructured.Unstructured
-	for _, obj := range p.revisions {
-		if !kept[obj.GetName()] && obj.GetDeletionTimestamp() == nil {
-			superfluous = append(superfluous, obj)
-		}
-	}
-	p.history = next
-	if len(superfluous) == 0 {
-		return changed, nil
-	}
-	results, err := p.manager.Delete(ctx, superfluous)
-	return p.noteRevision(results) || changed, err
-}
-
-// noteRevision logs what was done with revisions.
-func (p *pass) noteRevision(results deploy.Results) (changed bool) {
-	for _, result := range results {
-		if !result.Changed() {
-			continue
-		}
-		changed = true
-		p.log.Info("revision "+string(result.Action), "revision", result.Ref)
-		p.noteWrite(result)
-	}
-	return changed
+	return &metav1.Condition{Type: conditionUpdated, Status: metav1.ConditionFalse, Reason: reasonWaiting, Message: p.waiting}
 }

@@ -21,7 +21,7 @@ func (p *pass) carryOut(ctx context.Context, wanted []answer.Child) (changed boo
 	if w.restored {
 		return true, nil
 	}
-	if p.history != nil { // whose turn it is, revisions decide
+	if p.history != nil { // each child is wanted as its revision has it, so that none waits for others
 		for i := range w.facts {
 			w.facts[i].Strategy = w.facts[i].Strategy.Alone()
 		}

@@ -47,7 +47,7 @@ func (p *pass) compare(ctx context.Context, wanted []answer.Child) (w work) {
 		} else {
 			fact.State = p.stateOf(ctx, child, live[i])
 		}
-		rolling[fact.Group] = rolling[fact.Group] || fact.Strategy.Rolls() && fact.State == plan.Outdated
+		rolling[fact.Group] = rolling[fact.Group] || fact.Strategy.Rolls() && (fact.State == plan.Outdated || len(p.history) > 1)
 		w.facts[i] = fact
 	}
 	for i := range wanted {

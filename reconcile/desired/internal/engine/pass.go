@@ -59,8 +59,8 @@ type pass struct {
 	revisions []*unstructured.Unstructured
 	// earlier are the children that are wanted for the earlier revisions, by the name of the revision.
 	earlier map[string]map[deploy.Ref]answer.Child
-	// turn says which child waits for which one in a roll by revisions.
-	turn string
+	// waiting says which child waits for which one in a roll by revisions, empty if none does.
+	waiting string
 	// again is the time after which something has to be looked at once more, zero for never.
 	again time.Duration
 }
@@ -180,8 +180,9 @@ func (p *pass) round(ctx context.Context) (response Response, changed bool, err 
 		return response, true, nil
 	}
 	changed, err = p.carryOut(ctx, revised)
-	if err = errors.Join(unclaimed, err); err == nil && !changed {
-		changed, err = p.advance(ctx, wanted)
+	if err = errors.Join(unclaimed, err); !changed {
+		advanced, stopped := p.advance(ctx, wanted, err)
+		changed, err = advanced, errors.Join(err, stopped)
 	}
 	if err == nil && changed {
 		return response, true, nil

@@ -12,7 +12,7 @@ import (
 func (p *pass) report(ctx context.Context, wanted answer.Status) (changed bool, err error) {
 	var invalid error
 	result, err := p.Report(ctx, p.seen.Parent, p.log, nil, true, func(present map[string]any) (next map[string]any, differs bool, err error) {
-		next, isReadable := withoutUnreadable(present)
+		next, isReadable := p.withoutOld(present)
 		switch {
 		case wanted == nil:
 			return next, isReadable, nil

@@ -4,20 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/desired/internal/answer"
+	"github.com/operkit/operkit/reconcile/desired/internal/plan"
 	"github.com/operkit/operkit/reconcile/desired/internal/revision"
 	"github.com/operkit/operkit/reconcile/internal/lifecycle"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // readHistory reads the revisions of the parent. There are none until its children have been as wanted once.
 func (p *pass) readHistory(ctx context.Context) error {
-	p.history, p.turn, p.earlier = nil, "", map[string]map[deploy.Ref]answer.Child{}
+	p.history, p.revisions, p.waiting = nil, nil, ""
 	if len(p.Revisions) == 0 {
 		return nil
 	}
@@ -31,101 +30,134 @@ func (p *pass) readHistory(ctx context.Context) error {
 	return err
 }
 
-// revise returns the children that are wanted now: those that belong to an earlier revision of the parent are as the
-// functions want them for that one. It adds what the functions say for earlier revisions to the response.
+// revise returns the children that are wanted now: each as its revision wants it. It adds what the functions say for
+// earlier revisions to the response.
 func (p *pass) revise(ctx context.Context, response *Response, wanted []answer.Child) ([]answer.Child, error) {
 	if p.history == nil {
 		return wanted, nil
 	}
+	if p.isFinalizing {
+		return p.frozen(wanted), nil
+	}
 	if err := p.begin(ctx); err != nil {
 		return nil, err
 	}
+	if err := p.recognize(ctx, wanted); err != nil {
+		return nil, err
+	}
+	p.earlier = map[string]map[deploy.Ref]answer.Child{}
 	for _, one := range p.history[:len(p.history)-1] {
 		past, err := p.askAbout(ctx, one)
+		if lifecycle.Interrupted(ctx) {
+			return nil, err
+		}
 		if err != nil {
-			return nil, fmt.Errorf("revision %d: %w", one.Number, err)
+			p.log.Warn("an earlier revision of a parent can't be asked about: its children stay as they are until their turn",
+				"revision", one.Number, "error", err)
+			continue
 		}
 		response.ResyncAfter = lifecycle.Sooner(response.ResyncAfter, past.ResyncAfter)
-		response.Finalized = response.Finalized && past.Finalized
 	}
 	return p.revised(wanted), nil
 }
 
-// revised returns the wanted children, each as its revision wants it. One that its revision doesn't want stays as it is.
+// rolls reports whether a child is updated one after the other with its group.
+func (p *pass) rolls(child answer.Child) bool {
+	strategy, _ := p.strategyOf(child)
+	return strategy.Rolls()
+}
+
+// recognize gives the latest revision the children that are as it wants them, whoever has made them so. A child that the
+// functions return as it is tells nothing.
+func (p *pass) recognize(ctx context.Context, wanted []answer.Child) error {
+	known := revision.Members{}
+	for _, child := range wanted {
+		live := p.seen.Children.At(child.Ref)
+		if member := memberOf(child.Ref); live != nil && !child.Kept && p.rolls(child) && !p.history.IsLatest(member) {
+			if p.stateOf(ctx, child, live) == plan.Current {
+				known[member] = true
+			}
+		}
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	_, err := p.store(ctx, p.history.Move(known, nil))
+	return err
+}
+
+// revised returns the wanted children, each as its revision wants it. One of no revision, and one that its revision
+// doesn't want, stays as it is.
 func (p *pass) revised(wanted []answer.Child) []answer.Child {
 	revised := make([]answer.Child, len(wanted))
 	for i, child := range wanted {
 		revised[i] = child
-		place := p.pastOf(child)
-		if place < 0 {
+		place := p.history.Of(memberOf(child.Ref))
+		if !p.rolls(child) || place == len(p.history)-1 {
 			continue
 		}
-		past, isWanted := p.earlier[p.history[place].Name][child.Ref]
-		if live := p.seen.Children.At(child.Ref); isWanted {
-			revised[i] = past
-		} else if live != nil {
-			revised[i] = answer.Child{Ref: child.Ref, Object: live, Kept: true}
+		if place >= 0 {
+			if past, isWanted := p.earlier[p.history[place].Name][child.Ref]; isWanted {
+				revised[i] = past
+				continue
+			}
 		}
+		revised[i] = p.unchanged(child)
 	}
 	return revised
 }
 
-// pastOf returns the place of the earlier revision that a child belongs to, negative if it is rolled with the latest one
-// or not at all.
-func (p *pass) pastOf(child answer.Child) int {
-	if strategy, _ := p.strategyOf(child); !strategy.Rolls() {
-		return -1
+// frozen returns the wanted children of a parent that is finalized. Those that aren't of its present state stay as they
+// are.
+func (p *pass) frozen(wanted []answer.Child) []answer.Child {
+	present, err := p.present()
+	isLatest := err == nil && p.history.Latest().Name == present.Name
+	frozen := make([]answer.Child, len(wanted))
+	for i, child := range wanted {
+		frozen[i] = child
+		if p.rolls(child) && !(isLatest && p.history.IsLatest(memberOf(child.Ref))) {
+			frozen[i] = p.unchanged(child)
+		}
 	}
-	return p.history.Past(memberOf(child.Ref))
+	return frozen
+}
+
+// unchanged returns a child that stays as it is. One that doesn't exist is created as it is wanted.
+func (p *pass) unchanged(child answer.Child) answer.Child {
+	if live := p.seen.Children.At(child.Ref); live != nil {
+		return answer.Child{Ref: child.Ref, Object: live, Kept: true}
+	}
+	return child
 }
 
 func memberOf(child deploy.Ref) revision.Member {
 	return revision.Member{Kind: child.Kind.GroupKind(), Name: child.Name}
 }
 
-// begin begins a revision if the fields of the parent have changed.
-func (p *pass) begin(ctx context.Context) error {
-	patch, err := revision.Patch(p.seen.Parent.Object, p.Revisions)
-	if err != nil && p.isFinalizing {
-		return nil
-	}
-	if err != nil {
-		return p.mistake(fmt.Errorf("revisions: %w", err))
-	}
-	by := p.seen.Parent.GetUID() + "/" + types.UID(p.Manager.FieldManager()) // others may keep revisions of the same parent
-	name, err := revision.Name(p.Kind.Group, strings.ToLower(p.Kind.Kind), by, patch)
-	if err != nil {
-		return err
-	}
-	var existing []revision.Member
-	for _, kind := range p.kinds {
-		if !p.children[kind].Strategy.Rolls() {
-			continue
-		}
-		for _, child := range p.seen.Children.Of(kind) {
-			existing = append(existing, memberOf(deploy.RefOf(child)))
-		}
-	}
-	_, err = p.keep(ctx, p.history.Begin(name, patch, existing))
-	return err
-}
-
 // askAbout asks the functions about the parent as it was in a revision.
 func (p *pass) askAbout(ctx context.Context, one revision.Revision) (response Response, err error) {
-	seen := p.seen
-	content, err := revision.Over(p.seen.Parent.Object, one.Patch, p.Revisions)
-	if err != nil {
-		return response, p.mistake(err)
+	if len(one.Paths) == 0 {
+		return response, fmt.Errorf("ControllerRevision %s: its data has no paths", one.Name)
 	}
+	content, err := revision.At(p.seen.Parent.Object, one.Patch, one.Paths)
+	if err != nil {
+		return response, err
+	}
+	seen := p.seen
 	seen.Parent = &unstructured.Unstructured{Object: content}
 	if seen.Related, err = p.relatives(ctx, seen.Parent); err != nil {
 		return response, err
 	}
+	stage := p.stage
 	response, wanted, err := p.ask(ctx, seen)
+	p.stage = stage
+	if err != nil {
+		return response, err
+	}
 	children := make(map[deploy.Ref]answer.Child, len(wanted))
 	for _, child := range wanted {
 		children[child.Ref] = child
 	}
 	p.earlier[one.Name] = children
-	return response, err
+	return response, nil
 }

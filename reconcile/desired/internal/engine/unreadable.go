@@ -50,15 +50,25 @@ func (p *pass) reportUnreadable(ctx context.Context, cause error) error {
 	return nil
 }
 
-// withoutUnreadable returns a status without the condition that reportUnreadable sets, and reports whether present has
-// it; present isn't changed.
-func withoutUnreadable(present map[string]any) (next map[string]any, removed bool) {
+// withoutOld returns a status without the conditions of this package that don't hold any more: the one that
+// reportUnreadable sets and, without revisions, that of a roll. It reports whether present has one; present isn't
+// changed.
+func (p *pass) withoutOld(present map[string]any) (next map[string]any, removed bool) {
 	resource := map[string]any{"status": present}
-	if c, ok := status.Conditions(resource).Get(ConditionUnreadable); !ok || c.Reason != ReasonTypeDoesNotMatch {
+	var old []string
+	if c, ok := status.Conditions(resource).Get(ConditionUnreadable); ok && c.Reason == ReasonTypeDoesNotMatch {
+		old = append(old, ConditionUnreadable)
+	}
+	if c, ok := status.Conditions(resource).Get(conditionUpdated); ok && len(p.Revisions) == 0 && (c.Reason == reasonLatest || c.Reason == reasonWaiting) {
+		old = append(old, conditionUpdated)
+	}
+	if len(old) == 0 {
 		return present, false
 	}
 	resource["status"] = runtime.DeepCopyJSON(present)
-	status.Conditions(resource).Remove(ConditionUnreadable)
+	for _, kind := range old {
+		status.Conditions(resource).Remove(kind)
+	}
 	next, _ = resource["status"].(map[string]any)
 	return next, true
 }

@@ -14,9 +14,10 @@ type Revision struct {
 	Name string
 	// Number orders the revisions of a parent.
 	Number int64
-	// Patch has the fields.
+	// Paths are the paths of the fields, and Patch has their values.
+	Paths []string
 	Patch map[string]any
-	// Children are the children that are as this revision wants them. It is nil for the latest one, which has all others.
+	// Children are the children that are as this revision wants them.
 	Children Members
 }
 
@@ -26,7 +27,7 @@ type Member struct {
 	Name string
 }
 
-// Members are children.
+// Members are children. nil is none.
 type Members map[Member]bool
 
 // Sorted returns the children in the order of their kinds and names.
@@ -42,53 +43,60 @@ func (m Members) Sorted() []Member {
 // History has the revisions of a parent, ascending by number. The last one is the latest. Its methods change nothing.
 type History []Revision
 
-// Latest returns the number of the latest revision, zero for none.
-func (h History) Latest() int64 {
+// Latest returns the latest revision, the zero value for none.
+func (h History) Latest() Revision {
 	if len(h) == 0 {
-		return 0
+		return Revision{}
 	}
-	return h[len(h)-1].Number
+	return h[len(h)-1]
 }
 
-// Past returns the place of the earlier revision that has a child, negative if it belongs to the latest one.
-func (h History) Past(child Member) int {
-	return slices.IndexFunc(h[:max(len(h)-1, 0)], func(r Revision) bool { return r.Children[child] })
-}
-
-// Begin returns the history after the fields have become those of a name and a patch. If they differ from the latest
-// ones, the revision that was the latest keeps those of the existing children that it has. Fields that were there before
-// are their revision again, under a new number.
-func (h History) Begin(name string, patch map[string]any, existing []Member) History {
-	number := h.Latest()
-	var next History
-	for i, one := range h {
-		isLast := i == len(h)-1
-		if one.Name == name {
-			if isLast {
-				number--
-			}
-			continue
+// Of returns the place of the revision that a child belongs to, negative for none. If several have it, because somebody
+// has changed them, it is the later one.
+func (h History) Of(child Member) int {
+	for i := len(h) - 1; i >= 0; i-- {
+		if h[i].Children[child] {
+			return i
 		}
-		if isLast && one.Children == nil {
-			one.Children = Members{}
-			for _, child := range existing {
-				if h.Past(child) < 0 {
-					one.Children[child] = true
-				}
-			}
+	}
+	return -1
+}
+
+// IsLatest reports whether a child belongs to the latest revision.
+func (h History) IsLatest(child Member) bool { return h.Latest().Children[child] }
+
+// Begin returns the history after the fields have become those of a revision, whose Number and Children don't count.
+// Fields that were there before are their revision again, with the children that it still has, under a new number.
+func (h History) Begin(latest Revision) History {
+	if len(h) > 0 && h.Latest().Name == latest.Name {
+		return h
+	}
+	latest.Number, latest.Children = h.Latest().Number+1, nil
+	next := make(History, 0, len(h)+1)
+	for _, one := range h {
+		if one.Name == latest.Name {
+			latest.Children = one.Children
+			continue
 		}
 		next = append(next, one)
 	}
-	return append(next, Revision{Name: name, Number: number + 1, Patch: patch}).used()
+	return append(next, latest).used()
 }
 
-// Move returns the history after some children have become those of the latest revision. Earlier revisions that have no
-// children any more are gone.
-func (h History) Move(children Members) History {
+// Move returns the history after some children have become those of the latest revision, and others are of no revision
+// any more. Earlier revisions that have no children any more are gone.
+func (h History) Move(moved, gone Members) History {
 	next := slices.Clone(h)
-	for i := range next[:max(len(next)-1, 0)] {
-		next[i].Children = maps.Clone(next[i].Children)
-		maps.DeleteFunc(next[i].Children, func(child Member, _ bool) bool { return children[child] })
+	for i, one := range next {
+		children := maps.Clone(one.Children)
+		maps.DeleteFunc(children, func(child Member, _ bool) bool { return moved[child] || gone[child] })
+		if i == len(next)-1 && len(moved) > 0 {
+			if children == nil {
+				children = Members{}
+			}
+			maps.Copy(children, moved)
+		}
+		next[i].Children = children
 	}
 	return next.used()
 }

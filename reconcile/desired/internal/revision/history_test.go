@@ -22,55 +22,55 @@ func pod(i int) revision.Member {
 }
 
 // TestHistory lets fields change and children move at random. A child belongs to the revision that was the latest when
-// it moved, as long as it hasn't moved again.
+// it moved, as long as it hasn't moved again, and to none once it is gone.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		var h revision.History
 		latest := "0"
-		h = h.Begin(latest, map[string]any{"spec": latest}, nil)
+		h := revision.History{}.Begin(of(latest))
 		belongs := map[revision.Member]string{}
-		var existing []revision.Member
-		for i := range 4 {
-			existing = append(existing, pod(i))
-			belongs[pod(i)] = latest
-		}
 		for range 30 {
 			before := fmt.Sprint(h)
 			var next revision.History
-			if random.IntN(3) == 0 {
+			child := pod(random.IntN(4))
+			switch random.IntN(5) {
+			case 0, 1:
 				latest = fmt.Sprint(random.IntN(4))
-				next = h.Begin(latest, map[string]any{"spec": latest}, existing)
-			} else {
-				moved := pod(random.IntN(len(existing)))
-				next = h.Move(revision.Members{moved: true})
-				belongs[moved] = latest
+				next = h.Begin(of(latest))
+			case 2:
+				next = h.Move(nil, revision.Members{child: true})
+				delete(belongs, child)
+			default:
+				next = h.Move(revision.Members{child: true}, nil)
+				belongs[child] = latest
 			}
 			require.Equal(t, before, fmt.Sprint(h), "nothing is changed")
-			require.GreaterOrEqual(t, next.Latest(), h.Latest())
-			h = next
-			check(t, h, latest, belongs)
-			h = stored(t, h)
+			require.GreaterOrEqual(t, next.Latest().Number, h.Latest().Number)
+			h = stored(t, next)
 			check(t, h, latest, belongs)
 		}
 	}
 }
 
+func of(fields string) revision.Revision {
+	return revision.Revision{Name: fields, Paths: []string{"spec"}, Patch: map[string]any{"spec": fields}}
+}
+
 func check(t *testing.T, h revision.History, latest string, belongs map[revision.Member]string) {
 	t.Helper()
-	require.Equal(t, latest, h[len(h)-1].Name)
-	require.Nil(t, h[len(h)-1].Children, "the latest one has all others")
+	require.Equal(t, latest, h.Latest().Name)
 	for i, one := range h[:len(h)-1] {
 		require.NotEmpty(t, one.Children)
 		require.Less(t, one.Number, h[i+1].Number)
 	}
-	for child, name := range belongs {
-		place := h.Past(child)
-		if place < 0 {
-			place = len(h) - 1
+	for i := range 4 {
+		name, place := "", h.Of(pod(i))
+		if place >= 0 {
+			name = h[place].Name
 		}
-		require.Equal(t, name, h[place].Name, child.Name)
+		require.Equal(t, belongs[pod(i)], name)
+		require.Equal(t, name == latest, h.IsLatest(pod(i)))
 	}
 }
 
@@ -83,7 +83,7 @@ func stored(t *testing.T, h revision.History) revision.History {
 	}
 	read, err := revision.Read(objects, key)
 	require.NoError(t, err)
-	require.Equal(t, h, read)
+	require.Equal(t, fmt.Sprint(h), fmt.Sprint(read))
 	return read
 }
 

@@ -20,7 +20,8 @@ func Read(objects []*unstructured.Unstructured, key string) (History, error) {
 	for _, obj := range objects {
 		one := Revision{Name: obj.GetName()}
 		one.Number, _, _ = unstructured.NestedInt64(obj.Object, "revision")
-		one.Patch, _ = obj.Object["data"].(map[string]any)
+		one.Paths, _, _ = unstructured.NestedStringSlice(obj.Object, "data", "paths")
+		one.Patch, _, _ = unstructured.NestedMap(obj.Object, "data", "fields")
 		if text, has := obj.GetAnnotations()[key]; has {
 			var err error
 			if one.Children, err = parse(text); err != nil {
@@ -37,12 +38,14 @@ func Read(objects []*unstructured.Unstructured, key string) (History, error) {
 
 // Object returns the object of a revision.
 func (r Revision) Object(namespace, key string) *unstructured.Unstructured {
-	metadata := map[string]any{"name": r.Name, "namespace": namespace}
-	if r.Children != nil {
-		metadata["annotations"] = map[string]any{key: r.Children.String()}
+	paths := make([]any, len(r.Paths))
+	for i, path := range r.Paths {
+		paths[i] = path
 	}
 	return &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": Kind.GroupVersion().String(), "kind": Kind.Kind, "metadata": metadata, "data": r.Patch, "revision": r.Number,
+		"apiVersion": Kind.GroupVersion().String(), "kind": Kind.Kind,
+		"metadata": map[string]any{"name": r.Name, "namespace": namespace, "annotations": map[string]any{key: r.Children.String()}},
+		"data":     map[string]any{"paths": paths, "fields": r.Patch}, "revision": r.Number,
 	}}
 }
 
@@ -62,9 +65,12 @@ func parse(text string) (Members, error) {
 	if err := json.Unmarshal([]byte(text), &names); err != nil {
 		return nil, fmt.Errorf("isn't a JSON object of kinds and names: %w", err)
 	}
-	m := Members{}
+	var m Members
 	for kind, all := range names {
 		for _, name := range all {
+			if m == nil {
+				m = Members{}
+			}
 			m[Member{schema.ParseGroupKind(kind), name}] = true
 		}
 	}

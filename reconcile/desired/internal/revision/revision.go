@@ -36,14 +36,17 @@ func Patch(parent map[string]any, paths []string) (map[string]any, error) {
 	return patch, nil
 }
 
-// Over returns the parent as it was in the revision of a patch: with the values of the patch at the paths. The
-// arguments aren't changed.
-func Over(parent, patch map[string]any, paths []string) (map[string]any, error) {
+// At returns the parent as it was in the revision of a patch: with the values of the patch at the paths. The arguments
+// aren't changed.
+func At(parent, patch map[string]any, paths []string) (map[string]any, error) {
 	object := (&unstructured.Unstructured{Object: parent}).DeepCopy().Object
 	for _, path := range paths {
 		keys := strings.Split(path, ".")
 		value, found, err := unstructured.NestedFieldNoCopy(patch, keys...)
-		if err == nil && found {
+		if err == nil && !found {
+			err = errors.New("the revision doesn't have this field")
+		}
+		if err == nil {
 			err = unstructured.SetNestedField(object, value, keys...)
 		}
 		if err != nil {
