@@ -201,4 +201,30 @@ var events = []Entry{
 		Cause:   "The retry policy allows no further try, or the error is permanent.",
 		Remedy:  "Correct what the error names, and then change the object, or force a reconcile by the command trigger.",
 	},
+	{
+		Name:    "CertificateReplaced",
+		Where:   "Warning",
+		Texts:   []string{"replaced the certificate that the operator didn't issue"},
+		Meaning: "Somebody else had stored a certificate in a Secret of the operator, and the operator replaced it.",
+		Cause:   "The note says what was wrong: the certificate was damaged, expired, or not valid for all names.",
+		Remedy: "Nothing, if the certificate of the operator will do. Otherwise store one that is valid for all names " +
+			"that the note lists, with its key.",
+	},
+	{
+		Name:    "ForeignCertificate",
+		Where:   "Warning",
+		Texts:   []string{"the certificate was stored by hand and is kept, but its CA isn't in ca.crt"},
+		Meaning: "Somebody else has stored a certificate in a Secret of the operator. It is used.",
+		Cause:   "The certificate is valid for the names, but another CA than that of the resource issued it.",
+		Remedy: "Nothing, if all peers trust that CA. Otherwise delete the Secret: the operator then issues a " +
+			"certificate of its own.",
+	},
+	{
+		Name:    "CAReplacement",
+		Where:   "Normal",
+		Texts:   []string{"the replacement of the CA has reached the stage"},
+		Meaning: "A CA is replaced by a new one in stages: Trusting, Reissuing, Steady.",
+		Cause:   "Two thirds of its life have passed, or the annotation `operkit.dev/renew` asks for it.",
+		Remedy:  "Nothing. Programs that read their certificates only at their start have to be restarted in each stage.",
+	},
 }

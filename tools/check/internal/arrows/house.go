@@ -44,6 +44,7 @@ var (
 	sessions = []string{
 		"./reconcile", "./reconcile/templates/...", "./reconcile/manifest/...", "./reconcile/temporarypatch/...", "./reconcile/versions/...",
 		"./reconcile/reconciletest/...",
+		"./reconcile/kit/tls",
 	}
 )
 

@@ -23,8 +23,8 @@ const (
 	longestName = 64
 )
 
-// NewCA returns a CA that is valid from now for the time life. name is its common name; what is longer than 64 bytes is
-// cut off. Each CA has a distinguished name of its own, since some clients find a CA by it alone.
+// NewCA returns a CA that is valid from now for the time life. name is its common name; what is longer than 64 bytes
+// is cut off. Each CA has a distinguished name of its own, since some clients find a CA by it alone.
 func NewCA(now time.Time, name string, life time.Duration) (Pair, error) {
 	serial, err := newSerial()
 	if err != nil {

@@ -10,8 +10,8 @@ type Times struct {
 	Wait time.Duration
 }
 
-// Advance returns the next state of a CA, and whether it differs from a. name is the common name of a new CA; asked begins
-// a replacement before it is due. There is at most one step in a call, and each step is one write:
+// Advance returns the next state of a CA, and whether it differs from a. name is the common name of a new CA; asked
+// begins a replacement before it is due. There is at most one step in a call, and each step is one write:
 //
 //	Steady     the CA is due, or asked is true   ->  Trusting, with a new CA
 //	Trusting   Wait has passed since Spread      ->  Reissuing; the key of the old CA is gone

@@ -1,0 +1,105 @@
+package tls
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/kit/tls/internal/pki"
+	"github.com/operkit/operkit/reconcile/request"
+)
+
+// The names of the components that Own adds, and of their objects.
+const (
+	// ComponentCA is the component with the CA, and ComponentLeaves the component with the certificates.
+	ComponentCA     = "tls-ca"
+	ComponentLeaves = "tls"
+)
+
+// Authority is a Source with a CA of its own, see Own.
+type Authority struct {
+	session *reconcile.Session
+	options options
+	leaves  *reconcile.Component
+	certs   []*Certificate
+	// issuer is the CA with which the certificates were rendered, nil if there is none yet.
+	issuer *pki.Authority
+	// mistakes are mistakes in how certificates were asked for.
+	mistakes []error
+}
+
+var _ Source = (*Authority)(nil)
+
+// Own returns the CA of the resource. It adds two components to the session: tls-ca, with the Secret
+// <resource>-tls-ca, and tls, with a Secret <resource>-<component>-tls for each certificate and the ConfigMap
+// <resource>-tls-bundle, whose ca.crt has the CAs to trust. Call it once in Setup. A cluster-scoped resource needs a
+// manager with a default namespace.
+//
+// The Secret of the CA is created once and never overwritten. If its content is damaged, its key is missing, or the
+// two don't belong together, the component tls-ca fails with a request.Configuration error, and nothing is replaced:
+// restore the Secret. If the Secret is deleted, there is a new CA, and all certificates are issued anew at once,
+// which retires the old CA without its stages: until all programs have read their Secrets, they don't trust each
+// other.
+//
+// A certificate that somebody else has stored in its Secret stays while it is valid for the names, whoever issued it.
+// If no CA of the bundle issued it, the event EventForeign says so. One that isn't valid for the names, or is
+// damaged, is replaced, with the event EventReplaced.
+//
+//	kubectl annotate secret SECRET operkit.dev/renew="$(date)" --overwrite
+//
+// issues a new certificate, or begins to replace the CA, when the value of the annotation is a new one.
+func Own(s *reconcile.Session, opts ...Option) *Authority {
+	a := &Authority{session: s, options: newOptions(opts)}
+	ca := s.Use(ComponentCA, root{a})
+	a.leaves = s.Use(ComponentLeaves, leaves{a}).After(ca)
+	return a
+}
+
+// Certificate implements Source.
+func (a *Authority) Certificate(c *reconcile.Component, names ...string) *Certificate {
+	if c == nil {
+		return a.Named(c, "", names...)
+	}
+	return a.Named(c, c.Name(), names...)
+}
+
+// Named implements Source.
+func (a *Authority) Named(c *reconcile.Component, name string, names ...string) *Certificate {
+	cert := &Certificate{component: c, name: name, names: slices.Clone(names), secret: a.session.ScopedName(name + "-tls")}
+	switch {
+	case c == nil:
+		a.mistakes = append(a.mistakes, fmt.Errorf("certificate %s: nil component", name))
+		return cert
+	case name == "":
+		a.mistakes = append(a.mistakes, fmt.Errorf("a certificate of component %s has no name", c.Name()))
+	case slices.ContainsFunc(a.certs, func(other *Certificate) bool { return other.secret == cert.secret }):
+		a.mistakes = append(a.mistakes, fmt.Errorf("certificate %s: is asked for twice: use Named for a second one", name))
+	}
+	if !c.Disabled() {
+		c.After(a.leaves)
+	}
+	a.certs = append(a.certs, cert)
+	return cert
+}
+
+// Bundle returns the name of the ConfigMap whose ca.crt has the CAs to trust, for programs that need no certificate.
+func (a *Authority) Bundle() string { return a.session.ScopedName("tls-bundle") }
+
+// Component returns the component with the certificates and the bundle. A component that only reads the bundle waits
+// for it by Component.After.
+func (a *Authority) Component() *reconcile.Component { return a.leaves }
+
+// secret returns the name of the Secret of the CA.
+func (a *Authority) secret() string { return a.session.ScopedName("tls-ca") }
+
+// commonName returns the name of the CA in its certificate.
+func (a *Authority) commonName() string { return a.session.TruncatedName(a.session.Name() + "-ca") }
+
+// check reports mistakes of the program.
+func (a *Authority) check() error {
+	if err := errors.Join(append(slices.Clone(a.mistakes), a.options.validate())...); err != nil {
+		return request.Permanent(fmt.Errorf("tls: %w", err))
+	}
+	return nil
+}
