@@ -52,10 +52,9 @@ func (h *Harness) call(req request.Request) (request.Result, error) {
 	h.events.echoes.Begin(req.Key)
 	result, err := failure.Value(func() (request.Result, error) { return h.driven[req.Key.Kind].Reconcile(ctx, req) })
 	wrote := result.Wrote
-	if request.IsPermanent(err) {
+	if err != nil {
 		wrote = nil
-	}
-	if err == nil {
+	} else {
 		h.events.followers.End(req.Key)
 	}
 	h.events.echoes.End(req.Key, wrote, h.events.followers.Follows(req.Key))

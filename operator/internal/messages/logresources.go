@@ -126,6 +126,13 @@ var logResources = []Entry{
 		Remedy: "Read `reason`. For a file, mount a writable volume there.",
 	},
 	{
+		Name:    "Pods require an object that doesn't exist",
+		Where:   "warning",
+		Meaning: "A Secret or ConfigMap, `requires`, that the Pods of `object` read isn't in their namespace. It is left out of their hash.",
+		Cause:   "It isn't created yet, or its name is wrong.",
+		Remedy:  "Create it: then the Pods start, once with a new hash. If the Pods can start without it, make the reference optional.",
+	},
+	{
 		Name:    "the deletion hangs",
 		Where:   "warning",
 		Meaning: "The deletion of a resource still waits after a minute (`watch.recheck`). `reason` says for what.",

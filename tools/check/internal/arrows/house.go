@@ -44,7 +44,7 @@ var (
 	sessions = []string{
 		"./reconcile", "./reconcile/templates/...", "./reconcile/manifest/...", "./reconcile/temporarypatch/...", "./reconcile/versions/...",
 		"./reconcile/reconciletest/...",
-		"./reconcile/kit/tls",
+		"./reconcile/kit/podhash", "./reconcile/kit/tls",
 	}
 )
 
@@ -65,7 +65,7 @@ var House = Policy{
 			Libraries: []string{clientGo, api, apimachinery, yaml, celGo, sprig, sprout, blake2b, cron},
 		},
 		// What nearly every operator needs beside its own objects.
-		{Module: "reconcile/kit", Siblings: []string{"./status/...", "./deploy/...", "./reconcile/..."}, Libraries: []string{api, apimachinery}},
+		{Module: "reconcile/kit", Siblings: []string{"./status/...", "./deploy/...", "./reconcile/..."}, Libraries: []string{apimachinery}},
 		// Readiness of a kind by CEL, for reconcile and status/readiness.
 		{Module: "reconcile/celready", Siblings: []string{"./status/...", "./reconcile/..."}, Libraries: []string{apimachinery, celGo}},
 		// Runs versions of an operator, for reconcile.
