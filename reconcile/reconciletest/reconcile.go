@@ -52,9 +52,10 @@ func (h *Harness) call(req request.Request) (request.Result, error) {
 	h.events.echoes.Begin(req.Key)
 	result, err := failure.Value(func() (request.Result, error) { return h.driven[req.Key.Kind].Reconcile(ctx, req) })
 	wrote := result.Wrote
-	if err != nil {
+	if request.IsPermanent(err) {
 		wrote = nil
-	} else {
+	}
+	if err == nil {
 		h.events.followers.End(req.Key)
 	}
 	h.events.echoes.End(req.Key, wrote, h.events.followers.Follows(req.Key))

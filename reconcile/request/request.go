@@ -28,7 +28,8 @@ type Result struct {
 	RequeueAfter time.Duration
 	// Wrote has the revisions of other objects that this reconcile wrote, at least the last one of each object. The
 	// events of these revisions don't bring the object to reconcile, whether it owns or follows what was written. Set
-	// Wrote only if nothing is left to do. It is ignored if the reconcile returns an error.
+	// Wrote only if nothing is left to do until the next reconcile that RequeueAfter or an error asks for. It is ignored
+	// with a permanent error.
 	Wrote []Revision
 }
 

@@ -77,14 +77,27 @@ func TestOwnWritesBringNobody(t *testing.T) {
 		w.start()
 		assert.Equal(w.t, []string{"listed", "child"}, w.why())
 	})
-	inBubble(t, "a reconcile that fails knows nothing", func(w *world) {
+	inBubble(t, "a reconcile that fails is retried at its time", func(w *world) {
+		w.declare(owned)
+		a := w.create(widget("a"))
+		failures := 1
+		w.do = func(context.Context, request.Request) (request.Result, error) {
+			if failures--; failures >= 0 {
+				return request.Result{Wrote: stateOf(w.create(child("c", a)))}, errors.New("no luck")
+			}
+			return request.Result{}, nil
+		}
+		w.start()
+		assert.Equal(w.t, []string{"listed"}, w.why())
+	})
+	inBubble(t, "a reconcile that fails for good knows nothing", func(w *world) {
 		w.declare(owned)
 		a := w.create(widget("a"))
 		failures := 1
 		w.do = func(context.Context, request.Request) (request.Result, error) {
 			c := w.create(child("c", a))
 			if failures--; failures >= 0 {
-				return request.Result{Wrote: stateOf(c)}, errors.New("no luck")
+				return request.Result{Wrote: stateOf(c)}, request.Permanent(errors.New("no luck"))
 			}
 			return request.Result{}, nil
 		}

@@ -53,8 +53,8 @@ func (e *Engine) process(ctx context.Context, c *controlled, taken queue.Taken) 
 	e.followers.Begin(key)
 	e.echoes.Begin(key)
 	result, err := c.reconcile(ctx, request.Request{Key: key, Triggers: taken.Triggers, Attempt: attempt, Waited: taken.Waited})
-	if err != nil {
-		result.Wrote = nil
+	if request.IsPermanent(err) {
+		result.Wrote = nil // no retry sees what was written
 	}
 	if others := e.echoes.End(key, result.Wrote, e.followers.Follows(key)); others != 0 {
 		e.queue.Add(key, others)

@@ -101,10 +101,11 @@ func TestStart(t *testing.T) {
 		args []string
 		want string
 	}{
-		"help":                    {[]string{"--help"}, "Kubernetes operator\n"},
-		"no definitions":          {[]string{"run"}, "no definitions: set --definitions to a file or folder with CompositeControllers and DecoratorControllers, or --cluster-definitions"},
-		"a file that isn't there": {[]string{"run", "--definitions", "missing.yaml"}, "stat missing.yaml: no such file or directory"},
-		"a file without one":      {[]string{"run", "--definitions", "internal/controller/testdata/crds"}, "no CompositeController or DecoratorController of metacontroller.k8s.io/v1alpha1"},
+		"help":                      {[]string{"--help"}, "Kubernetes operator\n"},
+		"no definitions":            {[]string{"run"}, "no definitions: set --definitions to a file or folder with CompositeControllers and DecoratorControllers, --cluster-definitions, or --watches to a watches.yaml"},
+		"a file that isn't there":   {[]string{"run", "--definitions", "missing.yaml"}, "stat missing.yaml: no such file or directory"},
+		"watches that aren't there": {[]string{"run", "--watches", "missing.yaml"}, "open missing.yaml: no such file or directory"},
+		"a file without one":        {[]string{"run", "--definitions", "internal/controller/testdata/crds"}, "no CompositeController or DecoratorController of metacontroller.k8s.io/v1alpha1"},
 	} {
 		kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 		require.NoError(t, os.WriteFile(kubeconfig, []byte(nowhere), 0o600))

@@ -8,7 +8,9 @@ import (
 	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/operkit/operkit/tools/hooks/internal/proxy"
+	"github.com/operkit/operkit/tools/hooks/internal/watches"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // Sources implements source.Provider: a resource is run again when it changes, and when an object that a run has made
@@ -18,6 +20,9 @@ func (r *reconciler) Sources() source.Sources {
 	own := slices.Concat(changes, []filter.Predicate{filter.Lifecycle(), filter.LabelsChanged()})
 	if r.entry.WatchAnnotationsChanges {
 		own = append(own, filter.Annotations())
+	}
+	for _, annotation := range watches.Annotations() {
+		own = append(own, filter.Field("metadata", "annotations", annotation))
 	}
 	s := source.Sources{When: filter.UnlessPaused(r.env.Manager.KeyDomain(), filter.Or(own...))}
 	isGone := func(event deploy.Event) bool { return event.Type == deploy.Deleted }
@@ -65,6 +70,9 @@ func (r *reconciler) ownerOf(event deploy.Event) []deploy.Ref {
 	namespace, name, isNamespaced := strings.Cut(annotations[proxy.OwnerName], "/")
 	if !isNamespaced {
 		namespace, name = "", namespace
+	}
+	if isNamespaced && len(validation.IsDNS1123Label(namespace)) > 0 || len(validation.IsDNS1123Subdomain(name)) > 0 {
+		return nil // somebody else has written it
 	}
 	return []deploy.Ref{{Kind: r.entry.Kind, Namespace: namespace, Name: name}}
 }

@@ -22,6 +22,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
+// soonest is the shortest time after which a playbook may ask to be run again.
+const soonest = time.Second
+
 // runner runs playbooks. It is a *playbook.Runner.
 type runner interface {
 	Run(ctx context.Context, in playbook.Input) (*playbook.Result, error)
@@ -102,7 +105,7 @@ func (r *reconciler) selects(resource *unstructured.Unstructured) bool {
 // upkeep makes a run, and reports it. After a run that has failed, the error is for another one.
 func (r *reconciler) upkeep(ctx context.Context, key deploy.Ref, resource *unstructured.Unstructured) (result request.Result, err error) {
 	settings, err := r.settingsOf(resource)
-	if err != nil {
+	if err != nil && resource.GetDeletionTimestamp() == nil { // a mistake in an annotation doesn't keep a resource
 		return result, errors.Join(request.Permanent(err), r.reportError(ctx, key, resource, err))
 	}
 	if err := r.reportRunning(ctx, key, resource); err != nil {
@@ -119,19 +122,35 @@ func (r *reconciler) upkeep(ctx context.Context, key deploy.Ref, resource *unstr
 		return result, err
 	}
 	if !done.Succeeded() {
+		result.Wrote = written // the retry has its time
 		err := fmt.Errorf("%s: %s", r.entry.SourceOf(resource.GetDeletionTimestamp() != nil).Path(), messageOf(done))
 		r.recordFailure(key, resource, err)
 		return result, err
 	}
+	r.env.Logger.Info("playbook run", "object", key, "ok", done.OK, "changed", done.Changed, "skipped", done.Skipped)
 	r.failures.forget(key)
 	if resource.GetDeletionTimestamp() != nil {
-		return result, r.env.Manager.RemoveFinalizer(ctx, resource, r.entry.Finalizer.Name)
+		return result, r.free(ctx, key, resource)
 	}
 	result.RequeueAfter, result.Wrote = settings.ReconcilePeriod, written
 	if done.RequeueAfter != nil {
-		result.RequeueAfter = *done.RequeueAfter
+		result.RequeueAfter = max(*done.RequeueAfter, soonest)
 	}
 	return result, nil
+}
+
+// free removes the finalizer. The resource has changed since it was read: its conditions were written.
+func (r *reconciler) free(ctx context.Context, key deploy.Ref, resource *unstructured.Unstructured) error {
+	for {
+		current, err := r.env.Manager.Port().Get(ctx, key)
+		if err != nil || current == nil || current.GetUID() != resource.GetUID() {
+			return err
+		}
+		var stale *deploy.StaleError
+		if err = r.env.Manager.RemoveFinalizer(ctx, current, r.entry.Finalizer.Name); !errors.As(err, &stale) {
+			return err
+		}
+	}
 }
 
 // settingsOf returns the settings for a resource: those of its annotations, of the entry, or of the program.
@@ -139,5 +158,8 @@ func (r *reconciler) settingsOf(resource *unstructured.Unstructured) (watches.Se
 	of := watches.Settings{ReconcilePeriod: r.entry.ReconcilePeriod, Verbosity: r.verbosity, MaxRunnerArtifacts: r.entry.MaxRunnerArtifacts}
 	settings, err := of.Override(resource.GetAnnotations())
 	settings.ReconcilePeriod = cmp.Or(settings.ReconcilePeriod, r.period)
+	if most := r.entry.MaxRunnerArtifacts; most > 0 && (settings.MaxRunnerArtifacts <= 0 || settings.MaxRunnerArtifacts > most) {
+		settings.MaxRunnerArtifacts = most // who may annotate a resource must not fill the disk
+	}
 	return settings, err
 }

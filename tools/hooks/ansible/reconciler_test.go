@@ -141,9 +141,7 @@ func TestRun(t *testing.T) {
 			obj.SetAnnotations(map[string]string{watches.ReconcilePeriodAnnotation: "10s"})
 		})
 		h.Advance(0)
-		assert.Empty(t, f.ran(), "annotations bring no run")
-		h.Advance(61 * time.Minute)
-		f.ran()
+		assert.Len(t, f.ran(), 1, "its own settings have changed")
 		h.Advance(11 * time.Second)
 		assert.Len(t, f.ran(), 1)
 	})
@@ -201,7 +199,7 @@ func TestRun(t *testing.T) {
 	t.Run("hooks 83: what set_stats sets is in the status beside the conditions", func(t *testing.T) {
 		t.Parallel()
 		f := &fake{answer: func(playbook.Input) (*playbook.Result, error) {
-			return &playbook.Result{Status: map[string]any{"size": int64(3), "conditions": "mine"}}, nil
+			return &playbook.Result{Status: map[string]any{"size": int64(3)}}, nil
 		}}
 		h := drive(t, entry(), f)
 		h.Apply(cache)
@@ -224,6 +222,10 @@ func TestRun(t *testing.T) {
 		assert.ErrorContains(t, err, `annotation ansible.sdk.operatorframework.io/reconcile-period: "soon": must be a time of at least 1s`)
 		assert.ErrorContains(t, err, `annotation ansible.sdk.operatorframework.io/verbosity: "9": must be a number from 0 to 7`)
 		assert.Empty(t, f.ran())
+		h.Edit("Cache front", func(obj *unstructured.Unstructured) { obj.SetAnnotations(nil) })
+		h.Advance(0)
+		assert.Len(t, f.ran(), 1, "they were corrected")
+		assert.Equal(t, succeeded, conditionsOf(h))
 	})
 	t.Run("hooks 85: a paused one isn't run", func(t *testing.T) {
 		t.Parallel()
@@ -278,8 +280,13 @@ func TestFinalizer(t *testing.T) {
 		assert.ErrorContains(t, err, "not yet")
 		h.Exists("Cache front")
 		f.answer = nil
-		h.Advance(time.Minute)
+		f.ran()
+		h.Edit("Cache front", func(obj *unstructured.Unstructured) {
+			obj.SetAnnotations(map[string]string{watches.VerbosityAnnotation: "much"})
+		})
+		h.Advance(0)
 		h.Gone("Cache front")
+		assert.Len(t, f.runs, 1, "once, also with a mistake in an annotation")
 		for _, one := range f.ran() {
 			assert.True(t, one.Finalizes)
 		}
@@ -310,8 +317,11 @@ func TestDependents(t *testing.T) {
 		mark   func(h *reconciletest.Harness, obj *unstructured.Unstructured)
 		runs   int
 	}{
-		"hooks 87: an owned object brings its owner":         {nil, owned, 1},
-		"hooks 87: an annotated one, too":                    {nil, annotated, 1},
+		"hooks 87: an owned object brings its owner": {nil, owned, 1},
+		"hooks 87: an annotated one, too":            {nil, annotated, 1},
+		"hooks 87: the name of no object": {nil, func(_ *reconciletest.Harness, obj *unstructured.Unstructured) {
+			obj.SetAnnotations(map[string]string{"operator-sdk/primary-resource": "test/../../front", "operator-sdk/primary-resource-type": "Cache.example.com"})
+		}, 0},
 		"hooks 87: another one doesn't":                      {nil, func(*reconciletest.Harness, *unstructured.Unstructured) {}, 0},
 		"hooks 87: none does if the entry doesn't watch":     {func(e *watches.Entry) { e.WatchDependentResources = false }, owned, 0},
 		"hooks 87: none of a kind in the blacklist":          {func(e *watches.Entry) { e.Blacklist = []schema.GroupVersionKind{configMaps} }, owned, 0},

@@ -65,7 +65,7 @@ var House = Policy{
 			Libraries: []string{clientGo, api, apimachinery, yaml, celGo, sprig, sprout, blake2b, cron},
 		},
 		// What nearly every operator needs beside its own objects.
-		{Module: "reconcile/kit", Siblings: []string{"./status/...", "./deploy/...", "./reconcile/..."}, Libraries: []string{apimachinery}},
+		{Module: "reconcile/kit", Siblings: []string{"./status/...", "./deploy/...", "./reconcile/..."}, Libraries: []string{api, apimachinery}},
 		// Readiness of a kind by CEL, for reconcile and status/readiness.
 		{Module: "reconcile/celready", Siblings: []string{"./status/...", "./reconcile/..."}, Libraries: []string{apimachinery, celGo}},
 		// Runs versions of an operator, for reconcile.

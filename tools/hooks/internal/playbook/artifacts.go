@@ -36,8 +36,11 @@ func (r *Runner) ArtifactsOf(kind schema.GroupKind, namespace, name string) stri
 	return filepath.Join(r.config.Folder, "artifacts", kind.String(), namespace, name)
 }
 
-// Forget deletes the artifacts of an object that is gone.
+// Forget deletes the artifacts of an object that is gone. A name that no object has is an error.
 func (r *Runner) Forget(kind schema.GroupKind, namespace, name string) error {
+	if !isSegment(name) || namespace != "" && !isSegment(namespace) || !isSegment(kind.String()) {
+		return fmt.Errorf("playbook: %q/%q of %q: not the name of an object", namespace, name, kind)
+	}
 	return os.RemoveAll(r.ArtifactsOf(kind, namespace, name))
 }
 

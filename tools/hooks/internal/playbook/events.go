@@ -124,6 +124,9 @@ func (r *Result) addStats(e *event) error {
 	if e.IsStatusLarge {
 		return errors.New("stats: the status that set_stats has set is larger than 32 KiB: set less")
 	}
+	if _, has := e.StatusData["conditions"]; has {
+		return errors.New("stats: set_stats has set conditions in the status, which are those of the operator: set other fields")
+	}
 	r.Status = e.StatusData
 	return nil
 }

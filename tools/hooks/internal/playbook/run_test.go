@@ -490,6 +490,7 @@ func TestHostile(t *testing.T) {
 		{"a line without an end", `{"event": "task", "name": "` + long + `"}`, "events: bufio.Scanner: token too long"},
 		{"a period that is none", `{"event": "task", "name": "a", "status": "ok", "period": "soon"}`, `task "a": period "soon": must be a time`},
 		{"a status that is no object", `{"event": "stats", "statusData": "fine"}`, "events: line 1: "},
+		{"a status with conditions", `{"event": "stats", "statusData": {"conditions": []}}`, "set_stats has set conditions in the status"},
 		{"a status that is too large", `{"event": "stats", "isStatusLarge": true}`, "the status that set_stats has set is larger than 32 KiB"},
 		{"a negative period", `{"event": "task", "name": "a", "status": "ok", "period": "-1s"}`, "must be a time"},
 	} {

@@ -6,6 +6,7 @@
 //     both a playbook and a role, two entries for one kind in whatever versions, numbers in variables of the environment
 //     that aren't numbers.
 //   - Relative paths are relative to the folder of the file, instead of the working folder.
+//   - The default of markUnsafe is true: the texts of a resource aren't templates.
 //   - The fields serviceAccount and manages are added. Without a serviceAccount, a run has no access to the API.
 //   - A reference such as $HOME to a variable that isn't set stays as it is.
 package watches

@@ -51,7 +51,6 @@ func TestReadFile(t *testing.T) {
 		ReconcilePeriod:             90 * time.Second,
 		WatchClusterScopedResources: true,
 		WatchAnnotationsChanges:     true,
-		MarkUnsafe:                  true,
 		Selector: metav1.LabelSelector{
 			MatchLabels:      map[string]string{"tier": "gold"},
 			MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "zone", Operator: metav1.LabelSelectorOpIn, Values: []string{"a", "b"}}},
@@ -67,7 +66,7 @@ func TestReadFile(t *testing.T) {
 		assert.Equal(t, want.Finalizer.Source, want.SourceOf(true))
 		assert.Equal(t, want.Source, want.SourceOf(false))
 	})
-	t.Run("hooks 60: the defaults are those of the Ansible operator", func(t *testing.T) {
+	t.Run("hooks 60: the defaults are those of the Ansible operator, but for markUnsafe", func(t *testing.T) {
 		t.Parallel()
 		assert.Equal(t, &watches.Entry{
 			Kind:                    schema.GroupVersionKind{Group: "db.example.com", Version: "v1", Kind: "Database"},
@@ -76,6 +75,7 @@ func TestReadFile(t *testing.T) {
 			ManageStatus:            true,
 			WatchDependentResources: true,
 			SnakeCaseParameters:     true,
+			MarkUnsafe:              true,
 			MaxRunnerArtifacts:      20,
 		}, entries[1])
 		assert.Equal(t, entries[1].Source, entries[1].SourceOf(true), "without a finalizer's own source it is that of the entry")

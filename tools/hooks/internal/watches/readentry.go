@@ -10,7 +10,7 @@ import (
 
 // readEntry returns an entry, with its defaults, and its mistakes.
 func readEntry(text json.RawMessage, find paths) (*Entry, field.ErrorList) {
-	e := &Entry{ManageStatus: true, WatchDependentResources: true, SnakeCaseParameters: true}
+	e := &Entry{ManageStatus: true, WatchDependentResources: true, SnakeCaseParameters: true, MarkUnsafe: true}
 	var period metav1.Duration
 	var finalizer, account json.RawMessage
 	var blacklist, manages []json.RawMessage

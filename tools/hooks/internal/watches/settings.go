@@ -15,6 +15,11 @@ const (
 	VerbosityAnnotation          = "ansible.sdk.operatorframework.io/verbosity"
 )
 
+// Annotations returns the annotations with which a resource has settings of its own.
+func Annotations() []string {
+	return []string{ReconcilePeriodAnnotation, MaxRunnerArtifactsAnnotation, VerbosityAnnotation}
+}
+
 // shortestPeriod is the shortest period that an annotation may set: whoever may write a resource must not be able to
 // keep all workers busy with it.
 const shortestPeriod = time.Second
