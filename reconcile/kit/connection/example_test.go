@@ -24,6 +24,25 @@ func ExampleRead() {
 	// Secret shop/later isn't there yet
 }
 
+func ExampleSource() {
+	binding, err := connection.Read(context.Background(), session, connection.Source{
+		Namespace: "shop",
+		Secret:    "db",
+		Parts: map[connection.Part]connection.From{
+			connection.Port:     {Value: "6432"},
+			connection.Database: {Secret: "db", Key: "dbname"},
+		},
+		Require: []connection.Part{connection.Host, connection.Password},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(binding.Address(), binding.Database)
+	// Output:
+	// orders-rw:6432 orders
+}
+
 func ExampleBinding_Env() {
 	binding, err := connection.Read(context.Background(), session, connection.Source{Namespace: "shop", Secret: "db"})
 	if err != nil {

@@ -50,8 +50,12 @@ var secretParts = []Part{Password, URI}
 
 // From is where one part is found: in a key of a Secret or of a ConfigMap, or in Value.
 type From struct {
-	Secret, ConfigMap, Key string
-	Value                  string
+	// Secret and ConfigMap are names of objects; only one of them may be set.
+	Secret, ConfigMap string
+	// Key is the key in the object.
+	Key string
+	// Value is the part itself, if no object has it. It stands in Pods as it is.
+	Value string
 }
 
 // Source is where a connection is found.
