@@ -21,7 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-var shopKind = schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Shop"}
+var shopKind = schema.GroupVersionKind{Group: "tls.example.com", Version: "v1", Kind: "Shop"}
 
 // newTea returns a shop whose components web and worker speak mutual TLS.
 func newTea(spec map[string]any) *unstructured.Unstructured {
