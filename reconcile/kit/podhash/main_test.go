@@ -38,10 +38,6 @@ func secret(name string, values map[string]string) *unstructured.Unstructured {
 	return object("v1", "Secret", name, fields{"data": data})
 }
 
-func configMap(name string, values fields) *unstructured.Unstructured {
-	return object("v1", "ConfigMap", name, fields{"data": values})
-}
-
 // deployment returns a Deployment with a Pod spec.
 func deployment(spec fields) *unstructured.Unstructured {
 	return object("apps/v1", "Deployment", "web", fields{"spec": fields{"template": fields{"spec": spec}}})

@@ -13,10 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-var (
-	secretKind    = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
-	configMapKind = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
-)
+var secretKind = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
 
 // The names of the annotations, after the domain.
 const (

@@ -176,7 +176,7 @@ func handshake(server, client *program, name string, now time.Time) error {
 			ClientAuth: gotls.RequireAndVerifyClientCert, Time: clock, MinVersion: gotls.VersionTLS13, SessionTicketsDisabled: true, CurvePreferences: []gotls.CurveID{gotls.X25519}})
 		err := accepting.Handshake()
 		if err != nil {
-			serverEnd.Close()
+			_ = serverEnd.Close()
 		}
 		accepted <- err
 	}()
@@ -184,7 +184,7 @@ func handshake(server, client *program, name string, now time.Time) error {
 		ServerName: name, Time: clock, MinVersion: gotls.VersionTLS13, CurvePreferences: []gotls.CurveID{gotls.X25519}})
 	err := connecting.Handshake()
 	if err != nil {
-		clientEnd.Close()
+		_ = clientEnd.Close()
 	}
 	return errors.Join(err, <-accepted)
 }

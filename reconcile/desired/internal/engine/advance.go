@@ -12,10 +12,10 @@ import (
 )
 
 // advance gives the children whose turn it is to the latest revision, and updates them. It is called when all children
-// are as their revisions want them, or can't be made so: then failed is the error. Without a history it writes the first
-// revision, once all children are as wanted.
-func (p *pass) advance(ctx context.Context, wanted []answer.Child, failed error) (changed bool, err error) {
-	if len(p.Revisions) == 0 || p.isFinalizing || p.history == nil && (p.waits || failed != nil) {
+// are as their revisions want them or, isFailed, can't be made so. Without a history it writes the first revision, once
+// all children are as wanted.
+func (p *pass) advance(ctx context.Context, wanted []answer.Child, isFailed bool) (changed bool, err error) {
+	if len(p.Revisions) == 0 || p.isFinalizing || p.history == nil && (p.waits || isFailed) {
 		return false, nil
 	}
 	if p.history == nil {
@@ -110,8 +110,8 @@ func (p *pass) untested(w work) map[int]int {
 
 // describe says which child waits for which one, empty if none does.
 func (p *pass) describe(w work, waits []plan.Action) string {
-	for _, wait := range waits {
-		child, other := w.wanted[wait.Child].Ref, w.wanted[wait.For].Ref
+	if len(waits) > 0 {
+		child, other := w.wanted[waits[0].Child].Ref, w.wanted[waits[0].For].Ref
 		if child == other {
 			return fmt.Sprintf("%s %s is being deleted", child.Kind.Kind, child.Name)
 		}

@@ -181,7 +181,7 @@ func (p *pass) round(ctx context.Context) (response Response, changed bool, err 
 	}
 	changed, err = p.carryOut(ctx, revised)
 	if err = errors.Join(unclaimed, err); !changed {
-		advanced, stopped := p.advance(ctx, wanted, err)
+		advanced, stopped := p.advance(ctx, wanted, err != nil)
 		changed, err = advanced, errors.Join(err, stopped)
 	}
 	if err == nil && changed {
