@@ -47,6 +47,9 @@ func TestRead(t *testing.T) {
 		{name: "connection 2: the Secret counts before the ConfigMap, and a password in a ConfigMap doesn't", source: connection.Source{Namespace: "shop", Secret: "db", ConfigMap: "db"}, objects: map[string]map[string]string{
 			"Secret db": {"host": "a"}, "ConfigMap db": {"host": "b", "password": "x", "uri": "redis://x"},
 		}, want: connection.Binding{Host: "a"}, objs: 2},
+		{name: "connection 8: each of several objects is followed and read once", source: connection.Source{Namespace: "shop", Secret: "db", ConfigMap: "net"},
+			objects: map[string]map[string]string{"Secret db": {"host": "db", "user": "u", "password": "p"}, "ConfigMap net": {"port": "1"}},
+			want:    connection.Binding{Host: "db", Port: 1, Username: "u"}, pass: "p", objs: 2},
 		{name: "connection 2: single parts in other keys and as values", source: connection.Source{Namespace: "shop", Secret: "db", Parts: map[connection.Part]connection.From{
 			connection.Host: {Value: "here"}, connection.Port: {ConfigMap: "net", Key: "p"}, connection.Password: {Secret: "pw", Key: "it"},
 		}}, objects: map[string]map[string]string{"Secret db": {"user": "u", "host": "ignored"}, "ConfigMap net": {"p": "6379"}, "Secret pw": {"it": "p"}},
@@ -68,8 +71,8 @@ func TestRead(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, row.want, connection.Binding{Type: got.Type, Provider: got.Provider, Host: got.Host, Port: got.Port, Username: got.Username, Database: got.Database, Region: got.Region, CA: got.CA})
 			assert.Equal(t, row.pass, got.Password.Reveal())
-			assert.Len(t, got.Objects(), row.objs, "connection 8: what it was read from")
-			assert.Len(t, reader.followed, row.objs, "connection 8: each object is followed once")
+			assert.Len(t, got.Objects(), row.objs, "what it was read from")
+			assert.Len(t, reader.followed, row.objs, "each object is followed once")
 		})
 	}
 }

@@ -43,7 +43,7 @@ func Read(r *repository.Repository) (places []Place, problems []string, err erro
 }
 
 // citation matches references to rules of a specification that isn't in the repository.
-var citation = regexp.MustCompile(`spec: [a-z]`)
+var citation = regexp.MustCompile(`spec: [a-z-]+ [0-9]+`)
 
 // cited returns a problem for each Go file, except tests, that has a match of citation. It also returns a problem for
 // each file named rules.txt, because RULES.md has replaced these files.

@@ -179,12 +179,12 @@ func TestCitations(t *testing.T) {
 	t.Parallel()
 	r := repotest.New(t, []string{"dag", "smp"}, repotest.Files{
 		"dag/rules.txt": "dag 1-3, 5\n", "dag/dag.go": "package dag\n\n// One (spec: dag 1).\n", "dag/dag_test.go": "package dag // spec: dag 2\n",
-		"smp/smp.go": "package smp\n\nconst text = `spec: {}`\n",
+		"smp/smp.go": "package smp\n\nconst text, more = `spec: {}`, `spec: a field`\n",
 	})
 	repotest.Git(t, r.Root)
 	report, err := rules.Check(t.Context(), r, repository.Options{})
 	want := []string{
-		`dag/dag.go:3: "spec: d" cites a document that isn't in the repository: remove the citation, or move it into the name of a test`,
+		`dag/dag.go:3: "spec: dag 1" cites a document that isn't in the repository: remove the citation, or move it into the name of a test`,
 		"dag/rules.txt: no program reads this file: write its rules into RULES.md beside it",
 	}
 	if err != nil || !slices.Equal(report.Problems, want) {
