@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/operkit/operkit/reconcile/desired/internal/answer"
 	"github.com/operkit/operkit/reconcile/desired/internal/plan"
@@ -21,12 +22,16 @@ func (p *pass) advance(ctx context.Context, wanted []answer.Child, isFailed bool
 	if p.history == nil {
 		return true, p.beginHistory(ctx, wanted)
 	}
+	gone := p.gone(wanted)
+	if len(gone) == 0 && !p.isRolling(wanted) {
+		return false, nil
+	}
 	w := p.compare(ctx, wanted)
 	if w.restored {
 		return true, nil
 	}
 	turns, waits := p.turns(w)
-	if changed, err = p.store(ctx, p.history.Move(turns, p.gone(wanted))); err != nil {
+	if changed, err = p.store(ctx, p.history.Move(turns, gone)); err != nil {
 		return changed, err
 	}
 	if len(turns) > 0 {
@@ -36,6 +41,13 @@ func (p *pass) advance(ctx context.Context, wanted []answer.Child, isFailed bool
 	p.waiting = p.describe(w, waits)
 	p.waits = p.waits || p.waiting != ""
 	return changed, nil
+}
+
+// isRolling reports whether a wanted child doesn't belong to the latest revision yet.
+func (p *pass) isRolling(wanted []answer.Child) bool {
+	return slices.ContainsFunc(wanted, func(child answer.Child) bool {
+		return p.rolls(child) && !p.history.IsLatest(memberOf(child.Ref))
+	})
 }
 
 // beginHistory writes the first revision, to which all children belong.
@@ -79,14 +91,17 @@ func (p *pass) turns(w work) (turns revision.Members, waits []plan.Action) {
 	turns = revision.Members{}
 	untested := p.untested(w)
 	for _, action := range plan.Of(w.facts, nil) {
-		fact := w.facts[action.Child]
-		if member := memberOf(w.wanted[action.Child].Ref); !fact.Strategy.Rolls() || p.history.IsLatest(member) {
+		fact, member := w.facts[action.Child], memberOf(w.wanted[action.Child].Ref)
+		if !fact.Strategy.Rolls() || p.history.IsLatest(member) || action.Verb == plan.Create {
 			continue
-		} else if holder, isHeld := untested[fact.Group]; isHeld && action.Verb != plan.Create {
+		}
+		holder, isHeld := untested[fact.Group]
+		switch {
+		case isHeld:
 			waits = append(waits, plan.Action{Verb: plan.Wait, Child: action.Child, For: holder})
-		} else if action.Verb == plan.Wait {
+		case action.Verb == plan.Wait:
 			waits = append(waits, action)
-		} else if action.Verb != plan.Create {
+		default:
 			turns[member] = true
 		}
 	}
@@ -108,7 +123,7 @@ func (p *pass) untested(w work) map[int]int {
 	return untested
 }
 
-// describe says which child waits for which one, empty if none does.
+// describe returns a sentence about the first child that waits and the child that it waits for, empty if none waits.
 func (p *pass) describe(w work, waits []plan.Action) string {
 	if len(waits) > 0 {
 		child, other := w.wanted[waits[0].Child].Ref, w.wanted[waits[0].For].Ref

@@ -59,7 +59,7 @@ type pass struct {
 	revisions []*unstructured.Unstructured
 	// earlier are the children that are wanted for the earlier revisions, by the name of the revision.
 	earlier map[string]map[deploy.Ref]answer.Child
-	// waiting says which child waits for which one in a roll by revisions, empty if none does.
+	// waiting is a sentence about a child that waits for its turn in a roll by revisions, empty if none waits.
 	waiting string
 	// again is the time after which something has to be looked at once more, zero for never.
 	again time.Duration

@@ -55,11 +55,12 @@ func (p *pass) reportUnreadable(ctx context.Context, cause error) error {
 // changed.
 func (p *pass) withoutOld(present map[string]any) (next map[string]any, removed bool) {
 	resource := map[string]any{"status": present}
+	conditions := status.Conditions(resource)
 	var old []string
-	if c, ok := status.Conditions(resource).Get(ConditionUnreadable); ok && c.Reason == ReasonTypeDoesNotMatch {
+	if c, ok := conditions.Get(ConditionUnreadable); ok && c.Reason == ReasonTypeDoesNotMatch {
 		old = append(old, ConditionUnreadable)
 	}
-	if c, ok := status.Conditions(resource).Get(conditionUpdated); ok && len(p.Revisions) == 0 && (c.Reason == reasonLatest || c.Reason == reasonWaiting) {
+	if c, ok := conditions.Get(conditionUpdated); ok && len(p.Revisions) == 0 && (c.Reason == reasonLatest || c.Reason == reasonWaiting) {
 		old = append(old, conditionUpdated)
 	}
 	if len(old) == 0 {
