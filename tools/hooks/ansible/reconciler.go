@@ -141,16 +141,15 @@ func (r *reconciler) upkeep(ctx context.Context, key deploy.Ref, resource *unstr
 
 // free removes the finalizer. The resource has changed since it was read: its conditions were written.
 func (r *reconciler) free(ctx context.Context, key deploy.Ref, resource *unstructured.Unstructured) error {
-	for {
-		current, err := r.env.Manager.Port().Get(ctx, key)
-		if err != nil || current == nil || current.GetUID() != resource.GetUID() {
-			return err
+	_, err := r.env.Manager.Change(ctx, key, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		if current.GetUID() != resource.GetUID() {
+			return nil, nil
 		}
-		var stale *deploy.StaleError
-		if err = r.env.Manager.RemoveFinalizer(ctx, current, r.entry.Finalizer.Name); !errors.As(err, &stale) {
-			return err
-		}
-	}
+		next := current.DeepCopy()
+		next.SetFinalizers(slices.DeleteFunc(next.GetFinalizers(), func(name string) bool { return name == r.entry.Finalizer.Name }))
+		return next, nil
+	})
+	return err
 }
 
 // settingsOf returns the settings for a resource: those of its annotations, of the entry, or of the program.

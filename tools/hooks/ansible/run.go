@@ -36,7 +36,7 @@ func (r *reconciler) run(ctx context.Context, resource *unstructured.Unstructure
 	defer access.End()
 	input.Kubeconfig = access.Kubeconfig()
 	result, err := r.runs.Run(ctx, input)
-	access.End()
+	access.End() // so that nothing is written any more
 	var written []request.Revision
 	for _, object := range access.Written() {
 		if object.ResourceVersion != "" {
