@@ -22,8 +22,9 @@ import (
 // The operator needs the rights for all kinds that it finds: while it lacks the right to read one of them, it isn't
 // ready. With the right to list and watch CustomResourceDefinitions it finds a new kind at once; without it, the
 // operator asks for new kinds every 5 seconds. The setting controllers, the option Reconciles and temporary patches
-// don't apply to these kinds; kinds.Selector has Options in the place of Reconciles. An operator that calls DriveKinds adopts no objects by their owner
-// label after a restore, not even for the kinds of Drive and Control (see deploy.UnknownOwnerKinds).
+// don't apply to these kinds; kinds.Selector has Options in the place of Reconciles. An operator that calls DriveKinds
+// adopts no objects by their owner label after a restore, not even for the kinds of Drive and Control (see
+// deploy.UnknownOwnerKinds).
 func (o *Operator) DriveKinds(selector kinds.Selector,
 	build func(ctx context.Context, env watch.Env, kind deploy.ServedKind) (watch.Reconciler, error), verbs ...string) {
 	o.selected = append(o.selected, selectedKinds{selector, build, verbs})

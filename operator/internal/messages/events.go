@@ -215,7 +215,7 @@ var events = []Entry{
 		Where:   "Warning",
 		Texts:   []string{"the certificate was stored by hand and is kept, but its CA isn't in ca.crt"},
 		Meaning: "Somebody else has stored a certificate in a Secret of the operator. It is used.",
-		Cause:   "The certificate is valid for the names, but another CA than that of the resource issued it.",
+		Cause:   "The certificate is valid for the names, but was issued by a CA that isn't the resource's own.",
 		Remedy: "Nothing, if all peers trust that CA. Otherwise delete the Secret: the operator then issues a " +
 			"certificate of its own.",
 	},

@@ -34,8 +34,8 @@ type Entry struct {
 	WatchAnnotationsChanges bool
 	// SnakeCaseParameters: the names of the spec's fields become snake_case. The default is true.
 	SnakeCaseParameters bool
-	// MarkUnsafe: Ansible doesn't evaluate the texts of a resource as templates: whoever may write the resource can't run commands
-	// by it. The default is true.
+	// MarkUnsafe: Ansible doesn't evaluate the texts of a resource as templates, by which whoever may write the resource
+	// could run commands. The default is true.
 	MarkUnsafe bool
 	// Selector selects resources by their labels. An empty one selects all.
 	Selector metav1.LabelSelector
