@@ -8,6 +8,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/kit/internal/podtemplate"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -36,7 +37,7 @@ func Components(options ...Option) reconcile.Option {
 // components from the cluster, where what was in stringData is in data.
 func reading(c *reconcile.Component, asOper8 bool) Read {
 	return func(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
-		if once(ref.Kind.GroupKind()) {
+		if podtemplate.Once(ref.Kind.GroupKind()) {
 			return c.Session().Get(ctx, ref)
 		}
 		found, err := c.Input(ctx, ref)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/kit/internal/podtemplate"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -110,7 +111,7 @@ func (h *Hasher) Annotate(ctx context.Context, obj *unstructured.Unstructured, n
 	if !sum.any {
 		return obj, missing, nil
 	}
-	_, path := find(obj)
+	_, path, _ := podtemplate.Find(obj)
 	return annotated(obj, path, h.key(Annotation), hex.EncodeToString(sum.hash.Sum(nil))), missing, nil
 }
 
@@ -143,7 +144,7 @@ func (h *Hasher) counted(obj *unstructured.Unstructured) ([]Reference, error) {
 // kept returns obj with the hash that it has in the cluster, if its template can't be changed any more. It returns nil
 // if the hash is to be computed.
 func (h *Hasher) kept(ctx context.Context, obj *unstructured.Unstructured, namespace string, read Read) (*unstructured.Unstructured, error) {
-	if !once(obj.GroupVersionKind().GroupKind()) || obj.GetName() == "" {
+	if !podtemplate.Once(obj.GroupVersionKind().GroupKind()) || obj.GetName() == "" {
 		return nil, nil
 	}
 	ref := deploy.Ref{Kind: obj.GroupVersionKind(), Namespace: namespace, Name: obj.GetName()}
@@ -158,7 +159,7 @@ func (h *Hasher) kept(ctx context.Context, obj *unstructured.Unstructured, names
 	if !found {
 		return obj, nil
 	}
-	_, path := find(obj)
+	_, path, _ := podtemplate.Find(obj)
 	return annotated(obj, path, h.key(Annotation), value), nil
 }
 

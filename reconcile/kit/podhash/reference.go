@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/operkit/operkit/reconcile/kit/internal/podtemplate"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -35,7 +36,7 @@ func (r Reference) String() string { return r.Kind + "/" + r.Name }
 // References doesn't change obj. Parts of another form than the API has are ignored. For an object without Pods it
 // returns nil.
 func References(obj *unstructured.Unstructured) []Reference {
-	template, _ := find(obj)
+	template, _, _ := podtemplate.Find(obj)
 	spec := asMap(template["spec"])
 	found := finder{}
 	for _, field := range []string{"containers", "initContainers", "ephemeralContainers"} {
