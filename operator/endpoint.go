@@ -15,6 +15,7 @@ import (
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/operator/internal/access"
 	"github.com/operkit/operkit/operator/internal/certificate"
+	"github.com/operkit/operkit/reconcile/tlsfiles"
 )
 
 // endpoint is an address at which HTTP is served.
@@ -50,11 +51,10 @@ func (r *runner) metricsEndpoint() (endpoint, error) {
 		return e, nil
 	}
 	e.usual = ":8443"
-	served, err := r.certificate()
-	if err != nil {
+	var err error
+	if e.tls, err = r.certificate(); err != nil {
 		return endpoint{}, err
 	}
-	e.tls = served.Config()
 	if !r.Metrics.Authorize {
 		return e, nil
 	}
@@ -66,18 +66,19 @@ func (r *runner) metricsEndpoint() (endpoint, error) {
 	return e, nil
 }
 
-// certificate returns the certificate for the metrics.
-func (r *runner) certificate() (*certificate.Served, error) {
+// certificate returns the configuration of HTTPS for the metrics.
+func (r *runner) certificate() (*tls.Config, error) {
 	if r.Metrics.CertificateFile == "" {
 		r.logger.Warn("metrics are served with a self-signed certificate: clients can't verify it, and could send their tokens to another server",
 			"set", "metrics.certificate-file")
 		return certificate.SelfSigned("metrics")
 	}
-	served, err := certificate.Load(r.Metrics.CertificateFile, r.Metrics.KeyFile, r.logger)
+	files := tlsfiles.Files{Certificate: r.Metrics.CertificateFile, Key: r.Metrics.KeyFile}
+	served, err := tlsfiles.Load(files, tlsfiles.Logger(r.logger))
 	if err != nil {
 		return nil, fmt.Errorf("metrics.certificate-file: %w", err)
 	}
-	return served, nil
+	return served.Server(), nil
 }
 
 // measures reports whether the process serves metrics. If it doesn't, it doesn't measure reconciles and requests.

@@ -1,8 +1,8 @@
-// Package certificate serves TLS with a certificate from files that somebody else renews, or with a self-signed one.
+// Package certificate makes a self-signed certificate for a server that has no other one.
 //
-//	served, err := certificate.Load("tls.crt", "tls.key", logger)
-//	listener = tls.NewListener(listener, served.Config())
+//	config, err := certificate.SelfSigned("metrics")
+//	listener = tls.NewListener(listener, config)
 //
-// Use it where a process serves HTTPS inside a cluster. For a server on the Internet use a library that fetches
-// certificates.
+// Use it where connections are to be encrypted although clients can't verify the server. For certificates in files see
+// reconcile/tlsfiles.
 package certificate

@@ -53,11 +53,19 @@ var logProcess = []Entry{
 		Remedy:  "Restart the Pod.",
 	},
 	{
-		Name:    "failed to read the certificate again: the last one is still served",
+		Name:    "TLS certificates are not as they should be: those read last are still used",
 		Where:   "warning",
-		Meaning: "The files of the certificate have changed, and can't be used.",
-		Cause:   "A file is missing or incomplete, or the key belongs to another certificate.",
-		Remedy:  "Read `error`. Renew the certificate before the last one expires.",
+		Meaning: "The files of the certificate have changed and can't be used, or the certificate isn't valid at present.",
+		Cause: "A file is missing or incomplete, the key belongs to another certificate, or nobody has renewed the " +
+			"certificate.",
+		Remedy: "Read `error`. Renew the certificate before the last one expires.",
+	},
+	{
+		Name:    "TLS certificates can't be used: handshakes fail until they can",
+		Where:   "warning",
+		Meaning: "A program started with the option `tlsfiles.Late`, and has no certificate yet.",
+		Cause:   "Nobody has issued the certificate yet, or a file is incomplete.",
+		Remedy:  "Wait for what issues the certificate. If it has done so, read `error`.",
 	},
 	{
 		Name:    "failed to ask the API server whether a client may read a page",
