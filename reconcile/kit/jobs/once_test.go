@@ -1,0 +1,235 @@
+package jobs_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/kit/jobs"
+	"github.com/operkit/operkit/reconcile/reconciletest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func TestOnce(t *testing.T) {
+	t.Parallel()
+	t.Run("jobs 1: a Job runs once for each value, and what waits for it follows", func(t *testing.T) {
+		t.Parallel()
+		h := settledShop(t)
+		h.Exists(job1, web)
+		want(t, h, "2")
+		h.RunUntilSettled()
+		h.Created(job2)
+		h.Configured(web)
+		h.Deleted(job1)
+		h.Ready("Shop tea")
+	})
+	t.Run("jobs 2: settled, it costs no call, also after a restart", func(t *testing.T) {
+		t.Parallel()
+		h := settledShop(t)
+		h.RunUntilSettled()
+		assert.Empty(t, h.Calls())
+		h.Restart()
+		h.RunUntilSettled()
+		h.Writes(0)
+	})
+	t.Run("jobs 3: a template that changes while the value stays changes nothing", func(t *testing.T) {
+		t.Parallel()
+		h := reconciletest.New(t, shop(func(s *reconcile.Session) any {
+			image, _, _ := unstructured.NestedString(s.Resource().Object, "spec", "image")
+			job := migration(nil)
+			job["spec"].(fields)["template"].(fields)["spec"].(fields)["containers"].(list)[0].(fields)["image"] = image
+			return job
+		}))
+		h.Apply(newTea("1"))
+		h.RunUntilSettled()
+		before := h.Get(job1)
+		h.Edit("Shop tea", func(obj *unstructured.Unstructured) {
+			require.NoError(t, unstructured.SetNestedField(obj.Object, "shop:other", "spec", "image"))
+		})
+		h.RunUntilSettled()
+		h.Ready("Shop tea")
+		assert.Equal(t, before, h.Get(job1))
+	})
+	t.Run("jobs 4: a Job that was deleted runs again, whether it had failed or not", func(t *testing.T) {
+		t.Parallel()
+		h := settledShop(t)
+		h.Delete(job1)
+		h.RunUntilSettled()
+		h.Created(job1)
+		h.Ready("Shop tea")
+		h.Break(job2, "BackoffLimitExceeded")
+		want(t, h, "2")
+		h.RunUntilSettled()
+		assert.Equal(t, "False", string(h.Condition("Shop tea", "Ready").Status))
+		h.Release(job2)
+		h.Delete(job2)
+		h.RunUntilSettled()
+		h.Created(job2)
+		h.Configured(web)
+		h.Ready("Shop tea")
+	})
+	t.Run("jobs 4: after a failure a new value runs", func(t *testing.T) {
+		t.Parallel()
+		h := reconciletest.New(t, shop(nil))
+		h.Break(job1, "BackoffLimitExceeded")
+		h.Apply(newTea("1"))
+		h.RunUntilSettled()
+		h.Gone(web)
+		want(t, h, "2")
+		h.RunUntilSettled()
+		h.Ready("Shop tea")
+		h.Gone(job1)
+	})
+	t.Run("jobs 5: a value that comes back runs again", func(t *testing.T) {
+		t.Parallel()
+		h := settledShop(t)
+		want(t, h, "2")
+		h.RunUntilSettled()
+		want(t, h, "1")
+		h.RunUntilSettled()
+		h.Created(job1)
+		h.Deleted(job2)
+		h.Ready("Shop tea")
+	})
+	t.Run("jobs 5: a value that comes back after a failure runs again", func(t *testing.T) {
+		t.Parallel()
+		h := settledShop(t)
+		h.Break(job2, "BackoffLimitExceeded")
+		want(t, h, "2")
+		h.RunUntilSettled()
+		want(t, h, "1")
+		h.RunUntilSettled()
+		h.Created(job1)
+		h.Gone(job2)
+		h.Ready("Shop tea")
+	})
+	t.Run("jobs 6: a dry run and a plan have the Job", func(t *testing.T) {
+		t.Parallel()
+		h := reconciletest.New(t, shop(nil))
+		h.Apply(newTea("1"))
+		for _, rendered := range h.Render("Shop tea") {
+			if rendered.Component == "migrate" {
+				require.Len(t, rendered.Objects, 1)
+				assert.Equal(t, nameIn(job1), rendered.Objects[0].GetName())
+			}
+		}
+		h.Gone(job1)
+	})
+}
+
+func TestWhatIsCreated(t *testing.T) {
+	t.Parallel()
+	t.Run("jobs 7: what the author leaves out has defaults that keep the message of a failure", func(t *testing.T) {
+		t.Parallel()
+		h := settledShop(t)
+		job := h.Get(job1)
+		assert.Equal(t, map[string]string{"operkit.dev/once": "migrate", "operkit.dev/once-value": "1"}, job.GetLabels())
+		assert.Equal(t, "1", job.GetAnnotations()["operkit.dev/once-value"])
+		assert.Equal(t, fields{"backoffLimit": int64(3), "template": fields{"spec": fields{
+			"restartPolicy": "Never",
+			"containers":    list{fields{"name": "migrate", "image": "shop:1", "terminationMessagePolicy": "FallbackToLogsOnError"}},
+		}}}, job.Object["spec"])
+	})
+	t.Run("jobs 7: what the author sets stays", func(t *testing.T) {
+		t.Parallel()
+		const text = `
+apiVersion: batch/v1
+kind: Job
+metadata: {labels: {own: label}}
+spec:
+  backoffLimit: 0
+  activeDeadlineSeconds: 60
+  template: {spec: {restartPolicy: OnFailure, initContainers: [{name: a, terminationMessagePolicy: File}], containers: [{name: b}]}}`
+		h := reconciletest.New(t, shop(func(*reconcile.Session) any { return reconcile.YAML(text) }))
+		h.Apply(newTea("1"))
+		h.RunUntilSettled()
+		job := h.Get(job1)
+		assert.Equal(t, "label", job.GetLabels()["own"])
+		assert.Equal(t, fields{"backoffLimit": int64(0), "activeDeadlineSeconds": int64(60), "template": fields{"spec": fields{
+			"restartPolicy":  "OnFailure",
+			"initContainers": list{fields{"name": "a", "terminationMessagePolicy": "File"}},
+			"containers":     list{fields{"name": "b", "terminationMessagePolicy": "FallbackToLogsOnError"}},
+		}}}, job.Object["spec"])
+	})
+	for reason, row := range map[string]struct{ resource, value, base, wantName, wantLabel string }{
+		"a tag of an image":        {"tea", "postgres:18", "", "tea-migrate-e712c98bf7", "postgres-18-7105e963"},
+		"nothing that a label has": {"tea", "ü", "", "tea-migrate-2facc94661", "0cd8850b"},
+		"a name of its own":        {"tea", "1", "schema", "schema-7bd8bc0c51", "1"},
+		"long names": {strings.Repeat("t", 63), strings.Repeat("v", 300), "",
+			strings.Repeat("t", 52) + "-aadb056ccb", strings.Repeat("v", 54) + "-1cae0736"},
+	} {
+		t.Run("jobs 8: names and labels have at most 63 characters: "+reason, func(t *testing.T) {
+			t.Parallel()
+			h := reconciletest.New(t, shop(func(*reconcile.Session) any {
+				job := migration(nil)
+				if row.base != "" {
+					job["metadata"] = fields{"name": row.base}
+				}
+				return job
+			}))
+			tea := newTea(row.value)
+			tea.SetName(row.resource)
+			h.Apply(tea)
+			h.RunUntilSettled()
+			job := h.Get("Job " + row.wantName)
+			assert.Equal(t, row.wantLabel, job.GetLabels()["operkit.dev/once-value"])
+			assert.Equal(t, row.value, job.GetAnnotations()["operkit.dev/once-value"])
+			assert.LessOrEqual(t, len(job.GetName()), 63)
+		})
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	t.Parallel()
+	for reason, row := range map[string]struct {
+		value string
+		job   any
+		want  string
+	}{
+		"the TTL trap":     {"1", migration(fields{"ttlSecondsAfterFinished": int64(60)}), "the Job has a ttlSecondsAfterFinished: leave it out: the cluster would delete the Job, and it would run again"},
+		"a generated name": {"1", fields{"apiVersion": "batch/v1", "kind": "Job", "metadata": fields{"generateName": "x-"}}, "the Job has a generateName"},
+		"another kind":     {"1", fields{"apiVersion": "batch/v1", "kind": "CronJob"}, "the object is a CronJob of batch/v1: pass a Job of batch/v1"},
+		"two objects":      {"1", reconcile.YAML("{apiVersion: v1, kind: A}\n---\n{apiVersion: v1, kind: B}"), "the YAML has 2 objects: pass one Job"},
+		"no object":        {"1", nil, "nil"},
+		"deferred":         {"1", reconcile.Deferred{}, "the Job is deferred"},
+		"no value":         {"", migration(nil), "empty value: pass what changes"},
+		"a long value":     {strings.Repeat("v", 1025), migration(nil), "the value has 1025 bytes, more than 1024: pass a digest of it"},
+	} {
+		t.Run("jobs 9: "+reason+" is an error, and nothing is created", func(t *testing.T) {
+			t.Parallel()
+			h := reconciletest.New(t, shop(func(*reconcile.Session) any { return row.job }))
+			h.Apply(newTea(row.value))
+			h.RunUntilSettled()
+			assert.Contains(t, message(h), "component migrate: build: jobs: ")
+			assert.Contains(t, message(h), row.want)
+			assert.Len(t, h.Memory().Objects(), 1, "the shop")
+		})
+	}
+	t.Run("jobs 9: a TTL that is added later is an error, too", func(t *testing.T) {
+		t.Parallel()
+		h := reconciletest.New(t, shop(nil), reconciletest.With(reconcile.ReviseObjects(addTTL)))
+		h.Apply(newTea("1"))
+		h.RunUntilSettled()
+		assert.Contains(t, message(h), "component migrate: jobs: the Job has a ttlSecondsAfterFinished")
+		h.Gone(job1)
+	})
+	t.Run("jobs 9: a Job that has another value is an error", func(t *testing.T) {
+		t.Parallel()
+		h := settledShop(t)
+		h.Edit(job1, func(obj *unstructured.Unstructured) {
+			obj.SetAnnotations(map[string]string{"operkit.dev/once-value": "other"})
+		})
+		h.RunUntilSettled()
+		assert.Contains(t, message(h), fmt.Sprintf("Job test/%s belongs to the value %q: delete it, or use another value than %q", nameIn(job1), "other", "1"))
+	})
+	t.Run("jobs 9: nil options are ignored", func(t *testing.T) {
+		t.Parallel()
+		h := reconciletest.New(t, shop(nil, nil, jobs.Replace()))
+		h.Apply(newTea("1"))
+		h.RunUntilSettled()
+		h.Ready("Shop tea")
+	})
+}
