@@ -53,6 +53,39 @@ func serving(source tls.Source, web *reconcile.Component) *tls.Certificate {
 	return source.Certificate(web, "shop.example.com", "10.0.0.1")
 }
 
+// cert-manager issues the certificates: nothing else changes. Each component waits until its certificate is issued.
+func ExampleCertManager() {
+	controller := reconciletest.Controlling(shopKind, func(_ context.Context, s *reconcile.Session) error {
+		web, worker := s.Add("web"), s.Add("worker")
+		ca := tls.CertManager(s)
+		server := ca.Certificate(web, tls.Service("web", s.Namespace())...)
+		client := ca.Certificate(worker)
+		fmt.Println(server.Secret(), client.Secret(), ca.Bundle())
+		return nil
+	})
+	fmt.Println(reconcileTea(controller))
+	// Output:
+	// tea-web-cert tea-worker-cert tea-cert-bundle
+	// <nil>
+}
+
+// An issuer of the cluster issues the certificates, and trust-manager distributes the CAs to trust.
+func ExampleTrustBundle() {
+	controller := reconciletest.Controlling(shopKind, func(_ context.Context, s *reconcile.Session) error {
+		ca := tls.CertManager(s, tls.Issuer("ClusterIssuer", "corp"), tls.TrustBundle("corp-cas"), tls.Life(90*day))
+		web := s.Add("web")
+		server := serving(ca, web)
+		metrics := ca.Named(web, "metrics", tls.Service("metrics", s.Namespace())...)
+		s.Add("probe").After(ca.Component())
+		fmt.Println(server.Secret(), metrics.Secret(), ca.Bundle())
+		return nil
+	})
+	fmt.Println(reconcileTea(controller))
+	// Output:
+	// tea-web-cert tea-metrics-cert corp-cas
+	// <nil>
+}
+
 // The names under which Pods reach a Service.
 func ExampleService() {
 	fmt.Println(tls.Service("web", "shop"))

@@ -98,7 +98,7 @@ func (a *Authority) commonName() string { return a.session.TruncatedName(a.sessi
 
 // check reports mistakes of the program.
 func (a *Authority) check() error {
-	if err := errors.Join(append(slices.Clone(a.mistakes), a.options.validate())...); err != nil {
+	if err := errors.Join(append(slices.Clone(a.mistakes), a.options.validateForOwn())...); err != nil {
 		return request.Permanent(fmt.Errorf("tls: %w", err))
 	}
 	return nil

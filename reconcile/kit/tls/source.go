@@ -32,16 +32,18 @@ type Certificate struct {
 }
 
 // Secret returns the name of the Secret in the namespace of the resource. It is of the type kubernetes.io/tls: tls.crt
-// has the certificate, tls.key its key, and ca.crt the CAs to trust, as PEM.
+// has the certificate, tls.key its key, and ca.crt the CAs to trust, as PEM. With CertManager, ca.crt has only the CA
+// that issued this certificate, or isn't there if the issuer doesn't name its CA; Requester.Bundle has all CAs.
 func (c *Certificate) Secret() string { return c.secret }
 
 // CA returns the CAs to trust as PEM, for example for the caBundle of a webhook. It is nil in Setup and in a dry run
-// before the first deployment: call it in the Build of the component that has asked for the certificate.
+// before the first deployment: call it in the Build of the component that has asked for the certificate. With
+// CertManager these are the CAs of its bundle; nil if the issuer doesn't name its CA and there is no TrustBundle.
 func (c *Certificate) CA() []byte { return c.ca }
 
 // Digest identifies the certificate and the CAs to trust; it is no secret. An annotation of a Pod template with it
 // restarts the Pods whenever the Secret changes, for programs that read their files only at their start. For such
-// programs, let the time Wait include a restart of all Pods. Digest is empty when CA is nil.
+// programs, let the time Wait include a restart of all Pods. Digest is empty before the certificate is issued.
 func (c *Certificate) Digest() string { return c.digest }
 
 // Service returns the names under which Pods reach a Service: its name alone, with the namespace, and with svc and
