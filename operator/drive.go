@@ -123,7 +123,7 @@ func (r *runner) drive(ctx context.Context, c controller, manager *deploy.Manage
 func (r *runner) env(manager *deploy.Manager) watch.Env {
 	return watch.Env{
 		Manager: manager, Watcher: r.watcher, Logger: r.logger, Events: r.events, Now: time.Now,
-		Patches: func() patching.Patcher { return nil },
+		Patches: func() patching.Patcher { return nil }, Readiness: judged(),
 	}
 }
 

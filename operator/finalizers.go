@@ -30,7 +30,7 @@ func (p *process) finalizers(ctx context.Context, kind schema.GroupVersionKind, 
 	reconciler, err := made(p.logger, "its method Reconciler", func() (watch.Reconciler, error) {
 		return c.driven.Reconciler(ctx, watch.Env{
 			Manager: manager, Watcher: noWatcher{}, Logger: p.logger, Now: time.Now,
-			Patches: func() patching.Patcher { return nil },
+			Patches: func() patching.Patcher { return nil }, Readiness: judged(),
 		})
 	})
 	if err != nil {

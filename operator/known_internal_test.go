@@ -8,6 +8,7 @@ import (
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/operkit/operkit/status/readiness"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -23,6 +24,41 @@ func (secured) Setup(_ context.Context, s *reconcile.Session) error {
 	certificate := s.Add("certificate", reconcile.YAML("{apiVersion: cert-manager.io/v1, kind: Certificate, metadata: {name: tls}, spec: {secretName: tls, issuerRef: {name: ca}}}"))
 	s.Add("server", reconcile.YAML("{apiVersion: v1, kind: ConfigMap, metadata: {name: server}}")).After(certificate, reconcile.Ready)
 	return nil
+}
+
+func TestKnownKindsOfStyles(t *testing.T) {
+	t.Parallel()
+	certificate := &unstructured.Unstructured{}
+	certificate.SetGroupVersionKind(schema.GroupVersionKind{Group: "cert-manager.io", Version: "v1", Kind: "Certificate"})
+	certificate.SetName("tls")
+	r := &runner{process: settled(t)}
+	for name, take := range map[string]func(c watch.Controller){
+		"operator 19: the reconciler of a style has the rules": func(c watch.Controller) {
+			_, err := r.drive(t.Context(), controller{kind: c.Kind(), driven: c}, nil, &latePatcher{})
+			require.NoError(t, err)
+		},
+		"operator 19: so has one that only names its finalizers": func(c watch.Controller) {
+			r.operator.Drive(c)
+			_, err := r.finalizers(t.Context(), c.Kind(), nil)
+			require.NoError(t, err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got readiness.Result
+			take(watch.NewController(nothing{}.Kind(), func(_ context.Context, env watch.Env) (watch.Reconciler, error) {
+				got = env.Readiness.Of(certificate)
+				return still{}, nil
+			}))
+			assert.Equal(t, readiness.InProgress, got.State)
+		})
+	}
+}
+
+// still is a reconciler that does nothing.
+type still struct{}
+
+func (still) Reconcile(context.Context, request.Request) (request.Result, error) {
+	return request.Result{}, nil
 }
 
 func TestKnownKinds(t *testing.T) {

@@ -142,10 +142,13 @@ func (p *process) numbers() map[string]reconcile.Option {
 	}
 }
 
+// judged returns how objects are judged that the program has no rule for.
+func judged() readiness.Checker { return readiness.Checker{Registry: known.Kinds()} }
+
 // defaultOptions come before the options of a controller.
 func (p *process) defaultOptions() []reconcile.Option {
 	options := []reconcile.Option{
-		reconcile.Logger(p.logger), reconcile.ReadyBy(readiness.Checker{Registry: known.Kinds()}),
+		reconcile.Logger(p.logger), reconcile.ReadyBy(judged()),
 	}
 	if p.watcher != nil {
 		options = append(options, reconcile.WithWatcher(p.watcher))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/status/readiness"
+	"github.com/operkit/operkit/status/readiness/known"
 )
 
 // run reads the files, and applies or compares them as the flags say.
@@ -64,8 +65,9 @@ func (s settings) apply(ctx context.Context, out io.Writer, m *deploy.Manager, m
 	progress := newProgress(out, t, s.wait)
 	options := []deploy.Option{deploy.OnResult(progress.applied)}
 	if s.wait {
+		checker := readiness.Checker{Registry: known.Kinds()}
 		options = append(options, deploy.WaitReady(func(obj *unstructured.Unstructured) bool {
-			result := readiness.Of(obj)
+			result := checker.Of(obj)
 			progress.judged(deploy.RefOf(obj), result)
 			return result.State == readiness.Ready
 		}))

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/operkit/operkit/status/readiness"
+	"github.com/operkit/operkit/status/readiness/known"
 )
 
 // errNotReady ends the command if an object isn't ready. The table has the details.
@@ -62,9 +63,9 @@ func (s settings) run(files []string, now time.Time, stdin io.Reader, stdout io.
 	if err != nil {
 		return err
 	}
-	results := make([]readiness.Result, 0, len(objects))
+	results, checker := make([]readiness.Result, 0, len(objects)), readiness.Checker{Registry: known.Kinds()}
 	for _, object := range objects {
-		results = append(results, readiness.Checker{}.At(now, object))
+		results = append(results, checker.At(now, object))
 	}
 	if err := s.print(stdout, results); err != nil {
 		return err

@@ -73,6 +73,10 @@ func TestTable(t *testing.T) {
 			"ConfigMap shop/a Ready Present the object is present", 0,
 		},
 		{
+			"a well-known kind of others that its controller hasn't handled", "{apiVersion: cert-manager.io/v1, kind: Certificate, metadata: {name: a, namespace: shop}}",
+			"Certificate.cert-manager.io shop/a InProgress ConditionMissing the condition Ready isn't set yet: cert-manager hasn't handled the object", 1,
+		},
+		{
 			"being deleted", "{apiVersion: v1, kind: Pod, metadata: {name: a, deletionTimestamp: '2026-06-01T11:59:00Z'}, status: {phase: Running}}",
 			"Pod a Terminating Terminating the object is being deleted", 1,
 		},

@@ -108,8 +108,11 @@ func (c *Controller[T]) Kind() schema.GroupVersionKind { return c.kind }
 // Reconciler implements watch.Controller. The error has all mistakes of the registration.
 func (c *Controller[T]) Reconciler(ctx context.Context, env watch.Env) (watch.Reconciler, error) {
 	settings := c.config.Settings
+	checker := c.config.readiness.Over(env.Readiness)
 	for _, one := range c.config.children {
-		settings.Children = append(settings.Children, one.Child)
+		declared := one.Child
+		declared.Healthy = func(obj *unstructured.Unstructured) bool { return one.isHealthy(obj, checker) }
+		settings.Children = append(settings.Children, declared)
 	}
 	if c.config.finalizer != nil {
 		settings.Finalizer = *c.config.finalizer

@@ -6,6 +6,7 @@ import (
 
 	"github.com/operkit/operkit/reconcile/desired"
 	"github.com/operkit/operkit/reconcile/reconciletest"
+	"github.com/operkit/operkit/status/readiness"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -84,6 +85,22 @@ func ExampleRevisions() {
 	// Output:
 	// Pod tom-1 waits for Pod tom-0
 	// no child waits for an update to revision 2
+}
+
+// A roll waits for cats that are brushed: a rule for their kind.
+func ExampleReadyBy() {
+	rules := readiness.Registry{pods.GroupKind(): {Condition: &readiness.Condition{Type: "Brushed"}}}
+	h := reconciletest.Drive(console{}, desired.New(catSets, cats{},
+		desired.Child(pods, desired.RollingRecreate), desired.Revisions("spec.image"),
+		desired.ReadyBy(readiness.Checker{Registry: rules}),
+	))
+	h.Apply(catSet("tom", 2, "cat:1"))
+	h.RunUntilSettled()
+	h.Apply(catSet("tom", 2, "cat:2"))
+	h.RunUntilSettled()
+	fmt.Println(h.Condition("CatSet tom", "Updated").Message)
+	// Output:
+	// Pod tom-1 waits for Pod tom-0
 }
 
 // An error of the function, or of a child, gets into the status.

@@ -67,6 +67,10 @@ func TestMistakes(t *testing.T) {
 				"needs a version and a kind", "child ConfigMap: healthy: nobody waits", "child Secret: healthy: needs the type of a condition",
 			},
 		},
+		{
+			"desired 97: an expectation that can't be", desired.New(catSets, script{}, desired.ReadyBy(expecting(""))),
+			[]string{"readiness: "},
+		},
 		{"desired 75: a finalizer without a domain, as roperator has it", desired.New(catSets, teardown{}, desired.FinalizerName("cats")), nil},
 		{
 			"desired 75: which built-in kinds don't accept", desired.New(pods, teardown{}, desired.FinalizerName("cats")),

@@ -23,6 +23,8 @@ type config struct {
 	children []*child
 	// finalizer is the name of the finalizer, nil for the default.
 	finalizer *string
+	// readiness judges children without Healthy. Its default is that of the watch.Env.
+	readiness readiness.Checker
 	errs      []error
 }
 
@@ -33,10 +35,10 @@ type child struct {
 	errs    []error
 }
 
-// isHealthy reports whether a child does its work.
-func (c *child) isHealthy(obj *unstructured.Unstructured) bool {
+// isHealthy reports whether a child does its work. checker judges it if it has no Healthy.
+func (c *child) isHealthy(obj *unstructured.Unstructured, checker readiness.Checker) bool {
 	if len(c.healthy) == 0 {
-		return readiness.Of(obj).Ready()
+		return checker.Of(obj).Ready()
 	}
 	for _, check := range c.healthy {
 		if !check(obj) {
@@ -50,7 +52,6 @@ func (c *child) isHealthy(obj *unstructured.Unstructured) bool {
 // longer declared, its children stay until their parent is gone.
 func Child(kind schema.GroupVersionKind, strategy Strategy, opts ...ChildOption) Option {
 	one := &child{Child: engine.Child{Kind: kind, Strategy: strategy}}
-	one.Healthy = one.isHealthy
 	for _, opt := range opts {
 		if opt != nil {
 			opt(one)
@@ -98,6 +99,14 @@ func Revisions(paths ...string) Option {
 	}
 }
 
+// ReadyBy sets the readiness.Checker by which children without Healthy are healthy for a roll; by default it is that of
+// the watch.Env, which in package operator knows the kinds of known.Kinds. Several options are merged, field by field and
+// kind by kind, over that default; later options win. Unlike for components, storage classes aren't read: without a
+// WaitsForConsumer an unbound claim isn't healthy.
+func ReadyBy(checker readiness.Checker) Option {
+	return func(c *config) { c.readiness = checker.Over(c.readiness) }
+}
+
 // External is for a Syncer that asks a program outside of this one, which may be mended without an event in the
 // cluster: what is wrong with an answer is tried again after a while, like other errors. By default the parent is left
 // alone until something changes.
@@ -118,7 +127,7 @@ type ChildOption func(*child)
 
 // Healthy sets when a child is healthy for a roll: when it has the condition with that status and one of the reasons,
 // and not about an earlier generation of the child. An empty status is any status, and no reasons are any reason. Of
-// several Healthy all have to hold. The default is status/readiness, which knows the usual kinds.
+// several Healthy all have to hold. The default is status/readiness, which knows the usual kinds, see ReadyBy.
 func Healthy(conditionType string, value metav1.ConditionStatus, reasons ...string) ChildOption {
 	return func(c *child) {
 		if conditionType == "" {

@@ -26,6 +26,9 @@ func (c *Controller[T]) check() error {
 		errs = append(errs, checkMethods(c.syncer))
 	}
 	errs = append(errs, c.checkFinalizer(), c.checkRevisions())
+	if err := c.config.readiness.Registry.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("readiness: %w", err))
+	}
 	declared := map[schema.GroupKind]bool{}
 	for _, one := range c.config.children {
 		if declared[one.Kind.GroupKind()] {
