@@ -6,6 +6,7 @@ require (
 	github.com/operkit/operkit/deploy v0.0.0
 	github.com/operkit/operkit/operator v0.0.0
 	github.com/operkit/operkit/reconcile v0.0.0
+	github.com/operkit/operkit/reconcile/kit v0.0.0
 	github.com/operkit/operkit/status v0.0.0
 	github.com/operkit/operkit/tools/envtest v0.0.0
 	github.com/operkit/operkit/tools/release v0.0.0
@@ -81,6 +82,7 @@ replace (
 	github.com/operkit/operkit/deploy => ../../deploy
 	github.com/operkit/operkit/operator => ../../operator
 	github.com/operkit/operkit/reconcile => ../../reconcile
+	github.com/operkit/operkit/reconcile/kit => ../../reconcile/kit
 	github.com/operkit/operkit/smp => ../../smp
 	github.com/operkit/operkit/status => ../../status
 	github.com/operkit/operkit/tools/envtest => ../envtest

@@ -2,95 +2,134 @@ package movedfromoper8
 
 import (
 	"context"
-	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/kit/podhash"
 )
 
-const dependencyHash = "oper8.org/dependency-hash"
+const (
+	dependencyHash = "oper8.org/dependency-hash"
+	// recorded is the hash by oper8's rules of the Secret yeast and of the ConfigMap recipe, computed by Python's hashlib
+	// and json as in testdata/oper8.py of package podhash.
+	recorded = "55d58cea3b35e345d8b4d7d99c3b03222db57f4e"
+)
 
-var deployments = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
+var (
+	pods        = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
+	deployments = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
+	replicaSets = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "ReplicaSet"}
+)
 
-// oven is a Deployment whose Pods have annotations.
-func oven(namespace string, annotations map[string]any) map[string]any {
-	metadata := map[string]any{"labels": map[string]any{"app": "oven"}}
-	if len(annotations) > 0 {
-		metadata["annotations"] = annotations
-	}
+// oven is a Deployment whose Pods read a Secret, by a volume, and a ConfigMap, by their environment.
+func oven(namespace string) map[string]any {
 	return map[string]any{
 		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "oven", "namespace": namespace},
 		"spec": map[string]any{
-			"replicas": int64(1), "selector": map[string]any{"matchLabels": map[string]any{"app": "oven"}},
+			"replicas": int64(2), "selector": map[string]any{"matchLabels": map[string]any{"app": "oven"}},
 			"template": map[string]any{
-				"metadata": metadata,
-				"spec":     map[string]any{"containers": []any{map[string]any{"name": "oven", "image": "oven"}}},
+				"metadata": map[string]any{"labels": map[string]any{"app": "oven"}},
+				"spec": map[string]any{
+					"containers": []any{map[string]any{"name": "oven", "image": "oven", "env": []any{map[string]any{
+						"name": "SALT", "valueFrom": map[string]any{"configMapKeyRef": map[string]any{"name": "recipe", "key": "salz"}},
+					}}}},
+					"volumes": []any{map[string]any{"name": "yeast", "secret": map[string]any{"secretName": "yeast"}}},
+				},
 			},
 		},
 	}
 }
 
-// keptHash is the annotation as oper8 has left it: what the guide says of how Pods keep running.
-func keptHash(ctx context.Context, s *reconcile.Session) (map[string]any, error) {
-	live, err := s.Get(ctx, deploy.Ref{Kind: deployments, Namespace: s.Namespace(), Name: "oven"})
-	if live == nil || err != nil {
-		return nil, err
+// yeast is the Secret that belongs to the resource.
+func yeast(namespace, value string) map[string]any {
+	return map[string]any{
+		"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "yeast", "namespace": namespace}, "data": map[string]any{"k": value},
 	}
-	hash, found, err := unstructured.NestedString(live.Object, "spec", "template", "metadata", "annotations", dependencyHash)
-	if !found || err != nil {
-		return nil, err
+}
+
+// moved is a world that oper8 has left: a resource with its Secret and its Deployment, whose Pods run, and a ConfigMap of
+// somebody else.
+func moved(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.CreateYAML("{apiVersion: v1, kind: ConfigMap, metadata: {name: recipe}, data: {flour: 1 kg, salz: für 2}}")
+	w.CreateYAML("{apiVersion: " + loaves.GroupVersion().String() + ", kind: Loaf, metadata: {name: a}}")
+	owner, blocks := w.Get(loaves, "a"), true
+	for _, content := range []map[string]any{yeast(w.namespace, "dg=="), oven(w.namespace)} {
+		obj := &unstructured.Unstructured{Object: content}
+		if obj.GetKind() == "Deployment" {
+			require.NoError(t, unstructured.SetNestedField(content, recorded, "spec", "template", "metadata", "annotations", dependencyHash))
+		}
+		obj.SetOwnerReferences([]metav1.OwnerReference{{
+			APIVersion: owner.GetAPIVersion(), Kind: owner.GetKind(), Name: "a", UID: owner.GetUID(), BlockOwnerDeletion: &blocks,
+		}})
+		w.Apply(obj)
 	}
-	return map[string]any{dependencyHash: hash}, nil
+	w.Eventually("the Pods run", func() bool { return len(w.running()) == 2 })
+	return w
+}
+
+// running returns the uids of the Pods that aren't being deleted.
+func (w *world) running() (uids []string) {
+	for _, pod := range w.List(pods) {
+		if pod.GetDeletionTimestamp() == nil {
+			uids = append(uids, string(pod.GetUID()))
+		}
+	}
+	return uids
 }
 
 func testDependencyHash(t *testing.T) {
-	for _, row := range []struct {
-		reason   string
-		keeps    bool
-		restarts bool
-	}{
-		{"what isn't rendered any more goes from the template, which restarts the Pods", false, true},
-		{"what is rendered as it is in the cluster restarts none", true, false},
-	} {
-		t.Run(row.reason, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			w.CreateYAML("{apiVersion: " + loaves.GroupVersion().String() + ", kind: Loaf, metadata: {name: a}}")
-			owner := w.Get(loaves, "a")
-			content := oven(w.namespace, map[string]any{dependencyHash: "da39a3ee5e6b4b0d3255bfef95601890afd80709"})
-			content["metadata"].(map[string]any)["ownerReferences"] = []any{map[string]any{
-				"apiVersion": owner.GetAPIVersion(), "kind": owner.GetKind(), "name": "a", "uid": string(owner.GetUID()), "blockOwnerDeletion": true,
-			}}
-			before := w.Apply(&unstructured.Unstructured{Object: content})
-			for range 2 {
-				w.reconcile(w.api, "a", func(ctx context.Context, s *reconcile.Session) error {
-					var annotations map[string]any
-					if row.keeps {
-						kept, err := keptHash(ctx, s)
-						require.NoError(t, err)
-						annotations = kept
-					}
-					s.Add("oven", oven(w.namespace, annotations))
-					return nil
-				})
-			}
-			after := w.Get(deployments, "oven")
-			assert.Equal(t, before.GetUID(), after.GetUID())
-			assert.Equal(t, row.restarts, !reflect.DeepEqual(template(t, before), template(t, after)))
-		})
-	}
+	t.Run("without the option the hash goes from the template, which restarts the Pods", func(t *testing.T) {
+		t.Parallel()
+		w := moved(t)
+		w.bake("dg==")
+		w.Eventually("the Pods have been restarted", func() bool { return len(w.List(replicaSets)) == 2 })
+	})
+	t.Run("with podhash.Oper8 no Pod is restarted, and a changed Secret or ConfigMap restarts them once", func(t *testing.T) {
+		t.Parallel()
+		w := moved(t)
+		before, template, start := w.running(), templateOf(t, w), w.Get(deployments, "oven").GetGeneration()
+		hash := podhash.Components(podhash.Oper8())
+		for range 2 {
+			w.bake("dg==", hash)
+			assert.Equal(t, template, templateOf(t, w))
+		}
+		assert.ElementsMatch(t, before, w.running())
+		assert.Len(t, w.List(replicaSets), 1)
+
+		for range 2 {
+			w.bake("bmV3", hash)
+		}
+		w.Eventually("the Pods have been restarted", func() bool { return len(w.List(replicaSets)) == 2 })
+		w.Merge(configMaps, "recipe", `{"data":{"salz":"für 3"}}`)
+		for range 2 {
+			w.bake("bmV3", hash)
+		}
+		w.Eventually("the Pods have been restarted again", func() bool { return len(w.List(replicaSets)) == 3 })
+		assert.Equal(t, start+2, w.Get(deployments, "oven").GetGeneration(), "once for each change")
+		assert.NotEqual(t, templateOf(t, w), template)
+	})
 }
 
-// template is what a Deployment makes its Pods of. New ones take their place when it changes.
-func template(t *testing.T, deployment *unstructured.Unstructured) map[string]any {
+// bake reconciles the resource as the new operator does.
+func (w *world) bake(value string, options ...reconcile.Option) {
+	w.reconcile(w.api, "a", func(_ context.Context, s *reconcile.Session) error {
+		s.Add("oven", yeast(w.namespace, value), oven(w.namespace))
+		return nil
+	}, options...)
+}
+
+// templateOf is what the Deployment makes its Pods of. New ones take their place when it changes.
+func templateOf(t *testing.T, w *world) map[string]any {
 	t.Helper()
-	content, found, err := unstructured.NestedMap(deployment.Object, "spec", "template")
+	content, found, err := unstructured.NestedMap(w.Get(deployments, "oven").Object, "spec", "template")
 	require.NoError(t, err)
 	require.True(t, found)
 	return content
