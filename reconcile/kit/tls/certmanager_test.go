@@ -161,6 +161,32 @@ func TestCertManager(t *testing.T) {
 			h.Ready("Shop tea")
 		})
 	}
+	t.Run("tls 44: what a request waits for is in the message, by the latest one of the Certificate", func(t *testing.T) {
+		t.Parallel()
+		h, p := newOrdering(t, tls.Issuer("Issuer", "gone"))
+		h.Apply(newTea(nil))
+		settle(h, p)
+		asks := func(name, revision, owner string, conditions ...any) {
+			h.Apply(map[string]any{"apiVersion": "cert-manager.io/v1", "kind": "CertificateRequest",
+				"metadata": map[string]any{"name": name, "annotations": map[string]any{"cert-manager.io/certificate-revision": revision},
+					"ownerReferences": []any{map[string]any{"apiVersion": "cert-manager.io/v1", "kind": "Certificate", "name": owner,
+						"uid": string(h.Get("Certificate " + owner).GetUID()), "controller": true}}},
+				"status": map[string]any{"conditions": conditions}})
+			_, err := h.Reconcile("Shop tea")
+			require.NoError(t, err)
+		}
+		message := func() string { return h.Condition("Shop tea", status.ConditionReady).Message }
+		approved := map[string]any{"type": "Approved", "status": "True", "reason": "cert-manager.io", "message": "approved"}
+		asks("tea-worker-cert-1", "1", "tea-worker-cert", map[string]any{"type": "Ready", "status": "False", "reason": "Pending", "message": "of another one"})
+		asks("tea-web-cert-9", "9", "tea-web-cert")
+		assert.Contains(t, message(), "Issuer gone issues it into Secret tea-web-cert: CertificateRequest tea-web-cert-9: it isn't approved yet; ")
+		assert.Contains(t, message(), "CertificateRequest tea-worker-cert-1: of another one")
+		asks("tea-web-cert-9", "9", "tea-web-cert", approved)
+		assert.Contains(t, message(), "CertificateRequest tea-web-cert-9: its issuer hasn't handled it yet")
+		asks("tea-web-cert-10", "10", "tea-web-cert", approved,
+			map[string]any{"type": "Ready", "status": "False", "reason": "Pending", "message": `Referenced "Issuer" not found`})
+		assert.Contains(t, message(), `CertificateRequest tea-web-cert-10: Referenced "Issuer" not found`)
+	})
 	t.Run("tls 45: with an issuer that is named there is no CA of the resource's own", func(t *testing.T) {
 		t.Parallel()
 		h, p := newOrdering(t, tls.Issuer("ClusterIssuer", "corp"), tls.Life(90*day))

@@ -86,7 +86,14 @@ func (r *Requester) ready(live *unstructured.Unstructured) error {
 	return request.Precondition("%s", message)
 }
 
-// judge is ready for reconcile.ReadyWhen.
-func (r *Requester) judge(_ context.Context, live *unstructured.Unstructured) error {
-	return r.ready(live)
+// judge is ready for reconcile.ReadyWhen. Of a Certificate that is waited for it also says what its request waits for.
+func (r *Requester) judge(ctx context.Context, live *unstructured.Unstructured) error {
+	err := r.ready(live)
+	if live.GetKind() != certificateKind.Kind || !request.IsWaiting(err) {
+		return err
+	}
+	if why := r.pending(ctx, live); why != "" {
+		return request.Precondition("%w: %s", err, why)
+	}
+	return err
 }

@@ -152,7 +152,7 @@ func TestGatesOnTheAPIServer(t *testing.T) {
 		h.RunUntilSettled()
 		h.Gone(door, app, web, worker)
 		h.Writes(0)
-		assert.Contains(t, h.Condition("Shop tea", status.ConditionReady).Message, "hasn't handled the object")
+		assert.Contains(t, h.Condition("Shop tea", status.ConditionReady).Message, "hasn't handled the object", "the definition of requests isn't there, which is no error")
 	})
 	t.Run("tls 60: on the API server: a Cluster opens its gate when all that CloudNativePG writes says that it is ready", func(t *testing.T) {
 		for _, row := range []struct {

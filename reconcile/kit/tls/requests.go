@@ -104,8 +104,8 @@ func list[T any](values []T) []any {
 
 // judgeOrder judges a Certificate, and then its Secret.
 func (q requests) judgeOrder(o *order) reconcile.Judge {
-	return func(_ context.Context, live *unstructured.Unstructured) error {
-		if err := q.ready(live); err != nil {
+	return func(ctx context.Context, live *unstructured.Unstructured) error {
+		if err := q.judge(ctx, live); err != nil {
 			return err
 		}
 		return o.lacking

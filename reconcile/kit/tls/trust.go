@@ -1,6 +1,7 @@
 package tls
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -86,12 +87,12 @@ func synced(name string, obj, target *unstructured.Unstructured) ([]byte, error)
 	if key == "" {
 		return nil, request.Configuration("Bundle %s: spec.target.configMap.key isn't set: only a ConfigMap can be used as the target", name)
 	}
-	state, message := syncedCondition(obj)
-	if state != "True" {
-		if message == "" {
-			message = "trust-manager hasn't handled it yet"
-		}
-		return nil, request.Precondition("Bundle %s: the condition Synced isn't True: %s", name, message)
+	state, message := conditionOf(obj, "Synced")
+	switch {
+	case outdated(obj):
+		return nil, request.Precondition("Bundle %s: the condition Synced is about an earlier generation: trust-manager hasn't handled the change yet", name)
+	case state != "True":
+		return nil, request.Precondition("Bundle %s: the condition Synced isn't True: %s", name, cmp.Or(message, "trust-manager hasn't handled it yet"))
 	}
 	content := contentOf(target, key)
 	if len(content) == 0 {
@@ -100,21 +101,16 @@ func synced(name string, obj, target *unstructured.Unstructured) ([]byte, error)
 	return content, nil
 }
 
-// syncedCondition returns the condition Synced of the present generation.
-func syncedCondition(obj *unstructured.Unstructured) (state, message string) {
+// outdated reports whether the condition Synced is about an earlier generation of a Bundle.
+func outdated(obj *unstructured.Unstructured) bool {
 	conditions, _, _ := unstructured.NestedSlice(obj.Object, "status", "conditions")
 	for _, entry := range conditions {
 		condition, _ := entry.(map[string]any)
-		if condition["type"] != "Synced" {
-			continue
+		if seen, ok := condition["observedGeneration"].(int64); ok && condition["type"] == "Synced" && seen != obj.GetGeneration() {
+			return true
 		}
-		if seen, ok := condition["observedGeneration"].(int64); ok && seen != obj.GetGeneration() {
-			return "", "trust-manager hasn't handled the change yet"
-		}
-		state, _ = condition["status"].(string)
-		message, _ = condition["message"].(string)
 	}
-	return state, message
+	return false
 }
 
 // contentOf returns a value of a ConfigMap, which may be nil.
