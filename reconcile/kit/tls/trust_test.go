@@ -1,6 +1,7 @@
 package tls_test
 
 import (
+	"context"
 	"crypto/x509"
 	"encoding/json"
 	"os"
@@ -79,6 +80,20 @@ func TestBundleOfCertManager(t *testing.T) {
 		h.Advance(21 * day)
 		assert.Equal(t, string(p.corp.pem), text(h.Get(orderedBundle), "data", "ca.crt"))
 	})
+	t.Run("tls 53: the next reconcile is when a CA expires", func(t *testing.T) {
+		t.Parallel()
+		h := reconciletest.New(t, ordering(tls.Issuer("ClusterIssuer", "corp")), reconciletest.With(reconcile.Period(0)))
+		p := newPlayer(t, h, "test")
+		h.Apply(newTea(nil))
+		for range 2 {
+			_, err := h.Reconcile("Shop tea")
+			require.NoError(t, err)
+			p.play()
+		}
+		result, err := h.Reconcile("Shop tea")
+		require.NoError(t, err)
+		assert.Equal(t, p.corp.cert.NotAfter.Sub(h.Now()), result.RequeueAfter)
+	})
 	t.Run("tls 54: a CA of the resource's own keeps its key when it is renewed, so that ca.crt of a Secret is enough", func(t *testing.T) {
 		t.Parallel()
 		h, p := newOrdering(t)
@@ -111,6 +126,21 @@ func TestBundleOfCertManager(t *testing.T) {
 		h.RunUntilSettled()
 		assert.NotContains(t, text(h.Get(orderedBundle), "data", "ca.crt"), former, "a bundle that was deleted is made of the present CAs")
 		require.NoError(t, inOrder(t, h))
+	})
+	t.Run("tls 52: a component that only reads the bundle waits until a CA is known", func(t *testing.T) {
+		t.Parallel()
+		h := reconciletest.New(t, reconciletest.Controlling(shopKind, func(_ context.Context, s *reconcile.Session) error {
+			s.Add("probe", reconcile.YAML("{apiVersion: v1, kind: ConfigMap, metadata: {name: probe}}")).After(tls.CertManager(s).Component())
+			return nil
+		}))
+		p := newPlayer(t, h, "test")
+		h.Apply(newTea(nil))
+		h.RunUntilSettled()
+		h.Gone("ConfigMap probe", orderedBundle)
+		settle(h, p)
+		h.Ready("Shop tea")
+		h.Exists("ConfigMap probe")
+		assert.Equal(t, string(dataOf(t, h.Get(orderedCA))["tls.crt"]), text(h.Get(orderedBundle), "data", "ca.crt"))
 	})
 	t.Run("tls 55: a CA that was added to the bundle by hand stays, so that it is trusted before it issues", func(t *testing.T) {
 		t.Parallel()
