@@ -9,8 +9,10 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/kinds"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/operkit/operkit/tools/envtest"
@@ -187,6 +189,36 @@ TemporaryPatch   NAMESPACE/ours    no        temporarypatch.operkit.dev/finalize
 		assert.NotEmpty(t, w.finalizers(temporarypatch.DefaultKind, "theirs"), "another operator serves it")
 		assert.Equal(t, []string{others}, w.finalizers(gadgets, "free"))
 	})
+	for reason, row := range map[string]struct {
+		fails error
+		left  []string
+		want  string
+	}{
+		"release 7: a kind that is found at run time": {nil, []string{others}, "Bell NAMESPACE/five released, still held by example.dev/others\n"},
+		"release 7: whose reconciler can't be made": {
+			errors.New("no hook"), []string{"bells.example.dev/ring", others},
+			"warning: Bell: only the finalizers that every operator has are looked for: reconciler of Bell: no hook\n",
+		},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			defer w.delete(bells, "five")
+			w.finalized(bells, "five", false, "bells.example.dev/ring", others)
+			op := operator.New("gadget-operator")
+			op.DriveKinds(kinds.Selector{Group: bells.Group, Name: bells.Kind}, func(ctx context.Context, env watch.Env, _ deploy.ServedKind) (watch.Reconciler, error) {
+				if row.fails != nil {
+					return nil, row.fails
+				}
+				return newRinging(ctx, env)
+			})
+			var out bytes.Buffer
+			op.Execute(t.Context(), []string{
+				"release", "--all", "--yes", "-n", w.Namespace, "--leader-election.namespace", w.Namespace, "--kubeconfig", w.Kubeconfig(t, someone),
+			}, &out, &out)
+			assert.Contains(t, strings.ReplaceAll(out.String(), w.Namespace, "NAMESPACE"), row.want)
+			assert.Equal(t, row.left, w.finalizers(bells, "five"))
+			w.merge(bells, "five", `{"metadata":{"finalizers":null}}`, "")
+		})
+	}
 	for reason, row := range map[string]struct {
 		args []string
 		want string

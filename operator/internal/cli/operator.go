@@ -58,7 +58,7 @@ type Process struct {
 	// Reconciler returns a reconciler for a kind that the operator controls. The reconciler deploys through manager.
 	// The options in more come after all others.
 	Reconciler func(ctx context.Context, kind schema.GroupVersionKind, manager *deploy.Manager, more ...reconcile.Option) (*reconcile.Reconciler, error)
-	// Finalizers returns the names of the operator's own finalizers of a kind that it controls.
+	// Finalizers returns the names of the operator's own finalizers of a kind that it controls, or that a selector has.
 	Finalizers func(ctx context.Context, kind schema.GroupVersionKind, manager *deploy.Manager) ([]string, error)
 	// Run watches and reconciles until ctx ends.
 	Run func(ctx context.Context) error

@@ -113,6 +113,17 @@ func (r *releasing) names(cmd *cobra.Command, p *Process, c *connection) (map[sc
 			return nil, err
 		}
 	}
+	for _, kind := range c.kinds {
+		if o.controls(kind) {
+			continue
+		}
+		own, err := p.Finalizers(ctx, kind, manager)
+		if err != nil {
+			write(cmd.ErrOrStderr(), "warning: %s: only the finalizers that every operator has are looked for: %v", kind.Kind, err)
+			continue
+		}
+		names[kind.GroupKind()] = own
+	}
 	patches, err := o.Patches(manager)
 	if err != nil {
 		return nil, err
