@@ -28,8 +28,8 @@
 // names objects that don't count, as in "Secret/shop-key, ConfigMap/colours", and <domain>/reloads-certificates is "true"
 // if the program reads its certificates again when they change: then Secrets of type kubernetes.io/tls and bundles of CA
 // certificates don't count. On a Secret or ConfigMap, <domain>/dependency-digest is a text that counts in place of the
-// values. Whoever writes an object in several steps, such as a bundle during the roll of a CA, sets it so that the steps
-// restart Pods once. [Skip] and [Reloads] are the same for a whole operator.
+// values. Whoever writes an object in several steps sets it so that the steps restart Pods once: package tls does so for
+// certificates and the bundle while it replaces a CA. [Skip] and [Reloads] are the same for a whole operator.
 //
 // # Secrets
 //

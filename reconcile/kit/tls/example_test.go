@@ -38,8 +38,7 @@ func ExampleAuthority_Named() {
 		web := s.Use("web", settings)
 		settings.cert = serving(ca, web)
 		metrics := ca.Named(web, "metrics", tls.Service("metrics", s.Namespace())...)
-		s.Add("probe").After(ca.Component())
-		fmt.Println(settings.cert.Secret(), metrics.Secret(), ca.Bundle())
+		fmt.Println(settings.cert.Secret(), metrics.Secret(), ca.Bundle(s.Add("probe")))
 		return nil
 	})
 	fmt.Println(reconcileTea(controller))

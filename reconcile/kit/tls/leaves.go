@@ -1,13 +1,9 @@
 package tls
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
@@ -20,8 +16,6 @@ import (
 // leaves is the component with the certificates and the bundle.
 type leaves struct{ *Authority }
 
-var _ reconcile.Deployer = leaves{}
-
 // Build implements reconcile.Builder.
 func (l leaves) Build(ctx context.Context, s *reconcile.Session, c *reconcile.Component) error {
 	authority, err := l.authority(ctx)
@@ -29,15 +23,10 @@ func (l leaves) Build(ctx context.Context, s *reconcile.Session, c *reconcile.Co
 		return err
 	}
 	l.issuer = authority
-	bundle := []byte(reconcile.GeneratedPlaceholder)
-	switch {
-	case authority != nil:
-		bundle = authority.Bundle()
-	case !s.DryRun():
+	if authority == nil && !s.DryRun() {
 		return fmt.Errorf("Secret %s: the CA is absent", l.secret()) // it was deleted a moment ago
 	}
-	c.Add("bundle", map[string]any{"apiVersion": "v1", "kind": "ConfigMap",
-		"metadata": map[string]any{"name": l.Bundle()}, "data": map[string]any{pki.KeyBundle: string(bundle)}})
+	c.Add("bundle", l.bundle(authority))
 	var errs []error
 	for _, cert := range l.certs {
 		if cert.component.Disabled() {
@@ -51,6 +40,20 @@ func (l leaves) Build(ctx context.Context, s *reconcile.Session, c *reconcile.Co
 		c.Add(cert.name, obj, reconcile.By(deploy.Recreate))
 	}
 	return errors.Join(errs...)
+}
+
+// bundle returns the ConfigMap with the CAs to trust.
+func (l leaves) bundle(authority *pki.Authority) *unstructured.Unstructured {
+	content, marks := reconcile.GeneratedPlaceholder, map[string]string{}
+	if authority != nil {
+		content, marks[annotationDigest] = string(authority.Bundle()), authority.Digest(nil)
+	}
+	obj := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{pki.KeyBundle: content},
+		"metadata": map[string]any{"name": l.Bundle()},
+	}}
+	mark(obj, marks, l.session.Manager().KeyDomain())
+	return obj
 }
 
 // leaf returns the Secret of a certificate: with the stored one if it is kept, otherwise with a new one.
@@ -97,9 +100,14 @@ func (l leaves) leaf(ctx context.Context, cert *Certificate, authority *pki.Auth
 		marks[annotationIssued], marks[annotationRenewed] = pki.Fingerprint(pair.Cert), found.annotation(annotationRenew)
 		s.RequeueWithin(pki.Due(pair.Cert).Sub(s.Now()))
 	}
-	cert.ca = authority.Bundle()
-	cert.digest = digest(pair.CertPEM, cert.ca)
-	return encode(cert.secret, map[string][]byte{pki.KeyCert: pair.CertPEM, pki.KeyKey: pair.KeyPEM, pki.KeyBundle: cert.ca}, marks, domain), nil
+	// A certificate that somebody else has stored stays with its own chain.
+	chain, counts := pair.CertPEM, pair.CertPEM
+	if verdict.Reason != "" || !verdict.ByHand {
+		chain, counts = authority.Chain(pair), pair.Cert.Raw
+	}
+	cert.ca, cert.digest = authority.Bundle(), authority.Digest(counts)
+	marks[annotationDigest] = cert.digest
+	return encode(cert.secret, map[string][]byte{pki.KeyCert: chain, pki.KeyKey: pair.KeyPEM, pki.KeyBundle: cert.ca}, marks, domain), nil
 }
 
 // reportForeign records an event about a certificate of another CA, once for each certificate.
@@ -108,35 +116,4 @@ func (l leaves) reportForeign(cert *Certificate, found *stored, fingerprint, iss
 		l.session.Event(event.Warning, EventForeign, "Secret %s: the certificate was stored by hand and is kept, but its CA isn't in ca.crt, "+
 			"so that peers may refuse it: %s: delete the Secret to get a certificate of the CA of the resource", cert.secret, issuer)
 	}
-}
-
-// digest identifies the parts of a Secret that are no secret.
-func digest(parts ...[]byte) string {
-	sum := sha256.Sum256(bytes.Join(parts, []byte{0}))
-	return hex.EncodeToString(sum[:16])
-}
-
-// Deploy implements reconcile.Deployer: when all Secrets are written, it stores that in the Secret of the CA, and the
-// wait of the stage begins.
-func (l leaves) Deploy(ctx context.Context, s *reconcile.Session, c *reconcile.Component) error {
-	if err := c.Apply(ctx); err != nil || s.DryRun() || l.issuer == nil {
-		return err
-	}
-	used := *l.issuer
-	now := s.Now().UTC().Truncate(time.Second)
-	if marked, changed := used.MarkSpread(now); changed {
-		if err := l.change(ctx, func(a pki.Authority, _ *stored) (pki.Authority, map[string]string, error) {
-			if a.Stage() != used.Stage() || !bytes.Equal(a.Bundle(), used.Bundle()) {
-				return a, nil, nil // somebody else has taken the next step
-			}
-			return a, map[string]string{annotationSpread: now.Format(time.RFC3339)}, nil
-		}); err != nil {
-			return err
-		}
-		used = marked
-	}
-	if until := used.Until(l.options.times); !until.IsZero() {
-		s.RequeueWithin(max(until.Sub(s.Now()), time.Second))
-	}
-	return nil
 }

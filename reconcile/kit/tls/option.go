@@ -49,9 +49,9 @@ func Issuer(kind, name string) Option {
 // have asked for certificates wait until it is Synced.
 func TrustBundle(name string) Option { return func(o *options) { o.bundle = &name } }
 
-// Wait sets how long programs may take until they use what their Secrets have; default 1 hour. The kubelet takes about
-// two minutes to change mounted files. The replacement of a CA by Own waits for this time twice; with CertManager it
-// has no effect.
+// Wait sets how long programs that reload may take until they use what their Secrets have; default 1 hour. The kubelet
+// takes about two minutes to change mounted files. The replacement of a CA by Own waits for this time twice, each time
+// from when all components with certificates are ready. With CertManager it has no effect.
 func Wait(wait time.Duration) Option { return func(o *options) { o.times.Wait = wait } }
 
 const year = 365 * 24 * time.Hour
@@ -83,7 +83,7 @@ func (o options) validateForOwn() error {
 func (o options) validateForCertManager() error {
 	var errs []error
 	if by := o.issuer; by != nil {
-		o.times.Life = 2 * (o.times.Leaf + max(o.times.Wait, 0))
+		o.times.Life = leastLife(o.times)
 		if by.kind.Kind == "" || by.name == "" {
 			errs = append(errs, fmt.Errorf("issuer %q %q: it needs a kind and a name", by.kind.Kind, by.name))
 		}
@@ -102,8 +102,11 @@ func (o options) validate() error {
 	if o.times.Wait < 0 {
 		errs = append(errs, fmt.Errorf("wait: %s: it can't be negative", o.times.Wait))
 	}
-	if least := 2 * (o.times.Leaf + o.times.Wait); o.times.Life < least {
-		errs = append(errs, fmt.Errorf("life of a CA: %s: at least %s is needed: twice the life of a certificate and the wait", o.times.Life, least))
+	if least := leastLife(o.times); o.times.Life < least {
+		errs = append(errs, fmt.Errorf("life of a CA: %s: at least %s is needed: twice the life of a certificate and two waits", o.times.Life, least))
 	}
 	return errors.Join(errs...)
 }
+
+// leastLife is the shortest life of a CA, in which a certificate and the replacement of the CA fit twice.
+func leastLife(times pki.Times) time.Duration { return 2 * (times.Leaf + 2*max(times.Wait, 0)) }

@@ -12,9 +12,11 @@ import (
 
 // The names of the components that Own adds, and of their objects.
 const (
-	// ComponentCA is the component with the CA, and ComponentLeaves the component with the certificates.
+	// ComponentCA is the component with the CA, and ComponentLeaves the component with the certificates. ComponentRoll has
+	// no objects: it comes last, and sees whether the components that read certificates are ready.
 	ComponentCA     = "tls-ca"
 	ComponentLeaves = "tls"
+	ComponentRoll   = "tls-roll"
 )
 
 // Authority is a Source with a CA of its own, see Own.
@@ -22,6 +24,9 @@ type Authority struct {
 	session *reconcile.Session
 	options options
 	leaves  *reconcile.Component
+	roll    *reconcile.Component
+	// readers are the components for which the replacement of the CA waits.
+	readers []*reconcile.Component
 	certs   []*Certificate
 	// issuer is the CA with which the certificates were rendered, nil if there is none yet.
 	issuer *pki.Authority
@@ -31,10 +36,14 @@ type Authority struct {
 
 var _ Source = (*Authority)(nil)
 
-// Own returns the CA of the resource. It adds two components to the session: tls-ca, with the Secret
-// <resource>-tls-ca, and tls, with a Secret <resource>-<component>-tls for each certificate and the ConfigMap
-// <resource>-tls-bundle, whose ca.crt has the CAs to trust. Call it once in Setup. A cluster-scoped resource needs a
-// manager with a default namespace.
+// Own returns the CA of the resource. It adds three components to the session: tls-ca, with the Secret
+// <resource>-tls-ca, tls, with a Secret <resource>-<component>-tls for each certificate and the ConfigMap
+// <resource>-tls-bundle, whose ca.crt has the CAs to trust, and tls-roll, without objects, for which no component can
+// wait. Call it once in Setup. A cluster-scoped resource needs a manager with a default namespace.
+//
+// The CA is replaced in stages. A stage waits until all components with certificates are ready; the event EventWaits
+// says if that takes longer than the time Wait. Until then the old CA stays trusted, and certificates that are due are
+// renewed. A stage that would outlast the life of a CA ends nevertheless, with the event EventForced.
 //
 // The Secret of the CA is created once and never overwritten. If its content is damaged, its key is missing, or the
 // two don't belong together, the component tls-ca fails with a request.Configuration error, and nothing is replaced:
@@ -53,6 +62,7 @@ func Own(s *reconcile.Session, opts ...Option) *Authority {
 	a := &Authority{session: s, options: newOptions(opts)}
 	ca := s.Use(ComponentCA, root{a})
 	a.leaves = s.Use(ComponentLeaves, leaves{a}).After(ca)
+	a.roll = s.Use(ComponentRoll, roll{a}).After(a.leaves)
 	return a
 }
 
@@ -76,18 +86,34 @@ func (a *Authority) Named(c *reconcile.Component, name string, names ...string) 
 	case slices.ContainsFunc(a.certs, func(other *Certificate) bool { return other.secret == cert.secret }):
 		a.mistakes = append(a.mistakes, fmt.Errorf("certificate %s: is asked for twice: use Named for a second one", name))
 	}
-	if !c.Disabled() {
-		c.After(a.leaves)
-	}
+	a.serve(c)
 	a.certs = append(a.certs, cert)
 	return cert
 }
 
-// Bundle returns the name of the ConfigMap whose ca.crt has the CAs to trust, for programs that need no certificate.
-func (a *Authority) Bundle() string { return a.session.ScopedName("tls-bundle") }
+// serve lets a component wait for the certificates, and the replacement of the CA for the component.
+func (a *Authority) serve(c *reconcile.Component) {
+	if c.Disabled() || slices.Contains(a.readers, c) {
+		return
+	}
+	c.After(a.leaves)
+	a.roll.After(c)
+	a.readers = append(a.readers, c)
+}
 
-// Component returns the component with the certificates and the bundle. A component that only reads the bundle waits
-// for it by Component.After.
+// Bundle returns the name of the ConfigMap whose ca.crt has the CAs to trust, for components without a certificate. The
+// readers wait for the ConfigMap, and the replacement of the CA waits for them, as for components with a certificate. A
+// disabled reader, or a nil one, is ignored.
+func (a *Authority) Bundle(readers ...*reconcile.Component) string {
+	for _, c := range readers {
+		if c != nil {
+			a.serve(c)
+		}
+	}
+	return a.session.ScopedName("tls-bundle")
+}
+
+// Component returns the component with the certificates and the bundle.
 func (a *Authority) Component() *reconcile.Component { return a.leaves }
 
 // secret returns the name of the Secret of the CA.

@@ -132,7 +132,7 @@ func TestOwnMistakes(t *testing.T) {
 		want string
 	}{
 		"a life too short":      {[]tls.Option{tls.Life(time.Minute)}, "life of certificates: 1m0s: at least 1h0m0s is needed"},
-		"a CA's life too short": {[]tls.Option{tls.CALife(day)}, "life of a CA: 24h0m0s: at least 17522h0m0s is needed"},
+		"a CA's life too short": {[]tls.Option{tls.CALife(day)}, "life of a CA: 24h0m0s: at least 17524h0m0s is needed"},
 		"a negative wait":       {[]tls.Option{nil, tls.Wait(-time.Second)}, "wait: -1s: it can't be negative"},
 	} {
 		t.Run("tls 16: "+reason, func(t *testing.T) {

@@ -2,16 +2,13 @@ package tls
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
-	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/kit/tls/internal/pki"
 	"github.com/operkit/operkit/reconcile/request"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // The reasons of events.
@@ -22,6 +19,10 @@ const (
 	EventForeign = "ForeignCertificate"
 	// EventStage: the replacement of the CA has reached its next stage.
 	EventStage = "CAReplacement"
+	// EventWaits: components with certificates haven't been ready for long, and a stage waits for them.
+	EventWaits = "CAReplacementWaits"
+	// EventForced: a stage has ended without its wait, because a CA is near the end of its life.
+	EventForced = "CAReplacementForced"
 )
 
 // root is the component with the CA.
@@ -57,28 +58,18 @@ func (r root) Build(ctx context.Context, s *reconcile.Session, c *reconcile.Comp
 	return nil
 }
 
-// Deploy implements reconcile.Deployer: it takes the next step of the replacement of the CA if that is due.
+// Deploy implements reconcile.Deployer: it takes the steps of the replacement of the CA that are due. There is more than
+// one only if a CA has expired.
 func (r root) Deploy(ctx context.Context, s *reconcile.Session, c *reconcile.Component) error {
 	if err := c.Apply(ctx); err != nil || s.DryRun() {
 		return err
 	}
-	now := s.Now()
-	stage := pki.Stage("")
-	err := r.change(ctx, func(a pki.Authority, found *stored) (pki.Authority, map[string]string, error) {
-		next, changed, err := a.Advance(now, r.commonName(), found.asked(), r.options.times)
-		if stage = ""; err != nil || !changed {
-			return a, nil, err
+	for range 3 {
+		if stepped, err := r.step(ctx); err != nil || !stepped {
+			return err
 		}
-		marks := map[string]string{annotationSpread: ""}
-		if stage = next.Stage(); stage == pki.Trusting {
-			marks[annotationRenewed] = found.annotation(annotationRenew)
-		}
-		return next, marks, nil
-	})
-	if err == nil && stage != "" {
-		s.Event(event.Normal, EventStage, "Secret %s: the replacement of the CA has reached the stage %s", r.secret(), stage)
 	}
-	return err
+	return nil
 }
 
 // authority reads the CA; nil if there is none, or only that of a dry run.
@@ -104,44 +95,4 @@ func (a *Authority) parse(found *stored) (pki.Authority, error) {
 		}
 	}
 	return parsed, nil
-}
-
-// change computes the next state of the CA from the present one and writes it, unless the annotations are nil. The
-// write is refused, and computed again, if somebody else was faster.
-func (a *Authority) change(ctx context.Context, compute func(pki.Authority, *stored) (pki.Authority, map[string]string, error)) error {
-	s := a.session
-	ref := deploy.Ref{Kind: secretKind, Namespace: s.Manager().Namespace(), Name: a.secret()}
-	domain := s.Manager().KeyDomain()
-	_, err := s.Manager().Change(ctx, ref, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-		found, err := decode(current, domain)
-		if err != nil {
-			return nil, err
-		}
-		present, err := a.parse(found)
-		if err != nil {
-			return nil, err
-		}
-		next, marks, err := compute(present, found)
-		if err != nil || marks == nil {
-			return nil, err
-		}
-		changed := current.DeepCopy()
-		data := map[string]any{}
-		for key, value := range next.Data() {
-			data[key] = base64.StdEncoding.EncodeToString(value)
-		}
-		changed.Object["data"] = data
-		annotations := changed.GetAnnotations()
-		if annotations == nil {
-			annotations = map[string]string{}
-		}
-		for name, value := range marks {
-			if annotations[domain+"/"+name] = value; value == "" {
-				delete(annotations, domain+"/"+name)
-			}
-		}
-		changed.SetAnnotations(annotations)
-		return changed, nil
-	})
-	return err
 }

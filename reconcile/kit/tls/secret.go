@@ -24,8 +24,12 @@ const (
 	// fingerprint of the certificate that was reported by EventForeign.
 	annotationIssued  = "issued-certificate"
 	annotationForeign = "foreign-certificate"
-	// annotationSpread has the time pki.Authority.Spread.
+	// annotationSpread has the time pki.Authority.Spread. annotationBegan has the time at which the stage of the
+	// replacement of the CA began, until all programs have what it is about, or EventWaits was recorded.
 	annotationSpread = "tls-spread"
+	annotationBegan  = "tls-began"
+	// annotationDigest is podhash.DigestAnnotation: what counts in place of the content.
+	annotationDigest = "dependency-digest"
 )
 
 // stored is a Secret as it was read.
@@ -90,6 +94,12 @@ func encode(name string, data map[string][]byte, annotations map[string]string, 
 		"apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/tls", "data": content,
 		"metadata": map[string]any{"name": name},
 	}}
+	mark(obj, annotations, domain)
+	return obj
+}
+
+// mark sets annotations of ours, except empty ones.
+func mark(obj *unstructured.Unstructured, annotations map[string]string, domain string) {
 	marks := map[string]string{}
 	for key, value := range annotations {
 		if value != "" {
@@ -99,7 +109,6 @@ func encode(name string, data map[string][]byte, annotations map[string]string, 
 	if len(marks) > 0 {
 		obj.SetAnnotations(marks)
 	}
-	return obj
 }
 
 // placeholder reports whether a dry run has rendered the Secret.

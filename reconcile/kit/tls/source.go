@@ -41,9 +41,10 @@ func (c *Certificate) Secret() string { return c.secret }
 // CertManager these are the CAs of its bundle; nil if the issuer doesn't name its CA and there is no TrustBundle.
 func (c *Certificate) CA() []byte { return c.ca }
 
-// Digest identifies the certificate and the CAs to trust; it is no secret. An annotation of a Pod template with it
-// restarts the Pods whenever the Secret changes, for programs that read their files only at their start. For such
-// programs, let the time Wait include a restart of all Pods. Digest is empty before the certificate is issued.
+// Digest changes whenever a program that reads its files only at its start has to be restarted: with each new
+// certificate, and so once in the replacement of a CA by Own; with CertManager, whenever the certificate or the CAs to
+// trust change. It is no secret. An annotation of a Pod template with it restarts the Pods. A Secret of Own has the same
+// text in the annotation dependency-digest, which package podhash uses. Digest is empty before the certificate is issued.
 func (c *Certificate) Digest() string { return c.digest }
 
 // Service returns the names under which Pods reach a Service: its name alone, with the namespace, and with svc and

@@ -1,7 +1,13 @@
 package pki
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -13,7 +19,11 @@ type Authority struct {
 	Next Pair
 	// Previous is trusted beside Current, and has no key any more. It is empty unless the Stage is Reissuing.
 	Previous Pair
-	// Spread is the time at which the Secrets of all leaves had what the stage is about; zero if they don't have it yet.
+	// Cross is the certificate of the new CA, signed by the old one: while the Stage is Trusting, of Next by Current, and
+	// while it is Reissuing, of Current by Previous. It is nil if the old CA couldn't sign one.
+	Cross *x509.Certificate
+	// Spread is the time at which all programs had what the stage is about within their reach: their Secrets were written
+	// and their components ready. It is zero if that isn't so yet.
 	Spread time.Time
 }
 
@@ -38,6 +48,7 @@ const (
 	keyNextCert = "next.crt"
 	keyNextKey  = "next.key"
 	keyPrevious = "previous.crt"
+	keyCross    = "cross.crt"
 )
 
 // Stage returns the stage.
@@ -57,6 +68,29 @@ func (a Authority) Trusted() []Pair { return []Pair{a.Current, a.Next, a.Previou
 // Bundle returns the certificates of all trusted CAs.
 func (a Authority) Bundle() []byte { return Bundle(a.Trusted()...) }
 
+// Chain returns what a program presents that has a leaf of Current: the leaf and, while the stage is Reissuing, Cross.
+// Programs that know the old CA alone verify the leaf by it.
+func (a Authority) Chain(leaf Pair) []byte {
+	chain := certificatePEM(leaf.Cert.Raw)
+	if a.Stage() == Reissuing && a.Cross != nil {
+		chain = append(chain, certificatePEM(a.Cross.Raw)...)
+	}
+	return chain
+}
+
+// Digest identifies what a program has to read that starts now: certificate, which is nil for a program without one,
+// and the CA that it has to know. While the stage is Trusting, it needn't know the new CA yet if there is a Cross. So in
+// the replacement of a CA the digest of a program changes once, when the new CA issues, and without a Cross it changes
+// when the new CA becomes trusted, too.
+func (a Authority) Digest(certificate []byte) string {
+	known := a.Current
+	if a.Stage() == Trusting && a.Cross == nil {
+		known = a.Next
+	}
+	sum := sha256.Sum256(slices.Concat(known.Cert.Raw, certificate))
+	return hex.EncodeToString(sum[:16])
+}
+
 // Data returns what is stored, without Spread.
 func (a Authority) Data() map[string][]byte {
 	data := map[string][]byte{KeyCert: a.Current.CertPEM, KeyKey: a.Current.KeyPEM, KeyBundle: a.Bundle()}
@@ -65,6 +99,9 @@ func (a Authority) Data() map[string][]byte {
 	}
 	if a.Previous.Cert != nil {
 		data[keyPrevious] = a.Previous.CertPEM
+	}
+	if a.Cross != nil {
+		data[keyCross] = certificatePEM(a.Cross.Raw)
 	}
 	return data
 }
@@ -91,5 +128,28 @@ func ParseAuthority(data map[string][]byte) (Authority, error) {
 		}
 		a.Previous = Pair{CertPEM: certificatePEM(certs[0].Raw), Cert: certs[0]}
 	}
+	if a.Cross, err = a.parseCross(data[keyCross]); err != nil {
+		return Authority{}, fmt.Errorf("%s: %w", keyCross, err)
+	}
 	return a, nil
+}
+
+// parseCross returns the certificate Cross. While the stage is Steady, there is none.
+func (a Authority) parseCross(text []byte) (*x509.Certificate, error) {
+	of, by := a.Next.Cert, a.Current.Cert
+	switch stage := a.Stage(); {
+	case stage == Steady || text == nil:
+		return nil, nil
+	case stage == Reissuing:
+		of, by = a.Current.Cert, a.Previous.Cert
+	}
+	certs, err := ParseCertificates(text)
+	if err != nil {
+		return nil, err
+	}
+	cross := certs[0]
+	if !bytes.Equal(cross.RawSubject, of.RawSubject) || !bytes.Equal(cross.RawSubjectPublicKeyInfo, of.RawSubjectPublicKeyInfo) || !signedBy(cross, by) {
+		return nil, errors.New("isn't the certificate of the new CA, signed by the old one")
+	}
+	return cross, nil
 }

@@ -23,8 +23,9 @@ const (
 	longestName = 64
 )
 
-// NewCA returns a CA that is valid from now for the time life. name is its common name; what is longer than 64 bytes
-// is cut off. Each CA has a distinguished name of its own, since some clients find a CA by it alone.
+// NewCA returns a CA that is valid from now for the time life. It can sign the CA that replaces it. name is its common
+// name; what is longer than 64 bytes is cut off. Each CA has a distinguished name of its own, since some clients find a
+// CA by it alone.
 func NewCA(now time.Time, name string, life time.Duration) (Pair, error) {
 	serial, err := newSerial()
 	if err != nil {
@@ -34,10 +35,37 @@ func NewCA(now time.Time, name string, life time.Duration) (Pair, error) {
 		SerialNumber: serial,
 		Subject:      pkix.Name{CommonName: cut(name), SerialNumber: hex.EncodeToString(serial.Bytes()[:4])},
 		NotBefore:    now.Add(-skew), NotAfter: now.Add(life),
-		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true,
+		IsCA: true, BasicConstraintsValid: true, MaxPathLen: 1,
 		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign | x509.KeyUsageDigitalSignature,
 	}
 	return newPair(template, nil)
+}
+
+// CrossSign returns the certificate of the CA next, signed by the CA old, valid from now while both are. It is nil if
+// old mayn't sign other CAs, or has expired.
+func CrossSign(old, next Pair, now time.Time) (*x509.Certificate, error) {
+	if old.Cert.MaxPathLen == 0 || !now.Before(old.Cert.NotAfter) {
+		return nil, nil
+	}
+	serial, err := newSerial()
+	if err != nil {
+		return nil, err
+	}
+	end := next.Cert.NotAfter
+	if old.Cert.NotAfter.Before(end) {
+		end = old.Cert.NotAfter
+	}
+	template := &x509.Certificate{
+		SerialNumber: serial, RawSubject: next.Cert.RawSubject, SubjectKeyId: next.Cert.SubjectKeyId,
+		NotBefore: now.Add(-skew), NotAfter: end,
+		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true,
+		KeyUsage: next.Cert.KeyUsage,
+	}
+	raw, err := x509.CreateCertificate(rand.Reader, template, old.Cert, next.Cert.PublicKey, old.key)
+	if err != nil {
+		return nil, fmt.Errorf("sign the new CA with the old one: %w", err)
+	}
+	return x509.ParseCertificate(raw)
 }
 
 // Want describes a leaf.

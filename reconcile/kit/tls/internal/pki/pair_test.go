@@ -48,9 +48,9 @@ func TestIssue(t *testing.T) {
 	t.Parallel()
 	ca := newCA(t, day(0))
 	leaf := newLeaf(t, ca, day(10), "web", "10.0.0.1", "::1")
-	t.Run("tls 3: a CA of ten years with a path length of 0, a leaf of a year, ECDSA P-256", func(t *testing.T) {
+	t.Run("tls 3: a CA of ten years with a path length of 1, a leaf of a year, ECDSA P-256", func(t *testing.T) {
 		assert.True(t, ca.Cert.IsCA)
-		assert.True(t, ca.Cert.MaxPathLenZero)
+		assert.Equal(t, 1, ca.Cert.MaxPathLen)
 		assert.Equal(t, day(0).Add(10*year), ca.Cert.NotAfter)
 		assert.False(t, leaf.Cert.IsCA)
 		assert.Equal(t, day(10).Add(year), leaf.Cert.NotAfter)
@@ -150,17 +150,24 @@ func TestParseCA(t *testing.T) {
 func FuzzParseAuthority(f *testing.F) {
 	ca, err := NewCA(day(0), "fuzz", year)
 	require.NoError(f, err)
-	f.Add(ca.CertPEM, ca.KeyPEM, ca.CertPEM, ca.KeyPEM, ca.CertPEM)
-	f.Add(ca.CertPEM, []byte("no-key"), []byte(nil), []byte(nil), []byte(nil))
-	f.Add(ca.KeyPEM, ca.CertPEM, []byte("x"), []byte("y"), []byte("z"))
-	f.Fuzz(func(t *testing.T, cert, key, nextCert, nextKey, previous []byte) {
-		data := map[string][]byte{KeyCert: cert, KeyKey: key, keyNextCert: nextCert, keyNextKey: nextKey, keyPrevious: previous}
+	next, err := NewCA(day(0), "fuzz", year)
+	require.NoError(f, err)
+	cross, err := CrossSign(ca, next, day(0))
+	require.NoError(f, err)
+	f.Add(ca.CertPEM, ca.KeyPEM, next.CertPEM, next.KeyPEM, []byte(nil), certificatePEM(cross.Raw))
+	f.Add(next.CertPEM, next.KeyPEM, []byte(nil), []byte(nil), ca.CertPEM, certificatePEM(cross.Raw))
+	f.Add(ca.CertPEM, ca.KeyPEM, ca.CertPEM, ca.KeyPEM, ca.CertPEM, []byte(nil))
+	f.Add(ca.CertPEM, []byte("no-key"), []byte(nil), []byte(nil), []byte(nil), []byte(nil))
+	f.Add(ca.KeyPEM, ca.CertPEM, []byte("x"), []byte("y"), []byte("z"), []byte("zz"))
+	f.Fuzz(func(t *testing.T, cert, key, nextCert, nextKey, previous, cross []byte) {
+		data := map[string][]byte{KeyCert: cert, KeyKey: key, keyNextCert: nextCert, keyNextKey: nextKey, keyPrevious: previous, keyCross: cross}
 		authority, err := ParseAuthority(data)
 		if err == nil {
 			again, err := ParseAuthority(authority.Data())
 			require.NoError(t, err)
 			assert.Equal(t, authority.Stage(), again.Stage())
 			assert.Equal(t, authority.Bundle(), again.Bundle())
+			assert.Equal(t, authority.Cross, again.Cross)
 			return
 		}
 		for _, secret := range [][]byte{key, nextKey} {

@@ -13,11 +13,11 @@ type Times struct {
 // Advance returns the next state of a CA, and whether it differs from a. name is the common name of a new CA; asked
 // begins a replacement before it is due. There is at most one step in a call, and each step is one write:
 //
-//	Steady     the CA is due, or asked is true   ->  Trusting, with a new CA
+//	Steady     the CA is due, or asked is true   ->  Trusting, with a new CA, which the old one signs
 //	Trusting   Wait has passed since Spread      ->  Reissuing; the key of the old CA is gone
 //	Reissuing  Wait has passed since Spread      ->  Steady, without the old CA
 //
-// If the old CA has expired, nobody can rely on it any more, and Trusting doesn't wait.
+// A stage whose Spread doesn't come ends nevertheless, see Latest.
 func (a Authority) Advance(now time.Time, name string, asked bool, times Times) (Authority, bool, error) {
 	switch a.Stage() {
 	case Steady:
@@ -28,22 +28,46 @@ func (a Authority) Advance(now time.Time, name string, asked bool, times Times) 
 		if err != nil {
 			return a, false, err
 		}
-		return Authority{Current: a.Current, Next: next}, true, nil
+		cross, err := CrossSign(a.Current, next, now)
+		if err != nil {
+			return a, false, err
+		}
+		return Authority{Current: a.Current, Next: next, Cross: cross}, true, nil
 	case Trusting:
-		if !a.waited(now, times) && now.Before(a.Current.Cert.NotAfter) {
+		if !a.Waited(now, times) && now.Before(a.Latest()) {
 			return a, false, nil
 		}
 		old := Pair{CertPEM: certificatePEM(a.Current.Cert.Raw), Cert: a.Current.Cert}
-		return Authority{Current: a.Next, Previous: old}, true, nil
+		return Authority{Current: a.Next, Previous: old, Cross: a.Cross}, true, nil
 	}
-	if !a.waited(now, times) {
+	if !a.Waited(now, times) && now.Before(a.Latest()) {
 		return a, false, nil
 	}
 	return Authority{Current: a.Current}, true, nil
 }
 
-// MarkSpread returns a with the time at which the Secrets of all leaves had what the stage is about, and whether that
-// differs from a. A time in the future, from a clock that was wrong, is corrected.
+// Latest returns the time at which a stage ends although Spread and Wait haven't come, because nobody would gain by a
+// longer wait; zero if the stage is Steady.
+//
+// Trusting ends when two thirds of the rest of the old CA's life have passed: the leaves of the old CA expire with it,
+// so that programs need the last third to take new ones. Reissuing ends when the old CA has expired, or when the new one
+// is so old that it has to be replaced itself.
+func (a Authority) Latest() time.Time {
+	switch a.Stage() {
+	case Trusting:
+		began := a.Next.Cert.NotBefore.Add(skew)
+		return began.Add(a.Current.Cert.NotAfter.Sub(began) / 3 * 2)
+	case Reissuing:
+		if due := Due(a.Current.Cert); due.Before(a.Previous.Cert.NotAfter) {
+			return due
+		}
+		return a.Previous.Cert.NotAfter
+	}
+	return time.Time{}
+}
+
+// MarkSpread returns a with the time Spread, and whether that differs from a. A time in the future, from a clock that
+// was wrong, is corrected.
 func (a Authority) MarkSpread(now time.Time) (Authority, bool) {
 	if a.Stage() == Steady || !a.Spread.IsZero() && !a.Spread.After(now) {
 		return a, false
@@ -52,15 +76,16 @@ func (a Authority) MarkSpread(now time.Time) (Authority, bool) {
 	return a, true
 }
 
-// Until returns the time at which Advance has something to do; zero if it waits for MarkSpread.
+// Until returns the time at which Advance has something to do, unless MarkSpread comes before.
 func (a Authority) Until(times Times) time.Time {
-	switch {
-	case a.Stage() == Steady:
+	if a.Stage() == Steady {
 		return a.due(times)
-	case a.Spread.IsZero():
-		return time.Time{}
 	}
-	return a.Spread.Add(times.Wait)
+	latest := a.Latest()
+	if waited := a.Spread.Add(times.Wait); !a.Spread.IsZero() && waited.Before(latest) {
+		return waited
+	}
+	return latest
 }
 
 // due is the time at which a CA is replaced: when two thirds of its life have passed, or earlier, if a leaf and the
@@ -73,6 +98,7 @@ func (a Authority) due(times Times) time.Time {
 	return due
 }
 
-func (a Authority) waited(now time.Time, times Times) bool {
+// Waited reports whether the time Wait has passed since Spread.
+func (a Authority) Waited(now time.Time, times Times) bool {
 	return !a.Spread.IsZero() && !now.Before(a.Spread.Add(times.Wait))
 }

@@ -1,8 +1,6 @@
 package pki
 
 import (
-	"crypto/x509"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -48,7 +46,7 @@ func TestRollStages(t *testing.T) {
 		require.True(t, changed)
 		assert.Equal(t, old.Current.CertPEM, a.Current.CertPEM, "the old CA issues")
 		assert.Len(t, must(ParseCertificates(a.Bundle())), 2)
-		assert.True(t, a.Until(times).IsZero())
+		assert.Equal(t, a.Latest(), a.Until(times))
 		_, changed = advance(t, a, day(100), true)
 		assert.False(t, changed, "not everywhere yet")
 
@@ -83,6 +81,49 @@ func TestRollStages(t *testing.T) {
 		assert.True(t, changed)
 		assert.Equal(t, Reissuing, a.Stage())
 	})
+	t.Run("tls 35: a stage whose time Spread doesn't come ends nevertheless, when a longer wait gains nothing", func(t *testing.T) {
+		t.Parallel()
+		began := due.Truncate(time.Second)
+		a, _ := advance(t, old, began, false)
+		assert.Equal(t, began.Add(old.Current.Cert.NotAfter.Sub(began)/3*2), a.Latest(), "a third of the rest of its life is left")
+		_, changed := advance(t, a, a.Latest().Add(-1), true)
+		assert.False(t, changed)
+		a, changed = advance(t, a, a.Latest(), true)
+		require.True(t, changed)
+		require.Equal(t, Reissuing, a.Stage())
+		assert.Equal(t, old.Current.Cert.NotAfter, a.Latest(), "the old CA has expired")
+		_, changed = advance(t, a, a.Latest().Add(-1), true)
+		assert.False(t, changed)
+		a, changed = advance(t, a, a.Latest(), true)
+		require.True(t, changed)
+		assert.Equal(t, Steady, a.Stage())
+	})
+	t.Run("tls 35: before a CA is so old that it has to be replaced, its own replacement of another one ends", func(t *testing.T) {
+		t.Parallel()
+		a, _ := advance(t, old, day(1), true)
+		a, _ = advance(t, a, a.Latest(), true)
+		assert.Equal(t, Due(a.Current.Cert), a.Latest())
+		assert.True(t, a.Latest().Before(old.Current.Cert.NotAfter))
+	})
+	t.Run("tls 35: no stage that waits as usual ends earlier, with the shortest life of a CA that the options allow", func(t *testing.T) {
+		t.Parallel()
+		for _, leaf := range []time.Duration{time.Hour, 24 * time.Hour, year} {
+			for _, wait := range []time.Duration{0, time.Minute, time.Hour, 100 * time.Hour} {
+				times := Times{Life: 2 * (leaf + 2*wait), Leaf: leaf, Wait: wait}
+				ca, err := NewCA(day(0), "test", times.Life)
+				require.NoError(t, err)
+				a := Authority{Current: ca}
+				now := a.Until(times).Truncate(time.Second).Add(time.Second)
+				for range 2 {
+					a, _, err = a.Advance(now, "test", false, times)
+					require.NoError(t, err)
+					a, _ = a.MarkSpread(now)
+					assert.Equal(t, now.Add(wait), a.Until(times), "leaf %s, wait %s, stage %s", leaf, wait, a.Stage())
+					now = now.Add(wait)
+				}
+			}
+		}
+	})
 	t.Run("a time in the future is corrected", func(t *testing.T) {
 		t.Parallel()
 		a, _ := advance(t, old, day(1), true)
@@ -98,98 +139,4 @@ func must[T any](value T, err error) T {
 		panic(err)
 	}
 	return value
-}
-
-// host is a program that reads its Secret with a delay.
-type host struct {
-	leaf   Pair
-	bundle *x509.CertPool
-	// pending is what the Secret has, and since when.
-	secretLeaf   Pair
-	secretBundle []byte
-	since        time.Time
-}
-
-// read takes over what the Secret has, if it has it for the time lag.
-func (h *host) read(now time.Time, lag time.Duration) {
-	if now.Sub(h.since) >= lag && h.secretBundle != nil {
-		h.leaf, h.bundle = h.secretLeaf, x509.NewCertPool()
-		h.bundle.AppendCertsFromPEM(h.secretBundle)
-	}
-}
-
-// Whatever the order of steps, kills and reads: while each host reads its Secret within the time Wait, each host
-// trusts each other one.
-func TestRollNeverBreaksTrust(t *testing.T) {
-	t.Parallel()
-	t.Run("tls 8: hosts that read their Secrets within the wait trust each other in all stages", func(t *testing.T) {
-		t.Parallel()
-		for seed := range uint64(10) {
-			random := rand.New(rand.NewPCG(seed, 1))
-			a, now := Authority{Current: newCA(t, day(0))}, day(0)
-			hosts := make([]*host, 3)
-			for i := range hosts {
-				hosts[i] = &host{}
-			}
-			rolls := 0
-			for step := range 80 {
-				now = now.Add(time.Duration(random.IntN(30)) * time.Minute)
-				if a.Stage() == Steady && step > 20 && random.IntN(10) == 0 || rolls > 0 {
-					next, changed, err := a.Advance(now, "test", a.Stage() == Steady && random.IntN(5) == 0, times)
-					require.NoError(t, err)
-					if changed && next.Stage() == Trusting {
-						rolls++
-					}
-					a = next
-				} else if a.Stage() == Steady && step == 10 {
-					a, _, _ = a.Advance(now, "test", true, times)
-					rolls++
-				}
-				complete := true
-				for _, i := range random.Perm(len(hosts)) {
-					if random.IntN(4) == 0 {
-						complete = false // killed before this write
-						break
-					}
-					h := hosts[i]
-					v := Judge(now, Stored{h.secretLeaf.CertPEM, h.secretLeaf.KeyPEM, fingerprintOf(h.secretLeaf)}, wanted(t, "web"), a.Current, a.Trusted())
-					leaf := v.Pair
-					if v.Reason != "" {
-						leaf = newLeaf(t, a.Current, now, "web")
-					}
-					if string(leaf.CertPEM) != string(h.secretLeaf.CertPEM) || string(a.Bundle()) != string(h.secretBundle) {
-						h.secretLeaf, h.secretBundle, h.since = leaf, a.Bundle(), now
-					}
-				}
-				if complete {
-					a, _ = a.MarkSpread(now)
-				}
-				for _, h := range hosts {
-					// A host reads at any time, and at the latest after the wait.
-					lag := times.Wait - 30*time.Minute
-					if random.IntN(2) == 0 {
-						lag = 0
-					}
-					h.read(now, lag)
-				}
-				for _, server := range hosts {
-					for _, client := range hosts {
-						if server.bundle == nil || client.bundle == nil {
-							continue
-						}
-						_, err := server.leaf.Cert.Verify(x509.VerifyOptions{Roots: client.bundle, DNSName: "web", CurrentTime: now})
-						require.NoError(t, err, "seed %d, step %d, stage %s", seed, step, a.Stage())
-					}
-				}
-			}
-			require.Positive(t, rolls)
-		}
-	})
-}
-
-func fingerprintOf(pair Pair) string {
-	if pair.Cert == nil {
-		return ""
-	}
-	return Fingerprint(pair.Cert)
 }
