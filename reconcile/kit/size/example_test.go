@@ -146,3 +146,26 @@ func ExampleScaled() {
 	fmt.Println(err)
 	// Output: <nil>
 }
+
+// The resources of an operator that name their size in other fields.
+func ExampleField() {
+	table, err := size.ReadYAML([]byte(sizes))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	options := []size.Option{size.Field("spec.flavour"), size.Overrides("spec.components"), size.Layer("web.sizes")}
+	web, err := table.Of(shop(map[string]any{
+		"flavour": "large", "components": map[string]any{"web": map[string]any{"replicas": int64(5)}},
+	}), "web", options...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(*web.Replicas)
+	_, err = size.Components(table, options...)
+	fmt.Println(err)
+	// Output:
+	// 5
+	// <nil>
+}

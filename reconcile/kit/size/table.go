@@ -9,7 +9,7 @@ import (
 
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/yaml"
+	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
 // Table has the values of each component in each size. It is valid, never changes, and is safe for concurrent use. Read

@@ -1,4 +1,3 @@
-// Package podtemplate finds the Pod template in an object of a kind of Kubernetes that has Pods.
 package podtemplate
 
 import (

@@ -44,7 +44,7 @@ var (
 	sessions = []string{
 		"./reconcile", "./reconcile/templates/...", "./reconcile/manifest/...", "./reconcile/temporarypatch/...", "./reconcile/versions/...",
 		"./reconcile/reconciletest/...",
-		"./reconcile/kit/jobs", "./reconcile/kit/podhash", "./reconcile/kit/tls",
+		"./reconcile/kit/jobs", "./reconcile/kit/labels", "./reconcile/kit/podhash", "./reconcile/kit/size", "./reconcile/kit/tls",
 	}
 )
 
