@@ -132,6 +132,22 @@ func TestOneRestart(t *testing.T) {
 		h.RunUntilSettled()
 		assert.NotEqual(t, before, h.Get(bundle).GetAnnotations()[annotation], "a new CA")
 	})
+	t.Run("tls 32: a certificate that was stored by hand stays as it is, and its program is restarted once to know the new CA", func(t *testing.T) {
+		t.Parallel()
+		h, _ := newWorkshop(t)
+		setData(t, h, secretWeb, pair(t, elsewhere(t), secretWeb))
+		h.RunUntilSettled()
+		byHand := dataOf(t, h.Get(secretWeb))["tls.crt"]
+		before := restarts(h, "web")
+		annotate(h, secretCA, "operkit.dev/renew", "now")
+		h.Advance(90 * time.Minute)
+		require.Equal(t, "Reissuing", stage(t, h))
+		assert.Equal(t, before+1, restarts(h, "web"))
+		h.Advance(2 * time.Hour)
+		require.Equal(t, "Steady", stage(t, h))
+		assert.Equal(t, before+1, restarts(h, "web"))
+		assert.Equal(t, byHand, dataOf(t, h.Get(secretWeb))["tls.crt"])
+	})
 	t.Run("tls 31: with a CA that can't sign the new one, a replacement restarts programs with certificates twice", func(t *testing.T) {
 		t.Parallel()
 		h, _ := newWorkshop(t)
