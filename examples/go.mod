@@ -8,6 +8,7 @@ require (
 	github.com/operkit/operkit/operator v0.0.0
 	github.com/operkit/operkit/operator/full v0.0.0
 	github.com/operkit/operkit/reconcile v0.0.0
+	github.com/operkit/operkit/reconcile/kit v0.0.0
 	github.com/operkit/operkit/smp v0.0.0
 	github.com/operkit/operkit/status v0.0.0
 	github.com/operkit/operkit/tools/envtest v0.0.0
@@ -132,6 +133,7 @@ replace (
 	github.com/operkit/operkit/operator => ../operator
 	github.com/operkit/operkit/operator/full => ../operator/full
 	github.com/operkit/operkit/reconcile => ../reconcile
+	github.com/operkit/operkit/reconcile/kit => ../reconcile/kit
 	github.com/operkit/operkit/reconcile/versions => ../reconcile/versions
 	github.com/operkit/operkit/smp => ../smp
 	github.com/operkit/operkit/status => ../status

@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/operkit/operkit/deploy"
 	v1 "github.com/operkit/operkit/examples/database/api/v1"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/kit/jobs"
+	"github.com/operkit/operkit/reconcile/kit/tls"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Database controls databases: a server, and backups of it once it is ready.
+// Database controls databases: a server with a certificate and, once it is ready, its schema and backups.
 type Database struct{}
 
 // Kind implements reconcile.Controller.
@@ -22,14 +23,20 @@ func (Database) Setup(_ context.Context, s *reconcile.Session) error {
 	if err := s.Into(&db); err != nil {
 		return err
 	}
-	store := s.Use("server", server{db.Spec})
+	postgres := &server{spec: db.Spec}
+	store := s.Use("server", postgres)
+	postgres.cert = tls.Own(s).Certificate(store, tls.Service(s.Name(), s.Namespace())...)
+	if db.Spec.Schema != "" {
+		s.Use("schema", jobs.Once(digest(db.Spec.Schema), schemaJob(db.Spec))).After(store, reconcile.Ready)
+	}
 	dumps := s.Use("backup", backup{db.Spec})
 	if db.Spec.Archive == "" || !db.Spec.Backup.Enabled {
 		dumps.Disable()
 	} else {
 		dumps.After(store, reconcile.Ready)
 	}
-	s.SetStatus("endpoint", fmt.Sprintf("%s.%s.svc:%d", s.Name(), s.Namespace(), port))
+	s.SetStatus("endpoint", fmt.Sprintf("%s:%d", host(s), port))
+	s.SetStatus("binding.name", s.ScopedName("binding"))
 	return nil
 }
 
@@ -41,8 +48,7 @@ func (Database) Finalize(_ context.Context, s *reconcile.Session) error {
 		return err
 	}
 	if db.Spec.Archive != "" {
-		// The template of a Job can't be changed: a correction of the spec needs a new Job.
-		s.Add("export").Add("job", exportJob(s, db.Spec), reconcile.By(deploy.Recreate))
+		s.Use("export", export{db.Spec})
 	}
 	return nil
 }

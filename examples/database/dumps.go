@@ -21,13 +21,17 @@ type backup struct{ spec v1.DatabaseSpec }
 
 // Build implements reconcile.Builder.
 func (b backup) Build(ctx context.Context, s *reconcile.Session, c *reconcile.Component) error {
+	template, err := dump(ctx, c, b.spec)
+	if err != nil {
+		return err
+	}
 	c.Add("schedule", batchv1ac.CronJob(s.ScopedName("backup"), s.Namespace()).
 		WithLabels(labels(s, "backup")).
 		WithSpec(batchv1ac.CronJobSpec().
 			WithSchedule(b.spec.Backup.Schedule).
 			WithConcurrencyPolicy(batchv1.ForbidConcurrent).
 			WithJobTemplate(batchv1ac.JobTemplateSpec().
-				WithSpec(batchv1ac.JobSpec().WithTemplate(dump(s, b.spec, "backup"))))))
+				WithSpec(batchv1ac.JobSpec().WithTemplate(template)))))
 	if c.Disabled() || s.DryRun() { // a dry run may have no cluster to ask
 		return nil
 	}
@@ -42,25 +46,31 @@ func (b backup) Build(ctx context.Context, s *reconcile.Session, c *reconcile.Co
 	return err
 }
 
-// exportJob writes a last dump.
-func exportJob(s *reconcile.Session, spec v1.DatabaseSpec) *batchv1ac.JobApplyConfiguration {
-	return batchv1ac.Job(s.ScopedName("export"), s.Namespace()).
+// export is the component that writes a last dump.
+type export struct{ spec v1.DatabaseSpec }
+
+// Build implements reconcile.Builder.
+func (e export) Build(ctx context.Context, s *reconcile.Session, c *reconcile.Component) error {
+	template, err := dump(ctx, c, e.spec)
+	if err != nil {
+		return err
+	}
+	// The template of a Job can't be changed: a correction of the spec needs a new Job.
+	c.Add("job", batchv1ac.Job(s.ScopedName("export"), s.Namespace()).
 		WithLabels(labels(s, "export")).
-		WithSpec(batchv1ac.JobSpec().WithTemplate(dump(s, spec, "export")))
+		WithSpec(batchv1ac.JobSpec().WithTemplate(template)), reconcile.By(deploy.Recreate))
+	return nil
 }
 
-// dump is a Pod that dumps the database into a file of the archive, named by the database, the purpose and the time.
-func dump(s *reconcile.Session, spec v1.DatabaseSpec, purpose string) *corev1ac.PodTemplateSpecApplyConfiguration {
+// dump is a Pod that dumps the database into a file of the archive, named by the database, the component and the time.
+func dump(ctx context.Context, c *reconcile.Component, spec v1.DatabaseSpec) (*corev1ac.PodTemplateSpecApplyConfiguration, error) {
+	container, ca, err := client(ctx, c, spec, `pg_dump --username="$PGUSERNAME" --file="/archive/$NAME-$(date +%Y%m%d-%H%M%S).sql"`)
+	if err != nil {
+		return nil, err
+	}
+	container.WithEnv(corev1ac.EnvVar().WithName("NAME").WithValue(c.Session().Name() + "-" + c.Name())).
+		WithVolumeMounts(mount("volume", "/archive"))
 	return corev1ac.PodTemplateSpec().
-		WithLabels(labels(s, purpose)).
-		WithSpec(pod(spec.Archive, corev1ac.Container().
-			WithName("dump").
-			WithImage(spec.Image).
-			WithCommand("sh", "-ec", `pg_dump --host="$HOST" --username=postgres --file="/archive/$NAME-$(date +%Y%m%d-%H%M%S).sql"`).
-			WithEnv(
-				corev1ac.EnvVar().WithName("HOST").WithValue(s.Name()),
-				corev1ac.EnvVar().WithName("NAME").WithValue(s.Name()+"-"+purpose),
-				password(s, "PGPASSWORD")).
-			WithVolumeMounts(corev1ac.VolumeMount().WithName("volume").WithMountPath("/archive"))).
-			WithRestartPolicy(corev1.RestartPolicyOnFailure))
+		WithLabels(labels(c.Session(), c.Name())).
+		WithSpec(pod(container, ca, claim(spec.Archive)).WithRestartPolicy(corev1.RestartPolicyOnFailure)), nil
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/operkit/operkit/reconcile/kit/podhash"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/assert"
@@ -17,7 +18,8 @@ func inMemory(t *testing.T) *reconciletest.Harness {
 	t.Helper()
 	sample, err := os.ReadFile("config/sample.yaml")
 	require.NoError(t, err)
-	h := reconciletest.New(t, Database{}, reconciletest.Definitions("config/crd"), reconciletest.Namespace("default"))
+	h := reconciletest.New(t, Database{}, reconciletest.Definitions("config/crd"), reconciletest.Namespace("default"),
+		reconciletest.With(podhash.Components()))
 	h.Apply(string(sample))
 	return h
 }
@@ -34,7 +36,7 @@ func TestDatabaseRolloutInMemory(t *testing.T) {
 	t.Parallel()
 	h := inMemory(t)
 	h.RunUntilSettled()
-	h.Created("Secret hello-password", "Service hello", "PersistentVolumeClaim hello-data", "StatefulSet hello", "CronJob hello-backup")
+	h.Created("Secret hello-binding", "Service hello", "PersistentVolumeClaim hello-data", "StatefulSet hello", "CronJob hello-backup")
 	h.Ready("Database hello")
 
 	h.RunUntilSettled()
@@ -157,12 +159,12 @@ func TestDatabaseDeletionInMemory(t *testing.T) {
 	h.Delete("Database hello")
 	h.RunUntilSettled()
 	h.Created("Job hello-export")
-	h.Exists("Database hello", "StatefulSet hello", "Secret hello-password", "PersistentVolumeClaim hello-data")
+	h.Exists("Database hello", "StatefulSet hello", "Secret hello-binding", "PersistentVolumeClaim hello-data")
 	assert.Contains(t, h.Condition("Database hello", status.ConditionUpdating).Message, "export: Job hello-export: InProgress")
 
 	h.Release("Job hello-export")
 	h.RunUntilSettled()
-	h.Gone("Database hello", "StatefulSet hello", "Secret hello-password", "PersistentVolumeClaim hello-data")
+	h.Gone("Database hello", "StatefulSet hello", "Secret hello-binding", "PersistentVolumeClaim hello-data")
 	h.Exists("PersistentVolumeClaim archive")
 }
 
@@ -227,9 +229,9 @@ func TestDatabasePasswordIsKeptInMemory(t *testing.T) {
 	t.Parallel()
 	h := inMemory(t)
 	h.RunUntilSettled()
-	before := h.Get("Secret hello-password").Object["data"]
+	before := h.Get("Secret hello-binding").Object["data"]
 	h.Restart()
 	edit(t, h, "postgres:19", "image")
 	h.RunUntilSettled()
-	assert.Equal(t, before, h.Get("Secret hello-password").Object["data"])
+	assert.Equal(t, before, h.Get("Secret hello-binding").Object["data"])
 }

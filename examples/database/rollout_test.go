@@ -15,14 +15,14 @@ import (
 )
 
 // children are the kinds of a database's objects.
-var children = []string{"secrets", "services", "persistentvolumeclaims", "statefulsets.apps", "cronjobs.batch", "jobs.batch"}
+var children = []string{"configmaps", "secrets", "services", "persistentvolumeclaims", "statefulsets.apps", "cronjobs.batch", "jobs.batch"}
 
 func TestDatabaseIsRolledOut(t *testing.T) {
 	t.Parallel()
 	w := settledWorld(t)
 	assert.Equal(t, "Bound", w.field(claims, "hello-data", "status", "phase"))
 	assert.Equal(t, "hello."+w.Namespace+".svc:5432", w.field(v1.DatabaseKind, "hello", "status", "endpoint"))
-	password, err := base64.StdEncoding.DecodeString(w.field(secrets, "hello-password", "data", "password"))
+	password, err := base64.StdEncoding.DecodeString(w.field(secrets, "hello-binding", "data", "password"))
 	require.NoError(t, err)
 	assert.Len(t, password, 26)
 	assert.NotNil(t, w.Get(cronJobs, "hello-backup"))
@@ -68,8 +68,8 @@ func TestDatabaseIsExportedAndDeleted(t *testing.T) {
 	w.Delete(v1.DatabaseKind, "hello")
 	w.Eventually("the database is gone", func() bool { return w.database() == nil })
 	w.Eventually("its objects are gone", func() bool {
-		return w.Get(statefulSets, "hello") == nil && w.Get(claims, "hello-data") == nil && w.Get(secrets, "hello-password") == nil &&
-			w.Get(jobs, "hello-export") == nil
+		return w.Get(statefulSets, "hello") == nil && w.Get(claims, "hello-data") == nil && w.Get(secrets, "hello-binding") == nil &&
+			w.Get(jobKind, "hello-export") == nil
 	})
 	assert.Equal(t, map[string]int{"patch jobs.batch": 1}, w.CallsSince(t, mark, w.operator).Of(children...).Writes().Count(), "the export")
 	assert.Equal(t, "Bound", w.field(claims, "archive", "status", "phase"), "the export has used it")
@@ -82,7 +82,7 @@ func TestDatabaseExportIsMended(t *testing.T) {
 	w := settledWorld(t)
 	w.Merge(v1.DatabaseKind, "hello", `{"spec":{"archive":"absent"}}`)
 	w.Delete(v1.DatabaseKind, "hello")
-	w.Eventually("the export is there", func() bool { return w.Get(jobs, "hello-export") != nil })
+	w.Eventually("the export is there", func() bool { return w.Get(jobKind, "hello-export") != nil })
 	mark := w.Mark(t)
 	w.Merge(v1.DatabaseKind, "hello", `{"spec":{"archive":"archive"}}`)
 	w.Eventually("the database is gone", func() bool { return w.database() == nil })

@@ -22,10 +22,12 @@ const patchCRD = "../../reconcile/temporarypatch/operkit.dev_temporarypatches.ya
 
 var (
 	claims       = schema.GroupVersionKind{Version: "v1", Kind: "PersistentVolumeClaim"}
+	pods         = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
+	patches      = schema.GroupVersionKind{Group: "operkit.dev", Version: "v1", Kind: "TemporaryPatch"}
 	secrets      = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
 	statefulSets = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "StatefulSet"}
 	cronJobs     = schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "CronJob"}
-	jobs         = schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "Job"}
+	jobKind      = schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "Job"}
 )
 
 // world is a namespace of a real control plane in which the operator runs, as a user with the rights of the role that

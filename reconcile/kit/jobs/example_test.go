@@ -27,19 +27,7 @@ spec:
 		s.Add("web", reconcile.YAML("{apiVersion: v1, kind: ConfigMap, metadata: {name: web}}")).After(migrate, reconcile.Ready)
 		return nil
 	})
-	tea := newTea("1.2")
-	tea.SetNamespace("default")
-	cluster, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(tea))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	manager, err := deploy.NewManager(cluster)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	reconciler, err := reconcile.New(controller, manager)
+	reconciler, cluster, tea, err := started(controller)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -63,6 +51,53 @@ spec:
 	// Job tea-migrate-a68c78d6a3 1.2
 	// Job tea-migrate-a68c78d6a3 1.2
 	// ConfigMap web
+}
+
+// A migration that can be interrupted, and that may print secrets.
+func ExampleReplace() {
+	options := []jobs.Option{jobs.Replace(), jobs.WithoutOutput()}
+	version := "1"
+	controller := reconciletest.Controlling(shopKind, func(_ context.Context, s *reconcile.Session) error {
+		s.Use("migrate", jobs.Once(version, jobs.Make(func(context.Context, *reconcile.Component) (any, error) {
+			return migration(fields{"backoffLimit": int64(0)}), nil
+		}), options...))
+		return nil
+	})
+	reconciler, cluster, tea, err := started(controller)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, version = range []string{"1", "2", "2"} {
+		if _, err := reconciler.Reconcile(context.Background(), request.Request{Key: deploy.RefOf(tea)}); err != nil {
+			fmt.Println(err)
+			return
+		}
+		for _, obj := range cluster.Objects() {
+			if obj.GetKind() == "Job" {
+				fmt.Println("version", version, "wanted, runs:", obj.GetLabels()["operkit.dev/once-value"])
+			}
+		}
+	}
+	// Output:
+	// version 1 wanted, runs: 1
+	// version 2 wanted, runs: 2
+}
+
+// started returns a reconciler in a cluster with a shop.
+func started(controller reconcile.Controller) (*reconcile.Reconciler, *dryrun.Cluster, *unstructured.Unstructured, error) {
+	tea := newTea("1.2")
+	tea.SetNamespace("default")
+	cluster, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(tea))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	manager, err := deploy.NewManager(cluster)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	reconciler, err := reconcile.New(controller, manager)
+	return reconciler, cluster, tea, err
 }
 
 // finish completes a Job, as the cluster does when its Pod has succeeded.

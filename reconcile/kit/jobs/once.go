@@ -22,13 +22,17 @@ func Replace() Option { return func(o *once) { o.replace = true } }
 // and the reason stay.
 func WithoutOutput() Option { return func(o *once) { o.hide = true } }
 
+// Make is a function that returns the Job. It is called when the component is about to be deployed, so that it can use what
+// components have deployed that it waits for, as the Build of a Builder can.
+type Make func(ctx context.Context, c *reconcile.Component) (job any, err error)
+
 // Once returns a component, for Session.Use, that consists of one Job for each value. It is ready when the Job of value
 // is complete. value is a text of 1 to 1024 bytes that changes when the Job has to run again, such as a version; for
 // more content pass a digest. It is stored in an annotation and, as far as the characters of a label allow that, in a
 // label, so it mustn't be secret.
 //
-// job is a Job of batch/v1 in any form that Component.Add takes. It isn't changed. Its name is the first part of the name
-// of the Jobs; default <resource>-<component>. If job doesn't set them, the restartPolicy is Never, the backoffLimit is 3
+// job is a Job of batch/v1 in any form that Component.Add takes, or a Make. It isn't changed. Its name is the first part of
+// the name of the Jobs; default <resource>-<component>. If job doesn't set them, the restartPolicy is Never, the backoffLimit is 3
 // and the terminationMessagePolicy of each container is FallbackToLogsOnError. A ttlSecondsAfterFinished and a
 // generateName are errors.
 //
@@ -64,8 +68,15 @@ var (
 const longestValue = 1024
 
 // Build implements reconcile.Builder.
-func (o *once) Build(_ context.Context, s *reconcile.Session, c *reconcile.Component) error {
-	job, err := parse(o.job)
+func (o *once) Build(ctx context.Context, s *reconcile.Session, c *reconcile.Component) error {
+	content := o.job
+	if makeJob, isMake := content.(Make); isMake {
+		var err error
+		if content, err = makeJob(ctx, c); err != nil {
+			return err
+		}
+	}
+	job, err := parse(content)
 	if err == nil {
 		err = errors.Join(validate(job)...)
 	}

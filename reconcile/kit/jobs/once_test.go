@@ -1,6 +1,7 @@
 package jobs_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/kit/jobs"
 	"github.com/operkit/operkit/reconcile/reconciletest"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -153,6 +155,24 @@ spec:
 			"initContainers": list{fields{"name": "a", "terminationMessagePolicy": "File"}},
 			"containers":     list{fields{"name": "b", "terminationMessagePolicy": "FallbackToLogsOnError"}},
 		}}}, job.Object["spec"])
+	})
+	t.Run("jobs 7: a Make returns the Job when the component is deployed, and its error is that of the component", func(t *testing.T) {
+		t.Parallel()
+		failure := request.Precondition("no image yet")
+		h := reconciletest.New(t, shop(func(*reconcile.Session) any {
+			return jobs.Make(func(_ context.Context, c *reconcile.Component) (any, error) {
+				assert.Equal(t, "migrate", c.Name())
+				return migration(nil), failure
+			})
+		}))
+		h.Apply(newTea("1"))
+		h.RunUntilSettled()
+		assert.Contains(t, message(h), "no image yet")
+		failure = nil
+		h.Bring("Shop tea")
+		h.RunUntilSettled()
+		h.Created(job1)
+		h.Ready("Shop tea")
 	})
 	for reason, row := range map[string]struct{ resource, value, base, wantName, wantLabel string }{
 		"a tag of an image":        {"tea", "postgres:18", "", "tea-migrate-e712c98bf7", "postgres-18-7105e963"},

@@ -2,6 +2,7 @@ package v1
 
 import (
 	"github.com/operkit/operkit/status"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -10,7 +11,7 @@ import (
 // DatabaseKind is the kind that the operator controls.
 var DatabaseKind = schema.GroupVersionKind{Group: "examples.operkit.dev", Version: "v1", Kind: "Database"}
 
-// Database is a PostgreSQL server with a volume, a password and backups. The names of its objects begin with its name.
+// Database is a PostgreSQL server with a volume, a password, a certificate and backups. The names of its objects begin with its name.
 //
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 45",message="a database's name has at most 45 characters: its CronJob's name, which has 7 more, may have 52"
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z][^.]*$')",message="a database's name begins with a letter and has no dots: its Service has the same name"
@@ -23,7 +24,7 @@ var DatabaseKind = schema.GroupVersionKind{Group: "examples.operkit.dev", Versio
 // +kubebuilder:printcolumn:name="Endpoint",type=string,JSONPath=`.status.endpoint`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Version",type=string,priority=1,JSONPath=`.status.versions.reconciled`
-// +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Updating")].message`
+// +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.conditions[?(@.type=="Updating")].message`
 type Database struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -43,6 +44,10 @@ type DatabaseSpec struct {
 	// +optional
 	// +kubebuilder:default="1Gi"
 	Storage resource.Quantity `json:"storage"`
+	// Schema is SQL that is run once for each of its values, in a transaction, when the server is ready.
+	// +optional
+	// +kubebuilder:validation:MaxLength=100000
+	Schema string `json:"schema,omitempty"`
 	// Archive is the name of a claim into which dumps are written: backups, and an export before the database is
 	// deleted. Without it there are neither.
 	// +optional
@@ -72,6 +77,9 @@ type DatabaseStatus struct {
 	// Endpoint is the host and port at which the database listens.
 	// +optional
 	Endpoint string `json:"endpoint,omitempty"`
+	// Binding names the Secret with which programs reach the database, by the specification Service Binding.
+	// +optional
+	Binding *corev1.LocalObjectReference `json:"binding,omitempty"`
 }
 
 // DatabaseList is a list of databases.
