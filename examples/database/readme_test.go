@@ -15,7 +15,7 @@ var notCode = regexp.MustCompile(`^\s*(//.*)?$`)
 func TestDatabaseIsAsShortAsTheReadmeSays(t *testing.T) {
 	t.Parallel()
 	lines := 0
-	for _, file := range []string{"main.go", "controller.go", "server.go", "dumps.go", "api/v1/doc.go", "api/v1/types.go"} {
+	for _, file := range []string{"main.go", "controller.go", "server.go", "schema.go", "dumps.go", "api/v1/doc.go", "api/v1/types.go"} {
 		content, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for line := range strings.Lines(string(content)) {
@@ -25,5 +25,5 @@ func TestDatabaseIsAsShortAsTheReadmeSays(t *testing.T) {
 		}
 	}
 	t.Logf("%d lines", lines)
-	assert.Less(t, lines, 250)
+	assert.Less(t, lines, 350)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/kit/connection"
 	"github.com/operkit/operkit/reconcile/kit/jobs"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	batchv1ac "k8s.io/client-go/applyconfigurations/batch/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
@@ -44,6 +45,11 @@ func client(ctx context.Context, c *reconcile.Component, spec v1.DatabaseSpec, c
 	*corev1ac.ContainerApplyConfiguration, *corev1ac.VolumeApplyConfiguration, error) {
 	s := c.Session()
 	binding, err := connection.Read(ctx, reader{c}, connection.Source{Namespace: s.Namespace(), Secret: s.ScopedName("binding")})
+	if request.IsWaiting(err) && s.Resource().GetDeletionTimestamp() != nil {
+		// Without its Secret the export has to be tried: in a namespace that is being deleted, the cluster refuses the Job,
+		// which ends the deletion. Elsewhere the Job is made anew when the Secret is back.
+		binding, err = &connection.Binding{}, nil
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -145,6 +145,9 @@ func TestDatabaseSchemaSaysWhyItFails(t *testing.T) {
 	w.CreateYAML(`{apiVersion: operkit.dev/v1, kind: TemporaryPatch, metadata: {name: by-hand}, spec: {
 		apiVersion: examples.operkit.dev/v1, kind: Database, name: hello, patchType: strategic,
 		patch: {schema: {job: {spec: {backoffLimit: 0, template: {spec: {nodeSelector: {played: by-hand}}}}}}}}}`)
+	w.Eventually("it is patched", func() bool {
+		return strings.Contains(w.database().GetAnnotations()["operkit.dev/temporary-patches"], "by-hand")
+	})
 	w.Merge(v1.DatabaseKind, "hello", `{"spec":{"schema":"`+createTeas+`"}}`)
 	var pod *unstructured.Unstructured
 	w.Eventually("its Pod is there", func() bool {
