@@ -98,11 +98,8 @@ func (r *Requester) Named(c *reconcile.Component, name string, names ...string) 
 // issued returns the gate of a component that has asked for a certificate. Only its own certificate counts.
 func (r *Requester) issued(o *order) reconcile.Gate {
 	return func(ctx context.Context, _ *reconcile.Component) (bool, error) {
-		if o.lacking != nil {
-			return false, nil
-		}
 		live, err := r.session.Get(ctx, r.ref(certificateKind, o.secret))
-		return err == nil && r.ready(live) == nil, err
+		return err == nil && o.lacking == nil && r.ready(live) == nil, err
 	}
 }
 
