@@ -75,8 +75,7 @@ func ExampleTrustBundle() {
 		web := s.Add("web")
 		server := serving(ca, web)
 		metrics := ca.Named(web, "metrics", tls.Service("metrics", s.Namespace())...)
-		s.Add("probe").After(ca.Component())
-		fmt.Println(server.Secret(), metrics.Secret(), ca.Bundle())
+		fmt.Println(server.Secret(), metrics.Secret(), ca.Bundle(s.Add("probe")))
 		return nil
 	})
 	fmt.Println(reconcileTea(controller))

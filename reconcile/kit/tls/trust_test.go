@@ -130,7 +130,10 @@ func TestBundleOfCertManager(t *testing.T) {
 	t.Run("tls 52: a component that only reads the bundle waits until a CA is known", func(t *testing.T) {
 		t.Parallel()
 		h := reconciletest.New(t, reconciletest.Controlling(shopKind, func(_ context.Context, s *reconcile.Session) error {
-			s.Add("probe", reconcile.YAML("{apiVersion: v1, kind: ConfigMap, metadata: {name: probe}}")).After(tls.CertManager(s).Component())
+			ca := tls.CertManager(s)
+			probe := s.Add("probe", reconcile.YAML("{apiVersion: v1, kind: ConfigMap, metadata: {name: probe}}"))
+			assert.Equal(t, "tea-cert-bundle", ca.Bundle(probe, nil, s.Add("idle").Disable()))
+			assert.Equal(t, tls.ComponentBundle, ca.Component().Name())
 			return nil
 		}))
 		p := newPlayer(t, h, "test")
