@@ -25,6 +25,10 @@ import (
 // don't apply to these kinds; kinds.Selector has Options in the place of Reconciles. An operator that calls DriveKinds
 // adopts no objects by their owner label after a restore, not even for the kinds of Drive and Control (see
 // deploy.UnknownOwnerKinds).
+//
+// If the selector depends on something that a function of Startup loads, other commands than run need the option
+// Prepare. The command release asks selector for finalizers (kinds.Selector.Finalizers) or, without that function, a
+// reconciler that build has made for this and that doesn't run.
 func (o *Operator) DriveKinds(selector kinds.Selector,
 	build func(ctx context.Context, env watch.Env, kind deploy.ServedKind) (watch.Reconciler, error), verbs ...string) {
 	o.selected = append(o.selected, selectedKinds{selector, build, verbs})

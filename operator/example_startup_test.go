@@ -9,10 +9,14 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/operator/config"
+	"github.com/operkit/operkit/reconcile/kinds"
+	"github.com/operkit/operkit/reconcile/watch"
 	"k8s.io/client-go/rest"
 )
 
@@ -38,6 +42,20 @@ func ExampleStartup() {
 	// the ledger is closed: startup shop: the key is lost
 	// widget-operator: startup shop: the key is lost
 	// 1
+}
+
+// The files that name the kinds of an operator are read for each command.
+func ExamplePrepare() {
+	read := func() error { return errors.New("kinds.yaml: no such file") }
+	op := operator.New("shop-operator",
+		operator.Startup("kinds", func(context.Context, operator.Process) (func(context.Context) error, error) { return nil, read() }),
+		operator.Prepare("kinds", func(context.Context, operator.Process) error { return read() }),
+	)
+	op.DriveKinds(kinds.Selector{Group: "shop.example.dev"}, func(context.Context, watch.Env, deploy.ServedKind) (watch.Reconciler, error) {
+		return nil, nil
+	})
+	op.Execute(context.Background(), slices.Concat([]string{"status"}, offline[1:]), os.Stdout, os.Stdout)
+	// Output: shop-operator: preparation kinds: kinds.yaml: no such file
 }
 
 // printPage prints what an operator serves at an address.

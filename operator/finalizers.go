@@ -51,6 +51,10 @@ func (p *process) finalizersFound(ctx context.Context, kind schema.GroupVersionK
 			if one.Kind != kind {
 				continue
 			}
+			if selector.Finalizers != nil {
+				own = append(append([]string{}, own...), selector.Finalizers(one)...)
+				continue
+			}
 			names, err := p.finalizersOf(kind, "the function of DriveKinds", func() (watch.Reconciler, error) {
 				return p.operator.selected[i].build(ctx, p.idle(manager), one)
 			})

@@ -71,7 +71,9 @@ func (o *Operator) program() *cli.Operator {
 			if err != nil {
 				return nil, err
 			}
-			return &cli.Process{Config: p.Config, Logger: p.logger, Client: p.clientConfig, Reconciler: p.reconciler, Finalizers: p.finalizers, Run: p.run}, nil
+			return &cli.Process{
+				Config: p.Config, Logger: p.logger, Client: p.clientConfig, Prepare: p.prepare, Reconciler: p.reconciler, Finalizers: p.finalizers, Run: p.run,
+			}, nil
 		},
 	}
 	for _, c := range o.controllers {

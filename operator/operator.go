@@ -40,6 +40,8 @@ type Operator struct {
 	// engine are the options of the engine for single kinds.
 	engine   map[schema.GroupKind][]watch.Option
 	startups []startup
+	// preparations load what selectors depend on, for commands other than run.
+	preparations []preparation
 	// login returns the configuration of a client, which the caller may change.
 	login func(ctx context.Context, c config.Config) (*rest.Config, error)
 	// alive and ready are the probes of /healthz and /readyz.
@@ -186,6 +188,11 @@ func (o *Operator) check() error {
 	}
 	for _, s := range o.startups {
 		if err := s.check(); err != nil {
+			return err
+		}
+	}
+	for _, p := range o.preparations {
+		if err := p.check(); err != nil {
 			return err
 		}
 	}

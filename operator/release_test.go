@@ -191,20 +191,36 @@ TemporaryPatch   NAMESPACE/ours    no        temporarypatch.operkit.dev/finalize
 	})
 	for reason, row := range map[string]struct {
 		fails error
+		names []string
+		load  error
 		left  []string
 		want  string
 	}{
-		"release 7: a kind that is found at run time": {nil, []string{others}, "Bell NAMESPACE/five released, still held by example.dev/others\n"},
+		"release 7, 8: a kind that is found at run time": {nil, nil, nil, []string{others}, "Bell NAMESPACE/five released, still held by example.dev/others\n"},
 		"release 7: whose reconciler can't be made": {
-			errors.New("no hook"), []string{"bells.example.dev/ring", others},
+			errors.New("no hook"), nil, nil, []string{"bells.example.dev/ring", others},
 			"warning: Bell: only the finalizers that every operator has are looked for: reconciler of Bell: no hook\n",
+		},
+		"release 7: whose selector knows them": {
+			errors.New("no hook"), []string{others}, nil, []string{"bells.example.dev/ring"}, "Bell NAMESPACE/five released, still held by bells.example.dev/ring\n",
+		},
+		"release 8: what the selector needs can't be loaded": {
+			nil, nil, errors.New("no file"), []string{"bells.example.dev/ring", others}, "gadget-operator: preparation bells: no file\n",
 		},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			defer w.delete(bells, "five")
 			w.finalized(bells, "five", false, "bells.example.dev/ring", others)
-			op := operator.New("gadget-operator")
-			op.DriveKinds(kinds.Selector{Group: bells.Group, Name: bells.Kind}, func(ctx context.Context, env watch.Env, _ deploy.ServedKind) (watch.Reconciler, error) {
+			loaded := false
+			op := operator.New("gadget-operator", operator.Prepare("bells", func(context.Context, operator.Process) error {
+				loaded = true
+				return row.load
+			}))
+			selector := kinds.Selector{Group: bells.Group, Name: bells.Kind, Where: func(deploy.ServedKind) bool { return loaded }}
+			if row.names != nil {
+				selector.Finalizers = func(deploy.ServedKind) []string { return row.names }
+			}
+			op.DriveKinds(selector, func(ctx context.Context, env watch.Env, _ deploy.ServedKind) (watch.Reconciler, error) {
 				if row.fails != nil {
 					return nil, row.fails
 				}

@@ -38,6 +38,9 @@ type Selector struct {
 	// Options returns how the objects of a kind are reconciled, such as watch.Workers for how many of them at once; nil:
 	// as others. Driver.Options win over it.
 	Options func(kind deploy.ServedKind) []watch.Option
+	// Finalizers returns the names of the finalizers that the reconciler of a kind has, for the command release of an
+	// operator, which then needn't make the reconciler; nil: it makes the reconciler and asks that.
+	Finalizers func(kind deploy.ServedKind) []string
 	// Changed tells a Driver that Where or Basis may return something else than before: after each receive it asks
 	// again. nil: they depend on nothing but the kind.
 	Changed <-chan struct{}

@@ -55,6 +55,9 @@ func (o *Operator) connect(ctx context.Context, p *Process, options ...cluster.O
 	}
 	names := slices.Clone(o.Settings.Kinds)
 	if len(o.Selectors) > 0 {
+		if err := p.Prepare(ctx); err != nil {
+			return nil, err
+		}
 		found, err := c.find(ctx, o.Selectors, p.Logger)
 		if err != nil {
 			return nil, err

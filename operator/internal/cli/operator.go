@@ -55,6 +55,8 @@ type Process struct {
 	Logger *slog.Logger
 	// Client returns the configuration of the client for the API server.
 	Client func(ctx context.Context) (*rest.Config, error)
+	// Prepare loads what the Selectors depend on. It is called before they are asked.
+	Prepare func(ctx context.Context) error
 	// Reconciler returns a reconciler for a kind that the operator controls. The reconciler deploys through manager.
 	// The options in more come after all others.
 	Reconciler func(ctx context.Context, kind schema.GroupVersionKind, manager *deploy.Manager, more ...reconcile.Option) (*reconcile.Reconciler, error)

@@ -147,6 +147,7 @@ func (p *Playbooks) Selector() kinds.Selector {
 			entry := p.of(kind.Kind)
 			return entry != nil && entry.Kind == kind.Kind
 		},
+		Finalizers: func(kind deploy.ServedKind) []string { return finalizersOf(p.of(kind.Kind)) },
 		Options: func(kind deploy.ServedKind) []watch.Option {
 			workers, _ := watches.Workers(kind.Kind, p.config.Workers, os.LookupEnv) // ReadFile has checked it
 			return []watch.Option{watch.Workers(workers), watch.Timeout(p.config.Timeout + ending), watch.Backoff(firstRetry, longestRetry)}

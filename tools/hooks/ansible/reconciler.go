@@ -55,11 +55,13 @@ func (r *reconciler) Forget(key deploy.Ref) {
 }
 
 // Finalizers returns the names of the finalizers that resources may have.
-func (r *reconciler) Finalizers() []string {
-	if r.entry.Finalizer == nil {
+func (r *reconciler) Finalizers() []string { return finalizersOf(r.entry) }
+
+func finalizersOf(entry *watches.Entry) []string {
+	if entry == nil || entry.Finalizer == nil {
 		return nil
 	}
-	return []string{r.entry.Finalizer.Name}
+	return []string{entry.Finalizer.Name}
 }
 
 // Reconcile runs the playbook for a resource.

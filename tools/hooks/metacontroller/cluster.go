@@ -38,6 +38,28 @@ func (c *Controllers) Definition(_ context.Context, env watch.Env, _ deploy.Serv
 	return &definitions{c, env}, nil
 }
 
+// ReadCluster adds the definitions that are objects of the cluster as they are now, for a command that doesn't run: for
+// operator.Prepare. A cluster that doesn't serve their kinds has none. A definition with a mistake is left out, and
+// mistakes names each of them.
+func (c *Controllers) ReadCluster(ctx context.Context, port deploy.Port) (mistakes, err error) {
+	var errs []error
+	for _, style := range []definition.Style{definition.Composite, definition.Decorator} {
+		all, err := port.List(ctx, definition.GroupVersion.WithKind(string(style)), "", deploy.ListOptions{})
+		var unknown *deploy.KindUnknownError
+		if err != nil && !errors.As(err, &unknown) {
+			return nil, err
+		}
+		for _, obj := range all {
+			found, err := definition.New(obj)
+			if err == nil {
+				err = c.put(deploy.RefOf(obj), found)
+			}
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...), nil
+}
+
 // definitions reconciles definitions.
 type definitions struct {
 	controllers *Controllers

@@ -96,6 +96,12 @@ func (c *Controllers) Selector() kinds.Selector {
 		Basis:   func(kind deploy.ServedKind) any { return basisOf(c.of(kind)) },
 		Options: func(deploy.ServedKind) []watch.Option { return []watch.Option{watch.Workers(workers)} },
 		Changed: c.changes(),
+		Finalizers: func(kind deploy.ServedKind) (names []string) {
+			for _, one := range c.of(kind) {
+				names = append(names, controller.Finalizer(one.Controller))
+			}
+			return names
+		},
 	}
 }
 

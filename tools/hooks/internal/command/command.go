@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/reconcile/kinds"
@@ -23,7 +24,8 @@ func Main() {
 		}),
 		operator.Manager(deploy.TakeOverFrom("metacontroller")),
 		operator.Defaults(func(c *config.Config) { c.Watch.Workers = workers }),
-		operator.Startup("definitions", h.start), operator.Startup("playbooks", h.playbooks.start))
+		operator.Startup("definitions", h.start), operator.Startup("playbooks", h.playbooks.start),
+		operator.Prepare("definitions", h.load), operator.Prepare("playbooks", h.playbooks.load))
 	op.DriveKinds(h.controllers.Selector(), h.controllers.Reconciler, "patch")
 	op.DriveKinds(h.definitions(), h.controllers.Definition)
 	op.DriveKinds(h.playbooks.all.Selector(), h.playbooks.all.Reconciler, "patch")
@@ -43,17 +45,42 @@ type hosted struct {
 
 // start reads the definitions of files.
 func (h *hosted) start(_ context.Context, about operator.Process) (cleanup func(context.Context) error, err error) {
-	if len(h.paths) == 0 {
-		if !h.isInCluster && len(h.playbooks.paths) == 0 {
-			err = errors.New("no definitions: set --definitions to a file or folder with CompositeControllers and DecoratorControllers, --cluster-definitions, or --watches to a watches.yaml")
-		}
-		return nil, err
-	}
-	if err := h.controllers.ReadFiles(h.paths...); err != nil {
+	if err := h.readFiles(); err != nil || len(h.paths) == 0 {
 		return nil, err
 	}
 	about.Logger.Info("controllers defined", "names", h.controllers.Names())
 	return nil, nil
+}
+
+// load reads the definitions of files and of the cluster, for a command that doesn't run.
+func (h *hosted) load(ctx context.Context, about operator.Process) error {
+	if err := h.readFiles(); err != nil || !h.isInCluster {
+		return err
+	}
+	config, err := cluster.Config(about.Config.Kubeconfig, about.Config.Context)
+	if err != nil {
+		return err
+	}
+	api, err := cluster.New(ctx, config, cluster.Logger(about.Logger))
+	if err != nil {
+		return err
+	}
+	mistakes, err := h.controllers.ReadCluster(ctx, api.Port())
+	if mistakes != nil {
+		about.Logger.Warn("definitions with a mistake are left out", "error", mistakes)
+	}
+	return err
+}
+
+// readFiles reads the definitions of files. It is an error if no setting names any definitions.
+func (h *hosted) readFiles() error {
+	switch {
+	case len(h.paths) > 0:
+		return h.controllers.ReadFiles(h.paths...)
+	case !h.isInCluster && len(h.playbooks.paths) == 0:
+		return errors.New("no definitions: set --definitions to a file or folder with CompositeControllers and DecoratorControllers, --cluster-definitions, or --watches to a watches.yaml")
+	}
+	return nil
 }
 
 // definitions selects the kinds of definitions in the cluster, if the settings ask for them.

@@ -28,15 +28,23 @@ func (p *playbooks) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&p.config.Python, "playbook-python", "/usr/bin/python3", "Python of Ansible's modules, with the package kubernetes")
 }
 
+// load reads the files.
+func (p *playbooks) load(context.Context, operator.Process) error {
+	for _, path := range p.paths {
+		if err := p.all.ReadFile(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // start reads the files, and starts the proxy to the API server.
 func (p *playbooks) start(ctx context.Context, about operator.Process) (cleanup func(context.Context) error, err error) {
 	if len(p.paths) == 0 {
 		return nil, nil
 	}
-	for _, path := range p.paths {
-		if err := p.all.ReadFile(path); err != nil {
-			return nil, err
-		}
+	if err := p.load(ctx, about); err != nil {
+		return nil, err
 	}
 	if p.config.API, err = cluster.Config(about.Config.Kubeconfig, about.Config.Context); err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ func New(ctx context.Context, of *definition.Controller, parents definition.Pare
 	if err = errors.Join(err, wrong); err != nil {
 		return nil, fmt.Errorf("%s: %w", of.Name(), err)
 	}
-	options = append(options, desired.External(), desired.FinalizerName(finalizers[of.Style]+of.Object.GetName()))
+	options = append(options, desired.External(), desired.FinalizerName(Finalizer(of)))
 	if !parents.IgnoreStatusChanges {
 		options = append(options, desired.When(filter.ResourceVersion()))
 	}
@@ -54,6 +54,9 @@ func New(ctx context.Context, of *definition.Controller, parents definition.Pare
 	}
 	return desired.New(parent.Kind, functions, options...), nil
 }
+
+// Finalizer returns the name of the finalizer of the parents of a definition.
+func Finalizer(of *definition.Controller) string { return finalizers[of.Style] + of.Object.GetName() }
 
 // finalizers are the beginnings of the names of finalizers. They are those of metacontroller, so that parents can be
 // moved with their finalizer.
