@@ -131,6 +131,9 @@ func (o *once) Deploy(ctx context.Context, s *reconcile.Session, c *reconcile.Co
 	if err := o.await(ctx, s, others); err != nil {
 		return err
 	}
+	if later := laterThan(own, others); later != nil {
+		return o.replaced(ctx, s, own, fmt.Sprintf("which ran before the Job of the value %q", o.valueOf(s, later)))
+	}
 	if err := c.Apply(ctx); err != nil || own == nil {
 		return err
 	}

@@ -45,17 +45,32 @@ func (o *once) await(ctx context.Context, s *reconcile.Session, others []*unstru
 			continue
 		}
 		if o.replace {
-			_, err := s.Manager().Delete(ctx, []*unstructured.Unstructured{job}, deploy.Propagate(metav1.DeletePropagationForeground))
-			if err != nil {
-				return err
-			}
-			return request.Precondition("waits until Job %s is gone, which ran for the value %q", job.GetName(), o.valueOf(s, job))
+			return o.replaced(ctx, s, job, fmt.Sprintf("which ran for the value %q", o.valueOf(s, job)))
 		}
 		text := fmt.Sprintf("waits until Job %s has ended, which runs for the value %q", job.GetName(), o.valueOf(s, job))
 		if words := o.explain(ctx, s, job); words != "" {
 			text += "; " + words
 		}
 		return request.Precondition("%s", text)
+	}
+	return nil
+}
+
+// replaced deletes a Job with its Pods, and waits until it is gone.
+func (o *once) replaced(ctx context.Context, s *reconcile.Session, job *unstructured.Unstructured, why string) error {
+	if _, err := s.Manager().Delete(ctx, []*unstructured.Unstructured{job}, deploy.Propagate(metav1.DeletePropagationForeground)); err != nil {
+		return err
+	}
+	return request.Precondition("waits until Job %s is gone, %s", job.GetName(), why)
+}
+
+// laterThan returns a Job of another value that was created after own, nil if there is none. The value has come back
+// before own was deleted. Times have seconds: within one second own counts as the later one.
+func laterThan(own *unstructured.Unstructured, others []*unstructured.Unstructured) *unstructured.Unstructured {
+	for _, job := range others {
+		if own != nil && job.GetCreationTimestamp().After(own.GetCreationTimestamp().Time) {
+			return job
+		}
 	}
 	return nil
 }

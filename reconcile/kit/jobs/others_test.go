@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
@@ -75,6 +76,23 @@ func TestOneAtATime(t *testing.T) {
 		h.Created(job1)
 		h.Ready("Shop tea")
 		h.Gone(job2)
+	})
+	t.Run("jobs 5: a value that comes back before its Job was deleted runs again", func(t *testing.T) {
+		t.Parallel()
+		h := settledShop(t)
+		before := h.Get(job1).GetUID()
+		h.Advance(2 * time.Second)
+		h.Hold(job2)
+		want(t, h, "2")
+		_, err := h.Reconcile("Shop tea")
+		require.NoError(t, err)
+		h.Exists(job1, job2)
+		want(t, h, "1")
+		h.Release(job2)
+		h.RunUntilSettled()
+		h.Ready("Shop tea")
+		h.Gone(job2)
+		assert.NotEqual(t, before, h.Get(job1).GetUID())
 	})
 	t.Run("jobs 10: Jobs of other components and resources aren't waited for", func(t *testing.T) {
 		t.Parallel()
