@@ -69,6 +69,18 @@ func (r *real) runs(want int64) {
 	assert.EqualValues(r.t, want, replicas(r.Harness, "Deployment web"))
 }
 
+// scaledTo waits until the autoscaler of the cluster has set the number of replicas of web to its minimum.
+func (r *real) scaledTo(want int64) {
+	r.t.Helper()
+	ref := webRef
+	ref.Namespace = r.env.Namespace
+	require.Eventually(r.t, func() bool {
+		live, err := r.Cluster().View().Get(r.t.Context(), ref)
+		return err == nil && live != nil && live.Object["spec"].(fields)["replicas"] == want
+	}, 2*time.Minute, 100*time.Millisecond)
+	r.runs(want)
+}
+
 // quiet asserts that the latest run wrote nothing but the status of the shop.
 func (r *real) quiet() {
 	r.t.Helper()
@@ -151,7 +163,8 @@ func TestScalerOnServer(t *testing.T) {
 		r.runs(0)
 		r.settled()
 		edit(t, r.Harness, fields{"overrides": nil})
-		r.runs(1)
+		r.RunUntilSettled()
+		r.scaledTo(2)
 		r.scale(4)
 		r.runs(4)
 		r.settled()
@@ -161,22 +174,23 @@ func TestScalerOnServer(t *testing.T) {
 		r.Gone("HorizontalPodAutoscaler web")
 		assert.Empty(t, r.Get("Deployment web").GetAnnotations()["operkit.dev/scaled"])
 		r.settled()
-		r.had(int64(3), int64(6), int64(0), int64(1), int64(4), int64(3))
+		r.had(int64(3), int64(6), int64(0), int64(1), int64(2), int64(4), int64(3))
 	})
 	t.Run("size 20: on the API server a component that is scaled from the start has no number", func(t *testing.T) {
 		t.Parallel()
 		r := onServer(t)
 		r.Apply(shop(fields{"size": "large", "scaled": true}))
-		r.runs(1)
+		r.RunUntilSettled()
 		for _, entry := range r.Get("Deployment web").GetManagedFields() {
 			if entry.Operation == "Apply" {
 				assert.NotContains(t, entry.FieldsV1.String(), "f:replicas")
 			}
 		}
-		r.settled()
-		r.scale(2)
-		r.runs(2)
+		r.scaledTo(2)
 		r.quiet()
+		edit(t, r.Harness, fields{"size": "small"})
+		r.runs(2)
+		r.settled()
 		r.had(int64(1), int64(2))
 	})
 }
