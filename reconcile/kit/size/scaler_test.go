@@ -154,6 +154,24 @@ func TestDeclaredScaler(t *testing.T) {
 		h.Gone("HorizontalPodAutoscaler web")
 		assert.EqualValues(t, 3, replicas(h, "Deployment web"))
 	})
+	t.Run("size 17: a number that somebody else owns, too, is left to them", func(t *testing.T) {
+		t.Parallel()
+		h := harness(t, store, sized(t))
+		h.Apply(shop(fields{"size": "large"}))
+		h.RunUntilSettled()
+		theirs := &unstructured.Unstructured{Object: fields{"apiVersion": "apps/v1", "kind": "Deployment",
+			"metadata": fields{"name": "web", "namespace": "test"}, "spec": fields{"replicas": int64(3)}}}
+		_, err := h.Cluster().Port().Apply(t.Context(), theirs, deploy.ApplyOptions{FieldManager: "helm"})
+		require.NoError(t, err)
+		edit(t, h, fields{"scaled": true})
+		h.RunUntilSettled()
+		assert.EqualValues(t, 3, replicas(h, "Deployment web"))
+		for _, entry := range h.Get("Deployment web").GetManagedFields() {
+			if entry.Manager == "operkit" {
+				assert.NotContains(t, entry.FieldsV1.String(), "f:replicas")
+			}
+		}
+	})
 	t.Run("size 17: a scaler that an option declares", func(t *testing.T) {
 		t.Parallel()
 		h := harness(t, func(_ context.Context, s *reconcile.Session) error {
