@@ -62,6 +62,23 @@ func TestOf(t *testing.T) {
 	}
 }
 
+func TestOverrideOfOneResource(t *testing.T) {
+	t.Parallel()
+	t.Run("size 5: an override of a container is that of one resource only", func(t *testing.T) {
+		t.Parallel()
+		read, err := size.ReadYAML([]byte("small: {web: {containers: {proxy: {limits: {cpu: 1}}}}}"))
+		require.NoError(t, err)
+		for _, row := range []struct{ spec, want string }{
+			{`{size: small, overrides: {web: {containers: {proxy: {limits: {cpu: 2}}, other: {limits: {cpu: 3}}}}}}`, `limits: cpu: "2"`},
+			{`{size: small}`, `limits: cpu: "1"`},
+		} {
+			values, err := read.Of(resource(t, row.spec), "web")
+			require.NoError(t, err)
+			assert.Equal(t, row.want, text(t, values.Containers["proxy"]))
+		}
+	})
+}
+
 func TestMistakesOfAResource(t *testing.T) {
 	t.Parallel()
 	for reason, row := range map[string]struct{ spec, want string }{
