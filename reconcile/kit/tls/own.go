@@ -38,8 +38,8 @@ var _ Source = (*Authority)(nil)
 
 // Own returns the CA of the resource. It adds three components to the session: tls-ca, with the Secret
 // <resource>-tls-ca, tls, with a Secret <resource>-<component>-tls for each certificate and the ConfigMap
-// <resource>-tls-bundle, whose ca.crt has the CAs to trust, and tls-roll, without objects, for which no component can
-// wait. Call it once in Setup. A cluster-scoped resource needs a manager with a default namespace.
+// <resource>-tls-bundle, whose ca.crt has the CAs to trust, and tls-roll, without objects, which waits for all components
+// with certificates. Call it once in Setup. A cluster-scoped resource needs a manager with a default namespace.
 //
 // The CA is replaced in stages. A stage waits until all components with certificates are ready; the event EventWaits
 // says if that takes longer than the time Wait. Until then the old CA stays trusted, and certificates that are due are
