@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	v1 "github.com/operkit/operkit/examples/database/api/v1"
@@ -90,6 +91,23 @@ func TestDatabasePasswordInMemory(t *testing.T) {
 	h.Restart()
 	h.RunUntilSettled()
 	h.Writes(0)
+}
+
+// The CA is replaced in three stages, and only the one with a new certificate restarts the server.
+func TestDatabaseCAInMemory(t *testing.T) {
+	t.Parallel()
+	h := inMemory(t)
+	h.RunUntilSettled()
+	before := h.Get("Secret hello-tls-ca").Object["data"].(map[string]any)["tls.crt"]
+	h.Edit("Secret hello-tls-ca", func(secret *unstructured.Unstructured) {
+		annotations := secret.GetAnnotations()
+		annotations["operkit.dev/renew"] = "now"
+		secret.SetAnnotations(annotations)
+	})
+	h.Advance(4 * time.Hour)
+	assert.NotEqual(t, before, h.Get("Secret hello-tls-ca").Object["data"].(map[string]any)["tls.crt"])
+	assert.Equal(t, int64(2), h.Get("StatefulSet hello").GetGeneration())
+	h.Ready("Database hello")
 }
 
 func setPasswordIn(secret *unstructured.Unstructured) {
