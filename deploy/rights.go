@@ -19,6 +19,8 @@ type Right struct {
 	Subresource string
 	// Namespace is where the objects are. Empty means everywhere where the View watches the kind.
 	Namespace string
+	// Names are the names of the objects. Empty means all objects. RBAC can't restrict list, watch and create by name.
+	Names []string
 	// Verbs are what is done, such as get and patch.
 	Verbs []string
 }
@@ -33,17 +35,24 @@ type RightsView interface {
 }
 
 // Rules are rules for the roles of a process, by the namespace of the Role; "" is a ClusterRole. Each rule is about one
-// group, and has the resources of that group for which the verbs are the same. The zero value has no rules.
+// group, and has the resources of that group for which the verbs are the same. A rule for objects with some names is
+// about one resource. The zero value has no rules.
 type Rules map[string][]rbacv1.PolicyRule
 
 // verbOrder is the order of verbs in a rule.
 var verbOrder = []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
 
+// objects are what a rule is about: the objects of a resource, or the one with a name.
+type objects struct {
+	schema.GroupResource
+	name string
+}
+
 // Merged returns the same permissions as sorted rules, one for each group and set of verbs.
 func (r Rules) Merged() Rules {
 	merged := Rules{}
 	for namespace, rules := range r {
-		verbs := map[schema.GroupResource]map[string]bool{}
+		verbs := map[objects]map[string]bool{}
 		for _, rule := range rules {
 			addVerbs(verbs, rule)
 		}
@@ -54,38 +63,68 @@ func (r Rules) Merged() Rules {
 	return merged
 }
 
-// addVerbs adds the verbs of a rule to those of each of its resources.
-func addVerbs(verbs map[schema.GroupResource]map[string]bool, rule rbacv1.PolicyRule) {
+// addVerbs adds the verbs of a rule to those of each of its resources, or of the objects that it names.
+func addVerbs(verbs map[objects]map[string]bool, rule rbacv1.PolicyRule) {
+	names := rule.ResourceNames
+	if len(names) == 0 {
+		names = []string{""}
+	}
 	for _, group := range rule.APIGroups {
 		for _, resource := range rule.Resources {
-			at := schema.GroupResource{Group: group, Resource: resource}
-			if verbs[at] == nil {
-				verbs[at] = map[string]bool{}
-			}
-			for _, verb := range rule.Verbs {
-				verbs[at][verb] = true
+			for _, name := range names {
+				at := objects{schema.GroupResource{Group: group, Resource: resource}, name}
+				if verbs[at] == nil {
+					verbs[at] = map[string]bool{}
+				}
+				for _, verb := range rule.Verbs {
+					verbs[at][verb] = true
+				}
 			}
 		}
 	}
 }
 
-// rulesOf returns sorted rules: one for each group and set of verbs.
-func rulesOf(verbs map[schema.GroupResource]map[string]bool) (rules []rbacv1.PolicyRule) {
-	resources := slices.SortedFunc(maps.Keys(verbs), func(a, b schema.GroupResource) int {
-		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource))
+// sortedVerbs returns the verbs for some objects. For named objects, these are without the verbs for all objects of the
+// resource.
+func sortedVerbs(verbs map[objects]map[string]bool, of objects) (sorted []string) {
+	for verb := range verbs[of] {
+		if of.name == "" || !verbs[objects{GroupResource: of.GroupResource}][verb] {
+			sorted = append(sorted, verb)
+		}
+	}
+	slices.SortFunc(sorted, func(a, b string) int {
+		return cmp.Or(cmp.Compare(slices.Index(verbOrder, a), slices.Index(verbOrder, b)), cmp.Compare(a, b))
 	})
-	for _, resource := range resources {
-		sorted := slices.SortedFunc(maps.Keys(verbs[resource]), func(a, b string) int {
-			return cmp.Or(cmp.Compare(slices.Index(verbOrder, a), slices.Index(verbOrder, b)), cmp.Compare(a, b))
-		})
-		same := slices.IndexFunc(rules, func(rule rbacv1.PolicyRule) bool {
-			return rule.APIGroups[0] == resource.Group && slices.Equal(rule.Verbs, sorted)
-		})
-		if same >= 0 {
-			rules[same].Resources = append(rules[same].Resources, resource.Resource)
+	return sorted
+}
+
+// rulesOf returns sorted rules: one for each group and set of verbs, and for named objects one for each resource, too.
+func rulesOf(verbs map[objects]map[string]bool) (rules []rbacv1.PolicyRule) {
+	all := slices.SortedFunc(maps.Keys(verbs), func(a, b objects) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.name, b.name))
+	})
+	for _, one := range all {
+		sorted := sortedVerbs(verbs, one)
+		if len(sorted) == 0 {
 			continue
 		}
-		rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{resource.Group}, Resources: []string{resource.Resource}, Verbs: sorted})
+		same := slices.IndexFunc(rules, func(rule rbacv1.PolicyRule) bool {
+			isNamed := len(rule.ResourceNames) > 0
+			return rule.APIGroups[0] == one.Group && slices.Equal(rule.Verbs, sorted) && isNamed == (one.name != "") &&
+				(!isNamed || rule.Resources[0] == one.Resource)
+		})
+		switch {
+		case same < 0:
+			rule := rbacv1.PolicyRule{APIGroups: []string{one.Group}, Resources: []string{one.Resource}, Verbs: sorted}
+			if one.name != "" {
+				rule.ResourceNames = []string{one.name}
+			}
+			rules = append(rules, rule)
+		case one.name != "":
+			rules[same].ResourceNames = append(rules[same].ResourceNames, one.name)
+		default:
+			rules[same].Resources = append(rules[same].Resources, one.Resource)
+		}
 	}
 	return rules
 }
@@ -101,7 +140,11 @@ func (r Rules) String() string {
 		}
 		var rules []string
 		for _, rule := range r[namespace] {
-			rules = append(rules, fmt.Sprintf("{apiGroups: %s, resources: %s, verbs: %s}", flow(rule.APIGroups), flow(rule.Resources), flow(rule.Verbs)))
+			names := ""
+			if len(rule.ResourceNames) > 0 {
+				names = ", resourceNames: " + flow(rule.ResourceNames)
+			}
+			rules = append(rules, fmt.Sprintf("{apiGroups: %s, resources: %s%s, verbs: %s}", flow(rule.APIGroups), flow(rule.Resources), names, flow(rule.Verbs)))
 		}
 		parts = append(parts, role+": rules: ["+strings.Join(rules, ", ")+"]")
 	}
@@ -176,6 +219,7 @@ func (r Rules) with(refused []*ForbiddenError) Rules {
 func (r Rules) grant(refused *ForbiddenError, namespace string) bool {
 	return slices.ContainsFunc(r[namespace], func(rule rbacv1.PolicyRule) bool {
 		return slices.Contains(rule.APIGroups, refused.Resource.Group) && slices.Contains(rule.Resources, refused.Resource.Resource) &&
+			(len(rule.ResourceNames) == 0 || slices.Contains(rule.ResourceNames, refused.Name)) &&
 			!slices.ContainsFunc(refused.verbs(), func(verb string) bool { return !slices.Contains(rule.Verbs, verb) })
 	})
 }

@@ -19,6 +19,12 @@ func permission(group, resource string, verbs ...string) rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: verbs}
 }
 
+// ofNames restricts a rule to objects with names.
+func ofNames(rule rbacv1.PolicyRule, names ...string) rbacv1.PolicyRule {
+	rule.ResourceNames = names
+	return rule
+}
+
 func TestRules(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -35,6 +41,12 @@ func TestRules(t *testing.T) {
 			permission("", "configmaps", "get")}},
 			"ClusterRole: rules: [{apiGroups: [''], resources: [configmaps], verbs: [get]}, {apiGroups: [''], resources: [secrets], verbs: [patch]}, " +
 				"{apiGroups: [apps], resources: [deployments, statefulsets], verbs: [get, list]}]"},
+		{"rights 4: objects with names have rules of their own, without what is for all objects", deploy.Rules{"": {
+			ofNames(permission("", "serviceaccounts", "impersonate"), "b", "a"), ofNames(permission("", "serviceaccounts", "impersonate", "get"), "c"),
+			permission("", "serviceaccounts", "get"), ofNames(permission("", "users", "impersonate"), "a"), ofNames(permission("", "secrets", "get"), "s"), permission("", "secrets", "get")}},
+			"ClusterRole: rules: [{apiGroups: [''], resources: [secrets, serviceaccounts], verbs: [get]}, " +
+				"{apiGroups: [''], resources: [serviceaccounts], resourceNames: [a, b, c], verbs: [impersonate]}, " +
+				"{apiGroups: [''], resources: [users], resourceNames: [a], verbs: [impersonate]}]"},
 		{"rights 1: a role for each namespace", deploy.Rules{"shop": {permission("", "secrets", "get")}, "": {permission("", "nodes", "get")}, "mall": {permission("", "pods", "get")}},
 			"ClusterRole: rules: [{apiGroups: [''], resources: [nodes], verbs: [get]}]; " +
 				"Role in the namespace mall: rules: [{apiGroups: [''], resources: [pods], verbs: [get]}]; " +

@@ -49,11 +49,17 @@ func (s *store) MissingRights(ctx context.Context, wanted []deploy.Right) (deplo
 		if err != nil {
 			return nil, err
 		}
+		names := right.Names
+		if len(names) == 0 {
+			names = []string{""}
+		}
 		for _, namespace := range s.grantedIn(found, right.Namespace) {
 			for _, verb := range right.Verbs {
-				all[authorizationv1.ResourceAttributes{
-					Namespace: namespace, Verb: verb, Group: found.Group, Resource: found.Resource, Subresource: right.Subresource,
-				}] = true
+				for _, name := range names {
+					all[authorizationv1.ResourceAttributes{
+						Namespace: namespace, Verb: verb, Group: found.Group, Resource: found.Resource, Subresource: right.Subresource, Name: name,
+					}] = true
+				}
 			}
 		}
 	}
@@ -92,7 +98,11 @@ func ruleFor(attributes authorizationv1.ResourceAttributes) rbacv1.PolicyRule {
 	if attributes.Subresource != "" {
 		resource += "/" + attributes.Subresource
 	}
-	return rbacv1.PolicyRule{APIGroups: []string{attributes.Group}, Resources: []string{resource}, Verbs: []string{attributes.Verb}}
+	rule := rbacv1.PolicyRule{APIGroups: []string{attributes.Group}, Resources: []string{resource}, Verbs: []string{attributes.Verb}}
+	if attributes.Name != "" {
+		rule.ResourceNames = []string{attributes.Name}
+	}
+	return rule
 }
 
 // grantedIn returns the namespaces in which a right is needed; "" stands for a ClusterRole. If all namespaces are

@@ -42,6 +42,19 @@ func TestMissingRights(t *testing.T) {
 		assert.Len(t, calls, asked, "rights 3: an answer is reused for a minute: %s", calls)
 		return rules, asked
 	}
+	t.Run("rights 4: objects with names", func(t *testing.T) {
+		one := env.User(t, "one", envtest.InNamespace(rbacv1.PolicyRule{
+			APIGroups: []string{""}, Resources: []string{"serviceaccounts"}, ResourceNames: []string{"mine"}, Verbs: []string{"impersonate"},
+		}))
+		view := newCluster(t, one.Config, cluster.Namespaces(env.Namespace)).View().(deploy.RightsView)
+		account := schema.GroupVersionKind{Version: "v1", Kind: "ServiceAccount"}
+		rules, err := view.MissingRights(t.Context(), []deploy.Right{{
+			Kind: account, Namespace: env.Namespace, Names: []string{"mine", "other", "another"}, Verbs: []string{"impersonate"},
+		}})
+		require.NoError(t, err)
+		assert.Equal(t, "Role in the namespace "+env.Namespace+": rules: [{apiGroups: [''], resources: [serviceaccounts], resourceNames: [another, other], verbs: [impersonate]}]",
+			rules.String())
+	})
 	t.Run("rights 2, 3: in the watched namespaces, with one request for each verb", func(t *testing.T) {
 		rules, asked := missing(t, cluster.Namespaces(env.Namespace))
 		assert.Equal(t, fmt.Sprintf("ClusterRole: rules: [{apiGroups: [''], resources: [nodes], verbs: [get]}]; "+

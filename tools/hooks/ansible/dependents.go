@@ -86,7 +86,9 @@ func (r *reconciler) Rights() []deploy.Right {
 	}
 	if r.entry.ServiceAccount != nil {
 		account := schema.GroupVersionKind{Version: "v1", Kind: "ServiceAccount"}
-		rights = append(rights, deploy.Right{Kind: account, Verbs: []string{"impersonate"}})
+		rights = append(rights, deploy.Right{
+			Kind: account, Namespace: r.entry.ServiceAccount.Namespace, Names: []string{r.entry.ServiceAccount.Name}, Verbs: []string{"impersonate"},
+		})
 	}
 	for _, kind := range r.dependents() {
 		rights = append(rights, deploy.Right{Kind: kind, Verbs: slices.Clone(reads)})
