@@ -8,6 +8,7 @@ import (
 	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // pairs of another cluster, to be stored by hand.
@@ -47,6 +48,26 @@ func TestByHand(t *testing.T) {
 		assert.Contains(t, notes[0], "Secret tea-web-tls: the certificate was stored by hand and is kept")
 		h.Advance(300 * day)
 		assert.NotEqual(t, byHand.SerialNumber, certOf(t, h.Get(secretWeb)).SerialNumber, "it is renewed as all others")
+	})
+	t.Run("tls 18: one of the CA of the resource, such as from a backup, is replaced with the CA, and an event says so", func(t *testing.T) {
+		t.Parallel()
+		h, events := newHarness(t)
+		h.Apply(newTea(nil))
+		h.RunUntilSettled()
+		h.Edit(secretWeb, func(obj *unstructured.Unstructured) { obj.SetAnnotations(map[string]string{}) })
+		before := certOf(t, h.Get(secretWeb))
+		h.RunUntilSettled()
+		require.Equal(t, before, certOf(t, h.Get(secretWeb)), "it stays while its CA issues")
+		annotate(h, secretCA, "operkit.dev/renew", "now")
+		for range 3 {
+			h.Advance(hour)
+			require.NoError(t, handshake(load(t, h.Get(secretWeb)), load(t, h.Get(secretWorker)), "web", h.Now()))
+		}
+		require.Equal(t, "Steady", stage(t, h))
+		require.NoError(t, handshake(load(t, h.Get(secretWeb)), load(t, h.Get(secretWorker)), "web", h.Now()))
+		notes := events.notes(tls.EventReplaced)
+		require.Len(t, notes, 1)
+		assert.Contains(t, notes[0], "Secret tea-web-tls: replaced the certificate that the operator didn't issue: its CA is being replaced")
 	})
 	t.Run("tls 18: one that isn't valid for the names is replaced, and an event says so", func(t *testing.T) {
 		t.Parallel()

@@ -97,13 +97,13 @@ func (l leaves) leaf(ctx context.Context, cert *Certificate, authority *pki.Auth
 		if verdict.ByHand && verdict.Reason != "" {
 			s.Event(event.Warning, EventReplaced, "Secret %s: replaced the certificate that the operator didn't issue: %s", cert.secret, verdict.Reason)
 		}
+		verdict.ByHand = false
 		marks[annotationIssued], marks[annotationRenewed] = pki.Fingerprint(pair.Cert), found.annotation(annotationRenew)
 		s.RequeueWithin(pki.Due(pair.Cert).Sub(s.Now()))
 	}
-	// A certificate that somebody else has stored stays with its own chain.
-	chain, counts := pair.CertPEM, pair.CertPEM
-	if verdict.Reason != "" || !verdict.ByHand {
-		chain, counts = authority.Chain(pair), pair.Cert.Raw
+	chain, counts := authority.Chain(pair), pair.Cert.Raw
+	if verdict.ByHand { // it stays with its own chain
+		chain, counts = pair.CertPEM, pair.CertPEM
 	}
 	cert.ca, cert.digest = authority.Bundle(), authority.Digest(counts)
 	marks[annotationDigest] = cert.digest

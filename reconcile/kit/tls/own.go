@@ -52,8 +52,8 @@ var _ Source = (*Authority)(nil)
 // other.
 //
 // A certificate that somebody else has stored in its Secret stays while it is valid for the names, whoever issued it.
-// If no CA of the bundle issued it, the event EventForeign says so. One that isn't valid for the names, or is
-// damaged, is replaced, with the event EventReplaced.
+// If no CA of the bundle issued it, the event EventForeign says so. One that isn't valid for the names, is damaged, or
+// is of the CA of the resource when that is replaced, is replaced, with the event EventReplaced.
 //
 //	kubectl annotate secret SECRET operkit.dev/renew="$(date)" --overwrite
 //

@@ -13,7 +13,8 @@ import (
 
 // The reasons of events.
 const (
-	// EventReplaced: a certificate that somebody else had stored was replaced, because it wasn't valid.
+	// EventReplaced: a certificate that somebody else had stored was replaced, because it wasn't valid or
+	// its CA is being replaced.
 	EventReplaced = "CertificateReplaced"
 	// EventForeign: a certificate that somebody else has stored is kept, but no CA of the bundle issued it.
 	EventForeign = "ForeignCertificate"

@@ -4,5 +4,6 @@
 //   - Pair is a certificate with its key, as PEM and parsed.
 //   - NewCA and Issue make certificates.
 //   - Judge decides whether a stored leaf is kept, and until when.
-//   - Roll is a CA that is replaced by another one in stages.
+//   - Authority is a CA, maybe in the middle of its replacement by another one, which goes in stages.
+//   - Trust joins CAs that others have stored.
 package pki

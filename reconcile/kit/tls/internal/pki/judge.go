@@ -35,7 +35,8 @@ type Verdict struct {
 
 // Judge decides whether a stored leaf is kept. A leaf that was issued here is kept while it is a leaf of the CA
 // issuer with exactly the names wanted, before two thirds of its life have passed. A leaf that somebody else has
-// stored is kept while it is valid for the names wanted, whoever issued it; of its life, too, two thirds count.
+// stored is kept while it is valid for the names wanted, whoever issued it, except a CA of trusted that isn't the issuer
+// any more; of its life, too, two thirds count.
 func Judge(now time.Time, stored Stored, want Want, issuer Pair, trusted []Pair) Verdict {
 	if len(bytes.TrimSpace(stored.CertPEM)) == 0 && len(bytes.TrimSpace(stored.KeyPEM)) == 0 {
 		return Verdict{Reason: "there is none yet"}
@@ -55,6 +56,8 @@ func Judge(now time.Time, stored Stored, want Want, issuer Pair, trusted []Pair)
 		v.Reason = "it has expired at " + stamp(cert.NotAfter)
 	case !now.Before(due):
 		v.Reason = "two thirds of its life have passed"
+	case v.ByHand && slices.ContainsFunc(trusted, func(ca Pair) bool { return ca.Cert != nil && !ca.Cert.Equal(issuer.Cert) && signedBy(cert, ca.Cert) }):
+		v.Reason = "its CA is being replaced"
 	case v.ByHand:
 		v.Reason = uncovered(cert, want.Names)
 	case !signedBy(cert, issuer.Cert):

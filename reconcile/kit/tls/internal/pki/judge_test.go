@@ -15,6 +15,17 @@ func TestJudge(t *testing.T) {
 	wildcard := newLeaf(t, other, day(0), "*.example.com")
 	ours := func(p Pair) Stored { return Stored{p.CertPEM, p.KeyPEM, Fingerprint(p.Cert)} }
 	byHand := func(p Pair) Stored { return Stored{p.CertPEM, p.KeyPEM, "another"} }
+	t.Run("tls 6: by hand, of a CA that is being replaced: it isn't trusted any more when that is over", func(t *testing.T) {
+		t.Parallel()
+		for _, row := range []struct {
+			trusted []Pair
+			want    string
+		}{{[]Pair{ca}, ""}, {[]Pair{ca, {}, other}, "its CA is being replaced"}} {
+			v := Judge(day(1), byHand(elsewhere), wanted(t, "web"), ca, row.trusted)
+			assert.Equal(t, row.want, v.Reason)
+			assert.True(t, v.ByHand)
+		}
+	})
 	for reason, row := range map[string]struct {
 		stored  Stored
 		names   []string
