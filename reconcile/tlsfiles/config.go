@@ -7,11 +7,14 @@ import (
 )
 
 // Server returns the configuration of a server: TLS 1.2 and later, with the protocols of the option Protocols. What is
-// changed in it before it is used counts; NextProtos of a copy, such as net/http makes to add HTTP/2, don't.
+// changed in it before it is used counts. What is changed in a copy of it doesn't, such as NextProtos, to which net/http
+// adds HTTP/2. Don't replace the function GetConfigForClient: with another one, the option VerifyClients accepts no client.
 func (s *Source) Server() *tls.Config {
 	config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: s.protocols, GetCertificate: s.served, Time: s.now}
 	if s.verifyClients {
 		config.ClientAuth, config.SessionTicketsDisabled = tls.RequireAndVerifyClientCert, true
+		// Without a pool, crypto/tls would accept clients of the CAs of the system if GetConfigForClient is replaced.
+		config.ClientCAs = x509.NewCertPool()
 	}
 	config.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
 		m := s.current()

@@ -2,6 +2,7 @@ package tlsfiles_test
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"net"
 	"net/http"
@@ -61,6 +62,15 @@ func TestMutual(t *testing.T) {
 		server.clock.advance(time.Second)
 		_, _, serverErr := shake(t, asServer, asClient)
 		require.ErrorContains(t, serverErr, "unknown authority")
+	})
+	t.Run("files 9: without the function that reads the CAs no client is accepted, not even of the CAs of the system", func(t *testing.T) {
+		t.Parallel()
+		s := open(t, secret(issue(t, ca, time.Hour, "web"), ca), tlsfiles.VerifyClients())
+		config := s.Server()
+		config.GetConfigForClient = nil
+		_, _, serverErr := shake(t, config, s.Client("web"))
+		require.ErrorContains(t, serverErr, "unknown authority")
+		assert.True(t, x509.NewCertPool().Equal(config.ClientCAs), "nil stands for the CAs of the system")
 	})
 	t.Run("files 9: a server needs a certificate", func(t *testing.T) {
 		t.Parallel()
@@ -156,7 +166,7 @@ func TestProtocols(t *testing.T) {
 		_, clientErr, _ := shake(t, s.Server(), old)
 		require.ErrorContains(t, clientErr, "protocol version")
 		_, clientErr, _ = shake(t, old, s.Client("web"))
-		require.Error(t, clientErr)
+		require.ErrorContains(t, clientErr, "protocol version")
 		assert.EqualValues(t, tls.VersionTLS12, s.Client("web").MinVersion)
 	})
 	for reason, row := range map[string]struct {

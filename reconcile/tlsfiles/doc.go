@@ -19,7 +19,8 @@
 // Files that can't be used, because they are missing, damaged or half-written, or because the key is another one's,
 // never replace what is served. A certificate that isn't valid at present doesn't replace one that is. The reason is
 // logged once, and returned by [Source.Check] as long as it lasts. A certificate that expires while it is served is
-// still served, as clients decide about it by their own clocks.
+// still served, as clients decide about it by their own clocks. The files count together: while one of them can't be
+// used, a CA that was removed from another one stays trusted.
 //
 // Errors name files and times. They never repeat what is in a file.
 //

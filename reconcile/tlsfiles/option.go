@@ -21,11 +21,13 @@ type options struct {
 }
 
 // VerifyClients makes a server require a certificate from each client, of a CA in Files.CA (mutual TLS). Each connection
-// has a full handshake then, without resumption, so that a CA that was removed isn't trusted any longer.
+// has a full handshake then, without resumption, so that a CA that was removed isn't trusted any longer. Connections that
+// are open already go on.
 func VerifyClients() Option { return func(o *options) { o.verifyClients = true } }
 
 // Late makes Load accept files that can't be used yet, because they are mounted before somebody has issued the
-// certificate. Handshakes fail until they can be used; Check says so, for the readiness of a program.
+// certificate. Handshakes fail until they can be used. Until then Digest is empty, for the readiness of a program, and
+// Check returns the reason.
 func Late() Option { return func(o *options) { o.late = true } }
 
 // Protocols sets the protocols that a server offers (ALPN), such as h2 for gRPC. The default is http/1.1 alone, because
