@@ -16,9 +16,9 @@
 //
 // # One at a time
 //
-// While the Job of another value runs, none is created; the component waits, and its message names the Job that it waits
-// for. This is so too if that Job can't start, for example because its image doesn't exist: set activeDeadlineSeconds,
-// let the author of the resource delete the Job, or use [Replace]. Delete a Job that runs by
+// While the Job of another value runs, none is created; the component waits, and its message names the Job that it
+// waits for. This is so too if that Job can't start, for example because its image doesn't exist: set
+// activeDeadlineSeconds, let the author of the resource delete the Job, or use [Replace]. Delete a Job that runs by
 //
 //	kubectl delete job JOB --cascade=foreground
 //
@@ -26,20 +26,20 @@
 //
 // # To run it again
 //
-// Delete the Job, whether it has failed or not, and it is created again. A new value creates a new Job. A value that had
-// a Job before, but whose Job was deleted because the Job of another value was created, runs again: a migration that was
-// undone has to be done again, and one that wasn't has to find nothing to do.
+// Delete the Job, whether it has failed or not, and it is created again. A new value creates a new Job. A value that
+// had a Job before, but whose Job was deleted because the Job of another value was created, runs again: a migration
+// that was undone has to be done again, and one that wasn't has to find nothing to do.
 //
 // # When it fails
 //
-// A Job that has failed fails its component. The message names the Pod, the container, its exit code and the reason, and
-// has the last lines that the container wrote, from its termination message. For that, containers without a
+// A Job that has failed fails its component. The message names the Pod, the container, its exit code and the reason,
+// and has the last lines that the container wrote, from its termination message. For that, containers without a
 // terminationMessagePolicy get FallbackToLogsOnError, so that the operator needs no right to logs: it lists Pods, only
-// while a Job has failed or doesn't start. With the restartPolicy OnFailure, the cluster deletes the Pod when the Job has
-// failed, and the last message is lost.
+// while a Job has failed or doesn't start. With the restartPolicy OnFailure, the cluster deletes the Pod when the Job
+// has failed, and the last message is lost.
 //
-// The message of the component is in the status, in events and in the log of the operator. If the program may print what
-// not everybody may read, use [WithoutOutput].
+// The message of the component is in the status, in events and in the log of the operator. If the program may print
+// what not everybody may read, use [WithoutOutput].
 //
 // # Rights
 //

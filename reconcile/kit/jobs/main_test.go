@@ -38,8 +38,8 @@ func migration(spec fields) fields {
 	return fields{"apiVersion": "batch/v1", "kind": "Job", "spec": content}
 }
 
-// shop migrates for each version, unless spec.idle is true; then the ConfigMap web follows. job may be nil for the usual
-// Job.
+// shop migrates for each version, unless spec.idle is true; then the ConfigMap web follows. job may be nil for the
+// usual Job.
 func shop(job func(s *reconcile.Session) any, opts ...jobs.Option) reconcile.Controller {
 	return reconciletest.Controlling(shopKind, func(_ context.Context, s *reconcile.Session) error {
 		var content any = migration(nil)

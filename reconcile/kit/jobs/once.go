@@ -14,16 +14,16 @@ import (
 // Option is an option of Once. nil is ignored.
 type Option func(*once)
 
-// Replace deletes the Job of another value that still runs, instead of waiting for its end. The next Job is created when
-// the Pods of the deleted Job are gone.
+// Replace deletes the Job of another value that still runs, instead of waiting for its end. The next Job is created
+// when the Pods of the deleted Job are gone.
 func Replace() Option { return func(o *once) { o.replace = true } }
 
 // WithoutOutput leaves out of all messages what containers wrote. The name of the Pod and the container, the exit code
 // and the reason stay.
 func WithoutOutput() Option { return func(o *once) { o.hide = true } }
 
-// Make is a function that returns the Job. It is called when the component is about to be deployed, so that it can use what
-// components have deployed that it waits for, as the Build of a Builder can.
+// Make is a function that returns the Job. It is called when the component is about to be deployed, so that it can use
+// what components have deployed that it waits for, as the Build of a Builder can.
 type Make func(ctx context.Context, c *reconcile.Component) (job any, err error)
 
 // Once returns a component, for Session.Use, that consists of one Job for each value. It is ready when the Job of value
@@ -31,10 +31,10 @@ type Make func(ctx context.Context, c *reconcile.Component) (job any, err error)
 // more content pass a digest. It is stored in an annotation and, as far as the characters of a label allow that, in a
 // label, so it mustn't be secret.
 //
-// job is a Job of batch/v1 in any form that Component.Add takes, or a Make. It isn't changed. Its name is the first part of
-// the name of the Jobs; default <resource>-<component>. If job doesn't set them, the restartPolicy is Never, the backoffLimit is 3
-// and the terminationMessagePolicy of each container is FallbackToLogsOnError. A ttlSecondsAfterFinished and a
-// generateName are errors.
+// job is a Job of batch/v1 in any form that Component.Add takes, or a Make. It isn't changed. Its name is the first
+// part of the name of the Jobs; default <resource>-<component>. If job doesn't set them, the restartPolicy is Never,
+// the backoffLimit is 3 and the terminationMessagePolicy of each container is FallbackToLogsOnError. A
+// ttlSecondsAfterFinished and a generateName are errors.
 //
 // A Job that its component renders for one value is never changed. Jobs of other values are deleted when they have
 // finished and the Job of value exists.
