@@ -29,8 +29,8 @@ func ExampleOwn() {
 	// <nil>
 }
 
-// A component has two certificates, one of them for metrics. Another component only trusts the CA. Pods restart when a
-// certificate changes.
+// A component has two certificates, one of them for metrics. Another component only trusts the CA, and one is
+// deployed after the certificates without reading them. Pods restart when a certificate changes.
 func ExampleAuthority_Named() {
 	controller := reconciletest.Controlling(shopKind, func(_ context.Context, s *reconcile.Session) error {
 		ca := tls.Own(s, tls.Life(90*day), tls.CALife(5*365*day), tls.Wait(30*time.Minute))
@@ -39,6 +39,7 @@ func ExampleAuthority_Named() {
 		settings.cert = serving(ca, web)
 		metrics := ca.Named(web, "metrics", tls.Service("metrics", s.Namespace())...)
 		fmt.Println(settings.cert.Secret(), metrics.Secret(), ca.Bundle(s.Add("probe")))
+		s.Add("report").After(ca.Component())
 		return nil
 	})
 	fmt.Println(reconcileTea(controller))
@@ -76,6 +77,7 @@ func ExampleTrustBundle() {
 		server := serving(ca, web)
 		metrics := ca.Named(web, "metrics", tls.Service("metrics", s.Namespace())...)
 		fmt.Println(server.Secret(), metrics.Secret(), ca.Bundle(s.Add("probe")))
+		s.Add("report").After(ca.Component())
 		return nil
 	})
 	fmt.Println(reconcileTea(controller))
