@@ -26,7 +26,7 @@ func (l leaves) Build(ctx context.Context, s *reconcile.Session, c *reconcile.Co
 	if authority == nil && !s.DryRun() {
 		return fmt.Errorf("Secret %s: the CA is absent", l.secret()) // it was deleted a moment ago
 	}
-	c.Add("bundle", l.bundle(authority))
+	c.Add("", l.bundle(authority)) // the other objects have the names of certificates
 	var errs []error
 	for _, cert := range l.certs {
 		if cert.component.Disabled() {

@@ -1,6 +1,7 @@
 package tls_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -37,6 +38,24 @@ func TestOwn(t *testing.T) {
 		assert.NotEmpty(t, settings["digest"])
 		assert.Equal(t, string(dataOf(t, web)["ca.crt"]), settings["ca"])
 		assert.Equal(t, settings["ca"], h.Get(bundle).Object["data"].(map[string]any)["ca.crt"])
+	})
+	t.Run("tls 9: a component may have the name of anything that the source makes", func(t *testing.T) {
+		t.Parallel()
+		for _, source := range []func(*reconcile.Session) tls.Source{
+			func(s *reconcile.Session) tls.Source { return tls.Own(s) }, by(), by(tls.Issuer("ClusterIssuer", "corp")),
+		} {
+			h := reconciletest.New(t, reconciletest.Controlling(shopKind, func(_ context.Context, s *reconcile.Session) error {
+				ca := source(s)
+				for _, name := range []string{"bundle", "ca", "issuer", "self-signed", "cert", "tls-roll-1"} {
+					web := &reader{}
+					web.cert = ca.Certificate(s.Use(name, web))
+				}
+				return nil
+			}))
+			h.Apply(newTea(nil))
+			settle(h, newPlayer(t, h, "test"))
+			h.Ready("Shop tea")
+		}
 	})
 	t.Run("tls 10: settled, it costs no call, also after a restart", func(t *testing.T) {
 		t.Parallel()
