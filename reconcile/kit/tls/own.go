@@ -42,13 +42,14 @@ var _ Source = (*Authority)(nil)
 // with certificates. Call it once in Setup. A cluster-scoped resource needs a manager with a default namespace.
 //
 // The CA is replaced in stages. A stage waits until all components with certificates are ready; the event EventWaits
-// says if that takes longer than the time Wait. Until then the old CA stays trusted, and certificates that are due are
-// renewed. A stage that would outlast the life of a CA ends nevertheless, with the event EventForced.
+// says once if that takes longer than the time Wait, and than ten minutes. Until then the old CA stays trusted, and
+// certificates that are due are renewed. A stage that would outlast the life of a CA ends nevertheless, with the event
+// EventForced.
 //
-// The Secret of the CA is created once and never overwritten. If its content is damaged, its key is missing, or the
-// two don't belong together, the component tls-ca fails with a request.Configuration error, and nothing is replaced:
-// restore the Secret. If the Secret is deleted, there is a new CA, and all certificates are issued anew at once,
-// which retires the old CA without its stages: until all programs have read their Secrets, they don't trust each
+// The Secret of the CA is created once, and changed only by these stages. If its content is damaged, its key is missing,
+// or the two don't belong together, the component tls-ca fails with a request.Configuration error, and nothing is
+// replaced: restore the Secret. If the Secret is deleted, there is a new CA, and all certificates are issued anew at
+// once, which retires the old CA without its stages: until all programs have read their Secrets, they don't trust each
 // other.
 //
 // A certificate that somebody else has stored in its Secret stays while it is valid for the names, whoever issued it.
