@@ -52,13 +52,3 @@ func (Database) Finalize(_ context.Context, s *reconcile.Session) error {
 	}
 	return nil
 }
-
-// labels select the Pods of one component of the database. They don't depend on the release, since a selector can't be
-// changed.
-func labels(s *reconcile.Session, component string) map[string]string {
-	return map[string]string{
-		"app.kubernetes.io/name":      "database",
-		"app.kubernetes.io/instance":  s.Name(),
-		"app.kubernetes.io/component": component,
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	v1 "github.com/operkit/operkit/examples/database/api/v1"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/kit/labels"
 	"github.com/operkit/operkit/reconcile/request"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -26,7 +27,7 @@ func (b backup) Build(ctx context.Context, s *reconcile.Session, c *reconcile.Co
 		return err
 	}
 	c.Add("schedule", batchv1ac.CronJob(s.ScopedName("backup"), s.Namespace()).
-		WithLabels(labels(s, "backup")).
+		WithLabels(labels.Of(s, "backup").All()).
 		WithSpec(batchv1ac.CronJobSpec().
 			WithSchedule(b.spec.Backup.Schedule).
 			WithConcurrencyPolicy(batchv1.ForbidConcurrent).
@@ -57,7 +58,7 @@ func (e export) Build(ctx context.Context, s *reconcile.Session, c *reconcile.Co
 	}
 	// The template of a Job can't be changed: a correction of the spec needs a new Job.
 	c.Add("job", batchv1ac.Job(s.ScopedName("export"), s.Namespace()).
-		WithLabels(labels(s, "export")).
+		WithLabels(labels.Of(s, "export").All()).
 		WithSpec(batchv1ac.JobSpec().WithTemplate(template)), reconcile.By(deploy.Recreate))
 	return nil
 }
@@ -71,6 +72,6 @@ func dump(ctx context.Context, c *reconcile.Component, spec v1.DatabaseSpec) (*c
 	container.WithEnv(corev1ac.EnvVar().WithName("NAME").WithValue(c.Session().Name() + "-" + c.Name())).
 		WithVolumeMounts(mount("volume", "/archive"))
 	return corev1ac.PodTemplateSpec().
-		WithLabels(labels(c.Session(), c.Name())).
+		WithLabels(labels.Of(c.Session(), c.Name()).Selector()).
 		WithSpec(pod(container, ca, claim(spec.Archive)).WithRestartPolicy(corev1.RestartPolicyOnFailure)), nil
 }

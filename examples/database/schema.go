@@ -10,6 +10,7 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/kit/connection"
 	"github.com/operkit/operkit/reconcile/kit/jobs"
+	"github.com/operkit/operkit/reconcile/kit/labels"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	batchv1ac "k8s.io/client-go/applyconfigurations/batch/v1"
@@ -25,10 +26,10 @@ func schemaJob(spec v1.DatabaseSpec) jobs.Make {
 		}
 		container.WithEnv(corev1ac.EnvVar().WithName("SCHEMA").WithValue(spec.Schema))
 		return batchv1ac.Job("", c.Session().Namespace()).
-			WithLabels(labels(c.Session(), "schema")).
+			WithLabels(labels.Of(c.Session(), "schema").All()).
 			WithSpec(batchv1ac.JobSpec().
 				WithTemplate(corev1ac.PodTemplateSpec().
-					WithLabels(labels(c.Session(), "schema")).
+					WithLabels(labels.Of(c.Session(), "schema").Selector()).
 					WithSpec(pod(container, ca)))), nil
 	}
 }

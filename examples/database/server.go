@@ -7,6 +7,7 @@ import (
 
 	v1 "github.com/operkit/operkit/examples/database/api/v1"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/kit/labels"
 	"github.com/operkit/operkit/reconcile/kit/tls"
 	"github.com/operkit/operkit/reconcile/request"
 	corev1 "k8s.io/api/core/v1"
@@ -33,19 +34,19 @@ func (r *server) Build(ctx context.Context, s *reconcile.Session, c *reconcile.C
 		return err
 	}
 	c.Add("binding", corev1ac.Secret(s.ScopedName("binding"), s.Namespace()).
-		WithLabels(labels(s, "server")).
+		WithLabels(labels.Of(s, "server").All()).
 		WithType("servicebinding.io/postgresql").
 		WithData(map[string][]byte{
 			"type": []byte("postgresql"), "host": []byte(host(s)), "port": []byte(strconv.Itoa(port)), "database": []byte("postgres"),
 			"username": []byte("postgres"), "password": []byte(password), "ca.crt": r.cert.CA(),
 		}))
 	c.Add("service", corev1ac.Service(s.Name(), s.Namespace()).
-		WithLabels(labels(s, "server")).
+		WithLabels(labels.Of(s, "server").All()).
 		WithSpec(corev1ac.ServiceSpec().
-			WithSelector(labels(s, "server")).
+			WithSelector(labels.Of(s, "server").Selector()).
 			WithPorts(corev1ac.ServicePort().WithName("postgres").WithPort(port))))
 	c.Add("data", corev1ac.PersistentVolumeClaim(s.ScopedName("data"), s.Namespace()).
-		WithLabels(labels(s, "server")).
+		WithLabels(labels.Of(s, "server").All()).
 		WithSpec(corev1ac.PersistentVolumeClaimSpec().
 			WithAccessModes(corev1.ReadWriteOnce).
 			WithResources(corev1ac.VolumeResourceRequirements().
@@ -70,13 +71,13 @@ func grown(_ context.Context, live *unstructured.Unstructured) error {
 
 func (r *server) statefulSet(s *reconcile.Session) *appsv1ac.StatefulSetApplyConfiguration {
 	return appsv1ac.StatefulSet(s.Name(), s.Namespace()).
-		WithLabels(labels(s, "server")).
+		WithLabels(labels.Of(s, "server").All()).
 		WithSpec(appsv1ac.StatefulSetSpec().
 			WithReplicas(1).
 			WithServiceName(s.Name()).
-			WithSelector(metav1ac.LabelSelector().WithMatchLabels(labels(s, "server"))).
+			WithSelector(metav1ac.LabelSelector().WithMatchLabels(labels.Of(s, "server").Selector())).
 			WithTemplate(corev1ac.PodTemplateSpec().
-				WithLabels(labels(s, "server")).
+				WithLabels(labels.Of(s, "server").Selector()).
 				WithSpec(pod(corev1ac.Container().
 					WithName("postgres").
 					WithImage(r.spec.Image).
