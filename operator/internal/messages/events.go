@@ -225,6 +225,23 @@ var events = []Entry{
 		Texts:   []string{"the replacement of the CA has reached the stage"},
 		Meaning: "A CA is replaced by a new one in stages: Trusting, Reissuing, Steady.",
 		Cause:   "Two thirds of its life have passed, or the annotation `operkit.dev/renew` asks for it.",
-		Remedy:  "Nothing. Programs that read their certificates only at their start have to be restarted in each stage.",
+		Remedy: "Nothing. Programs that read their certificates only at their start have to be restarted in the stage " +
+			"Reissuing.",
+	},
+	{
+		Name:    "CAReplacementForced",
+		Where:   "Warning",
+		Texts:   []string{"has ended without its wait, because a CA is near the end of its life"},
+		Meaning: "A stage of the replacement of a CA has ended although not all programs were known to have read their Secrets.",
+		Cause:   "A component that the note lists wasn't ready for years, or the operator was away while the CA expired.",
+		Remedy:  "Restart programs of these components that report errors of certificates.",
+	},
+	{
+		Name:    "CAReplacementWaits",
+		Where:   "Warning",
+		Texts:   []string{"the replacement of the CA waits in the stage"},
+		Meaning: "A stage of the replacement of a CA hasn't ended yet, because programs may not have read their Secrets.",
+		Cause:   "One of the components that the note lists isn't ready. The condition `Ready` of the resource says why.",
+		Remedy:  "Make the component ready. Until then the old CA stays trusted, and certificates are renewed.",
 	},
 }
