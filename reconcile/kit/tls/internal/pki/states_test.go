@@ -91,7 +91,7 @@ func (h holding) byOpenSSL(t *testing.T, openssl, purpose string, presenter hold
 	require.NoError(t, os.WriteFile(bundle, h.bundle, 0o600))
 	require.NoError(t, os.WriteFile(chain, presenter.chain, 0o600))
 	arguments := slices.Concat([]string{"verify", "-x509_strict", "-no-CApath", "-no-CAstore", "-attime", fmt.Sprint(day(3).Unix()), "-purpose", purpose,
-		"-verify_hostname", "web", "-CAfile", bundle, "-untrusted", chain}, options, []string{chain})
+		"-verify_hostname", "web", "-verify_depth", "1", "-CAfile", bundle, "-untrusted", chain}, options, []string{chain})
 	out, err := exec.CommandContext(t.Context(), openssl, arguments...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, out)
