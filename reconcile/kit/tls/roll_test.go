@@ -72,19 +72,29 @@ func TestRoll(t *testing.T) {
 		assert.NotEqual(t, before, certOf(t, h.Get(secretCA)))
 		assert.Equal(t, "Steady", stage(t, h))
 	})
-	t.Run("tls 22: an operator that was away for longer than a CA lives puts all in order", func(t *testing.T) {
-		t.Parallel()
-		h, _ := newHarness(t, tls.CALife(60*day), tls.Life(20*day))
-		h.Apply(newTea(nil))
-		h.RunUntilSettled()
-		h.Leave("Shop tea")
-		h.Advance(400 * day)
-		h.Enter("Shop tea")
-		h.Advance(day)
-		h.Ready("Shop tea")
-		assert.Equal(t, "Steady", stage(t, h))
-		require.NoError(t, handshake(load(t, h.Get(secretWeb)), load(t, h.Get(secretWorker)), "web", h.Now()))
-	})
+	for left, after := range map[string][]time.Duration{"Steady": nil, "Trusting": {0}, "Reissuing": {0, 90 * time.Minute}} {
+		t.Run("tls 22: an operator that was away for longer than a CA lives puts all in order: it left in the stage "+left, func(t *testing.T) {
+			t.Parallel()
+			h, events := newHarness(t, tls.CALife(60*day), tls.Life(20*day))
+			h.Apply(newTea(nil))
+			h.RunUntilSettled()
+			if left != "Steady" {
+				annotate(h, secretCA, "operkit.dev/renew", "now")
+			}
+			for _, d := range after {
+				h.Advance(d)
+			}
+			require.Equal(t, left, stage(t, h))
+			h.Leave("Shop tea")
+			h.Advance(400 * day)
+			h.Enter("Shop tea")
+			h.Advance(day)
+			h.Ready("Shop tea")
+			assert.Equal(t, "Steady", stage(t, h))
+			assert.Empty(t, events.notes("Errored"))
+			require.NoError(t, handshake(load(t, h.Get(secretWeb)), load(t, h.Get(secretWorker)), "web", h.Now()))
+		})
+	}
 }
 
 // A kill at each write of a first rollout and of a whole replacement, before it reaches the cluster and after.
