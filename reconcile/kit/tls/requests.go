@@ -142,6 +142,7 @@ func (q requests) inspect(ctx context.Context, o *order, names pki.Names) error 
 		return nil
 	}
 	o.lacking, q.trust.found = nil, true
+	q.trust.unnamed = q.trust.unnamed || len(found.data[pki.KeyBundle]) == 0
 	o.digest = digest(pair.CertPEM)
 	return nil
 }

@@ -14,8 +14,10 @@ import (
 
 // trust is what is known about the CAs to trust.
 type trust struct {
-	// found: a CA, or a certificate of an issuer that doesn't name its CA, is there.
+	// found: a CA, or a certificate, is there.
 	found bool
+	// unnamed: a certificate is there whose issuer doesn't name its CA.
+	unnamed bool
 	// present are the CAs in Secrets, as PEM, and bundle what the ConfigMap has, or is to have.
 	present [][]byte
 	bundle  []byte
@@ -37,6 +39,9 @@ func (r *Requester) findTrust(ctx context.Context) error {
 		}
 	} else if len(r.requests.Objects()) == 0 {
 		r.trust.found = true // no certificate is asked for, so that no CA will be found
+	}
+	if r.trust.unnamed && len(r.trust.present) == 0 {
+		return nil // former CAs alone would have programs refuse the present certificates
 	}
 	former, err := r.former(ctx)
 	if err != nil {
