@@ -37,6 +37,9 @@ type Labels struct {
 	ManagedBy string
 	// Version is the version of the application.
 	Version string
+
+	// domain is that of the keys of the operator, empty if it isn't known.
+	domain string
 }
 
 // Of returns the labels of a component of the resource of a session. Name is the kind of the resource in lower case,
@@ -46,7 +49,7 @@ type Labels struct {
 func Of(s *reconcile.Session, component string) Labels {
 	return Labels{
 		Name: strings.ToLower(s.Kind().Kind), Instance: s.TruncatedName(s.Name()), Component: component,
-		ManagedBy: s.Manager().FieldManager(), Version: s.Version(),
+		ManagedBy: s.Manager().FieldManager(), Version: s.Version(), domain: s.Manager().KeyDomain(),
 	}
 }
 
@@ -63,15 +66,16 @@ func (l Labels) All() map[string]string {
 	return all
 }
 
-// With returns All with the labels of a user. It doesn't change user. A reserved key, or a key or value that the cluster
-// would refuse, is an error. The error is one request.Configuration error that names all of them; wrap it with the name
-// of the field that the labels are from.
+// With returns All with the labels of a user. It doesn't change user. A reserved key, or a key or value that the
+// cluster would refuse, is an error. In the labels that Of returns, keys with the domain of the operator are reserved,
+// too, because the operator finds its objects by them. The error is one request.Configuration error that names all of
+// them; wrap it with the name of the field that the labels are from.
 func (l Labels) With(user map[string]string) (map[string]string, error) {
 	all := l.All()
 	var errs []error
 	for _, key := range slices.Sorted(maps.Keys(user)) {
 		wrong := func(what string) { errs = append(errs, fmt.Errorf("label %s: %s", key, what)) }
-		if isReserved(key) {
+		if l.reserves(key) {
 			wrong("it is set by the operator: remove it")
 		}
 		for _, what := range validation.IsQualifiedName(key) {
@@ -88,8 +92,8 @@ func (l Labels) With(user map[string]string) (map[string]string, error) {
 	return all, nil
 }
 
-func isReserved(key string) bool {
-	return slices.Contains([]string{NameKey, InstanceKey, ComponentKey, PartOfKey, ManagedByKey, VersionKey}, key)
+func (l Labels) reserves(key string) bool {
+	return l.domain != "" && strings.HasPrefix(key, l.domain+"/") || slices.Contains([]string{NameKey, InstanceKey, ComponentKey, PartOfKey, ManagedByKey, VersionKey}, key)
 }
 
 func values(texts map[string]string) map[string]string {

@@ -147,6 +147,23 @@ func TestOf(t *testing.T) {
 	})
 }
 
+func TestKeysOfTheOperator(t *testing.T) {
+	t.Parallel()
+	t.Run("labels 3: in a session the keys with the domain of the operator are reserved, too", func(t *testing.T) {
+		t.Parallel()
+		h := reconciletest.New(t, reconciletest.Controlling(shops, func(_ context.Context, s *reconcile.Session) error {
+			_, err := labels.Of(s, "web").With(map[string]string{"operkit.dev/owner-uid": "x", "operkit.development/y": "z"})
+			return err
+		}))
+		h.Apply(reconciletest.Resource(shops, "tea", nil))
+		h.RunUntilSettled()
+		assert.Contains(t, h.Condition("Shop tea", "Ready").Message+h.Condition("Shop tea", "Updating").Message, "label operkit.dev/owner-uid: it is set by the operator: remove it")
+		assert.NotContains(t, h.Condition("Shop tea", "Updating").Message, "development")
+		_, err := full.With(map[string]string{"operkit.dev/owner-uid": "x"})
+		require.NoError(t, err, "without a session the domain isn't known")
+	})
+}
+
 func anyOf(texts map[string]string) map[string]any {
 	out := map[string]any{}
 	for key, text := range texts {

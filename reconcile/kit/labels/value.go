@@ -12,8 +12,9 @@ import (
 const hashDigits = 8
 
 // Value returns text if it is a valid label value. Otherwise it replaces characters that label values can't have by
-// dashes, shortens the text, and appends a dash and 8 digits of the hash of text, so that different texts have different
-// values. The result has at most 63 characters. Names of Kubernetes are shortened as reconcile.Truncate does it.
+// dashes, shortens the text, and appends a dash and 8 digits of the hash of text, so that different texts have
+// different values. The result has at most 63 characters. Names of Kubernetes are shortened as reconcile.Truncate does
+// it.
 func Value(text string) string {
 	if len(validation.IsValidLabelValue(text)) == 0 {
 		return text
