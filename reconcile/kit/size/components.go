@@ -20,8 +20,9 @@ import (
 // table or an option can't be used.
 //
 // The field "sizes" of Session.Config is merged over the table (Layer), so that a configuration, a ConfigMap or the
-// field configOverrides of a resource can change it. If that changes the table, it is validated like the table, and a
-// mistake in it is a request.Configuration error. A size that the table doesn't have, an override that can't be, and a
+// field configOverrides of a resource can change it. A number in place of the values changes only the replicas of the
+// table. If the field changes the table, it is validated like the table, and a mistake in it is a request.Configuration
+// error. A size that the table doesn't have, an override that can't be, and a
 // container that no workload of the component has are request.Configuration errors, too. They fail the components that
 // are in the table, and no others.
 //
@@ -47,7 +48,7 @@ func (z *sizer) choiceOf(s *reconcile.Session) choice {
 		s.Cleanup(func() { z.choices.Delete(s) })
 		table, err := z.table.layered(z.settings, s.Config())
 		if err != nil {
-			return choice{table: z.table, err: err}
+			return choice{table: table, err: err}
 		}
 		return z.choose(table, s.Resource().Object)
 	}

@@ -132,6 +132,41 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+func TestLayersOfOtherForms(t *testing.T) {
+	t.Parallel()
+	run := func(t *testing.T, config, overrides fields) *reconciletest.Harness {
+		t.Helper()
+		setup := func(_ context.Context, s *reconcile.Session) error {
+			for _, name := range []string{"web", "db", "cache"} {
+				s.Add(name, deployment(name, name))
+			}
+			return nil
+		}
+		h := reconciletest.New(t, configured{reconciletest.Controlling(shops, setup), fields{"sizes": config}}, reconciletest.With(sized(t)))
+		resource := shop(fields{"size": "large"})
+		resource.Object["configOverrides"] = fields{"sizes": overrides}
+		h.Apply(resource)
+		h.RunUntilSettled()
+		return h
+	}
+	t.Run("size 11: a number in place of the values changes only the replicas, and values in its place keep it", func(t *testing.T) {
+		t.Parallel()
+		h := run(t, fields{"large": fields{"web": 5}}, fields{"large": fields{"db": fields{"resources": fields{"limits": fields{"cpu": int64(1)}}}}})
+		assert.EqualValues(t, 5, replicas(h, "Deployment web"))
+		assert.Equal(t, fields{"requests": fields{"cpu": "500m", "memory": "1Gi"}, "limits": fields{"memory": "2Gi"}}, resourcesOf(h, "Deployment web"))
+		assert.EqualValues(t, 2, replicas(h, "Deployment db"))
+		assert.Equal(t, fields{"limits": fields{"cpu": "1"}}, resourcesOf(h, "Deployment db"))
+	})
+	t.Run("size 11: a mistake in a layer also fails a component that only a layer has", func(t *testing.T) {
+		t.Parallel()
+		for _, wrong := range []any{fields{"web": int64(-1)}, list{"web"}} {
+			h := run(t, fields{"small": fields{"cache": 1}, "large": fields{"cache": 7}}, fields{"large": wrong})
+			assert.Contains(t, message(h), "configuration: sizes: large")
+			h.Gone("Deployment web", "Deployment db", "Deployment cache")
+		}
+	})
+}
+
 func TestUnknownContainer(t *testing.T) {
 	t.Parallel()
 	t.Run("size 12: a container that no workload of the component has is an error", func(t *testing.T) {

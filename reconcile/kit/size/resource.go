@@ -1,7 +1,6 @@
 package size
 
 import (
-	"errors"
 	"maps"
 	"reflect"
 	"slices"
@@ -107,24 +106,26 @@ func (o settings) overridesOf(t *Table, size string, resource map[string]any) (m
 }
 
 // layered returns the table with a layer of a configuration over it. The same table is returned if nothing differs.
+// With an error, the table has the components of both.
 func (t *Table) layered(o settings, config map[string]any) (*Table, error) {
 	value, wrong := valueAt(config, o.layer)
 	layer, isMap := value.(map[string]any)
 	switch {
 	case wrong != "":
-		return nil, request.Configuration("configuration: %s: it isn't a map", wrong)
+		return t, request.Configuration("configuration: %s: it isn't a map", wrong)
 	case value == nil:
 		return t, nil
 	case !isMap:
-		return nil, request.Configuration("configuration: %s: it has to be a map of sizes", o.layer)
+		return t, request.Configuration("configuration: %s: it has to be a map of sizes", o.layer)
 	}
-	content, differs := merged(t.content, layer)
+	content, differs := merged(t.content, inFull(layer))
 	if !differs {
 		return t, nil
 	}
-	changed, err := Read(content)
+	changed, err := read(content)
 	if err != nil {
-		return nil, request.Configuration("configuration: %s: %w", o.layer, errors.Unwrap(err))
+		changed.components = slices.Compact(slices.Sorted(slices.Values(append(changed.components, t.components...))))
+		return changed, request.Configuration("configuration: %s: %w", o.layer, err)
 	}
 	return changed, nil
 }

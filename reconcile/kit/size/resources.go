@@ -105,12 +105,20 @@ func checkResources(f *faults, at string, r corev1.ResourceRequirements) {
 			f.add(path, "it needs a limit of the same quantity")
 		}
 	}
-	for field, list := range map[string]corev1.ResourceList{"limits": r.Limits, "requests": r.Requests} {
-		for _, name := range slices.Sorted(maps.Keys(list)) {
-			quantity := list[name]
-			if isWhole(name) && quantity.Cmp(*resource.NewQuantity(quantity.Value(), quantity.Format)) != 0 {
-				f.add(at+"."+field+"."+string(name), "it has to be a whole number")
-			}
+	checkUnits(f, at+".requests.", r.Requests)
+	checkUnits(f, at+".limits.", r.Limits)
+}
+
+// checkUnits finds parts of what is counted in whole units or bytes.
+func checkUnits(f *faults, at string, list corev1.ResourceList) {
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		quantity := list[name]
+		switch {
+		case quantity.Cmp(*resource.NewQuantity(quantity.Value(), quantity.Format)) == 0:
+		case isWhole(name):
+			f.add(at+string(name), "it has to be a whole number")
+		case name != corev1.ResourceCPU:
+			f.add(at+string(name), "%s has a part of a byte: use a unit such as Mi or M", quantity.String())
 		}
 	}
 }

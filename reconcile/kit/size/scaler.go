@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
@@ -36,11 +37,15 @@ func (o settings) scalerOf(c *reconcile.Component, workload *unstructured.Unstru
 	return ""
 }
 
+// autoscalers are the kinds of autoscalers that declare themselves by their target.
+var autoscalers = map[schema.GroupKind]bool{
+	{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}: true,
+	{Group: "keda.sh", Kind: "ScaledObject"}:                true,
+}
+
 // scales reports whether scaler is an autoscaler whose target is workload.
 func scales(scaler, workload *unstructured.Unstructured) bool {
-	switch scaler.GroupVersionKind().GroupKind() {
-	case schema.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}, schema.GroupKind{Group: "keda.sh", Kind: "ScaledObject"}:
-	default:
+	if !autoscalers[scaler.GroupVersionKind().GroupKind()] {
 		return false
 	}
 	spec, _ := scaler.Object["spec"].(map[string]any)
@@ -75,10 +80,10 @@ func ownersOf(live *unstructured.Unstructured, fieldManager string) (o owners) {
 		}
 		name, _ := entry["manager"].(string)
 		switch {
+		case entry["subresource"] == "scale" && name != fieldManager:
+			o.scaler = true
 		case name == fieldManager || strings.HasPrefix(name, fieldManager+"-"):
 			o.us = true
-		case entry["subresource"] == "scale":
-			o.scaler = true
 		default:
 			o.other = true
 		}
@@ -117,28 +122,32 @@ func (z scaling) set(ctx context.Context) (*unstructured.Unstructured, error) {
 		obj = podtemplate.With(obj, z.scaler, "metadata", "annotations", mark)
 	}
 	owners := ownersOf(live, z.session.Manager().FieldManager())
-	switch {
-	case z.scaler != "" && !z.zero:
+	if z.scaler != "" && !z.zero {
 		replicas, err := z.handOver(ctx, owners)
 		return podtemplate.With(obj, replicas, "spec", "replicas"), err
-	case z.wanted == nil:
-		return obj, nil
-	case owners.scaler && (z.zero || marked != ""):
-		if err := z.takeBack(ctx); err != nil {
-			return nil, err
-		}
 	}
-	return podtemplate.With(obj, int64(*z.wanted), "spec", "replicas"), nil
+	if z.wanted != nil {
+		obj = podtemplate.With(obj, int64(*z.wanted), "spec", "replicas")
+	}
+	_, wanted, _ := unstructured.NestedFieldNoCopy(obj.Object, "spec", "replicas")
+	if wanted && owners.scaler && (z.zero || marked != "") {
+		return obj, z.takeBack(ctx)
+	}
+	return obj, nil
 }
 
-// remaining returns marked if it names a scaler that is still in the cluster, otherwise "". A scaler that a component
-// doesn't render any more is pruned at the end of the rollout. Its deletion brings the resource to reconcile.
+// remaining returns marked if it names an autoscaler that is still in the cluster, otherwise "". An autoscaler that a
+// component doesn't render any more is pruned at the end of the rollout. Its deletion brings the resource to reconcile.
+// One that the operator has no right to is in the cluster: it can't be pruned either.
 func (z scaling) remaining(ctx context.Context, marked string) (string, error) {
 	parts := strings.Fields(marked)
 	if len(parts) != 3 {
 		return "", nil
 	}
 	ref := deploy.Ref{Kind: schema.FromAPIVersionAndKind(parts[0], parts[1]), Namespace: z.ref.Namespace, Name: parts[2]}
+	if !autoscalers[ref.Kind.GroupKind()] {
+		return "", nil
+	}
 	err := z.session.Own(ctx, ref.Kind)
 	if err == nil {
 		var found *unstructured.Unstructured
@@ -148,6 +157,9 @@ func (z scaling) remaining(ctx context.Context, marked string) (string, error) {
 	}
 	if _, unknown := errors.AsType[*deploy.KindUnknownError](err); unknown {
 		return "", nil
+	}
+	if _, forbidden := errors.AsType[*deploy.ForbiddenError](err); forbidden {
+		return marked, nil
 	}
 	return "", err
 }
@@ -168,9 +180,9 @@ func (z scaling) metadata(ctx context.Context) (*unstructured.Unstructured, erro
 	return z.session.Get(ctx, z.ref)
 }
 
-// handOver returns the number to apply while a scaler is declared: the present number as long as nobody but the operator
-// owns it, because the API server would set a number to 1 that its only owner leaves out; otherwise nil, for none. 0 is
-// left out, because a scaler does nothing at 0.
+// handOver returns the number to apply while a scaler is declared: the present number as long as nobody but the
+// operator owns it, because the API server would set a number to 1 that its only owner leaves out; otherwise nil, for
+// none. 0 is left out, because a scaler does nothing at 0.
 func (z scaling) handOver(ctx context.Context, o owners) (any, error) {
 	if !o.us || o.scaler || o.other {
 		return nil, nil
@@ -186,7 +198,8 @@ func (z scaling) handOver(ctx context.Context, o owners) (any, error) {
 	return replicas, nil
 }
 
-// takeBack removes the scaler's ownership of the number, so that the next apply sets it.
+// takeBack removes the scaler's ownership of the number, so that the next apply sets it. Of an object that the operator
+// hasn't applied yet, it is taken a moment after that.
 func (z scaling) takeBack(ctx context.Context) error {
 	if z.session.DryRun() {
 		return nil
@@ -194,6 +207,10 @@ func (z scaling) takeBack(ctx context.Context) error {
 	taken, err := z.session.Manager().TakeBack(ctx, z.ref, []string{"spec.replicas"})
 	for _, field := range taken {
 		z.session.Logger().Info("took the number of replicas back from its scaler", "object", z.ref.String(), "scaler", field.Manager)
+	}
+	if _, foreign := errors.AsType[*deploy.OwnedError](err); foreign {
+		z.session.RequeueWithin(time.Second)
+		return nil
 	}
 	return request.Passing(err)
 }

@@ -3,16 +3,22 @@ package size_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/kit/size"
 	"github.com/operkit/operkit/reconcile/reconciletest"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -20,16 +26,21 @@ import (
 // update is marked as one of it.
 func scale(t *testing.T, h *reconciletest.Harness, n int) {
 	t.Helper()
+	scaleBy(t, h, n, "hpa")
+}
+
+func scaleBy(t *testing.T, h *reconciletest.Harness, n int, manager string) {
+	t.Helper()
 	ref := webRef
 	ref.Namespace = "test"
 	patch := func(kind types.PatchType, body []byte) {
-		_, err := h.Cluster().Port().Patch(t.Context(), ref, deploy.PatchRequest{Type: kind, Body: body, FieldManager: "hpa"})
+		_, err := h.Cluster().Port().Patch(t.Context(), ref, deploy.PatchRequest{Type: kind, Body: body, FieldManager: manager})
 		require.NoError(t, err)
 	}
 	patch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, n))
 	metadata := h.Get("Deployment web").DeepCopy().Object["metadata"].(fields)
 	for _, item := range metadata["managedFields"].(list) {
-		if entry := item.(fields); entry["manager"] == "hpa" {
+		if entry := item.(fields); entry["manager"] == manager {
 			entry["subresource"] = "scale"
 		}
 	}
@@ -68,6 +79,15 @@ func TestScalerThatIsNotDeclared(t *testing.T) {
 		edit(t, h, fields{"overrides": nil})
 		h.RunUntilSettled()
 		assert.EqualValues(t, 1, replicas(h, "Deployment web"))
+	})
+	t.Run("size 18: also from a scaler whose name begins with that of the operator", func(t *testing.T) {
+		scaleBy(t, h, 5, "operkit-scaler")
+		h.RunUntilSettled()
+		edit(t, h, fields{"overrides": fields{"web": fields{"replicas": int64(0)}}})
+		h.RunUntilSettled()
+		assert.EqualValues(t, 0, replicas(h, "Deployment web"))
+		edit(t, h, fields{"overrides": nil})
+		h.RunUntilSettled()
 	})
 	t.Run("size 18: a dry run takes nothing", func(t *testing.T) {
 		scale(t, h, 5)
@@ -207,6 +227,94 @@ func TestDeclaredScaler(t *testing.T) {
 		h.RunUntilSettled()
 		assert.NotContains(t, h.Get("Deployment web").Object["spec"], "replicas", "the API server makes it 1")
 	})
+}
+
+func TestScalerThatIsGone(t *testing.T) {
+	t.Parallel()
+	t.Run("size 17: without a number in the table the number of the object counts again", func(t *testing.T) {
+		t.Parallel()
+		read, err := size.ReadYAML([]byte("small: {web: {resources: {limits: {cpu: 1}}}}"))
+		require.NoError(t, err)
+		option, err := size.Components(read, size.Default("small"))
+		require.NoError(t, err)
+		h := harness(t, func(_ context.Context, s *reconcile.Session) error {
+			web := deployment("web", "web")
+			web["spec"].(fields)["replicas"] = int64(4)
+			objects := []any{web}
+			if field(s, "scaled") == true {
+				objects = append(objects, autoscaler("web"))
+			}
+			s.Add("web", objects...)
+			return nil
+		}, option)
+		h.Apply(shop(fields{"scaled": true}))
+		h.RunUntilSettled()
+		scale(t, h, 6)
+		h.RunUntilSettled()
+		assert.EqualValues(t, 6, replicas(h, "Deployment web"))
+		edit(t, h, fields{"scaled": nil})
+		h.RunUntilSettled()
+		assert.EqualValues(t, 4, replicas(h, "Deployment web"))
+	})
+	t.Run("size 17: without the right to autoscalers, a number is left to one that was declared before", func(t *testing.T) {
+		t.Parallel()
+		h := harness(t, store, sized(t))
+		h.Apply(shop(fields{"size": "large", "scaled": true}))
+		h.RunUntilSettled()
+		scale(t, h, 6)
+		h.RunUntilSettled()
+		edit(t, h, fields{"scaled": nil, "image": "example.invalid/web:2"})
+		manager, err := deploy.NewManager(barred{h.Memory()})
+		require.NoError(t, err)
+		r, err := reconcile.New(reconciletest.Controlling(shops, store), manager, sized(t), reconcile.Logger(slog.New(slog.DiscardHandler)))
+		require.NoError(t, err)
+		_, err = r.Reconcile(t.Context(), request.Request{Key: deploy.RefOf(h.Get("Shop tea"))})
+		require.NoError(t, err)
+		assert.Contains(t, fmt.Sprint(h.Get("Deployment web").Object["spec"]), "example.invalid/web:2")
+		assert.EqualValues(t, 6, replicas(h, "Deployment web"))
+		assert.NotEmpty(t, mark(h))
+	})
+	t.Run("size 17: an annotation that names no autoscaler is none", func(t *testing.T) {
+		t.Parallel()
+		h := harness(t, store, sized(t))
+		h.Apply(shop(fields{"size": "large", "scaled": true}))
+		h.RunUntilSettled()
+		scale(t, h, 6)
+		h.Apply(fields{"apiVersion": "v1", "kind": "Secret", "metadata": fields{"name": "web"}})
+		edit(t, h, fields{"scaled": nil})
+		h.Edit("Deployment web", func(obj *unstructured.Unstructured) {
+			obj.SetAnnotations(map[string]string{"operkit.dev/scaled": "v1 Secret web"})
+		})
+		h.RunUntilSettled()
+		assert.EqualValues(t, 3, replicas(h, "Deployment web"))
+	})
+	t.Run("size 18: an override of 0 takes the number of a workload that the operator adopts", func(t *testing.T) {
+		t.Parallel()
+		h := harness(t, store, sized(t), reconciletest.Manager(deploy.Adopt(deploy.AdoptUnowned)))
+		web := deployment("web", "web")
+		web["spec"].(fields)["replicas"] = int64(2)
+		h.Apply(web)
+		scale(t, h, 6)
+		h.Apply(shop(fields{"size": "large", "overrides": fields{"web": fields{"replicas": int64(0)}}}))
+		h.RunUntilSettled()
+		h.Advance(time.Minute)
+		assert.EqualValues(t, 0, replicas(h, "Deployment web"))
+		h.Ready("Shop tea")
+	})
+}
+
+// barred is a cluster that doesn't let the operator read autoscalers.
+type barred struct{ *dryrun.Cluster }
+
+func (b barred) View() deploy.View { return barredView{b.Cluster.View()} }
+
+type barredView struct{ deploy.View }
+
+func (v barredView) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
+	if ref.Kind.Kind == "HorizontalPodAutoscaler" {
+		return nil, &deploy.ForbiddenError{Verb: "get", Resource: schema.GroupResource{Group: "autoscaling", Resource: "horizontalpodautoscalers"}, Err: errors.New("no right")}
+	}
+	return v.View.Get(ctx, ref)
 }
 
 // Which objects are the scaler of a workload.

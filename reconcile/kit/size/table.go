@@ -27,11 +27,20 @@ type Table struct {
 //	resources   requests and limits of each container that isn't in containers
 //	containers  requests and limits of containers and init containers, by their names
 //
-// A number in place of the values means replicas. Quantities may be numbers. content isn't changed. The error names
-// everything that is wrong: keys that aren't known, values of another form, replicas that are negative or more than an
-// int32 holds, requests above their limits, a component that not every size has, and anything empty.
+// A number in place of the values means replicas. Quantities may be numbers, of CPUs or bytes. content isn't changed.
+// The error names everything that is wrong: keys that aren't known, values of another form, replicas that are negative
+// or more than an int32 holds, requests above their limits, a component that not every size has, and anything empty.
 func Read(content map[string]any) (*Table, error) {
-	t := &Table{content: content, sizes: map[string]map[string]Values{}}
+	t, err := read(content)
+	if err != nil {
+		return nil, fmt.Errorf("table of sizes: %w", err)
+	}
+	return t, nil
+}
+
+// read returns the table with an error, too: it has the names of all components that could be read.
+func read(content map[string]any) (*Table, error) {
+	t := &Table{sizes: map[string]map[string]Values{}}
 	f := &faults{}
 	if len(content) == 0 {
 		f.add("", "it has no sizes: add one")
@@ -40,11 +49,31 @@ func Read(content map[string]any) (*Table, error) {
 		t.read(f, size, content[size])
 	}
 	t.compare(f)
-	if err := f.err(); err != nil {
-		return nil, fmt.Errorf("table of sizes: %w", err)
+	err := f.err()
+	if err == nil {
+		t.content = runtime.DeepCopyJSON(plain(inFull(content)).(map[string]any))
 	}
-	t.content = runtime.DeepCopyJSON(plain(content).(map[string]any))
-	return t, nil
+	return t, err
+}
+
+// inFull returns a table with maps in place of numbers of replicas, so that layers merge with them. It doesn't change
+// content.
+func inFull(content map[string]any) map[string]any {
+	out := maps.Clone(content)
+	for size, value := range content {
+		components, isMap := value.(map[string]any)
+		if !isMap {
+			continue
+		}
+		components = maps.Clone(components)
+		for component, values := range components {
+			if _, isNumber := numberOf(values); isNumber {
+				components[component] = map[string]any{"replicas": values}
+			}
+		}
+		out[size] = components
+	}
+	return out
 }
 
 // ReadYAML is Read for text in YAML or JSON. A key that a map has twice is an error.

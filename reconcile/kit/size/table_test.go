@@ -97,6 +97,8 @@ func TestMistakesOfATable(t *testing.T) {
 			"small.web.resources.requests.ephemeral-storage: it isn't a quantity such as 100m or 1Gi", "small.web.resources.requests.memory: it isn't a quantity"}},
 		"requests above limits": {`small: {web: {resources: {requests: {cpu: 2}, limits: {cpu: 1500m}}, containers: {a: {requests: {memory: 1Gi}, limits: {memory: 1G}}}}}`, []string{
 			"small.web.resources.requests.cpu: 2 is above the limit 1500m", "small.web.containers.a.requests.memory: 1Gi is above the limit 1G"}},
+		"parts of a byte": {`small: {web: {resources: {requests: {memory: 128m}, limits: {memory: 0.5, ephemeral-storage: 1.5Ki, cpu: 100m}}}}`, []string{
+			"small.web.resources.requests.memory: 128m has a part of a byte: use a unit such as Mi or M", "small.web.resources.limits.memory: 500m has a part of a byte"}},
 		"parts of a GPU, and a share of one": {`small: {web: {resources: {requests: {nvidia.com/gpu: 1}}, containers: {a: {limits: {nvidia.com/gpu: 500m}}, b: {requests: {nvidia.com/gpu: 1}, limits: {nvidia.com/gpu: 2}}}}}`, []string{
 			"small.web.resources.requests.nvidia.com/gpu: it needs a limit of the same quantity",
 			"small.web.containers.a.limits.nvidia.com/gpu: it has to be a whole number", "small.web.containers.b.requests.nvidia.com/gpu: it needs a limit of the same quantity"}},

@@ -45,8 +45,8 @@ func (v Values) clone() Values {
 	return v
 }
 
-// over returns v over the values of a table: each field replaces the field of the same name, and resources are merged by
-// their names. A container that only v names is merged over the resources for all.
+// over returns v over the values of a table: each field replaces the field of the same name, and resources are merged
+// by their names. A container that only v names is merged over the resources for all.
 func (v Values) over(base Values) Values {
 	out := base.clone()
 	if v.Replicas != nil {

@@ -18,8 +18,8 @@ var hasReplicas = map[schema.GroupKind]bool{
 	{Group: "apps", Kind: "StatefulSet"}: true,
 }
 
-// Set returns obj with the values: its number of replicas, if it has one, and the resources of the containers of its Pod
-// template. Requests and limits become those of the values; other parts of a container's resources stay. obj isn't
+// Set returns obj with the values: its number of replicas, if it has one, and the resources of the containers of its
+// Pod template. Requests and limits become those of the values; other parts of a container's resources stay. obj isn't
 // changed, and the result shares parts of it. An object without Pods is returned as it is.
 func (v Values) Set(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	obj = v.setResources(obj)
