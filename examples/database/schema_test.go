@@ -27,8 +27,8 @@ const createTeas = "CREATE TABLE teas (name text)"
 
 // The names of the Jobs of createTeas and of another schema.
 const (
-	teasJob  = "hello-schema-8615f6fa11"
-	otherJob = "hello-schema-67038804a1"
+	teasJob  = "hello-schema-6e90c42ebd"
+	otherJob = "hello-schema-ad52ca14a1"
 )
 
 // A schema is run once for each of its values when the server is ready. The program of another image doesn't run it again.

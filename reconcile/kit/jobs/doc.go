@@ -5,10 +5,11 @@
 //
 // # Once
 //
-// The Job is named <resource>-<component>-<hash of the value>, and is only ever created: a template that changes while
-// the value stays, for example because the operator was upgraded, neither runs it again nor fails. A new value creates
-// another Job. Until then the Job stays after it has finished, because its existence is the record that it has run. So
-// ttlSecondsAfterFinished is refused: the cluster would delete the Job, and it would run again.
+// The Job is named <resource>-<component>-<hash>, with a hash of the kind and name of the resource, the component and
+// the value. It is only ever created: a template that changes while the value stays, for example because the operator
+// was upgraded, neither runs it again nor fails. A new value creates another Job. Until then the Job stays after it has
+// finished, because its existence is the record that it has run. So ttlSecondsAfterFinished is refused: the cluster
+// would delete the Job, and it would run again.
 //
 //	kubectl get jobs -L operkit.dev/once,operkit.dev/once-value
 //
@@ -28,7 +29,10 @@
 //
 // Delete the Job, whether it has failed or not, and it is created again. A new value creates a new Job. A value that
 // had a Job before, but whose Job was deleted because the Job of another value was created, runs again: a migration
-// that was undone has to be done again, and one that wasn't has to find nothing to do.
+// that was undone has to be done again, and one that wasn't has to find nothing to do. A Job that was left by a deleted
+// resource of the same name doesn't count: it is deleted, and the value runs. So it is after a restore from a backup. A
+// component with another name runs the value, too. A component that is disabled, or that Setup doesn't add any more,
+// loses its Job, even if it runs.
 //
 // # When it fails
 //

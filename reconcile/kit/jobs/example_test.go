@@ -48,8 +48,8 @@ spec:
 		}
 	}
 	// Output:
-	// Job tea-migrate-a68c78d6a3 1.2
-	// Job tea-migrate-a68c78d6a3 1.2
+	// Job tea-migrate-fc11b6d702 1.2
+	// Job tea-migrate-fc11b6d702 1.2
 	// ConfigMap web
 }
 

@@ -14,8 +14,9 @@ import (
 
 var podKind = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
 
-// jobNameLabel is the label of Pods that has the name of their Job.
-const jobNameLabel = "batch.kubernetes.io/job-name"
+// controllerLabel is the label of Pods that has the uid of their Job. Pods of an earlier Job of the same name have
+// another one.
+const controllerLabel = "batch.kubernetes.io/controller-uid"
 
 // startGrace is how long the Pods of a Job may take to start before they are read.
 const startGrace = 10 * time.Second
@@ -65,7 +66,7 @@ func (o *once) read(ctx context.Context, s *reconcile.Session, job *unstructured
 			return ""
 		}
 	}
-	selector := labels.SelectorFromSet(labels.Set{jobNameLabel: job.GetName()})
+	selector := labels.SelectorFromSet(labels.Set{controllerLabel: string(job.GetUID())})
 	pods, err := s.Manager().Port().List(ctx, podKind, job.GetNamespace(), deploy.ListOptions{Labels: selector})
 	if err != nil {
 		return fmt.Sprintf("its Pods can't be read: %v", err)

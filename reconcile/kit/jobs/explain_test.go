@@ -62,7 +62,7 @@ func TestFailures(t *testing.T) {
 		h := heldShop(t)
 		pod(t, h, "a", job1, failed(ended("migrate", 1, 5, "Error", "the last attempt")))
 		pod(t, h, "b", job1, failed(ended("migrate", 1, 4, "Error", "an earlier attempt")))
-		pod(t, h, "c", job2, failed(ended("migrate", 1, 9, "Error", "another Job")))
+		pod(t, h, "c", "Job of this name that was deleted", failed(ended("migrate", 1, 9, "Error", "another Job")))
 		h.SetStatus(job1, failedJob)
 		h.RunUntilSettled()
 		assert.Contains(t, message(h), "Pod a: container")

@@ -9,9 +9,9 @@ import (
 
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/internal/render"
+	kitlabels "github.com/operkit/operkit/reconcile/kit/labels"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // The labels and annotations of Jobs, after the domain of the operator and a slash.
@@ -67,7 +67,9 @@ func validate(job *unstructured.Unstructured) (errs []error) {
 // setDefaults sets what the author left out.
 func setDefaults(job *unstructured.Unstructured) {
 	spec := child(job.Object, "spec")
-	setDefault(spec, "backoffLimit", int64(3))
+	if spec["backoffLimitPerIndex"] == nil {
+		setDefault(spec, "backoffLimit", int64(3))
+	}
 	pod := child(child(spec, "template"), "spec")
 	setDefault(pod, "restartPolicy", "Never")
 	for _, list := range []string{"initContainers", "containers"} {
@@ -108,57 +110,23 @@ func (o *once) mark(job *unstructured.Unstructured, domain, component string) {
 	if annotations == nil {
 		annotations = map[string]string{}
 	}
-	labels[domain+"/"+Label], labels[valueKey(domain)] = labelOf(component), labelOf(o.value)
+	labels[domain+"/"+Label], labels[valueKey(domain)] = kitlabels.Value(component), kitlabels.Value(o.value)
 	annotations[valueKey(domain)] = o.value
 	job.SetLabels(labels)
 	job.SetAnnotations(annotations)
 }
 
-// hashOf returns digits of the hash of texts.
-func hashOf(digits int, texts ...string) string {
-	sum := sha256.New()
-	for _, text := range texts {
-		fmt.Fprintf(sum, "%d:%s", len(text), text)
-	}
-	return hex.EncodeToString(sum.Sum(nil))[:digits]
-}
-
 const (
 	longestName = 63
-	// nameDigits are enough that two values of one resource don't meet; Deploy notices if they do.
 	nameDigits  = 10
-	labelDigits = 8
 )
 
-// nameOf returns the name of the Job of a value. A base that is too long is cut; the hash is of the whole base.
-func nameOf(base, value string) string {
-	return cut(base, longestName-nameDigits-1) + "-" + hashOf(nameDigits, base, value)
-}
-
-// labelOf returns text as the value of a label: text itself if it is one, otherwise what is valid of it with digits of
-// its hash.
-func labelOf(text string) string {
-	if len(validation.IsValidLabelValue(text)) == 0 {
-		return text
+// nameOf returns base, cut if it is too long, with digits of the hash of base and texts.
+func nameOf(base string, texts ...string) string {
+	sum := sha256.New()
+	for _, text := range append(texts, base) {
+		fmt.Fprintf(sum, "%d:%s", len(text), text)
 	}
-	valid := strings.Map(func(c rune) rune {
-		if c == '.' || c == '_' || alphanumeric(c) {
-			return c
-		}
-		return '-'
-	}, text)
-	valid = strings.TrimLeftFunc(valid, func(c rune) bool { return !alphanumeric(c) })
-	if valid = cut(valid, longestName-labelDigits-1); valid == "" {
-		return hashOf(labelDigits, text)
-	}
-	return valid + "-" + hashOf(labelDigits, text)
-}
-
-// cut returns at most the first limit bytes of an ASCII text, up to the last letter or digit.
-func cut(text string, limit int) string {
-	return strings.TrimRightFunc(text[:min(len(text), limit)], func(c rune) bool { return !alphanumeric(c) })
-}
-
-func alphanumeric(c rune) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+	head := strings.TrimRight(base[:min(len(base), longestName-nameDigits-1)], "-.")
+	return head + "-" + hex.EncodeToString(sum.Sum(nil))[:nameDigits]
 }

@@ -59,8 +59,8 @@ func shop(job func(s *reconcile.Session) any, opts ...jobs.Option) reconcile.Con
 
 // The names of the Jobs of the shop by version, as kubectl shows them.
 const (
-	job1 = "Job tea-migrate-f98ad456f9"
-	job2 = "Job tea-migrate-f689462dab"
+	job1 = "Job tea-migrate-e473c72875"
+	job2 = "Job tea-migrate-46da0d5b2a"
 	web  = "ConfigMap web"
 )
 
@@ -87,14 +87,20 @@ func settledShop(t *testing.T, opts ...jobs.Option) *reconciletest.Harness {
 	return h
 }
 
-// pod puts a Pod of a Job into the cluster, with a status.
+// pod puts a Pod of a Job into the cluster, with a status. a Job that isn't there counts as one that was deleted.
 func pod(t *testing.T, h *reconciletest.Harness, name, job string, status fields) {
 	t.Helper()
 	if !h.Real() {
 		h.Hold("Pod " + name)
 	}
+	uid := "none"
+	for _, obj := range h.Memory().Objects() {
+		if obj.GetKind()+" "+obj.GetName() == job {
+			uid = string(obj.GetUID())
+		}
+	}
 	h.Apply(fields{"apiVersion": "v1", "kind": "Pod",
-		"metadata": fields{"name": name, "labels": fields{"batch.kubernetes.io/job-name": nameIn(job)}},
+		"metadata": fields{"name": name, "labels": fields{"batch.kubernetes.io/job-name": nameIn(job1), "batch.kubernetes.io/controller-uid": uid}},
 		"spec":     fields{"restartPolicy": "Never", "containers": list{fields{"name": "migrate", "image": "shop:1"}}}})
 	h.SetStatus("Pod "+name, status)
 }

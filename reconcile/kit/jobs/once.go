@@ -9,6 +9,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // Option is an option of Once. nil is ignored.
@@ -33,11 +34,11 @@ type Make func(ctx context.Context, c *reconcile.Component) (job any, err error)
 //
 // job is a Job of batch/v1 in any form that Component.Add takes, or a Make. It isn't changed. Its name is the first
 // part of the name of the Jobs; default <resource>-<component>. If job doesn't set them, the restartPolicy is Never,
-// the backoffLimit is 3 and the terminationMessagePolicy of each container is FallbackToLogsOnError. A
-// ttlSecondsAfterFinished and a generateName are errors.
+// the backoffLimit is 3 unless there is a backoffLimitPerIndex, and the terminationMessagePolicy of each container is
+// FallbackToLogsOnError. A ttlSecondsAfterFinished and a generateName are errors, unless the component is disabled.
 //
-// A Job that its component renders for one value is never changed. Jobs of other values are deleted when they have
-// finished and the Job of value exists.
+// A Job that exists is never changed. Jobs of other values are deleted when they have finished and the Job of value
+// exists. Call Once in each Setup: the result is for one session.
 func Once(value string, job any, opts ...Option) reconcile.Builder {
 	o := &once{value: value, job: job, explained: map[string]string{}}
 	for _, option := range opts {
@@ -69,11 +70,39 @@ const longestValue = 1024
 
 // Build implements reconcile.Builder.
 func (o *once) Build(ctx context.Context, s *reconcile.Session, c *reconcile.Component) error {
+	job, err := o.build(ctx, c)
+	switch {
+	case err != nil && c.Disabled():
+		return nil // what can't be made must not prevent the deletion of what was
+	case err != nil:
+		return err
+	}
+	setDefaults(job)
+	base := job.GetName()
+	if base == "" {
+		base = s.Name() + "-" + c.Name()
+	}
+	job.SetName(nameOf(base, s.Kind().GroupKind().String(), s.Name(), c.Name(), o.value))
+	o.mark(job, s.Manager().KeyDomain(), c.Name())
+	c.Add("job", job, reconcile.By(deploy.CreateOnly), reconcile.AndReadyWhen(complete))
+	return nil
+}
+
+// complete is a judge that waits until a Job is complete, because readiness may have other rules for suspended Jobs.
+func complete(_ context.Context, job *unstructured.Unstructured) error {
+	if is(job, "Complete") {
+		return nil
+	}
+	return request.Precondition("the Job isn't complete yet")
+}
+
+// build returns a valid Job of the author.
+func (o *once) build(ctx context.Context, c *reconcile.Component) (*unstructured.Unstructured, error) {
 	content := o.job
 	if makeJob, isMake := content.(Make); isMake {
 		var err error
 		if content, err = makeJob(ctx, c); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	job, err := parse(content)
@@ -87,17 +116,9 @@ func (o *once) Build(ctx context.Context, s *reconcile.Session, c *reconcile.Com
 		err = errors.Join(err, fmt.Errorf("the value has %d bytes, more than %d: pass a digest of it", len(o.value), longestValue))
 	}
 	if err != nil {
-		return request.Permanent(fmt.Errorf("jobs: %w", err))
+		return nil, request.Permanent(fmt.Errorf("jobs: %w", err))
 	}
-	setDefaults(job)
-	base := job.GetName()
-	if base == "" {
-		base = s.Name() + "-" + c.Name()
-	}
-	job.SetName(nameOf(base, o.value))
-	o.mark(job, s.Manager().KeyDomain(), c.Name())
-	c.Add("job", job, reconcile.By(deploy.CreateOnly))
-	return nil
+	return job, nil
 }
 
 // Deploy implements reconcile.Deployer: it creates the Job when no other one runs, and deletes finished ones of other
@@ -128,11 +149,13 @@ func (o *once) Deploy(ctx context.Context, s *reconcile.Session, c *reconcile.Co
 	if err != nil {
 		return err
 	}
+	if own != nil {
+		if why := o.outdated(s, own, others); why != "" {
+			return o.replaced(ctx, s, own, why)
+		}
+	}
 	if err := o.await(ctx, s, others); err != nil {
 		return err
-	}
-	if later := laterThan(own, others); later != nil {
-		return o.replaced(ctx, s, own, fmt.Sprintf("which ran before the Job of the value %q", o.valueOf(s, later)))
 	}
 	if err := c.Apply(ctx); err != nil || own == nil {
 		return err

@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/kit/jobs"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status/readiness"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -27,6 +30,18 @@ func TestOnce(t *testing.T) {
 		h.Configured(web)
 		h.Deleted(job1)
 		h.Ready("Shop tea")
+	})
+	t.Run("jobs 1: a Job that is suspended isn't complete, also if suspended Jobs count as ready", func(t *testing.T) {
+		t.Parallel()
+		h := reconciletest.New(t, shop(func(*reconcile.Session) any { return migration(fields{"suspend": true}) }),
+			reconciletest.With(reconcile.ReadyBy(readiness.Checker{SuspendedJobReady: true})))
+		h.Hold(job1)
+		h.Apply(newTea("1"))
+		h.RunUntilSettled()
+		h.SetStatus(job1, fields{"conditions": list{fields{"type": "Suspended", "status": "True"}}})
+		h.RunUntilSettled()
+		h.Gone(web)
+		assert.Contains(t, message(h), "the Job isn't complete yet")
 	})
 	t.Run("jobs 2: settled, it costs no call, also after a restart", func(t *testing.T) {
 		t.Parallel()
@@ -108,6 +123,53 @@ func TestOnce(t *testing.T) {
 		h.Gone(job2)
 		h.Ready("Shop tea")
 	})
+	for reason, opts := range map[string][]jobs.Option{"it waits": nil, "with Replace": {jobs.Replace()}} {
+		t.Run("jobs 5: a value that comes back before its Job was deleted runs again: "+reason, func(t *testing.T) {
+			t.Parallel()
+			h := settledShop(t, opts...)
+			before := h.Get(job1).GetUID()
+			h.Advance(time.Minute)
+			h.Hold(job2)
+			want(t, h, "2")
+			_, err := h.Reconcile("Shop tea")
+			require.NoError(t, err)
+			h.Exists(job1, job2)
+			want(t, h, "1")
+			h.RunUntilSettled()
+			h.Release(job2)
+			h.RunUntilSettled()
+			h.Ready("Shop tea")
+			h.Gone(job2)
+			assert.NotEqual(t, before, h.Get(job1).GetUID())
+		})
+	}
+	for reason, status := range map[string]fields{"that is complete": complete, "that runs": running} {
+		t.Run("jobs 22: the Job of a deleted resource of the same name doesn't count: one "+reason, func(t *testing.T) {
+			t.Parallel()
+			h := settledShop(t)
+			before := h.Get(job1).GetUID()
+			h.SetStatus(job1, status)
+			h.Edit(job1, ofDeleted)
+			h.Bring("Shop tea")
+			h.RunUntilSettled()
+			h.Ready("Shop tea")
+			assert.NotEqual(t, before, h.Get(job1).GetUID())
+			assert.Equal(t, h.Get("Shop tea").GetUID(), h.Get(job1).GetOwnerReferences()[0].UID)
+		})
+	}
+	t.Run("jobs 22: a Job of a deleted resource that runs for another value is waited for", func(t *testing.T) {
+		t.Parallel()
+		h := heldShop(t)
+		h.SetStatus(job1, running)
+		h.Edit(job1, ofDeleted)
+		want(t, h, "2")
+		h.RunUntilSettled()
+		h.Gone(job2)
+		assert.Contains(t, message(h), "waits until Job "+nameIn(job1)+" has ended")
+		h.Delete(job1)
+		h.RunUntilSettled()
+		h.Ready("Shop tea")
+	})
 	t.Run("jobs 6: a dry run and a plan have the Job", func(t *testing.T) {
 		t.Parallel()
 		h := reconciletest.New(t, shop(nil))
@@ -120,6 +182,13 @@ func TestOnce(t *testing.T) {
 		}
 		h.Gone(job1)
 	})
+}
+
+// ofDeleted makes a Job one of a deleted resource of the same name.
+func ofDeleted(job *unstructured.Unstructured) {
+	owner := job.GetOwnerReferences()[0]
+	owner.UID = "deleted"
+	job.SetOwnerReferences([]metav1.OwnerReference{owner})
 }
 
 func TestWhatIsCreated(t *testing.T) {
@@ -156,6 +225,15 @@ spec:
 			"containers":     list{fields{"name": "b", "terminationMessagePolicy": "FallbackToLogsOnError"}},
 		}}}, job.Object["spec"])
 	})
+	t.Run("jobs 7: with a limit for each index the backoff limit is that of the cluster", func(t *testing.T) {
+		t.Parallel()
+		h := reconciletest.New(t, shop(func(*reconcile.Session) any {
+			return migration(fields{"completionMode": "Indexed", "completions": int64(5), "backoffLimitPerIndex": int64(1)})
+		}))
+		h.Apply(newTea("1"))
+		h.RunUntilSettled()
+		assert.NotContains(t, h.Get(job1).Object["spec"], "backoffLimit")
+	})
 	t.Run("jobs 7: a Make returns the Job when the component is deployed, and its error is that of the component", func(t *testing.T) {
 		t.Parallel()
 		failure := request.Precondition("no image yet")
@@ -175,11 +253,11 @@ spec:
 		h.Ready("Shop tea")
 	})
 	for reason, row := range map[string]struct{ resource, value, base, wantName, wantLabel string }{
-		"a tag of an image":        {"tea", "postgres:18", "", "tea-migrate-e712c98bf7", "postgres-18-7105e963"},
-		"nothing that a label has": {"tea", "ü", "", "tea-migrate-2facc94661", "0cd8850b"},
-		"a name of its own":        {"tea", "1", "schema", "schema-7bd8bc0c51", "1"},
+		"a tag of an image":        {"tea", "postgres:18", "", "tea-migrate-453b0c9d7e", "postgres-18-573af1d2"},
+		"nothing that a label has": {"tea", "ü", "", "tea-migrate-54ff881b60", "x-607474ca"},
+		"a name of its own":        {"tea", "1", "schema", "schema-3a9f6ebf80", "1"},
 		"long names": {strings.Repeat("t", 63), strings.Repeat("v", 300), "",
-			strings.Repeat("t", 52) + "-aadb056ccb", strings.Repeat("v", 54) + "-1cae0736"},
+			strings.Repeat("t", 52) + "-4f81482ab9", strings.Repeat("v", 54) + "-f394ee6c"},
 	} {
 		t.Run("jobs 8: names and labels have at most 63 characters: "+reason, func(t *testing.T) {
 			t.Parallel()
@@ -200,6 +278,29 @@ spec:
 			assert.LessOrEqual(t, len(job.GetName()), 63)
 		})
 	}
+}
+
+func TestNamesOfTwoShops(t *testing.T) {
+	t.Parallel()
+	t.Run("jobs 8: two resources may have the same name for their Jobs", func(t *testing.T) {
+		t.Parallel()
+		h := reconciletest.New(t, shop(func(*reconcile.Session) any {
+			job := migration(nil)
+			job["metadata"] = fields{"name": "schema"}
+			return job
+		}))
+		other := newTea("1")
+		other.SetName("other")
+		h.Apply(newTea("1"), other)
+		h.RunUntilSettled()
+		owners := map[string]string{}
+		for _, obj := range h.Memory().Objects() {
+			if obj.GetKind() == "Job" {
+				owners[obj.GetOwnerReferences()[0].Name] = obj.GetName()
+			}
+		}
+		assert.Len(t, owners, 2, owners)
+	})
 }
 
 func TestMistakes(t *testing.T) {
@@ -244,6 +345,16 @@ func TestMistakes(t *testing.T) {
 		})
 		h.RunUntilSettled()
 		assert.Contains(t, message(h), fmt.Sprintf("Job test/%s belongs to the value %q: delete it, or use another value than %q", nameIn(job1), "other", "1"))
+	})
+	t.Run("jobs 12: a mistake doesn't prevent that a component is disabled", func(t *testing.T) {
+		t.Parallel()
+		h := settledShop(t)
+		h.Edit("Shop tea", func(obj *unstructured.Unstructured) {
+			obj.Object["spec"] = fields{"version": strings.Repeat("v", 1025), "idle": true}
+		})
+		h.RunUntilSettled()
+		h.Gone(job1)
+		h.Ready("Shop tea")
 	})
 	t.Run("jobs 9: nil options are ignored", func(t *testing.T) {
 		t.Parallel()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
+	kitlabels "github.com/operkit/operkit/reconcile/kit/labels"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,24 +19,51 @@ import (
 // others returns the Jobs of other values. Before a Job is created they are read from the cluster itself, since a cache
 // may not have the latest of them yet.
 func (o *once) others(ctx context.Context, s *reconcile.Session, c *reconcile.Component, own deploy.Ref, fresh bool) ([]*unstructured.Unstructured, error) {
-	label, component := s.Manager().KeyDomain()+"/"+Label, labelOf(c.Name())
+	label, component := s.Manager().KeyDomain()+"/"+Label, kitlabels.Value(c.Name())
 	other := func(obj *unstructured.Unstructured) bool {
 		return obj.GetLabels()[label] == component && obj.GetNamespace() == own.Namespace && obj.GetName() != own.Name
 	}
 	if !fresh {
-		found, err := s.Manager().Owned(ctx, []schema.GroupVersionKind{jobKind}, nil)
-		return slices.DeleteFunc(found, func(obj *unstructured.Unstructured) bool { return !other(obj) }), err
+		owned, err := s.Manager().Owned(ctx, []schema.GroupVersionKind{jobKind}, nil)
+		if err != nil {
+			return nil, err
+		}
+		var found []*unstructured.Unstructured
+		for _, obj := range owned {
+			if !other(obj) {
+				continue
+			}
+			job, err := s.Get(ctx, deploy.RefOf(obj)) // a cache may have only the metadata of Jobs
+			if err != nil {
+				return nil, err
+			}
+			if job != nil {
+				found = append(found, job)
+			}
+		}
+		return found, nil
 	}
 	selector := labels.SelectorFromSet(labels.Set{label: component})
 	found, err := s.Manager().Port().List(ctx, jobKind, own.Namespace, deploy.ListOptions{Labels: selector})
-	resource := s.Resource().GetUID()
+	resource := s.Resource()
 	return slices.DeleteFunc(found, func(obj *unstructured.Unstructured) bool {
-		owned := slices.ContainsFunc(obj.GetOwnerReferences(), func(owner metav1.OwnerReference) bool { return owner.UID == resource })
-		for _, value := range obj.GetLabels() { // objects may be owned by a label
-			owned = owned || value == string(resource)
-		}
-		return !owned || !other(obj)
+		present, former := ownerOf(resource, obj)
+		return !present && !former || !other(obj)
 	}), err
+}
+
+// ownerOf reports whether a Job belongs to a resource, or to a deleted resource of the same name. The cluster deletes
+// the Jobs of the latter after a while.
+func ownerOf(resource, job *unstructured.Unstructured) (present, former bool) {
+	for _, value := range job.GetLabels() { // objects may be owned by a label
+		present = present || value == string(resource.GetUID())
+	}
+	kind := resource.GroupVersionKind().GroupKind()
+	for _, owner := range job.GetOwnerReferences() {
+		present = present || owner.UID == resource.GetUID()
+		former = former || owner.Name == resource.GetName() && schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind).GroupKind() == kind
+	}
+	return present, former && !present
 }
 
 // await waits until none of the Jobs runs.
@@ -64,15 +92,18 @@ func (o *once) replaced(ctx context.Context, s *reconcile.Session, job *unstruct
 	return request.Precondition("waits until Job %s is gone, %s", job.GetName(), why)
 }
 
-// laterThan returns a Job of another value that was created after own, nil if there is none. The value has come back
-// before own was deleted. Times have seconds: within one second own counts as the later one.
-func laterThan(own *unstructured.Unstructured, others []*unstructured.Unstructured) *unstructured.Unstructured {
+// outdated returns why a Job of the present value is no record that the value has run, empty if it is one. Times have
+// seconds: of two Jobs of the same second this one counts as the later one.
+func (o *once) outdated(s *reconcile.Session, own *unstructured.Unstructured, others []*unstructured.Unstructured) string {
+	if _, former := ownerOf(s.Resource(), own); former {
+		return "which is of a deleted resource of this name"
+	}
 	for _, job := range others {
-		if own != nil && job.GetCreationTimestamp().After(own.GetCreationTimestamp().Time) {
-			return job
+		if finished(own) && job.GetCreationTimestamp().After(own.GetCreationTimestamp().Time) {
+			return fmt.Sprintf("which ran before the Job of the value %q", o.valueOf(s, job))
 		}
 	}
-	return nil
+	return ""
 }
 
 // valueOf returns the value of a Job.

@@ -179,6 +179,17 @@ func TestOnServer(t *testing.T) {
 		assert.Equal(t, "3", o.Get(web).Object["data"].(fields)["version"])
 		assert.Len(t, o.jobs(), 1)
 	})
+	t.Run("jobs 22: on the API server the Job of a shop that was deleted doesn't count for the next one of its name", func(t *testing.T) {
+		want(t, o.Harness, "2")
+		o.until("Ready", func() bool {
+			return o.jobs()["2"] != nil && o.Condition("Shop tea", "Updating").Status == "False"
+		})
+		before := o.jobs()["2"].GetUID()
+		o.Delete("Shop tea")
+		o.Apply(newTea("2"))
+		o.until("Ready", func() bool { return o.Condition("Shop tea", "Updating").Status == "False" })
+		assert.NotEqual(t, before, o.jobs()["2"].GetUID())
+	})
 }
 
 func TestReplaceOnServer(t *testing.T) {

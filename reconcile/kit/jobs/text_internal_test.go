@@ -25,15 +25,17 @@ func FuzzTail(f *testing.F) {
 
 func FuzzNames(f *testing.F) {
 	for _, text := range []string{"", "1", "postgres:18", strings.Repeat("x", 200), "-a-", "ü"} {
-		f.Add("tea-migrate", text)
-		f.Add(strings.Repeat("t.", 60), text)
+		f.Add("tea", "migrate", text)
+		f.Add(strings.Repeat("t.", 60), "x-y", text)
 	}
-	f.Fuzz(func(t *testing.T, base, value string) {
-		assert.Empty(t, validation.IsValidLabelValue(labelOf(value)), "jobs 8")
+	f.Fuzz(func(t *testing.T, resource, component, value string) {
+		base := resource + "-" + component
+		name := nameOf(base, resource, component, value)
 		if len(validation.IsDNS1123Subdomain(base)) == 0 {
-			assert.Empty(t, validation.IsDNS1123Subdomain(nameOf(base, value)), "jobs 8")
-			assert.LessOrEqual(t, len(nameOf(base, value)), longestName, "jobs 8")
-			assert.NotEqual(t, nameOf(base, value), nameOf(base, value+"."), "jobs 8")
+			assert.Empty(t, validation.IsDNS1123Subdomain(name), "jobs 8")
+			assert.LessOrEqual(t, len(name), longestName, "jobs 8")
 		}
+		assert.NotEqual(t, name, nameOf(base, resource, component, value+"."), "jobs 8")
+		assert.NotEqual(t, name, nameOf(base, resource+"-"+component, "", value), "jobs 8")
 	})
 }
