@@ -95,8 +95,8 @@ func write(t testing.TB, dir string, files map[string]string) {
 // which is exchanged at once.
 func mount(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
-	folder, err := os.MkdirTemp(dir, "..")
-	require.NoError(t, err)
+	folder := filepath.Join(dir, ".."+rand.Text())
+	require.NoError(t, os.Mkdir(folder, 0o700))
 	write(t, folder, files)
 	next, data := filepath.Join(dir, "..data_tmp"), filepath.Join(dir, "..data")
 	require.NoError(t, os.Symlink(filepath.Base(folder), next))
