@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
@@ -195,6 +197,30 @@ func TestKills(t *testing.T) {
 				for name, uids := range ran {
 					assert.Len(t, uids, 1, name)
 				}
+			})
+		}
+	}
+}
+
+func TestKillsOfReplace(t *testing.T) {
+	t.Parallel()
+	for nth := 1; nth <= 6; nth++ { // from the Job of version 2 until version 1 is Ready again
+		for _, arrives := range []bool{false, true} {
+			t.Run(fmt.Sprintf("jobs 14: after a kill at write %d (arrives: %t) a value that comes back runs after the replaced Job", nth, arrives), func(t *testing.T) {
+				t.Parallel()
+				h := settledShop(t, jobs.Replace())
+				before := h.Get(job1).GetUID()
+				h.Advance(time.Minute)
+				h.Hold(job2)
+				want(t, h, "2")
+				h.Kill(nth, arrives)
+				_, _ = h.Reconcile("Shop tea")
+				began := slices.ContainsFunc(h.Memory().Objects(), func(obj *unstructured.Unstructured) bool { return "Job "+obj.GetName() == job2 })
+				want(t, h, "1")
+				h.RunUntilSettled()
+				h.Ready("Shop tea")
+				h.Gone(job2)
+				assert.Equal(t, began, before != h.Get(job1).GetUID())
 			})
 		}
 	}
