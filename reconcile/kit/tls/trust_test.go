@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
@@ -235,8 +236,22 @@ func TestNotInstalled(t *testing.T) {
 			_, err := h.Reconcile("Shop tea")
 			require.ErrorContains(t, err, row.want)
 			h.Gone("ConfigMap tea-web")
+
+			h.Apply(installed("certificates", "Certificate"), installed("issuers", "Issuer"))
+			h.Advance(time.Hour)
+			settle(h, newPlayer(t, h, "test"))
+			h.Ready("Shop tea")
 		})
 	}
+}
+
+// installed returns a definition of cert-manager that the cluster serves.
+func installed(plural, kind string) map[string]any {
+	schema := map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}}
+	return map[string]any{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": plural + ".cert-manager.io"},
+		"spec": map[string]any{"group": "cert-manager.io", "scope": "Namespaced", "names": map[string]any{"kind": kind, "plural": plural},
+			"versions": []any{map[string]any{"name": "v1", "served": true, "storage": true, "subresources": map[string]any{"status": map[string]any{}}, "schema": schema}}},
+		"status": map[string]any{"conditions": []any{map[string]any{"type": "Established", "status": "True"}}}}
 }
 
 func TestCertManagerInADryRun(t *testing.T) {
