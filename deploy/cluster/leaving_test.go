@@ -174,12 +174,18 @@ func TestSelectedObjectsLeaveWithAList(t *testing.T) {
 type failingReads struct {
 	next   http.RoundTripper
 	broken atomic.Bool
-	tried  atomic.Int64
+	tried  sync.Map // by path
+}
+
+// of returns of how many objects reads have failed.
+func (f *failingReads) of() (n int) {
+	f.tried.Range(func(any, any) bool { n++; return true })
+	return n
 }
 
 func (f *failingReads) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/configmaps/") && f.broken.Load() {
-		f.tried.Add(1)
+		f.tried.Store(r.URL.Path, true)
 		return nil, errors.New("no route to the API server")
 	}
 	return f.next.RoundTrip(r)
@@ -200,9 +206,9 @@ func TestSelectedObjectsWaitForTheRead(t *testing.T) {
 	w.relabel("left", "db")
 	w.relabel("back", "db")
 	w.delete("gone")
-	require.Eventually(t, func() bool { return reads.tried.Load() >= 3 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return len(w.listed(c)) == 0 }, patience, time.Millisecond, "lists have what is selected")
+	require.Eventually(t, func() bool { return reads.of() == 3 }, patience, time.Millisecond, "each is read")
 	assert.Empty(t, w.events.all(), "no event until a read succeeds")
-	assert.Empty(t, w.listed(c), "lists have what is selected")
 	w.relabel("back", "web")
 	w.events.take(t, w.of("MODIFIED", "back")...)
 	var late told
