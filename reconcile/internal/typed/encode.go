@@ -19,11 +19,11 @@ import (
 //
 // Encode changes nothing; the patch may share values with after.
 func Encode[T any](before, after *T) (map[string]any, error) {
-	from, err := contentOf(before)
+	from, err := Content(before)
 	if err != nil {
 		return nil, err
 	}
-	to, err := contentOf(after)
+	to, err := Content(after)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", refOf(from), err)
 	}
@@ -66,8 +66,8 @@ func Change[T any](object map[string]any, change func(object *T)) (map[string]an
 	return Apply(object, patch)
 }
 
-// contentOf returns the content of a value, without nulls.
-func contentOf[T any](value *T) (content map[string]any, err error) {
+// Content returns the content of a value, without fields that are null. The error names the type.
+func Content[T any](value *T) (content map[string]any, err error) {
 	switch v := any(value).(type) {
 	case *unstructured.Unstructured:
 		content, err = plain.Map(v.Object)

@@ -292,9 +292,9 @@ func TestRoundTrip(t *testing.T) {
 
 		got, err := Decode[claim](applied)
 		require.NoError(t, err)
-		wanted, err := contentOf(after)
+		wanted, err := Content(after)
 		require.NoError(t, err)
-		content, err := contentOf(got)
+		content, err := Content(got)
 		require.NoError(t, err)
 		keepStructs(reflect.TypeFor[claim](), content, wanted)
 		require.Equal(t, wanted, content, "seed %d: handlers 61: the change is made", seed)
