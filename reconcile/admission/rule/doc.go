@@ -1,0 +1,28 @@
+// Package rule has rules about objects that need no server: the API server itself checks them, in CEL.
+//
+//	var rules = rule.Set{
+//		{Path: "spec", CEL: "self.min <= self.max", Message: "min is at most max"},
+//		{Path: "spec.size", CEL: "self >= oldSelf", Message: "a shop can't shrink"},
+//	}
+//
+// One set of rules becomes validations in the CustomResourceDefinition of a kind ([Set.AddTo]), or a
+// ValidatingAdmissionPolicy with its binding ([Set.Policy]), which works for the kinds of others, too. The text of a rule
+// is the same in both: self is the value of the field that Path names, and oldSelf its value before an update. A rule
+// with oldSelf is for updates of a field that was there before, and is there afterwards.
+//
+// # Which of the two
+//
+// Use the definition for your own kinds: its rules hold as long as the kind exists, their mistakes name the field, and
+// kubectl explain and editors see them. Use a policy for the kinds of others, for rules that only some clusters or
+// namespaces need, and for rules that warn only.
+//
+// # Where they differ
+//
+// In a definition values have the types of the schema; in a policy they are as in JSON. So write a rule for both like
+// this: timestamp(self.at) for a text of the format date-time, duration(self.every) for one of the format duration, and
+// double(self.ratio) for a number that may have a fraction. Names of fields that CEL can't write, such as those with a
+// hyphen, need an escape in a definition and none in a policy: rules with such names are for one of the two.
+//
+// Rules aren't compiled here, since that takes the API server's own libraries. Package ruletest, in a module of its own,
+// compiles them in a test, estimates their cost as the API server does, and evaluates them.
+package rule
