@@ -129,8 +129,8 @@ func rulesOf(verbs map[objects]map[string]bool) (rules []rbacv1.PolicyRule) {
 	return rules
 }
 
-// String returns the rules as YAML on one line, to be pasted into the roles that it names: the ClusterRole, and the Role
-// of each namespace.
+// String returns the rules as YAML on one line, to be pasted into the roles that it names: the ClusterRole, and the
+// Role of each namespace.
 func (r Rules) String() string {
 	var parts []string
 	for _, namespace := range slices.Sorted(maps.Keys(r)) {
@@ -179,9 +179,10 @@ func (e *MissingRightsError) Error() string {
 // Unwrap returns Err.
 func (e *MissingRightsError) Unwrap() error { return e.Err }
 
-// WithMissingRights returns a *MissingRightsError around err if err is, or joins, a *ForbiddenError because of a missing
-// right, and view is a RightsView that finds rights which are missing among those that wanted returns. Otherwise it
-// returns err. It calls wanted, and sends requests, only in the first case. Errors of these requests are ignored.
+// WithMissingRights returns a *MissingRightsError around err if err is, or joins, a *ForbiddenError because of a
+// missing right, and view is a RightsView that finds rights which are missing among those that wanted returns.
+// Otherwise it returns err. It calls wanted, and sends requests, only in the first case. Errors of these requests are
+// ignored.
 func WithMissingRights(ctx context.Context, view View, err error, wanted func() []Right) error {
 	reviewer, ok := view.(RightsView)
 	refused := refusals(err)

@@ -64,7 +64,8 @@ func (o *Operator) open(s *settings.Settings, log io.Writer) (*process, error) {
 	return p, nil
 }
 
-// newLogger returns a logger for the settings, which have to be valid. Its warnings and errors have a link to the guide.
+// newLogger returns a logger for the settings, which have to be valid. Its warnings and errors have a link to the
+// guide.
 func newLogger(out io.Writer, c config.Log) *slog.Logger {
 	everything := &slog.HandlerOptions{Level: slog.Level(math.MinInt)}
 	var handler slog.Handler = slog.NewTextHandler(out, everything)

@@ -1,5 +1,5 @@
-// Command database is an operator for databases: PostgreSQL with a volume, a generated password, a certificate, a schema,
-// backups, and an export before a database is deleted.
+// Command database is an operator for databases: PostgreSQL with a volume, a generated password, a certificate, a
+// schema, backups, and an export before a database is deleted.
 package main
 
 import (

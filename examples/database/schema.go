@@ -47,8 +47,8 @@ func client(ctx context.Context, c *reconcile.Component, spec v1.DatabaseSpec, c
 	s := c.Session()
 	binding, err := connection.Read(ctx, reader{c}, connection.Source{Namespace: s.Namespace(), Secret: s.ScopedName("binding")})
 	if request.IsWaiting(err) && s.Resource().GetDeletionTimestamp() != nil {
-		// Without its Secret the export has to be tried: in a namespace that is being deleted, the cluster refuses the Job,
-		// which ends the deletion. Elsewhere the Job is made anew when the Secret is back.
+		// Without its Secret the export has to be tried: in a namespace that is being deleted, the cluster refuses the
+		// Job, which ends the deletion. Elsewhere the Job is made anew when the Secret is back.
 		binding, err = &connection.Binding{}, nil
 	}
 	if err != nil {

@@ -31,7 +31,8 @@ const (
 	otherJob = "hello-schema-ad52ca14a1"
 )
 
-// A schema is run once for each of its values when the server is ready. The program of another image doesn't run it again.
+// A schema is run once for each of its values when the server is ready. The program of another image doesn't run it
+// again.
 func TestDatabaseSchemaInMemory(t *testing.T) {
 	t.Parallel()
 	h := inMemory(t)

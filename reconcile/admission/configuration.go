@@ -18,8 +18,8 @@ type Target struct {
 	Service *admissionregistrationv1.ServiceReference
 	// URL is the address of an operator outside of the cluster, such as https://192.168.0.7:9443, if Service is nil.
 	URL string
-	// CA are the CAs by which the API server verifies the certificate of the server, as PEM. Empty: those of its system,
-	// or somebody else fills them in.
+	// CA are the CAs by which the API server verifies the certificate of the server, as PEM. Empty: those of its
+	// system, or somebody else fills them in.
 	CA []byte
 }
 

@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Deny returns an error that denies the request with this text, and the code 403 (Forbidden). For another code or reason
-// return an error of package apierrors; for a mistake in a field, a field.Error.
+// Deny returns an error that denies the request with this text, and the code 403 (Forbidden). For another code or
+// reason return an error of package apierrors; for a mistake in a field, a field.Error.
 func Deny(format string, args ...any) error { return &denial{fmt.Errorf(format, args...)} }
 
 type denial struct{ error }

@@ -9,7 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Func decides about a request, see the package for what its error means. When ctx ends, the API server no longer waits.
+// Func decides about a request, see the package for what its error means. When ctx ends, the API server no longer
+// waits.
 type Func[T any] func(ctx context.Context, r *Request[T]) error
 
 // Hooks are the functions that decide about the objects of one kind. T is a struct that encoding/json decodes objects

@@ -19,8 +19,8 @@ import (
 // call is a request on its way through the functions.
 type call struct {
 	request *admissionv1.AdmissionRequest
-	// object, old and options are nil if the request has none. object is as the last mutator left it, and changed reports whether
-	// one has changed it. They are shared: nobody writes into them.
+	// object, old and options are nil if the request has none. object is as the last mutator left it, and changed
+	// reports whether one has changed it. They are shared: nobody writes into them.
 	object, old, options map[string]any
 	changed              bool
 	warnings             []string

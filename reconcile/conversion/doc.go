@@ -12,16 +12,16 @@
 //		},
 //	})
 //
-// One version is the hub: every other version has a pair of functions, to the hub and from it. They convert spec, status
-// and whatever else the kind has, except for the metadata, which is the same in all versions.
+// One version is the hub: every other version has a pair of functions, to the hub and from it. They convert spec,
+// status and whatever else the kind has, except for the metadata, which is the same in all versions.
 //
 // # What a version can't hold
 //
-// Nothing is lost on the way through a version that can't hold it. Each conversion is tried back; what doesn't return is
-// kept in the annotation <domain>/kept-<version> of the converted object, and put back when the object is converted to
-// that version again. Only what somebody has changed meanwhile isn't put back: a field that the way back gives another
-// value than before. So write functions that fill in what they know, and don't mind the rest. Whoever replaces an object
-// without its annotations loses what is kept in them; kubectl edit, patch and apply keep them.
+// Nothing is lost on the way through a version that can't hold it. Each conversion is tried back; what doesn't return
+// is kept in the annotation <domain>/kept-<version> of the converted object, and put back when the object is converted
+// to that version again. Only what somebody has changed meanwhile isn't put back: a field that the way back gives
+// another value than before. So write functions that fill in what they know, and don't mind the rest. Whoever replaces
+// an object without its annotations loses what is kept in them; kubectl edit, patch and apply keep them.
 //
 // # When not
 //

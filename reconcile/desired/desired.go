@@ -75,8 +75,8 @@ type Adopter[T any] interface {
 	// selector that selects everything is an error. An adopted object is a child like others: it is deleted if it isn't
 	// wanted. A cluster-scoped parent adopts only cluster-scoped objects. ctx ends with the reconcile.
 	//
-	// An adopted object that isn't selected any more is released, after a Sync without an error that doesn't want it: it
-	// is an orphan again. Two sorts of objects keep the parent as their controller whatever their labels: those that
+	// An adopted object that isn't selected any more is released, after a Sync without an error that doesn't want it:
+	// it is an orphan again. Two sorts of objects keep the parent as their controller whatever their labels: those that
 	// this operator has applied, which stay its children, and those that others have given to the parent, which aren't
 	// children without the labels.
 	Adopts(ctx context.Context, parent *T) (*metav1.LabelSelector, error)

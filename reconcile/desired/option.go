@@ -78,14 +78,14 @@ func FinalizerName(name string) Option {
 // fields. It is for namespaced parents, and needs a kind of children with a rolling Strategy.
 //
 // The states of the fields are kept in ControllerRevisions of apps/v1, each with the names of its children, from the
-// first time when all children are as wanted. Until its turn comes, a child stays as Sync wants it for the state that it
-// was made with: one that is deleted meanwhile is created as it was. So Sync, and Related, are called for each state
+// first time when all children are as wanted. Until its turn comes, a child stays as Sync wants it for the state that
+// it was made with: one that is deleted meanwhile is created as it was. So Sync, and Related, are called for each state
 // that is in use, with the parent as it was then in these fields; the status, the labels and the annotations of the
 // present one count. If Sync fails for an earlier state, its children stay as they are until their turn, and so do
 // children whose state isn't known. While a parent is being deleted, nothing is rolled.
 //
-// No child has its turn while one that was updated isn't healthy, also if the others aren't healthy either: children that
-// can only become healthy together are mended by a change of other fields, or without Revisions.
+// No child has its turn while one that was updated isn't healthy, also if the others aren't healthy either: children
+// that can only become healthy together are mended by a change of other fields, or without Revisions.
 //
 // A status gets a condition Updated, unless it has one: it is False with the reason RolloutWaiting while a child waits
 // for its turn, and names the child that it waits for. Without the option, the ControllerRevisions stay until their
@@ -100,8 +100,8 @@ func Revisions(paths ...string) Option {
 }
 
 // ReadyBy sets the readiness.Checker by which children without Healthy are healthy for a roll; by default it is that of
-// the watch.Env, which in package operator knows the kinds of known.Kinds. Several options are merged, field by field and
-// kind by kind, over that default; later options win. Unlike for components, storage classes aren't read: without a
+// the watch.Env, which in package operator knows the kinds of known.Kinds. Several options are merged, field by field
+// and kind by kind, over that default; later options win. Unlike for components, storage classes aren't read: without a
 // WaitsForConsumer an unbound claim isn't healthy.
 func ReadyBy(checker readiness.Checker) Option {
 	return func(c *config) { c.readiness = checker.Over(c.readiness) }

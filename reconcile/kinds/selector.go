@@ -35,8 +35,8 @@ type Selector struct {
 	// Basis returns what the reconciler of a kind is made of, a comparable value. When it is another value than before,
 	// the kind gets a new reconciler. nil: it never is.
 	Basis func(kind deploy.ServedKind) any
-	// Options returns how the objects of a kind are reconciled, such as watch.Workers for how many of them at once; nil:
-	// as others. Driver.Options win over it.
+	// Options returns how the objects of a kind are reconciled, such as watch.Workers for how many of them at once;
+	// nil: as others. Driver.Options win over it.
 	Options func(kind deploy.ServedKind) []watch.Option
 	// Finalizers returns the names of the finalizers that the reconciler of a kind has, for the command release of an
 	// operator, which then needn't make the reconciler; nil: it makes the reconciler and asks that.

@@ -7,8 +7,9 @@ import (
 )
 
 // Server returns the configuration of a server: TLS 1.2 and later, with the protocols of the option Protocols. What is
-// changed in it before it is used counts. What is changed in a copy of it doesn't, such as NextProtos, to which net/http
-// adds HTTP/2. Don't replace the function GetConfigForClient: with another one, the option VerifyClients accepts no client.
+// changed in it before it is used counts. What is changed in a copy of it doesn't, such as NextProtos, to which
+// net/http adds HTTP/2. Don't replace the function GetConfigForClient: with another one, the option VerifyClients
+// accepts no client.
 func (s *Source) Server() *tls.Config {
 	config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: s.protocols, GetCertificate: s.served, Time: s.now}
 	if s.verifyClients {
@@ -37,8 +38,8 @@ func (s *Source) Server() *tls.Config {
 // the host that is dialled, which then can't be an IP address: handshakes with one fail. The CAs of the system are
 // trusted only if no file CA is named.
 //
-// With a file CA, InsecureSkipVerify is set because the configuration itself verifies servers, by the CAs as they are at
-// the handshake. VerifyConnection does it: don't replace that function.
+// With a file CA, InsecureSkipVerify is set because the configuration itself verifies servers, by the CAs as they are
+// at the handshake. VerifyConnection does it: don't replace that function.
 func (s *Source) Client(serverName string) *tls.Config {
 	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: serverName, Time: s.now}
 	if s.files.Certificate != "" {

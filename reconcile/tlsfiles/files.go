@@ -9,8 +9,8 @@ import (
 // webhooks there, too: Pair(ServingCerts).
 const ServingCerts = "/tmp/k8s-webhook-server/serving-certs"
 
-// Files are the files of a certificate, all in PEM. Certificate and Key go together; without both there is only a CA, for
-// clients that present no certificate.
+// Files are the files of a certificate, all in PEM. Certificate and Key go together; without both there is only a CA,
+// for clients that present no certificate.
 type Files struct {
 	// Certificate has the certificate, and after it certificates of intermediate CAs if there are any. Key has its key.
 	Certificate, Key string
@@ -32,8 +32,8 @@ func Pair(dir string) Files {
 	return Files{Certificate: filepath.Join(dir, "tls.crt"), Key: filepath.Join(dir, "tls.key")}
 }
 
-// OLM returns the files that OLM mounts into the Deployment of a webhook or of an API service. For webhooks it mounts the
-// same certificate as Pair(ServingCerts).
+// OLM returns the files that OLM mounts into the Deployment of a webhook or of an API service. For webhooks it mounts
+// the same certificate as Pair(ServingCerts).
 func OLM() Files {
 	const dir = "/apiserver.local.config/certificates"
 	return Files{Certificate: filepath.Join(dir, "apiserver.crt"), Key: filepath.Join(dir, "apiserver.key")}

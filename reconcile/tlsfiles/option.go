@@ -20,10 +20,10 @@ type options struct {
 	readFile func(name string) ([]byte, error)
 }
 
-// VerifyClients makes a server require a certificate from each client, of a CA in Files.CA (mutual TLS). Each connection
-// has a full handshake then, without resumption, so that a CA that was removed isn't trusted any longer. Connections that
-// are open already go on. Each certificate of these CAs is accepted: whether its owner may do something is the decision
-// of the program, by tls.ConnectionState.PeerCertificates.
+// VerifyClients makes a server require a certificate from each client, of a CA in Files.CA (mutual TLS). Each
+// connection has a full handshake then, without resumption, so that a CA that was removed isn't trusted any longer.
+// Connections that are open already go on. Each certificate of these CAs is accepted: whether its owner may do
+// something is the decision of the program, by tls.ConnectionState.PeerCertificates.
 func VerifyClients() Option { return func(o *options) { o.verifyClients = true } }
 
 // Late makes Load accept files that can't be used yet, because they are mounted before somebody has issued the

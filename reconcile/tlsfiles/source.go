@@ -59,8 +59,8 @@ func Load(files Files, opts ...Option) (*Source, error) {
 	return s, nil
 }
 
-// Check reads the files again if a second has passed since the last time, and returns what is wrong: files that can't be
-// used, or a certificate that isn't valid at present. It is nil again when that is mended. It is for alerts: it also
+// Check reads the files again if a second has passed since the last time, and returns what is wrong: files that can't
+// be used, or a certificate that isn't valid at present. It is nil again when that is mended. It is for alerts: it also
 // returns an error while a valid certificate that was read earlier is served. A readiness probe that fails only as long
 // as there is nothing to serve uses Digest.
 func (s *Source) Check() error {

@@ -29,7 +29,7 @@ type Env struct {
 	// through patching.Objects, while the reconciler is made. The filter of the reconciler has to pass changes of
 	// annotations: a patch brings its target to reconcile by one.
 	Patches func() patching.Patcher
-	// Readiness is how objects are judged whose kind the reconciler has no rule for. The zero Checker knows the table of
-	// package readiness.
+	// Readiness is how objects are judged whose kind the reconciler has no rule for. The zero Checker knows the table
+	// of package readiness.
 	Readiness readiness.Checker
 }

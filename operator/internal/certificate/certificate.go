@@ -11,8 +11,8 @@ import (
 // life is how long a self-signed certificate is valid: longer than a process lives.
 const life = 10 * 365 * 24 * time.Hour
 
-// SelfSigned makes a certificate for the life of the process, and returns the configuration of a server with it: TLS 1.2
-// and later, and only HTTP/1.1, because with HTTP/2 one client could keep a server busy by resetting streams.
+// SelfSigned makes a certificate for the life of the process, and returns the configuration of a server with it: TLS
+// 1.2 and later, and only HTTP/1.1, because with HTTP/2 one client could keep a server busy by resetting streams.
 // Connections are encrypted, but clients can't verify the server.
 func SelfSigned(name string) (*tls.Config, error) {
 	certificate, key, err := cert.GenerateSelfSignedCertKeyWithOptions(cert.SelfSignedCertKeyOptions{

@@ -6,9 +6,9 @@
 //	}
 //
 // One set of rules becomes validations in the CustomResourceDefinition of a kind ([Set.AddTo]), or a
-// ValidatingAdmissionPolicy with its binding ([Set.Policy]), which works for the kinds of others, too. The text of a rule
-// is the same in both: self is the value of the field that Path names, and oldSelf its value before an update. A rule
-// with oldSelf is for updates of a field that was there before, and is there afterwards.
+// ValidatingAdmissionPolicy with its binding ([Set.Policy]), which works for the kinds of others, too. The text of a
+// rule is the same in both: self is the value of the field that Path names, and oldSelf its value before an update. A
+// rule with oldSelf is for updates of a field that was there before, and is there afterwards.
 //
 // # Which of the two
 //
@@ -23,6 +23,6 @@
 // double(self.ratio) for a number that may have a fraction. Names of fields that CEL can't write, such as those with a
 // hyphen, need an escape in a definition and none in a policy: rules with such names are for one of the two.
 //
-// Rules aren't compiled here, since that takes the API server's own libraries. Package ruletest, in a module of its own,
-// compiles them in a test, estimates their cost as the API server does, and evaluates them.
+// Rules aren't compiled here, since that takes the API server's own libraries. Package ruletest, in a module of its
+// own, compiles them in a test, estimates their cost as the API server does, and evaluates them.
 package rule

@@ -17,8 +17,8 @@ type Rule struct {
 	CEL string
 	// Message says what must hold. It may be empty if MessageCEL isn't.
 	Message string
-	// MessageCEL is an expression for a message that depends on values, such as "'at most ' + string(self.max)". It can't
-	// use oldSelf in a policy.
+	// MessageCEL is an expression for a message that depends on values, such as "'at most ' + string(self.max)". It
+	// can't use oldSelf in a policy.
 	MessageCEL string
 	// Class is the class of the mistake, which a definition calls its reason; default Invalid.
 	Class Class

@@ -15,9 +15,9 @@ import (
 // Components adds the hash to all Pod templates of all components of a controller, except to objects that are Finished.
 //
 // What the session itself deploys counts as it will be deployed, if the component with the Pods waits for the component
-// with the Secret, or if the latter has no Builder. So let a component wait (Component.After) for a Builder whose Secrets
-// it reads: otherwise its Pods may be made before the Secret, and again after it. A reference that can't be read fails
-// the component. If the Pods require an object that isn't there, the log has a warning with its name.
+// with the Secret, or if the latter has no Builder. So let a component wait (Component.After) for a Builder whose
+// Secrets it reads: otherwise its Pods may be made before the Secret, and again after it. A reference that can't be
+// read fails the component. If the Pods require an object that isn't there, the log has a warning with its name.
 func Components(options ...Option) reconcile.Option {
 	given := New(options...)
 	return reconcile.ReviseObjects(func(ctx context.Context, c *reconcile.Component, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {

@@ -3,10 +3,10 @@
 //	op.Control(Shop{}, podhash.Components())
 //
 // A program reads its environment once, and most programs read their files once. So a new password in a Secret reaches
-// them only with new Pods. This package finds the Secrets and ConfigMaps to which a Pod template refers, hashes what the
-// Pods read of them, and puts the hash into the annotation <domain>/dependency-hash of the template. A changed value is
-// a changed template, so the workload rolls: in the order of the components, and seen by readiness like any other
-// change. The hash is part of what is rendered, compared and applied.
+// them only with new Pods. This package finds the Secrets and ConfigMaps to which a Pod template refers, hashes what
+// the Pods read of them, and puts the hash into the annotation <domain>/dependency-hash of the template. A changed
+// value is a changed template, so the workload rolls: in the order of the components, and seen by readiness like any
+// other change. The hash is part of what is rendered, compared and applied.
 //
 // # What counts
 //
@@ -24,12 +24,13 @@
 //
 // # What doesn't count
 //
-// Three annotations leave something out, and change no template themselves. On a workload, <domain>/dependency-hash-skip
-// names objects that don't count, as in "Secret/shop-key, ConfigMap/colours", and <domain>/reloads-certificates is "true"
-// if the program reads its certificates again when they change: then Secrets of type kubernetes.io/tls and bundles of CA
-// certificates don't count. On a Secret or ConfigMap, <domain>/dependency-digest is a text that counts in place of the
-// values. Whoever writes an object in several steps sets it so that the steps restart Pods once: package tls does so for
-// certificates and the bundle while it replaces a CA. [Skip] and [Reloads] are the same for a whole operator.
+// Three annotations leave something out, and change no template themselves. On a workload,
+// <domain>/dependency-hash-skip names objects that don't count, as in "Secret/shop-key, ConfigMap/colours", and
+// <domain>/reloads-certificates is "true" if the program reads its certificates again when they change: then Secrets of
+// type kubernetes.io/tls and bundles of CA certificates don't count. On a Secret or ConfigMap,
+// <domain>/dependency-digest is a text that counts in place of the values. Whoever writes an object in several steps
+// sets it so that the steps restart Pods once: package tls does so for certificates and the bundle while it replaces a
+// CA. [Skip] and [Reloads] are the same for a whole operator.
 //
 // # Secrets
 //

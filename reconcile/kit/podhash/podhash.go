@@ -21,8 +21,8 @@ const (
 	// SkipAnnotation is the annotation of a workload that names objects that don't count, separated by commas, as in
 	// "Secret/shop-key, ConfigMap/colours".
 	SkipAnnotation = "dependency-hash-skip"
-	// ReloadsAnnotation is the annotation of a workload whose value "true" means that the program reads its certificates
-	// again when they change. Another value overrides Reloads.
+	// ReloadsAnnotation is the annotation of a workload whose value "true" means that the program reads its
+	// certificates again when they change. Another value overrides Reloads.
 	ReloadsAnnotation = "reloads-certificates"
 	// DigestAnnotation is the annotation of a Secret or ConfigMap whose value counts in place of its content.
 	DigestAnnotation = "dependency-digest"
@@ -55,9 +55,10 @@ func Skip(skip func(workload *unstructured.Unstructured, ref Reference) bool) Op
 	}
 }
 
-// Reloads declares which programs read their certificates again when they change: Secrets of type kubernetes.io/tls, and
-// objects with nothing but certificates in PEM in the keys that are read, don't count for them. nil means all programs.
-// Without the option a new certificate restarts Pods. The annotation ReloadsAnnotation of a workload overrides it.
+// Reloads declares which programs read their certificates again when they change: Secrets of type kubernetes.io/tls,
+// and objects with nothing but certificates in PEM in the keys that are read, don't count for them. nil means all
+// programs. Without the option a new certificate restarts Pods. The annotation ReloadsAnnotation of a workload
+// overrides it.
 func Reloads(program func(workload *unstructured.Unstructured) bool) Option {
 	if program == nil {
 		program = func(*unstructured.Unstructured) bool { return true }

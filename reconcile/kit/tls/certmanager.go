@@ -105,8 +105,8 @@ func (r *Requester) issued(o *order) reconcile.Gate {
 
 // Bundle returns the name of the ConfigMap with the CAs to trust, under the key ca.crt. The readers wait for it; a
 // disabled reader, or a nil one, is ignored. With the option TrustBundle it is the name of that Bundle, and the key is
-// the one that the Bundle names for its target. With an issuer that doesn't name its CA there is no ConfigMap: trust the
-// CAs of the system, or use TrustBundle.
+// the one that the Bundle names for its target. With an issuer that doesn't name its CA there is no ConfigMap: trust
+// the CAs of the system, or use TrustBundle.
 func (r *Requester) Bundle(readers ...*reconcile.Component) string {
 	for _, c := range readers {
 		if c != nil && !c.Disabled() {

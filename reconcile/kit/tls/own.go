@@ -12,8 +12,8 @@ import (
 
 // The names of the components that Own adds, and of their objects.
 const (
-	// ComponentCA is the component with the CA, and ComponentLeaves the component with the certificates. ComponentRoll has
-	// no objects: it comes last, and sees whether the components that read certificates are ready.
+	// ComponentCA is the component with the CA, and ComponentLeaves the component with the certificates. ComponentRoll
+	// has no objects: it comes last, and sees whether the components that read certificates are ready.
 	ComponentCA     = "tls-ca"
 	ComponentLeaves = "tls"
 	ComponentRoll   = "tls-roll"
@@ -38,17 +38,18 @@ var _ Source = (*Authority)(nil)
 
 // Own returns the CA of the resource. It adds three components to the session: tls-ca, with the Secret
 // <resource>-tls-ca, tls, with a Secret <resource>-<component>-tls for each certificate and the ConfigMap
-// <resource>-tls-bundle, whose ca.crt has the CAs to trust, and tls-roll, without objects, which waits for all components
-// with certificates. Call it once in Setup. A cluster-scoped resource needs a manager with a default namespace.
+// <resource>-tls-bundle, whose ca.crt has the CAs to trust, and tls-roll, without objects, which waits for all
+// components with certificates. Call it once in Setup. A cluster-scoped resource needs a manager with a default
+// namespace.
 //
 // The CA is replaced in stages. A stage waits until all components with certificates are ready; the event EventWaits
 // says once if that takes longer than the time Wait, and than ten minutes. Until then the old CA stays trusted, and
 // certificates that are due are renewed. A stage that would outlast the life of a CA ends nevertheless, with the event
 // EventForced.
 //
-// The Secret of the CA is created once, and changed only by these stages. If its content is damaged, its key is missing,
-// or the two don't belong together, the component tls-ca fails with a request.Configuration error, and nothing is
-// replaced: restore the Secret. If the Secret is deleted, there is a new CA, and all certificates are issued anew at
+// The Secret of the CA is created once, and changed only by these stages. If its content is damaged, its key is
+// missing, or the two don't belong together, the component tls-ca fails with a request.Configuration error, and nothing
+// is replaced: restore the Secret. If the Secret is deleted, there is a new CA, and all certificates are issued anew at
 // once, which retires the old CA without its stages: until all programs have read their Secrets, they don't trust each
 // other.
 //

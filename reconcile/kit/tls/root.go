@@ -59,8 +59,8 @@ func (r root) Build(ctx context.Context, s *reconcile.Session, c *reconcile.Comp
 	return nil
 }
 
-// Deploy implements reconcile.Deployer: it takes the steps of the replacement of the CA that are due. There is more than
-// one only if a CA has expired: two to end a replacement, and three to replace a new CA that has expired, too.
+// Deploy implements reconcile.Deployer: it takes the steps of the replacement of the CA that are due. There is more
+// than one only if a CA has expired: two to end a replacement, and three to replace a new CA that has expired, too.
 func (r root) Deploy(ctx context.Context, s *reconcile.Session, c *reconcile.Component) error {
 	if err := c.Apply(ctx); err != nil || s.DryRun() {
 		return err

@@ -9,9 +9,9 @@ import (
 // Source issues certificates for the components of one session. Its methods are for Setup.
 type Source interface {
 	// Certificate returns a certificate for c, which c waits for. names are the hosts and IP addresses of a server,
-	// without ports; a host may begin with *. as a wildcard. Characters beyond ASCII must be written in their ASCII form.
-	// Without names the certificate is for clients only. A disabled component has no certificate: disable it before this
-	// call.
+	// without ports; a host may begin with *. as a wildcard. Characters beyond ASCII must be written in their ASCII
+	// form. Without names the certificate is for clients only. A disabled component has no certificate: disable it
+	// before this call.
 	//
 	// A name that is invalid is a request.Configuration error of the component that issues the certificates, which then
 	// issues none. For the second certificate of a component use Named.
@@ -43,8 +43,9 @@ func (c *Certificate) CA() []byte { return c.ca }
 
 // Digest changes whenever a program that reads its files only at its start has to be restarted: with each new
 // certificate, and so once in the replacement of a CA by Own; with CertManager, whenever the certificate or the CAs to
-// trust change. It is no secret. An annotation of a Pod template with it restarts the Pods. A Secret of Own has the same
-// text in the annotation dependency-digest, which package podhash uses. Digest is empty before the certificate is issued.
+// trust change. It is no secret. An annotation of a Pod template with it restarts the Pods. A Secret of Own has the
+// same text in the annotation dependency-digest, which package podhash uses. Digest is empty before the certificate is
+// issued.
 func (c *Certificate) Digest() string { return c.digest }
 
 // Service returns the names under which Pods reach a Service: its name alone, with the namespace, and with svc and

@@ -15,8 +15,8 @@ import (
 // patience is the shortest time after which EventWaits is recorded: a rollout takes some minutes.
 const patience = 10 * time.Minute
 
-// step takes the next step of the replacement of the CA if it is due, and reports whether it was. Otherwise the resource
-// is reconciled when the step is due.
+// step takes the next step of the replacement of the CA if it is due, and reports whether it was. Otherwise the
+// resource is reconciled when the step is due.
 func (r root) step(ctx context.Context) (stepped bool, err error) {
 	s, now := r.session, r.session.Now()
 	var events []func()
@@ -58,8 +58,8 @@ func (r root) step(ctx context.Context) (stepped bool, err error) {
 	return stepped, nil
 }
 
-// late reports whether a stage has waited for the components for so long that EventWaits is due. It lets the resource be
-// reconciled when that, or the next step, is due.
+// late reports whether a stage has waited for the components for so long that EventWaits is due. It lets the resource
+// be reconciled when that, or the next step, is due.
 func (r root) late(a pki.Authority, found *stored, now time.Time) bool {
 	r.session.RequeueWithin(max(a.Until(r.options.times).Sub(now), time.Second))
 	began, err := time.Parse(time.RFC3339, found.annotation(annotationBegan))

@@ -25,8 +25,8 @@ func workload(name, colour string, volume map[string]any) map[string]any {
 	}}
 }
 
-// workshop is a shop with Deployments that are restarted when their certificates change: web, a server, worker, a client
-// that waits until web is ready, and probe, which has no certificate.
+// workshop is a shop with Deployments that are restarted when their certificates change: web, a server, worker, a
+// client that waits until web is ready, and probe, which has no certificate.
 func workshop(opts ...tls.Option) reconcile.Controller {
 	return reconciletest.Controlling(shopKind, func(_ context.Context, s *reconcile.Session) error {
 		colour, _, _ := unstructured.NestedString(s.Resource().Object, "spec", "colour")

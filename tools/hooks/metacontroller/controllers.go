@@ -84,8 +84,8 @@ func (c *Controllers) all() []*definition.Controller {
 	return all
 }
 
-// workers is how many parents of a kind are reconciled at once: a hook that doesn't respond holds up its own parents, and
-// no others.
+// workers is how many parents of a kind are reconciled at once: a hook that doesn't respond holds up its own parents,
+// and no others.
 const workers = 4
 
 // Selector selects the kinds of the parents of the controllers: for Operator.DriveKinds, together with Reconciler.

@@ -16,8 +16,8 @@ import (
 
 const (
 	dependencyHash = "oper8.org/dependency-hash"
-	// recorded is the hash by oper8's rules of the Secret yeast and of the ConfigMap recipe, computed by Python's hashlib
-	// and json as in testdata/oper8.py of package podhash.
+	// recorded is the hash by oper8's rules of the Secret yeast and of the ConfigMap recipe, computed by Python's
+	// hashlib and json as in testdata/oper8.py of package podhash.
 	recorded = "55d58cea3b35e345d8b4d7d99c3b03222db57f4e"
 )
 
@@ -53,8 +53,8 @@ func yeast(namespace, value string) map[string]any {
 	}
 }
 
-// moved is a world that oper8 has left: a resource with its Secret and its Deployment, whose Pods run, and a ConfigMap of
-// somebody else.
+// moved is a world that oper8 has left: a resource with its Secret and its Deployment, whose Pods run, and a ConfigMap
+// of somebody else.
 func moved(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)

@@ -11,7 +11,8 @@ import (
 // DatabaseKind is the kind that the operator controls.
 var DatabaseKind = schema.GroupVersionKind{Group: "examples.operkit.dev", Version: "v1", Kind: "Database"}
 
-// Database is a PostgreSQL server with a volume, a password, a certificate and backups. The names of its objects begin with its name.
+// Database is a PostgreSQL server with a volume, a password, a certificate and backups. The names of its objects begin
+// with its name.
 //
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 45",message="a database's name has at most 45 characters: its CronJob's name, which has 7 more, may have 52"
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z][^.]*$')",message="a database's name begins with a letter and has no dots: its Service has the same name"

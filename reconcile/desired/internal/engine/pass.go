@@ -50,8 +50,8 @@ type pass struct {
 	waits bool
 	// complete: nothing is left to do.
 	complete bool
-	// orphans selects the orphans that are adopted, and the adopted children. It is nil without an Adopter. strangers are
-	// objects of others that the parent controls and that it doesn't select.
+	// orphans selects the orphans that are adopted, and the adopted children. It is nil without an Adopter. strangers
+	// are objects of others that the parent controls and that it doesn't select.
 	orphans   labels.Selector
 	strangers []*unstructured.Unstructured
 	// history has the revisions of the parent, nil without any; revisions are the objects that hold them.

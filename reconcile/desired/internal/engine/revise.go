@@ -67,8 +67,8 @@ func (p *pass) rolls(child answer.Child) bool {
 	return strategy.Rolls()
 }
 
-// recognize gives the latest revision the children that are as it wants them, whoever has made them so. Children that the
-// functions return unchanged stay with their revision.
+// recognize gives the latest revision the children that are as it wants them, whoever has made them so. Children that
+// the functions return unchanged stay with their revision.
 func (p *pass) recognize(ctx context.Context, wanted []answer.Child) error {
 	known := revision.Members{}
 	for _, child := range wanted {

@@ -34,15 +34,15 @@ type Entry struct {
 	WatchAnnotationsChanges bool
 	// SnakeCaseParameters: the names of the spec's fields become snake_case. The default is true.
 	SnakeCaseParameters bool
-	// MarkUnsafe: Ansible doesn't evaluate the texts of a resource as templates, by which whoever may write the resource
-	// could run commands. The default is true.
+	// MarkUnsafe: Ansible doesn't evaluate the texts of a resource as templates, by which whoever may write the
+	// resource could run commands. The default is true.
 	MarkUnsafe bool
 	// Selector selects resources by their labels. An empty one selects all.
 	Selector metav1.LabelSelector
 	// Blacklist has the kinds whose changes start no run, although a run has written the object.
 	Blacklist []schema.GroupVersionKind
-	// MaxRunnerArtifacts is how many runs of a resource are kept. The default is DefaultArtifacts, and all are kept if it
-	// is negative.
+	// MaxRunnerArtifacts is how many runs of a resource are kept. The default is DefaultArtifacts, and all are kept if
+	// it is negative.
 	MaxRunnerArtifacts int
 	// ServiceAccount is in whose name a run speaks to the API. Without one, nil, a run has no access to the API.
 	ServiceAccount *ServiceAccount

@@ -19,11 +19,11 @@ type Authority struct {
 	Next Pair
 	// Previous is trusted beside Current, and has no key any more. It is empty unless the Stage is Reissuing.
 	Previous Pair
-	// Cross is the certificate of the new CA, signed by the old one: while the Stage is Trusting, of Next by Current, and
-	// while it is Reissuing, of Current by Previous. It is nil if the old CA couldn't sign one.
+	// Cross is the certificate of the new CA, signed by the old one: while the Stage is Trusting, of Next by Current,
+	// and while it is Reissuing, of Current by Previous. It is nil if the old CA couldn't sign one.
 	Cross *x509.Certificate
-	// Spread is the time at which all programs had what the stage is about within their reach: their Secrets were written
-	// and their components ready. It is zero if that isn't so yet.
+	// Spread is the time at which all programs had what the stage is about within their reach: their Secrets were
+	// written and their components ready. It is zero if that isn't so yet.
 	Spread time.Time
 }
 
@@ -79,9 +79,9 @@ func (a Authority) Chain(leaf Pair) []byte {
 }
 
 // Digest identifies what a program has to read that starts now: certificate, which is nil for a program without one,
-// and the CA that it has to know. While the stage is Trusting, it needn't know the new CA yet if there is a Cross. So in
-// the replacement of a CA the digest of a program changes once, when the new CA issues, and without a Cross it changes
-// when the new CA becomes trusted, too.
+// and the CA that it has to know. While the stage is Trusting, it needn't know the new CA yet if there is a Cross. So
+// in the replacement of a CA the digest of a program changes once, when the new CA issues, and without a Cross it
+// changes when the new CA becomes trusted, too.
 func (a Authority) Digest(certificate []byte) string {
 	known := a.Current
 	if a.Stage() == Trusting && a.Cross == nil {

@@ -33,10 +33,10 @@ type Verdict struct {
 	ByHand bool
 }
 
-// Judge decides whether a stored leaf is kept. A leaf that was issued here is kept while it is a leaf of the CA
-// issuer with exactly the names wanted, before two thirds of its life have passed. A leaf that somebody else has
-// stored is kept while it is valid for the names wanted, whoever issued it, except a CA of trusted that isn't the issuer
-// any more; of its life, too, two thirds count.
+// Judge decides whether a stored leaf is kept. A leaf that was issued here is kept while it is a leaf of the CA issuer
+// with exactly the names wanted, before two thirds of its life have passed. A leaf that somebody else has stored is
+// kept while it is valid for the names wanted, whoever issued it, except a CA of trusted that isn't the issuer any
+// more; of its life, too, two thirds count.
 func Judge(now time.Time, stored Stored, want Want, issuer Pair, trusted []Pair) Verdict {
 	if len(bytes.TrimSpace(stored.CertPEM)) == 0 && len(bytes.TrimSpace(stored.KeyPEM)) == 0 {
 		return Verdict{Reason: "there is none yet"}

@@ -12,8 +12,8 @@ import (
 
 // host is a program that reads its Secret with a delay.
 type host struct {
-	// reloads: it reads its Secret again and again. Otherwise it reads it when it is restarted, because the digest of the
-	// Secret has changed.
+	// reloads: it reads its Secret again and again. Otherwise it reads it when it is restarted, because the digest of
+	// the Secret has changed.
 	reloads bool
 	// clientOnly: it has no certificate, and reads the bundle alone.
 	clientOnly bool

@@ -50,8 +50,8 @@ func (a Authority) Advance(now time.Time, name string, asked bool, times Times) 
 // longer wait; zero if the stage is Steady.
 //
 // Trusting ends when two thirds of the rest of the old CA's life have passed: the leaves of the old CA expire with it,
-// so that programs need the last third to take new ones. Reissuing ends when the old CA has expired, or when the new one
-// is so old that it has to be replaced itself.
+// so that programs need the last third to take new ones. Reissuing ends when the old CA has expired, or when the new
+// one is so old that it has to be replaced itself.
 func (a Authority) Latest() time.Time {
 	switch a.Stage() {
 	case Trusting:

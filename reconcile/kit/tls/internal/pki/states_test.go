@@ -99,8 +99,8 @@ func (h holding) byOpenSSL(t *testing.T, openssl, purpose string, presenter hold
 	return nil
 }
 
-// Who trusts whom, for each two states in which programs have read their Secrets: as Go sees it, and the openssl that is
-// installed, if there is one.
+// Who trusts whom, for each two states in which programs have read their Secrets: as Go sees it, and the openssl that
+// is installed, if there is one.
 func TestStatesTrustEachOther(t *testing.T) {
 	t.Parallel()
 	const yes, no = true, false
