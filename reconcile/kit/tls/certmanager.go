@@ -2,9 +2,6 @@ package tls
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
 
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
@@ -22,11 +19,10 @@ type Requester struct {
 	checker  readiness.Checker
 	requests *reconcile.Component
 	bundle   *reconcile.Component
+	asked    asked
 	orders   []*order
 	// trust is what the component tls has found out about the CAs.
 	trust trust
-	// mistakes are mistakes in how certificates were asked for.
-	mistakes []error
 }
 
 var _ Source = (*Requester)(nil)
@@ -69,23 +65,14 @@ func CertManager(s *reconcile.Session, opts ...Option) *Requester {
 
 // Certificate implements Source.
 func (r *Requester) Certificate(c *reconcile.Component, names ...string) *Certificate {
-	if c == nil {
-		return r.Named(c, "", names...)
-	}
-	return r.Named(c, c.Name(), names...)
+	return r.Named(c, nameOf(c), names...)
 }
 
 // Named implements Source.
 func (r *Requester) Named(c *reconcile.Component, name string, names ...string) *Certificate {
-	cert := &Certificate{component: c, name: name, names: slices.Clone(names), secret: r.session.ScopedName(name + "-cert")}
-	switch {
-	case c == nil:
-		r.mistakes = append(r.mistakes, fmt.Errorf("certificate %s: nil component", name))
+	cert := r.asked.add(c, name, r.session.ScopedName(name+"-cert"), names)
+	if c == nil {
 		return cert
-	case name == "":
-		r.mistakes = append(r.mistakes, fmt.Errorf("a certificate of component %s has no name", c.Name()))
-	case slices.ContainsFunc(r.orders, func(other *order) bool { return other.secret == cert.secret }):
-		r.mistakes = append(r.mistakes, fmt.Errorf("certificate %s: is asked for twice: use Named for a second one", name))
 	}
 	o := &order{Certificate: cert, lacking: request.Precondition("Secret %s wasn't read yet", cert.secret)}
 	if !c.Disabled() {
@@ -123,9 +110,4 @@ func (r *Requester) Bundle(readers ...*reconcile.Component) string {
 func (r *Requester) Component() *reconcile.Component { return r.bundle }
 
 // check reports mistakes of the program.
-func (r *Requester) check() error {
-	if err := errors.Join(append(slices.Clone(r.mistakes), r.options.validateForCertManager())...); err != nil {
-		return request.Permanent(fmt.Errorf("tls: %w", err))
-	}
-	return nil
-}
+func (r *Requester) check() error { return r.asked.check(r.options.validateForCertManager()) }

@@ -28,7 +28,7 @@ func (l leaves) Build(ctx context.Context, s *reconcile.Session, c *reconcile.Co
 	}
 	c.Add("", l.bundle(authority)) // the other objects have the names of certificates
 	var errs []error
-	for _, cert := range l.certs {
+	for _, cert := range l.asked.certs {
 		if cert.component.Disabled() {
 			continue
 		}

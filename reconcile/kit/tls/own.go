@@ -1,13 +1,10 @@
 package tls
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/kit/tls/internal/pki"
-	"github.com/operkit/operkit/reconcile/request"
 )
 
 // The names of the components that Own adds, and of their objects.
@@ -27,11 +24,9 @@ type Authority struct {
 	roll    *reconcile.Component
 	// readers are the components for which the replacement of the CA waits.
 	readers []*reconcile.Component
-	certs   []*Certificate
+	asked   asked
 	// issuer is the CA with which the certificates were rendered, nil if there is none yet.
 	issuer *pki.Authority
-	// mistakes are mistakes in how certificates were asked for.
-	mistakes []error
 }
 
 var _ Source = (*Authority)(nil)
@@ -70,27 +65,15 @@ func Own(s *reconcile.Session, opts ...Option) *Authority {
 
 // Certificate implements Source.
 func (a *Authority) Certificate(c *reconcile.Component, names ...string) *Certificate {
-	if c == nil {
-		return a.Named(c, "", names...)
-	}
-	return a.Named(c, c.Name(), names...)
+	return a.Named(c, nameOf(c), names...)
 }
 
 // Named implements Source.
 func (a *Authority) Named(c *reconcile.Component, name string, names ...string) *Certificate {
-	cert := &Certificate{component: c, name: name, names: slices.Clone(names), secret: a.session.ScopedName(name + "-tls")}
-	switch {
-	case c == nil:
-		a.mistakes = append(a.mistakes, fmt.Errorf("certificate %s: nil component", name))
-		return cert
-	case name == "":
-		a.mistakes = append(a.mistakes, fmt.Errorf("a certificate of component %s has no name", c.Name()))
-	case slices.ContainsFunc(a.certs, func(other *Certificate) bool { return other.secret == cert.secret }):
-		a.mistakes = append(a.mistakes, fmt.Errorf("certificate %s: is asked for twice: use Named for a second one", name))
+	if c != nil {
+		a.serve(c)
 	}
-	a.serve(c)
-	a.certs = append(a.certs, cert)
-	return cert
+	return a.asked.add(c, name, a.session.ScopedName(name+"-tls"), names)
 }
 
 // serve lets a component wait for the certificates, and the replacement of the CA for the component.
@@ -125,9 +108,4 @@ func (a *Authority) secret() string { return a.session.ScopedName("tls-ca") }
 func (a *Authority) commonName() string { return a.session.TruncatedName(a.session.Name() + "-ca") }
 
 // check reports mistakes of the program.
-func (a *Authority) check() error {
-	if err := errors.Join(append(slices.Clone(a.mistakes), a.options.validateForOwn())...); err != nil {
-		return request.Permanent(fmt.Errorf("tls: %w", err))
-	}
-	return nil
-}
+func (a *Authority) check() error { return a.asked.check(a.options.validateForOwn()) }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/operkit/operkit/status"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -42,25 +44,13 @@ func revision(obj *unstructured.Unstructured) int {
 
 // waiting says what a request waits for.
 func waiting(obj *unstructured.Unstructured) string {
-	state, message := conditionOf(obj, "Ready")
-	approved, _ := conditionOf(obj, "Approved")
+	ready, _ := status.Conditions(obj).Get("Ready")
+	approved, _ := status.Conditions(obj).Get("Approved")
 	switch {
-	case state != "" && message != "":
-		return message
-	case approved != "True":
+	case ready.Message != "":
+		return ready.Message
+	case approved.Status != metav1.ConditionTrue:
 		return "it isn't approved yet"
 	}
 	return "its issuer hasn't handled it yet"
-}
-
-// conditionOf returns the status and the message of a condition; both are empty if it isn't set.
-func conditionOf(obj *unstructured.Unstructured, kind string) (state, message string) {
-	conditions, _, _ := unstructured.NestedSlice(obj.Object, "status", "conditions")
-	for _, entry := range conditions {
-		if condition, _ := entry.(map[string]any); condition["type"] == kind {
-			state, _ = condition["status"].(string)
-			message, _ = condition["message"].(string)
-		}
-	}
-	return state, message
 }

@@ -86,29 +86,37 @@ func (s *stored) asked() bool {
 
 // encode returns a Secret of the type kubernetes.io/tls. Empty annotations are left out.
 func encode(name string, data map[string][]byte, annotations map[string]string, domain string) *unstructured.Unstructured {
-	content := map[string]any{}
-	for key, value := range data {
-		content[key] = base64.StdEncoding.EncodeToString(value)
-	}
 	obj := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/tls", "data": content,
+		"apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/tls", "data": encoded(data),
 		"metadata": map[string]any{"name": name},
 	}}
 	mark(obj, annotations, domain)
 	return obj
 }
 
-// mark sets annotations of ours, except empty ones.
+// mark sets annotations of ours, and removes those that are empty. The others stay.
 func mark(obj *unstructured.Unstructured, annotations map[string]string, domain string) {
-	marks := map[string]string{}
+	marks := obj.GetAnnotations()
+	if marks == nil {
+		marks = map[string]string{}
+	}
 	for key, value := range annotations {
-		if value != "" {
-			marks[domain+"/"+key] = value
+		if marks[domain+"/"+key] = value; value == "" {
+			delete(marks, domain+"/"+key)
 		}
 	}
-	if len(marks) > 0 {
+	if len(marks) > 0 || obj.GetAnnotations() != nil {
 		obj.SetAnnotations(marks)
 	}
+}
+
+// encoded returns data in the form of a Secret.
+func encoded(data map[string][]byte) map[string]any {
+	content := map[string]any{}
+	for key, value := range data {
+		content[key] = base64.StdEncoding.EncodeToString(value)
+	}
+	return content
 }
 
 // placeholder reports whether a dry run has rendered the Secret.

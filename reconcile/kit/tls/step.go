@@ -2,7 +2,6 @@ package tls
 
 import (
 	"context"
-	"encoding/base64"
 	"strings"
 	"time"
 
@@ -110,21 +109,8 @@ func (a *Authority) change(ctx context.Context, compute func(pki.Authority, *sto
 			return nil, err
 		}
 		changed := current.DeepCopy()
-		data := map[string]any{}
-		for key, value := range next.Data() {
-			data[key] = base64.StdEncoding.EncodeToString(value)
-		}
-		changed.Object["data"] = data
-		annotations := changed.GetAnnotations()
-		if annotations == nil {
-			annotations = map[string]string{}
-		}
-		for name, value := range marks {
-			if annotations[domain+"/"+name] = value; value == "" {
-				delete(annotations, domain+"/"+name)
-			}
-		}
-		changed.SetAnnotations(annotations)
+		changed.Object["data"] = encoded(next.Data())
+		mark(changed, marks, domain)
 		return changed, nil
 	})
 	return err

@@ -9,6 +9,8 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/kit/tls/internal/pki"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -92,30 +94,18 @@ func synced(name string, obj, target *unstructured.Unstructured) ([]byte, error)
 	if key == "" {
 		return nil, request.Configuration("Bundle %s: spec.target.configMap.key isn't set: only a ConfigMap can be used as the target", name)
 	}
-	state, message := conditionOf(obj, "Synced")
+	state, found := status.Conditions(obj).Get("Synced")
 	switch {
-	case outdated(obj):
+	case found && state.ObservedGeneration != 0 && state.ObservedGeneration != obj.GetGeneration():
 		return nil, request.Precondition("Bundle %s: the condition Synced is about an earlier generation: trust-manager hasn't handled the change yet", name)
-	case state != "True":
-		return nil, request.Precondition("Bundle %s: the condition Synced isn't True: %s", name, cmp.Or(message, "trust-manager hasn't handled it yet"))
+	case state.Status != metav1.ConditionTrue:
+		return nil, request.Precondition("Bundle %s: the condition Synced isn't True: %s", name, cmp.Or(state.Message, "trust-manager hasn't handled it yet"))
 	}
 	content := contentOf(target, key)
 	if len(content) == 0 {
 		return nil, request.Precondition("ConfigMap %s has no %s yet, although the Bundle is synced: does its namespaceSelector select the namespace?", name, key)
 	}
 	return content, nil
-}
-
-// outdated reports whether the condition Synced is about an earlier generation of a Bundle.
-func outdated(obj *unstructured.Unstructured) bool {
-	conditions, _, _ := unstructured.NestedSlice(obj.Object, "status", "conditions")
-	for _, entry := range conditions {
-		condition, _ := entry.(map[string]any)
-		if seen, ok := condition["observedGeneration"].(int64); ok && condition["type"] == "Synced" && seen != obj.GetGeneration() {
-			return true
-		}
-	}
-	return false
 }
 
 // contentOf returns a value of a ConfigMap, which may be nil.
