@@ -20,8 +20,8 @@
 //
 // A function that returns nil allows the request. What denies it is an error that is a field.Error, or several as
 // joined errors: they are answered as the API server itself answers mistakes in fields; one of Deny; one of package
-// apierrors, with its code and reason; or a request.Configuration error. Any other error is one of the program: its
-// text goes to the log, and not to whoever has sent the request, since it may hold secrets. The request is denied with
+// apierrors, with its code and reason; or a request.Configuration error. Any other error is a mistake of the program: its
+// text goes to the log, and not to the sender of the request, since it may hold secrets. The request is denied with
 // the code 500. A panic is answered with the HTTP status 500, which isn't an answer to the request: the API server then
 // does what the failure policy says.
 //

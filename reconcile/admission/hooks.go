@@ -46,7 +46,7 @@ func (h *Hooks[T]) Mutate(name string, f Func[T], opts ...Option) {
 	h.mutators = append(h.mutators, h.function(name, f, opts, h.mutators))
 }
 
-// function returns what was registered, and records its mistakes. others are those of the same sort.
+// function returns the registered function and records its mistakes. others are the functions of the same sort.
 func (h *Hooks[T]) function(name string, f Func[T], opts []Option, others []*function) *function {
 	next := &function{name: name}
 	optional.Apply(next, opts)

@@ -32,8 +32,8 @@ func Named(name string) KindOption { return func(p *policy) { p.suffix = name } 
 // are denied.
 func IgnoreFailures() KindOption { return func(p *policy) { p.ignore = true } }
 
-// SideEffects says that a function has effects besides its answer, except for a Request with DryRun. Without it the API
-// server assumes none.
+// SideEffects declares that a function changes something besides its answer, unless Request.DryRun is set. Without the
+// option the webhooks are declared to have no side effects.
 func SideEffects() KindOption { return func(p *policy) { p.sideEffects = true } }
 
 // Reinvoke calls the mutators again if another webhook, which comes after them, has changed the object.
@@ -43,7 +43,7 @@ func Reinvoke() KindOption { return func(p *policy) { p.again = true } }
 func Within(time time.Duration) KindOption { return func(p *policy) { p.timeout = time } }
 
 // Objects limits the webhooks to objects whose labels match, before or after the change. The API server decides it, so
-// that other objects cost no call. Whoever may write the labels can get around the webhooks.
+// that other objects cost no call. A user who may change the labels can avoid the webhooks.
 func Objects(selector metav1.LabelSelector) KindOption {
 	return func(p *policy) { p.objects = &selector }
 }

@@ -27,17 +27,18 @@ type Request[T any] struct {
 	// Operation is what the request does, and Subresource to what, empty for the object itself.
 	Operation   Operation
 	Subresource string
-	// User is who has sent the request.
+	// User is the sender of the request.
 	User authenticationv1.UserInfo
 	// DryRun: nothing will be stored. The function must have no effects elsewhere.
 	DryRun bool
 
 	call *call
-	// before is the object as it was decoded, which run compares with Object.
+	// before is the object as it was decoded, which run compares with Object. It is nil for validators, whose changes
+	// don't count.
 	before *T
 }
 
-// newRequest returns the Request of a call. An object that T can't hold is the mistake of whoever has sent it.
+// newRequest returns the Request of a call. An object that T can't hold is a mistake of the sender, and denied.
 func newRequest[T any](kind schema.GroupVersionKind, c *call) (*Request[T], error) {
 	asked := c.request
 	r := &Request[T]{
@@ -55,14 +56,14 @@ func newRequest[T any](kind schema.GroupVersionKind, c *call) (*Request[T], erro
 	if !isOf(kind, c.object) {
 		return r, nil
 	}
-	for _, one := range []**T{&r.Object, &r.before} {
-		object, err := typed.Decode[T](c.object)
-		if err != nil {
-			return nil, Deny("%w", err)
-		}
-		*one = object
+	object, err := typed.Decode[T](c.object)
+	if err != nil {
+		return nil, Deny("%w", err)
 	}
-	return r, nil
+	if r.Object = object; c.mutating {
+		r.before, err = typed.Decode[T](c.object)
+	}
+	return r, err
 }
 
 // isOf reports whether content is an object of a kind.
@@ -88,7 +89,7 @@ func (r *Request[T]) run(ctx context.Context, f Func[T]) (map[string]any, error)
 	return typed.Apply(r.call.object, patch)
 }
 
-// Warn adds a warning for whoever has sent the request, such as about a field that is deprecated. kubectl prints it.
+// Warn adds a warning for the sender of the request, such as about a field that is deprecated. kubectl prints it.
 // Keep it below 120 characters. Warnings are answered whether the request is allowed or denied.
 func (r *Request[T]) Warn(format string, args ...any) {
 	r.call.warnings = append(r.call.warnings, fmt.Sprintf(format, args...))

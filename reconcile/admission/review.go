@@ -22,7 +22,7 @@ type call struct {
 	// object, old and options are nil if the request has none. object is as the last mutator left it, and changed
 	// reports whether one has changed it. They are shared: nobody writes into them.
 	object, old, options map[string]any
-	changed              bool
+	mutating, changed    bool
 	warnings             []string
 	logger               *slog.Logger
 }
@@ -59,6 +59,7 @@ func (w *Webhook) respond(ctx context.Context, asked *admissionv1.AdmissionReque
 		return nil, err
 	}
 	original := c.object
+	c.mutating = w.mutating
 	faults := w.run(ctx, c)
 	if panics := panicsOf(faults); panics != nil {
 		return nil, panics

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -171,7 +172,7 @@ func passes(handler content, r *admission.Request[unstructured.Unstructured]) bo
 	if field == "" {
 		return true
 	}
-	found, ok, _ := unstructured.NestedFieldNoCopy(r.Object.Object, splitPath(field)...)
+	found, ok, _ := unstructured.NestedFieldNoCopy(r.Object.Object, strings.Split(field, ".")...)
 	return ok && (handler["value"] == nil || handler["value"] == found)
 }
 
@@ -272,18 +273,4 @@ func (p *play) comparePatched(want content) {
 func asContent(value any) content {
 	inner, _ := value.(content)
 	return inner
-}
-
-func splitPath(path string) (keys []string) {
-	for len(path) > 0 {
-		key := path
-		for i := range path {
-			if path[i] == '.' {
-				key = path[:i]
-				break
-			}
-		}
-		keys, path = append(keys, key), path[min(len(path), len(key)+1):]
-	}
-	return keys
 }

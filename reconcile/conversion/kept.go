@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 
+	"github.com/operkit/operkit/reconcile/internal/typed"
 	"github.com/operkit/operkit/smp"
 	apijson "k8s.io/apimachinery/pkg/util/json"
 )
@@ -90,25 +91,12 @@ func putBack(content, was, is map[string]any) {
 
 // bare returns content without what is the same in all versions, and without fields that are null.
 func bare(content map[string]any) map[string]any {
-	rest := withoutNulls(content)
+	rest := typed.WithoutNulls(content)
 	for _, header := range []string{"apiVersion", "kind", "metadata"} {
 		delete(rest, header)
 	}
 	if status, ok := rest["status"].(map[string]any); ok && len(status) == 0 {
 		delete(rest, "status")
-	}
-	return rest
-}
-
-func withoutNulls(content map[string]any) map[string]any {
-	rest := make(map[string]any, len(content))
-	for key, value := range content {
-		if inner, ok := value.(map[string]any); ok {
-			value = withoutNulls(inner)
-		}
-		if value != nil {
-			rest[key] = value
-		}
 	}
 	return rest
 }

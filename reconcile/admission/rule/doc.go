@@ -19,10 +19,10 @@
 // # Where they differ
 //
 // In a definition values have the types of the schema; in a policy they are as in JSON. So write a rule for both like
-// this: timestamp(self.at) for a text of the format date-time, duration(self.every) for one of the format duration, and
-// double(self.ratio) for a number that may have a fraction. Names of fields that CEL can't write, such as those with a
-// hyphen, need an escape in a definition and none in a policy: rules with such names are for one of the two.
+// this: timestamp(self.at) for a string of the format date-time, duration(self.every) for a string of the format duration,
+// and double(self.ratio) for a number that may have a fraction. Names of fields that CEL can't write, such as those with a
+// hyphen, need an escape in a definition and none in a policy: write such a rule for one of the two only.
 //
-// Rules aren't compiled here, since that takes the API server's own libraries. Package ruletest, in a module of its
-// own, compiles them in a test, estimates their cost as the API server does, and evaluates them.
+// Rules aren't compiled here, since that takes the API server's own libraries. The API server compiles a rule when its
+// definition or policy is applied, and refuses what it can't compile, or what may cost too much.
 package rule

@@ -79,17 +79,17 @@ func Content[T any](value *T) (content map[string]any, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%T can't be written as an object: %w", *value, err)
 	}
-	return withoutNulls(content), nil
+	return WithoutNulls(content), nil
 }
 
-// withoutNulls returns the content without fields of maps that are null. Lists stay as they are.
-func withoutNulls(content map[string]any) map[string]any {
+// WithoutNulls returns the content without fields of maps that are null. Lists stay as they are.
+func WithoutNulls(content map[string]any) map[string]any {
 	kept := make(map[string]any, len(content))
 	for key, value := range content {
 		switch v := value.(type) {
 		case nil:
 		case map[string]any:
-			kept[key] = withoutNulls(v)
+			kept[key] = WithoutNulls(v)
 		default:
 			kept[key] = value
 		}
