@@ -68,7 +68,7 @@ func client(ctx context.Context, c *reconcile.Component, spec v1.DatabaseSpec, c
 	return container, files("binding", s.ScopedName("binding"), "ca.crt"), nil
 }
 
-// reader reads objects for a component: those of the session as they will be deployed.
+// reader reads objects for a component. An object of the session is returned as it will be deployed.
 type reader struct{ *reconcile.Component }
 
 // Get implements connection.Reader.

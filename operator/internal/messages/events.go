@@ -206,7 +206,7 @@ var events = []Entry{
 		Where:   "Warning",
 		Texts:   []string{"replaced the certificate that the operator didn't issue"},
 		Meaning: "Somebody else had stored a certificate in a Secret of the operator, and the operator replaced it.",
-		Cause:   "The note says what was wrong: the certificate was damaged, expired, not valid for all names, or of a CA that is being replaced.",
+		Cause:   "The note says what was wrong: the certificate was damaged, expired, not valid for all names, or issued by a CA that is being replaced.",
 		Remedy: "Nothing, if the certificate of the operator will do. Otherwise store one that is valid for all names " +
 			"that the note lists, with its key.",
 	},
