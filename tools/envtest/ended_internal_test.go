@@ -2,10 +2,12 @@ package envtest
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -66,4 +68,36 @@ func TestFewNamespacesAreDeletedAtATime(t *testing.T) {
 	waiting, err = p.ended(t.Context(), corev1.NamespaceActive, 0)
 	require.NoError(t, err)
 	assert.Len(t, waiting, 1, "the end of another test begins the next deletion")
+}
+
+// What a test leaves behind with a finalizer, as one does whose operator was killed, would hold up its namespace for
+// ever. The test has a cluster of its own: in the shared one the namespace may have to wait for those of other tests.
+func TestNamespacesOfTestsThatHaveEndedGo(t *testing.T) {
+	t.Parallel()
+	env := Start(t, OwnCluster())
+	p := env.plane
+	ended := namespaceName(t.Name())
+	require.NoError(t, p.createNamespace(t.Context(), ended, t.Name()))
+	leases := schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
+	held := object("v1", "ConfigMap", "held")
+	lease := object("coordination.k8s.io/v1", "Lease", "held")
+	for _, o := range []*unstructured.Unstructured{held, lease} {
+		o.SetFinalizers([]string{"example.dev/nobody"})
+	}
+	for _, namespace := range []string{env.Namespace, ended} {
+		_, err := p.client.Resource(configMaps).Namespace(namespace).Create(t.Context(), held.DeepCopy(), metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	_, err := p.client.Resource(leases).Namespace(ended).Create(t.Context(), lease, metav1.CreateOptions{})
+	require.NoError(t, err)
+
+	require.NoError(t, p.endNamespace(t.Context(), ended))
+	require.Eventually(t, func() bool {
+		assert.NoError(t, p.endNamespace(t.Context(), "of-a-later-test"))
+		_, err := p.client.Resource(namespaces).Get(t.Context(), ended, metav1.GetOptions{})
+		return apierrors.IsNotFound(err)
+	}, time.Minute, 200*time.Millisecond, "the ends of later tests take the finalizers off")
+	live, err := p.client.Resource(configMaps).Namespace(env.Namespace).Get(t.Context(), "held", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"example.dev/nobody"}, live.GetFinalizers(), "who is at work is left alone")
 }
