@@ -136,8 +136,20 @@ func listen(all []endpoint, inPod bool, logger *slog.Logger) (serve func(context
 		}
 		<-ctx.Done()
 		for _, server := range servers {
-			_ = server.Close()
+			serving.Go(func() { shutdown(ctx, server) })
 		}
 		serving.Wait()
 	}, nil
+}
+
+// answerTime is how long answers that have begun may take when a server ends.
+const answerTime = 3 * time.Second
+
+// shutdown ends a server: what it answers at the moment may be answered.
+func shutdown(ctx context.Context, server *http.Server) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
+	defer cancel()
+	if server.Shutdown(ctx) != nil {
+		_ = server.Close()
+	}
 }

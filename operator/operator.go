@@ -10,6 +10,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/operator/config"
+	"github.com/operkit/operkit/operator/internal/webhooks"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/leader"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
@@ -49,6 +50,8 @@ type Operator struct {
 	// patches are the options of temporary patches, unless these are switched off.
 	patches    []temporarypatch.Option
 	patchesOff bool
+	// webhooks are what the API server asks, and policies.
+	webhooks webhooks.Set
 	// atEnd are the functions to call when the command has ended, the last one first.
 	atEnd []func()
 	// called is the name by which users call the program if it isn't the operator's name, such as "kubectl NAME".
@@ -168,8 +171,8 @@ func (o *Operator) check() error {
 	if o.wrong != nil {
 		return o.wrong
 	}
-	if len(o.controllers)+len(o.selected) == 0 {
-		return errors.New("the operator has no controller: call Control, Drive or DriveKinds before Main")
+	if len(o.controllers)+len(o.selected) == 0 && o.webhooks.Empty() {
+		return errors.New("the operator has no controller: call Control, Drive or DriveKinds before Main, or Admit, Convert or Enforce")
 	}
 	for _, k := range o.selected {
 		if err := k.check(); err != nil {
@@ -196,7 +199,7 @@ func (o *Operator) check() error {
 			return err
 		}
 	}
-	return cmp.Or(checkProbes(o.alive), checkProbes(o.ready))
+	return cmp.Or(checkProbes(o.alive), checkProbes(o.ready), o.webhooks.Check())
 }
 
 // deployManager returns a Manager for a cluster.

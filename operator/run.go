@@ -12,6 +12,7 @@ import (
 	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/operator/internal/cli"
+	"github.com/operkit/operkit/operator/internal/webhooks"
 	"github.com/operkit/operkit/operator/metrics"
 	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/filter"
@@ -37,6 +38,9 @@ type runner struct {
 	services      []service
 	// peers may make the process pause. It is nil if it takes no part in peering.
 	peers *peering.Peering
+	// answers is nil if nothing is answered, and keeper if nothing is kept.
+	answers *answering
+	keeper  *webhooks.Keeper
 }
 
 // run waits until this replica is the leader. Then it watches the cluster and reconciles, until ctx ends or the
@@ -50,10 +54,11 @@ func (p *process) run(ctx context.Context) (err error) {
 	if r.election, err = election(p.LeaderElection).complete(p.operator.name, p.operator.namespaceFile, p.logger); err != nil {
 		return err
 	}
-	r.health = &health{standby: r.election.global(), comeAndGo: len(p.operator.selected) > 0, stage: "settings"}
+	r.health = &health{standby: r.election.global(), comeAndGo: len(p.operator.selected) > 0 || len(p.operator.controllers) == 0, stage: "settings"}
 	var started steps
 	defer func() { started.stop(false, ending(ctx, err)) }()
 	switch err := started.start(ctx, r.health.starting, slices.Concat([]step{{name: "probes", start: r.serve}}, r.startups(ctx), []step{
+		{name: "webhooks", start: r.answer},
 		{name: "leader election", start: r.elect},
 		{name: "peering", start: r.meetPeers},
 		{name: "extensions", start: func(context.Context) (func(), error) { return nil, p.extend(ctx) }},
@@ -79,6 +84,7 @@ func (p *process) run(ctx context.Context) (err error) {
 func (r *runner) workSteps() []step {
 	return []step{
 		{name: "cluster", start: r.connect, inTerm: true},
+		{name: "what webhooks need", start: r.keeps, inTerm: true},
 		{name: "events", start: r.openEvents, inTerm: true},
 		{name: "engines", start: r.newServices, inTerm: true},
 	}
@@ -101,10 +107,10 @@ func (r *runner) turn(started *steps) func(context.Context) error {
 			if r.peers != nil { // it may be called again, and what was read isn't needed any more
 				r.health.rests()
 				r.metrics.Renew()
-				r.api, r.watcher, r.services = nil, nil, nil
+				r.api, r.watcher, r.services, r.keeper = nil, nil, nil, nil
 			}
 		}()
-		return runAll(ctx, r.services)
+		return runAll(ctx, r.afterKeeping(r.services))
 	}
 }
 

@@ -17,7 +17,8 @@ type Config struct {
 	KubeAPI     KubeAPI
 	Controllers []string
 	// Watch, Retry, Rollout, Status, Objects, Versions, LeaderElection and Peering set how the operator reconciles.
-	// Log, Events, Heartbeat, Health, Metrics, Profiling and Manifests set how it can be observed.
+	// Webhooks sets how the API server reaches it. Log, Events, Heartbeat, Health, Metrics, Profiling and Manifests set
+	// how it can be observed.
 	Watch          Watch
 	Retry          Retry
 	Rollout        Rollout
@@ -26,6 +27,7 @@ type Config struct {
 	Versions       Versions
 	LeaderElection LeaderElection
 	Peering        Peering
+	Webhooks       Webhooks
 	Log            Log
 	Events         Events
 	Heartbeat      Heartbeat
@@ -124,6 +126,30 @@ type Peering struct {
 	// Namespace is the namespace in which the processes find each other. Empty means the namespace of the leader
 	// election, or else of the Pod. Outside of a Pod one of them is required.
 	Namespace string
+}
+
+// Webhooks sets how the API server reaches the operator's webhooks and conversions. Operators without any don't need it.
+type Webhooks struct {
+	// Address is AutoAddress, NoAddress, or an address to listen on. The usual port is 9443. Outside of a Pod
+	// AutoAddress is the port of URL, and nothing without URL.
+	Address string
+	// Service is the Service in the operator's namespace through which the API server calls, as NAME or NAME:PORT.
+	// Empty means the operator's name; the default of PORT is 443.
+	Service string
+	// URL is the address at which the API server calls instead of a Service, such as https://192.168.0.7:9443.
+	URL string
+	// Manage is whether the operator writes what the API server has to know: the webhooks' configurations, policies and
+	// the conversion of CustomResourceDefinitions. Without it somebody else does, such as OLM.
+	Manage bool
+	// Secret is the name of the Secret with the operator's own certificate. Empty means the operator's name with
+	// "-webhooks" after it.
+	Secret string
+	// CertificateDirectory has a certificate that somebody else issues: the files tls.crt and tls.key, and ca.crt with
+	// the CAs that the API server has to trust. Empty means the operator's own certificate.
+	CertificateDirectory string
+	// InjectCAFrom is cert-manager's Certificate, as NAMESPACE/NAME, from which cert-manager writes the CAs into the
+	// configurations. It needs CertificateDirectory.
+	InjectCAFrom string
 }
 
 // Lock is the way in which replicas agree which of them works.
@@ -230,6 +256,7 @@ func Default() Config {
 		LeaderElection: LeaderElection{
 			Lock: AutoLock, Duration: leader.DefaultDuration, RenewDeadline: leader.DefaultRenewDeadline, RetryPeriod: leader.DefaultRetryPeriod,
 		},
+		Webhooks:  Webhooks{Address: AutoAddress, Manage: true},
 		Events:    Events{Level: WarningEvents},
 		Log:       Log{Level: "info", Format: "text"},
 		Heartbeat: Heartbeat{Period: 30 * time.Second},

@@ -18,6 +18,7 @@ type Metrics struct {
 	requests   requests
 	leads      prometheus.Gauge
 	pauses     prometheus.Gauge
+	reviews    *prometheus.HistogramVec
 
 	mu      sync.Mutex
 	engines []*watch.Engine
@@ -29,7 +30,7 @@ type Metrics struct {
 // New returns the metrics of the named operator, with the metrics of the Go runtime and of the process.
 func New(operator, version string) *Metrics {
 	m := &Metrics{
-		registry: prometheus.NewRegistry(), reconciles: newReconciles(), requests: newRequests(),
+		registry: prometheus.NewRegistry(), reconciles: newReconciles(), requests: newRequests(), reviews: newReviews(),
 		leads: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "leader_election_master_status", Help: "1 if this process leads, 0 if it waits.", ConstLabels: prometheus.Labels{"name": operator},
 		}),
@@ -41,7 +42,7 @@ func New(operator, version string) *Metrics {
 		Name: "operkit_operator_info", Help: "The operator and its version.", ConstLabels: prometheus.Labels{"operator": operator, "version": version},
 	})
 	build.Set(1)
-	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), build, m.leads, m.pauses, &present{m}, &standings{m})
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), build, m.leads, m.pauses, m.reviews, &present{m}, &standings{m})
 	m.registry.MustRegister(m.reconciles.all()...)
 	m.registry.MustRegister(m.requests.all()...)
 	return m

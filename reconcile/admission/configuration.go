@@ -40,6 +40,9 @@ func (t Target) client(path string) admissionregistrationv1.WebhookClientConfig 
 // Name returns the name of the webhook, which is unique for a kind and the option Named.
 func (w *Webhook) Name() string { return w.name }
 
+// Kind returns the kind of the objects.
+func (w *Webhook) Kind() schema.GroupVersionKind { return w.kind }
+
 // Path returns the path under which the API server calls the webhook.
 func (w *Webhook) Path() string { return "/" + w.name }
 

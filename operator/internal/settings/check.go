@@ -1,8 +1,10 @@
 package settings
 
 import (
+	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"path"
 	"slices"
 	"strconv"
@@ -41,6 +43,7 @@ func (s *Settings) check() {
 	}
 	s.checkElection()
 	s.checkPeering()
+	s.checkWebhooks()
 	_, err := logging.ParseLevel(c.Log.Level)
 	s.accept("log.level", err)
 	s.wants("log.format", c.Log.Format == "text" || c.Log.Format == "json", "use text or json")
@@ -140,6 +143,39 @@ func (s *Settings) checkPeering() {
 		problems := validation.IsDNS1123Label(p.Namespace)
 		s.wants("peering.namespace", len(problems) == 0, strings.Join(problems, ", "))
 	}
+}
+
+func (s *Settings) checkWebhooks() {
+	w := &s.config.Webhooks
+	s.wants("webhooks.address", w.Address == config.AutoAddress || isAddress(w.Address), "use auto, off, or an address such as :9443 or 127.0.0.1:0")
+	_, _, err := ParseService(w.Service, "operator")
+	s.accept("webhooks.service", err)
+	if w.URL != "" {
+		s.accept("webhooks.url", checkURL(w.URL))
+		s.wants("webhooks.url", w.Service == "", "it can't be given together with webhooks.service: the API server calls at one of them")
+	}
+	if w.Secret != "" {
+		s.wants("webhooks.secret", w.CertificateDirectory == "", "it has no meaning with webhooks.certificate-directory")
+		problems := validation.IsDNS1123Subdomain(w.Secret)
+		s.wants("webhooks.secret", len(problems) == 0, strings.Join(problems, ", "))
+	}
+	if w.InjectCAFrom != "" {
+		s.wants("webhooks.inject-ca-from", w.CertificateDirectory != "", "it needs webhooks.certificate-directory, where the certificate is mounted")
+		namespace, name, found := strings.Cut(w.InjectCAFrom, "/")
+		s.wants("webhooks.inject-ca-from", found && namespace != "" && name != "" && !strings.Contains(name, "/"), "use NAMESPACE/NAME of a Certificate")
+	}
+}
+
+// checkURL returns what is wrong with the address at which the API server calls.
+func checkURL(text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Scheme != "https" || u.Hostname() == "":
+		return errors.New("use https://HOST:PORT")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return errors.New("the API server takes no user, query or fragment: use https://HOST:PORT")
+	}
+	return nil
 }
 
 // isDefault reports whether a key has its default value, whatever set it.
