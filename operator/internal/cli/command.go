@@ -37,7 +37,7 @@ func (o *Operator) Root() *cobra.Command {
 	root.PersistentFlags().AddFlagSet(o.Settings.Flags())
 	root.SetHelpFunc(helpWith(o.Settings.Flags(), root.HelpFunc()))
 	root.AddCommand(o.runCommand(), o.renderCommand(), o.graphCommand(), o.diffCommand(), o.reconcileCommand(), o.statusCommand(),
-		o.triggerCommand(), o.pauseCommand(), o.resumeCommand(), o.takeBackCommand(), o.releaseCommand(), o.freezeCommand(), o.thawCommand(), o.peersCommand(), o.explainCommand(), o.configCommand(), o.checkHeartbeatCommand(), o.versionCommand())
+		o.triggerCommand(), o.pauseCommand(), o.resumeCommand(), o.takeBackCommand(), o.releaseCommand(), o.webhooksCommand(), o.freezeCommand(), o.thawCommand(), o.peersCommand(), o.explainCommand(), o.configCommand(), o.checkHeartbeatCommand(), o.versionCommand())
 	completesNothing(root)
 	root.AddCommand(o.Commands...)
 	return root

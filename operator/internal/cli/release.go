@@ -83,7 +83,7 @@ func (r *releasing) run(cmd *cobra.Command, args []string) error {
 	if err := writeHeld(cmd.OutOrStdout(), found); err != nil {
 		return err
 	}
-	for _, warning := range r.operator.running(cmd.Context(), p, c) {
+	for _, warning := range r.operator.running(cmd.Context(), p, c, "it adds its finalizers again") {
 		write(cmd.ErrOrStderr(), "warning: %s", warning)
 	}
 	switch {

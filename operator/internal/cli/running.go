@@ -21,8 +21,8 @@ var (
 const clockSkew = time.Minute
 
 // running returns why the operator seems to run in the cluster, or why that isn't known, with what to do. It asks for
-// the Lease of its leader election and for a Deployment with its name.
-func (o *Operator) running(ctx context.Context, p *Process, c *connection) (warnings []string) {
+// the Lease of its leader election and for a Deployment with its name. why is why it has to be stopped.
+func (o *Operator) running(ctx context.Context, p *Process, c *connection, why string) (warnings []string) {
 	name := cmp.Or(p.LeaderElection.Name, o.Name)
 	held, err := c.ofName(ctx, leases, p.LeaderElection.Namespace, name)
 	if err != nil {
@@ -31,8 +31,8 @@ func (o *Operator) running(ctx context.Context, p *Process, c *connection) (warn
 	}
 	for _, lease := range held {
 		if holder := holderOf(lease, time.Now()); holder != "" {
-			warnings = append(warnings, fmt.Sprintf("the operator runs: %s is held by %s: stop it, because it adds its finalizers again",
-				deploy.RefOf(lease), holder))
+			warnings = append(warnings, fmt.Sprintf("the operator runs: %s is held by %s: stop it, because %s",
+				deploy.RefOf(lease), holder, why))
 		}
 	}
 	found, err := c.ofName(ctx, deployments, p.LeaderElection.Namespace, o.Name)

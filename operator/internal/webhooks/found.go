@@ -1,0 +1,66 @@
+package webhooks
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// SecretName is the name of the Secret with an operator's own certificate. given is that of the settings.
+func SecretName(given, operator string) string { return cmp.Or(given, operator+"-webhooks") }
+
+// Converts reports whether an object is a CustomResourceDefinition with a conversion.
+func Converts(object *unstructured.Unstructured) bool {
+	return object.GroupVersionKind() == definitionKind
+}
+
+// Rows describes an object of an operator to people: what it is, its name, and what happens while no operator runs. A
+// configuration has a row for each webhook. The binding of a policy has none.
+func Rows(object *unstructured.Unstructured) (rows [][]string) {
+	switch object.GroupVersionKind() {
+	case bindingKind:
+		return nil
+	case policyKind:
+		return [][]string{{"policy", object.GetName(), "it is enforced"}}
+	case definitionKind:
+		return [][]string{{"conversion", object.GetName(), "other versions than the stored one can't be read or written"}}
+	case validatingKind, mutatingKind:
+		what := "validator"
+		if object.GroupVersionKind() == mutatingKind {
+			what = "mutator"
+		}
+		entries, _, _ := unstructured.NestedSlice(object.Object, "webhooks")
+		for _, entry := range entries {
+			content, _ := entry.(map[string]any)
+			name, _ := content["name"].(string)
+			outcome := "requests are refused"
+			if content["failurePolicy"] == "Ignore" {
+				outcome = "requests are allowed"
+			}
+			rows = append(rows, []string{what, name, outcome})
+		}
+		return rows
+	}
+	return [][]string{{strings.ToLower(object.GetKind()), object.GetNamespace() + "/" + object.GetName(), "it stays"}}
+}
+
+// RemoveConversion removes the conversion from a CustomResourceDefinition.
+func (o Owner) RemoveConversion(ctx context.Context, port deploy.Port, definition deploy.Ref) error {
+	body, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"labels": map[string]any{o.key(): nil}, "annotations": map[string]any{injectKey: nil}},
+		"spec":     map[string]any{"conversion": map[string]any{"strategy": "None", "webhook": nil}},
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := port.Patch(ctx, definition, deploy.PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: o.Name}); err != nil {
+		return fmt.Errorf("conversion: %w", err)
+	}
+	return nil
+}
