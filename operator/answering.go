@@ -32,7 +32,7 @@ func (r *runner) answer(ctx context.Context) (wait func(), err error) {
 	}
 	e := endpoint{key: "webhooks.address", address: r.webhookAddress()}
 	if e.address == config.NoAddress {
-		r.logger.Warn("webhooks and conversions aren't served: the API server doesn't reach this process", "set", "webhooks.url")
+		r.logger.Warn("webhooks and conversions aren't served", "set", "webhooks.url")
 		return nil, nil
 	}
 	r.operator.webhooks.KeyDomain(r.operator.domain())

@@ -30,6 +30,8 @@ const (
 	withStartup = "OPERATOR_TEST_WITH_STARTUP"
 	// afterOper8 has it take the place of an operator written with oper8.
 	afterOper8 = "OPERATOR_TEST_AFTER_OPER8"
+	// ofCrates makes it an operator of Crates instead.
+	ofCrates = "OPERATOR_TEST_OF_CRATES"
 )
 
 func operate() {
@@ -41,6 +43,9 @@ func operate() {
 	}
 	if os.Getenv(withStartup) != "" {
 		options = append(options, ledger()...)
+	}
+	if os.Getenv(ofCrates) != "" {
+		crateOperator(options...).Main()
 	}
 	op := operator.New("gadget-operator", options...)
 	op.Control(moody{settings{gadgets}})

@@ -3,19 +3,13 @@ package operator_test
 import (
 	"cmp"
 	"context"
-	"errors"
 	"strconv"
-	"testing"
 
-	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/admission"
 	"github.com/operkit/operkit/reconcile/admission/rule"
 	"github.com/operkit/operkit/reconcile/conversion"
-	"github.com/operkit/operkit/tools/envtest"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -103,8 +97,8 @@ func (crateController) Setup(_ context.Context, s *reconcile.Session) error {
 }
 
 // crateOperator is an operator with everything that the API server may ask.
-func crateOperator() *operator.Operator {
-	op := operator.New("crate-operator")
+func crateOperator(options ...operator.Option) *operator.Operator {
+	op := operator.New("crate-operator", options...)
 	op.Control(crateController{})
 	op.Convert(crateConversion())
 	op.Admit(crateHooks())
@@ -117,26 +111,4 @@ func crateOperator() *operator.Operator {
 var crateRights = []rbacv1.PolicyRule{
 	{Verbs: []string{"get", "list", "watch", "patch", "update"}, APIGroups: []string{"webhooks.operkit.dev"}, Resources: []string{"crates", "crates/status", "crates/finalizers"}},
 	{Verbs: []string{"get", "list", "watch", "patch", "create", "delete"}, APIGroups: []string{""}, Resources: []string{"configmaps"}},
-}
-
-func TestWebhooks(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, envtest.OwnCluster(), envtest.CRDs("testdata/webhooks"))
-	address := freeAddress()
-	user := w.User(t, "crate-operator", envtest.ClusterWide(append(rightsIn(t, "## Webhooks\n"), crateRights...)...))
-	w.create("{apiVersion: webhooks.operkit.dev/v1, kind: Crate, metadata: {name: before}, spec: {size: 3}}")
-	run := w.run("crate-operator", crateOperator(), user, "--webhooks.address", address, "--webhooks.url", "https://"+address, "--leader-election.lock", "none")
-	w.eventually("it works", func() bool { return w.mode("before") != "" })
-	t.Run("webhooks 1", func(t *testing.T) {
-		w.create("{apiVersion: webhooks.operkit.dev/v1, kind: Crate, metadata: {name: after}, spec: {size: 5}}")
-		w.eventually("it works", func() bool { return w.mode("after") == "5" })
-		live := w.get(crates, "after")
-		colour, _, _ := unstructured.NestedString(live.Object, "spec", "colour")
-		assert.Equal(t, "green", colour)
-		_, err := w.api.Port().Patch(t.Context(), w.ref(oldCrates, "after"), deploy.PatchRequest{Type: "application/merge-patch+json", Body: []byte(`{"spec":{"size":1}}`)})
-		invalid, ok := errors.AsType[*deploy.InvalidError](err)
-		require.True(t, ok, "%T %v", err, err)
-		t.Log(invalid)
-	})
-	_ = run
 }

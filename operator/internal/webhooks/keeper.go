@@ -82,7 +82,7 @@ func (k *Keeper) Run(ctx context.Context, done func(error)) error {
 			continue
 		}
 		done(err)
-		k.logger.Warn("what the API server has to know about webhooks can't be written: it is tried again", "error", err, "after", delay.String())
+		k.logger.Warn("registering webhooks failed, trying again", "error", err, "after", delay.String())
 		running.Go(func() { // a change comes first
 			select {
 			case <-ctx.Done():
@@ -148,7 +148,7 @@ func (k *Keeper) wanted(target *Target) ([]*unstructured.Unstructured, error) {
 	if text := strings.Join(missing, ", "); text != k.missing {
 		k.missing = text
 		if text != "" {
-			k.logger.Warn("kinds with webhooks or conversions aren't served by the cluster: they follow when their definitions are applied", "kinds", text)
+			k.logger.Warn("kinds with webhooks or conversions aren't served by the cluster", "kinds", text)
 		}
 	}
 	return all, err
@@ -168,7 +168,7 @@ func (k *Keeper) prune(ctx context.Context, wanted []*unstructured.Unstructured,
 			continue
 		}
 		if kind == definitionKind {
-			k.logger.Warn("the API server asks this operator for the conversion of a kind, and it has none", "definition", ref.Name)
+			k.logger.Warn("a conversion has no function in this release", "definition", ref.Name)
 			continue
 		}
 		if err := k.manager.Port().Delete(ctx, ref, deploy.DeleteOptions{UID: object.GetUID()}); err != nil && !absent(err) {
