@@ -78,8 +78,6 @@ func (r *runner) mounted() (credential, error) {
 }
 
 // shared returns the operator's own certificate, which all replicas share in a Secret.
-func (r *runner) shared(ctx context.Context, target webhooks.Target) (credential, error) {
-	_ = ctx
-	_ = target
-	return credential{}, errors.New("not yet")
+func (r *runner) shared(context.Context, webhooks.Target) (credential, error) {
+	return credential{}, errors.New("webhooks: set webhooks.certificate-directory")
 }
