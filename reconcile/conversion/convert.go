@@ -27,7 +27,7 @@ func (c *Converter[Hub]) convert(object *unstructured.Unstructured, version stri
 	if got := from.WithKind(object.GetKind()).GroupKind(); got != c.hub.GroupKind() {
 		return nil, fmt.Errorf("the object is a %s, and not a %s", got, c.hub.GroupKind())
 	}
-	content := object.DeepCopy().Object
+	content := numberedMap(object.DeepCopy().Object)
 	for _, next := range c.way(from.Version, version) {
 		if content, err = c.step(content, next); err != nil {
 			return nil, err

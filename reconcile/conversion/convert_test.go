@@ -2,11 +2,13 @@ package conversion_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"testing"
 
 	"github.com/operkit/operkit/reconcile/conversion"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	apijson "k8s.io/apimachinery/pkg/util/json"
@@ -90,6 +92,58 @@ func TestChangedMeanwhile(t *testing.T) {
 	})
 }
 
+type doorV1 struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec struct {
+		Wide  bool `json:"wide"`
+		Doors int  `json:"doors,omitempty"`
+	} `json:"spec"`
+}
+
+type doorV2 struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec struct {
+		Metres float64   `json:"metres"`
+		Doors  []float64 `json:"doors,omitempty"`
+	} `json:"spec"`
+}
+
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	c := conversion.New[doorV2](v2)
+	conversion.Add(c, v1, conversion.Functions[doorV1, doorV2]{
+		Up: func(from *doorV1, to *doorV2) error {
+			if to.Spec.Metres = 1; from.Spec.Wide {
+				to.Spec.Metres = 2
+			}
+			to.Spec.Doors = make([]float64, from.Spec.Doors)
+			return nil
+		},
+		Down: func(from *doorV2, to *doorV1) error {
+			to.Spec.Wide, to.Spec.Doors = from.Spec.Metres > 1, len(from.Spec.Doors)
+			return nil
+		},
+	})
+	for _, metres := range []any{int64(5), 5.0, 2.5, 1e20} {
+		t.Run("conversion 7: a fraction that is whole is kept like any other", func(t *testing.T) {
+			t.Parallel()
+			there, err := c.Convert(shop(v2, object{"metres": metres, "doors": []any{metres, int64(0)}}, nil), "v1")
+			require.NoError(t, err)
+			back, err := c.Convert(there, "v2")
+			require.NoError(t, err)
+			want := metres
+			if metres == 5.0 {
+				want = int64(5)
+			}
+			assert.Equal(t, object{"metres": want, "doors": []any{want, int64(0)}}, back.Object["spec"])
+		})
+	}
+}
+
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -170,5 +224,22 @@ func FuzzRoundTrip(f *testing.F) {
 		got, err := json.Marshal(back)
 		require.NoError(t, err)
 		assert.JSONEq(t, string(want), string(got), "through %s", there)
+	})
+}
+
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	t.Run("conversion 8: versions are the hub, and the others by name, with functions that can be called alone", func(t *testing.T) {
+		t.Parallel()
+		versions := shops(t).Versions()
+		require.Len(t, versions, 3)
+		assert.Equal(t, []schema.GroupVersionKind{v2, v1, v3}, []schema.GroupVersionKind{versions[0].Kind, versions[1].Kind, versions[2].Kind})
+		assert.Nil(t, versions[0].Up)
+		assert.Equal(t, reflect.TypeFor[shopV1](), versions[1].Type)
+		from, to := &shopV1{}, &shopV2{}
+		from.Spec.Count = 3
+		require.NoError(t, versions[1].Up(from, to))
+		assert.EqualValues(t, 3, to.Spec.Replicas)
+		assert.EqualError(t, versions[1].Down(from, to), "*conversion_test.shopV1 to *conversion_test.shopV2: want *conversion_test.shopV2 to *conversion_test.shopV1")
 	})
 }

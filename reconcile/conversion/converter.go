@@ -33,6 +33,7 @@ type Converter[Hub any] struct {
 // spoke is a version that isn't the hub.
 type spoke struct {
 	up, down, whole func(content map[string]any) (map[string]any, error)
+	version         Version
 }
 
 // New returns a Converter. hub is the version through which all others are converted: the one with the most fields, or
@@ -68,7 +69,7 @@ func Add[T, Hub any](c *Converter[Hub], kind schema.GroupVersionKind, functions 
 	if err := typed.Check[T](); err != nil {
 		c.fail("version %s: %w", kind.Version, err)
 	}
-	c.spokes[kind.Version] = spoke{converting(c.hub, functions.Up), converting(kind, functions.Down), whole[T]}
+	c.spokes[kind.Version] = spoke{converting(c.hub, functions.Up), converting(kind, functions.Down), whole[T], versionOf(kind, functions)}
 }
 
 // converting returns a typed function as one about contents.
@@ -90,7 +91,7 @@ func converting[From, To any](to schema.GroupVersionKind, f func(from *From, to 
 		if err != nil {
 			return nil, err
 		}
-		return headed(converted, header), nil
+		return headed(numberedMap(converted), header), nil
 	}
 }
 
@@ -110,7 +111,8 @@ func whole[T any](content map[string]any) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return typed.Content(value)
+	written, err := typed.Content(value)
+	return numberedMap(written), err
 }
 
 func (c *Converter[Hub]) fail(format string, args ...any) {

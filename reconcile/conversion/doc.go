@@ -23,6 +23,8 @@
 // another value than before. So write functions that fill in what they know, and don't mind the rest. Whoever replaces
 // an object without its annotations loses what is kept in them; kubectl edit, patch and apply keep them.
 //
+// Package conversiontest tests the functions by generated objects, and lists the fields that only the annotation keeps.
+//
 // # When not
 //
 // Without a moved or renamed field no conversion is needed: the API server serves the same content in all versions

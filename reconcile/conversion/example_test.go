@@ -51,3 +51,14 @@ func ExampleConverter_Handler() {
 	// Output:
 	// Shop.example.com /convert.Shop.example.com {"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","response":{"uid":"1","convertedObjects":[{"apiVersion":"example.com/v2","kind":"Shop","metadata":{"name":"tea"},"spec":{"replicas":3}}],"result":{"metadata":{},"status":"Success"}}}
 }
+
+// Tools call the functions alone.
+func ExampleConverter_Versions() {
+	converter := conversion.New[shopV2](v2)
+	conversion.Add(converter, v1, conversion.Functions[shopV1, shopV2]{Up: upFromV1, Down: downToV1})
+	var versions []conversion.Version = converter.Versions()
+	old, current := &shopV1{}, &shopV2{}
+	old.Spec.Count = 3
+	fmt.Println(versions[1].Up(old, current), current.Spec.Replicas, versions[0].Kind.Version)
+	// Output: <nil> 3 v2
+}
