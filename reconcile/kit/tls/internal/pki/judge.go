@@ -139,3 +139,6 @@ func (n Names) String() string {
 	}
 	return strings.Join(all, ", ")
 }
+
+// SignedBy reports whether ca has signed cert.
+func SignedBy(cert, ca *x509.Certificate) bool { return cert != nil && ca != nil && signedBy(cert, ca) }
