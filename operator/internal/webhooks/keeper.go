@@ -83,10 +83,11 @@ func (k *Keeper) Run(ctx context.Context, done func(error)) error {
 		}
 		done(err)
 		k.logger.Warn("registering webhooks failed, trying again", "error", err, "after", delay.String())
+		passed := time.After(delay)
 		running.Go(func() { // a change comes first
 			select {
 			case <-ctx.Done():
-			case <-time.After(delay):
+			case <-passed:
 				k.Changed()
 			}
 		})
@@ -121,8 +122,7 @@ func (k *Keeper) Apply(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = k.manager.Apply(ctx, wanted, deploy.Conflicts(deploy.Force))
-	if err != nil || k.pruned {
+	if err := k.apply(ctx, wanted); err != nil || k.pruned {
 		return err
 	}
 	if err := k.prune(ctx, wanted, target != nil); err != nil {

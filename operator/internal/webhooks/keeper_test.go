@@ -137,6 +137,21 @@ func TestKeeper(t *testing.T) {
 		assert.NoError(t, d.settle())
 		assert.Contains(t, d.log.String(), "registering webhooks failed, trying again")
 	})
+	bubble(t, "webhooks 14: the address that a definition came with is replaced by one of another form", func(t *testing.T) {
+		definition := parse(t, definitionOfShops)
+		address := []string{"spec", "conversion", "webhook", "clientConfig"}
+		require.NoError(t, unstructured.SetNestedField(definition.Object, "https://192.168.0.7:9443", append(address, "url")...))
+		set := &Set{}
+		set.Convert(shopConversion())
+		d := keep(t, set, service("CA"), definition)
+		// The API server refuses both forms together; the cluster in memory doesn't know that rule.
+		require.NoError(t, d.memory.Fail(dryrun.Fault{Verb: dryrun.VerbPatch, Kind: definitionKind, Code: 422, Count: 1}))
+		require.NoError(t, d.settle())
+		written, _, _ := unstructured.NestedMap(d.get(definitionKind, "shops.example.com").Object, address...)
+		assert.Contains(t, written, "service")
+		assert.NotContains(t, written, "url")
+		assert.NotContains(t, d.log.String(), "trying again")
+	})
 	bubble(t, "webhooks 4: what an earlier release has written is deleted, and a conversion is said", func(t *testing.T) {
 		before := keep(t, shopSet(), service("CA"), parse(t, definitionOfShops))
 		require.NoError(t, before.settle())
