@@ -42,17 +42,35 @@ func generate() error {
 	if err := copyPatches(patches, filepath.Join(root, "examples")); err != nil {
 		return err
 	}
-	versions, err := filepath.Glob(filepath.Join(root, "examples", "*", "api", "v*"))
+	apis, err := filepath.Glob(filepath.Join(root, "examples", "*", "api"))
 	if err != nil {
 		return err
 	}
-	versions = append(versions, filepath.Join(root, "tools", "bench", "api", "v1"))
-	for _, version := range versions {
-		if err := run(version, tool, "object", "crd", "paths=.", "output:crd:dir=../../config/crd"); err != nil {
+	apis = append(apis, filepath.Join(root, "tools", "bench", "api"))
+	for _, api := range apis {
+		// All versions at once, since a kind has one definition for all of them.
+		if err := run(api, tool, "object", "crd", "paths=./...", "output:crd:dir=../config/crd"); err != nil {
 			return err
 		}
 	}
+	if err := addRules(root); err != nil {
+		return err
+	}
 	return statusSchema(root)
+}
+
+// addRules runs the generators of examples, which add rules to the definitions that controller-gen has written.
+func addRules(root string) error {
+	generators, err := filepath.Glob(filepath.Join(root, "examples", "*", "generate"))
+	if err != nil {
+		return err
+	}
+	for _, generator := range generators {
+		if err := run(filepath.Dir(generator), "go", "run", "./generate"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // statusSchema copies the schema of the status from an example's definition to tools/operkit, which writes definitions
