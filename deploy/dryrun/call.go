@@ -2,6 +2,7 @@ package dryrun
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -163,13 +164,25 @@ func request[T any](ctx context.Context, c *Cluster, call Call, sent *unstructur
 // write is like request, but for writes. It calls serve with the declaration of the object's kind, under the lock.
 func write[T any](ctx context.Context, c *Cluster, call Call, sent *unstructured.Unstructured, serve func(d *declaration) (T, error)) (T, error) {
 	return request(ctx, c, call, sent, func() (T, error) {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		d, err := c.kinds.of(call.Ref.Kind)
-		if err != nil {
-			var nothing T
-			return nothing, err
+		for {
+			answer, err := locked(c, call, serve)
+			if !errors.Is(err, errMoved) {
+				return answer, err
+			}
+			if err := interrupted(ctx, call.Verb, call.Ref); err != nil {
+				return answer, err
+			}
 		}
-		return serve(d)
 	})
+}
+
+func locked[T any](c *Cluster, call Call, serve func(d *declaration) (T, error)) (T, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d, err := c.kinds.of(call.Ref.Kind)
+	if err != nil {
+		var nothing T
+		return nothing, err
+	}
+	return serve(d)
 }

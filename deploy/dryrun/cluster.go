@@ -23,6 +23,7 @@ type Cluster struct {
 	// namespacesExist means that an object needs an existing namespace. collectUnknown is set by CollectUnknownOwners.
 	namespacesExist, collectUnknown bool
 	admission                       []Admission
+	webhooks                        Webhooks
 
 	mu            sync.RWMutex
 	kinds         *kinds
@@ -46,6 +47,7 @@ type options struct {
 	collectUnknown bool
 	history        int
 	admission      []Admission
+	webhooks       Webhooks
 	clusterScoped  []schema.GroupKind
 	clock          func() time.Time
 }
@@ -112,6 +114,7 @@ func New(opts ...Option) (*Cluster, error) {
 		namespacesExist: o.namespacesExist(),
 		collectUnknown:  o.collectUnknown,
 		admission:       o.admission,
+		webhooks:        o.webhooks,
 	}
 	for i, obj := range o.seeds {
 		if obj == nil || obj.Object == nil {

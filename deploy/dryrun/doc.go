@@ -21,7 +21,7 @@
 //     in the history. A client may see only the selected objects of a kind (Cluster.Selected).
 //
 // Tests can make requests fail (Cluster.Fail), record them (Cluster.Record), and refuse or rewrite them by admission
-// (Admit).
+// (Admit), or by webhooks that may read the cluster (Ask).
 //
 // It doesn't have:
 //

@@ -9,6 +9,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -216,6 +217,28 @@ func ExampleCollectUnknownOwners() {
 }
 
 // Admission can change or refuse each write.
+// cautious refuses deletions.
+type cautious struct{}
+
+func (cautious) Mutate(context.Context, *dryrun.Write) error { return nil }
+
+func (cautious) Validate(_ context.Context, w *dryrun.Write) error {
+	if w.Object == nil {
+		return apierrors.NewForbidden(w.Resource.GroupResource(), w.Ref.Name, errors.New("it is still needed"))
+	}
+	return nil
+}
+
+func ExampleAsk() {
+	cluster, err := dryrun.New(dryrun.Namespaces("*"), dryrun.Ask(cautious{}), dryrun.Objects(exampleConfigMap("settings")))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(cluster.Port().Delete(context.Background(), deploy.RefOf(exampleConfigMap("settings")), deploy.DeleteOptions{}))
+	// Output: configmaps: delete in namespace shop was refused: configmaps "settings" is forbidden: it is still needed
+}
+
 func ExampleAdmit() {
 	cluster, err := dryrun.New(dryrun.Namespaces("*"), dryrun.Admit(func(_ dryrun.AdmissionRequest, _, next *unstructured.Unstructured) error {
 		if next.GetLabels()["team"] == "" {

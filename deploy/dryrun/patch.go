@@ -28,10 +28,12 @@ func (p port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.PatchReque
 		return nil, err
 	}
 	call := Call{Verb: VerbPatch, Ref: ref, Subresource: patch.Subresource, FieldManager: patch.FieldManager, DryRun: patch.DryRun, Body: patch.Body}
-	return write(ctx, p.Cluster, call, nil, func(d *declaration) (*unstructured.Unstructured, error) { return p.patch(d, ref, patch) })
+	return write(ctx, p.Cluster, call, nil, func(d *declaration) (*unstructured.Unstructured, error) {
+		return p.patch(d, ref, patch, asking{ctx, call})
+	})
 }
 
-func (p port) patch(d *declaration, ref deploy.Ref, patch deploy.PatchRequest) (*unstructured.Unstructured, error) {
+func (p port) patch(d *declaration, ref deploy.Ref, patch deploy.PatchRequest, w asking) (*unstructured.Unstructured, error) {
 	live := p.live(d, addressOf(ref))
 	if err := d.serves(ref, patch.Subresource, live); err != nil {
 		return nil, err
@@ -43,7 +45,7 @@ func (p port) patch(d *declaration, ref deploy.Ref, patch deploy.PatchRequest) (
 	}
 	// A server drops unknown fields from a patch by default.
 	d.unknown(next, true)
-	return p.replace(d, ref, live, next, patch.FieldManager, patch.Subresource, patch.DryRun)
+	return p.replace(d, ref, live, next, w)
 }
 
 // serves returns an error if live is nil, or if the kind doesn't have the subresource.

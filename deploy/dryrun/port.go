@@ -60,10 +60,10 @@ func (p port) Apply(ctx context.Context, obj *unstructured.Unstructured, options
 		Verb: VerbApply, Ref: deploy.RefOf(obj), Subresource: options.Subresource,
 		FieldManager: options.FieldManager, Force: options.Force, DryRun: options.DryRun,
 	}
-	return write(ctx, p.Cluster, call, obj, func(d *declaration) (deploy.Applied, error) { return p.apply(d, obj, options) })
+	return write(ctx, p.Cluster, call, obj, func(d *declaration) (deploy.Applied, error) { return p.apply(d, obj, options, asking{ctx, call}) })
 }
 
-func (p port) apply(d *declaration, obj *unstructured.Unstructured, options deploy.ApplyOptions) (deploy.Applied, error) {
+func (p port) apply(d *declaration, obj *unstructured.Unstructured, options deploy.ApplyOptions, w asking) (deploy.Applied, error) {
 	ref := deploy.RefOf(obj)
 	intent, err := asSent(obj)
 	if err != nil {
@@ -98,9 +98,9 @@ func (p port) apply(d *declaration, obj *unstructured.Unstructured, options depl
 	}
 	var stored *unstructured.Unstructured
 	if live == nil {
-		stored, err = p.create(d, ref, next, options.DryRun)
+		stored, err = p.create(d, ref, next, w)
 	} else {
-		stored, err = p.update(d, ref, live, next, options.Subresource, options.DryRun)
+		stored, err = p.update(d, ref, live, next, w)
 	}
 	if err != nil {
 		return deploy.Applied{}, err
@@ -114,7 +114,9 @@ func (p port) Delete(ctx context.Context, ref deploy.Ref, options deploy.DeleteO
 		return err
 	}
 	call := Call{Verb: VerbDelete, Ref: ref, DryRun: options.DryRun, UID: options.UID}
-	_, err := write(ctx, p.Cluster, call, nil, func(d *declaration) (struct{}, error) { return struct{}{}, p.delete(d, ref, options) })
+	_, err := write(ctx, p.Cluster, call, nil, func(d *declaration) (struct{}, error) {
+		return struct{}{}, p.delete(d, ref, options, asking{ctx, call})
+	})
 	return err
 }
 
@@ -122,7 +124,7 @@ var propagations = []metav1.DeletionPropagation{
 	"", metav1.DeletePropagationBackground, metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan,
 }
 
-func (p port) delete(d *declaration, ref deploy.Ref, options deploy.DeleteOptions) error {
+func (p port) delete(d *declaration, ref deploy.Ref, options deploy.DeleteOptions, w asking) error {
 	if !slices.Contains(propagations, options.Propagation) {
 		return &deploy.InvalidError{Ref: ref, Err: fmt.Errorf("propagation %q: must be Background, Foreground or Orphan", options.Propagation)}
 	}
@@ -133,6 +135,9 @@ func (p port) delete(d *declaration, ref deploy.Ref, options deploy.DeleteOption
 	}
 	if options.UID != "" && options.UID != live.GetUID() {
 		return &deploy.StaleError{Ref: ref, Err: fmt.Errorf("uid %s doesn't match the object's, %s", options.UID, live.GetUID())}
+	}
+	if err := p.deletable(w, d, ref, live); err != nil {
+		return err
 	}
 	if !options.DryRun {
 		p.terminate(at, live, options.Propagation)
@@ -179,10 +184,10 @@ func (p port) Create(ctx context.Context, obj *unstructured.Unstructured, option
 		return nil, err
 	}
 	call := Call{Verb: VerbCreate, Ref: ref, FieldManager: options.FieldManager, DryRun: options.DryRun}
-	return write(ctx, p.Cluster, call, obj, func(d *declaration) (*unstructured.Unstructured, error) { return p.post(d, obj, options) })
+	return write(ctx, p.Cluster, call, obj, func(d *declaration) (*unstructured.Unstructured, error) { return p.post(d, obj, asking{ctx, call}) })
 }
 
-func (p port) post(d *declaration, obj *unstructured.Unstructured, options deploy.CreateOptions) (*unstructured.Unstructured, error) {
+func (p port) post(d *declaration, obj *unstructured.Unstructured, w asking) (*unstructured.Unstructured, error) {
 	next, err := asSent(obj)
 	if err != nil {
 		return nil, &deploy.InvalidManifestError{Ref: deploy.RefOf(obj), Reason: err.Error()}
@@ -200,10 +205,10 @@ func (p port) post(d *declaration, obj *unstructured.Unstructured, options deplo
 	if d.status {
 		delete(next.Object, "status")
 	}
-	if next, err = p.attribute(d, ref, emptyObject(ref.Kind), next, options.FieldManager, ""); err != nil {
+	if next, err = p.attribute(d, ref, emptyObject(ref.Kind), next, w.call.FieldManager, ""); err != nil {
 		return nil, err
 	}
-	stored, err := p.create(d, ref, next, options.DryRun)
+	stored, err := p.create(d, ref, next, w)
 	if err != nil {
 		return nil, err
 	}
@@ -220,10 +225,10 @@ func (p port) Update(ctx context.Context, obj *unstructured.Unstructured, option
 		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.resourceVersion is missing: read the object before it is replaced"}
 	}
 	call := Call{Verb: VerbUpdate, Ref: ref, FieldManager: options.FieldManager, DryRun: options.DryRun}
-	return write(ctx, p.Cluster, call, obj, func(d *declaration) (*unstructured.Unstructured, error) { return p.put(d, ref, obj, options) })
+	return write(ctx, p.Cluster, call, obj, func(d *declaration) (*unstructured.Unstructured, error) { return p.put(d, ref, obj, asking{ctx, call}) })
 }
 
-func (p port) put(d *declaration, ref deploy.Ref, obj *unstructured.Unstructured, options deploy.UpdateOptions) (*unstructured.Unstructured, error) {
+func (p port) put(d *declaration, ref deploy.Ref, obj *unstructured.Unstructured, w asking) (*unstructured.Unstructured, error) {
 	next, err := asSent(obj)
 	if err != nil {
 		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: err.Error()}
@@ -235,18 +240,18 @@ func (p port) put(d *declaration, ref deploy.Ref, obj *unstructured.Unstructured
 	if err := d.strictly(ref, next); err != nil {
 		return nil, err
 	}
-	return p.replace(d, ref, live, next, options.FieldManager, "", options.DryRun)
+	return p.replace(d, ref, live, next, w)
 }
 
-// replace stores next in place of live, with its changes attributed to manager, and returns a copy for the caller. The
+// replace stores next in place of live, with its changes attributed to the field manager, and returns a copy for the caller. The
 // lock is held.
-func (c *Cluster) replace(d *declaration, ref deploy.Ref, live, next *unstructured.Unstructured, manager, subresource string, dryRun bool) (*unstructured.Unstructured, error) {
+func (c *Cluster) replace(d *declaration, ref deploy.Ref, live, next *unstructured.Unstructured, w asking) (*unstructured.Unstructured, error) {
 	d.complete(next)
-	next, err := c.attribute(d, ref, shown(live, d), next, manager, subresource)
+	next, err := c.attribute(d, ref, shown(live, d), next, w.call.FieldManager, w.call.Subresource)
 	if err != nil {
 		return nil, err
 	}
-	stored, err := c.update(d, ref, live, next, subresource, dryRun)
+	stored, err := c.update(d, ref, live, next, w)
 	if err != nil {
 		return nil, err
 	}

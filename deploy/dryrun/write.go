@@ -14,7 +14,7 @@ import (
 
 // create completes and stores the new object next. The caller must not use next afterwards. Like a server, create
 // validates next before it checks whether the object exists. The lock is held.
-func (c *Cluster) create(d *declaration, ref deploy.Ref, next *unstructured.Unstructured, dryRun bool) (*unstructured.Unstructured, error) {
+func (c *Cluster) create(d *declaration, ref deploy.Ref, next *unstructured.Unstructured, w asking) (*unstructured.Unstructured, error) {
 	if next.GetUID() != "" || next.GetResourceVersion() != "" {
 		return nil, &deploy.StaleError{Ref: ref, Err: errGone}
 	}
@@ -42,15 +42,22 @@ func (c *Cluster) create(d *declaration, ref deploy.Ref, next *unstructured.Unst
 	if err := c.admit(ref, nil, next, ""); err != nil {
 		return nil, err
 	}
-	if err := c.validate(d, ref, next, nil); err != nil {
+	next, err := c.mutated(w, d, ref, nil, next)
+	if err == nil {
+		err = c.validate(d, ref, next, nil)
+	}
+	if err == nil {
+		err = c.approved(w, d, ref, nil, next)
+	}
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if c.storage.get(addressOf(ref)) != nil {
+	case c.storage.get(addressOf(ref)) != nil:
 		return nil, &deploy.AlreadyExistsError{Ref: ref, Err: errors.New("it exists in memory")}
-	}
-	if dryRun {
+	case w.call.DryRun:
 		return next, nil
 	}
+	metadataOf(next)["uid"] = string(c.storage.nextUID()) // others may have been created while webhooks were asked
 	c.storage.claimUID(next.GetUID())
 	c.see(d)
 	c.store(addressOf(ref), nil, next)
@@ -60,7 +67,8 @@ func (c *Cluster) create(d *declaration, ref deploy.Ref, next *unstructured.Unst
 
 // update stores next in place of live, and returns the stored object. It stores only the fields that a write of the
 // subresource may change. A write that changes nothing returns live. The lock is held.
-func (c *Cluster) update(d *declaration, ref deploy.Ref, live, next *unstructured.Unstructured, subresource string, dryRun bool) (*unstructured.Unstructured, error) {
+func (c *Cluster) update(d *declaration, ref deploy.Ref, live, next *unstructured.Unstructured, w asking) (*unstructured.Unstructured, error) {
+	subresource, dryRun := w.call.Subresource, w.call.DryRun
 	if version := next.GetResourceVersion(); version != "" && version != live.GetResourceVersion() {
 		return nil, &deploy.StaleError{Ref: ref, Err: errors.New("resourceVersion " + version + " doesn't match the latest, " + live.GetResourceVersion())}
 	}
@@ -72,7 +80,14 @@ func (c *Cluster) update(d *declaration, ref deploy.Ref, live, next *unstructure
 	if err := c.admit(ref, live, next, subresource); err != nil {
 		return nil, err
 	}
+	next, err := c.mutated(w, d, ref, live, next)
+	if err != nil {
+		return nil, err
+	}
 	if err := c.validate(d, ref, next, live); err != nil {
+		return nil, err
+	}
+	if err := c.approved(w, d, ref, live, next); err != nil {
 		return nil, err
 	}
 	if !dryRun {

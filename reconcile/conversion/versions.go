@@ -9,6 +9,7 @@ import (
 
 // Version is a version of a kind, for tools such as package conversiontest.
 type Version struct {
+	// Kind is the kind in this version.
 	Kind schema.GroupVersionKind
 	// Type is the Go type of the objects.
 	Type reflect.Type

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/admission"
 	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 	"github.com/operkit/operkit/reconcile/request"
@@ -14,6 +15,7 @@ import (
 	"github.com/operkit/operkit/reconcile/watch"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 var (
@@ -121,6 +123,46 @@ func ExampleDrive() {
 	//   created ConfigMap test/small
 	//   configured ConfigMap test/small
 	// child
+}
+
+func TestGearsAdmission(t *testing.T) {
+	t.Run("harness 11: a mutator changes what a reconciler of another style applies, which stays settled", func(t *testing.T) {
+		hooks := admission.New[unstructured.Unstructured](configMaps)
+		hooks.Mutate("paint", func(_ context.Context, r *admission.Request[unstructured.Unstructured]) error {
+			r.Object.SetLabels(map[string]string{"colour": "green"})
+			return nil
+		})
+		h := reconciletest.Drive(t, gearController, reconciletest.Admission(hooks))
+		h.Apply(gear)
+		h.RunUntilSettled()
+		if colour := h.Get("ConfigMap small").GetLabels()["colour"]; colour != "green" {
+			t.Errorf("colour %q", colour)
+		}
+		h.Restart()
+		h.RunUntilSettled()
+		h.Writes(0)
+	})
+}
+
+// A gear with too few teeth is refused, as by an API server that asks the webhook.
+func ExampleAdmission() {
+	hooks := admission.New[unstructured.Unstructured](gears)
+	hooks.Validate("teeth", func(_ context.Context, r *admission.Request[unstructured.Unstructured]) error {
+		if teeth, _, _ := unstructured.NestedInt64(r.Object.Object, "spec", "teeth"); teeth < 5 {
+			return field.Invalid(field.NewPath("spec", "teeth"), teeth, "a gear has at least 5")
+		}
+		r.Warn("gears are going out of fashion")
+		return nil
+	})
+	h := reconciletest.Drive(console{}, gearController, reconciletest.Admission(hooks))
+	h.Apply(gear)
+	fmt.Println(h.Warnings())
+	fmt.Println(h.TryEdit("Gear small", func(gear *unstructured.Unstructured) { gear.Object["spec"] = map[string]any{"teeth": int64(3)} }))
+	fmt.Println(h.TryApply("{apiVersion: example.dev/v1, kind: Gear, metadata: {name: smallest}}") != nil, h.TryDelete("Gear small"))
+	// Output:
+	// [gears are going out of fashion]
+	// Gear test/small: refused: admission webhook "validate.gear.example.dev" denied the request: Gear.example.dev "small" is invalid: spec.teeth: Invalid value: 3: a gear has at least 5
+	// true <nil>
 }
 
 func ExampleAlsoDrive() {

@@ -77,9 +77,9 @@ func TestItFails(t *testing.T) {
 		{"an edit of nothing", func(t *trial) { settled(t).Edit("Shop coffee", nil) }, []string{"reconciletest: edit: "}},
 		{"a deletion of nothing", func(t *trial) { settled(t).Delete("Shop coffee") }, []string{"reconciletest: delete: "}},
 		{"a status of nothing", func(t *trial) { settled(t).SetStatus("Shop coffee", map[string]any{}) }, []string{"reconciletest: set status: "}},
-		{"nothing to apply", func(t *trial) { settled(t).Apply(nil) }, []string{"apply object 1: an object is nil"}},
+		{"nothing to apply", func(t *trial) { settled(t).Apply(nil) }, []string{"apply: object 1: an object is nil"}},
 		{"text without objects", func(t *trial) { settled(t).Apply("# empty") }, []string{"the text holds no object"}},
-		{"text that is none", func(t *trial) { settled(t).Apply("a: [") }, []string{"apply object 1: "}},
+		{"text that is none", func(t *trial) { settled(t).Apply("a: [") }, []string{"apply: object 1: "}},
 		{"an object without a kind", func(t *trial) { settled(t).Apply(map[string]any{"kind": "Shop"}) }, []string{"no apiVersion and kind"}},
 		{"an object that the cluster refuses", func(t *trial) {
 			settled(t).Apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, dta: {}}")

@@ -31,6 +31,7 @@ type Harness struct {
 	// process is the present process of the operator.
 	process   atomic.Pointer[mortal.Process]
 	simulator *simulator
+	webhooks  *webhooks
 	events    *events
 	// wake signals an event on a real cluster, and keys of an external source.
 	wake  chan struct{}

@@ -22,7 +22,18 @@ func (h *Harness) newMemory() (*dryrun.Cluster, error) {
 		memory = append(memory, dryrun.Namespaces(h.options.namespace))
 	}
 	memory = append(memory, h.options.memory...)
-	return dryrun.New(append(memory, dryrun.Clock(h.clock.now))...)
+	if len(h.options.admission) > 0 {
+		h.webhooks = &webhooks{}
+		if h.webhooks.mutating, h.webhooks.validating, err = h.readWebhooks(); err != nil {
+			return nil, err
+		}
+		memory = append(memory, dryrun.Ask(h.webhooks))
+	}
+	cluster, err := dryrun.New(append(memory, dryrun.Clock(h.clock.now))...)
+	if h.webhooks != nil {
+		h.webhooks.memory = cluster
+	}
+	return cluster, err
 }
 
 // readDefinitions reads the CustomResourceDefinitions of files and folders.

@@ -32,17 +32,27 @@ const FieldManager = "reconciletest"
 // it too: use that for objects that another controller makes ready.
 func (h *Harness) Apply(objects ...any) {
 	h.t.Helper()
+	if err := h.TryApply(objects...); err != nil {
+		h.t.Fatalf("reconciletest: apply: %v", err)
+	}
+}
+
+// TryApply is Apply for objects that may be refused. It returns the first error, which wraps the error of package deploy
+// and that of the API server.
+func (h *Harness) TryApply(objects ...any) error {
+	h.t.Helper()
 	for i, given := range objects {
 		converted, err := toObjects(given)
 		if err != nil {
-			h.t.Fatalf("reconciletest: apply object %d: %v", i+1, err)
+			return fmt.Errorf("object %d: %w", i+1, err)
 		}
 		for _, obj := range converted {
 			if err := h.apply(h.t.Context(), obj); err != nil {
-				h.t.Fatalf("reconciletest: apply: %v", err)
+				return fmt.Errorf("object %d: %w", i+1, err)
 			}
 		}
 	}
+	return nil
 }
 
 // apply applies one object. It may keep obj.
@@ -85,6 +95,15 @@ func (h *Harness) patch(ctx context.Context, ref deploy.Ref, field string, conte
 // status are ignored, see SetStatus.
 func (h *Harness) Edit(object string, change func(obj *unstructured.Unstructured)) {
 	h.t.Helper()
+	if err := h.TryEdit(object, change); err != nil {
+		h.t.Fatalf("reconciletest: edit: %v", err)
+	}
+}
+
+// TryEdit is Edit for a change that may be refused. The error wraps the error of package deploy and that of the API
+// server.
+func (h *Harness) TryEdit(object string, change func(obj *unstructured.Unstructured)) error {
+	h.t.Helper()
 	ref := h.find(object)
 	for attempt := 0; ; attempt++ {
 		live, err := h.cluster.Port().Get(h.t.Context(), ref)
@@ -92,18 +111,15 @@ func (h *Harness) Edit(object string, change func(obj *unstructured.Unstructured
 			err = &deploy.NotFoundError{Ref: ref}
 		}
 		if err != nil {
-			h.t.Fatalf("reconciletest: edit: %v", err)
+			return err
 		}
 		edited := live.DeepCopy()
 		change(edited)
 		_, err = h.cluster.Port().Update(h.t.Context(), edited, deploy.UpdateOptions{FieldManager: FieldManager})
-		switch {
-		case err == nil:
-			return
-		case failure.Is[*deploy.StaleError](err) && attempt < 5: // controllers of a real cluster write too
-		default:
-			h.t.Fatalf("reconciletest: edit: %v", err)
+		if failure.Is[*deploy.StaleError](err) && attempt < 5 { // controllers of a real cluster write too
+			continue
 		}
+		return err
 	}
 }
 
@@ -120,10 +136,16 @@ func (h *Harness) SetStatus(object string, fields map[string]any) {
 func (h *Harness) Delete(objects ...string) {
 	h.t.Helper()
 	for _, object := range objects {
-		if err := h.cluster.Port().Delete(h.t.Context(), h.find(object), deploy.DeleteOptions{}); err != nil {
+		if err := h.TryDelete(object); err != nil {
 			h.t.Fatalf("reconciletest: delete: %v", err)
 		}
 	}
+}
+
+// TryDelete is Delete for an object whose deletion may be refused.
+func (h *Harness) TryDelete(object string) error {
+	h.t.Helper()
+	return h.cluster.Port().Delete(h.t.Context(), h.find(object), deploy.DeleteOptions{})
 }
 
 // Get returns a copy of an object in the cluster, nil if there is none of that name.

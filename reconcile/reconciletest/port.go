@@ -108,7 +108,7 @@ func (p *port) List(ctx context.Context, kind schema.GroupVersionKind, namespace
 // Create implements deploy.Port.
 func (p *port) Create(ctx context.Context, obj *unstructured.Unstructured, options deploy.CreateOptions) (after *unstructured.Unstructured, err error) {
 	err = p.write(ctx, Call{Verb: dryrun.VerbCreate, Ref: deploy.RefOf(obj)}, options.DryRun, func() (*unstructured.Unstructured, bool, error) {
-		after, err = p.Port.Create(ctx, obj, options)
+		after, err = p.Port.Create(asOperator(ctx), obj, options)
 		return after, true, err
 	})
 	return after, err
@@ -117,7 +117,7 @@ func (p *port) Create(ctx context.Context, obj *unstructured.Unstructured, optio
 // Update implements deploy.Port.
 func (p *port) Update(ctx context.Context, obj *unstructured.Unstructured, options deploy.UpdateOptions) (after *unstructured.Unstructured, err error) {
 	err = p.write(ctx, Call{Verb: dryrun.VerbUpdate, Ref: deploy.RefOf(obj)}, options.DryRun, func() (*unstructured.Unstructured, bool, error) {
-		after, err = p.Port.Update(ctx, obj, options)
+		after, err = p.Port.Update(asOperator(ctx), obj, options)
 		return after, false, err
 	})
 	return after, err
@@ -126,7 +126,7 @@ func (p *port) Update(ctx context.Context, obj *unstructured.Unstructured, optio
 // Apply implements deploy.Port.
 func (p *port) Apply(ctx context.Context, obj *unstructured.Unstructured, options deploy.ApplyOptions) (applied deploy.Applied, err error) {
 	err = p.write(ctx, Call{Verb: dryrun.VerbApply, Ref: deploy.RefOf(obj)}, options.DryRun, func() (*unstructured.Unstructured, bool, error) {
-		if applied, err = p.Port.Apply(ctx, obj, options); applied.Partial {
+		if applied, err = p.Port.Apply(asOperator(ctx), obj, options); applied.Partial {
 			return nil, applied.Created, err
 		}
 		return applied.Object, applied.Created, err
@@ -137,7 +137,7 @@ func (p *port) Apply(ctx context.Context, obj *unstructured.Unstructured, option
 // Patch implements deploy.Port.
 func (p *port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.PatchRequest) (after *unstructured.Unstructured, err error) {
 	err = p.write(ctx, Call{Verb: dryrun.VerbPatch, Ref: ref, Subresource: patch.Subresource}, patch.DryRun, func() (*unstructured.Unstructured, bool, error) {
-		after, err = p.Port.Patch(ctx, ref, patch)
+		after, err = p.Port.Patch(asOperator(ctx), ref, patch)
 		return after, false, err
 	})
 	return after, err
@@ -150,7 +150,7 @@ func (p *port) Delete(ctx context.Context, ref deploy.Ref, options deploy.Delete
 	}
 	err := p.harness.faults.meetRemoval(ref)
 	if err == nil {
-		err = p.send(options.DryRun, func() error { return p.Port.Delete(ctx, ref, options) })
+		err = p.send(options.DryRun, func() error { return p.Port.Delete(asOperator(ctx), ref, options) })
 	}
 	call := Call{Verb: dryrun.VerbDelete, Ref: ref, Action: deploy.Removed, Err: err}
 	if err != nil {

@@ -28,6 +28,7 @@ const (
 
 // Finding is a mistake in a conversion.
 type Finding struct {
+	// Problem is what is wrong.
 	Problem Problem
 	// Function names the function, such as "Up of v1"; for Lost all functions on the way, for Kept both of a version.
 	Function string

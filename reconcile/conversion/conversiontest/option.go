@@ -57,8 +57,11 @@ func Keeps(version string, paths ...string) Option {
 
 // Converter is a *conversion.Converter for any hub.
 type Converter interface {
+	// Check returns mistakes of the registration.
 	Check() error
+	// Versions returns the versions, the hub first.
 	Versions() []conversion.Version
+	// Convert returns an object in another version.
 	Convert(object *unstructured.Unstructured, version string) (*unstructured.Unstructured, error)
 }
 

@@ -12,9 +12,13 @@ import (
 
 // T is a *testing.T.
 type T interface {
+	// Helper, Logf, Errorf and Fatalf are methods of testing.T.
 	Helper()
+	// Logf adds a line to the log.
 	Logf(format string, args ...any)
+	// Errorf fails the test, and goes on.
 	Errorf(format string, args ...any)
+	// Fatalf ends the test.
 	Fatalf(format string, args ...any)
 }
 
