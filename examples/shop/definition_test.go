@@ -28,17 +28,32 @@ func readDefinition(t *testing.T) *unstructured.Unstructured {
 // oldDefinition writes the definition of a release that had version 1 only, and returns the file.
 func oldDefinition(t *testing.T) string {
 	t.Helper()
+	return definitionOf(t, "v1")
+}
+
+// newDefinition writes the definition of a release that has version 2 only, and returns the file.
+func newDefinition(t *testing.T) string {
+	t.Helper()
+	return definitionOf(t, "v2")
+}
+
+// definitionOf writes a definition with one version, which needs no conversion, and returns the file.
+func definitionOf(t *testing.T, only string) string {
+	t.Helper()
 	crd := readDefinition(t)
 	versions, _, err := unstructured.NestedSlice(crd.Object, "spec", "versions")
 	require.NoError(t, err)
-	old := versions[0].(map[string]any)
-	require.Equal(t, "v1", old["name"])
-	old["storage"] = true
-	require.NoError(t, unstructured.SetNestedSlice(crd.Object, []any{old}, "spec", "versions"))
+	for _, version := range versions {
+		version := version.(map[string]any)
+		if version["name"] == only {
+			version["storage"] = true
+			require.NoError(t, unstructured.SetNestedSlice(crd.Object, []any{version}, "spec", "versions"))
+		}
+	}
 	unstructured.RemoveNestedField(crd.Object, "spec", "conversion")
 	text, err := yaml.Marshal(crd.Object)
 	require.NoError(t, err)
-	file := filepath.Join(t.TempDir(), "old.yaml")
+	file := filepath.Join(t.TempDir(), only+".yaml")
 	require.NoError(t, os.WriteFile(file, text, 0o600))
 	return file
 }

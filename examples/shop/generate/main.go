@@ -27,7 +27,9 @@ func main() {
 var conversion = map[string]any{
 	"strategy": "Webhook",
 	"webhook": map[string]any{
-		"clientConfig":             map[string]any{"service": map[string]any{"namespace": "shop-system", "name": "shop-operator"}},
+		"clientConfig": map[string]any{
+			"service": map[string]any{"namespace": "shop-system", "name": "shop-operator"},
+		},
 		"conversionReviewVersions": []any{"v1"},
 	},
 }
