@@ -70,7 +70,7 @@ func TestPlanOfThisRepository(t *testing.T) {
 	}
 	assert.Equal(t, dependents, proposed)
 	assert.Equal(t, "dag", proposed[0])
-	for _, m := range []string{"reconcile", "operator", "operator/full", "reconcile/celready", "reconcile/versions"} {
+	for _, m := range []string{"reconcile", "operator", "operator/full", "reconcile/celready", "reconcile/versions", "reconcile/admission/rule/ruletest"} {
 		assert.Contains(t, proposed, m)
 	}
 	for _, m := range []string{"smp", "status", "deploy", "vcs", "vcs/setupcommand", "tools/envtest", "tools/devcluster", "tools/setup-vcs"} {

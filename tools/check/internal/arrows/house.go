@@ -12,6 +12,9 @@ const (
 	api   = "k8s.io/api/..."
 	yaml  = "sigs.k8s.io/yaml/..."
 	celGo = "cel.dev/cel-go/..."
+	// apiServer and definitions are the API server's own libraries.
+	apiServer   = "k8s.io/apiserver/..."
+	definitions = "k8s.io/apiextensions-apiserver/..."
 	// cbor is the encoding between processes; apimachinery requires it already.
 	cbor  = "github.com/fxamacker/cbor/..."
 	goGit = "github.com/go-git/..."
@@ -68,6 +71,12 @@ var House = Policy{
 		{Module: "reconcile/kit", Siblings: []string{"./status/...", "./deploy/...", "./reconcile/..."}, Libraries: []string{api, apimachinery}},
 		// Readiness of a kind by CEL, for reconcile and status/readiness.
 		{Module: "reconcile/celready", Siblings: []string{"./status/...", "./reconcile/..."}, Libraries: []string{apimachinery, celGo}},
+		// Rules in CEL as the API server evaluates them, for tests and builds.
+		{
+			Module:    "reconcile/admission/rule/ruletest",
+			Siblings:  []string{"./reconcile/admission/rule"},
+			Libraries: []string{api, apimachinery, apiServer, definitions, yaml},
+		},
 		// Runs versions of an operator, for reconcile.
 		{
 			Module:    "reconcile/versions",
@@ -117,12 +126,21 @@ var House = Policy{
 			Reason: "cel-go is for reconcile/celready only",
 		},
 		{
+			From: libraries, Except: []string{"./reconcile/admission/rule/ruletest/..."}, To: []string{apiServer, definitions, "./reconcile/admission/rule/ruletest/..."},
+			Links:  true,
+			Reason: "the API server's libraries are for tests and builds: no operator links reconcile/admission/rule/ruletest",
+		},
+		{
 			From: []string{"./reconcile/..."}, Except: []string{"./reconcile/templates/..."}, To: []string{sprig, sprout}, Links: true,
 			Reason: "a library of template functions is for reconcile/templates only",
 		},
 		{
-			From: []string{"./reconcile/..."}, Except: []string{"./reconcile/templates/...", "./reconcile/manifest/...", "./reconcile/internal/document/..."}, To: []string{yaml},
-			Reason: "sigs.k8s.io/yaml is for what people read and write: reconcile/templates, reconcile/manifest and reconcile/internal/document",
+			From: []string{"./reconcile/..."}, Except: []string{
+				"./reconcile/templates/...", "./reconcile/manifest/...", "./reconcile/internal/document/...", "./reconcile/admission/rule/ruletest/...",
+			},
+			To: []string{yaml},
+			Reason: "sigs.k8s.io/yaml is for what people read and write: reconcile/templates, reconcile/manifest, reconcile/internal/document and " +
+				"reconcile/admission/rule/ruletest",
 		},
 		{
 			From: []string{"./operator/..."}, Except: []string{"./operator/full/..."}, To: []string{"./vcs/...", goGit, "./operator/full/...", openTelemetry}, Links: true,
