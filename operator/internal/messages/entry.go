@@ -62,7 +62,7 @@ var Sections = sync.OnceValue(func() []Section {
 		{"Reasons of readiness", "reason of readiness", readinessAbout, slices.Concat(readinessWorkloads, readinessPods,
 			readinessKinds, readinessKubernetes, readinessKnown, readinessCommon, readinessRules)},
 		{logTitle, "line in the log", logAbout, slices.Concat(logCluster, logEngine, logHandlers, logDesired, logKinds, logResources, logPatches, logProcess,
-			logLeader, logCommands, logWatchers, logAdmission, logWebhooks)},
+			logLeader, logCommands, logWatchers, logAdmission, logWebhooks, logServing)},
 		{"Errors", "error", errorsAbout, slices.Concat(errorsDeploy, errorsReconcile, errorsOthers)},
 	}
 	for _, section := range all {

@@ -5,7 +5,7 @@ import "time"
 const (
 	// burst is how many writes a process may send at once, and refill is the time after which it may send another one.
 	burst  = 10
-	refill = 10 * time.Second
+	refill = 30 * time.Second
 )
 
 // pace limits writes, so that two programs that change the Secret back and forth keep nobody busy.

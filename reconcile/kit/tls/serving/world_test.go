@@ -48,6 +48,8 @@ type wire struct {
 	shown  *unstructured.Unstructured
 	handle func(deploy.Event)
 	calls  []string
+	// before, if not nil, is called before a write.
+	before func()
 }
 
 func (w *wire) set(change func(w *wire)) {
@@ -89,6 +91,7 @@ func (w *wire) Create(ctx context.Context, obj *unstructured.Unstructured, o dep
 	if err := w.call("create", o.DryRun); err != nil {
 		return nil, err
 	}
+	w.meet()
 	return w.Port.Create(ctx, obj, o)
 }
 
@@ -96,7 +99,14 @@ func (w *wire) Update(ctx context.Context, obj *unstructured.Unstructured, o dep
 	if err := w.call("update", o.DryRun); err != nil {
 		return nil, err
 	}
+	w.meet()
 	return w.Port.Update(ctx, obj, o)
+}
+
+func (w *wire) meet() {
+	if w.before != nil {
+		w.before()
+	}
 }
 
 // seeing is the View of a wire.
