@@ -53,3 +53,47 @@ func TestNamesOfComponents(t *testing.T) {
 	w.run("make", "golden")
 	w.isFine()
 }
+
+// What the API server asks the operator for is built, tested, and called by a real API server.
+func TestAddWebhookAndVersion(t *testing.T) {
+	t.Parallel()
+	w := newOperator(t)
+	said := w.operkit("add", "webhook", "Guestbook")
+	w.isFine()
+	for line := range strings.Lines(said) {
+		assert.LessOrEqual(t, len(strings.TrimRight(line, "\n")), 80, line)
+	}
+	again := w.unchangedBy(published.Operkit, "add", "webhook", "Guestbook")
+	assert.Contains(t, again, "exists    the program's webhooks of example.com/guestbook-operator/internal/guestbook\n")
+
+	w.operkit("add", "version", "Guestbook", "v2")
+	w.isFine()
+	definition := w.files()["config/crd/example.com_guestbooks.yaml"]
+	assert.Regexp(t, `(?s)name: v1\n.*served: true\n    storage: true\n.*name: v2\n.*served: true\n    storage: false\n`, definition)
+	w.unchangedBy(published.Operkit, "add", "version", "Guestbook", "v2")
+	w.unchangedBy(published.Operkit, "add", "conversion", "Guestbook")
+
+	w.edit("api/v2/guestbook_types.go", "Replicas int32 `json:\"replicas\"`", "Size int32 `json:\"size\"`")
+	output, err := w.try("make", "test")
+	require.Error(t, err, "the functions have to follow")
+	assert.Contains(t, output, "internal/guestbook/conversion_v1.go")
+	w.edit("internal/guestbook/conversion_v1.go", "to.Spec.Replicas = from.Spec.Replicas", "to.Spec.Size = from.Spec.Replicas")
+	w.edit("internal/guestbook/conversion_v1.go", "to.Spec.Replicas = from.Spec.Replicas", "to.Spec.Replicas = from.Spec.Size")
+	w.run("make", "generate")
+	w.isFine()
+	assert.Contains(t, w.run("make", "test-cluster"), "--- PASS: TestCluster")
+	w.isClean()
+
+	w.clusterUp()
+	operator := w.start("make", "run")
+	operator.says(t, "watching")
+	w.run("make", "sample")
+	w.kubectl("wait", "--for=jsonpath={.spec.size}=2", "--timeout=1m", "guestbooks.v2.example.com/my-guestbook")
+	w.kubectl("patch", "guestbooks.v2.example.com/my-guestbook", "--type=merge", "-p", `{"spec":{"size":3}}`)
+	w.kubectl("wait", "--for=jsonpath={.status.readyReplicas}=3", "--timeout=1m", "deployment/my-guestbook-server")
+	assert.NotEmpty(t, w.kubectl("get", "guestbook", "my-guestbook", "-o", `jsonpath={.metadata.annotations.example\.com/creator}`))
+	output, err = w.try("go", "tool", "devcluster", "kubectl", "--dir", ".cluster", "annotate", "--overwrite", "guestbook/my-guestbook", "example.com/creator=joe")
+	require.Error(t, err)
+	assert.Contains(t, output, "metadata.annotations[example.com/creator]: Forbidden: the creator can't be changed")
+	operator.Stop(t) // SIGTERM to it alone
+}

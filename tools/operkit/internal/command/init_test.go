@@ -119,7 +119,7 @@ func TestBadInput(t *testing.T) {
 		{"a controller that there isn't", []string{"add", "component", "cache", "--kind", "Backup", "--dir", there}, []string{"--kind Backup: the operator has controllers of guestbook (internal/guestbook/controller.go)"}},
 		{"behind what there isn't", []string{"add", "component", "cache", "--after", "redis", "--dir", there}, []string{"--after redis: choose from the other components of the controller: server"}},
 		{"behind itself", []string{"add", "component", "cache", "--after", "cache", "--dir", there}, []string{"--after cache: "}},
-		{"another version of a kind", []string{"add", "kind", "Guestbook", "--version", "v2", "--dir", there}, []string{"kind Guestbook: it exists in version v1", "conversion"}},
+		{"another version of a kind", []string{"add", "kind", "Guestbook", "--version", "v2", "--dir", there}, []string{"kind Guestbook: it exists in version v1", "run 'operkit add version Guestbook v2'"}},
 		{"a type that there is", []string{"add", "kind", "GuestbookSpec", "--dir", there}, []string{"kind GuestbookSpec: api/v1 declares GuestbookSpec already: use another name"}},
 		{"the file of another kind", []string{"add", "kind", "GuestBook", "--dir", there}, []string{"guestbook_types.go exists, but has no type GuestBook"}},
 		{"the package of another group's kind", []string{"add", "kind", "Guestbook", "--group", "other.example.com", "--dir", there}, []string{"internal/guestbook is a package that doesn't import api/other/v1"}},
@@ -141,7 +141,7 @@ func TestBadInput(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{}, {"init"}, {"add"}, {"add", "component"}, {"add", "kind"}, {"update"}} {
+	for _, args := range [][]string{{}, {"init"}, {"add"}, {"add", "component"}, {"add", "kind"}, {"add", "webhook"}, {"add", "version"}, {"add", "conversion"}, {"update"}} {
 		help := done(t, append(args, "--help")...)
 		for line := range strings.Lines(help) {
 			assert.LessOrEqual(t, len(strings.TrimRight(line, "\n")), 120, "%s: it fits into a terminal", line)

@@ -130,8 +130,8 @@ func listed(names []string) string {
 func checkKind(p *project.Project, values project.Values) error {
 	for _, api := range p.APIs() {
 		if api.Group == values.Group && api.Version != values.Version && p.Folder(api.Folder).Declares(values.Kind) {
-			return fmt.Errorf("kind %s: it exists in version %s: a second version of a kind needs a conversion, which you have to write by hand",
-				values.Kind, api.Version)
+			return fmt.Errorf("kind %s: it exists in version %s: to add a version to it, run 'operkit add version %s %s'",
+				values.Kind, api.Version, values.Kind, values.Version)
 		}
 	}
 	types := values.Singular() + "_types.go"

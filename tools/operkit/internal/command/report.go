@@ -22,6 +22,8 @@ type addition struct {
 	// recorded is the record of the project, or nil if it has none.
 	recorded *record.Record
 	byHand   []string
+	// changed means that something was created or edited.
+	changed bool
 }
 
 // addition reads the record of a project, before anything is written.
@@ -39,6 +41,7 @@ func (p *program) addition(opened *project.Project) (*addition, error) {
 
 // report prints the outcome for a file.
 func (a *addition) report(file string, outcome project.Outcome) {
+	a.changed = a.changed || outcome == project.Created || outcome == project.Edited
 	line := fmt.Sprintf("%-9s %s", outcome, file)
 	if outcome == project.Kept {
 		line += ": its content differs from what this command would write"

@@ -17,7 +17,7 @@ const (
 	exitUsage  = 2
 )
 
-const rootHelp = `operkit writes a new Kubernetes operator, and adds kinds and components to one.
+const rootHelp = `operkit writes a new Kubernetes operator, and adds kinds, components, webhooks and versions to one.
 
 The files are yours: you may edit all of them, and the operator doesn't need operkit any more.
 You can run 'add' as often as you like: it creates missing files, adds lines after the lines that
@@ -84,7 +84,7 @@ func version() string {
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:                        "operkit",
-		Short:                      "Write a new operator, and add kinds and components to one",
+		Short:                      "Write a new operator, and add to one",
 		Long:                       rootHelp,
 		Version:                    p.version,
 		SuggestionsMinimumDistance: 2,
@@ -100,14 +100,14 @@ func (p *program) root() *cobra.Command {
 	})
 	add := &cobra.Command{
 		Use:                        "add",
-		SuggestFor:                 []string{"create", "api", "kind", "component", "generate"},
-		Short:                      "Add a component or a kind to an operator",
-		Long:                       "add adds a component or a kind to the operator that the working directory is in.",
+		SuggestFor:                 []string{"create", "api", "kind", "component", "generate", "webhook", "conversion"},
+		Short:                      "Add a component, a kind, a webhook or a version",
+		Long:                       "add adds to the operator that the working directory is in.",
 		SuggestionsMinimumDistance: 2,
 		Args:                       none,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	add.AddCommand(p.addComponent(), p.addKind())
+	add.AddCommand(p.addComponent(), p.addKind(), p.addWebhook(), p.addVersion(), p.addConversion())
 	root.AddCommand(p.init(), add, p.update())
 	return root
 }
@@ -124,14 +124,19 @@ func none(cmd *cobra.Command, args []string) error {
 }
 
 // one requires exactly one argument. what describes the argument in errors.
-func one(what string) cobra.PositionalArgs {
+func one(what string) cobra.PositionalArgs { return exactly(1, what) }
+
+// two requires exactly two arguments.
+func two(what string) cobra.PositionalArgs { return exactly(2, what) }
+
+func exactly(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		switch len(args) {
-		case 0:
+		switch {
+		case len(args) < n:
 			return usage(fmt.Errorf("%s: an argument is missing: give %s: see '%s --help'", cmd.CommandPath(), what, cmd.CommandPath()))
-		case 1:
-			return nil
+		case len(args) > n:
+			return usage(fmt.Errorf("%s: unexpected argument %q: see '%s --help'", cmd.CommandPath(), args[n], cmd.CommandPath()))
 		}
-		return usage(fmt.Errorf("%s: unexpected argument %q: see '%s --help'", cmd.CommandPath(), args[1], cmd.CommandPath()))
+		return nil
 	}
 }

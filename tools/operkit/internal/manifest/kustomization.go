@@ -1,18 +1,15 @@
 package manifest
 
 import (
+	"path"
 	"regexp"
 	"slices"
 
 	"sigs.k8s.io/yaml"
 )
 
-// definitions matches the entries for CustomResourceDefinitions in the resources of a kustomization, and captures their
-// indent.
-var definitions = regexp.MustCompile(`(?m)^(\s*- )crd/.*\n`)
-
-// AddResource adds the file of a CustomResourceDefinition to the resources of a kustomization, after the last
-// CustomResourceDefinition that is listed there. changed is false if the resources already contain it.
+// AddResource adds a file to the resources of a kustomization, after the last file of the same folder that is listed
+// there. changed is false if the resources already contain it.
 func AddResource(kustomization []byte, file string) (text []byte, changed bool, err error) {
 	before, err := resources(kustomization)
 	if err != nil {
@@ -21,7 +18,7 @@ func AddResource(kustomization []byte, file string) (text []byte, changed bool, 
 	if slices.Contains(before, file) {
 		return kustomization, false, nil
 	}
-	lines := definitions.FindAllSubmatchIndex(kustomization, -1)
+	lines := regexp.MustCompile(`(?m)^(\s*- )`+regexp.QuoteMeta(path.Dir(file))+`/.*\n`).FindAllSubmatchIndex(kustomization, -1)
 	if len(lines) == 0 {
 		return nil, false, ErrNoPlace
 	}

@@ -35,6 +35,10 @@ func TestAddResource(t *testing.T) {
 		assert.False(t, changed, row.reason)
 		assert.Equal(t, string(text), string(again), row.reason)
 	}
+	text, changed, err := manifest.AddResource([]byte(kustomization), "rbac/webhooks.yaml")
+	require.NoError(t, err)
+	assert.True(t, changed)
+	assert.Contains(t, string(text), "  - rbac/role.yaml\n  - rbac/webhooks.yaml\nimages:", "behind those of its folder")
 	for reason, text := range map[string]string{
 		"no YAML":                   "resources: [",
 		"no definition":             "resources:\n  - rbac/role.yaml\n",

@@ -3,6 +3,8 @@ package name
 import (
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/mod/module"
@@ -102,6 +104,44 @@ func Version(given string) error {
 	major, _, _ := strings.Cut(lower, ".")
 	return problem("version", given, "write it as Kubernetes does: v1, v1beta2, v2alpha1",
 		either(version.MatchString, lower, "v"+lower, major, "v"+major, "v1"))
+}
+
+// NewestVersion returns the version that Kubernetes prefers: stable versions before betas and alphas, and of these the
+// highest number. It returns "" if there are no versions.
+func NewestVersion(versions ...string) string {
+	newest := ""
+	for _, one := range versions {
+		if newest == "" || slices.Compare(rank(one), rank(newest)) > 0 {
+			newest = one
+		}
+	}
+	return newest
+}
+
+// NextVersion returns a version that may follow another one.
+func NextVersion(version string) string {
+	parts := versionParts.FindStringSubmatch(version)
+	if parts == nil {
+		return "v2"
+	}
+	if parts[2] != "" {
+		return "v" + parts[1]
+	}
+	major, _ := strconv.Atoi(parts[1]) // a number that is too large is no version that anybody has
+	return "v" + strconv.Itoa(major+1)
+}
+
+var versionParts = regexp.MustCompile(`^v([0-9]+)(?:(alpha|beta)([0-9]+))?$`)
+
+// rank returns numbers by which versions are compared.
+func rank(version string) []int {
+	parts := versionParts.FindStringSubmatch(version)
+	if parts == nil {
+		return nil
+	}
+	major, _ := strconv.Atoi(parts[1]) // a number that is too large counts as the largest
+	minor, _ := strconv.Atoi(parts[3])
+	return []int{slices.Index([]string{"alpha", "beta", ""}, parts[2]), major, minor}
 }
 
 // Module checks the path of a Go module.

@@ -91,3 +91,21 @@ func FuzzNames(f *testing.F) {
 		}
 	})
 }
+
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ reason, newest, versions, next string }{
+		{"the only one", "v1", "v1", "v2"},
+		{"the highest number, not the last text", "v10", "v9 v10 v2", "v11"},
+		{"stable before a later alpha", "v1", "v1 v2alpha1 v2beta1", "v2"},
+		{"beta before alpha", "v1beta1", "v1alpha9 v1beta1", "v1"},
+		{"a later beta", "v1beta2", "v1beta2 v1beta1", "v1"},
+		{"what isn't a version is last", "v1", "x v1", "v2"},
+		{"none", "", "", "v2"},
+	} {
+		newest := name.NewestVersion(strings.Fields(row.versions)...)
+		assert.Equal(t, row.newest, newest, row.reason)
+		assert.Equal(t, row.next, name.NextVersion(newest), row.reason)
+	}
+	assert.Equal(t, "an Ingress, a Guestbook", name.A("Ingress")+", "+name.A("Guestbook"))
+}

@@ -55,6 +55,14 @@ func Import(pkg string, taken func(string) bool) string {
 	return unused(pkg+"controller", taken)
 }
 
+// A returns a word with the article before it.
+func A(word string) string {
+	if strings.ContainsAny(word[:1], "AEIOUaeiou") {
+		return "an " + word
+	}
+	return "a " + word
+}
+
 // unused returns name. If name is taken, unused appends the first number that makes it unused.
 func unused(name string, taken func(string) bool) string {
 	free := name

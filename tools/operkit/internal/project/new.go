@@ -10,6 +10,12 @@ const RoleFile = "config/rbac/role.yaml"
 // KustomizationFile is the kustomization of an operator, to which a kind adds its definition.
 const KustomizationFile = "config/kustomization.yaml"
 
+// DeploymentFile is the Deployment of an operator, to which webhooks and conversions add WebhookPort.
+const DeploymentFile = "config/manager/deployment.yaml"
+
+// WebhookPort is the port of webhooks and conversions in the Pods.
+const WebhookPort = 9443
+
 // New returns the files of a new project with one kind.
 func New(values Values) ([]File, error) {
 	files, err := Render(Base, values)

@@ -2,9 +2,11 @@ package project_test
 
 import (
 	"go/format"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,6 +32,75 @@ func TestNew(t *testing.T) {
 		assert.Contains(t, files, want)
 	}
 	assert.Len(t, files, 27)
+	isWellFormed(t, files)
+}
+
+// What is added later is as well formed.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	v := values()
+	v.Folder, v.Spokes = "internal/guestbook", []project.Spoke{{Version: "v1beta1", API: "api/v1beta1"}, {Version: "v1beta2", API: "api/v1beta2"}}
+	for part, want := range map[project.Part][]string{
+		project.Webhook:    {"internal/guestbook/webhooks.go", "internal/guestbook/webhooks_test.go"},
+		project.Conversion: {"internal/guestbook/conversion.go", "internal/guestbook/conversion_test.go"},
+		project.Serving:    {"config/manager/service.yaml", "config/rbac/webhooks.yaml"},
+	} {
+		files, err := project.Render(part, v)
+		require.NoError(t, err)
+		texts := map[string]string{}
+		for _, file := range files {
+			texts[file.Path] = string(file.Text)
+		}
+		assert.ElementsMatch(t, want, slices.Collect(maps.Keys(texts)))
+		isWellFormed(t, texts)
+	}
+	assert.Equal(t, "../../api/...", v.Pattern())
+	v.API = "pkg/apis/v1"
+	assert.Equal(t, "../...", v.Pattern(), "types elsewhere: beside the folder")
+	assert.Equal(t, "v2", v.NextVersion())
+}
+
+// The rights are those that the operator's README lists, and the Service is as it says.
+func TestServing(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../../../operator/README.md")
+	require.NoError(t, err)
+	_, chapter, found := strings.Cut(string(readme), "\n## Webhooks\n")
+	require.True(t, found)
+	chapter, _, _ = strings.Cut(chapter, "\n## ")
+	var listed []any
+	for _, block := range strings.Split(chapter, "```yaml\n")[1:] {
+		text, _, _ := strings.Cut(block, "```")
+		var rules []any
+		require.NoError(t, yaml.Unmarshal([]byte(text), &rules))
+		listed = append(listed, rules...)
+	}
+	files, err := project.Render(project.Serving, values())
+	require.NoError(t, err)
+	var granted []any
+	for document := range strings.SplitSeq(string(files[1].Text), "\n---\n") {
+		var role struct {
+			Rules []any `json:"rules"`
+		}
+		require.NoError(t, yaml.Unmarshal([]byte(document), &role))
+		granted = append(granted, role.Rules...)
+	}
+	sorted := func(rules []any) (out []string) {
+		for _, rule := range rules {
+			for _, key := range []string{"resources", "verbs"} {
+				slices.SortFunc(rule.(map[string]any)[key].([]any), func(a, b any) int { return strings.Compare(a.(string), b.(string)) })
+			}
+			text, err := yaml.Marshal(rule)
+			require.NoError(t, err)
+			out = append(out, string(text))
+		}
+		return out
+	}
+	assert.ElementsMatch(t, sorted(listed), sorted(granted))
+}
+
+func isWellFormed(t *testing.T, files map[string]string) {
+	t.Helper()
 	for name, text := range files {
 		assert.NotContains(t, text, "<no value>", name)
 		assert.NotContains(t, text, "{{", name)
@@ -43,7 +114,7 @@ func TestNew(t *testing.T) {
 			require.NoError(t, err, name)
 			assert.Equal(t, string(formatted), text, name)
 			for line := range strings.Lines(text) {
-				if !strings.HasPrefix(line, "// +") { // a marker has to be one line
+				if !strings.HasPrefix(line, "// +") && !strings.Contains(line, "Functions[") { // a marker and a call have to be one line
 					assert.LessOrEqual(t, len(line), len("\n")+120, "%s: %s", name, line)
 				}
 			}

@@ -35,6 +35,10 @@ const (
 	Base      Part = "project"
 	Kind      Part = "kind"
 	Component Part = "component"
+	// Webhook has the webhooks of a kind, Conversion its conversion, and Serving what both need in config.
+	Webhook    Part = "webhook"
+	Conversion Part = "conversion"
+	Serving    Part = "serving"
 )
 
 // File is a file of a project.

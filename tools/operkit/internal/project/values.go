@@ -1,9 +1,11 @@
 package project
 
 import (
+	"fmt"
 	"path"
 	"strings"
 
+	"github.com/operkit/operkit/tools/operkit/internal/convert"
 	"github.com/operkit/operkit/tools/operkit/internal/name"
 )
 
@@ -24,8 +26,21 @@ type Values struct {
 	// that it is added to. Labels reports whether the controller's package has a function for the labels of objects.
 	Component, Type, Test, Folder string
 	Labels                        bool
+	// Spokes are the versions of the kind that are converted to Version, which is the hub.
+	Spokes []Spoke
 	// Versions are the versions that a project requires.
 	Versions
+}
+
+// Spoke is a version of a kind that is converted to another one, the hub. API is the folder of its Go types.
+type Spoke struct{ Version, API string }
+
+// Add returns the line of Go that adds the functions of a version to a converter. The arguments are names in the file: of
+// the converter, of package conversion, and of the packages of the version and of the hub.
+func (s Spoke) Add(converter, conversion, kind, version, hub string) string {
+	up, down := convert.Names(s.Version)
+	return fmt.Sprintf("%s.Add(%s, %s.%sKind, %s.Functions[%s.%s, %s.%s]{Up: %s, Down: %s})",
+		conversion, converter, version, kind, conversion, version, kind, hub, kind, up, down)
 }
 
 // Singular returns the name of the kind in lower case.
@@ -42,11 +57,23 @@ func (v Values) FromAPI() string {
 	return strings.TrimSuffix(strings.Repeat("../", strings.Count(path.Clean(v.API), "/")+1), "/")
 }
 
+// Pattern returns the pattern, relative to the folder of the Go types, of all folders with Go types: definitions are made
+// from all versions of a kind at once.
+func (v Values) Pattern() string {
+	if strings.HasPrefix(v.API, "api/") {
+		return v.FromAPI() + "/api/..."
+	}
+	return "../..."
+}
+
 // GoMinor returns the version of Go without the patch number.
 func (v Values) GoMinor() string {
 	parts := strings.SplitN(v.Go, ".", 3)
 	return strings.Join(parts[:min(2, len(parts))], ".")
 }
+
+// NextVersion returns a version that may follow the version of the kind.
+func (v Values) NextVersion() string { return name.NextVersion(v.Version) }
 
 // Linter returns the version of golangci-lint.
 func (Values) Linter() string { return linter }

@@ -18,6 +18,10 @@ type Answers struct {
 	Kinds []Kind `json:"kinds"`
 	// Components are the components that were added.
 	Components []Component `json:"components,omitempty"`
+	// Webhooks are the kinds that got webhooks.
+	Webhooks []Webhook `json:"webhooks,omitempty"`
+	// Serving means that config has what webhooks and conversions need.
+	Serving bool `json:"serving,omitempty"`
 }
 
 // Kind has the values for the templates of a kind.
@@ -40,12 +44,26 @@ type Component struct {
 	Labels    bool   `json:"labels,omitempty"`
 }
 
+// Webhook has the values for the templates of a kind's webhooks.
+type Webhook struct {
+	Kind    string `json:"kind"`
+	Group   string `json:"group"`
+	Version string `json:"version"`
+	API     string `json:"api"`
+	Folder  string `json:"folder"`
+	Package string `json:"package"`
+}
+
 func kindOf(v project.Values) Kind {
 	return Kind{v.Kind, v.Group, v.Version, v.API, v.Package, v.Empty}
 }
 
 func componentOf(v project.Values) Component {
 	return Component{v.Component, v.Type, v.Test, v.Folder, v.Package, v.Labels}
+}
+
+func webhookOf(v project.Values) Webhook {
+	return Webhook{v.Kind, v.Group, v.Version, v.API, v.Folder, v.Package}
 }
 
 // Files returns the files that this program writes for the answers, as far as a base has them. module is the path of the
@@ -72,6 +90,23 @@ func (a Answers) Files(module string, versions project.Versions) ([]project.File
 			Module: module, Component: component.Component, Type: component.Type, Test: component.Test,
 			Folder: component.Folder, Package: component.Package, Labels: component.Labels, Versions: versions,
 		})
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, rendered...)
+	}
+	for _, webhook := range a.Webhooks {
+		rendered, err := project.Render(project.Webhook, project.Values{
+			Module: module, Kind: webhook.Kind, Group: webhook.Group, Version: webhook.Version, API: webhook.API,
+			Folder: webhook.Folder, Package: webhook.Package, Versions: versions,
+		})
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, rendered...)
+	}
+	if a.Serving {
+		rendered, err := project.Render(project.Serving, project.Values{Name: a.Name})
 		if err != nil {
 			return nil, err
 		}

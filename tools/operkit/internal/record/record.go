@@ -55,6 +55,27 @@ func (r *Record) AddComponent(values project.Values, files []project.File) {
 	r.Base = based(append(r.Base, files...))
 }
 
+// AddWebhook adds the webhooks of a kind and their files, unless the record has them.
+func (r *Record) AddWebhook(values project.Values, files []project.File) {
+	webhook := webhookOf(values)
+	if !slices.ContainsFunc(r.Webhooks, func(w Webhook) bool { return w.Kind == webhook.Kind && w.Folder == webhook.Folder }) {
+		r.Webhooks = append(r.Webhooks, webhook)
+	}
+	r.Base = based(append(r.Base, files...))
+}
+
+// AddServing adds what webhooks and conversions need in config. It is recorded for the name that the operator has had at
+// first: if the operator is called otherwise now, that is an edit of these files.
+func (r *Record) AddServing() error {
+	files, err := project.Render(project.Serving, project.Values{Name: r.Name})
+	if err != nil {
+		return err
+	}
+	r.Serving = true
+	r.Base = based(append(r.Base, files...))
+	return nil
+}
+
 // Read reads the record of the project in root for a program of a version. If there is none, the error is
 // fs.ErrNotExist. A record of a newer program is an error, because it may have answers that this program doesn't know.
 func Read(root, version string) (Record, error) {

@@ -85,12 +85,19 @@ func TestAdditions(t *testing.T) {
 	component := project.Values{Component: "cache", Type: "cache", Test: "TestCache", Folder: "internal/backup", Package: "backup", Labels: true}
 	more, err := project.Render(project.Component, component)
 	require.NoError(t, err)
+	webhook := kind
+	webhook.Folder = "internal/backup"
+	hooks, err := project.Render(project.Webhook, webhook)
+	require.NoError(t, err)
 	for range 2 { // the second time nothing changes
+		r.AddWebhook(webhook, hooks)
+		require.NoError(t, r.AddServing())
 		r.AddKind(kind, files)
 		r.AddComponent(component, more)
 	}
 	assert.Len(t, r.Kinds, 2)
 	assert.Len(t, r.Components, 1)
+	assert.Len(t, r.Webhooks, 1)
 	changed, err := r.Write(dir)
 	require.NoError(t, err)
 	assert.True(t, changed)
@@ -99,7 +106,9 @@ func TestAdditions(t *testing.T) {
 	made, err := read.Answers.Files("example.com/guestbook-operator", versions)
 	require.NoError(t, err)
 	assert.Equal(t, read.Base, made, "with doc.go once, which both kinds have")
-	assert.Contains(t, paths(made), "internal/backup/cache_test.go")
+	for _, want := range []string{"internal/backup/cache_test.go", "internal/backup/webhooks.go", "config/manager/service.yaml", "config/rbac/webhooks.yaml"} {
+		assert.Contains(t, paths(made), want)
+	}
 }
 
 func TestRecordThatCantBeRead(t *testing.T) {

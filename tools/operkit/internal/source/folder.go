@@ -78,6 +78,17 @@ func (f Folder) Without(names ...string) Folder {
 	return f
 }
 
+// With returns the folder with more files. Of two files of the same name it keeps the one that it has.
+func (f Folder) With(files ...*File) Folder {
+	f.Files = slices.Clone(f.Files)
+	for _, file := range files {
+		if !f.Has(file.Base()) {
+			f.Files = append(f.Files, file)
+		}
+	}
+	return f
+}
+
 // Has reports whether there is a file of this name.
 func (f Folder) Has(name string) bool {
 	return slices.ContainsFunc(f.Files, func(file *File) bool { return filepath.Base(file.Path) == name })

@@ -1,76 +1,19 @@
 package source
 
-import (
-	"go/ast"
-
-	"github.com/operkit/operkit/tools/operkit/internal/name"
-)
+import "go/ast"
 
 // IsProgram reports whether the file belongs to package main and isn't a test.
 func (f *File) IsProgram() bool { return f.tree.Name.Name == "main" && !f.isTest() }
 
 // Controls reports whether the file calls Control with the controller of the package that has this import path.
-func (f *File) Controls(path string) bool {
-	local := f.imported(path)
-	found := false
-	ast.Inspect(f.tree, func(node ast.Node) bool {
-		call, is := node.(*ast.CallExpr)
-		if is && local != "" && methodOf(call) == "Control" && len(call.Args) > 0 {
-			found = found || packageOf(call.Args[0]) == local
-		}
-		return !found
-	})
-	return found
-}
+func (f *File) Controls(path string) bool { return f.Has(controller(path, "")) }
 
 // Control adds a line such as op.Control(guestbook.Controller{}), and the import of the controller's package. pkg is
-// the name of that package, and path is its import path. The line comes after the last such line, or else before
-// op.Main(). The error is ErrNoPlace if neither line exists, or if it isn't a statement on a line of its own.
-func (f *File) Control(path, pkg string) ([]byte, error) {
-	at, before := f.controlled()
-	if at == nil {
-		return nil, ErrNoPlace
-	}
-	indent, alone := f.indent(f.offset(at.Pos()))
-	operator := receiverOf(callOf(at))
-	if !alone || operator == "" {
-		return nil, ErrNoPlace
-	}
-	local := f.imported(path)
-	var added []insertion
-	if local == "" {
-		local = name.Import(pkg, f.uses)
-		imports, found := f.addImport(local, path)
-		if !found {
-			return nil, ErrNoPlace
-		}
-		added = append(added, imports)
-	}
-	offset := f.lineEnd(f.offset(at.End()))
-	if before {
-		offset = f.lineStart(f.offset(at.Pos()))
-	}
-	line := indent + operator + ".Control(" + local + ".Controller{})\n"
-	return f.insert(append(added, insertion{offset, line})...)
-}
+// the name of that package, and path is its import path.
+func (f *File) Control(path, pkg string) ([]byte, error) { return f.Add(controller(path, pkg)) }
 
-// controlled returns the last statement that adds a controller. If there is none, it returns the statement that runs
-// the operator, and before is true.
-func (f *File) controlled() (at ast.Stmt, before bool) {
-	ast.Inspect(f.tree, func(node ast.Node) bool {
-		statement, is := node.(*ast.ExprStmt)
-		if !is {
-			return true
-		}
-		switch call := callOf(statement); {
-		case methodOf(call) == "Control" && len(call.Args) > 0:
-			at, before = statement, false
-		case at == nil && methodOf(call) == "Main" && len(call.Args) == 0:
-			at, before = statement, true
-		}
-		return true
-	})
-	return at, before
+func controller(path, pkg string) Registration {
+	return Registration{"Control", path, pkg, "Controller{}"}
 }
 
 // callOf returns the call if a statement is a call, and nil otherwise.
