@@ -81,6 +81,7 @@ func (t *target) place(opened *project.Project) {
 	for _, c := range opened.Controllers() {
 		if c.For(kind) && c.Folder.Name() != "main" {
 			t.values.Folder, t.values.Package = opened.Relative(c.Folder.Path), c.Folder.Name()
+			t.values.Controlled = c.Type == "Controller" && path.Dir(t.values.Folder) == "internal"
 			break
 		}
 	}
@@ -98,7 +99,7 @@ func (t *target) place(opened *project.Project) {
 			used = append(used, api.Version)
 		}
 	}
-	t.use(name.NewestVersion(slices.Concat(slices.Clone(used))...))
+	t.use(name.NewestVersion(used...))
 	if len(used) == 0 {
 		t.use(name.NewestVersion(stored...))
 	}

@@ -34,6 +34,7 @@ Next:
 	assert.Contains(t, read(t, dir, "config/kustomization.yaml"), "  - rbac/binding.yaml\n  - rbac/webhooks.yaml\n")
 	assert.Contains(t, read(t, dir, "config/kustomization.yaml"), "  - manager/deployment.yaml\n  - manager/service.yaml\n")
 	assert.Contains(t, read(t, dir, "config/manager/deployment.yaml"), "            - name: webhooks\n              containerPort: 9443\n")
+	assert.Contains(t, read(t, dir, "internal/guestbook/webhooks_test.go"), "reconciletest.Admission(Webhooks())", "the harness asks them")
 	service := read(t, dir, "config/manager/service.yaml")
 	for _, want := range []string{"  name: guestbook-operator\n", "publishNotReadyAddresses: true\n", "port: 443\n", "targetPort: 9443\n"} {
 		assert.Contains(t, service, want)
@@ -73,6 +74,17 @@ func TestUpdateOfWebhooks(t *testing.T) {
 		assert.Empty(t, git(t, dir, "status", "--porcelain"))
 		assert.Equal(t, before[record.BaseFile], read(t, dir, record.BaseFile))
 	}
+}
+
+// A kind that operkit hasn't found a controller of: its package is the one that a controller would have.
+func TestAddWebhookWithoutController(t *testing.T) {
+	t.Parallel()
+	dir := operator(t)
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "internal/guestbook")))
+	said := done(t, "add", "webhook", "Guestbook", "--dir", dir)
+	assert.Contains(t, said, "created   internal/guestbook/webhooks.go\n")
+	assert.NotContains(t, read(t, dir, "internal/guestbook/webhooks_test.go"), "Controller")
+	isGo(t, dir)
 }
 
 // An older project gets what there is a place for. The rest is printed.

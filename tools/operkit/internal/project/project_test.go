@@ -45,6 +45,7 @@ func TestParts(t *testing.T) {
 		project.Conversion: {"internal/guestbook/conversion.go", "internal/guestbook/conversion_test.go"},
 		project.Serving:    {"config/manager/service.yaml", "config/rbac/webhooks.yaml"},
 	} {
+		v.Controlled = false
 		files, err := project.Render(part, v)
 		require.NoError(t, err)
 		texts := map[string]string{}
@@ -53,6 +54,12 @@ func TestParts(t *testing.T) {
 		}
 		assert.ElementsMatch(t, want, slices.Collect(maps.Keys(texts)))
 		isWellFormed(t, texts)
+		v.Controlled = true
+		files, err = project.Render(part, v)
+		require.NoError(t, err)
+		for _, file := range files {
+			isWellFormed(t, map[string]string{file.Path: string(file.Text)})
+		}
 	}
 	assert.Equal(t, "../../api/...", v.Pattern())
 	v.API = "pkg/apis/v1"

@@ -26,6 +26,8 @@ type Values struct {
 	// that it is added to. Labels reports whether the controller's package has a function for the labels of objects.
 	Component, Type, Test, Folder string
 	Labels                        bool
+	// Controlled reports whether the package with the webhooks of a kind has its controller, as init writes it.
+	Controlled bool
 	// Spokes are the versions of the kind that are converted to Version, which is the hub.
 	Spokes []Spoke
 	// Versions are the versions that a project requires.

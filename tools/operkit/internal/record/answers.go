@@ -52,6 +52,8 @@ type Webhook struct {
 	API     string `json:"api"`
 	Folder  string `json:"folder"`
 	Package string `json:"package"`
+	// Controlled means that this package has the controller of the kind.
+	Controlled bool `json:"controlled,omitempty"`
 }
 
 func kindOf(v project.Values) Kind {
@@ -63,7 +65,7 @@ func componentOf(v project.Values) Component {
 }
 
 func webhookOf(v project.Values) Webhook {
-	return Webhook{v.Kind, v.Group, v.Version, v.API, v.Folder, v.Package}
+	return Webhook{v.Kind, v.Group, v.Version, v.API, v.Folder, v.Package, v.Controlled}
 }
 
 // Files returns the files that this program writes for the answers, as far as a base has them. module is the path of the
@@ -98,7 +100,7 @@ func (a Answers) Files(module string, versions project.Versions) ([]project.File
 	for _, webhook := range a.Webhooks {
 		rendered, err := project.Render(project.Webhook, project.Values{
 			Module: module, Kind: webhook.Kind, Group: webhook.Group, Version: webhook.Version, API: webhook.API,
-			Folder: webhook.Folder, Package: webhook.Package, Versions: versions,
+			Folder: webhook.Folder, Package: webhook.Package, Controlled: webhook.Controlled, Versions: versions,
 		})
 		if err != nil {
 			return nil, err
