@@ -20,10 +20,7 @@ import (
 	"github.com/operkit/operkit/tools/envtest/program"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
-
-var deployments = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
 
 // world is a control plane of its own, since definitions and configurations of webhooks are of the whole cluster, with
 // an operator's user in it, who has the rights that are shipped.
