@@ -48,6 +48,7 @@ type options struct {
 	history        int
 	admission      []Admission
 	webhooks       Webhooks
+	conversions    []Conversion
 	clusterScoped  []schema.GroupKind
 	clock          func() time.Time
 }
@@ -255,6 +256,9 @@ func (c *Cluster) seedOne(obj *unstructured.Unstructured, namespaces map[string]
 	}
 	if ref.Kind.GroupKind() == definitionKind && !c.kinds.schemaless {
 		next = c.established(next)
+	}
+	if next, err = c.toStore(d, next); err != nil {
+		return err
 	}
 	c.see(d)
 	c.storage.put(addressOf(ref), next)

@@ -215,6 +215,14 @@ func (k *kinds) define(obj *unstructured.Unstructured) (accepted bool) {
 	if len(problems) > 0 {
 		return false
 	}
+	for _, d := range declared {
+		d.conversion = k.converted(kind)
+	}
+	for _, v := range defined.Versions {
+		if v.Storage {
+			k.storages[kind] = v.Name
+		}
+	}
 	k.custom[kind], k.definedBy[kind] = declared, obj.GetName()
 	return true
 }

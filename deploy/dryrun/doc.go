@@ -28,8 +28,8 @@
 //   - Defaults of built-in kinds; validation of their content beyond the types of fields,
 //     enumerated values and immutable fields; rules in CEL.
 //   - Addresses, ports, labels and selectors that a server assigns to Services and Jobs.
-//   - Conversion. An object in another version has the same fields, except for fields that the other version doesn't
-//     have.
+//   - Conversion, unless the option Conversions has one for the kind. Otherwise an object in another version has the same
+//     fields, except for fields that the other version doesn't have.
 //   - RBAC, controllers other than the garbage collector and the namespace controller, and subresources other than
 //     status.
 //   - Garbage collection for owners that never were in the cluster, unless CollectUnknownOwners is set: an object with

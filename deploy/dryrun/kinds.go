@@ -28,6 +28,9 @@ type kinds struct {
 	definedBy map[schema.GroupKind]string
 	// seen are the kinds without a definition of which an object was written.
 	seen map[schema.GroupVersionKind]*declaration
+	// conversions are those of the option Conversions, and storages the storage versions of CustomResourceDefinitions.
+	conversions []Conversion
+	storages    map[schema.GroupKind]string
 }
 
 func newKinds(o options) (*kinds, error) {
@@ -38,7 +41,7 @@ func newKinds(o options) (*kinds, error) {
 	return &kinds{
 		builtin: known, any: o.anyKind, schemaless: o.schemaless, clusterScoped: slices.Clone(o.clusterScoped),
 		custom: map[schema.GroupKind]map[string]*declaration{}, definedBy: map[schema.GroupKind]string{},
-		seen: map[schema.GroupVersionKind]*declaration{},
+		seen: map[schema.GroupVersionKind]*declaration{}, conversions: slices.Clone(o.conversions), storages: map[schema.GroupKind]string{},
 	}, nil
 }
 
@@ -60,7 +63,11 @@ func (k *kinds) of(kind schema.GroupVersionKind) (*declaration, error) {
 		return nil, &deploy.KindUnknownError{Kind: kind}
 	}
 	d := deduced(kind, k.guessScope(kind.GroupKind()))
-	d.unseen = true
+	if d.conversion = k.converted(kind.GroupKind()); d.conversion == nil {
+		d.unseen = true
+	} else if !slices.Contains(d.conversion.Versions, kind.Version) {
+		return nil, &deploy.KindUnknownError{Kind: kind}
+	}
 	return d, nil
 }
 
@@ -180,6 +187,8 @@ type declaration struct {
 	// that lists can be selected by all fields.
 	selectable []string
 	anyField   bool
+	// conversion converts the objects of the kind, nil if all versions have the same fields.
+	conversion *Conversion
 	// unseen means that this version has no definition, and that no object of it was written.
 	unseen bool
 	// validName validates the name of an object.

@@ -107,6 +107,13 @@ func (c conversion) ConvertToVersion(in runtime.Object, target runtime.GroupVers
 	if kind == obj.GroupVersionKind() {
 		return obj, nil
 	}
+	if conversion := c.kinds.converted(kind.GroupKind()); conversion != nil {
+		d, err := c.kinds.of(kind)
+		if err != nil {
+			return nil, err
+		}
+		return d.convertTo(obj)
+	}
 	converted := inVersion(obj, kind.GroupVersion())
 	if d, err := c.kinds.of(kind); err == nil && d.strict {
 		converted = converted.DeepCopy()

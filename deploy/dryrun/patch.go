@@ -38,7 +38,10 @@ func (p port) patch(d *declaration, ref deploy.Ref, patch deploy.PatchRequest, w
 	if err := d.serves(ref, patch.Subresource, live); err != nil {
 		return nil, err
 	}
-	before := shown(live, d)
+	before, err := shown(live, d)
+	if err != nil {
+		return nil, err
+	}
 	next, err := patched(ref, before, patch)
 	if err != nil {
 		return nil, &deploy.InvalidError{Ref: ref, Err: err}

@@ -77,7 +77,9 @@ func (p port) apply(d *declaration, obj *unstructured.Unstructured, options depl
 	}
 	live, base := p.storage.get(addressOf(ref)), emptyObject(ref.Kind)
 	if live != nil {
-		base = shown(live, d)
+		if base, err = shown(live, d); err != nil {
+			return deploy.Applied{}, err
+		}
 	}
 	if options.Subresource != "" {
 		if err := d.serves(ref, options.Subresource, live); err != nil {
@@ -105,7 +107,11 @@ func (p port) apply(d *declaration, obj *unstructured.Unstructured, options depl
 	if err != nil {
 		return deploy.Applied{}, err
 	}
-	return deploy.Applied{Object: shown(stored, d), Created: live == nil}, nil
+	after, err := shown(stored, d)
+	if err != nil {
+		return deploy.Applied{}, err
+	}
+	return deploy.Applied{Object: after, Created: live == nil}, nil
 }
 
 // Delete implements deploy.Port.
@@ -146,21 +152,24 @@ func (p port) delete(d *declaration, ref deploy.Ref, options deploy.DeleteOption
 }
 
 // shown returns a copy of a stored object in the version of d.
-func shown(stored *unstructured.Unstructured, d *declaration) *unstructured.Unstructured {
-	if seen := shared(stored, d); seen != stored {
-		return seen
+func shown(stored *unstructured.Unstructured, d *declaration) (*unstructured.Unstructured, error) {
+	if seen, err := shared(stored, d); err != nil || seen != stored {
+		return seen, err
 	}
-	return stored.DeepCopy()
+	return stored.DeepCopy(), nil
 }
 
 // shared is like shown, for a caller that doesn't change the object: it copies the object only if the version differs.
-func shared(stored *unstructured.Unstructured, d *declaration) *unstructured.Unstructured {
+func shared(stored *unstructured.Unstructured, d *declaration) (*unstructured.Unstructured, error) {
 	if stored.GetAPIVersion() == d.kind.GroupVersion().String() {
-		return stored
+		return stored, nil
+	}
+	if d.conversion != nil {
+		return d.convertTo(stored)
 	}
 	other := inVersion(stored, d.kind.GroupVersion()).DeepCopy()
 	d.unknown(other, true)
-	return other
+	return other, nil
 }
 
 func notFound(ref deploy.Ref) error {
@@ -212,7 +221,7 @@ func (p port) post(d *declaration, obj *unstructured.Unstructured, w asking) (*u
 	if err != nil {
 		return nil, err
 	}
-	return shown(stored, d), nil
+	return shown(stored, d)
 }
 
 // Update implements deploy.Port.
@@ -247,7 +256,11 @@ func (p port) put(d *declaration, ref deploy.Ref, obj *unstructured.Unstructured
 // lock is held.
 func (c *Cluster) replace(d *declaration, ref deploy.Ref, live, next *unstructured.Unstructured, w asking) (*unstructured.Unstructured, error) {
 	d.complete(next)
-	next, err := c.attribute(d, ref, shown(live, d), next, w.call.FieldManager, w.call.Subresource)
+	before, err := shown(live, d)
+	if err != nil {
+		return nil, err
+	}
+	next, err = c.attribute(d, ref, before, next, w.call.FieldManager, w.call.Subresource)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +268,7 @@ func (c *Cluster) replace(d *declaration, ref deploy.Ref, live, next *unstructur
 	if err != nil {
 		return nil, err
 	}
-	return shown(stored, d), nil
+	return shown(stored, d)
 }
 
 // attribute returns next with the managedFields that result when manager changes live into next. It may change live and

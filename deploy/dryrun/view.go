@@ -3,6 +3,7 @@ package dryrun
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -38,7 +39,7 @@ func (v view) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructur
 	if stored == nil {
 		return nil, nil
 	}
-	return shared(stored, d), nil
+	return shared(stored, d)
 }
 
 // List implements deploy.View. It returns the stored objects.
@@ -67,7 +68,7 @@ func (v view) read(ctx context.Context, kind schema.GroupVersionKind, namespace 
 	stored := find(d, namespace)
 	v.mu.RUnlock()
 	chosen := v.selected[kind.GroupKind()].With(selector)
-	return matching(stored, d, shared, chosen), nil
+	return matching(stored, d, shared, chosen)
 }
 
 // Subscribe implements deploy.View. Existing objects come first, in the order of their resourceVersions. The events
@@ -116,7 +117,7 @@ func (p port) List(ctx context.Context, kind schema.GroupVersionKind, namespace 
 		p.mu.RLock()
 		stored := p.storage.ofVersion(d, namespace)
 		p.mu.RUnlock()
-		return matching(stored, d, shown, selection.Selection{Labels: options.Labels, Fields: options.Fields}), nil
+		return matching(stored, d, shown, selection.Selection{Labels: options.Labels, Fields: options.Fields})
 	})
 }
 
@@ -134,15 +135,22 @@ func (d *declaration) selects(ref deploy.Ref, byField fields.Selector) error {
 }
 
 // matching calls show for each stored object that the selectors match, and returns the results.
-func matching(stored []*unstructured.Unstructured, d *declaration, show func(*unstructured.Unstructured, *declaration) *unstructured.Unstructured,
-	chosen selection.Selection) []*unstructured.Unstructured {
+func matching(stored []*unstructured.Unstructured, d *declaration, show func(*unstructured.Unstructured, *declaration) (*unstructured.Unstructured, error),
+	chosen selection.Selection) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
 	for _, obj := range stored {
 		if chosen.Matches(obj) {
-			objects = append(objects, show(obj, d))
+			seen, err := show(obj, d)
+			if failed, ok := errors.AsType[*deploy.UnavailableError](err); ok {
+				return nil, &deploy.UnavailableError{Err: failed.Err} // about the whole list
+			}
+			if err != nil {
+				return nil, err
+			}
+			objects = append(objects, seen)
 		}
 	}
-	return objects
+	return objects, nil
 }
 
 // Kinds implements deploy.Port.

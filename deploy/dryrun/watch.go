@@ -244,7 +244,9 @@ func (s *subscription) run() {
 			if s.ctx.Err() != nil {
 				return
 			}
-			s.handle(s.inVersion(event))
+			if seen, err := s.inVersion(event); err == nil {
+				s.handle(seen)
+			}
 			if handled++; handled == s.initial {
 				close(s.synced)
 			}
@@ -252,14 +254,17 @@ func (s *subscription) run() {
 	}
 }
 
-// inVersion returns the event with its objects in the version that the subscription is for.
-func (s *subscription) inVersion(event deploy.Event) deploy.Event {
-	own := deploy.Event{Type: event.Type, New: shared(event.New, s.declared)}
-	switch {
-	case event.Old == event.New:
-		own.Old = own.New
-	case event.Old != nil:
-		own.Old = shared(event.Old, s.declared)
+// inVersion returns the event with its objects in the version that the subscription is for. After an object that can't
+// be converted, which the subscription hasn't seen, the next one is new.
+func (s *subscription) inVersion(event deploy.Event) (own deploy.Event, err error) {
+	own.Type = event.Type
+	if own.New, err = shared(event.New, s.declared); err != nil || event.Old == nil {
+		return own, err
 	}
-	return own
+	if own.Old = own.New; event.Old != event.New {
+		if own.Old, err = shared(event.Old, s.declared); err != nil {
+			own = deploy.Event{Type: deploy.Added, New: own.New}
+		}
+	}
+	return own, nil
 }

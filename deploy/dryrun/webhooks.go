@@ -53,7 +53,10 @@ func (c *Cluster) mutated(w asking, d *declaration, ref deploy.Ref, live, next *
 	if c.webhooks == nil {
 		return next, nil
 	}
-	write := w.write(d, ref, live, next)
+	write, err := w.write(d, ref, live, next)
+	if err != nil {
+		return nil, err
+	}
 	w.unmake(write, live)
 	asked := write.Ref
 	if err := c.ask(w, d, ref, func() error { return c.webhooks.Mutate(w.ctx, write) }); err != nil {
@@ -98,7 +101,10 @@ func (c *Cluster) approved(w asking, d *declaration, ref deploy.Ref, live, next 
 	if c.webhooks == nil {
 		return nil
 	}
-	write := w.write(d, ref, live, next)
+	write, err := w.write(d, ref, live, next)
+	if err != nil {
+		return err
+	}
 	return c.ask(w, d, ref, func() error { return c.webhooks.Validate(w.ctx, write) })
 }
 
@@ -107,22 +113,25 @@ func (c *Cluster) deletable(w asking, d *declaration, ref deploy.Ref, live *unst
 	if c.webhooks == nil {
 		return nil
 	}
-	write := w.write(d, ref, live, nil)
+	write, err := w.write(d, ref, live, nil)
+	if err != nil {
+		return err
+	}
 	if err := c.ask(w, d, ref, func() error { return c.webhooks.Mutate(w.ctx, write) }); err != nil {
 		return err
 	}
 	return c.approved(w, d, ref, live, nil)
 }
 
-func (w asking) write(d *declaration, ref deploy.Ref, live, next *unstructured.Unstructured) *Write {
-	write := &Write{Call: w.call, Ref: ref, Resource: d.kind.GroupVersion().WithResource(d.plural)}
+func (w asking) write(d *declaration, ref deploy.Ref, live, next *unstructured.Unstructured) (write *Write, err error) {
+	write = &Write{Call: w.call, Ref: ref, Resource: d.kind.GroupVersion().WithResource(d.plural)}
 	if live != nil {
-		write.Old = shown(live, d)
+		write.Old, err = shown(live, d)
 	}
 	if next != nil {
 		write.Object = next.DeepCopy()
 	}
-	return write
+	return write, err
 }
 
 // ask calls Webhooks without the lock. It returns errMoved if the stored object has changed meanwhile.

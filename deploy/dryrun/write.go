@@ -58,6 +58,9 @@ func (c *Cluster) create(d *declaration, ref deploy.Ref, next *unstructured.Unst
 		return next, nil
 	}
 	metadataOf(next)["uid"] = string(c.storage.nextUID()) // others may have been created while webhooks were asked
+	if next, err = c.toStore(d, next); err != nil {
+		return nil, err
+	}
 	c.storage.claimUID(next.GetUID())
 	c.see(d)
 	c.store(addressOf(ref), nil, next)
@@ -75,19 +78,8 @@ func (c *Cluster) update(d *declaration, ref deploy.Ref, live, next *unstructure
 	if uid := next.GetUID(); uid != "" && uid != live.GetUID() {
 		return nil, &deploy.StaleError{Ref: ref, Err: errors.New("uid " + string(uid) + " doesn't match the object's, " + string(live.GetUID()))}
 	}
-	next = prepare(d, live, next, subresource)
-	c.stampManagers(live, next)
-	if err := c.admit(ref, live, next, subresource); err != nil {
-		return nil, err
-	}
-	next, err := c.mutated(w, d, ref, live, next)
+	next, err := c.checked(d, ref, live, next, w)
 	if err != nil {
-		return nil, err
-	}
-	if err := c.validate(d, ref, next, live); err != nil {
-		return nil, err
-	}
-	if err := c.approved(w, d, ref, live, next); err != nil {
 		return nil, err
 	}
 	if !dryRun {
@@ -109,6 +101,32 @@ func (c *Cluster) update(d *declaration, ref deploy.Ref, live, next *unstructure
 		c.aftermath(at, next)
 	}
 	return next, nil
+}
+
+// checked returns next as it is stored in place of live, after admission and validation.
+func (c *Cluster) checked(d *declaration, ref deploy.Ref, live, next *unstructured.Unstructured, w asking) (*unstructured.Unstructured, error) {
+	before, subresource := live, w.call.Subresource
+	var err error
+	if d.conversion != nil {
+		if before, err = shared(live, d); err != nil {
+			return nil, err
+		}
+	}
+	next = prepare(d, before, next, subresource)
+	c.stampManagers(before, next)
+	if err := c.admit(ref, before, next, subresource); err != nil {
+		return nil, err
+	}
+	if next, err = c.mutated(w, d, ref, before, next); err != nil {
+		return nil, err
+	}
+	if err := c.validate(d, ref, next, before); err != nil {
+		return nil, err
+	}
+	if err := c.approved(w, d, ref, before, next); err != nil {
+		return nil, err
+	}
+	return c.toStore(d, next)
 }
 
 // aftermath serves the kinds of a CustomResourceDefinition after it was written. The lock is held.

@@ -146,6 +146,6 @@ func TestAdmissionMistakes(t *testing.T) {
 		foreign, err := dryrun.New(dryrun.AnyKind())
 		require.NoError(t, err)
 		said := try(t, func(t *trial) { New(t, market(), On(foreign, 0), Admission(validating(shops, allow))) })
-		assert.Contains(t, said, "on a real cluster: Admission needs a cluster in memory: serve and register the webhooks there")
+		assert.Contains(t, said, "on a real cluster: Admission and Conversion need a cluster in memory: serve and register the webhooks there")
 	})
 }

@@ -41,7 +41,7 @@
 //   - Edit, SetStatus, Delete: changes by somebody else. Bring: keys of external sources. Leave and Enter: resources
 //     leave the scope of the operator, and come back.
 //   - Admission: webhooks of package admission, asked about every write as by an API server. TryApply, TryEdit and
-//     TryDelete return what is refused. Memory(dryrun.Admit(...)): other admission that refuses or rewrites.
+//     TryDelete return what is refused. Conversion: versions of a kind, each read and written as by an API server. Memory(dryrun.Admit(...)): other admission that refuses or rewrites.
 //
 // A controller that never settles fails the test, and the message shows the change that repeats. Golden compares the
 // rendered objects of a resource with a file.

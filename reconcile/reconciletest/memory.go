@@ -22,8 +22,13 @@ func (h *Harness) newMemory() (*dryrun.Cluster, error) {
 		memory = append(memory, dryrun.Namespaces(h.options.namespace))
 	}
 	memory = append(memory, h.options.memory...)
+	conversions, err := h.conversions()
+	if err != nil {
+		return nil, err
+	}
+	memory = append(memory, dryrun.Conversions(conversions...))
 	if len(h.options.admission) > 0 {
-		h.webhooks = &webhooks{}
+		h.webhooks = &webhooks{conversions: conversions}
 		if h.webhooks.mutating, h.webhooks.validating, err = h.readWebhooks(); err != nil {
 			return nil, err
 		}

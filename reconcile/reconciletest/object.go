@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -261,11 +262,19 @@ func (h *Harness) kindOf(n name) (schema.GroupVersionKind, error) {
 		}
 	}
 	kinds = slices.DeleteFunc(kinds, func(kind schema.GroupVersionKind) bool { return !means(kind) })
-	switch len(kinds) {
-	case 0:
+	if len(kinds) == 0 {
 		return schema.GroupVersionKind{}, fmt.Errorf("the cluster has no such kind")
-	case 1:
+	}
+	first := kinds[0].GroupKind()
+	isOther := func(kind schema.GroupVersionKind) bool { return kind.GroupKind() != first }
+	switch used := h.versionOf(first); {
+	case slices.ContainsFunc(kinds, isOther):
+	case n.version != "":
+		return first.WithVersion(n.version), nil
+	case len(kinds) == 1 && used == "":
 		return kinds[0], nil
+	case used != "":
+		return first.WithVersion(used), nil
 	}
 	names := make([]string, len(kinds))
 	for i, kind := range kinds {
@@ -274,10 +283,28 @@ func (h *Harness) kindOf(n name) (schema.GroupVersionKind, error) {
 	return schema.GroupVersionKind{}, fmt.Errorf("this can be %s: name the group too, as in Deployment.apps", joined(names))
 }
 
-// name is the name of an object in tests: "Deployment web", "Deployment.apps shop/web", and with a subresource
-// "Shop tea status".
+// versionOf returns the version of a kind that a name without one means: that of its reconciler, or the hub of its
+// converter. It is empty if there is neither.
+func (h *Harness) versionOf(kind schema.GroupKind) string {
+	for _, t := range h.tested {
+		if t.kind.GroupKind() == kind {
+			return t.kind.Version
+		}
+	}
+	for _, converter := range h.options.converters {
+		if converter != nil && converter.Kind() == kind {
+			return converter.Versions()[0].Kind.Version
+		}
+	}
+	return ""
+}
+
+var versionForm = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
+
+// name is the name of an object in tests: "Deployment web", "Deployment.apps shop/web",
+// "Deployment.v1.apps web", and with a subresource "Shop tea status".
 type name struct {
-	kind, group            string
+	kind, version, group   string
 	anyGroup               bool
 	namespace, object, sub string
 }
@@ -291,6 +318,9 @@ func parseName(text string) (name, error) {
 	var grouped bool
 	n.kind, n.group, grouped = strings.Cut(parts[0], ".")
 	n.anyGroup = !grouped
+	if version, group, _ := strings.Cut(n.group, "."); versionForm.MatchString(version) {
+		n.version, n.group = version, group
+	}
 	if namespace, object, ok := strings.Cut(parts[1], "/"); ok {
 		n.namespace, n.object = namespace, object
 	}

@@ -35,6 +35,7 @@ type options struct {
 	simulations   map[schema.GroupKind]Simulation
 	maxReconciles int
 	admission     []AdmissionHooks
+	converters    []KindConverter
 }
 
 // On runs the test on the given cluster, such as a real one, instead of a cluster in memory. Then time is real, nothing
@@ -125,8 +126,8 @@ func newOptions(opts []Option) (options, error) {
 		return o, fmt.Errorf("quiet: %s: it can't be negative", o.quiet)
 	case o.maxReconciles < 1:
 		return o, fmt.Errorf("max reconciles: %d: at least 1 is needed", o.maxReconciles)
-	case o.real != nil && len(o.admission) > 0:
-		return o, errors.New("on a real cluster: Admission needs a cluster in memory: serve and register the webhooks there")
+	case o.real != nil && len(o.admission)+len(o.converters) > 0:
+		return o, errors.New("on a real cluster: Admission and Conversion need a cluster in memory: serve and register the webhooks there")
 	case o.real != nil && len(o.memory)+len(o.definitions)+len(o.simulations) > 0:
 		return o, errors.New("on a real cluster: Memory, Definitions and Simulate need a cluster in memory: leave them out")
 	}

@@ -105,6 +105,11 @@ func (w *webhooks) inVersion(object *unstructured.Unstructured, version string) 
 	if object.GroupVersionKind().Version == version {
 		return object, nil
 	}
+	for _, conversion := range w.conversions {
+		if conversion.Kind == object.GroupVersionKind().GroupKind() {
+			return conversion.Convert(object, version)
+		}
+	}
 	other := object.DeepCopy()
 	other.SetGroupVersionKind(object.GroupVersionKind().GroupKind().WithVersion(version))
 	return other, nil

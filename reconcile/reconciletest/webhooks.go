@@ -25,6 +25,7 @@ import (
 type webhooks struct {
 	memory               *dryrun.Cluster
 	mutating, validating []asked
+	conversions          []dryrun.Conversion
 
 	mu       sync.Mutex
 	warnings []string
