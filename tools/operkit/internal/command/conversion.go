@@ -192,30 +192,19 @@ func (a *addition) versions(t target) error {
 		stored = stored || a.project.Folder(api.Folder).Stored(kind)
 	}
 	if file := a.project.Folder(t.values.API).Declaring(kind); !stored && file != nil {
-		err := a.edit(a.project.Relative(file.Path), "// +kubebuilder:storageversion, in the comment of the type "+kind, func(text []byte) ([]byte, bool, error) {
-			parsed, err := source.Parse(file.Path, text)
-			if err != nil {
-				return nil, false, err
-			}
-			return parsed.Store(kind)
-		})
+		byHand := "// +kubebuilder:storageversion, in the comment of the type " + kind
+		err := a.editGo(file, byHand, func(file *source.File) ([]byte, bool, error) { return file.Store(kind) })
 		if err != nil {
 			return err
 		}
 	}
 	for _, api := range t.versions {
+		pattern := project.Values{API: api.Folder}.Pattern()
 		for _, file := range a.project.Folder(api.Folder).Files {
 			if !file.GeneratesAlone() {
 				continue
 			}
-			pattern := project.Values{API: api.Folder}.Pattern()
-			err := a.edit(a.project.Relative(file.Path), "paths="+pattern, func(text []byte) ([]byte, bool, error) {
-				parsed, err := source.Parse(file.Path, text)
-				if err != nil {
-					return nil, false, err
-				}
-				return parsed.GenerateFrom(pattern)
-			})
+			err := a.editGo(file, "paths="+pattern, func(file *source.File) ([]byte, bool, error) { return file.GenerateFrom(pattern) })
 			if err != nil {
 				return err
 			}
@@ -224,17 +213,24 @@ func (a *addition) versions(t target) error {
 	return nil
 }
 
+// editGo is edit for a Go file, which is parsed as it is now.
+func (a *addition) editGo(file *source.File, byHand string, change func(file *source.File) (changed []byte, edited bool, err error)) error {
+	return a.edit(a.project.Relative(file.Path), byHand, func(text []byte) ([]byte, bool, error) {
+		parsed, err := source.Parse(file.Path, text)
+		if err != nil {
+			return nil, false, err
+		}
+		return change(parsed)
+	})
+}
+
 // convert adds versions to an existing conversion, and the conversion to the program.
 func (a *addition) convert(t target, plan conversionPlan) error {
 	kind := t.values.Kind
 	for _, api := range plan.added {
 		spoke := project.Spoke{Version: api.Version, API: api.Folder}
 		byHand := spoke.Add("converter", "conversion", kind, api.Version, plan.hub.Version)
-		err := a.edit(a.project.Relative(plan.converter.File.Path), byHand, func(text []byte) ([]byte, bool, error) {
-			parsed, err := source.Parse(plan.converter.File.Path, text)
-			if err != nil {
-				return nil, false, err
-			}
+		err := a.editGo(plan.converter.File, byHand, func(parsed *source.File) ([]byte, bool, error) {
 			converter, exists := source.Folder{Files: []*source.File{parsed}}.Converter(kind)
 			if !exists {
 				return nil, false, source.ErrNoPlace

@@ -25,9 +25,13 @@ func (a *addition) serving(operator string) error {
 	if err := a.keep(files...); err != nil {
 		return err
 	}
-	var failed error
-	if err := a.remember(func(r *record.Record) { failed = r.AddServing() }); err != nil || failed != nil {
-		return fmt.Errorf("%w", firstOf(failed, err))
+	if a.recorded != nil {
+		if err := a.recorded.AddServing(); err != nil {
+			return err
+		}
+	}
+	if err := a.remember(func(*record.Record) {}); err != nil {
+		return err
 	}
 	var names []string
 	for _, file := range files {
@@ -54,15 +58,6 @@ func (a *addition) serving(operator string) error {
 		return err
 	}
 	return a.onThisMachine()
-}
-
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // onThisMachine prints the flags that the commands of an older project lack.
