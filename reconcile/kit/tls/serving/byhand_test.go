@@ -1,18 +1,20 @@
 package serving_test
 
 import (
-	"errors"
-	"math/big"
-	"testing"
-	"testing/synctest"
-	"time"
-
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/base64"
 	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
@@ -36,7 +38,7 @@ func elsewhere(t *testing.T, ca *byHand, names ...string) *byHand {
 	require.NoError(t, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(7), Subject: pkix.Name{CommonName: "elsewhere"}, DNSNames: names,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(100 * day),
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(10 * day),
 		BasicConstraintsValid: true, IsCA: ca == nil, MaxPathLenZero: ca == nil, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 	}
 	parent, signer := template, key
@@ -153,6 +155,27 @@ func TestByHand(t *testing.T) {
 			assert.Empty(t, next.taken())
 		})
 	}
+	inBubble(t, "serving 30: no key is in a log or an error", func(t *testing.T) {
+		for _, row := range edits {
+			memory := newMemory(t)
+			first := start(t, memory)
+			time.Sleep(2 * time.Hour)
+			secrets := keyLines(t, memory)
+			edit(t, memory, func(obj *unstructured.Unstructured, data map[string]any) { row.change(t, obj, data) })
+			secrets = append(secrets, keyLines(t, memory)...)
+			next := join(t, memory)
+			next.refuse["dry update"] = errors.New("refused")
+			_ = next.Load(t.Context())
+			time.Sleep(time.Hour)
+			secrets = append(secrets, keyLines(t, memory)...)
+			require.NotEmpty(t, secrets)
+			said := fmt.Sprint(first.log.String(), next.log.String(), next.Check())
+			for _, line := range secrets {
+				assert.NotContains(t, said, line, row.name)
+			}
+			first.stop()
+		}
+	})
 	inBubble(t, "serving 10: a CA stored by hand is trusted at once, and issues certificates when the time Wait has passed", func(t *testing.T) {
 		for _, whole := range []bool{true, false} {
 			memory := newMemory(t)
@@ -178,13 +201,14 @@ func TestByHand(t *testing.T) {
 			works(t, first, second)
 			require.NoError(t, accepts(ca.cert, first.chain(t), host, time.Now()))
 			require.NoError(t, accepts(published, first.chain(t), host, time.Now()))
-			for range 100 { // it can't sign its successor, which is trusted for an hour before it issues
+			for range 11 * 24 { // it can't sign its successor, which is trusted for an hour before it issues
 				before := first.CA()
-				time.Sleep(day)
+				time.Sleep(59 * time.Minute)
 				synctest.Wait()
 				works(t, first, second)
-				require.NoError(t, accepts(before, first.chain(t), host, time.Now().Add(-day)), "at the time of the former bundle")
+				require.NoError(t, accepts(before, first.chain(t), host, time.Now()))
 			}
+			assert.NotContains(t, string(first.CA()), string(ca.cert))
 			first.stop()
 			second.stop()
 		}
@@ -293,6 +317,23 @@ func TestByHand(t *testing.T) {
 		assert.Equal(t, "a", read(t, memory).GetLabels()["team"], "what others have added stays")
 		assert.Contains(t, keysOf(read(t, memory).Object["data"]), "notes")
 	})
+}
+
+// keyLines returns the lines of all keys in the Secret.
+func keyLines(t *testing.T, memory deploy.Cluster) (lines []string) {
+	t.Helper()
+	data, _ := read(t, memory).Object["data"].(map[string]any)
+	for _, key := range []string{"tls.key", "issuer.key"} {
+		text, _ := data[key].(string)
+		decoded, err := base64.StdEncoding.DecodeString(text)
+		require.NoError(t, err)
+		for line := range strings.Lines(string(decoded)) {
+			if line = strings.TrimSpace(line); !strings.HasPrefix(line, "-") && line != "" {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
 }
 
 // stopAfter stops a replica after a time.

@@ -44,10 +44,9 @@ type wire struct {
 	// refuse refuses calls by their verb.
 	refuse map[string]error
 	// blind: events don't come, and the view shows what was last seen.
-	blind  bool
-	shown  *unstructured.Unstructured
-	handle func(deploy.Event)
-	calls  []string
+	blind bool
+	shown *unstructured.Unstructured
+	calls []string
 	// before, if not nil, is called before a write.
 	before func()
 }
