@@ -1,7 +1,6 @@
 package ruletest
 
 import (
-	"context"
 	"strings"
 
 	"github.com/operkit/operkit/reconcile/admission/rule"
@@ -61,7 +60,7 @@ func keepOnly(s *schema.Structural, path string, l *located) {
 
 // evaluate evaluates the rules of a validator for an object, and for the one before an update.
 func evaluate(validator *schemacel.Validator, structural *schema.Structural, object, before map[string]any) (errs field.ErrorList, cost int64) {
-	ctx, remaining := context.Background(), int64(0)
+	ctx, remaining := unbounded(), int64(0)
 	if before == nil {
 		errs, remaining = validator.Validate(ctx, nil, structural, object, nil, celconfig.RuntimeCELCostBudget)
 	} else {

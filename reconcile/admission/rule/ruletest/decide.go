@@ -112,7 +112,7 @@ func (p *Policy) decide(object, before *unstructured.Unstructured) (Verdict, err
 	}
 	rules := &metered{ConditionEvaluator: p.compiled}
 	validator := validating.NewValidator(rules, nil, cel.NewCondition(nil), p.messages, p.spec.FailurePolicy, nil)
-	result := validator.Validate(context.Background(), resource, attributes, nil, namespace, celconfig.RuntimeCELCostBudget, nil)
+	result := validator.Validate(unbounded(), resource, attributes, nil, namespace, celconfig.RuntimeCELCostBudget, nil)
 	return p.verdict(result.Decisions, rules.cost), nil
 }
 

@@ -1,7 +1,6 @@
 package ruletest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -54,7 +53,7 @@ func CompileDefinition(set rule.Set, definition *unstructured.Unstructured, opts
 		return nil, fmt.Errorf("definition %s: %w", definition.GetName(), err)
 	}
 	rules := locate(set, internal, o.environment)
-	errs := mistakes(rules, validation.ValidateCustomResourceDefinition(context.Background(), internal))
+	errs := mistakes(rules, validation.ValidateCustomResourceDefinition(unbounded(), internal))
 	if err := errors.Join(append(errs, o.olderMistakes(rules)...)...); err != nil {
 		return nil, fmt.Errorf("definition %s: %w", definition.GetName(), err)
 	}

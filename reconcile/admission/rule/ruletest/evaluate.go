@@ -119,7 +119,7 @@ func (r *recorder) AddWarning(_, text string) { r.texts = append(r.texts, text) 
 // judge returns the verdict of a strategy about an object, with warnings and those that reading it gave.
 func (v *servedVersion) judge(object, before *unstructured.Unstructured, unknown []string, validate func(context.Context) field.ErrorList) Verdict {
 	warnings := &recorder{texts: unknown}
-	found := validate(warning.WithWarningRecorder(context.Background(), warnings))
+	found := validate(warning.WithWarningRecorder(unbounded(), warnings))
 	verdict := Verdict{Accepted: len(found) == 0, Warnings: warnings.texts}
 	if slices.ContainsFunc(found, isBlocked) {
 		verdict.Invalid = found

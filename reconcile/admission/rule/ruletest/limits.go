@@ -1,6 +1,8 @@
 package ruletest
 
 import (
+	"context"
+
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
@@ -16,3 +18,8 @@ const (
 	// Budget limits the cost of all evaluations for an object: of all rules of a definition, or of all of a policy.
 	Budget = celconfig.RuntimeCELCostBudget
 )
+
+// unbounded returns the context of evaluations. They send no requests, and Budget limits their time.
+func unbounded() context.Context {
+	return context.Background() //nolint:forbidigo // a pure computation of limited length has nothing to cancel
+}
