@@ -233,18 +233,7 @@ func (c *Cluster) seedOne(obj *unstructured.Unstructured, namespaces map[string]
 	if misfit := misfits(d, next); len(misfit) > 0 {
 		return invalid(misfit[0].Field + ": " + misfit[0].Message)
 	}
-	metadata := metadataOf(next)
-	if next.GetUID() == "" {
-		metadata["uid"] = string(c.storage.nextUID())
-		c.storage.claimUID(next.GetUID())
-	}
-	if _, ok := metadata["creationTimestamp"].(string); !ok {
-		metadata["creationTimestamp"] = c.timestamp()
-	}
-	if d.generation && next.GetGeneration() == 0 {
-		metadata["generation"] = int64(1)
-	}
-	tidy(metadata)
+	c.completeSeed(d, next)
 	if err := c.validate(d, ref, next, nil); err != nil {
 		return invalid(err.Error())
 	}
@@ -263,4 +252,20 @@ func (c *Cluster) seedOne(obj *unstructured.Unstructured, namespaces map[string]
 	c.see(d)
 	c.storage.put(addressOf(ref), next)
 	return nil
+}
+
+// completeSeed fills in the metadata that a server sets.
+func (c *Cluster) completeSeed(d *declaration, next *unstructured.Unstructured) {
+	metadata := metadataOf(next)
+	if next.GetUID() == "" {
+		metadata["uid"] = string(c.storage.nextUID())
+		c.storage.claimUID(next.GetUID())
+	}
+	if _, ok := metadata["creationTimestamp"].(string); !ok {
+		metadata["creationTimestamp"] = c.timestamp()
+	}
+	if d.generation && next.GetGeneration() == 0 {
+		metadata["generation"] = int64(1)
+	}
+	tidy(metadata)
 }

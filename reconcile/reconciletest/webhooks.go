@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -46,9 +47,7 @@ func (w *webhooks) Mutate(ctx context.Context, review *dryrun.Write) error {
 				return err
 			}
 			if changed {
-				for name := range called {
-					again[name] = true
-				}
+				maps.Copy(again, called)
 			}
 			if one.ReinvocationPolicy != nil && *one.ReinvocationPolicy == admissionregistrationv1.IfNeededReinvocationPolicy {
 				called[one.Name] = true
