@@ -3,6 +3,7 @@ package operator
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"sync"
 	"time"
@@ -44,7 +45,7 @@ func (r *runner) answer(ctx context.Context) (wait func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	e.handler, e.tls = r.operator.webhooks.Handler(r.logger, r.metrics.Webhook), certificate.server
+	e.handler, e.tls = drain(ctx, r.operator.webhooks.Handler(r.logger, r.metrics.Webhook)), certificate.server
 	serve, err := listen([]endpoint{e}, r.operator.inPod(), r.logger)
 	if err != nil {
 		return nil, err
@@ -61,6 +62,17 @@ func (r *runner) answer(ctx context.Context) (wait func(), err error) {
 		}
 	})
 	return func() { running.Wait(); certificate.close() }, nil
+}
+
+// drain asks clients to close their connections when ctx has ended. A connection that the server closes may carry a
+// request at that moment, which the API server doesn't send again.
+func drain(ctx context.Context, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(to http.ResponseWriter, from *http.Request) {
+		if ctx.Err() != nil {
+			to.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(to, from)
+	})
 }
 
 // webhookAddress returns the address of webhooks, off if they can't be reached.

@@ -18,6 +18,8 @@ type balancer struct {
 	next     atomic.Int64
 	// only is the index of the backend that alone gets connections, -1 for all.
 	only atomic.Int64
+	// left are the backends that get no new connections, as the Pods that end.
+	left [2]atomic.Bool
 
 	mu   sync.Mutex
 	open map[net.Conn]bool
@@ -69,6 +71,9 @@ func (b *balancer) dial() net.Conn {
 	for i := range b.backends {
 		at := (first + i) % len(b.backends)
 		if only := b.only.Load(); only >= 0 && int(only) != at {
+			continue
+		}
+		if b.left[at].Load() {
 			continue
 		}
 		if conn, err := net.Dial("tcp", b.backends[at]); err == nil {

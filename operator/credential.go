@@ -10,10 +10,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
+	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/operator/internal/certificate"
 	"github.com/operkit/operkit/operator/internal/webhooks"
 	"github.com/operkit/operkit/reconcile/tlsfiles"
+	"github.com/operkit/operkit/reconcile/tlssecret"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 )
 
 // credential is the certificate with which webhooks are served.
@@ -77,7 +83,64 @@ func (r *runner) mounted() (credential, error) {
 	return credential{server: files.Server(), cas: cas, follow: poll(cas), close: func() {}}, nil
 }
 
-// shared returns the operator's own certificate, which all replicas share in a Secret.
-func (r *runner) shared(context.Context, webhooks.Target) (credential, error) {
-	return credential{}, errors.New("webhooks: set webhooks.certificate-directory")
+// shared returns the operator's own certificate, which all replicas share in a Secret. It has a connection of its own,
+// since every replica needs it.
+func (r *runner) shared(ctx context.Context, target webhooks.Target) (credential, error) {
+	var tells listener
+	c := tlssecret.Config{
+		Namespace: target.Namespace, Secret: webhooks.SecretName(r.Webhooks.Secret, r.operator.name), Names: webhookHosts(target),
+		FieldManager: r.operator.manager.FieldManager() + "-webhooks", Domain: r.operator.domain(), Logger: r.logger, Changed: tells.tell,
+		Life: r.operator.life,
+	}
+	client := rest.CopyConfig(r.plain)
+	client.UserAgent += "/webhooks"
+	api, err := cluster.New(ctx, client, cluster.Logger(r.logger), cluster.Namespaces(c.Namespace),
+		cluster.Selected(schema.GroupKind{Kind: "Secret"}, labels.Everything(), c.Selector()))
+	if err != nil {
+		return credential{}, err
+	}
+	source, err := tlssecret.New(api, c)
+	if err == nil {
+		err = source.Load(ctx)
+	}
+	if err != nil {
+		return credential{}, fmt.Errorf("webhooks.secret: %w", err)
+	}
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := source.Run(ctx); err != nil {
+			r.logger.Error("the certificate of webhooks isn't renewed any more", "error", err)
+		}
+	})
+	return credential{
+		server: source.Server(), cas: func() ([]byte, error) { return source.CA(), nil }, follow: tells.follow,
+		close: func() { running.Wait(); api.Wait() },
+	}, nil
+}
+
+// listener is told that CAs have changed.
+type listener struct {
+	mu      sync.Mutex
+	changed func()
+}
+
+// tell tells the one who follows.
+func (l *listener) tell() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.changed != nil {
+		l.changed()
+	}
+}
+
+// follow calls changed until ctx ends.
+func (l *listener) follow(ctx context.Context, changed func()) {
+	l.mu.Lock()
+	l.changed = changed
+	l.mu.Unlock()
+	changed() // they may have changed before
+	<-ctx.Done()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.changed = nil
 }

@@ -1,4 +1,9 @@
 package operator
 
-// NamespaceFile has an operator find the namespace of its Pod in a file of the test.
+import "github.com/operkit/operkit/reconcile/tlssecret"
+
+// NamespaceFile has the operator find the namespace of its Pod in another file.
 func NamespaceFile(path string) Option { return func(o *Operator) { o.namespaceFile = path } }
+
+// CertificateLife sets the times of the certificate of webhooks.
+func CertificateLife(life tlssecret.Life) Option { return func(o *Operator) { o.life = life } }

@@ -14,6 +14,7 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/leader"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
+	"github.com/operkit/operkit/reconcile/tlssecret"
 	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -52,6 +53,8 @@ type Operator struct {
 	patchesOff bool
 	// webhooks are what the API server asks, and policies.
 	webhooks webhooks.Set
+	// life has the times of the certificate of webhooks.
+	life tlssecret.Life
 	// atEnd are the functions to call when the command has ended, the last one first.
 	atEnd []func()
 	// called is the name by which users call the program if it isn't the operator's name, such as "kubectl NAME".
@@ -171,6 +174,9 @@ func (o *Operator) check() error {
 	if o.wrong != nil {
 		return o.wrong
 	}
+	if err := o.webhooks.Check(); err != nil {
+		return err
+	}
 	if len(o.controllers)+len(o.selected) == 0 && o.webhooks.Empty() {
 		return errors.New("the operator has no controller: call Control, Drive or DriveKinds before Main, or Admit, Convert or Enforce")
 	}
@@ -199,7 +205,7 @@ func (o *Operator) check() error {
 			return err
 		}
 	}
-	return cmp.Or(checkProbes(o.alive), checkProbes(o.ready), o.webhooks.Check())
+	return cmp.Or(checkProbes(o.alive), checkProbes(o.ready))
 }
 
 // deployManager returns a Manager for a cluster.

@@ -16,6 +16,7 @@ import (
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/tlssecret"
 	"github.com/operkit/operkit/tools/envtest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -45,7 +46,7 @@ func operate() {
 		options = append(options, ledger()...)
 	}
 	if os.Getenv(ofCrates) != "" {
-		crateOperator(options...).Main()
+		crateOperator(append(options, operator.CertificateLife(tlssecret.Life{Wait: 500 * time.Millisecond}))...).Main()
 	}
 	op := operator.New("gadget-operator", options...)
 	op.Control(moody{settings{gadgets}})

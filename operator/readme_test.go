@@ -33,5 +33,5 @@ func TestReadme(t *testing.T) {
 		assert.Contains(t, examples.String(), "\t"+strings.ReplaceAll(code, "\n", "\n\t"))
 		compared++
 	}
-	assert.Equal(t, 5, compared)
+	assert.Equal(t, 6, compared)
 }

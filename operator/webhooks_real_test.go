@@ -1,12 +1,15 @@
 package operator_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -53,15 +56,19 @@ func (w *crateWorld) crateUser(name string) *envtest.User {
 func (w *crateWorld) start(i int, flags ...string) *process {
 	w.t.Helper()
 	user := w.crateUser(fmt.Sprintf("crates-%d-%d", i, len(w.replicas)))
-	all := append([]string{"--webhooks.address", w.balancer.backends[i], "--webhooks.url", "https://" + w.balancer.address()}, brief...)
+	all := []string{"--webhooks.address", w.balancer.backends[i], "--webhooks.url", "https://" + w.balancer.address()}
 	p := w.processIn([]string{ofCrates + "=1"}, user, append(all, flags...)...)
 	w.replicas = append(w.replicas, p)
 	return p
 }
 
-// crate creates a Crate of v1.
+// crate creates a Crate of v1. As long as there is no conversion, it would lose its size.
 func (w *crateWorld) crate(name string, size int) error {
 	w.t.Helper()
+	w.eventually("there is a conversion", func() bool {
+		strategy, _, _ := unstructured.NestedString(w.cluster(crds, "crates.webhooks.operkit.dev").Object, "spec", "conversion", "strategy")
+		return strategy == "Webhook"
+	})
 	object := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"size": int64(size)}}}
 	object.SetGroupVersionKind(oldCrates)
 	object.SetName(name)
@@ -98,7 +105,7 @@ func refused(t *testing.T, err error) string {
 func TestWebhooks(t *testing.T) {
 	t.Parallel()
 	w := newCrateWorld(t)
-	require.NoError(t, w.crate("before", 3))
+	w.create("{apiVersion: webhooks.operkit.dev/v2, kind: Crate, metadata: {name: before}, spec: {volume: {litres: 3}}}")
 	first := w.start(0)
 	w.eventually("it works", func() bool { return w.mode("before") == "3" })
 	second := w.start(1)
@@ -113,9 +120,14 @@ func TestWebhooks(t *testing.T) {
 			litres, _, _ := unstructured.NestedInt64(live.Object, "spec", "volume", "litres")
 			assert.Equal(t, "green", colour, "it mutates")
 			assert.Equal(t, int64(5), litres, "it converts")
-			assert.Contains(t, refused(t, w.merge(oldCrates, name, `{"spec":{"size":4}}`)), "spec.volume.litres: Forbidden: a crate can't shrink")
-			assert.Contains(t, refused(t, w.merge(crates, name, `{"spec":{"colour":"plaid"}}`)), "no plaid", "the policy holds without it")
-			assert.NoError(t, w.merge(oldCrates, name, `{"spec":{"size":6}}`))
+			require.NoError(t, w.merge(oldCrates, name, `{"spec":{"size":6,"weight":6,"height":6}}`))
+			for _, layer := range []struct{ who, field, says string }{
+				{"the definition", "weight", "spec.weight: Invalid value: a crate can't get lighter"},
+				{"the policy", "height", "spec.height: a crate can't get lower"},
+				{"the webhook", "size", "spec.volume.litres: Forbidden: a crate can't shrink"},
+			} {
+				assert.Contains(t, refused(t, w.merge(oldCrates, name, `{"spec":{"`+layer.field+`":5}}`)), layer.says, "%s alone", layer.who)
+			}
 		})
 	}
 	w.balancer.use(-1)
@@ -134,7 +146,9 @@ func TestWebhooks(t *testing.T) {
 	t.Run("webhooks 3: settled nothing is sent", func(t *testing.T) {
 		w.settled(t)
 	})
-	assert.Empty(t, w.Calls(t, first.user, second.user).Forbidden(), "the rights that the README names suffice")
+	t.Run("webhooks 9: the rights that the README names suffice", func(t *testing.T) {
+		assert.Empty(t, w.Calls(t, first.user, second.user).Forbidden())
+	})
 	for _, p := range []*process{first, second} {
 		assert.Empty(t, p.log.lines("level=ERROR"))
 	}
@@ -157,15 +171,19 @@ func (w *crateWorld) settled(t *testing.T) {
 func TestWebhooksUnderLoad(t *testing.T) {
 	t.Parallel()
 	w := newCrateWorld(t)
-	w.start(0)
-	w.start(1)
+	w.start(0, "--log.level", "warning")
+	second := w.start(1, "--log.level", "warning")
 	require.NoError(t, w.crate("one", 1000))
 	w.eventually("it works", func() bool { return w.mode("one") == "1000" })
-	requests := 500
+	require.NoError(t, w.merge(oldCrates, "one", `{"spec":{"weight":1000,"height":1000}}`))
+	for i := range many {
+		require.NoError(t, w.crate(fmt.Sprint("many-", i), 1000))
+	}
+	requests := 300
 	if os.Getenv("OPERKIT_SOAK") != "" {
 		requests = 10_000
 	}
-	t.Run("webhooks 6: no request is answered wrongly while certificates are renewed and rolled", func(t *testing.T) {
+	t.Run("webhooks 6: no request is answered wrongly while certificates are renewed and rolled, and a replica ends", func(t *testing.T) {
 		var wrong atomic.Int64
 		var running sync.WaitGroup
 		slots := make(chan struct{}, 50)
@@ -173,34 +191,50 @@ func TestWebhooksUnderLoad(t *testing.T) {
 		defer ticker.Stop()
 		for i := range requests {
 			<-ticker.C
-			if i%100 == 50 {
+			switch i {
+			case requests / 3:
+				second.send(t, syscall.SIGTERM)
+				time.AfterFunc(time.Second, func() { w.balancer.left[1].Store(true) }) // what a Service needs to see it
+			case requests / 3 * 2:
+				second.end(t)
+				w.start(1, "--log.level", "warning")
+				w.balancer.left[1].Store(false)
+			}
+			if i%50 == 25 {
 				w.renew(t, i)
 			}
 			slots <- struct{}{}
 			running.Go(func() {
 				defer func() { <-slots }()
 				if err := w.ask(i); err != nil {
-					wrong.Add(1)
-					t.Log(i, err)
+					if wrong.Add(1) < 10 {
+						t.Log(i, err)
+					}
 				}
 			})
 		}
 		running.Wait()
 		assert.Zero(t, wrong.Load())
+		renewed := w.get(secretKind, "crate-operator-webhooks")
+		assert.Equal(t, fmt.Sprint(requests-75), renewed.GetAnnotations()["operkit.dev/renewed"], "the CA was replaced each time")
 		t.Logf("SOAK webhooks: %d requests while certificates rotate, %d wrongly answered", requests, wrong.Load())
 	})
 }
+
+// many is how many Crates are changed in turn.
+const many = 20
 
 // ask sends one of five requests, and returns an error if it isn't answered as it must be.
 func (w *crateWorld) ask(i int) error {
 	switch i % 5 {
 	case 0:
-		err := w.merge(oldCrates, "one", `{"spec":{"size":1}}`)
-		if invalid, ok := errors.AsType[*deploy.InvalidError](err); !ok {
-			return fmt.Errorf("a shrink: %w (%T)", err, invalid)
+		field := []string{"size", "weight", "height"}[i/5%3] // one each for the webhook, the definition and the policy
+		err := w.merge(oldCrates, "one", `{"spec":{"`+field+`":1}}`)
+		if _, ok := errors.AsType[*deploy.InvalidError](err); !ok {
+			return fmt.Errorf("a lower %s: %w", field, err)
 		}
 	case 1:
-		if err := w.merge(crates, "one", fmt.Sprintf(`{"metadata":{"annotations":{"example.com/i":"%d"}}}`, i)); err != nil {
+		if err := w.merge(crates, fmt.Sprint("many-", i%many), fmt.Sprintf(`{"metadata":{"annotations":{"example.com/i":"%d"}}}`, i)); err != nil {
 			if _, stale := errors.AsType[*deploy.StaleError](err); !stale {
 				return fmt.Errorf("an annotation: %w", err)
 			}
@@ -225,9 +259,112 @@ func (w *crateWorld) ask(i int) error {
 	return nil
 }
 
-// renew has the certificate renewed: in turn the leaf alone, and the CA too.
+// renew has the CA replaced, or in turn the certificate.
 func (w *crateWorld) renew(t *testing.T, i int) {
 	t.Helper()
+	body := `{"data":{"tls.crt":"","tls.key":""}}`
+	if i%100 == 25 {
+		body = fmt.Sprintf(`{"metadata":{"annotations":{"operkit.dev/renew":"%d"}}}`, i)
+	}
+	require.NoError(t, w.merge(secretKind, "crate-operator-webhooks", body))
 }
 
-var _ = rbacv1.PolicyRule{}
+// labelled creates a ConfigMap with the label tier in a namespace.
+func (w *crateWorld) labelled(namespace, name, tier string) error {
+	object := &unstructured.Unstructured{}
+	object.SetGroupVersionKind(configMaps)
+	object.SetNamespace(namespace)
+	object.SetName(name)
+	object.SetLabels(map[string]string{"tier": tier})
+	_, err := w.api.Port().Create(w.t.Context(), object, deploy.CreateOptions{FieldManager: "somebody"})
+	return err
+}
+
+func TestWebhooksWhileNoReplicaRuns(t *testing.T) {
+	t.Parallel()
+	w := newCrateWorld(t)
+	replicas := []*process{w.start(0, brief...), w.start(1, brief...)}
+	w.eventually("it answers", func() bool {
+		err := w.labelled("default", "refused", "tin")
+		_, invalid := errors.AsType[*deploy.InvalidError](err)
+		return invalid
+	})
+	require.NoError(t, w.crate("one", 3))
+	w.eventually("it works", func() bool { return w.mode("one") == "3" })
+	for _, p := range replicas {
+		p.send(t, syscall.SIGKILL)
+		p.end(t)
+	}
+	t.Run("webhooks 7: the failure policy answers for its kinds, and its namespace works", func(t *testing.T) {
+		assert.Error(t, w.crate("two", 3), "a mutator doesn't answer")
+		assert.Error(t, w.labelled("default", "other", "gold"), "a validator doesn't answer")
+		assert.NoError(t, w.labelled(w.Namespace, "own", "tin"), "its own namespace is left out")
+		time.Sleep(10 * time.Second)
+	})
+	t.Run("webhooks 7: afterwards all heals", func(t *testing.T) {
+		w.start(0, brief...)
+		w.start(1, brief...)
+		w.eventually("it works", func() bool { return w.crate("two", 4) == nil })
+		w.eventually("it is reconciled", func() bool { return w.mode("two") == "4" })
+		assert.NoError(t, w.labelled("default", "other", "gold"))
+		w.settled(t)
+	})
+}
+
+func TestWebhooksCommand(t *testing.T) {
+	t.Parallel()
+	w := newCrateWorld(t)
+	replica := w.start(0)
+	require.NoError(t, w.crate("one", 3))
+	w.eventually("it works", func() bool { return w.mode("one") == "3" })
+	person := w.User(t, "person", envtest.ClusterWide(rightsIn(t, "## Webhooks\n")...), envtest.InNamespace(
+		rbacv1.PolicyRule{Verbs: []string{"get", "list", "delete"}, APIGroups: []string{"", "coordination.k8s.io"}, Resources: []string{"secrets", "leases"}},
+	))
+	run := func(args ...string) (int, string) {
+		var out bytes.Buffer
+		args = append(args, "--leader-election.namespace", w.Namespace)
+		code := crateOperator().Execute(t.Context(), append([]string{"webhooks", "--kubeconfig", w.Kubeconfig(t, person)}, args...), &out, &out)
+		return code, out.String()
+	}
+	t.Run("webhooks 8: it lists what is in the cluster", func(t *testing.T) {
+		code, text := run()
+		assert.Zero(t, code)
+		var rows []string
+		for line := range strings.Lines(text) {
+			rows = append(rows, strings.Join(strings.Fields(line), " "))
+		}
+		assert.Equal(t, []string{
+			"WHAT NAME WHILE NO OPERATOR RUNS",
+			"validator validate.crate.webhooks.operkit.dev requests are refused",
+			"validator validate.configmap.core requests are refused",
+			"mutator mutate.crate.webhooks.operkit.dev requests are refused",
+			"policy crates.webhooks.operkit.dev it is enforced",
+			"conversion crates.webhooks.operkit.dev other versions than the stored one can't be read or written",
+			"secret " + w.Namespace + "/crate-operator-webhooks it stays",
+		}, rows)
+	})
+	t.Run("webhooks 8: without an answer nothing is removed, and it says that the operator runs", func(t *testing.T) {
+		code, text := run("--remove")
+		assert.Equal(t, 2, code)
+		assert.Contains(t, text, "stop it, because it writes them again")
+		assert.Contains(t, text, "nothing was removed: answer y, or give --yes")
+	})
+	replica.send(t, syscall.SIGTERM)
+	replica.end(t)
+	t.Run("webhooks 8: it removes all but conversions", func(t *testing.T) {
+		code, text := run("--remove", "--yes")
+		assert.Equal(t, 1, code)
+		assert.Contains(t, text, "the conversion of crates.webhooks.operkit.dev stays")
+		for _, kind := range []schema.GroupVersionKind{validatings, mutatings} {
+			assert.Nil(t, w.cluster(kind, "crate-operator"))
+		}
+		assert.Nil(t, w.cluster(policies, "crates.webhooks.operkit.dev"))
+		assert.Nil(t, w.get(secretKind, "crate-operator-webhooks"))
+		code, text = run("--remove", "--yes", "--conversions")
+		assert.Zero(t, code, text)
+		strategy, _, _ := unstructured.NestedString(w.cluster(crds, "crates.webhooks.operkit.dev").Object, "spec", "conversion", "strategy")
+		assert.Equal(t, "None", strategy)
+		_, text = run()
+		assert.Equal(t, "nothing found: the operator has no webhook, conversion or policy in the cluster\n", text)
+	})
+}

@@ -30,6 +30,8 @@ type (
 		Spec              struct {
 			Size   int64  `json:"size,omitempty"`
 			Colour string `json:"colour,omitempty"`
+			Weight int64  `json:"weight,omitempty"`
+			Height int64  `json:"height,omitempty"`
 		} `json:"spec"`
 		Status map[string]any `json:"status,omitempty"`
 	}
@@ -42,6 +44,8 @@ type (
 				Sealed bool  `json:"sealed,omitempty"`
 			} `json:"volume"`
 			Colour string `json:"colour,omitempty"`
+			Weight int64  `json:"weight,omitempty"`
+			Height int64  `json:"height,omitempty"`
 		} `json:"spec"`
 		Status map[string]any `json:"status,omitempty"`
 	}
@@ -53,10 +57,12 @@ func crateConversion() *conversion.Converter[crate] {
 	conversion.Add(c, oldCrates, conversion.Functions[oldCrate, crate]{
 		Up: func(from *oldCrate, to *crate) error {
 			to.Spec.Volume.Litres, to.Spec.Colour, to.Status = from.Spec.Size, from.Spec.Colour, from.Status
+			to.Spec.Weight, to.Spec.Height = from.Spec.Weight, from.Spec.Height
 			return nil
 		},
 		Down: func(from *crate, to *oldCrate) error {
 			to.Spec.Size, to.Spec.Colour, to.Status = from.Spec.Volume.Litres, from.Spec.Colour, from.Status
+			to.Spec.Weight, to.Spec.Height = from.Spec.Weight, from.Spec.Height
 			return nil
 		},
 	})
@@ -73,6 +79,20 @@ func crateHooks() *admission.Hooks[crate] {
 	hooks.Validate("size", func(_ context.Context, r *admission.Request[crate]) error {
 		if r.Old != nil && r.Object.Spec.Volume.Litres < r.Old.Spec.Volume.Litres {
 			return field.Forbidden(field.NewPath("spec", "volume", "litres"), "a crate can't shrink")
+		}
+		return nil
+	})
+	return hooks
+}
+
+// labelHooks refuse a ConfigMap with the label tier and a value that isn't known. The operator doesn't control this kind.
+func labelHooks() *admission.Hooks[metav1.PartialObjectMetadata] {
+	hooks := admission.New[metav1.PartialObjectMetadata](configMaps, admission.Objects(metav1.LabelSelector{
+		MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "tier", Operator: metav1.LabelSelectorOpExists}},
+	}))
+	hooks.Validate("tier", func(_ context.Context, r *admission.Request[metav1.PartialObjectMetadata]) error {
+		if tier := r.Object.Labels["tier"]; tier != "gold" {
+			return field.NotSupported(field.NewPath("metadata", "labels", "tier"), tier, []string{"gold"})
 		}
 		return nil
 	})
@@ -102,7 +122,8 @@ func crateOperator(options ...operator.Option) *operator.Operator {
 	op.Control(crateController{})
 	op.Convert(crateConversion())
 	op.Admit(crateHooks())
-	op.Enforce(rule.Set{{Path: "spec.colour", CEL: "self != 'plaid'", Message: "no plaid"}},
+	op.Admit(labelHooks())
+	op.Enforce(rule.Set{{Path: "spec.height", CEL: "self >= oldSelf", Message: "a crate can't get lower"}, {Path: "spec.colour", CEL: "self != 'plaid'", Message: "no plaid"}},
 		rule.Policy{Name: "crates.webhooks.operkit.dev", Kind: crates, Resource: "crates"})
 	return op
 }

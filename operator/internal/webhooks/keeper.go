@@ -72,6 +72,9 @@ func (k *Keeper) Run(ctx context.Context, done func(error)) error {
 			return nil
 		case <-k.again:
 		}
+		if !k.knowsKinds() {
+			continue // WatchKinds tells them, and then it is tried again
+		}
 		err := errors.Join(k.watch(ctx, watched), k.Apply(ctx))
 		switch {
 		case ctx.Err() != nil:
@@ -93,6 +96,12 @@ func (k *Keeper) Run(ctx context.Context, done func(error)) error {
 		})
 		delay = min(2*delay, longestRetry)
 	}
+}
+
+func (k *Keeper) knowsKinds() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.served != nil
 }
 
 func (k *Keeper) view() deploy.KindView { return k.manager.View().(deploy.KindView) }
