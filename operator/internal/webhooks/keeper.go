@@ -57,14 +57,9 @@ func (k *Keeper) Changed() {
 func (k *Keeper) Run(ctx context.Context, done func(error)) error {
 	var running sync.WaitGroup
 	defer running.Wait()
-	running.Go(func() {
-		k.view().WatchKinds(ctx, func(kinds []deploy.ServedKind) {
-			k.mu.Lock()
-			k.served = kinds
-			k.mu.Unlock()
-			k.Changed()
-		})
-	})
+	looking, found := context.WithCancel(ctx) // a look costs requests each minute
+	defer found()
+	running.Go(func() { k.look(looking) })
 	watched := map[schema.GroupVersionKind]bool{}
 	for delay := firstRetry; ; {
 		select {
@@ -81,6 +76,9 @@ func (k *Keeper) Run(ctx context.Context, done func(error)) error {
 			return nil
 		case err == nil:
 			delay = firstRetry
+			if k.missing == "" {
+				found()
+			}
 			done(nil)
 			continue
 		}
@@ -96,6 +94,16 @@ func (k *Keeper) Run(ctx context.Context, done func(error)) error {
 		})
 		delay = min(2*delay, longestRetry)
 	}
+}
+
+// look follows which kinds are served.
+func (k *Keeper) look(ctx context.Context) {
+	k.view().WatchKinds(ctx, func(kinds []deploy.ServedKind) {
+		k.mu.Lock()
+		k.served = kinds
+		k.mu.Unlock()
+		k.Changed()
+	})
 }
 
 func (k *Keeper) knowsKinds() bool {
@@ -131,7 +139,8 @@ func (k *Keeper) Apply(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := k.apply(ctx, wanted); err != nil || k.pruned {
+	present, gone := k.present(ctx, wanted)
+	if err := errors.Join(k.apply(ctx, present), gone); err != nil || k.pruned {
 		return err
 	}
 	if err := k.prune(ctx, wanted, target != nil); err != nil {
@@ -161,6 +170,25 @@ func (k *Keeper) wanted(target *Target) ([]*unstructured.Unstructured, error) {
 		}
 	}
 	return all, err
+}
+
+// present returns objects without the definitions that aren't there any more, which only their owner can apply. The
+// error names those.
+func (k *Keeper) present(ctx context.Context, wanted []*unstructured.Unstructured) (present []*unstructured.Unstructured, gone error) {
+	for _, object := range wanted {
+		if object.GroupVersionKind() == definitionKind {
+			live, err := k.manager.View().Get(ctx, deploy.RefOf(object))
+			if err == nil && live == nil {
+				err = fmt.Errorf("%s was deleted: apply it again", deploy.RefOf(object))
+			}
+			if err != nil {
+				gone = errors.Join(gone, err)
+				continue
+			}
+		}
+		present = append(present, object)
+	}
+	return present, gone
 }
 
 // prune deletes what an earlier release has written and this one doesn't. Without a target it is about policies only.

@@ -47,6 +47,14 @@ type desk struct {
 // keep runs a Keeper of a set until the test of t ends. It is for a bubble of synctest.
 func keep(t *testing.T, set *Set, target *Target, objects ...*unstructured.Unstructured) *desk {
 	t.Helper()
+	d := newDesk(t, set, target, objects...)
+	d.run()
+	return d
+}
+
+// newDesk returns a desk whose Keeper doesn't run yet.
+func newDesk(t *testing.T, set *Set, target *Target, objects ...*unstructured.Unstructured) *desk {
+	t.Helper()
 	require.NoError(t, set.Check())
 	d := &desk{t: t}
 	var err error
@@ -57,17 +65,20 @@ func keep(t *testing.T, set *Set, target *Target, objects ...*unstructured.Unstr
 	require.NoError(t, err)
 	d.keeper = NewKeeper(set, owner, manager, func() (*Target, error) { return target, nil }, slog.New(slog.NewTextHandler(&d.log, nil)))
 	d.record = d.memory.Record()
-	ctx, cancel := context.WithCancel(t.Context())
+	return d
+}
+
+func (d *desk) run() {
+	ctx, cancel := context.WithCancel(d.t.Context())
 	var running sync.WaitGroup
 	running.Go(func() {
-		assert.NoError(t, d.keeper.Run(ctx, func(err error) {
+		assert.NoError(d.t, d.keeper.Run(ctx, func(err error) {
 			d.mu.Lock()
 			defer d.mu.Unlock()
 			d.errs = append(d.errs, err)
 		}))
 	})
-	t.Cleanup(func() { cancel(); running.Wait() })
-	return d
+	d.t.Cleanup(func() { cancel(); running.Wait() })
 }
 
 // settle waits until nothing happens any more, also after retries, and returns the last error.
@@ -143,9 +154,10 @@ func TestKeeper(t *testing.T) {
 		require.NoError(t, unstructured.SetNestedField(definition.Object, "https://192.168.0.7:9443", append(address, "url")...))
 		set := &Set{}
 		set.Convert(shopConversion())
-		d := keep(t, set, service("CA"), definition)
+		d := newDesk(t, set, service("CA"), definition)
 		// The API server refuses both forms together; the cluster in memory doesn't know that rule.
 		require.NoError(t, d.memory.Fail(dryrun.Fault{Verb: dryrun.VerbPatch, Kind: definitionKind, Code: 422, Count: 1}))
+		d.run()
 		require.NoError(t, d.settle())
 		written, _, _ := unstructured.NestedMap(d.get(definitionKind, "shops.example.com").Object, address...)
 		assert.Contains(t, written, "service")
@@ -182,6 +194,18 @@ func TestKeeper(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, d.settle())
 		assert.NotNil(t, d.get(validatingKind, "op"))
+		strategy, _, _ := unstructured.NestedString(d.get(definitionKind, "shops.example.com").Object, "spec", "conversion", "strategy")
+		assert.Equal(t, "Webhook", strategy)
+	})
+	bubble(t, "webhooks 11: a definition that is deleted and applied again has its conversion again", func(t *testing.T) {
+		d := keep(t, shopSet(), service("CA"), parse(t, definitionOfShops))
+		require.NoError(t, d.settle())
+		definition := deploy.Ref{Kind: definitionKind, Name: "shops.example.com"}
+		require.NoError(t, d.memory.Port().Delete(t.Context(), definition, deploy.DeleteOptions{}))
+		assert.ErrorContains(t, d.settle(), "CustomResourceDefinition shops.example.com was deleted: apply it again")
+		_, err := d.memory.Port().Create(t.Context(), parse(t, definitionOfShops), deploy.CreateOptions{FieldManager: "somebody"})
+		require.NoError(t, err)
+		require.NoError(t, d.settle())
 		strategy, _, _ := unstructured.NestedString(d.get(definitionKind, "shops.example.com").Object, "spec", "conversion", "strategy")
 		assert.Equal(t, "Webhook", strategy)
 	})
