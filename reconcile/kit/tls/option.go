@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/operkit/operkit/reconcile/kit/tls/internal/pki"
+	"github.com/operkit/operkit/reconcile/internal/pki"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 

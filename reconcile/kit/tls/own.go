@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/operkit/operkit/reconcile"
-	"github.com/operkit/operkit/reconcile/kit/tls/internal/pki"
+	"github.com/operkit/operkit/reconcile/internal/pki"
 )
 
 // The names of the components that Own adds, and of their objects.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/reconcile"
-	"github.com/operkit/operkit/reconcile/kit/tls/internal/pki"
+	"github.com/operkit/operkit/reconcile/internal/pki"
 )
 
 // roll is the component that comes after all others that read certificates. It has no objects.

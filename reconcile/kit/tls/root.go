@@ -7,7 +7,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
-	"github.com/operkit/operkit/reconcile/kit/tls/internal/pki"
+	"github.com/operkit/operkit/reconcile/internal/pki"
 	"github.com/operkit/operkit/reconcile/request"
 )
 

@@ -1,4 +1,4 @@
-package serving_test
+package tlssecret_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/internal/testlog"
-	"github.com/operkit/operkit/reconcile/kit/tls/serving"
+	"github.com/operkit/operkit/reconcile/tlssecret"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -148,7 +148,7 @@ func (w wired) View() deploy.View { return seeing{w.view, w.wire} }
 
 // replica is a process.
 type replica struct {
-	*serving.Source
+	*tlssecret.Source
 	*wire
 	log     testlog.Text
 	changed int
@@ -156,22 +156,22 @@ type replica struct {
 }
 
 // join makes a replica that isn't started.
-func join(t *testing.T, memory deploy.Cluster, options ...func(*serving.Config)) *replica {
+func join(t *testing.T, memory deploy.Cluster, options ...func(*tlssecret.Config)) *replica {
 	t.Helper()
 	r := &replica{wire: &wire{Port: memory.Port(), view: memory.View(), refuse: map[string]error{}}}
-	c := serving.Config{Namespace: "shop", Secret: "hooks-tls", Names: []string{host}, Logger: slog.New(slog.NewTextHandler(&r.log, nil))}
+	c := tlssecret.Config{Namespace: "shop", Secret: "hooks-tls", Names: []string{host}, Logger: slog.New(slog.NewTextHandler(&r.log, nil))}
 	c.Changed = func() { r.changed++ }
 	for _, option := range options {
 		option(&c)
 	}
 	var err error
-	r.Source, err = serving.New(wired{r.wire}, c)
+	r.Source, err = tlssecret.New(wired{r.wire}, c)
 	require.NoError(t, err)
 	return r
 }
 
 // start makes a replica that runs until the end of the test.
-func start(t *testing.T, memory deploy.Cluster, options ...func(*serving.Config)) *replica {
+func start(t *testing.T, memory deploy.Cluster, options ...func(*tlssecret.Config)) *replica {
 	t.Helper()
 	r := join(t, memory, options...)
 	r.run(t)
@@ -190,7 +190,7 @@ func (r *replica) run(t *testing.T) {
 	t.Cleanup(r.stop)
 }
 
-func names(all ...string) func(*serving.Config) { return func(c *serving.Config) { c.Names = all } }
+func names(all ...string) func(*tlssecret.Config) { return func(c *tlssecret.Config) { c.Names = all } }
 
 // chain returns what a server sends.
 func (r *replica) chain(t *testing.T) []*x509.Certificate {

@@ -1,4 +1,4 @@
-package serving_test
+package tlssecret_test
 
 import (
 	"crypto/ecdsa"
@@ -18,7 +18,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
-	"github.com/operkit/operkit/reconcile/kit/tls/serving"
+	"github.com/operkit/operkit/reconcile/tlssecret"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -345,7 +345,7 @@ func (r *replica) stopAfter(t *testing.T, after time.Duration) {
 }
 
 // brief is for tests in which a renewal fails, so that it is tried again and again.
-func brief(c *serving.Config) { c.Life.Leaf = 3 * day }
+func brief(c *tlssecret.Config) { c.Life.Leaf = 3 * day }
 
 func TestRefused(t *testing.T) {
 	forbidden := func(verb string) error {
@@ -461,7 +461,7 @@ func TestRefused(t *testing.T) {
 		assert.Equal(t, before, r.serial(t))
 	})
 	inBubble(t, "serving 19: a function Changed that panics is logged", func(t *testing.T) {
-		r := start(t, newMemory(t), func(c *serving.Config) { c.Changed = func() { panic("oh") } })
+		r := start(t, newMemory(t), func(c *tlssecret.Config) { c.Changed = func() { panic("oh") } })
 		synctest.Wait()
 		works(t, r)
 		assert.Equal(t, 1, r.log.Count("the function Changed of a serving certificate panicked"))

@@ -1,4 +1,4 @@
-package serving_test
+package tlssecret_test
 
 import (
 	"fmt"
@@ -9,14 +9,14 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/mortal"
 	"github.com/operkit/operkit/reconcile/internal/testlog"
-	"github.com/operkit/operkit/reconcile/kit/tls/serving"
+	"github.com/operkit/operkit/reconcile/tlssecret"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // live runs a process, and reports whether it was killed.
-func live(t *testing.T, c deploy.Cluster, do func(s *serving.Source)) (killed bool) {
+func live(t *testing.T, c deploy.Cluster, do func(s *tlssecret.Source)) (killed bool) {
 	t.Helper()
 	defer func() {
 		if value := recover(); value != nil {
@@ -25,7 +25,7 @@ func live(t *testing.T, c deploy.Cluster, do func(s *serving.Source)) (killed bo
 		}
 	}()
 	log := slog.New(slog.NewTextHandler(&testlog.Text{}, nil))
-	s, err := serving.New(c, serving.Config{Namespace: "shop", Secret: "hooks-tls", Names: []string{host}, Logger: log})
+	s, err := tlssecret.New(c, tlssecret.Config{Namespace: "shop", Secret: "hooks-tls", Names: []string{host}, Logger: log})
 	require.NoError(t, err)
 	require.NoError(t, s.Load(t.Context()))
 	do(s)
@@ -64,7 +64,7 @@ func killedAt(t *testing.T, c *mortal.Cluster, name string) (died bool) {
 		func() { remove(t, memory) },
 	} {
 		c.Connect(memory)
-		if !live(t, c, func(s *serving.Source) {
+		if !live(t, c, func(s *tlssecret.Source) {
 			published = s.CA()
 			happens()
 			require.NoError(t, s.Step(t.Context(), false))
@@ -75,7 +75,7 @@ func killedAt(t *testing.T, c *mortal.Cluster, name string) (died bool) {
 		died = true
 		absent := read(t, memory) == nil
 		c.Connect(memory)
-		require.False(t, live(t, c, func(s *serving.Source) {
+		require.False(t, live(t, c, func(s *tlssecret.Source) {
 			require.NoError(t, s.Check(), name)
 			r := &replica{Source: s}
 			require.NoError(t, accepts(s.CA(), r.chain(t), host, time.Now()), name)

@@ -1,4 +1,4 @@
-package serving_test
+package tlssecret_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy/dryrun"
-	"github.com/operkit/operkit/reconcile/kit/tls/serving"
+	"github.com/operkit/operkit/reconcile/tlssecret"
 )
 
 // A server and a client that trusts its CA.
@@ -17,8 +17,8 @@ func ExampleNew() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	memory, _ := dryrun.New(dryrun.Namespaces("shop")) // with an API server: cluster.New
-	config := serving.Config{Namespace: "shop", Secret: "hooks-tls", Names: []string{"hooks.shop.svc"}, Life: serving.Life{Leaf: 90 * 24 * time.Hour}}
-	source, err := serving.New(memory, config)
+	config := tlssecret.Config{Namespace: "shop", Secret: "hooks-tls", Names: []string{"hooks.shop.svc"}, Life: tlssecret.Life{Leaf: 90 * 24 * time.Hour}}
+	source, err := tlssecret.New(memory, config)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -51,7 +51,7 @@ func ExampleNew() {
 
 // The rights of a Source, for a Role. Its client sees no other Secret.
 func ExampleConfig_Rights() {
-	c := serving.Config{Namespace: "shop", Secret: "hooks-tls"}
+	c := tlssecret.Config{Namespace: "shop", Secret: "hooks-tls"}
 	for _, right := range c.Rights() {
 		fmt.Println(right.Kind.Kind, right.Names, right.Verbs)
 	}

@@ -1,11 +1,11 @@
-package serving_test
+package tlssecret_test
 
 import (
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/operkit/operkit/reconcile/kit/tls/serving"
+	"github.com/operkit/operkit/reconcile/tlssecret"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -146,14 +146,14 @@ func TestNames(t *testing.T) {
 
 func TestConfig(t *testing.T) {
 	t.Run("serving 20: all that is wrong with a Config is one error", func(t *testing.T) {
-		_, err := serving.New(newMemory(t), serving.Config{Secret: "Hooks", Names: []string{"a_b..c"}, Life: serving.Life{CA: time.Hour, Leaf: time.Minute, Wait: -1}})
+		_, err := tlssecret.New(newMemory(t), tlssecret.Config{Secret: "Hooks", Names: []string{"a_b..c"}, Life: tlssecret.Life{CA: time.Hour, Leaf: time.Minute, Wait: -1}})
 		require.Error(t, err)
 		for _, part := range []string{`namespace ""`, `Secret "Hooks"`, `"a_b..c"`, "life of certificates: 1m0s", "wait: -1ns"} {
 			assert.Contains(t, err.Error(), part)
 		}
-		_, err = serving.New(newMemory(t), serving.Config{Namespace: "shop", Secret: "hooks", Names: []string{host}, Life: serving.Life{CA: year}})
+		_, err = tlssecret.New(newMemory(t), tlssecret.Config{Namespace: "shop", Secret: "hooks", Names: []string{host}, Life: tlssecret.Life{CA: year}})
 		require.ErrorContains(t, err, "life of a CA: 8760h0m0s: at least")
-		_, err = serving.New(newMemory(t), serving.Config{Namespace: "shop", Secret: "hooks"})
+		_, err = tlssecret.New(newMemory(t), tlssecret.Config{Namespace: "shop", Secret: "hooks"})
 		require.ErrorContains(t, err, "0 names: 1 to 100 are needed")
 	})
 }

@@ -1,4 +1,4 @@
-package serving
+package tlssecret
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/kit/tls/internal/pki"
+	"github.com/operkit/operkit/reconcile/internal/pki"
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -18,7 +18,7 @@ import (
 type Config struct {
 	// Namespace and Secret are the namespace and the name of the Secret. Both are needed.
 	Namespace, Secret string
-	// Names are the DNS names and IP addresses of the server, such as those of kit/tls.Service; 1 to 100.
+	// Names are the DNS names and IP addresses of the server; 1 to 100.
 	Names []string
 	// FieldManager owns the fields of the Secret; default "operkit".
 	FieldManager string

@@ -1,4 +1,4 @@
-package serving_test
+package tlssecret_test
 
 import (
 	"sync/atomic"
@@ -6,14 +6,16 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/operkit/operkit/reconcile/kit/tls/serving"
+	"github.com/operkit/operkit/reconcile/tlssecret"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // wrong sets the clock of a process.
-func wrong(by *atomic.Int64) func(*serving.Config) {
-	return func(c *serving.Config) { c.Now = func() time.Time { return time.Now().Add(time.Duration(by.Load())) } }
+func wrong(by *atomic.Int64) func(*tlssecret.Config) {
+	return func(c *tlssecret.Config) {
+		c.Now = func() time.Time { return time.Now().Add(time.Duration(by.Load())) }
+	}
 }
 
 func TestClock(t *testing.T) {

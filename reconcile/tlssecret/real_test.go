@@ -1,4 +1,4 @@
-package serving_test
+package tlssecret_test
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
-	"github.com/operkit/operkit/reconcile/kit/tls/serving"
+	"github.com/operkit/operkit/reconcile/tlssecret"
 	"github.com/operkit/operkit/tools/envtest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -37,13 +37,13 @@ type real struct {
 func connect(ctx context.Context, t *testing.T, config *rest.Config, namespace string, wait time.Duration) *replica {
 	t.Helper()
 	r := &replica{}
-	c := serving.Config{Namespace: namespace, Secret: "hooks-tls", Names: []string{host}, Life: serving.Life{Wait: max(wait, time.Nanosecond)}}
+	c := tlssecret.Config{Namespace: namespace, Secret: "hooks-tls", Names: []string{host}, Life: tlssecret.Life{Wait: max(wait, time.Nanosecond)}}
 	c.Logger = slog.New(slog.NewTextHandler(&r.log, nil))
 	on, err := cluster.New(ctx, config, cluster.Logger(c.Logger), cluster.Namespaces(namespace),
 		cluster.Selected(schema.GroupKind{Kind: "Secret"}, nil, c.Selector()))
 	require.NoError(t, err)
 	t.Cleanup(on.Wait)
-	r.Source, err = serving.New(on, c)
+	r.Source, err = tlssecret.New(on, c)
 	require.NoError(t, err)
 	return r
 }

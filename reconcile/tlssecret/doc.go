@@ -1,7 +1,7 @@
-// Package serving gives a server of the process itself its certificate, such as the server of webhooks:
+// Package tlssecret gives a server of the process itself its certificate, such as the server of webhooks:
 //
-//	source, err := serving.New(cluster, serving.Config{
-//		Namespace: "shop", Secret: "hooks-tls", Names: tls.Service("hooks", "shop"),
+//	source, err := tlssecret.New(cluster, tlssecret.Config{
+//		Namespace: "shop", Secret: "hooks-tls", Names: []string{"hooks.shop.svc"},
 //	})
 //	if err != nil {
 //		return err
@@ -47,5 +47,5 @@
 // # When to use it
 //
 // Use it for servers that the API server calls, and other clients of the same operator. For certificates of cert-manager
-// or OLM, which are mounted, use tlsfiles. For the objects of a resource, use package tls.
-package serving
+// or OLM, which are mounted, use tlsfiles. For the objects of a resource, use package kit/tls.
+package tlssecret

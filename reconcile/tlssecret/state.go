@@ -1,4 +1,4 @@
-package serving
+package tlssecret
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/operkit/operkit/reconcile/kit/tls/internal/pki"
+	"github.com/operkit/operkit/reconcile/internal/pki"
 )
 
 // The keys of the data of the Secret, besides those of package pki.

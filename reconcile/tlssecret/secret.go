@@ -1,4 +1,4 @@
-package serving
+package tlssecret
 
 import (
 	"encoding/base64"

@@ -1,4 +1,4 @@
-package serving
+package tlssecret
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/operkit/operkit/reconcile/kit/tls/internal/pki"
+	"github.com/operkit/operkit/reconcile/internal/pki"
 	"github.com/stretchr/testify/require"
 )
 
