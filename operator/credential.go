@@ -107,11 +107,7 @@ func (r *runner) shared(ctx context.Context, target webhooks.Target) (credential
 		return credential{}, fmt.Errorf("webhooks.secret: %w", err)
 	}
 	var running sync.WaitGroup
-	running.Go(func() {
-		if err := source.Run(ctx); err != nil {
-			r.logger.Error("the certificate of webhooks isn't renewed any more", "error", err)
-		}
-	})
+	running.Go(func() { _ = source.Run(ctx) }) // its error is the end of ctx
 	return credential{
 		server: source.Server(), cas: func() ([]byte, error) { return source.CA(), nil }, follow: tells.follow,
 		close: func() { running.Wait(); api.Wait() },
