@@ -14,6 +14,7 @@ import (
 
 // Conversion converts the objects of a kind between its versions, as a conversion webhook does.
 type Conversion struct {
+	// Kind is the kind of the objects.
 	Kind schema.GroupKind
 	// Versions are the versions of the kind. Storage is the version in which objects are stored, unless a
 	// CustomResourceDefinition says so.

@@ -24,6 +24,7 @@ func ExampleConfig() {
 	c.Versions = config.Versions{Supported: []string{"1.0.0", "1.1.0"}, Strict: true}
 	c.LeaderElection.Lock = config.LeaseLock
 	c.Peering = config.Peering{Priority: "0"}
+	c.Webhooks = config.Webhooks{Address: ":9443", Service: "hooks", Manage: true}
 	c.Events = config.Events{Level: config.AllEvents}
 	c.Heartbeat = config.Heartbeat{File: "/tmp/beat", Period: time.Minute}
 	c.Log = config.Log{Level: "debug", Format: "json", Filters: []string{"watch:info"}}

@@ -125,7 +125,7 @@ func ExampleConfigurations() {
 	target := admission.Target{URL: "https://192.168.0.7:9443"}
 	_, mutating := admission.Configurations("shop-operator", target, func(schema.GroupVersionKind) string { return "shops" }, webhooks...)
 	entry := mutating.Webhooks[0]
-	fmt.Println(hooks.Kind().Kind, webhooks[0].Mutating(), *entry.ClientConfig.URL, entry.Rules[0].Operations, entry.Rules[0].Resources)
+	fmt.Println(webhooks[0].Kind() == hooks.Kind(), webhooks[0].Mutating(), *entry.ClientConfig.URL, entry.Rules[0].Operations, entry.Rules[0].Resources)
 	// Output:
-	// Shop true https://192.168.0.7:9443/mutate.shop.example.com [UPDATE] [shops/status]
+	// true true https://192.168.0.7:9443/mutate.shop.example.com [UPDATE] [shops/status]
 }
