@@ -26,8 +26,8 @@ type answering struct {
 	certificate credential
 }
 
-// answer serves webhooks and conversions, on every replica.
-func (r *runner) answer(ctx context.Context) (wait func(), err error) {
+// answer serves webhooks and conversions, on every replica, until ctx ends. asked ends when the process is asked to stop.
+func (r *runner) answer(asked, ctx context.Context) (wait func(), err error) { //nolint:revive // ctx is that of the step
 	if !r.operator.webhooks.Serves() {
 		return nil, nil
 	}
@@ -41,27 +41,44 @@ func (r *runner) answer(ctx context.Context) (wait func(), err error) {
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	waits := context.AfterFunc(asked, cancel)
 	certificate, err := r.newCredential(ctx, target)
+	waits()
 	if err != nil {
+		cancel()
 		return nil, err
 	}
-	e.handler, e.tls = drain(ctx, r.operator.webhooks.Handler(r.logger, r.metrics.Webhook)), certificate.server
+	e.handler, e.tls = drain(asked, r.operator.webhooks.Handler(r.logger, r.metrics.Webhook)), certificate.server
 	serve, err := listen([]endpoint{e}, r.operator.inPod(), r.logger)
 	if err != nil {
+		cancel()
+		certificate.close()
 		return nil, err
 	}
 	r.answers = &answering{target, certificate}
+	r.metrics.Certificate(certificate.expires)
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var running sync.WaitGroup
 	running.Go(func() { serve(serving) })
 	running.Go(func() {
 		defer stop()
-		<-ctx.Done()
-		if r.operator.inPod() {
-			time.Sleep(lingering)
-		}
+		r.linger(asked, ctx)
 	})
-	return func() { running.Wait(); certificate.close() }, nil
+	return func() { running.Wait(); cancel(); certificate.close() }, nil
+}
+
+// linger returns when ctx has ended, and in a Pod also the time lingering after asked has.
+func (r *runner) linger(asked, ctx context.Context) { //nolint:revive // ctx is that of the step
+	select {
+	case <-asked.Done():
+	case <-ctx.Done():
+	}
+	late := time.Now().Add(lingering)
+	<-ctx.Done()
+	if r.operator.inPod() {
+		time.Sleep(time.Until(late))
+	}
 }
 
 // drain asks clients to close their connections when ctx has ended. A connection that the server closes may carry a

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/operator/internal/certificate"
@@ -29,6 +30,8 @@ type credential struct {
 	cas func() ([]byte, error)
 	// follow calls changed when cas may return others, until ctx ends.
 	follow func(ctx context.Context, changed func())
+	// expires returns the time until which it is valid, zero if there is none.
+	expires func() time.Time
 	// close waits until everything has ended that was started.
 	close func()
 }
@@ -55,7 +58,7 @@ func inMemory(host string) (credential, error) {
 		_ = pem.Encode(&text, &pem.Block{Type: "CERTIFICATE", Bytes: one}) // a Buffer takes everything
 	}
 	return credential{
-		server: server, cas: func() ([]byte, error) { return text.Bytes(), nil },
+		server: server, cas: func() ([]byte, error) { return text.Bytes(), nil }, expires: func() time.Time { return time.Time{} },
 		follow: func(context.Context, func()) {}, close: func() {},
 	}, nil
 }
@@ -68,6 +71,9 @@ func (r *runner) mounted() (credential, error) {
 		return credential{}, fmt.Errorf("webhooks.certificate-directory: %w", err)
 	}
 	cas := func() ([]byte, error) {
+		if files.Digest() == "" {
+			return nil, fmt.Errorf("webhooks.certificate-directory: there is no certificate in %s yet", dir)
+		}
 		if r.Webhooks.InjectCAFrom != "" {
 			return nil, nil
 		}
@@ -80,7 +86,7 @@ func (r *runner) mounted() (credential, error) {
 		}
 		return text, nil
 	}
-	return credential{server: files.Server(), cas: cas, follow: poll(cas), close: func() {}}, nil
+	return credential{server: files.Server(), cas: cas, follow: poll(cas), expires: files.Expires, close: func() {}}, nil
 }
 
 // shared returns the operator's own certificate, which all replicas share in a Secret. It has a connection of its own,
@@ -100,16 +106,22 @@ func (r *runner) shared(ctx context.Context, target webhooks.Target) (credential
 		return credential{}, err
 	}
 	source, err := tlssecret.New(api, c)
-	if err == nil {
-		err = source.Load(ctx)
-	}
 	if err != nil {
 		return credential{}, fmt.Errorf("webhooks.secret: %w", err)
+	}
+	if err := source.Load(ctx); err != nil { // what runs tries it again
+		r.logger.Warn("there is no certificate for webhooks yet", "error", err)
 	}
 	var running sync.WaitGroup
 	running.Go(func() { _ = source.Run(ctx) }) // its error is the end of ctx
 	return credential{
-		server: source.Server(), cas: func() ([]byte, error) { return source.CA(), nil }, follow: tells.follow,
+		server: source.Server(), follow: tells.follow, expires: source.Expires,
+		cas: func() ([]byte, error) {
+			if cas := source.CA(); cas != nil {
+				return cas, nil
+			}
+			return nil, fmt.Errorf("webhooks.secret: there is no certificate yet: %w", source.Check())
+		},
 		close: func() { running.Wait(); api.Wait() },
 	}, nil
 }

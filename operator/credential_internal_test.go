@@ -33,11 +33,11 @@ func TestPoll(t *testing.T) {
 				failing bool
 				told    int64
 			}{
-				{"nothing has changed", "a", false, 0},
-				{"other CAs", "b", false, 1},
-				{"no file", "b", true, 1},
-				{"the same again", "b", false, 1},
-				{"other CAs again", "a", false, 2},
+				{"the first time, and nothing has changed", "a", false, 1},
+				{"other CAs", "b", false, 2},
+				{"no file", "b", true, 2},
+				{"the same again", "b", false, 2},
+				{"other CAs again", "a", false, 3},
 			} {
 				text, failing = row.text, row.failing
 				time.Sleep(looking)

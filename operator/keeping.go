@@ -47,22 +47,24 @@ func (r *runner) reached() (*webhooks.Target, error) {
 	return &target, err
 }
 
-// afterKeeping returns services of which those of controllers begin when the API server knows the webhooks and
-// conversions: what they read may have to be converted.
+// afterKeeping returns services of which those of controllers begin when the API server knows the conversions: what
+// they read may have to be converted.
 func (r *runner) afterKeeping(all []service) []service {
 	if r.keeper == nil {
 		return all
 	}
 	written := make(chan struct{})
-	var once sync.Once
 	r.health.starting("webhooks")
-	done := func(err error) {
-		if err != nil {
-			r.health.starting(fmt.Sprintf("webhooks: %v", err))
-			return
-		}
+	ready := sync.OnceFunc(func() {
 		r.health.starting("")
-		once.Do(func() { close(written) })
+		close(written)
+	})
+	report := func(err error) {
+		select {
+		case <-written:
+		default:
+			r.health.starting(fmt.Sprintf("webhooks: %v", err))
+		}
 	}
 	gated := []service{{"webhooks", func(ctx context.Context) error {
 		if r.answers != nil {
@@ -70,7 +72,7 @@ func (r *runner) afterKeeping(all []service) []service {
 			defer following.Wait()
 			following.Go(func() { r.answers.certificate.follow(ctx, r.keeper.Changed) })
 		}
-		return r.keeper.Run(ctx, done)
+		return r.keeper.Run(ctx, ready, report)
 	}}}
 	for _, s := range all {
 		gated = append(gated, service{s.name, func(ctx context.Context) error {
@@ -86,21 +88,21 @@ func (r *runner) afterKeeping(all []service) []service {
 }
 
 // looking is how often files are looked at.
-const looking = 30 * time.Second
+const looking = time.Second
 
-// poll returns a function that calls changed when what read returns has changed.
+// poll returns a function that calls changed at first, and when what read returns has changed.
 func poll(read func() ([]byte, error)) func(ctx context.Context, changed func()) {
 	return func(ctx context.Context, changed func()) {
-		last, _ := read()
+		last, failed := "", true
 		for {
+			if now, err := read(); err == nil && (failed || string(now) != last) {
+				last, failed = string(now), false
+				changed()
+			}
 			select {
 			case <-ctx.Done():
 				return
 			case <-time.After(looking):
-			}
-			if now, err := read(); err == nil && string(now) != string(last) {
-				last = now
-				changed()
 			}
 		}
 	}

@@ -58,7 +58,7 @@ func (p *process) run(ctx context.Context) (err error) {
 	var started steps
 	defer func() { started.stop(false, ending(ctx, err)) }()
 	switch err := started.start(ctx, r.health.starting, slices.Concat([]step{{name: "probes", start: r.serve}}, r.startups(ctx), []step{
-		{name: "webhooks", start: r.answer},
+		{name: "webhooks", start: func(living context.Context) (func(), error) { return r.answer(ctx, living) }},
 		{name: "leader election", start: r.elect},
 		{name: "peering", start: r.meetPeers},
 		{name: "extensions", start: func(context.Context) (func(), error) { return nil, p.extend(ctx) }},

@@ -25,6 +25,19 @@ func (m *Metrics) Webhook(name string, next http.Handler) http.Handler {
 	})
 }
 
+// Certificate adds the time until which the certificate of webhooks is valid. expires returns zero if there is
+// none, or none that expires. It is called once in a process.
+func (m *Metrics) Certificate(expires func() time.Time) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "operkit_webhook_certificate_expiration_timestamp_seconds", Help: "Time until which the certificate of webhooks is valid, 0 if there is none that expires.",
+	}, func() float64 {
+		if at := expires(); !at.IsZero() {
+			return float64(at.Unix())
+		}
+		return 0
+	}))
+}
+
 // statusWriter remembers the HTTP status of an answer.
 type statusWriter struct {
 	http.ResponseWriter

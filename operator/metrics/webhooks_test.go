@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/operkit/operkit/operator/metrics"
 	"github.com/stretchr/testify/assert"
@@ -43,4 +44,17 @@ func ExampleMetrics_Webhook() {
 		}
 	}
 	// Output: operkit_webhook_request_duration_seconds_count{code="404",webhook="validate.shop.example.com"} 1
+}
+
+func ExampleMetrics_Certificate() {
+	m := metrics.New("shop-operator", "v1")
+	m.Certificate(func() time.Time { return time.Unix(1800000000, 0) })
+	page := httptest.NewRecorder()
+	m.Handler().ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	for line := range strings.Lines(page.Body.String()) {
+		if strings.HasPrefix(line, "operkit_webhook_certificate") {
+			fmt.Print(line)
+		}
+	}
+	// Output: operkit_webhook_certificate_expiration_timestamp_seconds 1.8e+09
 }

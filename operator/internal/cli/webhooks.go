@@ -93,7 +93,7 @@ func (l *listing) find(cmd *cobra.Command, p *Process, c *connection) ([]*unstru
 		return found, nil
 	case err != nil:
 		return nil, err
-	case secret != nil:
+	case secret != nil && l.operator.webhookOwner().Issued(secret):
 		found = append(found, secret)
 	}
 	return found, nil

@@ -172,6 +172,8 @@ func checkURL(text string) error {
 	switch {
 	case err != nil || u.Scheme != "https" || u.Hostname() == "":
 		return errors.New("use https://HOST:PORT")
+	case strings.Trim(u.Path, "/") != "":
+		return errors.New("webhooks have paths of their own: use https://HOST:PORT")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return errors.New("the API server takes no user, query or fragment: use https://HOST:PORT")
 	}

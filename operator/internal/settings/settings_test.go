@@ -213,6 +213,7 @@ func TestChecks(t *testing.T) {
 		"webhooks.service=a.b":                                 "is no name of a Service",
 		"webhooks.service=shop:https":                          "use a number from 1 to 65535",
 		"webhooks.url=http://127.0.0.1":                        "use https://HOST:PORT",
+		"webhooks.url=https://127.0.0.1/hooks":                 "webhooks have paths of their own",
 		"webhooks.url=https://me@127.0.0.1":                    "the API server takes no user",
 		"webhooks.url=https://a --webhooks.service=b":          "it can't be given together with webhooks.service",
 		"webhooks.secret=A":                                    "a lowercase RFC 1123 subdomain",

@@ -15,6 +15,11 @@ import (
 // SecretName is the name of the Secret with an operator's own certificate. given is that of the settings.
 func SecretName(given, operator string) string { return cmp.Or(given, operator+"-webhooks") }
 
+// Issued reports whether a Secret has a certificate that the operator has issued itself.
+func (o Owner) Issued(secret *unstructured.Unstructured) bool {
+	return secret.GetAnnotations()[o.Domain+"/serving"] != ""
+}
+
 // Converts reports whether an object is a CustomResourceDefinition with a conversion.
 func Converts(object *unstructured.Unstructured) bool {
 	return object.GroupVersionKind() == definitionKind

@@ -53,46 +53,74 @@ func (k *Keeper) Changed() {
 	}
 }
 
-// Run keeps until ctx ends. It calls done each time that all is written, or with the reason why it isn't.
-func (k *Keeper) Run(ctx context.Context, done func(error)) error {
-	var running sync.WaitGroup
-	defer running.Wait()
-	looking, found := context.WithCancel(ctx) // a look costs requests each minute
-	defer found()
-	running.Go(func() { k.look(looking) })
+// Run keeps until ctx ends. It calls ready once, when the definitions have their conversions, and report each time after
+// that or before it with what can't be written, or nil.
+func (k *Keeper) Run(ctx context.Context, ready func(), report func(error)) error {
 	watched := map[schema.GroupVersionKind]bool{}
+	var retry <-chan time.Time
+	var kinds lookout
+	defer kinds.end()
 	for delay := firstRetry; ; {
+		if !k.knowsKinds() || k.missing != "" {
+			kinds.begin(ctx, k.look)
+		} else {
+			kinds.end() // a look costs requests each minute
+		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-k.again:
+		case <-retry:
 		}
+		retry = nil
 		if !k.knowsKinds() {
-			continue // WatchKinds tells them, and then it is tried again
+			continue // look tells them, and then it is tried again
 		}
-		err := errors.Join(k.watch(ctx, watched), k.Apply(ctx))
-		switch {
-		case ctx.Err() != nil:
+		converts, err := k.Apply(ctx)
+		err = errors.Join(k.watch(ctx, watched), err)
+		if ctx.Err() != nil {
 			return nil
-		case err == nil:
-			delay = firstRetry
-			if k.missing == "" {
-				found()
-			}
-			done(nil)
+		}
+		if converts {
+			ready()
+		}
+		report(err)
+		if err != nil {
+			k.logger.Warn("registering webhooks failed, trying again", "error", err, "after", delay.String())
+			retry = time.After(delay)
+			delay = min(2*delay, longestRetry)
 			continue
 		}
-		done(err)
-		k.logger.Warn("registering webhooks failed, trying again", "error", err, "after", delay.String())
-		passed := time.After(delay)
-		running.Go(func() { // a change comes first
-			select {
-			case <-ctx.Done():
-			case <-passed:
-				k.Changed()
-			}
-		})
-		delay = min(2*delay, longestRetry)
+		delay = firstRetry
+	}
+}
+
+// lookout is something that runs at times. The zero value doesn't run.
+type lookout struct {
+	stop  func()
+	ended chan struct{}
+}
+
+// begin starts run unless it runs.
+func (l *lookout) begin(ctx context.Context, run func(context.Context)) {
+	if l.stop != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	l.stop, l.ended = cancel, ended
+	go func() {
+		defer close(ended)
+		run(ctx)
+	}()
+}
+
+// end stops what runs, and waits until it has ended.
+func (l *lookout) end() {
+	if l.stop != nil {
+		l.stop()
+		<-l.ended
+		l.stop = nil
 	}
 }
 
@@ -129,29 +157,45 @@ func (k *Keeper) watch(ctx context.Context, watched map[schema.GroupVersionKind]
 	return nil
 }
 
-// Apply writes what differs. It sends nothing if nothing does.
-func (k *Keeper) Apply(ctx context.Context) error {
+// Apply writes what differs. It sends nothing if nothing does. converts reports whether all definitions have their
+// conversions.
+func (k *Keeper) Apply(ctx context.Context) (converts bool, err error) {
 	target, err := k.target()
 	if err != nil {
-		return err
+		return false, err
 	}
-	wanted, err := k.wanted(target)
+	wanted, err := k.wanted(ctx, target)
 	if err != nil {
-		return err
+		return false, err
 	}
-	present, gone := k.present(ctx, wanted)
-	if err := errors.Join(k.apply(ctx, present), gone); err != nil || k.pruned {
-		return err
+	definitions, others := apart(wanted)
+	err = k.apply(ctx, definitions)
+	converts = err == nil
+	_, failed := k.manager.Apply(ctx, others, deploy.Conflicts(deploy.Force))
+	if err = errors.Join(err, failed); err != nil || k.pruned || k.missing != "" {
+		return converts, err
 	}
-	if err := k.prune(ctx, wanted, target != nil); err != nil {
-		return err
+	if err := k.prune(ctx, wanted, target != nil || !k.set.Serves()); err != nil {
+		return converts, err
 	}
 	k.pruned = true
-	return nil
+	return converts, nil
+}
+
+// apart returns the definitions among objects, and the others.
+func apart(objects []*unstructured.Unstructured) (definitions, others []*unstructured.Unstructured) {
+	for _, object := range objects {
+		if object.GroupVersionKind() == definitionKind {
+			definitions = append(definitions, object)
+		} else {
+			others = append(others, object)
+		}
+	}
+	return definitions, others
 }
 
 // wanted returns the objects for the kinds that the cluster serves.
-func (k *Keeper) wanted(target *Target) ([]*unstructured.Unstructured, error) {
+func (k *Keeper) wanted(ctx context.Context, target *Target) ([]*unstructured.Unstructured, error) {
 	k.mu.Lock()
 	served := k.served
 	k.mu.Unlock()
@@ -160,39 +204,48 @@ func (k *Keeper) wanted(target *Target) ([]*unstructured.Unstructured, error) {
 		resources[one.Kind.GroupKind()] = one.Resource
 	}
 	all, missing, err := k.set.objects(k.owner.Name, target, resources)
-	for _, object := range all {
+	if err != nil {
+		return nil, err
+	}
+	if len(missing) > 0 {
+		if _, err := k.view().Kinds(ctx); err != nil { // they may be there, and what is written for them has to stay
+			return nil, fmt.Errorf("it isn't known whether %s are served: %w", strings.Join(missing, ", "), err)
+		}
+	}
+	present, gone, err := k.present(ctx, all)
+	for _, object := range present {
 		k.owner.mark(object)
 	}
-	if text := strings.Join(missing, ", "); text != k.missing {
+	if text := strings.Join(append(missing, gone...), ", "); text != k.missing {
 		k.missing = text
 		if text != "" {
 			k.logger.Warn("kinds with webhooks or conversions aren't served by the cluster", "kinds", text)
 		}
 	}
-	return all, err
+	return present, err
 }
 
-// present returns objects without the definitions that aren't there any more, which only their owner can apply. The
-// error names those.
-func (k *Keeper) present(ctx context.Context, wanted []*unstructured.Unstructured) (present []*unstructured.Unstructured, gone error) {
+// present returns objects without the definitions that aren't there any more, which only their owner can apply: gone
+// are their names.
+func (k *Keeper) present(ctx context.Context, wanted []*unstructured.Unstructured) (present []*unstructured.Unstructured, gone []string, err error) {
 	for _, object := range wanted {
 		if object.GroupVersionKind() == definitionKind {
 			live, err := k.manager.View().Get(ctx, deploy.RefOf(object))
-			if err == nil && live == nil {
-				err = fmt.Errorf("%s was deleted: apply it again", deploy.RefOf(object))
-			}
 			if err != nil {
-				gone = errors.Join(gone, err)
+				return nil, nil, err
+			}
+			if live == nil {
+				gone = append(gone, object.GetName())
 				continue
 			}
 		}
 		present = append(present, object)
 	}
-	return present, gone
+	return present, gone, nil
 }
 
-// prune deletes what an earlier release has written and this one doesn't. Without a target it is about policies only.
-func (k *Keeper) prune(ctx context.Context, wanted []*unstructured.Unstructured, reached bool) error {
+// prune deletes what an earlier release has written and this one doesn't. Unless all is known, it is about policies only.
+func (k *Keeper) prune(ctx context.Context, wanted []*unstructured.Unstructured, all bool) error {
 	found, err := k.owner.Find(ctx, k.manager.Port())
 	if err != nil {
 		return err
@@ -201,7 +254,7 @@ func (k *Keeper) prune(ctx context.Context, wanted []*unstructured.Unstructured,
 		ref := deploy.RefOf(object)
 		kind := object.GroupVersionKind()
 		policy := kind == policyKind || kind == bindingKind
-		if !policy && !reached || slices.ContainsFunc(wanted, func(o *unstructured.Unstructured) bool { return deploy.RefOf(o) == ref }) {
+		if !policy && !all || slices.ContainsFunc(wanted, func(o *unstructured.Unstructured) bool { return deploy.RefOf(o) == ref }) {
 			continue
 		}
 		if kind == definitionKind {

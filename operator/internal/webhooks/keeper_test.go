@@ -3,14 +3,17 @@ package webhooks
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/admission/rule"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -39,6 +42,9 @@ type desk struct {
 	record *dryrun.Recording
 	keeper *Keeper
 	log    bytes.Buffer
+	ready  atomic.Bool
+	// blind makes discovery fail in part.
+	blind atomic.Bool
 
 	mu   sync.Mutex
 	errs []error // what done was called with
@@ -61,7 +67,7 @@ func newDesk(t *testing.T, set *Set, target *Target, objects ...*unstructured.Un
 	d.memory, err = dryrun.New(dryrun.Objects(objects...))
 	require.NoError(t, err)
 	owner := Owner{Name: "op", Domain: "operkit.dev"}
-	manager, err := deploy.NewManager(d.memory, deploy.FieldManager("op-webhooks"))
+	manager, err := deploy.NewManager(dim{d.memory, d}, deploy.FieldManager("op-webhooks"))
 	require.NoError(t, err)
 	d.keeper = NewKeeper(set, owner, manager, func() (*Target, error) { return target, nil }, slog.New(slog.NewTextHandler(&d.log, nil)))
 	d.record = d.memory.Record()
@@ -72,13 +78,34 @@ func (d *desk) run() {
 	ctx, cancel := context.WithCancel(d.t.Context())
 	var running sync.WaitGroup
 	running.Go(func() {
-		assert.NoError(d.t, d.keeper.Run(ctx, func(err error) {
+		assert.NoError(d.t, d.keeper.Run(ctx, func() { d.ready.Store(true) }, func(err error) {
 			d.mu.Lock()
 			defer d.mu.Unlock()
 			d.errs = append(d.errs, err)
 		}))
 	})
 	d.t.Cleanup(func() { cancel(); running.Wait() })
+}
+
+// dim is a cluster whose discovery fails in part while the desk is blind.
+type dim struct {
+	deploy.Cluster
+	desk *desk
+}
+
+func (c dim) View() deploy.View { return dimView{c.Cluster.View().(deploy.KindView), c.desk} }
+
+type dimView struct {
+	deploy.KindView
+	desk *desk
+}
+
+func (v dimView) Kinds(ctx context.Context) ([]deploy.ServedKind, error) {
+	kinds, err := v.KindView.Kinds(ctx)
+	if v.desk.blind.Load() {
+		err = errors.New("the group example.com doesn't answer")
+	}
+	return kinds, err
 }
 
 // settle waits until nothing happens any more, also after retries, and returns the last error.
@@ -154,10 +181,7 @@ func TestKeeper(t *testing.T) {
 		require.NoError(t, unstructured.SetNestedField(definition.Object, "https://192.168.0.7:9443", append(address, "url")...))
 		set := &Set{}
 		set.Convert(shopConversion())
-		d := newDesk(t, set, service("CA"), definition)
-		// The API server refuses both forms together; the cluster in memory doesn't know that rule.
-		require.NoError(t, d.memory.Fail(dryrun.Fault{Verb: dryrun.VerbPatch, Kind: definitionKind, Code: 422, Count: 1}))
-		d.run()
+		d := keep(t, set, service("CA"), definition)
 		require.NoError(t, d.settle())
 		written, _, _ := unstructured.NestedMap(d.get(definitionKind, "shops.example.com").Object, address...)
 		assert.Contains(t, written, "service")
@@ -202,11 +226,59 @@ func TestKeeper(t *testing.T) {
 		require.NoError(t, d.settle())
 		definition := deploy.Ref{Kind: definitionKind, Name: "shops.example.com"}
 		require.NoError(t, d.memory.Port().Delete(t.Context(), definition, deploy.DeleteOptions{}))
-		assert.ErrorContains(t, d.settle(), "CustomResourceDefinition shops.example.com was deleted: apply it again")
+		require.NoError(t, d.settle())
+		assert.Contains(t, d.log.String(), "kinds=shops.example.com")
 		_, err := d.memory.Port().Create(t.Context(), parse(t, definitionOfShops), deploy.CreateOptions{FieldManager: "somebody"})
 		require.NoError(t, err)
 		require.NoError(t, d.settle())
 		strategy, _, _ := unstructured.NestedString(d.get(definitionKind, "shops.example.com").Object, "spec", "conversion", "strategy")
 		assert.Equal(t, "Webhook", strategy)
 	})
+	bubble(t, "webhooks 3: controllers start when there are the conversions, whatever else fails", func(t *testing.T) {
+		set := shopSet()
+		d := newDesk(t, set, service("CA"), parse(t, definitionOfShops))
+		require.NoError(t, d.memory.Fail(dryrun.Fault{Verb: dryrun.VerbPatch, Kind: validatingKind, Code: 403}))
+		d.run()
+		assert.Error(t, d.settle())
+		assert.True(t, d.ready.Load())
+		other := newDesk(t, set, service("CA"), parse(t, definitionOfShops))
+		require.NoError(t, other.memory.Fail(dryrun.Fault{Verb: dryrun.VerbPatch, Kind: definitionKind, Code: 403}))
+		other.run()
+		assert.Error(t, other.settle())
+		assert.False(t, other.ready.Load())
+	})
+	bubble(t, "webhooks 11: as long as discovery fails nothing is left out, and nothing deleted", func(t *testing.T) {
+		before := keep(t, shopSet(), service("CA"), parse(t, definitionOfShops))
+		require.NoError(t, before.settle())
+		d := newDesk(t, shopSet(), service("CA"))
+		_, err := d.memory.Port().Create(t.Context(), bare(before.get(validatingKind, "op")), deploy.CreateOptions{FieldManager: "before"})
+		require.NoError(t, err)
+		d.blind.Store(true)
+		d.run()
+		assert.ErrorContains(t, d.settle(), "it isn't known whether Shop.example.com are served")
+		assert.False(t, d.ready.Load())
+		assert.NotNil(t, d.get(validatingKind, "op"))
+		d.blind.Store(false)
+		require.NoError(t, d.settle())
+		assert.True(t, d.ready.Load())
+	})
+	bubble(t, "webhooks 4: an operator that has policies only deletes webhooks of an earlier release", func(t *testing.T) {
+		before := keep(t, shopSet(), service("CA"), parse(t, definitionOfShops))
+		require.NoError(t, before.settle())
+		set := &Set{}
+		set.Enforce(rule.Set{{CEL: "true", Message: "any"}}, rule.Policy{Name: "any", Kind: shops, Resource: "shops"})
+		d := keep(t, set, nil, before.memory.Objects()...)
+		require.NoError(t, d.settle())
+		assert.Nil(t, d.get(validatingKind, "op"))
+		assert.NotNil(t, d.get(policyKind, "any"))
+	})
+}
+
+// bare returns an object without what the cluster has set.
+func bare(object *unstructured.Unstructured) *unstructured.Unstructured {
+	next := object.DeepCopy()
+	for _, field := range []string{"uid", "resourceVersion", "creationTimestamp", "managedFields", "generation"} {
+		unstructured.RemoveNestedField(next.Object, "metadata", field)
+	}
+	return next
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/operkit/operkit/reconcile/admission"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -33,7 +34,7 @@ type Target struct {
 	// Namespace is the operator's own namespace; empty if it has none. The webhooks of kinds that aren't in Own aren't
 	// called for objects in it, so that an operator that is down can be started again.
 	Namespace string
-	// Own are the kinds that the operator controls.
+	// Own are the kinds that the operator controls. Those of Kubernetes don't count.
 	Own []schema.GroupKind
 }
 
@@ -121,13 +122,18 @@ func (s *Set) configurations(name string, target Target, asked []*admission.Webh
 
 // outside returns a selector that also leaves out the operator's own namespace, unless the kind is its own.
 func (t Target) outside(kind schema.GroupKind, selector *metav1.LabelSelector) *metav1.LabelSelector {
-	if t.Namespace == "" || slices.Contains(t.Own, kind) {
+	if t.Namespace == "" || slices.Contains(t.Own, kind) && !builtIn(kind) {
 		return selector
 	}
 	selector.MatchExpressions = append(selector.MatchExpressions, metav1.LabelSelectorRequirement{
 		Key: "kubernetes.io/metadata.name", Operator: metav1.LabelSelectorOpNotIn, Values: []string{t.Namespace},
 	})
 	return selector
+}
+
+// builtIn reports whether a kind is one of Kubernetes, such as Pod or Lease, without which no operator starts.
+func builtIn(kind schema.GroupKind) bool {
+	return !strings.Contains(kind.Group, ".") || strings.HasSuffix(kind.Group, ".k8s.io")
 }
 
 // kindOf returns the kind of a webhook.
@@ -149,7 +155,7 @@ func definition(c Converter, target Target, resource string) *unstructured.Unstr
 		}
 		client["service"] = service
 	} else {
-		client["url"] = target.URL + c.Path()
+		client["url"] = strings.TrimSuffix(target.URL, "/") + c.Path()
 	}
 	object := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"conversion": map[string]any{
 		"strategy": "Webhook",

@@ -82,8 +82,15 @@ func TestObjects(t *testing.T) {
 			"matchExpressions": []any{map[string]any{"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": []any{"shop"}}},
 		}, entries[1].(map[string]any)["namespaceSelector"])
 	})
+	t.Run("webhooks 5: kinds of Kubernetes are left out there, also if the operator controls them", func(t *testing.T) {
+		target := service("CA")
+		target.Own = append(target.Own, pods.GroupKind())
+		by, _ := objects(t, target, plurals)
+		entries, _, _ := unstructured.NestedSlice(by["ValidatingWebhookConfiguration"].Object, "webhooks")
+		assert.Contains(t, entries[1].(map[string]any)["namespaceSelector"], "matchExpressions")
+	})
 	t.Run("webhooks 5: an operator without a namespace leaves nothing out", func(t *testing.T) {
-		target := &Target{Target: admission.Target{URL: "https://192.168.0.7:9443"}}
+		target := &Target{Target: admission.Target{URL: "https://192.168.0.7:9443/"}}
 		by, _ := objects(t, target, plurals)
 		entries, _, _ := unstructured.NestedSlice(by["ValidatingWebhookConfiguration"].Object, "webhooks")
 		assert.NotContains(t, entries[1].(map[string]any)["namespaceSelector"], "matchExpressions")
@@ -152,6 +159,11 @@ func TestMistakes(t *testing.T) {
 			"the kind Shop.example.com has two conversions: add all versions to one Converter"},
 		{"a mistake in hooks", func(s *Set) { s.Admit(validator(schema.GroupVersionKind{})) }, "group, version and kind are needed"},
 		{"a mistake in a converter", func(s *Set) { s.Convert(conversion.New[shop](shops)) }, "there is one version only"},
+		{"two policies of one name", func(s *Set) {
+			for range 2 {
+				s.Enforce(rule.Set{{CEL: "true", Message: "any"}}, rule.Policy{Name: "sized", Kind: shops, Resource: "shops"})
+			}
+		}, "two policies are called sized"},
 		{"a mistake in a policy", func(s *Set) { s.Enforce(nil, rule.Policy{Name: "sized"}) }, "policy sized: a policy needs a name"},
 	} {
 		t.Run("webhooks 13: "+row.reason, func(t *testing.T) {

@@ -75,6 +75,12 @@ func (s *Set) Enforce(rules rule.Set, policy rule.Policy) {
 		s.fail(err)
 		return
 	}
+	for _, other := range s.policies {
+		if other.GetName() == policy.Name && other.GetKind() == made.Kind {
+			s.fail(fmt.Errorf("two policies are called %s: add all rules to one, or give them other names", policy.Name))
+			return
+		}
+	}
 	for _, one := range []any{made, binding} {
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(one)
 		s.fail(err)
