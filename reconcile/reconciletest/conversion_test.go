@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -206,11 +207,14 @@ func playBoxes(t *testing.T, port deploy.Port, namespace string) map[string]stri
 	return happened
 }
 
-func versionsOf(object *unstructured.Unstructured) (all string) {
+// versionsOf describes the managed fields. Their order depends on the seconds of the clock, so they are sorted.
+func versionsOf(object *unstructured.Unstructured) string {
+	var all []string
 	for _, entry := range object.GetManagedFields() {
-		all += fmt.Sprintf("%s %s %s %s %s; ", entry.Manager, entry.Operation, entry.APIVersion, entry.Subresource, entry.FieldsV1)
+		all = append(all, fmt.Sprintf("%s %s %s %s %s", entry.Manager, entry.Operation, entry.APIVersion, entry.Subresource, entry.FieldsV1))
 	}
-	return all
+	slices.Sort(all)
+	return strings.Join(all, "; ")
 }
 
 // TestConversionAgrees plays the same cases in memory and on an API server.

@@ -24,6 +24,13 @@ var logWebhooks = []Entry{
 		Remedy:  "Grant the rights in the section Webhooks of the README of package operator. Otherwise correct what `error` names.",
 	},
 	{
+		Name:    "there is no certificate for webhooks yet",
+		Where:   "warning",
+		Meaning: "The Secret with the certificate couldn't be read or written when the process started. It is tried again. Until then webhooks don't answer.",
+		Cause:   "The API server is away, the namespace isn't there, or a right to the Secret is missing. `error` says which.",
+		Remedy:  "Grant the rights in the section Webhooks of the README of package operator. Otherwise correct what `error` names.",
+	},
+	{
 		Name:    "webhooks and conversions aren't served",
 		Where:   "warning",
 		Meaning: "This process doesn't answer the API server, and leaves what is registered in the cluster as it is.",
