@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -271,11 +272,14 @@ func (s *theater) play(port deploy.Port) map[string]string {
 	return happened
 }
 
-func managersOf(object *unstructured.Unstructured) (all string) {
+// managersOf describes the managed fields. Their order depends on the seconds of the clock, so they are sorted.
+func managersOf(object *unstructured.Unstructured) string {
+	var all []string
 	for _, entry := range object.GetManagedFields() {
-		all += fmt.Sprintf("%s %s %s %s; ", entry.Manager, entry.Operation, entry.Subresource, entry.FieldsV1)
+		all = append(all, fmt.Sprintf("%s %s %s %s", entry.Manager, entry.Operation, entry.Subresource, entry.FieldsV1))
 	}
-	return all
+	slices.Sort(all)
+	return strings.Join(all, "; ")
 }
 
 func (s *theater) takeCalls() []string {
