@@ -40,8 +40,7 @@ func directory(t *testing.T) (dir string, cas []byte) {
 }
 
 func TestWebhooksElsewhere(t *testing.T) {
-	t.Parallel()
-	w := &crateWorld{world: newWorld(t, envtest.OwnCluster(), envtest.CRDs("testdata/webhooks"))}
+	w := &crateWorld{world: newWorld(t, envtest.OwnCluster("--components=etcd,apiserver"), envtest.CRDs("testdata/webhooks"))}
 	user := w.crateUser("elsewhere")
 	painted := func(name, colour string) error {
 		crate := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"colour": colour}}}

@@ -31,7 +31,8 @@ var (
 	crds        = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 )
 
-// crateWorld has a cluster of its own, since webhooks are for a whole cluster, and a balancer before two replicas.
+// crateWorld has a cluster of its own, since webhooks are for a whole cluster, and a balancer before two replicas. Its
+// tests don't run in parallel: several clusters at once would take the time from each other.
 type crateWorld struct {
 	*world
 	balancer *balancer
@@ -40,7 +41,7 @@ type crateWorld struct {
 
 // newCrateWorld starts no replica yet.
 func newCrateWorld(t *testing.T) *crateWorld {
-	w := &crateWorld{world: newWorld(t, envtest.OwnCluster(), envtest.CRDs("testdata/webhooks"))}
+	w := &crateWorld{world: newWorld(t, envtest.OwnCluster("--components=etcd,apiserver"), envtest.CRDs("testdata/webhooks"))}
 	w.balancer = newBalancer(t, freeAddress(), freeAddress())
 	return w
 }
@@ -105,7 +106,6 @@ func refused(t *testing.T, err error) string {
 }
 
 func TestWebhooks(t *testing.T) {
-	t.Parallel()
 	w := newCrateWorld(t)
 	w.create("{apiVersion: webhooks.operkit.dev/v2, kind: Crate, metadata: {name: before}, spec: {volume: {litres: 3}}}")
 	first := w.start(0)
@@ -171,34 +171,33 @@ func (w *crateWorld) settled(t *testing.T) {
 }
 
 func TestWebhooksUnderLoad(t *testing.T) {
-	t.Parallel()
 	w := newCrateWorld(t)
 	w.start(0, "--log.level", "warning")
-	second := w.start(1, "--log.level", "warning")
+	other := w.start(1, "--log.level", "warning")
 	w.first("one", 1000)
 	w.eventually("it works", func() bool { return w.mode("one") == "1000" })
 	require.NoError(t, w.merge(oldCrates, "one", `{"spec":{"weight":1000,"height":1000}}`))
 	for i := range many {
 		require.NoError(t, w.crate(fmt.Sprint("many-", i), 1000))
 	}
-	requests := 300
+	requests, second := 200, 20
 	if os.Getenv("OPERKIT_SOAK") != "" {
-		requests = 10_000
+		requests, second = 10_000, 50
 	}
 	t.Run("webhooks 6: no request is answered wrongly while certificates are renewed and rolled, and a replica ends", func(t *testing.T) {
 		var wrong atomic.Int64
 		var running sync.WaitGroup
 		slots := make(chan struct{}, 50)
-		ticker := time.NewTicker(time.Second / 50)
+		ticker := time.NewTicker(time.Second / time.Duration(second))
 		defer ticker.Stop()
 		for i := range requests {
 			<-ticker.C
 			switch i {
 			case requests / 3:
-				second.send(t, syscall.SIGTERM)
+				other.send(t, syscall.SIGTERM)
 				time.AfterFunc(time.Second, func() { w.balancer.left[1].Store(true) }) // what a Service needs to see it
 			case requests / 3 * 2:
-				second.end(t)
+				other.end(t)
 				w.start(1, "--log.level", "warning")
 				w.balancer.left[1].Store(false)
 			}
@@ -208,7 +207,7 @@ func TestWebhooksUnderLoad(t *testing.T) {
 			slots <- struct{}{}
 			running.Go(func() {
 				defer func() { <-slots }()
-				if err := w.ask(i); err != nil {
+				if err := w.answered(i); err != nil {
 					if wrong.Add(1) < 10 {
 						t.Log(i, err)
 					}
@@ -223,8 +222,20 @@ func TestWebhooksUnderLoad(t *testing.T) {
 	})
 }
 
-// many is how many Crates are changed in turn.
+// many is how many Crates are changed in turn. A change of an object that others change at the same time asks the webhooks
+// again and again, so that it may take longer than the API server allows.
 const many = 20
+
+// answered asks until the API server has had the time to answer: on a machine with too much work it gives up by itself.
+func (w *crateWorld) answered(i int) error {
+	for {
+		err := w.ask(i)
+		if err == nil || !strings.Contains(err.Error(), "request did not complete within requested timeout") {
+			return err
+		}
+		w.t.Log(i, "is asked again:", err)
+	}
+}
 
 // ask sends one of five requests, and returns an error if it isn't answered as it must be.
 func (w *crateWorld) ask(i int) error {
@@ -236,13 +247,17 @@ func (w *crateWorld) ask(i int) error {
 			return fmt.Errorf("a lower %s: %w", field, err)
 		}
 	case 1:
-		if err := w.merge(crates, fmt.Sprint("many-", i%many), fmt.Sprintf(`{"metadata":{"annotations":{"example.com/i":"%d"}}}`, i)); err != nil {
+		if err := w.merge(crates, fmt.Sprint("many-", i/5%many), fmt.Sprintf(`{"metadata":{"annotations":{"example.com/i":"%d"}}}`, i)); err != nil {
 			if _, stale := errors.AsType[*deploy.StaleError](err); !stale {
 				return fmt.Errorf("an annotation: %w", err)
 			}
 		}
 	case 2:
-		return w.crate(fmt.Sprint("crate-", i), i)
+		err := w.crate(fmt.Sprint("crate-", i), i)
+		if _, asked := errors.AsType[*deploy.AlreadyExistsError](err); asked { // the time was over after it was stored
+			return nil
+		}
+		return err
 	case 3:
 		live, err := w.api.Port().Get(w.t.Context(), w.ref(oldCrates, "one"))
 		if err != nil {
@@ -283,7 +298,6 @@ func (w *crateWorld) labelled(namespace, name, tier string) error {
 }
 
 func TestWebhooksWhileNoReplicaRuns(t *testing.T) {
-	t.Parallel()
 	w := newCrateWorld(t)
 	replicas := []*process{w.start(0, brief...), w.start(1, brief...)}
 	w.eventually("it answers", func() bool {
@@ -314,7 +328,6 @@ func TestWebhooksWhileNoReplicaRuns(t *testing.T) {
 }
 
 func TestWebhooksCommand(t *testing.T) {
-	t.Parallel()
 	w := newCrateWorld(t)
 	replica := w.start(0)
 	w.first("one", 3)
