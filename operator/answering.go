@@ -27,7 +27,7 @@ type answering struct {
 }
 
 // answer serves webhooks and conversions, on every replica, until ctx ends. asked ends when the process is asked to stop.
-func (r *runner) answer(asked, ctx context.Context) (wait func(), err error) { //nolint:revive // ctx is that of the step
+func (r *runner) answer(asked, ctx context.Context) (wait func(), err error) {
 	if !r.operator.webhooks.Serves() {
 		return nil, nil
 	}
@@ -69,7 +69,7 @@ func (r *runner) answer(asked, ctx context.Context) (wait func(), err error) { /
 }
 
 // linger returns when ctx has ended, and in a Pod also the time lingering after asked has.
-func (r *runner) linger(asked, ctx context.Context) { //nolint:revive // ctx is that of the step
+func (r *runner) linger(asked, ctx context.Context) {
 	select {
 	case <-asked.Done():
 	case <-ctx.Done():
