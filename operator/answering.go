@@ -26,7 +26,8 @@ type answering struct {
 	certificate credential
 }
 
-// answer serves webhooks and conversions, on every replica, until ctx ends. asked ends when the process is asked to stop.
+// answer serves webhooks and conversions, on every replica, until ctx ends. asked ends when the process is asked to
+// stop.
 func (r *runner) answer(asked, ctx context.Context) (wait func(), err error) {
 	if !r.operator.webhooks.Serves() {
 		return nil, nil

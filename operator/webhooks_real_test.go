@@ -226,8 +226,8 @@ func TestWebhooksUnderLoad(t *testing.T) {
 	})
 }
 
-// many is how many Crates are changed in turn. A change of an object that others change at the same time asks the webhooks
-// again and again, so that it may take longer than the API server allows.
+// many is how many Crates are changed in turn. A change of an object that others change at the same time asks the
+// webhooks again and again, so that it may take longer than the API server allows.
 const many = 20
 
 // answered asks until the API server has had the time to answer: on a machine with too much work it gives up by itself.

@@ -85,7 +85,8 @@ func crateHooks() *admission.Hooks[crate] {
 	return hooks
 }
 
-// labelHooks refuse a ConfigMap with the label tier and a value that isn't known. The operator doesn't control this kind.
+// labelHooks refuse a ConfigMap with the label tier and a value that isn't known. The operator doesn't control this
+// kind.
 func labelHooks() *admission.Hooks[metav1.PartialObjectMetadata] {
 	hooks := admission.New[metav1.PartialObjectMetadata](configMaps, admission.Objects(metav1.LabelSelector{
 		MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "tier", Operator: metav1.LabelSelectorOpExists}},

@@ -252,8 +252,8 @@ func (p port) put(d *declaration, ref deploy.Ref, obj *unstructured.Unstructured
 	return p.replace(d, ref, live, next, w)
 }
 
-// replace stores next in place of live, with its changes attributed to the field manager, and returns a copy for the caller. The
-// lock is held.
+// replace stores next in place of live, with its changes attributed to the field manager, and returns a copy for the
+// caller. The lock is held.
 func (c *Cluster) replace(d *declaration, ref deploy.Ref, live, next *unstructured.Unstructured, w asking) (*unstructured.Unstructured, error) {
 	d.complete(next)
 	before, err := shown(live, d)

@@ -10,11 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Webhooks are asked about writes, as an API server asks admission webhooks. Unlike an Admission, they are called without
-// a lock, and may read and write the cluster: if the object changes meanwhile, the write begins again and they are asked
-// again. An error that is an *apierrors.StatusError refuses the write, and becomes the error of package deploy that a
-// client of an API server would return for it. They aren't asked about what the cluster does by itself, such as garbage
-// collection.
+// Webhooks are asked about writes, as an API server asks admission webhooks. Unlike an Admission, they are called
+// without a lock, and may read and write the cluster: if the object changes meanwhile, the write begins again and they
+// are asked again. An error that is an *apierrors.StatusError refuses the write, and becomes the error of package
+// deploy that a client of an API server would return for it. They aren't asked about what the cluster does by itself,
+// such as garbage collection.
 type Webhooks interface {
 	// Mutate may change Object of the write. It is called before the object is validated.
 	Mutate(ctx context.Context, w *Write) error
@@ -31,8 +31,8 @@ type Write struct {
 	// Resource is the resource of the kind, such as deployments.
 	Resource schema.GroupVersionResource
 	// Object is the object as it would be stored, nil for a deletion. For Mutate it doesn't have yet what a server sets
-	// afterwards: of a new object the uid, the times, the generation, and a generated name. Old is the object as it is stored, nil for a
-	// creation. Both are copies, in the version of the request.
+	// afterwards: of a new object the uid, the times, the generation, and a generated name. Old is the object as it is
+	// stored, nil for a creation. Both are copies, in the version of the request.
 	Object, Old *unstructured.Unstructured
 }
 

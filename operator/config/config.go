@@ -128,7 +128,8 @@ type Peering struct {
 	Namespace string
 }
 
-// Webhooks sets how the API server reaches the operator's webhooks and conversions. Operators without any don't need it.
+// Webhooks sets how the API server reaches the operator's webhooks and conversions. Operators without any don't need
+// it.
 type Webhooks struct {
 	// Address is AutoAddress, NoAddress, or an address to listen on. The usual port is 9443. Outside of a Pod
 	// AutoAddress is the port of URL, and nothing without URL.

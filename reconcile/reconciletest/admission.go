@@ -23,9 +23,9 @@ type AdmissionHooks interface {
 }
 
 // Admission asks webhooks about every write in the cluster in memory, as an API server would: those of the test and
-// those of the reconcilers. Mutators are called first, in their order, and again with admission.Reinvoke; then the object
-// is validated by its schema, and then by the validators. Each of them gets a review in JSON by the webhook's own
-// Handler, and its configuration decides about operations, selectors, failures and time.
+// those of the reconcilers. Mutators are called first, in their order, and again with admission.Reinvoke; then the
+// object is validated by its schema, and then by the validators. Each of them gets a review in JSON by the webhook's
+// own Handler, and its configuration decides about operations, selectors, failures and time.
 //
 // A condition in CEL (admission.If) is an error, since the harness evaluates no CEL: test such a webhook on a real API
 // server. The garbage collector's deletions in memory ask nobody. Several options add up.

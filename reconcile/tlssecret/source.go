@@ -25,7 +25,8 @@ type Source struct {
 	view   deploy.View
 	ref    deploy.Ref
 	wish   wish
-	// late is by how much longer than necessary this process waits, at most a tenth, so that mostly one of several renews.
+	// late is by how much longer than necessary this process waits, at most a tenth, so that mostly one of several
+	// renews.
 	late    float64
 	changes chan struct{}
 

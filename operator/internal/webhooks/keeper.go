@@ -53,18 +53,18 @@ func (k *Keeper) Changed() {
 	}
 }
 
-// Run keeps until ctx ends. It calls ready once, when the definitions have their conversions, and report each time after
-// that or before it with what can't be written, or nil.
+// Run keeps until ctx ends. After each attempt it calls ready if the definitions have their conversions, and report
+// with what can't be written, or nil.
 func (k *Keeper) Run(ctx context.Context, ready func(), report func(error)) error {
 	watched := map[schema.GroupVersionKind]bool{}
 	var retry <-chan time.Time
-	var kinds lookout
-	defer kinds.end()
+	var served lookout
+	defer served.end()
 	for delay := firstRetry; ; {
 		if !k.knowsKinds() || k.missing != "" {
-			kinds.begin(ctx, k.look)
+			served.begin(ctx, k.look)
 		} else {
-			kinds.end() // a look costs requests each minute
+			served.end() // a look costs requests each minute
 		}
 		select {
 		case <-ctx.Done():
@@ -244,7 +244,8 @@ func (k *Keeper) present(ctx context.Context, wanted []*unstructured.Unstructure
 	return present, gone, nil
 }
 
-// prune deletes what an earlier release has written and this one doesn't. Unless all is known, it is about policies only.
+// prune deletes what an earlier release has written and this one doesn't. Unless all is known, it is about policies
+// only.
 func (k *Keeper) prune(ctx context.Context, wanted []*unstructured.Unstructured, all bool) error {
 	found, err := k.owner.Find(ctx, k.manager.Port())
 	if err != nil {

@@ -42,8 +42,8 @@ func Valid[T any](change func(object *T)) Option {
 }
 
 // Derived declares that fields of a version are only for reading: they follow from other fields, and an edit of them
-// needn't reach the other versions. A path such as "status.summary" stands for all fields below it, too. Several options
-// add up.
+// needn't reach the other versions. A path such as "status.summary" stands for all fields below it, too. Several
+// options add up.
 func Derived(version string, paths ...string) Option {
 	return func(o *options) { o.derived[version] = append(o.derived[version], paths...) }
 }
