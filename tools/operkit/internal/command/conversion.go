@@ -25,8 +25,9 @@ that Kubernetes prefers, such as v2 of v1 and v2: so the functions of an old
 version are deleted with that version. The hub stays when versions are added.
 
 The command also adds a test, the line op.Convert(...) in main.go, and what
-conversions need when the operator is installed: a Service, rights, and a port
-of the Deployment. Existing files aren't changed, so you can run the command
+conversions need when the operator is installed: a Service, rights, a port of
+the Deployment, and a patch of the definition, by which the API server refuses
+what it can't convert yet until the operator has run. Existing files aren't changed, so you can run the command
 again. If it doesn't find the place for a line, it prints the line.`
 
 const conversionExamples = `  operkit add conversion Guestbook`
@@ -99,7 +100,7 @@ func (t target) plan(opened *project.Project, folder func(project.API) source.Fo
 		}
 	}
 	plan.hub, _ = t.version(hub)
-	values.Version, values.API = plan.hub.Version, plan.hub.Folder
+	values.Version, values.API, values.Name = plan.hub.Version, plan.hub.Folder, t.operator
 	spokes = slices.DeleteFunc(spokes, func(api project.API) bool {
 		return api.Version == hub || exists && converter.Converts(values.Module+"/"+api.Folder)
 	})
@@ -253,7 +254,11 @@ func (a *addition) convert(t target, plan conversionPlan) error {
 		a.report("the program's conversion of "+t.importPath(), project.Same)
 		return nil
 	}
-	if err := a.serving(t.operator); err != nil {
+	var patches []string
+	if patch := "conversion/" + t.values.CRD() + ".yaml"; a.has("config/" + patch) {
+		patches = append(patches, patch)
+	}
+	if err := a.serving(t.operator, patches...); err != nil {
 		return err
 	}
 	return a.register(line)

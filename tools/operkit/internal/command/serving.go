@@ -16,8 +16,9 @@ import (
 // onThisMachine are the flags by which an API server on the same machine reaches the operator.
 const onThisMachine = "--webhooks.address 127.0.0.1:9443 --webhooks.url https://127.0.0.1:9443"
 
-// serving writes what webhooks and conversions need in config: the Service, the rights, and the port of the Pods.
-func (a *addition) serving(operator string) error {
+// serving writes what webhooks and conversions need in config: the Service, the rights, the port of the Pods, and the
+// files of patches in the kustomization.
+func (a *addition) serving(operator string, patches ...string) error {
 	files, err := project.Render(project.Serving, project.Values{Name: operator})
 	if err != nil {
 		return err
@@ -37,17 +38,7 @@ func (a *addition) serving(operator string) error {
 	for _, file := range files {
 		names = append(names, strings.TrimPrefix(file.Path, "config/"))
 	}
-	err = a.edit(project.KustomizationFile, "resources:\n  - "+strings.Join(names, "\n  - "), func(text []byte) (out []byte, changed bool, err error) {
-		for _, name := range names {
-			var one bool
-			if text, one, err = manifest.AddResource(text, name); err != nil {
-				return nil, false, err
-			}
-			changed = changed || one
-		}
-		return text, changed, nil
-	})
-	if err != nil {
+	if err := a.kustomize(names, patches); err != nil {
 		return err
 	}
 	port := "ports:\n" + manifest.Port("webhooks", project.WebhookPort, "  ")
@@ -58,6 +49,28 @@ func (a *addition) serving(operator string) error {
 		return err
 	}
 	return a.onThisMachine()
+}
+
+// kustomize adds files to the resources and patches of the kustomization.
+func (a *addition) kustomize(resources, patches []string) error {
+	byHand := "resources:\n  - " + strings.Join(resources, "\n  - ")
+	if len(patches) > 0 {
+		byHand += "\npatches:\n  - path: " + strings.Join(patches, "\n  - path: ")
+	}
+	return a.edit(project.KustomizationFile, byHand, func(text []byte) (out []byte, changed bool, err error) {
+		add := func(files []string, one func(text []byte, file string) ([]byte, bool, error)) {
+			for _, file := range files {
+				var edited bool
+				if err == nil {
+					text, edited, err = one(text, file)
+				}
+				changed = changed || edited
+			}
+		}
+		add(resources, manifest.AddResource)
+		add(patches, manifest.AddPatch)
+		return text, changed, err
+	})
 }
 
 // onThisMachine prints the flags that the commands of an older project lack.

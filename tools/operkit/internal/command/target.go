@@ -150,6 +150,9 @@ func (t *target) importPath() string { return t.values.Module + "/" + t.values.F
 func checkFree(opened *project.Project, t target, files []project.File, function string) error {
 	kind := t.values.Kind
 	for _, file := range files {
+		if path.Ext(file.Path) != ".go" {
+			continue
+		}
 		folder := opened.Folder(path.Dir(file.Path))
 		base := path.Base(file.Path)
 		parsed, err := source.Parse(file.Path, file.Text)

@@ -17,6 +17,7 @@ func TestAddVersion(t *testing.T) {
 created   api/v2/guestbook_types.go
 created   internal/guestbook/conversion.go
 created   internal/guestbook/conversion_test.go
+created   config/conversion/example.com_guestbooks.yaml
 created   internal/guestbook/conversion_v1.go
 edited    api/v1/guestbook_types.go
 created   config/manager/service.yaml
@@ -37,6 +38,10 @@ v1 stays the version that is stored, and that the controller uses.
 		read(t, dir, "api/v1/guestbook_types.go")), copied)
 	assert.Equal(t, 1, strings.Count(read(t, dir, "api/v1/guestbook_types.go"), "// +kubebuilder:object:root=true\n// +kubebuilder:storageversion\n"))
 	assert.Contains(t, read(t, dir, "main.go"), "\top.Control(guestbook.Controller{})\n\top.Convert(guestbook.Conversion())\n\top.Main()\n")
+
+	assert.Contains(t, read(t, dir, "config/conversion/example.com_guestbooks.yaml"), "  name: guestbooks.example.com\n")
+	kustomization := read(t, dir, "config/kustomization.yaml")
+	assert.Contains(t, kustomization, "    newTag: latest\npatches:\n  - path: conversion/example.com_guestbooks.yaml\n")
 
 	before := tree(t, dir)
 	again := done(t, "add", "version", "Guestbook", "v2", "--dir", dir)
@@ -101,6 +106,8 @@ func TestAddVersionOfSeveralFiles(t *testing.T) {
 	isGo(t, dir)
 
 	done(t, "add", "version", "Backup", "v2", "--no-generate", "--dir", dir)
+	assert.Contains(t, read(t, dir, "config/kustomization.yaml"),
+		"patches:\n  - path: conversion/example.com_guestbooks.yaml\n  - path: conversion/example.com_backups.yaml\n")
 	assert.FileExists(t, filepath.Join(dir, "api/v2/backup_types.go"))
 	assert.Contains(t, read(t, dir, "main.go"), "\top.Convert(guestbook.Conversion())\n\top.Convert(backup.Conversion())\n")
 }

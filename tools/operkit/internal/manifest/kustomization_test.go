@@ -52,6 +52,36 @@ func TestAddResource(t *testing.T) {
 	}
 }
 
+func TestAddPatch(t *testing.T) {
+	t.Parallel()
+	const file = "conversion/example.com_backups.yaml"
+	const patched = kustomization + "patches:\n- path: conversion/a.yaml\n  target: {kind: CustomResourceDefinition}\n- path: conversion/b.yaml\n"
+	for _, row := range []struct{ reason, before, want string }{
+		{"the first", kustomization, "  - name: x\npatches:\n  - path: conversion/example.com_backups.yaml\n"},
+		{"behind the others", patched, "- path: conversion/b.yaml\n- path: conversion/example.com_backups.yaml\n"},
+	} {
+		text, changed, err := manifest.AddPatch([]byte(row.before), file)
+		require.NoError(t, err, row.reason)
+		assert.True(t, changed, row.reason)
+		assert.Contains(t, string(text), row.want, row.reason)
+		again, changed, err := manifest.AddPatch(text, file)
+		require.NoError(t, err, row.reason)
+		assert.False(t, changed, row.reason)
+		assert.Equal(t, string(text), string(again), row.reason)
+	}
+	for reason, text := range map[string]string{
+		"no YAML":                    "patches: [",
+		"no line feed at the end":    "kind: Kustomization",
+		"patches of another folder":  "patches:\n- path: crd/a.yaml\n",
+		"patches in the file itself": "patches:\n- patch: |-\n    kind: ConfigMap\n",
+		"an empty list":              "patches: []\n",
+		"an item with another field": "patches:\n- path: conversion/a.yaml\n  target: {kind: CustomResourceDefinition}\n",
+	} {
+		_, _, err := manifest.AddPatch([]byte(text), file)
+		assert.ErrorIs(t, err, manifest.ErrNoPlace, reason)
+	}
+}
+
 func TestDefinition(t *testing.T) {
 	t.Parallel()
 	text, err := manifest.Definition([]byte("kind: B\napiVersion: a\nspec: {number: 2147483648, long: " + strings.Repeat("word ", 30) + "}\n"))

@@ -42,7 +42,7 @@ func TestParts(t *testing.T) {
 	v.Folder, v.Spokes = "internal/guestbook", []project.Spoke{{Version: "v1beta1", API: "api/v1beta1"}, {Version: "v1beta2", API: "api/v1beta2"}}
 	for part, want := range map[project.Part][]string{
 		project.Webhook:    {"internal/guestbook/webhooks.go", "internal/guestbook/webhooks_test.go"},
-		project.Conversion: {"internal/guestbook/conversion.go", "internal/guestbook/conversion_test.go"},
+		project.Conversion: {"config/conversion/example.com_guestbooks.yaml", "internal/guestbook/conversion.go", "internal/guestbook/conversion_test.go"},
 		project.Serving:    {"config/manager/service.yaml", "config/rbac/webhooks.yaml"},
 	} {
 		v.Controlled = false
