@@ -92,7 +92,7 @@ func (u *unruly) between(config *rest.Config) *rest.Config {
 type breaking struct {
 	io.ReadCloser
 	when time.Time
-	// events: it doesn't break before it has brought some.
+	// events: it breaks only behind a whole event. brought: it has just brought one.
 	events, brought bool
 	// end is what it ends with: an error, after some text.
 	end  error
@@ -112,7 +112,7 @@ func (b *breaking) Read(p []byte) (int, error) {
 	if b.half && b.brought && time.Now().After(b.when) {
 		return n / 2, b.end
 	}
-	b.brought = b.brought || n > 0
+	b.brought = n > 0 && p[n-1] == '\n' // a long event comes in parts
 	return n, nil
 }
 

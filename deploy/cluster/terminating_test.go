@@ -65,5 +65,5 @@ func TestTerminatingNamespace(t *testing.T) {
 	require.Eventually(t, func() bool {
 		obj, err := c.View().Get(t.Context(), deploy.RefOf(full))
 		return err == nil && obj == nil
-	}, 4*patience, 10*time.Millisecond, "its end is seen")
+	}, 8*patience, 10*time.Millisecond, "its end is seen: Kubernetes has other namespaces to empty, too")
 }

@@ -147,6 +147,7 @@ func TestDatabasePasswordRollsOnce(t *testing.T) {
 	mark := w.Mark(t)
 	w.Merge(secrets, "hello-binding", `{"stringData":{"password":"sesame"}}`)
 	w.Eventually("the server has a new revision", func() bool { return w.Get(statefulSets, "hello").GetGeneration() == 2 })
+	w.Eventually("so has what runs after it", func() bool { return w.Get(cronJobs, "hello-backup").GetGeneration() == 2 })
 	w.settled()
 	assert.Len(t, w.List(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "ControllerRevision"}), 2)
 	calls := w.CallsSince(t, mark, w.operator)
