@@ -27,8 +27,7 @@ func (r *runner) keeps(ctx context.Context) (wait func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	// The hash of an object has a key of its own, since others may apply the same definitions.
-	manager, err := deploy.NewManager(api, deploy.FieldManager(r.operator.manager.FieldManager()+"-webhooks"), deploy.KeyDomain("webhooks."+owner.Domain))
+	manager, err := deploy.NewManager(api, deploy.FieldManager(r.operator.manager.FieldManager()+"-webhooks"), deploy.KeyDomain(owner.KeyDomain()))
 	if err != nil {
 		return nil, err
 	}

@@ -115,6 +115,9 @@ func TestWebhooks(t *testing.T) {
 	for i, who := range []string{"the leader", "a replica that waits"} {
 		t.Run("webhooks 1, 2: "+who+" answers", func(t *testing.T) {
 			w.balancer.use(i)
+			w.eventually("the API server has noticed that its connections have ended", func() bool {
+				return w.merge(oldCrates, "before", fmt.Sprintf(`{"metadata":{"annotations":{"example.com/answers":"%d"}}}`, i)) == nil
+			})
 			name := fmt.Sprint("crate-", i)
 			require.NoError(t, w.crate(name, 5))
 			live := w.get(crates, name)
@@ -381,8 +384,12 @@ func TestWebhooksCommand(t *testing.T) {
 		assert.Nil(t, w.get(secretKind, "crate-operator-webhooks"))
 		code, text = run("--remove", "--yes", "--conversions")
 		assert.Zero(t, code, text)
-		strategy, _, _ := unstructured.NestedString(w.cluster(crds, "crates.webhooks.operkit.dev").Object, "spec", "conversion", "strategy")
+		definition := w.cluster(crds, "crates.webhooks.operkit.dev")
+		strategy, _, _ := unstructured.NestedString(definition.Object, "spec", "conversion", "strategy")
 		assert.Equal(t, "None", strategy)
+		for key := range definition.GetAnnotations() {
+			assert.NotContains(t, key, "operkit.dev/", "nothing of the operator is left")
+		}
 		_, text = run()
 		assert.Equal(t, "nothing found: the operator has no webhook, conversion or policy in the cluster\n", text)
 	})

@@ -109,7 +109,7 @@ func (l *listing) delete(cmd *cobra.Command, c *connection, found []*unstructure
 				stay = errors.Join(stay, fmt.Errorf("the conversion of %s stays: without it versions lose fields: delete the definition, or give --conversions", ref.Name))
 				return nil
 			}
-			err := l.operator.webhookOwner().RemoveConversion(cmd.Context(), c.Port(), ref)
+			err := l.operator.webhookOwner().RemoveConversion(cmd.Context(), c.Port(), object)
 			if err == nil {
 				fmt.Fprintln(cmd.OutOrStdout(), "conversion of", ref.Name, "removed")
 			}

@@ -55,16 +55,23 @@ func Rows(object *unstructured.Unstructured) (rows [][]string) {
 	return [][]string{{strings.ToLower(object.GetKind()), object.GetNamespace() + "/" + object.GetName(), "it stays"}}
 }
 
-// RemoveConversion removes the conversion from a CustomResourceDefinition.
-func (o Owner) RemoveConversion(ctx context.Context, port deploy.Port, definition deploy.Ref) error {
+// RemoveConversion removes the conversion from a CustomResourceDefinition, and the labels and annotations that were written
+// with it.
+func (o Owner) RemoveConversion(ctx context.Context, port deploy.Port, definition *unstructured.Unstructured) error {
+	annotations := map[string]any{injectKey: nil}
+	for key := range definition.GetAnnotations() {
+		if strings.HasPrefix(key, o.KeyDomain()+"/") {
+			annotations[key] = nil
+		}
+	}
 	body, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"labels": map[string]any{o.key(): nil}, "annotations": map[string]any{injectKey: nil}},
+		"metadata": map[string]any{"labels": map[string]any{o.key(): nil}, "annotations": annotations},
 		"spec":     map[string]any{"conversion": map[string]any{"strategy": "None", "webhook": nil}},
 	})
 	if err != nil {
 		return err
 	}
-	if _, err := port.Patch(ctx, definition, deploy.PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: o.Name}); err != nil {
+	if _, err := port.Patch(ctx, deploy.RefOf(definition), deploy.PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: o.Name}); err != nil {
 		return fmt.Errorf("conversion: %w", err)
 	}
 	return nil

@@ -24,6 +24,10 @@ type Owner struct {
 
 func (o Owner) key() string { return o.Domain + "/webhooks" }
 
+// KeyDomain is the domain of the annotations that are written with the objects. It isn't that of the operator, since
+// others of its parts may apply the same definitions.
+func (o Owner) KeyDomain() string { return "webhooks." + o.Domain }
+
 // Selector selects the objects of the operator.
 func (o Owner) Selector() labels.Selector { return labels.SelectorFromSet(labels.Set{o.key(): o.Name}) }
 
