@@ -29,8 +29,11 @@ const (
 )
 
 // endNamespace deletes a namespace whose test has ended, unless too many are being deleted: then it is deleted at the
-// end of a later test.
+// end of a later test. In a temporary cluster it stays: deletions would be most of the work of the cluster.
 func (p *plane) endNamespace(ctx context.Context, name string) error {
+	if p.temporary {
+		return nil
+	}
 	body := fmt.Appendf(nil, `{"metadata":{"labels":{%q:"true"}}}`, endedLabel)
 	_, err := p.client.Resource(namespaces).Patch(ctx, name, types.MergePatchType, body, metav1.PatchOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {

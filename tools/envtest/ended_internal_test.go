@@ -43,8 +43,9 @@ func TestHeldUpBy(t *testing.T) {
 // Without controllers no deletion ends.
 func TestFewNamespacesAreDeletedAtATime(t *testing.T) {
 	t.Parallel()
-	env := Start(t, OwnCluster("--components=etcd,apiserver"))
-	p := env.plane
+	p := Start(t, OwnCluster("--components=etcd,apiserver")).plane
+	require.True(t, p.temporary)
+	p.temporary = false
 	for range deletions + 2 {
 		name := namespaceName(t.Name())
 		require.NoError(t, p.createNamespace(t.Context(), name, t.Name()))
@@ -76,6 +77,7 @@ func TestNamespacesOfTestsThatHaveEndedGo(t *testing.T) {
 	t.Parallel()
 	env := Start(t, OwnCluster())
 	p := env.plane
+	p.temporary = false
 	ended := namespaceName(t.Name())
 	require.NoError(t, p.createNamespace(t.Context(), ended, t.Name()))
 	leases := schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}

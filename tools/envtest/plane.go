@@ -23,6 +23,8 @@ type plane struct {
 	client  dynamic.Interface
 	raw     *rest.RESTClient
 	log     audit.Log // has no path if the cluster keeps no audit log
+	// temporary reports whether the cluster ends with the process that started it, such as this one.
+	temporary bool
 
 	mu        sync.Mutex      // held while definitions are installed
 	collected map[string]bool // ids of definitions for which garbage collection works
@@ -100,7 +102,7 @@ func connect(ctx context.Context, cluster *devcluster.Cluster) (*plane, error) {
 		return nil, fmt.Errorf("cluster %s: its API server isn't ready: %w", cluster.Dir(), err)
 	}
 	return &plane{
-		cluster: cluster, admin: config, client: client, raw: raw,
+		cluster: cluster, admin: config, client: client, raw: raw, temporary: state.Temporary,
 		log: audit.Log{Path: state.AuditLog}, collected: map[string]bool{},
 	}, nil
 }

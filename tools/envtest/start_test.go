@@ -19,11 +19,17 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/operkit/operkit/tools/envtest"
+	"github.com/operkit/operkit/tools/envtest/devcluster"
 )
 
 func TestStartGivesEachTestItsOwn(t *testing.T) {
 	t.Parallel()
-	admin := client(t, envtest.Start(t).Admin)
+	outer := envtest.Start(t)
+	admin := client(t, outer.Admin)
+	cluster, err := devcluster.Open(outer.Dir, nil)
+	require.NoError(t, err)
+	state, err := cluster.State()
+	require.NoError(t, err)
 	var mu sync.Mutex
 	seen := map[string]*envtest.Env{}
 	t.Run("tests", func(t *testing.T) {
@@ -53,7 +59,13 @@ func TestStartGivesEachTestItsOwn(t *testing.T) {
 	assert.Len(t, users, 3, "three users")
 	for namespace := range seen {
 		live, err := admin.Resource(namespaces).Get(t.Context(), namespace, metav1.GetOptions{})
-		assert.True(t, apierrors.IsNotFound(err) || live.GetDeletionTimestamp() != nil, "%s is deleted with its test: %v", namespace, err)
+		if state.Temporary {
+			require.NoError(t, err)
+			assert.Nil(t, live.GetDeletionTimestamp(), "%s ends with the cluster", namespace)
+			continue
+		}
+		assert.True(t, apierrors.IsNotFound(err) || live.GetDeletionTimestamp() != nil || live.GetLabels()["operkit.dev/test-ended"] != "",
+			"%s is deleted with its test, or after others: %v", namespace, err)
 	}
 }
 

@@ -15,6 +15,8 @@ type State struct {
 	// Phase and Message give the reason if the cluster isn't ready.
 	Phase   string `json:"phase"`
 	Message string `json:"message"`
+	// Temporary reports whether the cluster ends with the process that started it, as one of [Start] does.
+	Temporary bool `json:"temporary"`
 	// Version is the version of Kubernetes.
 	Version string `json:"version"`
 	// SupervisorPID is the id of the process that runs the components. It is 0 after the cluster has ended.

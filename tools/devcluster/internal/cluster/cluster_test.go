@@ -95,7 +95,7 @@ func (f *fixture) requireEnded(before state.State) {
 func TestStartAndStop(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.options.Audit = true
+	f.options.Audit, f.options.Temporary = true, true
 	f.options.FeatureGates = "A=true"
 	var progress []string
 	f.options.Progress = func(line string) { progress = append(progress, line) }
@@ -104,7 +104,7 @@ func TestStartAndStop(t *testing.T) {
 	assert.Equal(t, s, c.Status(t.Context()), "file and socket say the same")
 	dir := f.options.Dir
 	assert.Equal(t, state.State{
-		Phase: state.Ready, Ready: true, Version: "v1.36.3", SupervisorPID: os.Getpid(), Server: c.Server(),
+		Phase: state.Ready, Ready: true, Temporary: true, Version: "v1.36.3", SupervisorPID: os.Getpid(), Server: c.Server(),
 		Kubeconfig: dir.Kubeconfig(), AuditLog: dir.AuditLog(), ControlSocket: dir.ControlSocket(), Components: s.Components,
 	}, s)
 	for i, n := range component.All() {

@@ -21,6 +21,7 @@ type Options struct {
 	Components   component.Set // all of them when empty
 	CRDs         []string      // files and directories, installed before the controller-manager starts
 	Audit        bool          // write Dir.AuditLog
+	Temporary    bool          // it ends with the process that started it; for the state
 	FeatureGates string        // A=true,B=false for apiserver, controller-manager and scheduler
 	Port         int           // of the API server; any free one for 0
 	Version      string        // of Kubernetes, for the state

@@ -118,7 +118,7 @@ func (c *Cluster) writeStateLocked() error {
 func (c *Cluster) stateLocked() state.State {
 	dir := c.options.Dir
 	s := state.State{
-		Phase: c.phase, Ready: c.phase == state.Ready, Message: c.message,
+		Phase: c.phase, Ready: c.phase == state.Ready, Message: c.message, Temporary: c.options.Temporary,
 		Version: c.options.Version, SupervisorPID: os.Getpid(), Server: c.server(),
 		Kubeconfig: dir.Kubeconfig(), ControlSocket: dir.ControlSocket(),
 		Components: []state.Component{},

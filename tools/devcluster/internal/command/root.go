@@ -42,7 +42,7 @@ directory. Everything listens on loopback or on unix sockets; its state is throw
 start. In the directory are
 
   kubeconfig              the administrator's client configuration
-  state.json              phase, ready, server, supervisorPID, components with pid and log
+  state.json              phase, ready, temporary, server, supervisorPID, components with pid and log
   audit.log               with --audit: a JSON line per call, at level Metadata
   logs/COMPONENT.log      and supervisor.log, when detached
   pki/                    keys and certificates

@@ -25,10 +25,11 @@ const (
 )
 
 // State describes one cluster. Ready is true only while every component is healthy, the fake node is Ready, and the
-// default ServiceAccount exists.
+// default ServiceAccount exists. Temporary is true for a cluster that ends with the process that started it.
 type State struct {
 	Phase         Phase       `json:"phase"`
 	Ready         bool        `json:"ready"`
+	Temporary     bool        `json:"temporary,omitempty"`
 	Message       string      `json:"message,omitempty"`
 	Version       string      `json:"version"`
 	SupervisorPID int         `json:"supervisorPID"`
