@@ -86,8 +86,8 @@ func timeless(live *unstructured.Unstructured) string {
 	return fmt.Sprintln(obj.Object)
 }
 
-// TestFromKopfKilledInMemory kills the operator before and after each of its writes, and compares what comes of it with
-// an undisturbed life.
+// TestFromKopfKilledInMemory kills the operator before and after its writes, and compares what comes of it with an
+// undisturbed life. By default it kills at some writes of each chapter, and `make soak` at each.
 func TestFromKopfKilledInMemory(t *testing.T) {
 	t.Parallel()
 	sample, err := os.ReadFile("config/sample.yaml")
@@ -100,9 +100,13 @@ func TestFromKopfKilledInMemory(t *testing.T) {
 	assert.NotContains(t, states[5], `"cycle"`, "the record is complete")
 	assert.Empty(t, states[7])
 	assert.Empty(t, states[8])
+	each := 3
+	if os.Getenv("OPERKIT_SOAK") != "" {
+		each = 1
+	}
 	for n, chapter := range life {
-		t.Logf("SOAK from-kopf: in memory: %s: killed at each of %d writes, before and after it", chapter.name, writes[n])
-		for at := 1; at <= writes[n]; at++ {
+		t.Logf("SOAK from-kopf: in memory: %s: killed at each %d. of %d writes, before and after it", chapter.name, each, writes[n])
+		for at := 1; at <= writes[n]; at += each {
 			for _, arrives := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s, write %d, which arrives: %t", chapter.name, at, arrives), func(t *testing.T) {
 					got, sent := livedInMemory(t, life[:n+1], func(this int, h *reconciletest.Harness) {
