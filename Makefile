@@ -78,5 +78,5 @@ $(RELEASE):
 # For a machine on which nothing is compiled yet: compiles the packages of operators that tests build, and builds and
 # runs the linter. Tests and checks would do all of it themselves; this does it while tests wait.
 ahead: $(CHECK)
-	@CGO_ENABLED=0 go list -trimpath -export -deps ./examples/... >/dev/null
+	@CGO_ENABLED=0 GOGC=400 go list -trimpath -export -deps ./examples/... >/dev/null
 	@exec $(CHECK) lint

@@ -86,7 +86,7 @@ func TestMistakes(t *testing.T) {
 		t.Run("conversion 11: "+row.reason+" is found, with the smallest object", func(t *testing.T) {
 			objects := 15
 			if row.problem == conversiontest.Unread {
-				objects = 80
+				objects = 40
 			}
 			report, err := conversiontest.Check(row.converter, conversiontest.Objects(objects))
 			require.NoError(t, err)

@@ -34,17 +34,15 @@ func TestVariable(t *testing.T) {
 func TestRunner(t *testing.T) {
 	t.Parallel()
 	r := repotest.New(t, []string{"broken", "dag", "empty", "tools/devcluster", "tools/peers/dag"}, repotest.Files{
-		"broken/go.mod":                         "module github.com/operkit/operkit/broken\n\ngo 1.26.0\n\nrequire nowhere.test/x v1.0.0\n",
-		"broken/a_test.go":                      "package broken\n",
-		"go.work":                               "go 1.26.0\nuse ./dag\nuse ./empty\n",
-		"dag/good_test.go":                      good,
-		"tools/devcluster/go_test.go":           "package devcluster\n\nimport (\n\t\"fmt\"\n\t\"testing\"\n)\n\nfunc TestUnvetted(t *testing.T) { fmt.Sprint(t.Name()) }\n",
-		"tools/devcluster/cgo_test.go":          "//go:build cgo\n\npackage devcluster\n\nfunc init() { panic(\"cgo is on\") }\n",
-		"tools/peers/dag/sub/workspace.go":      "package sub\n",
-		"tools/peers/dag/sub/fails_test.go":     "package sub\n\nimport \"testing\"\n\nfunc TestFails(t *testing.T) { t.Error(\"as it should\") }\n",
-		"tools/peers/dag/vetted/vetted_test.go": "package vetted\n\nimport (\n\t\"fmt\"\n\t\"testing\"\n)\n\nfunc TestVetted(t *testing.T) { fmt.Sprint(t.Name()) }\n",
-		"tools/peers/dag/untested/untested.go":  "package untested\n\nimport \"fmt\"\n\nfunc Say() { fmt.Sprint(1) }\n",
-		"tools/peers/dag/other/skip_test.go":    "package other\n\nimport \"testing\"\n\nfunc TestSkips(t *testing.T) { t.Skip(\"no reason\") }\n",
+		"broken/go.mod":                      "module github.com/operkit/operkit/broken\n\ngo 1.26.0\n\nrequire nowhere.test/x v1.0.0\n",
+		"broken/a_test.go":                   "package broken\n",
+		"go.work":                            "go 1.26.0\nuse ./dag\nuse ./empty\n",
+		"dag/good_test.go":                   good,
+		"tools/devcluster/go_test.go":        "package devcluster\n\nimport \"testing\"\n\nfunc TestPlane(t *testing.T) {}\n",
+		"tools/devcluster/cgo_test.go":       "//go:build cgo\n\npackage devcluster\n\nfunc init() { panic(\"cgo is on\") }\n",
+		"tools/peers/dag/sub/workspace.go":   "package sub\n",
+		"tools/peers/dag/sub/fails_test.go":  "package sub\n\nimport \"testing\"\n\nfunc TestFails(t *testing.T) { t.Error(\"as it should\") }\n",
+		"tools/peers/dag/other/skip_test.go": "package other\n\nimport \"testing\"\n\nfunc TestSkips(t *testing.T) { t.Skip(\"no reason\") }\n",
 	})
 	var out, problems bytes.Buffer
 	runner := gotest.Runner{Repository: r, Stdout: &out, Stderr: &problems, Env: []string{"GIVEN=yes"}}
@@ -52,7 +50,7 @@ func TestRunner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (gotest.Tally{Passed: 3, Failed: 4, Skipped: 1}); tally != want {
+	if want := (gotest.Tally{Passed: 3, Failed: 2, Skipped: 1}); tally != want {
 		t.Errorf("counts %v, want %v\n%s%s", tally, want, &out, &problems)
 	}
 	for _, want := range []string{
@@ -60,7 +58,7 @@ func TestRunner(t *testing.T) {
 		"ok  \tgithub.com/operkit/operkit/dag\t", "[2/5] dag: passed=2 failed=0 skipped=0 in ",
 		"[3/5] empty: no packages\n",
 		"[4/5] tools/devcluster: passed=1 ",
-		"as it should", "no reason", "vetted_test.go:8:33: result of fmt.Sprint call not used", "untested.go:5:14: result of fmt.Sprint call not used", "[5/5] tools/peers/dag: passed=0 failed=3 skipped=1 in ",
+		"as it should", "no reason", "[5/5] tools/peers/dag: passed=0 failed=1 skipped=1 in ",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("printed\n%s\nwithout %q", &out, want)

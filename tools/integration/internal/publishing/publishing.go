@@ -49,8 +49,8 @@ func Publish(ctx context.Context, root, dir string) (Published, error) {
 	}
 	p := Published{
 		// -trimpath as in the Dockerfile, so that all programs share compiled packages, and no debug information, which
-		// nobody reads.
-		Env: append(env, "GOMODCACHE="+cache, "GOFLAGS=-modcacherw -trimpath -gcflags=all=-dwarf=false", "CGO_ENABLED=0",
+		// nobody reads. Compilers use more memory and collect less garbage, which saves a tenth of the time.
+		Env: append(env, "GOGC=400", "GOMODCACHE="+cache, "GOFLAGS=-modcacherw -trimpath -gcflags=all=-dwarf=false", "CGO_ENABLED=0",
 			"MAKEFLAGS=", "MAKELEVEL=", "KUBECONFIG=", "OPERKIT_DEVCLUSTER="),
 		Operkit: filepath.Join(dir, "operkit"),
 	}
