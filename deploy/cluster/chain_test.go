@@ -120,6 +120,8 @@ type author struct {
 	prefix string
 	// wrote are the events that this should make, in order.
 	wrote []string
+	// pace is called before each write, unless it is nil.
+	pace func()
 }
 
 // write goes on until ctx ends, with a pause after each write.
@@ -127,6 +129,9 @@ func (a *author) write(t testing.TB, ctx context.Context, pause time.Duration) {
 	t.Helper()
 	for ctx.Err() == nil {
 		n := len(a.wrote)
+		if a.pace != nil {
+			a.pace()
+		}
 		name := fmt.Sprintf("%s%d", a.prefix, n%5)
 		round := n / 5 % 8
 		var obj *unstructured.Unstructured

@@ -89,7 +89,7 @@ var setCases = []Case{
 	}},
 	{"sets/never ready", "the error of a wait names the object that isn't ready", func(s *scene) {
 		m, _ := s.manager()
-		ctx, cancel := context.WithTimeout(s.Context(), 300*time.Millisecond)
+		ctx, cancel := context.WithTimeout(s.Context(), 3*time.Second)
 		defer cancel()
 		results, err := m.Apply(ctx, []*unstructured.Unstructured{s.settings("{}")}, deploy.WaitReady(func(*unstructured.Unstructured) bool { return false }))
 		equal(s, deploy.RefOf(s.settings("{}")), fails[*deploy.TimeoutError](s, err).Ref, "object in the error")
