@@ -117,6 +117,9 @@ func (h *Harness) watch() {
 func (h *Harness) Restart() {
 	h.t.Helper()
 	h.events.end()
+	if err := h.renew(); err != nil {
+		h.t.Fatalf("reconciletest: %v", err)
+	}
 	h.start()
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/stretchr/testify/assert"
@@ -38,6 +39,57 @@ func TestKill(t *testing.T) {
 				h.Writes(0)
 			})
 		}
+	}
+}
+
+// counting is a controller that counts its calls of Setup.
+type counting struct {
+	reconcile.Controller
+	calls int
+}
+
+// Setup implements reconcile.Controller.
+func (c *counting) Setup(ctx context.Context, s *reconcile.Session) error {
+	c.calls++
+	return c.Controller.Setup(ctx, s)
+}
+
+func TestRenew(t *testing.T) {
+	t.Parallel()
+	t.Run("harness 17: each process has a controller of its own", func(t *testing.T) {
+		t.Parallel()
+		first := &counting{Controller: market()}
+		made := []*counting{first}
+		h := New(t, first, Renew(func() *counting {
+			made = append(made, &counting{Controller: market()})
+			return made[len(made)-1]
+		}))
+		h.Apply(tea)
+		h.Kill(2, false)
+		h.RunUntilSettled()
+		h.Ready("Shop tea")
+		h.Restart()
+		h.RunUntilSettled()
+		require.Len(t, made, 3)
+		for _, c := range made {
+			assert.Positive(t, c.calls)
+		}
+		calls := first.calls
+		h.RunUntilSettled()
+		assert.Equal(t, calls, first.calls, "the first one has ended")
+	})
+	for name, row := range map[string]struct {
+		renew Option
+		says  string
+	}{
+		"another kind":  {Renew(func() reconcile.Controller { return Controlling(TestedKind, nil) }), "returned a controller of test.operkit.dev/v1, Kind=Tested"},
+		"another style": {Renew(func() watch.Controller { return watch.NewController(gears, nil) }), "returned another type of controller"},
+	} {
+		t.Run("harness 17: "+name+" is refused", func(t *testing.T) {
+			t.Parallel()
+			h := New(t, market(), row.renew)
+			assert.ErrorContains(t, h.renew(), row.says)
+		})
 	}
 }
 

@@ -36,6 +36,7 @@ type options struct {
 	maxReconciles int
 	admission     []AdmissionHooks
 	converters    []KindConverter
+	renew         func() tested
 }
 
 // On runs the test on the given cluster, such as a real one, instead of a cluster in memory. Then time is real, nothing
@@ -88,6 +89,24 @@ func AlsoDrive(controllers ...watch.Controller) Option {
 	return func(o *options) {
 		for _, controller := range controllers {
 			o.others = append(o.others, tested{driven: controller})
+		}
+	}
+}
+
+// Renew sets the function that makes the controller of New or Drive anew at each Restart and Kill, as a new process does:
+// so nothing survives that the controller itself remembers. Without Renew the given controller stays. The controller
+// must stay one of the same kind and style.
+func Renew[C interface {
+	Kind() schema.GroupVersionKind
+}](controller func() C) Option {
+	return func(o *options) {
+		o.renew = func() (t tested) {
+			made := any(controller())
+			t.sessions, _ = made.(reconcile.Controller)
+			if t.sessions == nil {
+				t.driven, _ = made.(watch.Controller)
+			}
+			return t
 		}
 	}
 }

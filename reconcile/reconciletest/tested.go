@@ -49,6 +49,27 @@ func (h *Harness) checkTested() error {
 	return nil
 }
 
+// renew makes the first controller anew, if the test says how.
+func (h *Harness) renew() error {
+	if h.options.renew == nil {
+		return nil
+	}
+	before, next := h.tested[0], h.options.renew()
+	switch {
+	case (before.sessions == nil) != (next.sessions == nil) || next.sessions == nil && next.driven == nil:
+		return fmt.Errorf("option Renew: it returned another type of controller than %s", before)
+	case next.sessions != nil:
+		next.kind = next.sessions.Kind()
+	default:
+		next.kind = next.driven.Kind()
+	}
+	if next.kind != before.kind {
+		return fmt.Errorf("option Renew: it returned a controller of %s, and the test's is of %s", next.kind, before.kind)
+	}
+	h.tested[0] = next
+	return nil
+}
+
 // driven is a reconciler that the harness runs, with its sources (rules) and its optional methods (hooks).
 type driven struct {
 	watch.Reconciler
