@@ -1,0 +1,36 @@
+// Package explore finds faults of an operator that show only when something goes wrong: the operator is killed between
+// two writes, a request fails, a resource is edited and the edit undone.
+//
+//	func TestExplore(t *testing.T) {
+//		explore.Run(t, NewController, explore.Definitions("../../config/crd"), explore.Samples("../../config/samples"))
+//	}
+//
+// The operator runs in the harness of package reconciletest, again and again from the beginning. First nothing disturbs
+// it: a sample is created and deleted, and created, edited, edited back and deleted with each edit that the schema of
+// its definition allows. Then each of these lives is repeated with one disturbance: at each request of the operator, the
+// operator is killed before or after it, the API server refuses it or fails, or the connection breaks after it was
+// carried out. Then it is repeated with two disturbances, chosen at random.
+//
+// # What is a finding
+//
+//   - The operator doesn't come to rest, or a reconcile fails in the end.
+//   - It writes though nothing has changed, also after a restart.
+//   - The cluster ends in another state than without the disturbance.
+//   - An edit that is undone leaves something, an edited resource has something else than a new one, or a deleted
+//     resource leaves something.
+//   - A resource is Ready while one of its workloads isn't.
+//   - Names of objects depend on the time or on chance, or a generated value changes after it was stored.
+//
+// Identifiers, versions, times and values that differ in each execution are left out of comparisons.
+//
+// # Findings
+//
+// A finding is told as a story: what somebody did, the disturbances, and the difference. Its last line replays it alone:
+// pass that option beside the others. The same options and seed find the same, on any number of processors: components
+// of a session run one after the other, and time is simulated.
+//
+// # When not
+//
+// What isn't explored: stale reads and late events, the order in which components run in parallel, several replicas, and
+// edits of lists and maps. A real API server and real crashes need package envtest.
+package explore

@@ -1,0 +1,63 @@
+package explore_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/reconciletest/explore"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/watch"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var kind = schema.GroupVersionKind{Group: "explore.operkit.dev", Version: "v1", Kind: "Shop"}
+
+// Shop is a controller of sessions.
+type Shop struct{}
+
+// Kind implements reconcile.Controller.
+func (Shop) Kind() schema.GroupVersionKind { return kind }
+
+// Setup implements reconcile.Controller.
+func (Shop) Setup(_ context.Context, s *reconcile.Session) error {
+	s.Add("door", map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": s.Name()}})
+	return nil
+}
+
+// NewController makes the controller of a process.
+func NewController() Shop { return Shop{} }
+
+// A whole test. Its findings fail it.
+func ExampleRun() {
+	test := func(t *testing.T) {
+		explore.Run(t, NewController, explore.Definitions("testdata/crd"), explore.Samples("testdata/samples"), explore.States(200))
+	}
+	fmt.Println("sound:", passes(test))
+	// Output: sound: true
+}
+
+// Any style is explored. This operator does nothing.
+func ExampleDrive() {
+	newController := func() watch.Controller {
+		return watch.NewController(kind, func(context.Context, watch.Env) (watch.Reconciler, error) { return nothing{}, nil })
+	}
+	test := func(t *testing.T) {
+		explore.Drive(t, newController, explore.Definitions("testdata/crd"), explore.Samples("testdata/samples"), explore.States(200))
+	}
+	fmt.Println("sound:", passes(test))
+	// Output: sound: true
+}
+
+type nothing struct{}
+
+// Reconcile implements watch.Reconciler.
+func (nothing) Reconcile(context.Context, request.Request) (request.Result, error) {
+	return request.Result{}, nil
+}
+
+// passes runs a test.
+func passes(test func(t *testing.T)) bool {
+	return testing.RunTests(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "TestExplore", F: test}})
+}

@@ -1,0 +1,125 @@
+package explore
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/operkit/operkit/reconcile/reconciletest"
+)
+
+// trace is one execution of a life.
+type trace struct {
+	life life
+	plan plan
+	// began is the state at the beginning, and chapters are those that were lived. refused is why the cluster refuses
+	// what the last chapter begins with.
+	began    state
+	chapters []lived
+	refused  error
+	// failure is what the harness reports, such as a hot loop.
+	failure string
+	states  int
+}
+
+// lived is one chapter of an execution.
+type lived struct {
+	calls []reconciletest.Call
+	// again are the writes of the operator after it had nothing left to do, and anew those after a restart.
+	again, anew []reconciletest.Call
+	// errs are the errors with which the last reconciles of resources ended.
+	errs map[string]string
+	end  state
+	// ready are the resources that are Ready for their generation.
+	ready []string
+}
+
+// execute lives a life with disturbances, in a bubble of its own. later is how much later than usual it begins.
+func (e *explorer) execute(l life, disturbances []armed, later time.Duration) *trace {
+	tr := &trace{life: l}
+	for _, a := range disturbances {
+		tr.plan = append(tr.plan, a.choice)
+	}
+	synctest.Test(e.t, func(t *testing.T) {
+		trial := newTrial(t.Context())
+		trial.run(func() {
+			h := e.start(trial)
+			h.Advance(later)
+			tr.began = stateOf(h)
+			for n, c := range l.chapters {
+				if tr.refused = e.live(h, tr, c, disturbances, n+1); tr.refused != nil {
+					return
+				}
+			}
+		})
+		trial.end()
+		tr.failure = trial.failure
+	})
+	e.visited += tr.states
+	return tr
+}
+
+// live lives a chapter, the nth counted from 1. It returns an error if the cluster refuses what it begins with.
+func (e *explorer) live(h *reconciletest.Harness, tr *trace, c chapter, disturbances []armed, n int) error {
+	runs := len(h.Runs())
+	defer func() { tr.states += len(h.Runs()) - runs }()
+	tr.chapters = append(tr.chapters, lived{})
+	if err := c.begin(h); err != nil {
+		return err
+	}
+	restarts := e.disturb(h, disturbances, n)
+	now := &tr.chapters[n-1]
+	h.RunUntilSettled()
+	now.calls = h.Calls()
+	h.Memory().Heal()
+	h.RunUntilSettled()
+	now.again = writes(h.Calls())
+	now.errs, now.end, now.ready = lastErrors(h), stateOf(h), readyOf(h, e.kind)
+	if restarts {
+		h.Advance(time.Minute)
+		h.Restart()
+		h.RunUntilSettled()
+		now.anew = writes(h.Calls())
+	}
+	return nil
+}
+
+// disturb prepares the disturbances of the nth chapter, and reports whether the operator is restarted after it. The
+// requests of the test itself aren't disturbed.
+func (e *explorer) disturb(h *reconciletest.Harness, disturbances []armed, n int) (restarts bool) {
+	for _, a := range disturbances {
+		switch {
+		case a.chapter != n:
+		case a.act == killBefore || a.act == killAfter:
+			h.Kill(a.write, a.act == killAfter)
+		case a.act == restart:
+			restarts = true
+		default:
+			if err := h.Memory().Fail(a.fault); err != nil {
+				e.t.Fatalf("explore: %s: %v", a, err) // a mistake of this package
+			}
+		}
+	}
+	return restarts
+}
+
+func writes(calls []reconciletest.Call) (found []reconciletest.Call) {
+	for _, call := range calls {
+		if call.Write() {
+			found = append(found, call)
+		}
+	}
+	return found
+}
+
+// lastErrors returns the errors with which the last reconcile of each resource ended.
+func lastErrors(h *reconciletest.Harness) map[string]string {
+	errs := map[string]string{}
+	for _, run := range h.Runs() {
+		name := refName(run.Key)
+		if delete(errs, name); run.Err != nil {
+			errs[name] = run.Err.Error()
+		}
+	}
+	return errs
+}

@@ -1,0 +1,88 @@
+package explore
+
+import (
+	"fmt"
+	"strings"
+)
+
+// report is the result of an exploration.
+type report struct {
+	findings []*finding
+	// visited counts states, disturbed the executions with one disturbance, and walked those with two.
+	visited, disturbed, walked int
+}
+
+func (r report) String() string {
+	return fmt.Sprintf("EXPLORE states=%d disturbances=%d walks=%d findings=%d", r.visited, r.disturbed, r.walked, len(r.findings))
+}
+
+// finding is a life that ends as it shouldn't.
+type finding struct {
+	*trace
+	problem string
+	// chapter is where it shows, counted from 0, and details say how.
+	chapter int
+	details []string
+}
+
+func found(tr *trace, chapter int, problem string, details ...string) *finding {
+	return &finding{tr, problem, chapter, details}
+}
+
+// subject is what is wrong, without values.
+func (f *finding) subject() string {
+	if len(f.details) == 0 {
+		return ""
+	}
+	return strings.SplitN(f.details[0], ":", 2)[0]
+}
+
+// longest is how many lines a story has of one sort at most.
+const longest = 5
+
+// story tells the finding in at most 15 lines.
+func (f *finding) story() string {
+	lines := []string{"explore: " + f.problem}
+	for n := range f.chapters[:f.chapter+1] {
+		lines = append(lines, fmt.Sprintf("  %d. %s", n+1, f.life.chapters[n].name))
+		for _, c := range f.plan {
+			if c.chapter == n+1 {
+				lines = append(lines, "     "+f.tell(c))
+			}
+		}
+	}
+	if len(lines) > longest+3 {
+		lines = append(lines[:1], lines[len(lines)-longest-2:]...)
+	}
+	for i, detail := range f.details {
+		if i == longest {
+			lines = append(lines, fmt.Sprintf("  and %d more", len(f.details)-i))
+			break
+		}
+		lines = append(lines, "  => "+strings.Join(strings.Fields(detail), " "))
+	}
+	return strings.Join(append(lines, fmt.Sprintf("  replay: explore.Replay(%q)", f.replay())), "\n")
+}
+
+// replay is the text for the option Replay.
+func (f *finding) replay() string { return f.life.name + " | " + f.plan.String() }
+
+// tell describes a disturbance.
+func (f *finding) tell(c choice) string {
+	request := ""
+	if calls := f.chapters[c.chapter-1].calls; c.request > 0 && c.request <= len(calls) {
+		call := calls[c.request-1]
+		request = strings.TrimSpace(string(call.Verb) + " " + call.Ref.String() + " " + call.Subresource)
+	}
+	switch c.act {
+	case killBefore:
+		return "the operator is killed before it sends: " + request
+	case killAfter:
+		return "the operator is killed after it has sent: " + request
+	case restart:
+		return "a minute later the operator is restarted"
+	case lose:
+		return "carried out, but the connection breaks: " + request
+	}
+	return fmt.Sprintf("the API server answers %d: %s", codes[c.act], request)
+}

@@ -1,0 +1,153 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/reconciletest"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// life is what happens to one resource, in chapters. After each chapter the operator works until it has nothing left to
+// do.
+type life struct {
+	name     string
+	chapters []chapter
+	// equal are pairs of chapters after which the cluster must be in the same state.
+	equal []pair
+	// sample is the resource, if it is lived with as it is.
+	sample *unstructured.Unstructured
+	// unready: a workload never becomes ready, so the resource must not be Ready. It is the name of the workload.
+	unready string
+}
+
+// pair are two chapters, by index. reason says why their states are equal. The first may be -1: the state at the
+// beginning.
+type pair struct {
+	first, second int
+	reason        string
+}
+
+// chapter is one thing that somebody does. begin returns an error if the cluster refuses it.
+type chapter struct {
+	name  string
+	begin func(h *reconciletest.Harness) error
+}
+
+func (l life) String() string { return l.name }
+
+// lives returns the lives of all samples: of each one as it is, and with each generated edit.
+func (e *explorer) lives() (lives []life, err error) {
+	samples, definitions, err := e.read()
+	if err != nil {
+		return nil, err
+	}
+	var edited []life
+	for _, sample := range samples {
+		lives = append(lives, whole(sample))
+		for _, edit := range edits(sample, definitions) {
+			edited = append(edited, changed(sample, edit))
+		}
+	}
+	return append(lives, edited...), nil
+}
+
+// read reads the samples and the CustomResourceDefinitions.
+func (e *explorer) read() (samples, definitions []*unstructured.Unstructured, err error) {
+	trial := newTrial(e.t.Context())
+	trial.run(func() {
+		samples = reconciletest.Samples(trial, e.kind, e.options.samples...)
+		h := e.start(trial)
+		for _, obj := range h.Memory().Objects() {
+			if obj.GetKind() == "CustomResourceDefinition" {
+				definitions = append(definitions, obj)
+			}
+		}
+	})
+	trial.end()
+	if trial.failure != "" {
+		return nil, nil, fmt.Errorf("%s", strings.TrimPrefix(trial.failure, "reconciletest: "))
+	}
+	for i, sample := range samples {
+		samples[i] = sample.DeepCopy()
+		unstructured.RemoveNestedField(samples[i].Object, "status")
+	}
+	return samples, definitions, nil
+}
+
+// whole is the life of a resource that nobody changes.
+func whole(sample *unstructured.Unstructured) life {
+	return life{
+		name: nameOf(sample), sample: sample,
+		chapters: []chapter{create(sample), remove(sample)},
+		equal:    []pair{{-1, 1, "what is deleted leaves nothing"}},
+	}
+}
+
+// changed is the life of a resource with an edit, which is undone afterwards.
+func changed(sample *unstructured.Unstructured, by edit) life {
+	after := sample.DeepCopy()
+	by.do(after)
+	name := nameOf(sample)
+	return life{
+		name: name + " with " + by.name,
+		chapters: []chapter{
+			create(sample), change(name, by.name, after), change(name, "the edit undone", sample), remove(sample), create(after),
+		},
+		equal: []pair{
+			{0, 2, "an edit that is undone leaves nothing"},
+			{1, 4, "an edited resource has what a new one would have"},
+		},
+	}
+}
+
+// held is the life of a resource of which a workload never becomes ready.
+func held(sample *unstructured.Unstructured, workload string) life {
+	return life{
+		name: nameOf(sample) + " while " + workload + " isn't ready", unready: workload,
+		chapters: []chapter{{"create " + nameOf(sample) + " while " + workload + " isn't ready", func(h *reconciletest.Harness) error {
+			h.Hold(workload)
+			return h.TryApply(sample.DeepCopy())
+		}}},
+	}
+}
+
+func create(sample *unstructured.Unstructured) chapter {
+	return chapter{"create " + nameOf(sample), func(h *reconciletest.Harness) error { return h.TryApply(sample.DeepCopy()) }}
+}
+
+func remove(sample *unstructured.Unstructured) chapter {
+	return chapter{"delete " + nameOf(sample), func(h *reconciletest.Harness) error { return h.TryDelete(nameOf(sample)) }}
+}
+
+// change replaces the spec and what else isn't metadata or status.
+func change(name, what string, to *unstructured.Unstructured) chapter {
+	return chapter{"edit " + name + ": " + what, func(h *reconciletest.Harness) error {
+		return h.TryEdit(name, func(obj *unstructured.Unstructured) {
+			content := to.DeepCopy().Object
+			for _, kept := range []string{"metadata", "status"} {
+				content[kept] = obj.Object[kept]
+			}
+			if content["status"] == nil {
+				delete(content, "status")
+			}
+			obj.Object = content
+		})
+	}}
+}
+
+// nameOf returns the name of an object for a harness.
+func nameOf(obj *unstructured.Unstructured) string { return refName(deploy.RefOf(obj)) }
+
+func refName(ref deploy.Ref) string {
+	kind := ref.Kind.Kind
+	if ref.Kind.Group != "" && !slices.Contains([]string{"apps", "batch"}, ref.Kind.Group) {
+		kind += "." + ref.Kind.Group
+	}
+	if ref.Namespace != "" {
+		return kind + " " + ref.Namespace + "/" + ref.Name
+	}
+	return kind + " " + ref.Name
+}

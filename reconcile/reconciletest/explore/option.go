@@ -1,0 +1,65 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/operkit/operkit/reconcile/internal/optional"
+	"github.com/operkit/operkit/reconcile/reconciletest"
+)
+
+// Option is an option of Run and Drive. nil is ignored.
+type Option func(*options)
+
+type options struct {
+	definitions, samples []string
+	harness              []reconciletest.Option
+	states, findings     int
+	seed                 uint64
+	replay               string
+}
+
+// Definitions adds CustomResourceDefinitions, from files and folders, see reconciletest.Definitions. They also say which
+// changes of a resource are valid. At least one path is needed.
+func Definitions(paths ...string) Option {
+	return func(o *options) { o.definitions = append(o.definitions, paths...) }
+}
+
+// Samples adds resources, from YAML and JSON files and folders of them: those of the controller's kind are explored, one
+// after the other. At least one path is needed.
+func Samples(paths ...string) Option {
+	return func(o *options) { o.samples = append(o.samples, paths...) }
+}
+
+// Harness adds options of the harness, such as the objects of others that the operator needs (reconciletest.Memory).
+func Harness(opts ...reconciletest.Option) Option {
+	return func(o *options) { o.harness = append(o.harness, opts...) }
+}
+
+// States sets how many states are visited at most; default 2000. A state is the cluster after one reconcile.
+func States(n int) Option { return func(o *options) { o.states = n } }
+
+// Findings sets after how many findings an exploration ends; default 5.
+func Findings(n int) Option { return func(o *options) { o.findings = n } }
+
+// Seed sets the number that the random walks follow from; default 1.
+func Seed(seed uint64) Option { return func(o *options) { o.seed = seed } }
+
+// Replay runs only what a finding says after "replay:".
+func Replay(plan string) Option { return func(o *options) { o.replay = plan } }
+
+func newOptions(opts []Option) (options, error) {
+	o := options{states: 2000, findings: 5, seed: 1}
+	optional.Apply(&o, opts)
+	switch {
+	case len(o.definitions) == 0:
+		return o, errors.New("definitions: missing: give the folder with the CustomResourceDefinitions by Definitions")
+	case len(o.samples) == 0:
+		return o, errors.New("samples: missing: give a file or folder with resources by Samples")
+	case o.states < 1:
+		return o, fmt.Errorf("states: %d: at least 1 is needed", o.states)
+	case o.findings < 1:
+		return o, fmt.Errorf("findings: %d: at least 1 is needed", o.findings)
+	}
+	return o, nil
+}

@@ -1,0 +1,125 @@
+package explore
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/reconciletest"
+)
+
+// act is a kind of disturbance at one request of the operator.
+type act string
+
+const (
+	killBefore act = "kill-before" // the operator ends, and the write isn't sent
+	killAfter  act = "kill-after"  // the operator ends when the write has been sent
+	refuse     act = "refuse"      // the API server is overloaded: 429
+	fail       act = "fail"        // the API server fails: 500
+	lose       act = "lose"        // the request is carried out, and the connection breaks
+	outdate    act = "outdate"     // somebody else was faster: 409
+	restart    act = "restart"     // the operator is started anew when it has nothing left to do
+)
+
+// choice is one disturbance: at a request of a chapter, both counted from 1.
+type choice struct {
+	chapter, request int
+	act              act
+}
+
+func (c choice) String() string { return fmt.Sprintf("%s@%d.%d", c.act, c.chapter, c.request) }
+
+// plan is a list of disturbances, in the order in which they happen.
+type plan []choice
+
+func (p plan) String() string {
+	words := make([]string, len(p))
+	for i, c := range p {
+		words[i] = c.String()
+	}
+	return strings.Join(words, ",")
+}
+
+// parsePlan is the inverse of plan.String.
+func parsePlan(text string) (p plan, err error) {
+	for word := range strings.SplitSeq(text, ",") {
+		name, at, _ := strings.Cut(word, "@")
+		c := choice{act: act(name)}
+		if _, err := fmt.Sscanf(at, "%d.%d", &c.chapter, &c.request); err != nil || c.String() != word {
+			return nil, fmt.Errorf("plan %q: %q isn't ACT@CHAPTER.REQUEST: copy it from a finding", text, word)
+		}
+		p = append(p, c)
+	}
+	return p, nil
+}
+
+// in returns the disturbances of a chapter.
+func (p plan) in(chapter int) (found plan) {
+	for _, c := range p {
+		if c.chapter == chapter {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// actsAt returns what can happen at a request.
+func actsAt(call reconciletest.Call) []act {
+	switch {
+	case call.Err != nil:
+		return nil
+	case !call.Write():
+		return []act{fail}
+	case call.Verb == dryrun.VerbUpdate:
+		return []act{killBefore, killAfter, refuse, fail, lose, outdate}
+	}
+	return []act{killBefore, killAfter, refuse, fail, lose}
+}
+
+// armed is a choice with the request that it is about in an execution.
+type armed struct {
+	choice
+	fault dryrun.Fault
+	write int // which write of its chapter, counted from 1, a kill is about
+}
+
+// arm prepares a choice. requests are those of its chapter, up to the choice as in the execution that it is for.
+func (c choice) arm(requests []reconciletest.Call) armed {
+	a := armed{choice: c}
+	switch c.act {
+	case killBefore, killAfter:
+		for _, call := range requests[:c.request] {
+			if call.Write() {
+				a.write++
+			}
+		}
+	case restart:
+	default:
+		a.fault = c.act.fault(requests[:c.request])
+	}
+	return a
+}
+
+// fault returns the fault for the last of some requests.
+func (a act) fault(requests []reconciletest.Call) dryrun.Fault {
+	last := len(requests) - 1
+	call := requests[last]
+	f := dryrun.Fault{
+		Verb: call.Verb, Kind: call.Ref.Kind, Namespace: call.Ref.Namespace, Name: call.Ref.Name, Subresource: call.Subresource,
+		Count: 1, Code: codes[a], Lost: a == lose,
+	}
+	if call.Verb == dryrun.VerbCreate {
+		f.Name = "" // the API server may generate it
+	}
+	for _, before := range requests[:last] {
+		ref := before.Ref
+		if before.Verb == f.Verb && ref.Kind == f.Kind && ref.Namespace == f.Namespace && (f.Name == "" || ref.Name == f.Name) && before.Subresource == f.Subresource {
+			f.After++
+		}
+	}
+	return f
+}
+
+// codes are the HTTP codes of acts; those without one break the connection.
+var codes = map[act]int{refuse: http.StatusTooManyRequests, fail: http.StatusInternalServerError, outdate: http.StatusConflict}

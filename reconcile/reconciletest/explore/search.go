@@ -1,0 +1,88 @@
+package explore
+
+import "math/rand/v2"
+
+func (e *explorer) spent() bool {
+	return e.visited >= e.options.states || len(e.findings) >= e.options.findings
+}
+
+// possible returns all disturbances of one execution, in their order: those from the first request of a chapter on.
+func possible(tr *trace, first int) (choices []choice) {
+	for n := first; n < len(tr.chapters); n++ {
+		for i, call := range tr.chapters[n].calls {
+			for _, a := range actsAt(call) {
+				choices = append(choices, choice{n + 1, i + 1, a})
+			}
+		}
+		choices = append(choices, choice{n + 1, 0, restart})
+	}
+	return choices
+}
+
+// disturbAll tries each disturbance of a life alone. The creation of a resource is disturbed in the life of the sample
+// as it is.
+func (e *explorer) disturbAll(known *lesson) {
+	first := 1
+	if known.life.sample != nil {
+		first = 0
+	}
+	for _, c := range possible(known.trace, first) {
+		if e.spent() {
+			return
+		}
+		e.note(known.judge(e.follow(known, plan{c})))
+		e.disturbed++
+	}
+}
+
+// follow executes a life with a plan. Each choice is about the requests of the execution with the choices before it.
+func (e *explorer) follow(known *lesson, p plan) *trace {
+	tr := known.trace
+	var disturbances []armed
+	for _, c := range p {
+		if c.chapter > len(tr.chapters) || c.request > len(tr.chapters[c.chapter-1].calls) {
+			e.t.Fatalf("explore: plan %s: %s of %q has no such request: the operator has changed since it was found", p, c, known.life)
+		}
+		disturbances = append(disturbances, c.arm(tr.chapters[c.chapter-1].calls))
+		tr = e.execute(known.life, disturbances, 0)
+	}
+	return tr
+}
+
+// wander tries two disturbances together, chosen at random.
+func (e *explorer) wander(learned []*lesson) {
+	random := rand.New(rand.NewPCG(e.options.seed, 0))
+	for len(learned) > 0 && !e.spent() {
+		known := learned[random.IntN(len(learned))]
+		choices := possible(known.trace, 0)
+		first := choices[random.IntN(len(choices))]
+		tr := e.follow(known, plan{first})
+		var next []choice
+		for _, c := range possible(tr, first.chapter-1) {
+			if c.chapter > first.chapter || c.request > first.request && !(c.kills() && first.kills()) {
+				next = append(next, c)
+			}
+		}
+		if e.note(known.judge(tr)) || len(next) == 0 {
+			continue
+		}
+		e.note(known.judge(e.follow(known, plan{first, next[random.IntN(len(next))]})))
+		e.walked++
+	}
+}
+
+func (c choice) kills() bool { return c.act == killBefore || c.act == killAfter }
+
+// note adds a finding, unless there is one like it, and reports whether there is any.
+func (e *explorer) note(f *finding) bool {
+	if f == nil {
+		return false
+	}
+	for _, other := range e.findings {
+		if other.problem == f.problem && other.subject() == f.subject() {
+			return true
+		}
+	}
+	e.findings = append(e.findings, f)
+	return true
+}

@@ -1,0 +1,164 @@
+package explore
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/reconciletest"
+	"github.com/operkit/operkit/status"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// state is what a cluster has, without what differs in each execution, by the name of the object.
+type state map[string]map[string]any
+
+// ignored are the kinds that aren't part of a state.
+var ignored = []string{"CustomResourceDefinition", "Namespace", "Event"}
+
+func stateOf(h *reconciletest.Harness) state {
+	s := state{}
+	generated := map[string]int{}
+	for _, obj := range h.Memory().Objects() {
+		if slices.Contains(ignored, obj.GetKind()) {
+			continue
+		}
+		content := timeless(obj)
+		if prefix := obj.GetGenerateName(); prefix != "" { // its name differs in each execution
+			named := obj.DeepCopy()
+			named.SetName(prefix)
+			generated[nameOf(named)]++
+			obj.SetName(fmt.Sprintf("%s%d", prefix, generated[nameOf(named)]))
+			content["metadata"].(map[string]any)["name"] = obj.GetName()
+		}
+		s[nameOf(obj)] = content
+	}
+	return s
+}
+
+// timeless returns the content of an object without identifiers, versions and times.
+func timeless(obj *unstructured.Unstructured) map[string]any {
+	generation := obj.GetGeneration()
+	content := obj.DeepCopy().Object
+	metadata, _ := content["metadata"].(map[string]any)
+	for _, field := range []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"} {
+		delete(metadata, field)
+	}
+	if annotations, is := metadata["annotations"].(map[string]any); is {
+		maps.DeleteFunc(annotations, func(key string, _ any) bool { return strings.Contains(key, "/applied-") })
+		if len(annotations) == 0 {
+			delete(metadata, "annotations")
+		}
+	}
+	if owners, is := metadata["ownerReferences"].([]any); is {
+		for _, owner := range owners {
+			if fields, is := owner.(map[string]any); is {
+				delete(fields, "uid")
+			}
+		}
+	}
+	if spec, is := content["spec"].(map[string]any); is {
+		for _, field := range assigned[obj.GetKind()] {
+			delete(spec, field)
+		}
+	}
+	return withoutTimes(content, generation).(map[string]any)
+}
+
+// assigned are the fields of specs that the cluster sets, by kind.
+var assigned = map[string][]string{"Service": {"clusterIP", "clusterIPs"}, "PersistentVolumeClaim": {"volumeName"}}
+
+// uids matches a uid, as the cluster gives it.
+var uids = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+
+// withoutTimes replaces times and uids in value, and says of observed generations whether they are the present one.
+func withoutTimes(value any, generation int64) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, field := range value {
+			if observed, is := field.(int64); is && key == "observedGeneration" {
+				value[key] = map[bool]string{true: "present", false: "old"}[observed == generation]
+				continue
+			}
+			value[key] = withoutTimes(field, generation)
+		}
+	case []any:
+		for i, item := range value {
+			value[i] = withoutTimes(item, generation)
+		}
+	case string:
+		if _, err := time.Parse(time.RFC3339Nano, value); err == nil {
+			return "a time"
+		}
+		return uids.ReplaceAllString(value, "a uid")
+	}
+	return value
+}
+
+// difference is a field, or with an empty path a whole object, that two states don't have in common.
+type difference struct {
+	object string
+	deploy.Change
+}
+
+func (d difference) String() string {
+	switch {
+	case d.Path != "":
+		return d.object + " " + d.Change.String()
+	case d.Before == nil:
+		return d.object + " is there"
+	}
+	return d.object + " isn't there"
+}
+
+// key identifies the field in every execution.
+func (d difference) key() string { return d.object + " " + d.Path }
+
+// compare returns the differences of two states, in the order of the objects.
+func compare(want, got state) (all []difference) {
+	for _, object := range slices.Sorted(maps.Keys(union(want, got))) {
+		before, after := want[object], got[object]
+		switch {
+		case before == nil:
+			all = append(all, difference{object, deploy.Change{After: true}})
+		case after == nil:
+			all = append(all, difference{object, deploy.Change{Before: true}})
+		default:
+			for _, change := range deploy.Changes(before, after) {
+				all = append(all, difference{object, change})
+			}
+		}
+	}
+	return all
+}
+
+func union(a, b state) map[string]bool {
+	names := map[string]bool{}
+	for name := range a {
+		names[name] = true
+	}
+	for name := range b {
+		names[name] = true
+	}
+	return names
+}
+
+// readyOf returns the resources of a kind that are Ready for their generation.
+func readyOf(h *reconciletest.Harness, kind schema.GroupVersionKind) (ready []string) {
+	for _, obj := range h.Memory().Objects() {
+		if obj.GroupVersionKind().GroupKind() != kind.GroupKind() {
+			continue
+		}
+		condition := h.Condition(nameOf(obj), status.ConditionReady)
+		if condition.Status == metav1.ConditionTrue && (condition.ObservedGeneration == 0 || condition.ObservedGeneration == obj.GetGeneration()) {
+			ready = append(ready, nameOf(obj))
+		}
+	}
+	return ready
+}
