@@ -9,7 +9,8 @@
 // it: a sample is created and deleted, and created, edited, edited back and deleted with each edit that the schema of
 // its definition allows. Then each of these lives is repeated with one disturbance: at each request of the operator, the
 // operator is killed before or after it, the API server refuses it or fails, or the connection breaks after it was
-// carried out. Then it is repeated with two disturbances, chosen at random.
+// carried out. And each object that the operator has created is deleted by somebody else, and the operator is restarted.
+// Then it is repeated with two disturbances, chosen at random.
 //
 // # What is a finding
 //

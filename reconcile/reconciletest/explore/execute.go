@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"maps"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,7 +13,8 @@ import (
 // trace is one execution of a life.
 type trace struct {
 	life life
-	plan plan
+	// disturbances are the plan of the execution.
+	disturbances []armed
 	// began is the state at the beginning, and chapters are those that were lived. refused is why the cluster refuses
 	// what the last chapter begins with.
 	began    state
@@ -30,16 +33,15 @@ type lived struct {
 	// errs are the errors with which the last reconciles of resources ended.
 	errs map[string]string
 	end  state
+	// children are the objects that the operator has created, by name, without those whose name is generated.
+	children []string
 	// ready are the resources that are Ready for their generation.
 	ready []string
 }
 
 // execute lives a life with disturbances, in a bubble of its own. later is how much later than usual it begins.
 func (e *explorer) execute(l life, disturbances []armed, later time.Duration) *trace {
-	tr := &trace{life: l}
-	for _, a := range disturbances {
-		tr.plan = append(tr.plan, a.choice)
-	}
+	tr := &trace{life: l, disturbances: slices.Clone(disturbances)}
 	synctest.Test(e.t, func(t *testing.T) {
 		trial := newTrial(t.Context())
 		trial.run(func() {
@@ -67,14 +69,20 @@ func (e *explorer) live(h *reconciletest.Harness, tr *trace, c chapter, disturba
 	if err := c.begin(h); err != nil {
 		return err
 	}
-	restarts := e.disturb(h, disturbances, n)
+	restarts, takes := e.disturb(h, disturbances, n)
 	now := &tr.chapters[n-1]
 	h.RunUntilSettled()
 	now.calls = h.Calls()
 	h.Memory().Heal()
+	for _, child := range takes {
+		if err := h.TryDelete(child); err == nil { // else another disturbance has changed what there is
+			h.RunUntilSettled()
+		}
+	}
 	h.RunUntilSettled()
 	now.again = writes(h.Calls())
 	now.errs, now.end, now.ready = lastErrors(h), stateOf(h), readyOf(h, e.kind)
+	now.children = e.children(tr.began, now.end)
 	if restarts {
 		h.Advance(time.Minute)
 		h.Restart()
@@ -84,9 +92,9 @@ func (e *explorer) live(h *reconciletest.Harness, tr *trace, c chapter, disturba
 	return nil
 }
 
-// disturb prepares the disturbances of the nth chapter, and reports whether the operator is restarted after it. The
-// requests of the test itself aren't disturbed.
-func (e *explorer) disturb(h *reconciletest.Harness, disturbances []armed, n int) (restarts bool) {
+// disturb prepares the disturbances of the nth chapter. It returns what happens at its end: whether the operator is
+// restarted, and which objects somebody deletes. The requests of the test itself aren't disturbed.
+func (e *explorer) disturb(h *reconciletest.Harness, disturbances []armed, n int) (restarts bool, takes []string) {
 	for _, a := range disturbances {
 		switch {
 		case a.chapter != n:
@@ -94,13 +102,27 @@ func (e *explorer) disturb(h *reconciletest.Harness, disturbances []armed, n int
 			h.Kill(a.write, a.act == killAfter)
 		case a.act == restart:
 			restarts = true
+		case a.act == take:
+			takes = append(takes, a.about)
 		default:
 			if err := h.Memory().Fail(a.fault); err != nil {
 				e.t.Fatalf("explore: %s: %v", a, err) // a mistake of this package
 			}
 		}
 	}
-	return restarts
+	return restarts, takes
+}
+
+// children returns the objects that came since the beginning, without the resources.
+func (e *explorer) children(began, end state) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(end)) {
+		content := end[name]
+		metadata, _ := content["metadata"].(map[string]any)
+		if began[name] == nil && content["kind"] != e.kind.Kind && metadata["generateName"] == nil {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func writes(calls []reconciletest.Call) (found []reconciletest.Call) {

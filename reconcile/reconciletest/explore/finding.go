@@ -45,9 +45,9 @@ func (f *finding) story() string {
 	lines := []string{"explore: " + f.problem}
 	for n := range f.chapters[:f.chapter+1] {
 		lines = append(lines, fmt.Sprintf("  %d. %s", n+1, f.life.chapters[n].name))
-		for _, c := range f.plan {
-			if c.chapter == n+1 {
-				lines = append(lines, "     "+f.tell(c))
+		for _, a := range f.disturbances {
+			if a.chapter == n+1 {
+				lines = append(lines, "     "+a.tell())
 			}
 		}
 	}
@@ -65,24 +65,27 @@ func (f *finding) story() string {
 }
 
 // replay is the text for the option Replay.
-func (f *finding) replay() string { return f.life.name + " | " + f.plan.String() }
+func (f *finding) replay() string {
+	var p plan
+	for _, a := range f.disturbances {
+		p = append(p, a.choice)
+	}
+	return f.life.name + " | " + p.String()
+}
 
 // tell describes a disturbance.
-func (f *finding) tell(c choice) string {
-	request := ""
-	if calls := f.chapters[c.chapter-1].calls; c.request > 0 && c.request <= len(calls) {
-		call := calls[c.request-1]
-		request = strings.TrimSpace(string(call.Verb) + " " + call.Ref.String() + " " + call.Subresource)
-	}
-	switch c.act {
+func (a armed) tell() string {
+	switch a.act {
 	case killBefore:
-		return "the operator is killed before it sends: " + request
+		return "the operator is killed before it sends: " + a.about
 	case killAfter:
-		return "the operator is killed after it has sent: " + request
+		return "the operator is killed after it has sent: " + a.about
+	case take:
+		return "somebody deletes " + a.about
 	case restart:
 		return "a minute later the operator is restarted"
 	case lose:
-		return "carried out, but the connection breaks: " + request
+		return "carried out, but the connection breaks: " + a.about
 	}
-	return fmt.Sprintf("the API server answers %d: %s", codes[c.act], request)
+	return fmt.Sprintf("the API server answers %d: %s", codes[a.act], a.about)
 }

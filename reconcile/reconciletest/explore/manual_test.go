@@ -7,6 +7,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/source"
 	"github.com/operkit/operkit/reconcile/watch"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -30,6 +31,11 @@ func (*manual) Kind() schema.GroupVersionKind { return shopKind }
 func (m *manual) Reconciler(_ context.Context, env watch.Env) (watch.Reconciler, error) {
 	m.port = env.Manager.Port()
 	return m, nil
+}
+
+// Sources implements source.Provider.
+func (*manual) Sources() source.Sources {
+	return source.Sources{Owned: []source.Owned{{Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}}}}
 }
 
 // Reconcile implements watch.Reconciler.
@@ -159,4 +165,13 @@ func deaf(m *manual, ctx context.Context, resource *unstructured.Unstructured) e
 	}
 	size, _, _ := unstructured.NestedInt64(resource.Object, "spec", "size")
 	return m.create(ctx, resource, "{apiVersion: v1, kind: ConfigMap, metadata: {name: till}, data: {size: '%d'}}", size)
+}
+
+// blind doesn't see that its child is gone, because it looks only at its own status.
+func blind(m *manual, ctx context.Context, resource *unstructured.Unstructured) error {
+	size, _, _ := unstructured.NestedInt64(resource.Object, "spec", "size")
+	if now, _, _ := unstructured.NestedString(resource.Object, "status", "size"); now == fmt.Sprint(size) {
+		return nil
+	}
+	return careful(m, ctx, resource)
 }

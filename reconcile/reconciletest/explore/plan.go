@@ -20,15 +20,24 @@ const (
 	lose       act = "lose"        // the request is carried out, and the connection breaks
 	outdate    act = "outdate"     // somebody else was faster: 409
 	restart    act = "restart"     // the operator is started anew when it has nothing left to do
+	take       act = "take"        // somebody deletes an object of the operator when it has nothing left to do
 )
 
-// choice is one disturbance: at a request of a chapter, both counted from 1.
+// choice is one disturbance: at a request of a chapter, both counted from 1. For take it is an object instead.
 type choice struct {
 	chapter, request int
 	act              act
 }
 
 func (c choice) String() string { return fmt.Sprintf("%s@%d.%d", c.act, c.chapter, c.request) }
+
+// fits reports whether a chapter has what the choice is about.
+func (c choice) fits(now lived) bool {
+	if c.act == take {
+		return c.request <= len(now.children)
+	}
+	return c.request <= len(now.calls)
+}
 
 // plan is a list of disturbances, in the order in which they happen.
 type plan []choice
@@ -54,16 +63,6 @@ func parsePlan(text string) (p plan, err error) {
 	return p, nil
 }
 
-// in returns the disturbances of a chapter.
-func (p plan) in(chapter int) (found plan) {
-	for _, c := range p {
-		if c.chapter == chapter {
-			found = append(found, c)
-		}
-	}
-	return found
-}
-
 // actsAt returns what can happen at a request.
 func actsAt(call reconciletest.Call) []act {
 	switch {
@@ -81,23 +80,24 @@ func actsAt(call reconciletest.Call) []act {
 type armed struct {
 	choice
 	fault dryrun.Fault
-	write int // which write of its chapter, counted from 1, a kill is about
+	write int    // which write of its chapter, counted from 1, a kill is about
+	about string // the request, or the object that is deleted
 }
 
-// arm prepares a choice. requests are those of its chapter, up to the choice as in the execution that it is for.
-func (c choice) arm(requests []reconciletest.Call) armed {
+// arm prepares a choice. now is its chapter, which is up to the choice as in the execution that it is for.
+func (c choice) arm(now lived) armed {
 	a := armed{choice: c}
 	switch c.act {
-	case killBefore, killAfter:
-		for _, call := range requests[:c.request] {
-			if call.Write() {
-				a.write++
-			}
-		}
+	case take:
+		a.about = now.children[c.request-1]
+		return a
 	case restart:
-	default:
-		a.fault = c.act.fault(requests[:c.request])
+		return a
 	}
+	call := now.calls[c.request-1]
+	a.about = strings.TrimSpace(string(call.Verb) + " " + call.Ref.String() + " " + call.Subresource)
+	a.write = len(writes(now.calls[:c.request]))
+	a.fault = c.act.fault(now.calls[:c.request])
 	return a
 }
 

@@ -14,6 +14,9 @@ func possible(tr *trace, first int) (choices []choice) {
 				choices = append(choices, choice{n + 1, i + 1, a})
 			}
 		}
+		for i := range tr.chapters[n].children {
+			choices = append(choices, choice{n + 1, i + 1, take})
+		}
 		choices = append(choices, choice{n + 1, 0, restart})
 	}
 	return choices
@@ -40,10 +43,10 @@ func (e *explorer) follow(known *lesson, p plan) *trace {
 	tr := known.trace
 	var disturbances []armed
 	for _, c := range p {
-		if c.chapter > len(tr.chapters) || c.request > len(tr.chapters[c.chapter-1].calls) {
-			e.t.Fatalf("explore: plan %s: %s of %q has no such request: the operator has changed since it was found", p, c, known.life)
+		if c.chapter > len(tr.chapters) || !c.fits(tr.chapters[c.chapter-1]) {
+			e.t.Fatalf("explore: plan %s: %s of %q has no such request or object: the operator has changed since it was found", p, c, known.life)
 		}
-		disturbances = append(disturbances, c.arm(tr.chapters[c.chapter-1].calls))
+		disturbances = append(disturbances, c.arm(tr.chapters[c.chapter-1]))
 		tr = e.execute(known.life, disturbances, 0)
 	}
 	return tr
@@ -59,7 +62,7 @@ func (e *explorer) wander(learned []*lesson) {
 		tr := e.follow(known, plan{first})
 		var next []choice
 		for _, c := range possible(tr, first.chapter-1) {
-			if c.chapter > first.chapter || c.request > first.request && !(c.kills() && first.kills()) {
+			if c.follows(first) {
 				next = append(next, c)
 			}
 		}
@@ -71,7 +74,18 @@ func (e *explorer) wander(learned []*lesson) {
 	}
 }
 
+// follows reports whether a choice comes after another one. In one chapter only one process can be killed.
+func (c choice) follows(first choice) bool {
+	if c.chapter != first.chapter {
+		return c.chapter > first.chapter
+	}
+	return !first.atEnd() && (c.atEnd() || c.request > first.request && !(c.kills() && first.kills()))
+}
+
 func (c choice) kills() bool { return c.act == killBefore || c.act == killAfter }
+
+// atEnd reports whether a disturbance happens at the end of its chapter.
+func (c choice) atEnd() bool { return c.act == restart || c.act == take }
 
 // note adds a finding, unless there is one like it, and reports whether there is any.
 func (e *explorer) note(f *finding) bool {
