@@ -81,7 +81,8 @@ func (e *explorer) live(h *reconciletest.Harness, tr *trace, c chapter, disturba
 	}
 	h.RunUntilSettled()
 	now.again = writes(h.Calls())
-	now.errs, now.end, now.ready = lastErrors(h), stateOf(h), readyOf(h, e.kind)
+	now.end, now.ready = stateOf(h), readyOf(h, e.kind)
+	now.errs = lastErrors(h, now.end)
 	now.children = e.children(tr.began, now.end)
 	if restarts {
 		h.Advance(time.Minute)
@@ -134,12 +135,12 @@ func writes(calls []reconciletest.Call) (found []reconciletest.Call) {
 	return found
 }
 
-// lastErrors returns the errors with which the last reconcile of each resource ended.
-func lastErrors(h *reconciletest.Harness) map[string]string {
+// lastErrors returns the errors with which the last reconcile of each resource ended that is still there.
+func lastErrors(h *reconciletest.Harness, now state) map[string]string {
 	errs := map[string]string{}
 	for _, run := range h.Runs() {
 		name := refName(run.Key)
-		if delete(errs, name); run.Err != nil {
+		if delete(errs, name); run.Err != nil && now[name] != nil {
 			errs[name] = run.Err.Error()
 		}
 	}

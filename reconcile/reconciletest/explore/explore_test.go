@@ -148,6 +148,13 @@ func driven(reconcile func(m *manual, ctx context.Context, resource *unstructure
 	}
 }
 
+func TestLeaves(t *testing.T) {
+	t.Run("explore 9: what holds data may stay", func(t *testing.T) {
+		r := explored(t, manually(untidy), startDriven, States(60), Leaves("ConfigMap"))
+		assert.Empty(t, r.findings, stories(r))
+	})
+}
+
 func TestReplay(t *testing.T) {
 	r := explored(t, manually(forgetful), startDriven, Findings(1))
 	require.NotEmpty(t, r.findings)

@@ -43,7 +43,7 @@ func (e *explorer) learn(l life) (*lesson, error) {
 			known.volatile[d.key()] = true
 		}
 	}
-	if e.note(known.inconsistent()) || e.note(known.regenerated(known.trace)) {
+	if e.note(known.inconsistent(e.options.leaves)) || e.note(known.regenerated(known.trace)) {
 		return nil, nil
 	}
 	return known, nil
@@ -63,14 +63,16 @@ func undisturbed(tr *trace) *finding {
 }
 
 // inconsistent compares the chapters of a life whose states have to be equal.
-func (l *lesson) inconsistent() *finding {
+func (l *lesson) inconsistent(leaves []string) *finding {
 	for _, p := range l.life.equal {
 		before := l.began
 		if p.first >= 0 {
 			before = l.chapters[p.first].end
 		}
 		differences := slices.DeleteFunc(compare(before, l.chapters[p.second].end), func(d difference) bool {
-			return l.volatile[d.key()] || strings.HasPrefix(d.Path, ".status") // what has happened may show in a status
+			kind, _, _ := strings.Cut(d.object, " ")
+			return l.volatile[d.key()] || strings.HasPrefix(d.Path, ".status") || // what has happened may show in a status
+				d.Path == "" && d.After != nil && slices.Contains(leaves, kind)
 		})
 		if len(differences) > 0 {
 			return found(l.trace, p.second, p.reason, texts(differences)...)

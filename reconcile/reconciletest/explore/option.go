@@ -15,6 +15,7 @@ type options struct {
 	definitions, samples []string
 	harness              []reconciletest.Option
 	states, findings     int
+	leaves               []string
 	seed                 uint64
 	replay               string
 }
@@ -41,6 +42,12 @@ func States(n int) Option { return func(o *options) { o.states = n } }
 
 // Findings sets after how many findings an exploration ends; default 5.
 func Findings(n int) Option { return func(o *options) { o.findings = n } }
+
+// Leaves names kinds, such as PersistentVolumeClaim, of which objects may stay after an edit that is undone or a deletion,
+// because they hold data.
+func Leaves(kinds ...string) Option {
+	return func(o *options) { o.leaves = append(o.leaves, kinds...) }
+}
 
 // Seed sets the number that the random walks follow from; default 1.
 func Seed(seed uint64) Option { return func(o *options) { o.seed = seed } }

@@ -63,16 +63,18 @@ func timeless(obj *unstructured.Unstructured) map[string]any {
 			}
 		}
 	}
-	if spec, is := content["spec"].(map[string]any); is {
-		for _, field := range assigned[obj.GetKind()] {
-			delete(spec, field)
-		}
+	for _, path := range assigned[obj.GetKind()] {
+		unstructured.RemoveNestedField(content, strings.Split(path, ".")...)
 	}
 	return withoutTimes(content, generation).(map[string]any)
 }
 
-// assigned are the fields of specs that the cluster sets, by kind.
-var assigned = map[string][]string{"Service": {"clusterIP", "clusterIPs"}, "PersistentVolumeClaim": {"volumeName"}}
+// assigned are fields that the cluster sets, with another value for each object, by kind.
+var assigned = map[string][]string{
+	"Service":               {"spec.clusterIP", "spec.clusterIPs"},
+	"PersistentVolumeClaim": {"spec.volumeName"},
+	"Pod":                   {"status.podIP", "status.podIPs"},
+}
 
 // uids matches a uid, as the cluster gives it.
 var uids = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
