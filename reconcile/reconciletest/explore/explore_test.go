@@ -141,7 +141,7 @@ func sessions(setup func(c *shop, s *reconcile.Session) error) func(t *testing.T
 	return func(t *testing.T) report { t.Helper(); return explored(t, of(setup), startSessions, Findings(1)) }
 }
 
-func driven(reconcile func(m *manual, ctx context.Context, resource *unstructured.Unstructured) error) func(t *testing.T) report {
+func driven(reconcile func(ctx context.Context, m *manual, resource *unstructured.Unstructured) error) func(t *testing.T) report {
 	return func(t *testing.T) report {
 		t.Helper()
 		return explored(t, manually(reconcile), startDriven, Findings(1))

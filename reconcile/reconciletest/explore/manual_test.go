@@ -16,11 +16,11 @@ import (
 
 // manual is a hand-written controller: each of its reconcilers calls a function.
 type manual struct {
-	reconcile func(m *manual, ctx context.Context, resource *unstructured.Unstructured) error
+	reconcile func(ctx context.Context, m *manual, resource *unstructured.Unstructured) error
 	port      deploy.Port
 }
 
-func manually(reconcile func(m *manual, ctx context.Context, resource *unstructured.Unstructured) error) func() *manual {
+func manually(reconcile func(ctx context.Context, m *manual, resource *unstructured.Unstructured) error) func() *manual {
 	return func() *manual { return &manual{reconcile: reconcile} }
 }
 
@@ -44,7 +44,7 @@ func (m *manual) Reconcile(ctx context.Context, req request.Request) (request.Re
 	if err != nil || resource == nil {
 		return request.Result{}, err
 	}
-	return request.Result{}, m.reconcile(m, ctx, resource)
+	return request.Result{}, m.reconcile(ctx, m, resource)
 }
 
 // get returns an object in the resource's namespace, nil if there is none.
@@ -79,7 +79,7 @@ func (m *manual) status(ctx context.Context, resource *unstructured.Unstructured
 }
 
 // careful is without faults.
-func careful(m *manual, ctx context.Context, resource *unstructured.Unstructured) error {
+func careful(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
 	size, _, _ := unstructured.NestedInt64(resource.Object, "spec", "size")
 	till, err := m.get(ctx, "ConfigMap", "till", resource)
 	if err == nil && till == nil {
@@ -94,7 +94,7 @@ func careful(m *manual, ctx context.Context, resource *unstructured.Unstructured
 }
 
 // forgetful creates its child when the status doesn't say that there is one: after a crash between both there are two.
-func forgetful(m *manual, ctx context.Context, resource *unstructured.Unstructured) error {
+func forgetful(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
 	if made, _, _ := unstructured.NestedString(resource.Object, "status", "made"); made == "yes" {
 		return nil
 	}
@@ -105,7 +105,7 @@ func forgetful(m *manual, ctx context.Context, resource *unstructured.Unstructur
 }
 
 // careless makes the password anew unless the status says that there is one.
-func careless(m *manual, ctx context.Context, resource *unstructured.Unstructured) error {
+func careless(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
 	if made, _, _ := unstructured.NestedString(resource.Object, "status", "made"); made == "yes" {
 		return nil
 	}
@@ -122,13 +122,13 @@ func careless(m *manual, ctx context.Context, resource *unstructured.Unstructure
 }
 
 // giving up: an error is logged, and nothing is tried again.
-func givingUp(m *manual, ctx context.Context, resource *unstructured.Unstructured) error {
-	_ = careful(m, ctx, resource)
+func givingUp(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
+	_ = careful(ctx, m, resource)
 	return nil
 }
 
 // untidy leaves an object behind that nobody owns.
-func untidy(m *manual, ctx context.Context, resource *unstructured.Unstructured) error {
+func untidy(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
 	left, err := m.get(ctx, "ConfigMap", "left", resource)
 	if err != nil || left != nil {
 		return err
@@ -139,13 +139,13 @@ func untidy(m *manual, ctx context.Context, resource *unstructured.Unstructured)
 }
 
 // restless counts its reconciles in the status.
-func restless(m *manual, ctx context.Context, resource *unstructured.Unstructured) error {
+func restless(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
 	count, _, _ := unstructured.NestedInt64(resource.Object, "status", "count")
 	return m.patch(ctx, resource, "status", fmt.Sprintf(`{"status":{"count":%d}}`, count+1))
 }
 
 // early is Ready as soon as its Deployment is there.
-func early(m *manual, ctx context.Context, resource *unstructured.Unstructured) error {
+func early(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
 	kind := schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
 	live, err := m.port.Get(ctx, deploy.Ref{Kind: kind, Namespace: resource.GetNamespace(), Name: "till"})
 	if err == nil && live == nil {
@@ -158,7 +158,7 @@ func early(m *manual, ctx context.Context, resource *unstructured.Unstructured) 
 }
 
 // deaf never looks at its child again.
-func deaf(m *manual, ctx context.Context, resource *unstructured.Unstructured) error {
+func deaf(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
 	till, err := m.get(ctx, "ConfigMap", "till", resource)
 	if err != nil || till != nil {
 		return err
@@ -168,10 +168,10 @@ func deaf(m *manual, ctx context.Context, resource *unstructured.Unstructured) e
 }
 
 // blind doesn't see that its child is gone, because it looks only at its own status.
-func blind(m *manual, ctx context.Context, resource *unstructured.Unstructured) error {
+func blind(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
 	size, _, _ := unstructured.NestedInt64(resource.Object, "spec", "size")
 	if now, _, _ := unstructured.NestedString(resource.Object, "status", "size"); now == fmt.Sprint(size) {
 		return nil
 	}
-	return careful(m, ctx, resource)
+	return careful(ctx, m, resource)
 }
