@@ -152,11 +152,11 @@ func request[T any](ctx context.Context, c *Cluster, call Call, sent *unstructur
 		return nothing, err
 	}
 	if met != nil && met.Code != 0 && !met.Lost {
-		return nothing, met.answer(call)
+		return nothing, met.Answer(call)
 	}
 	answer, err := serve()
 	if met != nil && met.Lost && err == nil {
-		return nothing, met.answer(call)
+		return nothing, met.Answer(call)
 	}
 	return answer, err
 }

@@ -153,8 +153,9 @@ func (f *fault) delay(ctx context.Context, call Call) error {
 // errConnection is the error of a client whose connection was broken.
 var errConnection = errors.New("connection ended before the response")
 
-// answer returns the error that the client of a real cluster would return for the fault.
-func (f *fault) answer(call Call) error {
+// Answer returns the error that the client of a real cluster would return for a call that meets the fault. It is for tests
+// that make requests fail by themselves.
+func (f Fault) Answer(call Call) error {
 	if f.Code == 0 {
 		return &deploy.UnavailableError{Ref: call.Ref, Err: errConnection}
 	}
@@ -182,7 +183,7 @@ func (f *fault) answer(call Call) error {
 	return fmt.Errorf("%s: %w", call.Ref, status)
 }
 
-func (f *fault) conflict(call Call, status *apierrors.StatusError) error {
+func (f Fault) conflict(call Call, status *apierrors.StatusError) error {
 	switch {
 	case len(f.Fields) > 0:
 		causes := make([]metav1.StatusCause, len(f.Fields))

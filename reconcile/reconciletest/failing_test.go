@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/stretchr/testify/assert"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -42,6 +43,7 @@ func TestItFails(t *testing.T) {
 		}, []string{"the calls were: none"}},
 		{"a kill that never happens", func(t *trial) { settled(t).Kill(5, false) }, []string{"kill at write 5: this never happened; there were 4 writes"}},
 		{"a kill at no write", func(t *trial) { settled(t).Kill(0, false) }, []string{"kill at write 0: use 1 for the next write"}},
+		{"a fault of no request", func(t *trial) { settled(t).FailRequest(0, dryrun.Fault{}) }, []string{"fail request 0: use 1 for the first request"}},
 		{"another number of writes", func(t *trial) { settled(t).Writes(3) }, []string{"writes: 4, want 3:\n  created Deployment test/tea-store"}},
 		{"a bad name", func(t *trial) { settled(t).Created("web") }, []string{`"web": not a name of an object`}},
 		{"an empty name", func(t *trial) { settled(t).Exists("Deployment test/") }, []string{"not a name of an object"}},

@@ -44,6 +44,10 @@ type Harness struct {
 
 	mu    sync.Mutex
 	calls []Call
+	// begun counts the requests of the latest run, and failing are the faults that they meet, by number. toFail are those
+	// of the next run.
+	begun           int
+	failing, toFail map[int]dryrun.Fault
 }
 
 // New returns a harness for a controller of sessions, on a cluster in memory unless the option On sets another.

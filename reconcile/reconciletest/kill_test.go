@@ -3,11 +3,13 @@ package reconciletest
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/operkit/operkit/reconcile/watch"
@@ -37,6 +39,39 @@ func TestKill(t *testing.T) {
 				}
 				h.RunUntilSettled()
 				h.Writes(0)
+			})
+		}
+	}
+}
+
+func TestFailRequest(t *testing.T) {
+	t.Parallel()
+	one := []Option{With(reconcile.Concurrency(1)), Manager(deploy.Concurrency(1))}
+	undisturbed := New(t, market(), one...)
+	undisturbed.Apply(tea)
+	undisturbed.RunUntilSettled()
+	calls := undisturbed.Calls()
+	for n, call := range calls {
+		for name, fault := range map[string]dryrun.Fault{"isn't sent": {Code: http.StatusInternalServerError}, "is lost": {Lost: true}} {
+			t.Run(fmt.Sprintf("harness 18: request %d fails and %s", n+1, name), func(t *testing.T) {
+				t.Parallel()
+				h := New(t, market(), one...)
+				h.Apply(tea)
+				h.FailRequest(n+1, fault)
+				h.RunUntilSettled()
+				met := h.Calls()[n]
+				assert.Equal(t, call.Ref, met.Ref)
+				assert.ErrorAs(t, met.Err, new(*deploy.UnavailableError))
+				for i, other := range h.Calls() {
+					assert.True(t, i == n || other.Err == nil, "request %d: %v", i+1, other.Err)
+				}
+				h.Ready("Shop tea")
+				h.FailRequest(1, fault)
+				h.RunUntilSettled()
+				h.Writes(0)
+				h.Delete("ConfigMap tea-door")
+				h.RunUntilSettled()
+				assert.NoError(t, h.Calls()[0].Err, "it was for one run")
 			})
 		}
 	}

@@ -44,11 +44,17 @@ func (p *port) write(ctx context.Context, call Call, dryRun bool, send func() (a
 	if call.Verb != dryrun.VerbCreate {
 		before, _ = p.view.Get(ctx, call.Ref)
 	}
+	var fault planned
+	if !dryRun {
+		fault = p.harness.request()
+	}
 	err := p.harness.faults.meet(call.Ref)
 	if err == nil {
-		err = p.send(dryRun, func() (err error) {
-			after, created, err = send()
-			return err
+		err = p.send(dryRun, func() error {
+			return fault.send(call, func() (err error) {
+				after, created, err = send()
+				return err
+			})
 		})
 	}
 	if dryRun {
@@ -89,20 +95,31 @@ func (p *port) send(dryRun bool, write func() error) error {
 
 // Get implements deploy.Port.
 func (p *port) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
+	call := Call{Verb: dryrun.VerbGet, Ref: ref}
+	fault := p.harness.request()
 	err := p.harness.faults.meet(ref)
 	var obj *unstructured.Unstructured
 	if err == nil {
-		obj, err = p.Port.Get(ctx, ref)
+		err = fault.send(call, func() (err error) {
+			obj, err = p.Port.Get(ctx, ref)
+			return err
+		})
 	}
-	p.harness.note(Call{Verb: dryrun.VerbGet, Ref: ref, Err: err})
+	call.Err = err
+	p.harness.note(call)
 	return obj, err
 }
 
 // List implements deploy.Port.
 func (p *port) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, options deploy.ListOptions) ([]*unstructured.Unstructured, error) {
-	objects, err := p.Port.List(ctx, kind, namespace, options)
-	p.harness.note(Call{Verb: dryrun.VerbList, Ref: deploy.Ref{Kind: kind, Namespace: namespace}, Err: err})
-	return objects, err
+	call := Call{Verb: dryrun.VerbList, Ref: deploy.Ref{Kind: kind, Namespace: namespace}}
+	var objects []*unstructured.Unstructured
+	call.Err = p.harness.request().send(call, func() (err error) {
+		objects, err = p.Port.List(ctx, kind, namespace, options)
+		return err
+	})
+	p.harness.note(call)
+	return objects, call.Err
 }
 
 // Create implements deploy.Port.
@@ -148,12 +165,18 @@ func (p *port) Delete(ctx context.Context, ref deploy.Ref, options deploy.Delete
 	if p.process.Dead() {
 		return mortal.ErrKilled
 	}
+	call := Call{Verb: dryrun.VerbDelete, Ref: ref, Action: deploy.Removed}
+	var fault planned
+	if !options.DryRun {
+		fault = p.harness.request()
+	}
 	err := p.harness.faults.meetRemoval(ref)
 	if err == nil {
-		err = p.send(options.DryRun, func() error { return p.Port.Delete(asOperator(ctx), ref, options) })
+		err = p.send(options.DryRun, func() error {
+			return fault.send(call, func() error { return p.Port.Delete(asOperator(ctx), ref, options) })
+		})
 	}
-	call := Call{Verb: dryrun.VerbDelete, Ref: ref, Action: deploy.Removed, Err: err}
-	if err != nil {
+	if call.Err = err; err != nil {
 		call.Action = deploy.Failed
 	}
 	if !options.DryRun {

@@ -111,7 +111,7 @@ func (h *Harness) begin() {
 	h.watch()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.calls = nil
+	h.calls, h.begun, h.failing, h.toFail = nil, 0, h.toFail, nil
 	for _, t := range h.queue {
 		t.quiet, t.settled, t.count, t.total, t.done = 0, false, 0, 0, map[string]bool{}
 	}

@@ -79,7 +79,11 @@ func below(sample *unstructured.Unstructured, schema map[string]any, path []stri
 }
 
 func setting(path []string, value any) edit {
-	return edit{fmt.Sprintf("%s: %v", strings.Join(path, "."), value), func(obj *unstructured.Unstructured) {
+	text := fmt.Sprint(value)
+	if _, is := value.(string); is {
+		text = fmt.Sprintf("%.40q", value)
+	}
+	return edit{strings.Join(path, ".") + ": " + text, func(obj *unstructured.Unstructured) {
 		// It fails only if the sample isn't as its schema says, which the cluster refuses.
 		_ = unstructured.SetNestedField(obj.Object, value, path...)
 	}}

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 )
 
@@ -21,8 +22,8 @@ type trace struct {
 	chapters []lived
 	refused  error
 	// failure is what the harness reports, such as a hot loop.
-	failure string
-	states  int
+	failure      string
+	runs, states int
 }
 
 // lived is one chapter of an execution.
@@ -64,7 +65,10 @@ func (e *explorer) execute(l life, disturbances []armed, later time.Duration) *t
 // live lives a chapter, the nth counted from 1. It returns an error if the cluster refuses what it begins with.
 func (e *explorer) live(h *reconciletest.Harness, tr *trace, c chapter, disturbances []armed, n int) error {
 	runs := len(h.Runs())
-	defer func() { tr.states += len(h.Runs()) - runs }()
+	defer func() {
+		tr.runs += len(h.Runs()) - runs
+		tr.states += max(1, len(h.Runs())-runs)
+	}()
 	tr.chapters = append(tr.chapters, lived{})
 	if err := c.begin(h); err != nil {
 		return err
@@ -73,7 +77,6 @@ func (e *explorer) live(h *reconciletest.Harness, tr *trace, c chapter, disturba
 	now := &tr.chapters[n-1]
 	h.RunUntilSettled()
 	now.calls = h.Calls()
-	h.Memory().Heal()
 	for _, child := range takes {
 		if err := h.TryDelete(child); err == nil { // else another disturbance has changed what there is
 			h.RunUntilSettled()
@@ -88,7 +91,8 @@ func (e *explorer) live(h *reconciletest.Harness, tr *trace, c chapter, disturba
 		h.Advance(time.Minute)
 		h.Restart()
 		h.RunUntilSettled()
-		now.anew = writes(h.Calls())
+		now.anew = slices.DeleteFunc(writes(h.Calls()), func(call reconciletest.Call) bool { return call.Action == deploy.Unchanged })
+		now.errs = lastErrors(h, stateOf(h))
 	}
 	return nil
 }
@@ -106,9 +110,7 @@ func (e *explorer) disturb(h *reconciletest.Harness, disturbances []armed, n int
 		case a.act == take:
 			takes = append(takes, a.about)
 		default:
-			if err := h.Memory().Fail(a.fault); err != nil {
-				e.t.Fatalf("explore: %s: %v", a, err) // a mistake of this package
-			}
+			h.FailRequest(a.request, faults[a.act])
 		}
 	}
 	return restarts, takes

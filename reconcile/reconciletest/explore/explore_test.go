@@ -173,6 +173,9 @@ func TestReplay(t *testing.T) {
 	for text, says := range map[string]string{
 		"Shop test/nobody | fail@1.1":                             "no sample and no edit of it has this name",
 		"Shop.explore.operkit.dev tea | fail@1":                   "isn't ACT@CHAPTER.REQUEST",
+		"Shop.explore.operkit.dev tea | fail@1.0":                 "isn't ACT@CHAPTER.REQUEST",
+		"Shop.explore.operkit.dev tea | take@0.1":                 "isn't ACT@CHAPTER.REQUEST",
+		"Shop.explore.operkit.dev tea | kil-after@1.2":            "isn't ACT@CHAPTER.REQUEST",
 		"Shop.explore.operkit.dev tea | kill-before@1.1,nonsense": "isn't ACT@CHAPTER.REQUEST",
 	} {
 		o, err := newOptions([]Option{Definitions("testdata/crd"), Samples("testdata/samples"), Replay(text)})

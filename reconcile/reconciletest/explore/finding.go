@@ -87,5 +87,5 @@ func (a armed) tell() string {
 	case lose:
 		return "carried out, but the connection breaks: " + a.about
 	}
-	return fmt.Sprintf("the API server answers %d: %s", codes[a.act], a.about)
+	return fmt.Sprintf("the API server answers %d: %s", faults[a.act].Code, a.about)
 }

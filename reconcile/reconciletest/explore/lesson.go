@@ -1,12 +1,14 @@
 package explore
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 )
 
@@ -30,10 +32,19 @@ func (e *explorer) learn(l life) (*lesson, error) {
 		}
 		return nil, nil
 	}
+	if known.runs == 0 && known.failure == "" {
+		return nil, errors.New("the operator never reconciles the sample: check whether it filters it out")
+	}
+	if l.sample == nil && known.failure == "" && known.fails() {
+		return nil, nil // the operator is right to fail: not every value that the schema allows makes sense
+	}
 	if e.note(undisturbed(known.trace)) {
 		return nil, nil
 	}
 	second := e.execute(l, nil, later)
+	if second.refused != nil || e.note(broken(second)) {
+		return nil, nil
+	}
 	for n := range second.chapters {
 		for _, d := range compare(known.chapters[n].end, second.chapters[n].end) {
 			if d.Path == "" {
@@ -49,9 +60,14 @@ func (e *explorer) learn(l life) (*lesson, error) {
 	return known, nil
 }
 
+// fails reports whether a reconcile fails in the end.
+func (tr *trace) fails() bool {
+	return slices.ContainsFunc(tr.chapters, func(now lived) bool { return len(now.errs) > 0 })
+}
+
 // undisturbed judges an execution by itself.
 func undisturbed(tr *trace) *finding {
-	if f := broken(tr, nil); f != nil {
+	if f := broken(tr); f != nil {
 		return f
 	}
 	for n, now := range tr.chapters {
@@ -81,17 +97,15 @@ func (l *lesson) inconsistent(leaves []string) *finding {
 	return nil
 }
 
-// broken judges what must hold in each execution. known is nil for an undisturbed one.
-func broken(tr *trace, known *lesson) *finding {
+// broken judges what must hold in each execution.
+func broken(tr *trace) *finding {
 	last := len(tr.chapters) - 1
 	if tr.failure != "" {
 		return found(tr, last, "the operator doesn't come to rest", strings.Split(strings.TrimPrefix(tr.failure, "reconciletest: "), "\n")...)
 	}
 	for n, now := range tr.chapters {
 		for _, name := range slices.Sorted(maps.Keys(now.errs)) {
-			if known == nil || known.chapters[n].errs[name] == "" {
-				return found(tr, n, "a reconcile fails again and again", name+": "+now.errs[name])
-			}
+			return found(tr, n, "a reconcile fails again and again", name+": "+now.errs[name])
 		}
 		if len(now.again) > 0 {
 			return found(tr, n, "the operator writes though nothing has changed", now.again[0].String())
@@ -108,7 +122,7 @@ func (l *lesson) judge(tr *trace) *finding {
 	if tr.refused != nil {
 		return found(tr, len(tr.chapters)-1, "the cluster refuses what it accepts without the disturbance", tr.refused.Error())
 	}
-	if f := broken(tr, l); f != nil {
+	if f := broken(tr); f != nil {
 		return f
 	}
 	for n, now := range tr.chapters {
@@ -120,19 +134,28 @@ func (l *lesson) judge(tr *trace) *finding {
 	return l.regenerated(tr)
 }
 
-// regenerated finds a value that was made by chance, was stored, and was replaced by another one.
+// regenerated finds a value that was made by chance, was stored, and was replaced by another one, though it isn't without
+// the disturbance. Without one only Secrets count.
 func (l *lesson) regenerated(tr *trace) *finding {
 	for n, now := range tr.chapters {
 		for _, call := range now.calls {
 			for _, change := range call.Changes {
 				d := difference{refName(call.Ref), change}
-				if l.volatile[d.key()] && change.Before != nil && change.After != nil && call.Err == nil {
+				replaced := l.volatile[d.key()] && change.Before != nil && change.After != nil && call.Err == nil
+				if replaced && !strings.HasPrefix(d.Path, ".status") && (tr == l.trace && call.Ref.Kind.Kind == "Secret" || tr != l.trace && !l.replaces(n, d)) {
 					return found(tr, n, "a generated value changes", d.object+" "+d.Path)
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// replaces reports whether a field is changed in a chapter without disturbances.
+func (l *lesson) replaces(n int, d difference) bool {
+	return slices.ContainsFunc(l.chapters[n].calls, func(call reconciletest.Call) bool {
+		return refName(call.Ref) == d.object && slices.ContainsFunc(call.Changes, func(change deploy.Change) bool { return change.Path == d.Path })
+	})
 }
 
 func texts(differences []difference) (lines []string) {

@@ -33,6 +33,7 @@ func Samples(paths ...string) Option {
 }
 
 // Harness adds options of the harness, such as the objects of others that the operator needs (reconciletest.Memory).
+// Further controllers (reconciletest.Also) aren't made anew: they must not remember anything.
 func Harness(opts ...reconciletest.Option) Option {
 	return func(o *options) { o.harness = append(o.harness, opts...) }
 }

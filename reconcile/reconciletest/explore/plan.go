@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/operkit/operkit/deploy/dryrun"
@@ -55,12 +56,19 @@ func parsePlan(text string) (p plan, err error) {
 	for word := range strings.SplitSeq(text, ",") {
 		name, at, _ := strings.Cut(word, "@")
 		c := choice{act: act(name)}
-		if _, err := fmt.Sscanf(at, "%d.%d", &c.chapter, &c.request); err != nil || c.String() != word {
+		if _, err := fmt.Sscanf(at, "%d.%d", &c.chapter, &c.request); err != nil || c.String() != word || !c.valid() {
 			return nil, fmt.Errorf("plan %q: %q isn't ACT@CHAPTER.REQUEST: copy it from a finding", text, word)
 		}
 		p = append(p, c)
 	}
 	return p, nil
+}
+
+// acts are all kinds of disturbances.
+var acts = []act{killBefore, killAfter, refuse, fail, lose, outdate, restart, take}
+
+func (c choice) valid() bool {
+	return slices.Contains(acts, c.act) && c.chapter > 0 && (c.request > 0) == (c.act != restart) && c.request >= 0
 }
 
 // actsAt returns what can happen at a request.
@@ -79,7 +87,6 @@ func actsAt(call reconciletest.Call) []act {
 // armed is a choice with the request that it is about in an execution.
 type armed struct {
 	choice
-	fault dryrun.Fault
 	write int    // which write of its chapter, counted from 1, a kill is about
 	about string // the request, or the object that is deleted
 }
@@ -97,29 +104,13 @@ func (c choice) arm(now lived) armed {
 	call := now.calls[c.request-1]
 	a.about = strings.TrimSpace(string(call.Verb) + " " + call.Ref.String() + " " + call.Subresource)
 	a.write = len(writes(now.calls[:c.request]))
-	a.fault = c.act.fault(now.calls[:c.request])
 	return a
 }
 
-// fault returns the fault for the last of some requests.
-func (a act) fault(requests []reconciletest.Call) dryrun.Fault {
-	last := len(requests) - 1
-	call := requests[last]
-	f := dryrun.Fault{
-		Verb: call.Verb, Kind: call.Ref.Kind, Namespace: call.Ref.Namespace, Name: call.Ref.Name, Subresource: call.Subresource,
-		Count: 1, Code: codes[a], Lost: a == lose,
-	}
-	if call.Verb == dryrun.VerbCreate {
-		f.Name = "" // the API server may generate it
-	}
-	for _, before := range requests[:last] {
-		ref := before.Ref
-		if before.Verb == f.Verb && ref.Kind == f.Kind && ref.Namespace == f.Namespace && (f.Name == "" || ref.Name == f.Name) && before.Subresource == f.Subresource {
-			f.After++
-		}
-	}
-	return f
+// faults are those of the acts that the API server or the network is to blame for.
+var faults = map[act]dryrun.Fault{
+	refuse:  {Code: http.StatusTooManyRequests},
+	fail:    {Code: http.StatusInternalServerError},
+	outdate: {Code: http.StatusConflict},
+	lose:    {Lost: true},
 }
-
-// codes are the HTTP codes of acts; those without one break the connection.
-var codes = map[act]int{refuse: http.StatusTooManyRequests, fail: http.StatusInternalServerError, outdate: http.StatusConflict}

@@ -11,6 +11,7 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 	"github.com/operkit/operkit/reconcile/watch"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -112,7 +113,11 @@ func (e *explorer) unready(known *lesson) (lives []life) {
 	}
 	for _, object := range slices.Sorted(maps.Keys(created.end)) {
 		kind, _, _ := strings.Cut(object, " ")
-		if known.began[object] == nil && slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, kind) {
+		content := created.end[object]
+		metadata, _ := content["metadata"].(map[string]any)
+		replicas, counted, _ := unstructured.NestedInt64(content, "spec", "replicas")
+		holds := metadata["generateName"] == nil && (!counted || replicas > 0)
+		if known.began[object] == nil && holds && slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, kind) {
 			lives = append(lives, held(known.life.sample, object))
 		}
 	}
@@ -121,7 +126,10 @@ func (e *explorer) unready(known *lesson) (lives []life) {
 
 // replay follows the plan of one finding.
 func (e *explorer) replay(lives []life) error {
-	name, text, _ := strings.Cut(e.options.replay, " | ")
+	name, text := e.options.replay, ""
+	if at := strings.LastIndex(name, " | "); at >= 0 {
+		name, text = name[:at], name[at+len(" | "):]
+	}
 	var p plan
 	if text != "" {
 		var err error
@@ -129,22 +137,37 @@ func (e *explorer) replay(lives []life) error {
 			return err
 		}
 	}
-	for i := 0; i < len(lives); i++ {
-		whole := lives[i].sample != nil
-		if lives[i].name != name && !whole {
+	l, err := e.named(name, lives)
+	if err != nil {
+		return err
+	}
+	known, err := e.learn(l)
+	if err == nil && known != nil {
+		e.note(known.judge(e.follow(known, p)))
+	}
+	return err
+}
+
+// named returns the life of that name.
+func (e *explorer) named(name string, lives []life) (life, error) {
+	for _, l := range lives {
+		if l.name == name {
+			return l, nil
+		}
+		if l.sample == nil || !strings.HasPrefix(name, l.name+" while ") {
 			continue
 		}
-		known, err := e.learn(lives[i])
-		if err != nil || known == nil && lives[i].name == name {
-			return err // what was found is noted
+		found := e.findings
+		known, err := e.learn(l)
+		e.findings = found
+		if err != nil || known == nil {
+			return l, err
 		}
-		if known != nil {
-			lives = append(lives, e.unready(known)...)
-		}
-		if lives[i].name == name {
-			e.note(known.judge(e.follow(known, p)))
-			return nil
+		for _, one := range e.unready(known) {
+			if one.name == name {
+				return one, nil
+			}
 		}
 	}
-	return fmt.Errorf("replay %q: no sample and no edit of it has this name: copy the line from a finding", e.options.replay)
+	return life{}, fmt.Errorf("replay %q: no sample and no edit of it has this name: copy the line from a finding", e.options.replay)
 }

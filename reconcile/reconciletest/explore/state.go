@@ -20,7 +20,7 @@ import (
 type state map[string]map[string]any
 
 // ignored are the kinds that aren't part of a state.
-var ignored = []string{"CustomResourceDefinition", "Namespace", "Event"}
+var ignored = []string{"CustomResourceDefinition", "Event"}
 
 func stateOf(h *reconciletest.Harness) state {
 	s := state{}
@@ -42,7 +42,7 @@ func stateOf(h *reconciletest.Harness) state {
 	return s
 }
 
-// timeless returns the content of an object without identifiers, versions and times.
+// timeless returns the content of an object without identifiers and versions, and without times in its metadata and status.
 func timeless(obj *unstructured.Unstructured) map[string]any {
 	generation := obj.GetGeneration()
 	content := obj.DeepCopy().Object
@@ -66,12 +66,18 @@ func timeless(obj *unstructured.Unstructured) map[string]any {
 	for _, path := range assigned[obj.GetKind()] {
 		unstructured.RemoveNestedField(content, strings.Split(path, ".")...)
 	}
-	return withoutTimes(content, generation).(map[string]any)
+	for _, field := range []string{"metadata", "status"} {
+		if content[field] != nil {
+			content[field] = withoutTimes(content[field], generation)
+		}
+	}
+	return content
 }
 
 // assigned are fields that the cluster sets, with another value for each object, by kind.
 var assigned = map[string][]string{
-	"Service":               {"spec.clusterIP", "spec.clusterIPs"},
+	"Service":               {"spec.clusterIP", "spec.clusterIPs", "status.loadBalancer"},
+	"StatefulSet":           {"status.currentRevision", "status.updateRevision"},
 	"PersistentVolumeClaim": {"spec.volumeName"},
 	"Pod":                   {"status.podIP", "status.podIPs"},
 }
