@@ -42,7 +42,7 @@ func (e *explorer) learn(l life) (*lesson, error) {
 		return nil, nil
 	}
 	second := e.execute(l, nil, later)
-	if second.refused != nil || e.note(broken(second)) {
+	if !second.accepted() || e.note(broken(second)) {
 		return nil, nil
 	}
 	for n := range second.chapters {
@@ -59,6 +59,9 @@ func (e *explorer) learn(l life) (*lesson, error) {
 	}
 	return known, nil
 }
+
+// accepted reports whether the cluster accepts all that the life begins chapters with.
+func (tr *trace) accepted() bool { return tr.refused == nil }
 
 // fails reports whether a reconcile fails in the end.
 func (tr *trace) fails() bool {
