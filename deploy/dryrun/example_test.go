@@ -278,6 +278,13 @@ func ExampleCluster_Fail() {
 	// <nil>
 }
 
+// A test that wraps a Port refuses requests with the errors of a real cluster.
+func ExampleFault_Answer() {
+	settings := deploy.RefOf(exampleConfigMap("web"))
+	fmt.Println(dryrun.Fault{Code: 404}.Answer(dryrun.Call{Verb: dryrun.VerbGet, Ref: settings}))
+	// Output: ConfigMap shop/web: not found: the server could not find the requested resource (get configmaps web)
+}
+
 // Heal removes all faults.
 func ExampleCluster_Heal() {
 	cluster, err := dryrun.New()

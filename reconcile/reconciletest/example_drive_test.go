@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/admission"
 	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/reconciletest"
@@ -200,4 +201,32 @@ func ExampleHarness_Leave() {
 	// Output:
 	// calls: 0
 	//   created ConfigMap test/small
+}
+
+// The first request of a reconciler, here the apply of the plan, fails: it is tried again.
+func ExampleHarness_FailRequest() {
+	h := reconciletest.Drive(console{}, gearController)
+	h.Apply(gear)
+	h.FailRequest(1, dryrun.Fault{Code: 500})
+	h.RunUntilSettled()
+	for _, call := range h.Calls() {
+		fmt.Println(call.Action, call.Ref)
+	}
+	// Output:
+	// failed ConfigMap test/small
+	// created ConfigMap test/small
+}
+
+// With Renew each process has a controller of its own.
+func ExampleRenew() {
+	processes := 1
+	h := reconciletest.Drive(console{}, gearController, reconciletest.Renew(func() watch.Controller {
+		processes++
+		return gearController
+	}))
+	h.Apply(gear)
+	h.RunUntilSettled()
+	h.Restart()
+	fmt.Println(processes, "processes")
+	// Output: 2 processes
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/reconciletest"
 	"github.com/operkit/operkit/reconcile/reconciletest/explore"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/watch"
@@ -34,6 +35,27 @@ func NewController() Shop { return Shop{} }
 func ExampleRun() {
 	test := func(t *testing.T) {
 		explore.Run(t, NewController, explore.Definitions("testdata/crd"), explore.Samples("testdata/samples"), explore.States(200))
+	}
+	fmt.Println("sound:", passes(test))
+	// Output: sound: true
+}
+
+// What stays on purpose, where the objects are, and how long to go on are options.
+func ExampleLeaves() {
+	test := func(t *testing.T) {
+		explore.Run(t, NewController, explore.Definitions("testdata/crd"), explore.Samples("testdata/samples"),
+			explore.Harness(reconciletest.Namespace("default")), explore.Leaves("PersistentVolumeClaim"),
+			explore.States(300), explore.Findings(1), explore.Seed(7))
+	}
+	fmt.Println("sound:", passes(test))
+	// Output: sound: true
+}
+
+// The last line of a finding is an option that follows it alone.
+func ExampleReplay() {
+	test := func(t *testing.T) {
+		explore.Run(t, NewController, explore.Definitions("testdata/crd"), explore.Samples("testdata/samples"),
+			explore.Replay("Shop.explore.operkit.dev tea | kill-after@1.2"))
 	}
 	fmt.Println("sound:", passes(test))
 	// Output: sound: true
