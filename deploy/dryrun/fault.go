@@ -153,8 +153,8 @@ func (f *fault) delay(ctx context.Context, call Call) error {
 // errConnection is the error of a client whose connection was broken.
 var errConnection = errors.New("connection ended before the response")
 
-// Answer returns the error that the client of a real cluster would return for a call that meets the fault. It is for tests
-// that make requests fail by themselves.
+// Answer returns the error that the client of a real cluster would return for a call that meets the fault. It is for
+// tests that make requests fail by themselves.
 func (f Fault) Answer(call Call) error {
 	if f.Code == 0 {
 		return &deploy.UnavailableError{Ref: call.Ref, Err: errConnection}

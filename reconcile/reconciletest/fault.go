@@ -301,9 +301,9 @@ func (s recording) Apply(_ context.Context, component, object string, content ma
 }
 
 // FailRequest makes the nth request of the next run (Reconcile, RunUntilSettled, Advance) meet a fault, 1 for the first
-// one, in the order of Calls. Only the fields Code, RetryAfter, Fields and Lost of the fault count. It needs a reconciler
-// that sends one request after the other (reconcile.Concurrency, deploy.Concurrency). A run with fewer requests is no
-// error.
+// one, in the order of Calls. Only the fields Code, RetryAfter, Fields and Lost of the fault count. It needs a
+// reconciler that sends one request after the other (reconcile.Concurrency, deploy.Concurrency). A run with fewer
+// requests is no error.
 func (h *Harness) FailRequest(nth int, fault dryrun.Fault) {
 	h.t.Helper()
 	if nth < 1 {

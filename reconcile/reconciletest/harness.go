@@ -44,8 +44,8 @@ type Harness struct {
 
 	mu    sync.Mutex
 	calls []Call
-	// begun counts the requests of the latest run, and failing are the faults that they meet, by number. toFail are those
-	// of the next run.
+	// begun counts the requests of the latest run, and failing are the faults that they meet, by number. toFail are
+	// those of the next run.
 	begun           int
 	failing, toFail map[int]dryrun.Fault
 }

@@ -93,9 +93,9 @@ func AlsoDrive(controllers ...watch.Controller) Option {
 	}
 }
 
-// Renew sets the function that makes the controller of New or Drive anew at each Restart and Kill, as a new process does:
-// so nothing survives that the controller itself remembers. Without Renew the given controller stays. The controller
-// must stay one of the same kind and style.
+// Renew sets the function that makes the controller of New or Drive anew at each Restart and Kill, as a new process
+// does: so nothing survives that the controller itself remembers. Without Renew the given controller stays. The
+// controller must stay one of the same kind and style.
 func Renew[C interface {
 	Kind() schema.GroupVersionKind
 }](controller func() C) Option {

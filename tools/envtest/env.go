@@ -36,9 +36,9 @@ type Env struct {
 // Start gives the test its own namespace and user in a control plane. $OPERKIT_DEVCLUSTER names the folder of the
 // control plane. If it isn't set, the first call starts a control plane for this process, which ends with the process.
 // The first call on a machine builds the program, which takes minutes, and shows the progress on standard error. Any
-// error fails the test. When the test ends, all rights are deleted, and idle connections are closed. If the control plane
-// is temporary, the namespace ends with it. Otherwise it is deleted without waiting for completion: at once if fewer than
-// ten are being deleted, or else as later tests end.
+// error fails the test. When the test ends, all rights are deleted, and idle connections are closed. If the control
+// plane is temporary, the namespace ends with it. Otherwise it is deleted without waiting for completion: at once if
+// fewer than ten are being deleted, or else as later tests end.
 func Start(t testing.TB, options ...Option) *Env {
 	t.Helper()
 	s := newSettings(options)

@@ -50,7 +50,8 @@ func TestPlanOfThisRepository(t *testing.T) {
 		r.Tag(m.Tag)
 		text, err := os.ReadFile(filepath.Join(r.Root, m.Module, "go.mod"))
 		require.NoError(t, err)
-		// A tidy go.mod names the modules whose packages it compiles. What a module requires comes before it in the plan.
+		// A tidy go.mod names the modules whose packages it compiles. What a module requires comes before it in the
+		// plan.
 		if m.Module == "dag" || slices.ContainsFunc(dependents, func(one string) bool { return names(string(text), one) }) {
 			dependents = append(dependents, m.Module)
 		}

@@ -55,8 +55,8 @@ func Rows(object *unstructured.Unstructured) (rows [][]string) {
 	return [][]string{{strings.ToLower(object.GetKind()), object.GetNamespace() + "/" + object.GetName(), "it stays"}}
 }
 
-// RemoveConversion removes the conversion from a CustomResourceDefinition, and the labels and annotations that were written
-// with it.
+// RemoveConversion removes the conversion from a CustomResourceDefinition, and the labels and annotations that were
+// written with it.
 func (o Owner) RemoveConversion(ctx context.Context, port deploy.Port, definition *unstructured.Unstructured) error {
 	annotations := map[string]any{injectKey: nil}
 	for key := range definition.GetAnnotations() {

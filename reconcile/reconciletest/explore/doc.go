@@ -7,10 +7,11 @@
 //
 // The operator runs in the harness of package reconciletest, again and again from the beginning. First nothing disturbs
 // it: a sample is created and deleted, and created, edited, edited back and deleted with each edit that the schema of
-// its definition allows. Then each of these lives is repeated with one disturbance, until the number of states is used up: at each
-// request the API server fails; at each write it also refuses it, or carries it out before the connection breaks, and
-// the operator is killed before it or after it. Each object that the operator has created is deleted by somebody else,
-// and the operator is restarted. What is left of the states goes into pairs of disturbances, chosen at random.
+// its definition allows. Then each of these lives is repeated with one disturbance, until the number of states is used
+// up: at each request the API server fails; at each write it also refuses it, or carries it out before the connection
+// breaks, and the operator is killed before it or after it. Each object that the operator has created is deleted by
+// somebody else, and the operator is restarted. What is left of the states goes into pairs of disturbances, chosen at
+// random.
 //
 // # What is a finding
 //
@@ -22,17 +23,18 @@
 //   - A resource is Ready while one of its workloads isn't.
 //   - Names of objects depend on the time or on chance, or a generated value changes after it was stored.
 //
-// Identifiers, versions, what the cluster assigns, and values that differ in each execution are left out of comparisons.
-// An edit with which a reconcile fails in the end is left out, too: the schema may allow more than makes sense.
+// Identifiers, versions, what the cluster assigns, and values that differ in each execution are left out of
+// comparisons. An edit with which a reconcile fails in the end is left out, too: the schema may allow more than makes
+// sense.
 //
 // # Findings
 //
-// A finding is told as a story: what somebody did, the disturbances, and the difference. Its last line replays it alone:
-// pass that option beside the others. The same options and seed find the same, on any number of processors: components
-// of a session run one after the other, and time is simulated.
+// A finding is told as a story: what somebody did, the disturbances, and the difference. Its last line replays it
+// alone: pass that option beside the others. The same options and seed find the same, on any number of processors:
+// components of a session run one after the other, and time is simulated.
 //
 // # When not
 //
-// What isn't explored: stale reads and late events, the order in which components run in parallel, several replicas, and
-// edits of lists and maps. A real API server and real crashes need package envtest.
+// What isn't explored: stale reads and late events, the order in which components run in parallel, several replicas,
+// and edits of lists and maps. A real API server and real crashes need package envtest.
 package explore

@@ -137,8 +137,8 @@ func (l *lesson) judge(tr *trace) *finding {
 	return l.regenerated(tr)
 }
 
-// regenerated finds a value that was made by chance, was stored, and was replaced by another one, though it isn't without
-// the disturbance. Without one only Secrets count.
+// regenerated finds a value that was made by chance, was stored, and was replaced by another one, though it isn't
+// without the disturbance. Without one only Secrets count.
 func (l *lesson) regenerated(tr *trace) *finding {
 	for n, now := range tr.chapters {
 		for _, call := range now.calls {

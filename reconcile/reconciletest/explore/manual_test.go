@@ -93,7 +93,7 @@ func careful(ctx context.Context, m *manual, resource *unstructured.Unstructured
 	return m.status(ctx, resource, "size", fmt.Sprint(size))
 }
 
-// forgetful creates its child when the status doesn't say that there is one: after a crash between both there are two.
+// forgetful creates a child unless status.made is set. After a crash between both writes it creates a second child.
 func forgetful(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
 	if made, _, _ := unstructured.NestedString(resource.Object, "status", "made"); made == "yes" {
 		return nil
@@ -104,7 +104,7 @@ func forgetful(ctx context.Context, m *manual, resource *unstructured.Unstructur
 	return m.status(ctx, resource, "made", "yes")
 }
 
-// careless makes the password anew unless the status says that there is one.
+// careless generates a password unless status.made is set. After a crash it replaces the stored password.
 func careless(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
 	if made, _, _ := unstructured.NestedString(resource.Object, "status", "made"); made == "yes" {
 		return nil

@@ -20,14 +20,14 @@ type options struct {
 	replay               string
 }
 
-// Definitions adds CustomResourceDefinitions, from files and folders, see reconciletest.Definitions. They also say which
-// changes of a resource are valid. At least one path is needed.
+// Definitions adds CustomResourceDefinitions, from files and folders, see reconciletest.Definitions. They also say
+// which changes of a resource are valid. At least one path is needed.
 func Definitions(paths ...string) Option {
 	return func(o *options) { o.definitions = append(o.definitions, paths...) }
 }
 
-// Samples adds resources, from YAML and JSON files and folders of them: those of the controller's kind are explored, one
-// after the other. At least one path is needed.
+// Samples adds resources, from YAML and JSON files and folders of them: those of the controller's kind are explored,
+// one after the other. At least one path is needed.
 func Samples(paths ...string) Option {
 	return func(o *options) { o.samples = append(o.samples, paths...) }
 }
@@ -44,8 +44,8 @@ func States(n int) Option { return func(o *options) { o.states = n } }
 // Findings sets after how many findings an exploration ends; default 5.
 func Findings(n int) Option { return func(o *options) { o.findings = n } }
 
-// Leaves names kinds, such as PersistentVolumeClaim, of which objects may stay after an edit that is undone or a deletion,
-// because they hold data.
+// Leaves names kinds, such as PersistentVolumeClaim, of which objects may stay after an edit that is undone or a
+// deletion, because they hold data.
 func Leaves(kinds ...string) Option {
 	return func(o *options) { o.leaves = append(o.leaves, kinds...) }
 }

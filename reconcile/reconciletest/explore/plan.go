@@ -91,7 +91,7 @@ type armed struct {
 	about string // the request, or the object that is deleted
 }
 
-// arm prepares a choice. now is its chapter, which is up to the choice as in the execution that it is for.
+// arm prepares a choice for an execution. now is the same chapter in an execution without this choice.
 func (c choice) arm(now lived) armed {
 	a := armed{choice: c}
 	switch c.act {
@@ -107,7 +107,7 @@ func (c choice) arm(now lived) armed {
 	return a
 }
 
-// faults are those of the acts that the API server or the network is to blame for.
+// faults are how requests fail, by act.
 var faults = map[act]dryrun.Fault{
 	refuse:  {Code: http.StatusTooManyRequests},
 	fail:    {Code: http.StatusInternalServerError},

@@ -42,7 +42,8 @@ func stateOf(h *reconciletest.Harness) state {
 	return s
 }
 
-// timeless returns the content of an object without identifiers and versions, and without times in its metadata and status.
+// timeless returns the content of an object without identifiers and versions, and without times in its metadata and
+// status.
 func timeless(obj *unstructured.Unstructured) map[string]any {
 	generation := obj.GetGeneration()
 	content := obj.DeepCopy().Object
@@ -85,7 +86,7 @@ var assigned = map[string][]string{
 // uids matches a uid, as the cluster gives it.
 var uids = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
-// withoutTimes replaces times and uids in value, and says of observed generations whether they are the present one.
+// withoutTimes replaces times and uids in value. It replaces an observed generation by "present" or "old".
 func withoutTimes(value any, generation int64) any {
 	switch value := value.(type) {
 	case map[string]any:

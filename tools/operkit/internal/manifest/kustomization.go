@@ -15,8 +15,8 @@ func AddResource(kustomization []byte, file string) (text []byte, changed bool, 
 	return addFile(kustomization, "- ", file, func(k filesOf) []string { return k.Resources })
 }
 
-// AddPatch adds a file to the patches of a kustomization, after the last file of the same folder that is listed there, or
-// at the end if there are no patches yet. changed is false if the patches already contain it.
+// AddPatch adds a file to the patches of a kustomization, after the last file of the same folder that is listed there,
+// or at the end if there are no patches yet. changed is false if the patches already contain it.
 func AddPatch(kustomization []byte, file string) (text []byte, changed bool, err error) {
 	if parsed, err := parse(kustomization); err == nil && parsed.Patches == nil {
 		const key = "patches:\n"
@@ -57,8 +57,8 @@ type filesOf struct {
 	Patches   []map[string]any `json:"patches"`
 }
 
-// patches returns the file of each patch. A patch with other fields is written out whole: the line of its file isn't all
-// of it.
+// patches returns the file of each patch. A patch with other fields is written out whole: the line of its file isn't
+// all of it.
 func (k filesOf) patches() (files []string) {
 	for _, patch := range k.Patches {
 		file, is := patch["path"].(string)
