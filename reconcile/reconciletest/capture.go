@@ -54,7 +54,11 @@ func (e *events) inOrder() []schema.GroupVersionKind {
 
 // captureKind queues the changes of a kind. The caller holds the lock.
 func (e *events) captureKind(kind schema.GroupVersionKind) error {
-	objects, err := e.memory.View().List(e.t.Context(), kind, "", nil)
+	objects, stalled := e.stalls.list(kind, "", selected(nil))
+	var err error
+	if !stalled {
+		objects, err = e.memory.View().List(e.t.Context(), kind, "", nil)
+	}
 	if err != nil && !failure.Is[*deploy.KindUnknownError](err) {
 		return err
 	}
@@ -79,6 +83,9 @@ func (e *events) capture(ref deploy.Ref) {
 			continue
 		}
 		ref.Kind = kind
+		if _, stalled := e.stalls.get(ref); stalled {
+			continue // look finds the operator's own writes
+		}
 		obj, err := e.memory.View().Get(e.t.Context(), ref)
 		if err != nil {
 			continue // the test has ended, or its kind has gone: look finds out

@@ -217,6 +217,47 @@ func ExampleHarness_FailRequest() {
 	// created ConfigMap test/small
 }
 
+// Somebody deletes the resource in the middle of its first reconcile.
+func ExampleHarness_BeforeRequest() {
+	h := reconciletest.Drive(console{}, gearController)
+	h.Apply(gear)
+	h.BeforeRequest(1, func() { h.Delete("Gear small") })
+	h.RunUntilSettled()
+	h.Gone("Gear small", "ConfigMap small")
+	// Output:
+}
+
+// The operator's watch of ConfigMaps falls behind, so that it sees a deletion late.
+func ExampleHarness_Stall() {
+	h := reconciletest.Drive(console{}, gearController)
+	h.Apply(gear)
+	h.RunUntilSettled()
+	h.Stall("ConfigMap")
+	h.Delete("ConfigMap small")
+	h.RunUntilSettled()
+	fmt.Println("calls:", len(h.Calls()))
+	h.CatchUp()
+	h.RunUntilSettled()
+	printed(h.Calls())
+	// Output:
+	// calls: 0
+	//   created ConfigMap test/small
+}
+
+// A replica loses its lease while its write is on its way. It arrives after the same write of the next replica.
+func ExampleHarness_Depose() {
+	h := reconciletest.Drive(console{}, gearController)
+	h.Apply(gear)
+	h.Depose(1)
+	h.RunUntilSettled()
+	for _, call := range h.Calls() {
+		fmt.Println(call.Action, call.Ref)
+	}
+	// Output:
+	// failed ConfigMap test/small
+	// created ConfigMap test/small
+}
+
 // With Renew each process has a controller of its own.
 func ExampleRenew() {
 	processes := 1

@@ -3,9 +3,11 @@ package reconciletest_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
@@ -483,4 +485,29 @@ func ExampleOn() {
 	// Output:
 	// on a real cluster: true
 	// <nil>
+}
+
+// Components that don't wait for each other run concurrently. The test lets the last one go first.
+func ExampleInterleave() {
+	test := func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			h := reconciletest.New(t, Shop{}, reconciletest.Interleave(func(waiting []reconciletest.Call) int { return len(waiting) - 1 }))
+			h.Apply(shop)
+			h.RunUntilSettled()
+			h.Ready("Shop tea")
+		})
+	}
+	fmt.Println("passes:", passes(test))
+	// Output: passes: true
+}
+
+// passes runs a test without the lines that go test -v prints.
+func passes(test func(t *testing.T)) bool {
+	verbose := flag.Lookup("test.v")
+	before := verbose.Value.String()
+	defer func() { _ = verbose.Value.Set(before) }()
+	if err := verbose.Value.Set("false"); err != nil {
+		return false
+	}
+	return testing.RunTests(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "TestOrder", F: test}})
 }

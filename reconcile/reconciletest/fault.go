@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/patching"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -298,48 +297,4 @@ func (s recording) Apply(_ context.Context, component, object string, content ma
 		s.rendered[at] = true
 	}
 	return nil, false, nil
-}
-
-// FailRequest makes the nth request of the next run (Reconcile, RunUntilSettled, Advance) meet a fault, 1 for the first
-// one, in the order of Calls. Only the fields Code, RetryAfter, Fields and Lost of the fault count. It needs a
-// reconciler that sends one request after the other (reconcile.Concurrency, deploy.Concurrency). A run with fewer
-// requests is no error.
-func (h *Harness) FailRequest(nth int, fault dryrun.Fault) {
-	h.t.Helper()
-	if nth < 1 {
-		h.t.Fatalf("reconciletest: fail request %d: use 1 for the first request", nth)
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.toFail == nil {
-		h.toFail = map[int]dryrun.Fault{}
-	}
-	h.toFail[nth] = fault
-}
-
-// planned is the fault that a request of a run meets; nil for none.
-type planned struct{ *dryrun.Fault }
-
-// request counts a request of the run, and returns its fault.
-func (h *Harness) request() planned {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.begun++
-	if fault, fails := h.failing[h.begun]; fails {
-		return planned{&fault}
-	}
-	return planned{}
-}
-
-// send sends a request, unless its fault keeps it from being sent.
-func (p planned) send(call Call, send func() error) error {
-	if p.Fault == nil {
-		return send()
-	}
-	if p.Lost {
-		if err := send(); err != nil {
-			return err
-		}
-	}
-	return p.Answer(dryrun.Call{Verb: call.Verb, Ref: call.Ref, Subresource: call.Subresource})
 }

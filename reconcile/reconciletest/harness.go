@@ -25,6 +25,9 @@ type Harness struct {
 	driven map[schema.GroupVersionKind]*driven
 	clock  *clock
 	faults *faults
+	gate   *gate
+	stalls *stalls
+	late   *late
 	// cluster is the cluster for requests of the test itself. memory is that cluster if it is in memory, otherwise nil.
 	cluster deploy.Cluster
 	memory  *dryrun.Cluster
@@ -44,10 +47,10 @@ type Harness struct {
 
 	mu    sync.Mutex
 	calls []Call
-	// begun counts the requests of the latest run, and failing are the faults that they meet, by number. toFail are
-	// those of the next run.
-	begun           int
-	failing, toFail map[int]dryrun.Fault
+	// begun counts the requests of the latest run, and plans is what happens at them, by number. nextPlans are those of
+	// the next run.
+	begun            int
+	plans, nextPlans map[int]requestPlan
 }
 
 // New returns a harness for a controller of sessions, on a cluster in memory unless the option On sets another.
@@ -75,11 +78,15 @@ func newHarness(t T, first tested, opts []Option) *Harness {
 	}
 	h := &Harness{
 		t: t, options: o, tested: append([]tested{first}, o.others...), clock: newClock(o.real != nil), faults: newFaults(),
+		gate: newGate(o.choose), stalls: &stalls{}, late: &late{},
 		cluster: o.real, wake: make(chan struct{}, 1), queue: map[deploy.Ref]*turn{},
 		applied: map[deploy.Ref]bool{}, away: map[deploy.Ref]bool{}, update: updating,
 	}
 	if err := h.checkTested(); err != nil {
 		t.Fatalf("reconciletest: %v", err)
+	}
+	if o.choose != nil && !h.clock.bubble {
+		t.Fatalf("reconciletest: Interleave: the test runs outside of a bubble, or on a real cluster: run it in synctest.Test")
 	}
 	h.simulator = newSimulator(h)
 	if o.real == nil {
@@ -97,6 +104,7 @@ func newHarness(t T, first tested, opts []Option) *Harness {
 func (h *Harness) start() {
 	h.t.Helper()
 	h.process.Store(&mortal.Process{})
+	h.stalls.end()
 	h.queue, h.driven, h.events = map[deploy.Ref]*turn{}, map[schema.GroupVersionKind]*driven{}, newEvents(h)
 	if err := h.makeReconcilers(); err != nil {
 		h.t.Fatalf("reconciletest: %v", err)

@@ -37,6 +37,7 @@ type options struct {
 	admission     []AdmissionHooks
 	converters    []KindConverter
 	renew         func() tested
+	choose        func(waiting []Call) int
 }
 
 // On runs the test on the given cluster, such as a real one, instead of a cluster in memory. Then time is real, nothing

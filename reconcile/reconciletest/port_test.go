@@ -140,7 +140,7 @@ func TestWhatAViewOffersBesideIsKept(t *testing.T) {
 			f := newFaults()
 			fault := &Fault{faults: f, component: "it", phase: Deploy, err: boom, left: -1}
 			f.add(fault)
-			view := faultyView(row.view, f)
+			view := shownView(row.view, inMemory(f))
 			_, err := view.(deploy.KindView).Kinds(t.Context())
 			require.ErrorContains(t, err, "doesn't know which kinds are served")
 			owned, ok := view.(deploy.OwnedView)
@@ -172,7 +172,7 @@ func TestKindsOfAView(t *testing.T) {
 	t.Parallel()
 	memory, err := dryrun.New()
 	require.NoError(t, err)
-	view := faultyView(memory.View(), newFaults()).(deploy.KindView)
+	view := shownView(memory.View(), inMemory(newFaults())).(deploy.KindView)
 	kinds, err := view.Kinds(t.Context())
 	require.NoError(t, err)
 	assert.NotEmpty(t, kinds)
@@ -286,3 +286,6 @@ func TestPausedResourcesAreLeftAlone(t *testing.T) {
 		}
 	})
 }
+
+// inMemory is a harness of which only the faults matter.
+func inMemory(f *faults) *Harness { return &Harness{faults: f, gate: newGate(nil), stalls: &stalls{}} }

@@ -50,7 +50,11 @@ func (h *Harness) call(req request.Request) (request.Result, error) {
 	defer cancel()
 	h.events.followers.Begin(req.Key)
 	h.events.echoes.Begin(req.Key)
-	result, err := failure.Value(func() (request.Result, error) { return h.driven[req.Key.Kind].Reconcile(ctx, req) })
+	var result request.Result
+	var err error
+	h.gate.run(func() {
+		result, err = failure.Value(func() (request.Result, error) { return h.driven[req.Key.Kind].Reconcile(ctx, req) })
+	})
 	wrote := result.Wrote
 	if request.IsPermanent(err) {
 		wrote = nil

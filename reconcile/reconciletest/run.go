@@ -57,10 +57,12 @@ func (h *Harness) RunUntilSettled() {
 	}
 	for h.runPresent() {
 		next, ok := h.next(func(t *turn) bool { return !t.settled })
-		if !ok {
+		switch {
+		case ok:
+			h.pass(next)
+		case !h.late.arrive():
 			return
 		}
-		h.pass(next)
 	}
 }
 
@@ -111,7 +113,7 @@ func (h *Harness) begin() {
 	h.watch()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.calls, h.begun, h.failing, h.toFail = nil, 0, h.toFail, nil
+	h.calls, h.begun, h.plans, h.nextPlans = nil, 0, h.nextPlans, nil
 	for _, t := range h.queue {
 		t.quiet, t.settled, t.count, t.total, t.done = 0, false, 0, 0, map[string]bool{}
 	}

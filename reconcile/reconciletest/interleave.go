@@ -1,0 +1,129 @@
+package reconciletest
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing/synctest"
+)
+
+// Interleave sets the order of what a reconcile does concurrently, such as the components of a session. choose is called
+// whenever two or more requests or reads of the operator wait to go on, and returns the index of the one that does: so a
+// reconcile runs in the same order each time. They are sorted by object and verb; reads through a deploy.View are among
+// them. The test has to run in a bubble of testing/synctest.
+func Interleave(choose func(waiting []Call) int) Option {
+	return func(o *options) { o.choose = choose }
+}
+
+// gate lets the requests and reads of a reconcile pass one after the other, if the test interleaves them.
+type gate struct {
+	choose func(waiting []Call) int
+
+	mu sync.Mutex
+	// open: everything may pass.
+	open bool
+	// waiting are the requests and reads that wait, and arrived signals another one.
+	waiting []*waiter
+	arrived chan struct{}
+}
+
+type waiter struct {
+	call Call
+	pass chan struct{}
+}
+
+func newGate(choose func(waiting []Call) int) *gate {
+	return &gate{choose: choose, open: true, arrived: make(chan struct{}, 1)}
+}
+
+// pass waits until a request or read may pass.
+func (g *gate) pass(call Call) {
+	g.mu.Lock()
+	if g.open {
+		g.mu.Unlock()
+		return
+	}
+	w := &waiter{call, make(chan struct{})}
+	g.waiting = append(g.waiting, w)
+	g.mu.Unlock()
+	select {
+	case g.arrived <- struct{}{}:
+	default:
+	}
+	<-w.pass
+}
+
+// run runs f, whose requests and reads pass one after the other.
+func (g *gate) run(f func()) {
+	if g.choose == nil {
+		f()
+		return
+	}
+	g.shut()
+	done, returned := make(chan struct{}), false
+	go func() {
+		defer close(done)
+		f()
+		returned = true
+	}()
+	for running := true; running; {
+		synctest.Wait()
+		if g.next() {
+			continue
+		}
+		select {
+		case <-done:
+			running = false
+		case <-g.arrived: // f waited for a time
+		}
+	}
+	g.opened()
+	if !returned {
+		runtime.Goexit() // f ended the test
+	}
+}
+
+// next lets one of those that wait pass. It reports whether there was any.
+func (g *gate) next() bool {
+	g.mu.Lock()
+	slices.SortStableFunc(g.waiting, func(a, b *waiter) int { return strings.Compare(a.call.place(), b.call.place()) })
+	waiting := slices.Clone(g.waiting)
+	g.mu.Unlock()
+	if len(waiting) == 0 {
+		return false
+	}
+	i := 0
+	if len(waiting) > 1 {
+		calls := make([]Call, len(waiting))
+		for n, w := range waiting {
+			calls[n] = w.call
+		}
+		i = min(max(0, g.choose(calls)), len(waiting)-1)
+	}
+	g.mu.Lock()
+	g.waiting = slices.DeleteFunc(g.waiting, func(w *waiter) bool { return w == waiting[i] })
+	g.mu.Unlock()
+	close(waiting[i].pass)
+	return true
+}
+
+func (g *gate) shut() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.open = false
+}
+
+// opened lets everything pass.
+func (g *gate) opened() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.open = true
+	for _, w := range g.waiting {
+		close(w.pass)
+	}
+	g.waiting = nil
+}
+
+// place is where a call stands among those that wait.
+func (c Call) place() string { return c.Ref.String() + " " + string(c.Verb) + " " + c.Subresource }
