@@ -2,12 +2,12 @@ package explore
 
 import (
 	"maps"
+	"runtime"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 )
 
@@ -25,11 +25,17 @@ type trace struct {
 	failure string
 	// runs counts the reconciles.
 	runs int
+	// equal: the execution ended when it came into a state that goes on as in an earlier execution.
+	equal bool
 }
 
 // lived is one chapter of an execution.
 type lived struct {
 	calls []reconciletest.Call
+	// points counts when several requests or reads waited to go on.
+	points int
+	// passed: the next chapter began before the operator had nothing left to do.
+	passed bool
 	// again are the writes of the operator after it had nothing left to do, and anew those after a restart.
 	again, anew []reconciletest.Call
 	// errs are the errors with which the last reconciles of resources ended.
@@ -41,77 +47,125 @@ type lived struct {
 	ready []string
 }
 
+// execution is an execution under way.
+type execution struct {
+	*explorer
+	*trace
+	h *reconciletest.Harness
+	// begun: the next chapter has begun already. behind: a watch has fallen behind. ending: the end of the present chapter
+	// has been recorded.
+	begun, behind, ending bool
+	// points counts the points of the present chapter. ends: the execution ends when it comes into an equal state.
+	points int
+	ends   bool
+}
+
 // execute runs the operator through a life with disturbances, in a bubble of testing/synctest. The life begins later by
-// the given time.
-func (e *explorer) execute(l life, disturbances []armed, later time.Duration) *trace {
-	tr := &trace{life: l, disturbances: slices.Clone(disturbances)}
+// the given time. ends means that the execution ends when it comes into a state that goes on as in an earlier one.
+func (e *explorer) execute(l life, disturbances []armed, later time.Duration, ends bool) *trace {
+	x := &execution{explorer: e, trace: &trace{life: l, disturbances: slices.Clone(disturbances)}, ends: ends}
 	synctest.Test(e.t, func(t *testing.T) {
 		trial := newTrial(t.Context())
 		trial.run(func() {
-			h := e.start(trial)
-			defer func() { tr.runs = len(h.Runs()) }()
-			h.Advance(later)
-			tr.began = stateOf(h)
-			for n, c := range l.chapters {
-				if tr.refused = e.live(h, tr, c, disturbances, n+1); tr.refused != nil {
+			x.h = e.start(trial, x.reborn, reconciletest.Interleave(x.choose))
+			defer func() { x.runs = len(x.h.Runs()) }()
+			x.h.Advance(later)
+			x.began = stateOf(x.h)
+			for n := range l.chapters {
+				if x.refused = x.live(n + 1); x.refused != nil {
 					return
 				}
 			}
 		})
 		trial.end()
-		tr.failure = trial.failure
+		x.failure = trial.failure
 	})
-	e.visited += max(tr.runs, len(tr.chapters)) // an operator that reconciles nothing comes to an end, too
-	return tr
+	e.visited += max(x.runs, len(x.chapters)) // an operator that reconciles nothing comes to an end, too
+	return x.trace
 }
 
-// live lives a chapter, the nth counted from 1. It returns an error if the cluster refuses what it begins with.
-func (e *explorer) live(h *reconciletest.Harness, tr *trace, c chapter, disturbances []armed, n int) error {
-	tr.chapters = append(tr.chapters, lived{})
-	if err := c.begin(h); err != nil {
+// live lives the nth chapter, counted from 1. It returns an error if the cluster refuses what it begins with.
+func (x *execution) live(n int) error {
+	x.chapters = append(x.chapters, lived{})
+	x.points = 0
+	if err := x.begin(n); err != nil {
 		return err
 	}
-	restarts, takes := e.disturb(h, disturbances, n)
-	now := &tr.chapters[n-1]
-	h.RunUntilSettled()
-	now.calls = h.Calls()
-	for _, child := range takes {
-		if err := h.TryDelete(child); err == nil { // else another disturbance has changed what there is
-			h.RunUntilSettled()
-		}
+	now := &x.chapters[n-1]
+	if x.misses(n) {
+		return nil
 	}
-	h.RunUntilSettled()
-	now.again = writes(h.Calls())
-	now.end, now.ready = stateOf(h), readyOf(h, e.kind)
-	now.errs = lastErrors(h, now.end)
-	now.children = e.children(tr.began, now.end)
-	if restarts {
-		h.Advance(time.Minute)
-		h.Restart()
-		h.RunUntilSettled()
-		now.anew = slices.DeleteFunc(writes(h.Calls()), func(call reconciletest.Call) bool { return call.Action == deploy.Unchanged })
-		now.errs = lastErrors(h, stateOf(h))
+	x.disturb(n)
+	x.h.RunUntilSettled()
+	now.calls, now.points = x.h.Calls(), x.points
+	x.catchUp()
+	x.meddle(n)
+	if len(x.disturbances) == 0 {
+		x.h.Bring(resources(x.h, x.kind)...) // as when an event comes twice
 	}
+	x.h.RunUntilSettled()
+	now.again = writes(x.h.Calls())
+	now.end, now.ready = stateOf(x.h), readyOf(x.h, x.kind)
+	now.errs = lastErrors(x.h, now.end)
+	now.children = x.children(x.began, now.end)
+	x.end(n)
 	return nil
 }
 
-// disturb prepares the disturbances of the nth chapter. It returns what happens at its end: whether the operator is
-// restarted, and which objects somebody deletes. The requests of the test itself aren't disturbed.
-func (e *explorer) disturb(h *reconciletest.Harness, disturbances []armed, n int) (restarts bool, takes []string) {
-	for _, a := range disturbances {
-		switch {
-		case a.chapter != n:
-		case a.act == killBefore || a.act == killAfter:
-			h.Kill(a.write, a.act == killAfter)
-		case a.act == restart:
-			restarts = true
-		case a.act == take:
-			takes = append(takes, a.about)
-		default:
-			h.FailRequest(a.request, faults[a.act])
+// begin begins the nth chapter, unless that has happened already.
+func (x *execution) begin(n int) error {
+	if x.begun {
+		x.begun = false
+		return nil
+	}
+	if len(x.at(n, miss)) > 0 {
+		x.h.Stall()
+	}
+	return x.life.chapters[n-1].begin(x.h)
+}
+
+// hurry begins the chapter after the nth one, if the cluster accepts that already.
+func (x *execution) hurry(n int) {
+	if !x.begun && n < len(x.life.chapters) && x.life.chapters[n].begin(x.h) == nil {
+		x.begun = true
+		x.chapters[n-1].passed = true
+	}
+}
+
+// reborn is called when the operator is made anew. If nothing is to happen any more, what follows depends only on the
+// state of the cluster.
+func (x *execution) reborn() {
+	if x.behind || slices.ContainsFunc(x.disturbances, x.pending) {
+		return
+	}
+	key := x.life.name + " " + stateOf(x.h).hash(len(x.chapters), x.begun)
+	if x.reached[key] && x.ends {
+		x.equal = true
+		runtime.Goexit()
+	}
+	x.reached[key] = true
+}
+
+// pending reports whether a disturbance is still to come.
+func (x *execution) pending(a armed) bool {
+	switch {
+	case a.chapter != len(x.chapters):
+		return a.chapter > len(x.chapters)
+	case a.atEnd():
+		return !x.ending
+	}
+	return a.place() == atRequest && a.request > len(x.h.Calls()) || a.place() == atPoint && a.request > x.points
+}
+
+// choose returns which of several requests or reads goes on.
+func (x *execution) choose(waiting []reconciletest.Call) int {
+	x.points++
+	for _, a := range x.disturbances {
+		if a.chapter == len(x.chapters) && (a.act == reverse || a.act == overtake && a.request == x.points) {
+			return len(waiting) - 1
 		}
 	}
-	return restarts, takes
+	return 0
 }
 
 // children returns the objects that came since the beginning, without the resources.

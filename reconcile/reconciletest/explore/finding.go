@@ -72,20 +72,3 @@ func (f *finding) replay() string {
 	}
 	return f.life.name + " | " + p.String()
 }
-
-// tell describes a disturbance.
-func (a armed) tell() string {
-	switch a.act {
-	case killBefore:
-		return "the operator is killed before it sends: " + a.about
-	case killAfter:
-		return "the operator is killed after it has sent: " + a.about
-	case take:
-		return "somebody deletes " + a.about
-	case restart:
-		return "a minute later the operator is restarted"
-	case lose:
-		return "carried out, but the connection breaks: " + a.about
-	}
-	return fmt.Sprintf("the API server answers %d: %s", faults[a.act].Code, a.about)
-}

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,7 +60,7 @@ func (e *explorer) read() (samples, definitions []*unstructured.Unstructured, er
 	trial := newTrial(e.t.Context())
 	trial.run(func() {
 		samples = reconciletest.Samples(trial, e.kind, e.options.samples...)
-		h := e.start(trial)
+		h := e.start(trial, func() {})
 		for _, obj := range h.Memory().Objects() {
 			if obj.GetKind() == "CustomResourceDefinition" {
 				definitions = append(definitions, obj)
@@ -115,7 +116,12 @@ func held(sample *unstructured.Unstructured, workload string) life {
 }
 
 func create(sample *unstructured.Unstructured) chapter {
-	return chapter{"create " + nameOf(sample), func(h *reconciletest.Harness) error { return h.TryApply(sample.DeepCopy()) }}
+	return chapter{"create " + nameOf(sample), func(h *reconciletest.Harness) error {
+		if exists(h, nameOf(sample)) {
+			return errors.New("an earlier one is still there")
+		}
+		return h.TryApply(sample.DeepCopy())
+	}}
 }
 
 func remove(sample *unstructured.Unstructured) chapter {

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -10,21 +9,7 @@ import (
 	"github.com/operkit/operkit/reconcile/reconciletest"
 )
 
-// act is a kind of disturbance at one request of the operator.
-type act string
-
-const (
-	killBefore act = "kill-before" // the operator ends, and the write isn't sent
-	killAfter  act = "kill-after"  // the operator ends when the write has been sent
-	refuse     act = "refuse"      // the API server is overloaded: 429
-	fail       act = "fail"        // the API server fails: 500
-	lose       act = "lose"        // the request is carried out, and the connection breaks
-	outdate    act = "outdate"     // somebody else was faster: 409
-	restart    act = "restart"     // the operator is started anew when it has nothing left to do
-	take       act = "take"        // somebody deletes an object of the operator when it has nothing left to do
-)
-
-// choice is one disturbance: at a request of a chapter, both counted from 1. For take it is an object instead.
+// choice is one disturbance: at a request of a chapter, both counted from 1. What request means otherwise, its act says.
 type choice struct {
 	chapter, request int
 	act              act
@@ -34,10 +19,15 @@ func (c choice) String() string { return fmt.Sprintf("%s@%d.%d", c.act, c.chapte
 
 // fits reports whether a chapter has what the choice is about.
 func (c choice) fits(now lived) bool {
-	if c.act == take {
+	switch c.place() {
+	case atChild:
 		return c.request <= len(now.children)
+	case atPoint:
+		return c.request <= now.points
+	case atRequest:
+		return c.request <= len(now.calls)
 	}
-	return c.request <= len(now.calls)
+	return true
 }
 
 // plan is a list of disturbances, in the order in which they happen.
@@ -64,11 +54,8 @@ func parsePlan(text string) (p plan, err error) {
 	return p, nil
 }
 
-// acts are all kinds of disturbances.
-var acts = []act{killBefore, killAfter, refuse, fail, lose, outdate, restart, take}
-
 func (c choice) valid() bool {
-	return slices.Contains(acts, c.act) && c.chapter > 0 && (c.request > 0) == (c.act != restart) && c.request >= 0
+	return slices.Contains(acts, c.act) && c.chapter > 0 && (c.request > 0) == (c.place() != atChapter) && c.request >= 0
 }
 
 // actsAt returns what can happen at a request.
@@ -77,40 +64,34 @@ func actsAt(call reconciletest.Call) []act {
 	case call.Err != nil:
 		return nil
 	case !call.Write():
-		return []act{fail}
-	case call.Verb == dryrun.VerbUpdate:
-		return []act{killBefore, killAfter, refuse, fail, lose, outdate}
+		return []act{fail, hurry}
 	}
-	return []act{killBefore, killAfter, refuse, fail, lose}
+	if call.Verb == dryrun.VerbUpdate {
+		return []act{killBefore, killAfter, refuse, fail, lose, hurry, depose, outdate}
+	}
+	return []act{killBefore, killAfter, refuse, fail, lose, hurry, depose}
 }
 
 // armed is a choice with the request that it is about in an execution.
 type armed struct {
 	choice
-	write int    // which write of its chapter, counted from 1, a kill is about
-	about string // the request, or the object that is deleted
+	write  int    // which write of its chapter, counted from 1, a kill is about
+	object string // the object of the request, or the child
+	about  string // the request, or the child
 }
 
 // arm prepares a choice for an execution. now is the same chapter in an execution without this choice.
 func (c choice) arm(now lived) armed {
 	a := armed{choice: c}
-	switch c.act {
-	case take:
-		a.about = now.children[c.request-1]
-		return a
-	case restart:
-		return a
+	switch c.place() {
+	case atChild:
+		a.object = now.children[c.request-1]
+		a.about = a.object
+	case atRequest:
+		call := now.calls[c.request-1]
+		a.object = refName(call.Ref)
+		a.about = strings.TrimSpace(string(call.Verb) + " " + call.Ref.String() + " " + call.Subresource)
+		a.write = len(writes(now.calls[:c.request]))
 	}
-	call := now.calls[c.request-1]
-	a.about = strings.TrimSpace(string(call.Verb) + " " + call.Ref.String() + " " + call.Subresource)
-	a.write = len(writes(now.calls[:c.request]))
 	return a
-}
-
-// faults are how requests fail, by act.
-var faults = map[act]dryrun.Fault{
-	refuse:  {Code: http.StatusTooManyRequests},
-	fail:    {Code: http.StatusInternalServerError},
-	outdate: {Code: http.StatusConflict},
-	lose:    {Lost: true},
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 	"github.com/operkit/operkit/reconcile/watch"
@@ -32,7 +31,7 @@ func Drive[C watch.Controller](t *testing.T, controller func() C, opts ...Option
 type starter[C any] func(trial reconciletest.T, controller C, options []reconciletest.Option) *reconciletest.Harness
 
 func startSessions[C reconcile.Controller](trial reconciletest.T, controller C, options []reconciletest.Option) *reconciletest.Harness {
-	return reconciletest.New(trial, controller, append(options, reconciletest.With(reconcile.Concurrency(1)))...)
+	return reconciletest.New(trial, controller, options...)
 }
 
 func startDriven[C watch.Controller](trial reconciletest.T, controller C, options []reconciletest.Option) *reconciletest.Harness {
@@ -60,11 +59,12 @@ func run[C controlling](t *testing.T, controller func() C, opts []Option, start 
 }
 
 func explorerOf[C controlling](t *testing.T, controller func() C, o options, start starter[C]) *explorer {
-	return &explorer{t: t, options: o, kind: controller().Kind(), start: func(trial reconciletest.T) *reconciletest.Harness {
-		all := append([]reconciletest.Option{
-			reconciletest.Definitions(o.definitions...), reconciletest.Manager(deploy.Concurrency(1)), reconciletest.Renew(controller),
-		}, o.harness...)
-		return start(trial, controller(), all)
+	return &explorer{t: t, options: o, kind: controller().Kind(), reached: map[string]bool{}, start: func(trial reconciletest.T, reborn func(), more ...reconciletest.Option) *reconciletest.Harness {
+		renew := reconciletest.Renew(func() C {
+			reborn()
+			return controller()
+		})
+		return start(trial, controller(), slices.Concat([]reconciletest.Option{reconciletest.Definitions(o.definitions...), renew}, o.harness, more))
 	}}
 }
 
@@ -72,9 +72,12 @@ func explorerOf[C controlling](t *testing.T, controller func() C, o options, sta
 type explorer struct {
 	t       *testing.T
 	options options
-	// kind is the kind of the resources, and start starts an operator on a new cluster.
+	// kind is the kind of the resources, and start starts an operator on a new cluster. It calls reborn when the operator
+	// is made anew.
 	kind  schema.GroupVersionKind
-	start func(trial reconciletest.T) *reconciletest.Harness
+	start func(trial reconciletest.T, reborn func(), more ...reconciletest.Option) *reconciletest.Harness
+	// reached are the states in which an operator was made anew while nothing more was to happen.
+	reached map[string]bool
 	report
 }
 
@@ -143,7 +146,7 @@ func (e *explorer) replay(lives []life) error {
 	}
 	known, err := e.learn(l)
 	if err == nil && known != nil {
-		e.note(known.judge(e.follow(known, p)))
+		e.note(known.judge(e.follow(known, p, false)))
 	}
 	return err
 }

@@ -1,23 +1,39 @@
 package explore
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"github.com/operkit/operkit/deploy"
+)
 
 func (e *explorer) spent() bool {
 	return e.visited >= e.options.states || len(e.findings) >= e.options.findings
 }
 
-// possible returns all disturbances of one execution, in their order: those from the first request of a chapter on.
-func possible(tr *trace, first int) (choices []choice) {
+// possible returns all disturbances of one execution: those from the first chapter on.
+func (e *explorer) possible(tr *trace, first int) (choices []choice) {
 	for n := first; n < len(tr.chapters); n++ {
-		for i, call := range tr.chapters[n].calls {
-			for _, a := range actsAt(call) {
-				choices = append(choices, choice{n + 1, i + 1, a})
+		now, last := tr.chapters[n], n == len(tr.life.chapters)-1
+		add := func(request int, acts ...act) {
+			for _, a := range acts {
+				if !last || a != hurry && a != hide && a != miss { // these need a next chapter
+					choices = append(choices, choice{n + 1, request, a})
+				}
 			}
 		}
-		for i := range tr.chapters[n].children {
-			choices = append(choices, choice{n + 1, i + 1, take})
+		add(0, restart, reverse, miss)
+		for i, call := range now.calls {
+			add(i+1, actsAt(call)...)
+			if call.Action == deploy.Configured && call.Ref.Kind.GroupKind() != e.kind.GroupKind() {
+				add(i+1, snatch)
+			}
 		}
-		choices = append(choices, choice{n + 1, 0, restart})
+		for i := range now.children {
+			add(i+1, take, drift, hide)
+		}
+		for i := range now.points {
+			add(i+1, overtake)
+		}
 	}
 	return choices
 }
@@ -29,25 +45,26 @@ func (e *explorer) disturbAll(known *lesson) {
 	if known.life.sample != nil {
 		first = 0
 	}
-	for _, c := range possible(known.trace, first) {
+	for _, c := range e.possible(known.trace, first) {
 		if e.spent() {
 			return
 		}
-		e.note(known.judge(e.follow(known, plan{c})))
+		e.note(known.judge(e.follow(known, plan{c}, true)))
 		e.disturbed++
 	}
 }
 
 // follow executes a life with a plan. Each choice is about the requests of the execution with the choices before it.
-func (e *explorer) follow(known *lesson, p plan) *trace {
+// ends means that the execution ends when it comes into a state that goes on as in an earlier one.
+func (e *explorer) follow(known *lesson, p plan, ends bool) *trace {
 	tr := known.trace
 	var disturbances []armed
-	for _, c := range p {
+	for i, c := range p {
 		if c.chapter > len(tr.chapters) || !c.fits(tr.chapters[c.chapter-1]) {
 			e.t.Fatalf("explore: plan %s: %s of %q has no such request or object: the operator has changed since it was found", p, c, known.life)
 		}
 		disturbances = append(disturbances, c.arm(tr.chapters[c.chapter-1]))
-		tr = e.execute(known.life, disturbances, 0)
+		tr = e.execute(known.life, disturbances, 0, ends && i == len(p)-1)
 	}
 	return tr
 }
@@ -57,11 +74,11 @@ func (e *explorer) wander(learned []*lesson) {
 	random := rand.New(rand.NewPCG(e.options.seed, 0))
 	for len(learned) > 0 && !e.spent() {
 		known := learned[random.IntN(len(learned))]
-		choices := possible(known.trace, 0)
+		choices := e.possible(known.trace, 0)
 		first := choices[random.IntN(len(choices))]
-		tr := e.follow(known, plan{first})
+		tr := e.follow(known, plan{first}, false)
 		var next []choice
-		for _, c := range possible(tr, first.chapter-1) {
+		for _, c := range e.possible(tr, first.chapter-1) {
 			if c.follows(first) {
 				next = append(next, c)
 			}
@@ -69,7 +86,7 @@ func (e *explorer) wander(learned []*lesson) {
 		if e.note(known.judge(tr)) || len(next) == 0 {
 			continue
 		}
-		e.note(known.judge(e.follow(known, plan{first, next[random.IntN(len(next))]})))
+		e.note(known.judge(e.follow(known, plan{first, next[random.IntN(len(next))]}, true)))
 		e.walked++
 	}
 }
@@ -79,13 +96,19 @@ func (c choice) follows(first choice) bool {
 	if c.chapter != first.chapter {
 		return c.chapter > first.chapter
 	}
-	return !first.atEnd() && (c.atEnd() || c.request > first.request && !(c.kills() && first.kills()))
+	switch {
+	case first.atEnd() || c.place() == atPoint || c.place() == atChapter && !c.atEnd():
+		return false
+	case c.atEnd() || first.place() != atRequest:
+		return true
+	}
+	return c.request > first.request && !(c.kills() && first.kills())
 }
 
-func (c choice) kills() bool { return c.act == killBefore || c.act == killAfter }
+func (c choice) kills() bool { return c.act == killBefore || c.act == killAfter || c.act == depose }
 
 // atEnd reports whether a disturbance happens at the end of its chapter.
-func (c choice) atEnd() bool { return c.act == restart || c.act == take }
+func (c choice) atEnd() bool { return c.act == restart || c.place() == atChild }
 
 // note adds a finding, unless there is one like it, and reports whether there is any.
 func (e *explorer) note(f *finding) bool {

@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -158,15 +160,36 @@ func union(a, b state) map[string]bool {
 	return names
 }
 
+// hash returns a short text that is the same for the same state and the same further values.
+func (s state) hash(further ...any) string {
+	content, err := json.Marshal(s)
+	if err != nil {
+		return err.Error() // a state is JSON that a cluster has held
+	}
+	return fmt.Sprintf("%x %v", sha256.Sum256(content), further)
+}
+
+// resources returns the names of the resources of a kind.
+func resources(h *reconciletest.Harness, kind schema.GroupVersionKind) (names []string) {
+	for _, obj := range h.Memory().Objects() {
+		if obj.GroupVersionKind().GroupKind() == kind.GroupKind() {
+			names = append(names, nameOf(obj))
+		}
+	}
+	return names
+}
+
+// exists reports whether there is an object of that name.
+func exists(h *reconciletest.Harness, name string) bool {
+	return slices.ContainsFunc(h.Memory().Objects(), func(obj *unstructured.Unstructured) bool { return nameOf(obj) == name })
+}
+
 // readyOf returns the resources of a kind that are Ready for their generation.
 func readyOf(h *reconciletest.Harness, kind schema.GroupVersionKind) (ready []string) {
-	for _, obj := range h.Memory().Objects() {
-		if obj.GroupVersionKind().GroupKind() != kind.GroupKind() {
-			continue
-		}
-		condition := h.Condition(nameOf(obj), status.ConditionReady)
-		if condition.Status == metav1.ConditionTrue && (condition.ObservedGeneration == 0 || condition.ObservedGeneration == obj.GetGeneration()) {
-			ready = append(ready, nameOf(obj))
+	for _, name := range resources(h, kind) {
+		condition := h.Condition(name, status.ConditionReady)
+		if condition.Status == metav1.ConditionTrue && (condition.ObservedGeneration == 0 || condition.ObservedGeneration == h.Get(name).GetGeneration()) {
+			ready = append(ready, name)
 		}
 	}
 	return ready

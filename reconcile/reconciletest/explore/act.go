@@ -1,0 +1,100 @@
+package explore
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/operkit/operkit/deploy/dryrun"
+)
+
+// act is a kind of disturbance.
+type act string
+
+// At a request of the operator.
+const (
+	killBefore act = "kill-before" // the operator ends, and the write isn't sent
+	killAfter  act = "kill-after"  // the operator ends when the write has been sent
+	depose     act = "depose"      // another replica takes over, and the write arrives when that one has finished
+	refuse     act = "refuse"      // the API server is overloaded: 429
+	fail       act = "fail"        // the API server fails: 500
+	lose       act = "lose"        // the request is carried out, and the connection breaks
+	outdate    act = "outdate"     // somebody else was faster: 409
+	snatch     act = "snatch"      // somebody deletes the object before the request
+	hurry      act = "hurry"       // the next chapter begins before the request
+)
+
+// At an object of the operator, when it has nothing left to do.
+const (
+	take  act = "take"  // somebody deletes the object
+	hide  act = "hide"  // somebody deletes the object, and the operator sees that only after the next chapter
+	drift act = "drift" // somebody changes a field that the operator has set
+)
+
+// In a whole chapter, or at a point of it where several requests wait.
+const (
+	restart  act = "restart"  // the operator is started anew when it has nothing left to do
+	miss     act = "miss"     // the operator sees what the chapter begins with only when the next chapter has begun
+	reverse  act = "reverse"  // what runs concurrently goes on in the opposite order
+	overtake act = "overtake" // at one point the last one of what runs concurrently goes on
+)
+
+// place is what the number of a choice counts.
+type place int
+
+const (
+	atRequest place = iota
+	atChild         // the children, in the order of their names
+	atPoint         // the points where several requests wait
+	atChapter       // nothing: the act is about the whole chapter
+)
+
+// places are the places of acts, unless they are about a request.
+var places = map[act]place{
+	take: atChild, hide: atChild, drift: atChild, overtake: atPoint, restart: atChapter, miss: atChapter, reverse: atChapter,
+}
+
+func (c choice) place() place { return places[c.act] }
+
+// acts are all kinds of disturbances.
+var acts = []act{killBefore, killAfter, depose, refuse, fail, lose, outdate, snatch, hurry, take, hide, drift, restart, miss, reverse, overtake}
+
+// faults are how requests fail, by act.
+var faults = map[act]dryrun.Fault{
+	refuse:  {Code: http.StatusTooManyRequests},
+	fail:    {Code: http.StatusInternalServerError},
+	outdate: {Code: http.StatusConflict},
+	lose:    {Lost: true},
+}
+
+// tell describes a disturbance.
+func (a armed) tell() string {
+	switch a.act {
+	case killBefore:
+		return "the operator is killed before it sends: " + a.about
+	case killAfter:
+		return "the operator is killed after it has sent: " + a.about
+	case depose:
+		return "another replica takes over, and this arrives when that one has finished: " + a.about
+	case lose:
+		return "carried out, but the connection breaks: " + a.about
+	case snatch:
+		return "somebody deletes " + a.object + " before the operator sends: " + a.about
+	case hurry:
+		return "the next step happens before the operator sends: " + a.about
+	case take:
+		return "somebody deletes " + a.about
+	case hide:
+		return "somebody deletes " + a.about + ", and the operator sees it only after the next step"
+	case drift:
+		return "somebody changes " + a.about
+	case restart:
+		return "a minute later the operator is restarted"
+	case miss:
+		return "the operator sees it only when the next step has happened"
+	case reverse:
+		return "what the operator does concurrently goes on in the opposite order"
+	case overtake:
+		return fmt.Sprintf("of what the operator does concurrently the last one goes on first, at point %d", a.request)
+	}
+	return fmt.Sprintf("the API server answers %d: %s", faults[a.act].Code, a.about)
+}
