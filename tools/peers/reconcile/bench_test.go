@@ -15,5 +15,5 @@ func TestMain(m *testing.M) {
 }
 
 func BenchmarkPairs(b *testing.B) {
-	ratio.Bench(b, slices.Concat(pairs(), versionPairs(), watchPairs(), handlerPairs(), desiredPairs(), watcherPairs()))
+	ratio.Bench(b, slices.Concat(pairs(), versionPairs(), watchPairs(), handlerPairs(), desiredPairs(), watcherPairs(), explorePairs()))
 }

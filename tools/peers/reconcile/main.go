@@ -18,5 +18,5 @@ func main() {
 	runtime.GOMAXPROCS(1)
 	quiet()
 	serveAsVersion()
-	ratio.Main(slices.Concat(pairs(), versionPairs(), watchPairs(), handlerPairs(), desiredPairs(), watcherPairs()), slices.Concat(counts(), handlerCounts(), desiredCounts()))
+	ratio.Main(slices.Concat(pairs(), versionPairs(), watchPairs(), handlerPairs(), desiredPairs(), watcherPairs(), explorePairs()), slices.Concat(counts(), handlerCounts(), desiredCounts()))
 }
