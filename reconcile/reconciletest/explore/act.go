@@ -30,12 +30,11 @@ const (
 	drift act = "drift" // somebody changes a field that the operator has set
 )
 
-// In a whole chapter, or at a point of it where several requests wait.
+// In a whole chapter, or from a point of it on where several requests wait.
 const (
-	restart  act = "restart"  // the operator is started anew when it has nothing left to do
-	miss     act = "miss"     // the operator sees what the chapter begins with only when the next chapter has begun
-	reverse  act = "reverse"  // what runs concurrently goes on in the opposite order
-	overtake act = "overtake" // at one point the last one of what runs concurrently goes on
+	restart act = "restart" // the operator is started anew when it has nothing left to do
+	miss    act = "miss"    // the operator sees what the chapter begins with only when the next chapter has begun
+	reverse act = "reverse" // what runs concurrently goes on in the opposite order
 )
 
 // place is what the number of a choice counts.
@@ -50,13 +49,13 @@ const (
 
 // places are the places of acts, unless they are about a request.
 var places = map[act]place{
-	take: atChild, hide: atChild, drift: atChild, overtake: atPoint, restart: atChapter, miss: atChapter, reverse: atChapter,
+	take: atChild, hide: atChild, drift: atChild, reverse: atPoint, restart: atChapter, miss: atChapter,
 }
 
 func (c choice) place() place { return places[c.act] }
 
 // acts are all kinds of disturbances.
-var acts = []act{killBefore, killAfter, depose, refuse, fail, lose, outdate, snatch, hurry, take, hide, drift, restart, miss, reverse, overtake}
+var acts = []act{killBefore, killAfter, depose, refuse, fail, lose, outdate, snatch, hurry, take, hide, drift, restart, miss, reverse}
 
 // faults are how requests fail, by act.
 var faults = map[act]dryrun.Fault{
@@ -92,9 +91,7 @@ func (a armed) tell() string {
 	case miss:
 		return "the operator sees it only when the next step has happened"
 	case reverse:
-		return "what the operator does concurrently goes on in the opposite order"
-	case overtake:
-		return fmt.Sprintf("of what the operator does concurrently the last one goes on first, at point %d", a.request)
+		return fmt.Sprintf("from point %d on, what the operator does concurrently goes on in the opposite order", a.request)
 	}
 	return fmt.Sprintf("the API server answers %d: %s", faults[a.act].Code, a.about)
 }

@@ -21,7 +21,7 @@ func (e *explorer) possible(tr *trace, first int) (choices []choice) {
 				}
 			}
 		}
-		add(0, restart, reverse, miss)
+		add(0, restart, miss)
 		for i, call := range now.calls {
 			add(i+1, actsAt(call)...)
 			if call.Action == deploy.Configured && call.Ref.Kind.GroupKind() != e.kind.GroupKind() {
@@ -32,7 +32,7 @@ func (e *explorer) possible(tr *trace, first int) (choices []choice) {
 			add(i+1, take, drift, hide)
 		}
 		for i := range now.points {
-			add(i+1, overtake)
+			add(i+1, reverse)
 		}
 	}
 	return choices
@@ -97,7 +97,7 @@ func (c choice) follows(first choice) bool {
 		return c.chapter > first.chapter
 	}
 	switch {
-	case first.atEnd() || c.place() == atPoint || c.place() == atChapter && !c.atEnd():
+	case first.atEnd() || c.place() == atPoint || c.act == miss:
 		return false
 	case c.atEnd() || first.place() != atRequest:
 		return true

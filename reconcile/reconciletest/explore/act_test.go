@@ -1,0 +1,203 @@
+package explore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+)
+
+// updating is without faults, and updates the whole object instead of patching it.
+func updating(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
+	size, _, _ := unstructured.NestedInt64(resource.Object, "spec", "size")
+	till, err := m.get(ctx, "ConfigMap", "till", resource)
+	if err == nil && till == nil {
+		return m.create(ctx, resource, "{apiVersion: v1, kind: ConfigMap, metadata: {name: till}, data: {size: '%d'}}", size)
+	}
+	if err != nil || till.Object["data"].(map[string]any)["size"] == fmt.Sprint(size) {
+		return err
+	}
+	till = till.DeepCopy()
+	till.Object["data"] = map[string]any{"size": fmt.Sprint(size)}
+	_, err = m.port.Update(ctx, till, deploy.UpdateOptions{FieldManager: "manual"})
+	return err
+}
+
+// parallel has two components that don't wait for each other.
+func parallel(_ *shop, s *reconcile.Session) error {
+	s.Add("door", door(s, sign(s)))
+	s.Add("till", object(till))
+	return nil
+}
+
+// actsOf returns the acts that an exploration may choose from, each with one choice, and the lessons they are about.
+func actsOf(t *testing.T, e *explorer) map[act]choice {
+	t.Helper()
+	lives, err := e.lives()
+	require.NoError(t, err)
+	found := map[act]choice{}
+	for _, l := range lives {
+		known, err := e.learn(l)
+		require.NoError(t, err)
+		for _, c := range e.possible(known.trace, 0) {
+			if _, earlier := found[c.act]; earlier {
+				continue
+			}
+			found[c.act] = c
+			tr := e.follow(known, plan{c}, false)
+			assert.Nil(t, known.judge(tr), "%s of %s", c, l)
+			assert.NotEmpty(t, tr.disturbances[0].tell())
+		}
+	}
+	return found
+}
+
+func TestActs(t *testing.T) {
+	o, err := newOptions([]Option{Definitions("testdata/crd"), Samples("testdata/samples")})
+	require.NoError(t, err)
+	found := actsOf(t, explorerOf(t, of(parallel), o, startSessions))
+	for a, c := range actsOf(t, explorerOf(t, manually(updating), o, startDriven)) {
+		found[a] = c
+	}
+	for _, a := range acts {
+		t.Run("explore 11: it is tried, and does no harm to a sound operator: "+string(a), func(t *testing.T) {
+			assert.Contains(t, found, a)
+			p, err := parsePlan(found[a].String())
+			require.NoError(t, err)
+			assert.Equal(t, plan{found[a]}, p)
+		})
+	}
+}
+
+func TestOrders(t *testing.T) {
+	seen := map[string]bool{}
+	looking := func(c *shop, s *reconcile.Session) error {
+		for _, name := range []string{"a", "b", "c"} {
+			s.Add(name, object("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}}", name))
+		}
+		return nil
+	}
+	o, err := newOptions([]Option{Definitions("testdata/crd"), Samples("testdata/samples")})
+	require.NoError(t, err)
+	e := explorerOf(t, of(looking), o, startSessions)
+	lives, err := e.lives()
+	require.NoError(t, err)
+	known, err := e.learn(lives[0])
+	require.NoError(t, err)
+	for _, c := range e.possible(known.trace, 0) {
+		if c.chapter > 1 || c.act != reverse {
+			continue
+		}
+		tr := e.follow(known, plan{c}, false)
+		assert.Nil(t, known.judge(tr))
+		var order []string
+		for _, call := range writes(tr.chapters[0].calls) {
+			order = append(order, call.Ref.Name)
+		}
+		seen[strings.Join(order, " ")] = true
+	}
+	t.Run("explore 14: components go on in other orders", func(t *testing.T) {
+		assert.Contains(t, seen, "c b a tea", "%v", seen)
+		assert.GreaterOrEqual(t, len(seen), 3, "%v", seen)
+	})
+}
+
+func TestEqualStates(t *testing.T) {
+	o, err := newOptions([]Option{Definitions("testdata/crd"), Samples("testdata/samples")})
+	require.NoError(t, err)
+	e := explorerOf(t, manually(careful), o, startDriven)
+	lives, err := e.lives()
+	require.NoError(t, err)
+	known, err := e.learn(lives[0])
+	require.NoError(t, err)
+	var equal []string
+	for _, c := range e.possible(known.trace, 0) {
+		if c.kills() && e.follow(known, plan{c}, true).equal {
+			equal = append(equal, c.String())
+		}
+	}
+	t.Run("explore 16: what goes on as before isn't followed again", func(t *testing.T) {
+		assert.Contains(t, equal, "kill-before@1.4", "the till is there, as when it was killed after 1.2")
+		assert.NotContains(t, equal, "kill-after@1.2")
+	})
+}
+
+func TestTamper(t *testing.T) {
+	for _, row := range []struct{ reason, object, want string }{
+		{"a text", `{data: {a: x, b: y}}`, `{data: {a: xx, b: y}}`},
+		{"a number below", `{spec: {template: {size: 2}}}`, `{spec: {template: {size: 3}}}`},
+		{"yes and no", `{spec: {open: true}}`, `{spec: {open: false}}`},
+		{"base64 stays base64", `{kind: Secret, data: {a: eA==}}`, `{kind: Secret, data: {a: eHh4eA==}}`},
+		{"a list is left alone", `{spec: {list: [1], size: 2}}`, `{spec: {list: [1], size: 3}}`},
+		{"nothing to change", `{spec: {list: [1]}}`, `{spec: {list: [1]}}`},
+	} {
+		t.Run("explore 15: a field of the operator is changed: "+row.reason, func(t *testing.T) {
+			obj := numbered(t, row.object)
+			manage(t, obj, "operator")
+			tamper(obj)
+			obj.SetManagedFields(nil)
+			delete(obj.Object, "metadata")
+			assert.Equal(t, numbered(t, row.want).Object, obj.Object)
+		})
+		t.Run("explore 15: a field of somebody else isn't: "+row.reason, func(t *testing.T) {
+			obj := numbered(t, row.object)
+			manage(t, obj, "reconciletest")
+			before := obj.DeepCopy()
+			tamper(obj)
+			assert.Equal(t, before, obj)
+		})
+	}
+}
+
+// numbered returns an object with whole numbers, as a cluster does.
+func numbered(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	content, err := yaml.YAMLToJSON([]byte(text))
+	require.NoError(t, err)
+	obj := &unstructured.Unstructured{}
+	require.NoError(t, utiljson.Unmarshal(content, &obj.Object))
+	return obj
+}
+
+// manage makes a manager the owner of all fields of an object.
+func manage(t *testing.T, obj *unstructured.Unstructured, manager string) {
+	t.Helper()
+	var fields func(value any) map[string]any
+	fields = func(value any) map[string]any {
+		owned := map[string]any{}
+		content, _ := value.(map[string]any)
+		for key, below := range content {
+			owned["f:"+key] = fields(below)
+		}
+		return owned
+	}
+	raw, err := json.Marshal(fields(obj.Object))
+	require.NoError(t, err)
+	obj.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: manager, FieldsV1: &metav1.FieldsV1{Raw: raw}}})
+}
+
+func FuzzPlan(f *testing.F) {
+	f.Add("kill-after@1.2")
+	f.Add("hurry@1.2,restart@2.0,reverse@3.1")
+	f.Add("take@,@1.1")
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := parsePlan(text)
+		if err != nil {
+			return
+		}
+		if p.String() != text || slices.ContainsFunc(p, func(c choice) bool { return !c.valid() }) {
+			t.Fatalf("%q became %q", text, p)
+		}
+	})
+}
