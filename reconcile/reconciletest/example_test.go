@@ -106,6 +106,23 @@ func Example() {
 	//   configured Shop test/tea status
 }
 
+// Each request is seen when it is sent, with the cluster as it is then.
+func ExampleObserve() {
+	var h *reconciletest.Harness
+	h = reconciletest.New(console{}, Shop{}, reconciletest.Observe(func(call reconciletest.Call) {
+		if call.Write() {
+			fmt.Println(call, "| the door is there:", h.Get("ConfigMap tea-door") != nil)
+		}
+	}))
+	h.Apply(shop)
+	h.RunUntilSettled()
+	// Output:
+	// created Deployment test/tea-store | the door is there: false
+	// configured Shop test/tea status | the door is there: false
+	// created ConfigMap test/tea-door | the door is there: true
+	// configured Shop test/tea status | the door is there: true
+}
+
 func ExampleSamples() {
 	for _, sample := range reconciletest.Samples(console{}, Shop{}.Kind(), "testdata/samples") {
 		h := reconciletest.New(console{}, Shop{})

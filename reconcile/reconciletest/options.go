@@ -38,6 +38,7 @@ type options struct {
 	converters    []KindConverter
 	renew         func() tested
 	choose        func(waiting []Call) int
+	observers     []func(call Call)
 }
 
 // On runs the test on the given cluster, such as a real one, instead of a cluster in memory. Then time is real, nothing

@@ -196,6 +196,7 @@ func (p *port) Delete(ctx context.Context, ref deploy.Ref, options deploy.Delete
 func (h *Harness) note(call Call) {
 	call.At = h.clock.now()
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.calls = append(h.calls, call)
+	h.mu.Unlock()
+	h.observe(call)
 }
