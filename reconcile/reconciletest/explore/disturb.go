@@ -79,8 +79,11 @@ func (x *execution) end(n int) {
 		x.h.Advance(time.Minute)
 		x.h.Restart()
 		x.h.RunUntilSettled()
-		now.anew = slices.DeleteFunc(writes(x.h.Calls()), func(call reconciletest.Call) bool { return call.Action == deploy.Unchanged })
-		now.errs = lastErrors(x.h, stateOf(x.h))
+		sent := x.unignored(x.h, writes(x.h.Calls()))
+		now.anew = slices.DeleteFunc(sent, func(call reconciletest.Call) bool { return call.Action == deploy.Unchanged })
+		objects := x.objects(x.h)
+		x.witness.rest(now, x.h.Calls(), objects)
+		now.errs = lastErrors(x.h, stateOf(objects))
 	}
 	for _, a := range x.at(n, hide) {
 		kind, _, _ := strings.Cut(a.object, " ")

@@ -15,13 +15,20 @@
 //
 // # What is a finding
 //
-//   - The operator doesn't come to rest, or a reconcile fails in the end.
-//   - It writes though nothing has changed, also after a restart.
+//   - The operator doesn't come to rest, it panics, or a reconcile fails in the end.
+//   - It writes though nothing has changed, also after a restart, or sends a write that changes nothing.
 //   - The cluster ends in another state than without the disturbance.
 //   - An edit that is undone leaves something, an edited resource has something else than a new one, or a deleted
 //     resource leaves something.
-//   - A resource is Ready while one of its workloads isn't.
-//   - Names of objects depend on the time or on chance, or a generated value changes after it was stored.
+//   - A resource becomes Ready while one of its workloads isn't, the observed generation of its status or of Ready is
+//     old, a condition lacks its reason or time, or the time of its last transition moves while its status stays.
+//   - Names of objects depend on the time or on chance, a generated value changes after it was stored, or two
+//     undisturbed executions send different writes.
+//   - A value of a Secret shows in a status, an annotation, a label, an event or the log.
+//   - An object that exists at the beginning is deleted, or a value in it that the operator hasn't set is changed.
+//   - A property of the user's own doesn't hold, see Always and Eventually.
+//
+// What an operator does on purpose is left out by Ignore and Leaves.
 //
 // Identifiers, versions, what the cluster assigns, and values that differ in each execution are left out of
 // comparisons. An edit with which a reconcile fails in the end is left out, too: the schema may allow more than makes

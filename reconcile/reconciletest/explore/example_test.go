@@ -2,6 +2,7 @@ package explore_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"testing"
@@ -46,6 +47,46 @@ func ExampleLeaves() {
 		explore.Run(t, NewController, explore.Definitions("testdata/crd"), explore.Samples("testdata/samples"),
 			explore.Harness(reconciletest.Namespace("default")), explore.Leaves("PersistentVolumeClaim"),
 			explore.States(300), explore.Findings(1), explore.Seed(7))
+	}
+	fmt.Println("sound:", passes(test))
+	// Output: sound: true
+}
+
+// What the operator does on purpose isn't judged: claims stay when somebody deletes them.
+func ExampleIgnore() {
+	test := func(t *testing.T) {
+		explore.Run(t, NewController, explore.Definitions("testdata/crd"), explore.Samples("testdata/samples"),
+			explore.Ignore("PersistentVolumeClaim *", "Shop * status.conditions[Resumed]"), explore.States(100))
+	}
+	fmt.Println("sound:", passes(test))
+	// Output: sound: true
+}
+
+// What holds at any moment, also between two writes.
+func ExampleAlways() {
+	test := func(t *testing.T) {
+		explore.Run(t, NewController, explore.Definitions("testdata/crd"), explore.Samples("testdata/samples"), explore.States(100),
+			explore.Always("a door belongs to a shop", func(s explore.State) error {
+				if door := s.Object("ConfigMap tea"); door != nil && len(door.GetOwnerReferences()) == 0 {
+					return errors.New("nobody owns the door")
+				}
+				return nil
+			}))
+	}
+	fmt.Println("sound:", passes(test))
+	// Output: sound: true
+}
+
+// What holds whenever the operator has nothing left to do.
+func ExampleEventually() {
+	test := func(t *testing.T) {
+		explore.Run(t, NewController, explore.Definitions("testdata/crd"), explore.Samples("testdata/samples"), explore.States(100),
+			explore.Eventually("a shop has a door", func(s explore.State) error {
+				if shop := s.Resource(); shop != nil && s.Object("ConfigMap "+shop.GetName()) == nil {
+					return fmt.Errorf("there is no door at %s; there are %d objects", s.Now(), len(s.Objects()))
+				}
+				return nil
+			}))
 	}
 	fmt.Println("sound:", passes(test))
 	// Output: sound: true

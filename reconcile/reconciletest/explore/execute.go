@@ -45,13 +45,17 @@ type lived struct {
 	children []string
 	// ready are the resources that are Ready for their generation.
 	ready []string
+	// faults are what oracles found, and panics those of the operator.
+	faults []fault
+	panics []string
 }
 
 // execution is an execution under way.
 type execution struct {
 	*explorer
 	*trace
-	h *reconciletest.Harness
+	h       *reconciletest.Harness
+	witness *witness
 	// begun: the next chapter has begun already. behind: a watch has fallen behind. ending: the end of the present chapter
 	// has been recorded.
 	begun, behind, ending bool
@@ -69,8 +73,9 @@ func (e *explorer) execute(l life, disturbances []armed, later time.Duration, en
 		trial.run(func() {
 			x.h = e.start(trial, x.reborn, reconciletest.Interleave(x.choose))
 			defer func() { x.runs = len(x.h.Runs()) }()
+			x.witness = e.attend(trial, x.h, x.trace)
 			x.h.Advance(later)
-			x.began = stateOf(x.h)
+			x.began = stateOf(x.objects(x.h))
 			for n := range l.chapters {
 				if x.refused = x.live(n + 1); x.refused != nil {
 					return
@@ -104,8 +109,10 @@ func (x *execution) live(n int) error {
 		x.h.Bring(resources(x.h, x.kind)...) // as when an event comes twice
 	}
 	x.h.RunUntilSettled()
-	now.again = writes(x.h.Calls())
-	now.end, now.ready = stateOf(x.h), readyOf(x.h, x.kind)
+	objects := x.objects(x.h)
+	now.again = x.unignored(x.h, writes(x.h.Calls()))
+	x.witness.rest(now, now.calls, objects)
+	now.end, now.ready = stateOf(objects), readyOf(objects, x.kind)
 	now.errs = lastErrors(x.h, now.end)
 	now.children = x.children(x.began, now.end)
 	x.end(n)
@@ -138,7 +145,7 @@ func (x *execution) reborn() {
 	if x.behind || slices.ContainsFunc(x.disturbances, x.pending) {
 		return
 	}
-	key := x.life.name + " " + stateOf(x.h).hash(len(x.chapters), x.begun)
+	key := x.life.name + " " + stateOf(x.objects(x.h)).hash(len(x.chapters), x.begun)
 	if x.reached[key] && x.ends {
 		x.equal = true
 		runtime.Goexit()

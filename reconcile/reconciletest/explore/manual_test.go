@@ -18,6 +18,9 @@ import (
 type manual struct {
 	reconcile func(ctx context.Context, m *manual, resource *unstructured.Unstructured) error
 	port      deploy.Port
+	env       watch.Env
+	// resumed is remembered until the process ends.
+	resumed bool
 }
 
 func manually(reconcile func(ctx context.Context, m *manual, resource *unstructured.Unstructured) error) func() *manual {
@@ -29,7 +32,7 @@ func (*manual) Kind() schema.GroupVersionKind { return shopKind }
 
 // Reconciler implements watch.Controller.
 func (m *manual) Reconciler(_ context.Context, env watch.Env) (watch.Reconciler, error) {
-	m.port = env.Manager.Port()
+	m.port, m.env = env.Manager.Port(), env
 	return m, nil
 }
 

@@ -15,7 +15,9 @@ type options struct {
 	definitions, samples []string
 	harness              []reconciletest.Option
 	states, findings     int
-	leaves               []string
+	leaves, ignores      []string
+	ignored              []pattern
+	properties           []property
 	seed                 uint64
 	replay               string
 }
@@ -68,6 +70,18 @@ func newOptions(opts []Option) (options, error) {
 		return o, fmt.Errorf("states: %d: at least 1 is needed", o.states)
 	case o.findings < 1:
 		return o, fmt.Errorf("findings: %d: at least 1 is needed", o.findings)
+	}
+	for _, text := range o.ignores {
+		p, err := parsePattern(text)
+		if err != nil {
+			return o, err
+		}
+		o.ignored = append(o.ignored, p)
+	}
+	for _, p := range o.properties {
+		if err := p.check(); err != nil {
+			return o, err
+		}
 	}
 	return o, nil
 }

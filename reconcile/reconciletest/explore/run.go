@@ -59,12 +59,14 @@ func run[C controlling](t *testing.T, controller func() C, opts []Option, start 
 }
 
 func explorerOf[C controlling](t *testing.T, controller func() C, o options, start starter[C]) *explorer {
-	return &explorer{t: t, options: o, kind: controller().Kind(), reached: map[string]bool{}, start: func(trial reconciletest.T, reborn func(), more ...reconciletest.Option) *reconciletest.Harness {
+	return &explorer{t: t, options: o, kind: controller().Kind(), reached: map[string]bool{}, start: func(trial *trial, reborn func(), more ...reconciletest.Option) *reconciletest.Harness {
 		renew := reconciletest.Renew(func() C {
 			reborn()
 			return controller()
 		})
-		return start(trial, controller(), slices.Concat([]reconciletest.Option{reconciletest.Definitions(o.definitions...), renew}, o.harness, more))
+		return start(trial, controller(), slices.Concat([]reconciletest.Option{
+			reconciletest.Definitions(o.definitions...), renew, reconciletest.Observe(trial.observe), reconciletest.Events(trial),
+		}, o.harness, more))
 	}}
 }
 
@@ -75,7 +77,7 @@ type explorer struct {
 	// kind is the kind of the resources, and start starts an operator on a new cluster. It calls reborn when the operator
 	// is made anew.
 	kind  schema.GroupVersionKind
-	start func(trial reconciletest.T, reborn func(), more ...reconciletest.Option) *reconciletest.Harness
+	start func(trial *trial, reborn func(), more ...reconciletest.Option) *reconciletest.Harness
 	// reached are the states in which an operator was made anew while nothing more was to happen.
 	reached map[string]bool
 	report
@@ -120,7 +122,7 @@ func (e *explorer) unready(known *lesson) (lives []life) {
 		metadata, _ := content["metadata"].(map[string]any)
 		replicas, counted, _ := unstructured.NestedInt64(content, "spec", "replicas")
 		holds := metadata["generateName"] == nil && (!counted || replicas > 0)
-		if known.began[object] == nil && holds && slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, kind) {
+		if known.began[object] == nil && holds && slices.Contains(workloadKinds, kind) {
 			lives = append(lives, held(known.life.sample, object))
 		}
 	}

@@ -12,8 +12,6 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/reconciletest"
-	"github.com/operkit/operkit/status"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -21,25 +19,30 @@ import (
 // state is what a cluster has, without what differs in each execution, by the name of the object.
 type state map[string]map[string]any
 
-// ignored are the kinds that aren't part of a state.
-var ignored = []string{"CustomResourceDefinition", "Event"}
+// notCompared are the kinds that aren't part of a state.
+var notCompared = []string{"CustomResourceDefinition", "Event"}
 
-func stateOf(h *reconciletest.Harness) state {
+// objects returns copies of the objects of a cluster that are judged.
+func (e *explorer) objects(h *reconciletest.Harness) []*unstructured.Unstructured {
+	return e.options.judged(h.Memory().Objects())
+}
+
+func stateOf(objects []*unstructured.Unstructured) state {
 	s := state{}
-	generated := map[string]int{}
-	for _, obj := range h.Memory().Objects() {
-		if slices.Contains(ignored, obj.GetKind()) {
+	generated := map[deploy.Ref]int{}
+	for _, obj := range objects {
+		if slices.Contains(notCompared, obj.GetKind()) {
 			continue
 		}
-		content := timeless(obj)
-		if prefix := obj.GetGenerateName(); prefix != "" { // its name differs in each execution
-			named := obj.DeepCopy()
-			named.SetName(prefix)
-			generated[nameOf(named)]++
-			obj.SetName(fmt.Sprintf("%s%d", prefix, generated[nameOf(named)]))
-			content["metadata"].(map[string]any)["name"] = obj.GetName()
+		content, ref := timeless(obj), deploy.RefOf(obj)
+		if ref.Name = obj.GetGenerateName(); ref.Name != "" { // its name differs in each execution
+			generated[ref]++
+			ref.Name = fmt.Sprintf("%s%d", ref.Name, generated[ref])
+			content["metadata"].(map[string]any)["name"] = ref.Name
+		} else {
+			ref.Name = obj.GetName()
 		}
-		s[nameOf(obj)] = content
+		s[refName(ref)] = content
 	}
 	return s
 }
@@ -120,6 +123,8 @@ type difference struct {
 
 func (d difference) String() string {
 	switch {
+	case strings.HasPrefix(d.object, "Secret ") && (strings.HasPrefix(d.Path, ".data") || strings.HasPrefix(d.Path, ".stringData")):
+		return d.object + " " + d.Path + ": another value"
 	case d.Path != "":
 		return d.object + " " + d.Change.String()
 	case d.Before == nil:
@@ -185,11 +190,10 @@ func exists(h *reconciletest.Harness, name string) bool {
 }
 
 // readyOf returns the resources of a kind that are Ready for their generation.
-func readyOf(h *reconciletest.Harness, kind schema.GroupVersionKind) (ready []string) {
-	for _, name := range resources(h, kind) {
-		condition := h.Condition(name, status.ConditionReady)
-		if condition.Status == metav1.ConditionTrue && (condition.ObservedGeneration == 0 || condition.ObservedGeneration == h.Get(name).GetGeneration()) {
-			ready = append(ready, name)
+func readyOf(objects []*unstructured.Unstructured, kind schema.GroupVersionKind) (ready []string) {
+	for _, obj := range objects {
+		if obj.GroupVersionKind().GroupKind() == kind.GroupKind() && claimOf(obj).ready {
+			ready = append(ready, nameOf(obj))
 		}
 	}
 	return ready

@@ -6,6 +6,9 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+
+	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/reconciletest"
 )
 
 // trial is the test of a harness. What fails is a finding, and not the end of the exploration.
@@ -17,6 +20,10 @@ type trial struct {
 	cleanups []func()
 	// failure is the first failure.
 	failure string
+	// shown are the log lines and events since they were last asked for.
+	shown []text
+	// wrote is called after each write of the operator, if it is set.
+	wrote func(call reconciletest.Call)
 }
 
 func newTrial(ctx context.Context) *trial {
@@ -66,8 +73,33 @@ func (t *trial) Failed() bool {
 	return t.failure != ""
 }
 
-// Logf implements reconciletest.T. Logs are left out: a finding shows the requests.
-func (t *trial) Logf(string, ...any) {}
+// Logf implements reconciletest.T. Logs are kept only for the oracles: a finding shows the requests.
+func (t *trial) Logf(format string, args ...any) { t.show("the log", fmt.Sprintf(format, args...)) }
+
+// Record implements event.Sink.
+func (t *trial) Record(e event.Event) { t.show("an event", e.Note) }
+
+func (t *trial) show(where, content string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.shown = append(t.shown, text{where, content})
+}
+
+// texts returns the log lines and events since the last call.
+func (t *trial) texts() []text {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	shown := t.shown
+	t.shown = nil
+	return shown
+}
+
+// observe passes on the writes of the operator.
+func (t *trial) observe(call reconciletest.Call) {
+	if t.wrote != nil && call.Write() {
+		t.wrote(call)
+	}
+}
 
 // Errorf implements reconciletest.T.
 func (t *trial) Errorf(format string, args ...any) {

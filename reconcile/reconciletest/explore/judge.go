@@ -1,0 +1,89 @@
+package explore
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/reconcile/reconciletest"
+)
+
+// broken judges what must hold in each execution.
+func broken(tr *trace) *finding {
+	last := len(tr.chapters) - 1
+	if tr.failure != "" {
+		return found(tr, last, "the operator doesn't come to rest", strings.Split(strings.TrimPrefix(tr.failure, "reconciletest: "), "\n")...)
+	}
+	for n, now := range tr.chapters {
+		switch {
+		case len(now.panics) > 0:
+			return found(tr, n, "the operator panics", now.panics[0])
+		case len(now.errs) > 0:
+			name := slices.Min(slices.Collect(maps.Keys(now.errs)))
+			return found(tr, n, "a reconcile fails again and again", name+": "+now.errs[name])
+		case len(now.again) > 0:
+			return found(tr, n, "the operator writes though nothing has changed", now.again[0].String())
+		case len(now.anew) > 0:
+			return found(tr, n, "the operator writes after a restart though nothing has changed", changesOf(now.anew[0])...)
+		case len(now.faults) > 0:
+			return found(tr, n, now.faults[0].problem, now.faults[0].details...)
+		}
+	}
+	return nil
+}
+
+// judge judges an execution with disturbances.
+func (l *lesson) judge(tr *trace) *finding {
+	if tr.refused != nil {
+		return found(tr, len(tr.chapters)-1, "the cluster refuses what it accepts without the disturbance", tr.refused.Error())
+	}
+	if f := broken(tr); f != nil || tr.equal {
+		return f
+	}
+	for n, now := range tr.chapters {
+		if now.passed {
+			continue
+		}
+		differences := slices.DeleteFunc(compare(l.chapters[n].end, now.end), func(d difference) bool { return l.volatile[d.key()] })
+		if len(differences) > 0 {
+			return found(tr, n, "the cluster ends in another state than without the disturbance", texts(differences)...)
+		}
+	}
+	return l.regenerated(tr)
+}
+
+// inconsistent compares the chapters of a life whose states have to be equal.
+func (l *lesson) inconsistent(leaves []string) *finding {
+	for _, p := range l.life.equal {
+		before := l.began
+		if p.first >= 0 {
+			before = l.chapters[p.first].end
+		}
+		differences := slices.DeleteFunc(compare(before, l.chapters[p.second].end), func(d difference) bool {
+			kind, _, _ := strings.Cut(d.object, " ")
+			// What has happened may show in a status.
+			return l.volatile[d.key()] || strings.HasPrefix(d.Path, ".status") ||
+				d.Path == "" && d.After != nil && slices.Contains(leaves, kind)
+		})
+		if len(differences) > 0 {
+			return found(l.trace, p.second, p.reason, texts(differences)...)
+		}
+	}
+	return nil
+}
+
+func texts(differences []difference) (lines []string) {
+	for _, d := range differences {
+		lines = append(lines, d.String())
+	}
+	return lines
+}
+
+// changesOf returns a write, and what it has changed.
+func changesOf(call reconciletest.Call) []string {
+	lines := []string{call.String()}
+	for _, change := range call.Changes {
+		lines = append(lines, difference{refName(call.Ref), change}.String())
+	}
+	return lines
+}
