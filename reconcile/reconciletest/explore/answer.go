@@ -52,7 +52,7 @@ func (e *explorer) inconstant(first, second *trace) *finding {
 	cause := "this depends on chance: an execution that begins at the same time differs, too"
 	third := e.execute(first.life, nil, 0, false)
 	if again, _ := differs(first, third); len(third.chapters) == len(first.chapters) && again < 0 {
-		cause = fmt.Sprintf("this depends on the time: the other execution begins %s later", later)
+		cause = fmt.Sprintf("this depends on the time, or on what others add to objects: the other execution begins %s later", later)
 	}
 	return found(first, n, "the operator answers differently for the same state", append(lines[:min(len(lines), longest-1)], cause)...)
 }

@@ -62,12 +62,14 @@ type execution struct {
 	// points counts the points of the present chapter. ends: the execution ends when it comes into an equal state.
 	points int
 	ends   bool
+	// later is how much later than the first one the execution begins.
+	later time.Duration
 }
 
 // execute runs the operator through a life with disturbances, in a bubble of testing/synctest. The life begins later by
 // the given time. ends means that the execution ends when it comes into a state that goes on as in an earlier one.
 func (e *explorer) execute(l life, disturbances []armed, later time.Duration, ends bool) *trace {
-	x := &execution{explorer: e, trace: &trace{life: l, disturbances: slices.Clone(disturbances)}, ends: ends}
+	x := &execution{explorer: e, trace: &trace{life: l, disturbances: slices.Clone(disturbances)}, ends: ends, later: later}
 	synctest.Test(e.t, func(t *testing.T) {
 		trial := newTrial(t.Context())
 		trial.run(func() {
@@ -106,6 +108,9 @@ func (x *execution) live(n int) error {
 	x.catchUp()
 	x.meddle(n)
 	if len(x.disturbances) == 0 {
+		if x.later > 0 {
+			x.witness.adorn()
+		}
 		x.h.Bring(resources(x.h, x.kind)...) // as when an event comes twice
 	}
 	x.h.RunUntilSettled()

@@ -133,11 +133,14 @@ func (e *explorer) ignores(h *reconciletest.Harness, call reconciletest.Call) bo
 		return false
 	}
 	return len(call.Changes) > 0 && !slices.ContainsFunc(call.Changes, func(change deploy.Change) bool {
-		at := strings.Join(names(change.Path, obj.Object), ".") + "."
-		return !slices.ContainsFunc(e.options.ignored, func(p pattern) bool {
-			// Names with dots are several parts of the path of a change.
-			return p.means(call.Ref) && strings.HasPrefix(at, strings.Join(p.field, ".")+".")
-		})
+		return !e.options.ignoresField(call.Ref, strings.Join(names(change.Path, obj.Object), "."))
+	})
+}
+
+// ignoresField reports whether a field is ignored, or what is around it. at are the names on the way to it.
+func (o *options) ignoresField(ref deploy.Ref, at string) bool {
+	return slices.ContainsFunc(o.ignored, func(p pattern) bool {
+		return p.means(ref) && strings.HasPrefix(at+".", strings.Join(p.field, ".")+".")
 	})
 }
 

@@ -30,6 +30,7 @@ func TestIgnore(t *testing.T) {
 	}{
 		{"a field", "Shop * status.conditions[Resumed]", "writes after a restart though nothing has changed", then(careful, resuming)},
 		{"an object", "ConfigMap till", "ConfigMap test/till isn't there", blind},
+		{"what others add", "ConfigMap * metadata.annotations", "removes what others add", then(replacing, careful)},
 		{"an object of others", "ConfigMap test/oth*", "ConfigMap test/others: it is deleted", then(careful, takingAway)},
 	} {
 		t.Run("explore 35: "+row.what+" is ignored", func(t *testing.T) {

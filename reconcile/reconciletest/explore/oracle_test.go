@@ -73,6 +73,21 @@ func patching(body string) reconciling {
 	}
 }
 
+// replacing replaces its child when the size changes.
+func replacing(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
+	till, err := m.get(ctx, "ConfigMap", "till", resource)
+	size, _, _ := unstructured.NestedInt64(resource.Object, "spec", "size")
+	if err != nil || till == nil || till.Object["data"].(map[string]any)["size"] == fmt.Sprint(size) {
+		return err
+	}
+	next := &unstructured.Unstructured{Object: object("{apiVersion: v1, kind: ConfigMap, metadata: {name: till}, data: {size: '%d'}}", size)}
+	next.SetNamespace(till.GetNamespace())
+	next.SetOwnerReferences(till.GetOwnerReferences())
+	next.SetResourceVersion(till.GetResourceVersion())
+	_, err = m.port.Update(ctx, next, deploy.UpdateOptions{FieldManager: "manual"})
+	return err
+}
+
 func takingAway(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
 	others, err := m.get(ctx, "ConfigMap", "others", resource)
 	if err != nil || others == nil {
@@ -133,13 +148,15 @@ func TestOracles(t *testing.T) {
 		{"explore 31: a write that changes nothing", then(careful, eager),
 			[]string{"sends a write that changes nothing", "unchanged ConfigMap test/till", "sent as: patch"}},
 		{"explore 33: the time makes a difference", then(trying(func(m *manual) bool { return m.env.Now().Hour() > 3 }), careful),
-			[]string{"answers differently for the same state", "create ConfigMap test/try: sent 0 times, and 1 times", "depends on the time: the other execution begins 1h37m13s later"}},
+			[]string{"answers differently for the same state", "create ConfigMap test/try: sent 0 times, and 1 times", "depends on the time", "the other execution begins 1h37m13s later"}},
 		{"explore 33: chance makes a difference", then(trying(func(*manual) bool { return reconciles.Add(1) == 1 }), careful),
 			[]string{"answers differently for the same state", "create ConfigMap test/try: sent 1 times, and 0 times", "depends on chance"}},
 		{"explore 34: it deletes an object of others", then(careful, takingAway),
 			[]string{"changes what belongs to others", "ConfigMap test/others: it is deleted"}},
 		{"explore 34: it changes a value of others", then(careful, patching(`{"metadata":{"annotations":{"done":"%[1]d"}},"data":{"size":"%[1]d"}}`)),
 			[]string{"changes what belongs to others", `ConfigMap test/others .data.size: "0" -> "2"`}},
+		{"explore 34: it removes what others add to its object", then(replacing, careful),
+			[]string{"removes what others add to its objects", "ConfigMap test/till metadata.annotations[explore.operkit.dev/added]"}},
 		{"explore 37: it panics after an edit", then(careful, fragile),
 			[]string{"the operator panics", "Shop.explore.operkit.dev test/tea: panic: no such size (oracle_test.go:", "spec.size: 3"}},
 		{"explore 37: it panics after a failed request", then(careful, trusting),

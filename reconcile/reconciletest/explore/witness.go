@@ -7,6 +7,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // fault is what an oracle finds at one moment of an execution.
@@ -30,13 +31,15 @@ type witness struct {
 	secrets secrets
 	// set are the fields of objects of others that the operator itself has set.
 	set map[string]bool
+	// adorned are the uids of the objects to which somebody else has added something.
+	adorned map[deploy.Ref]types.UID
 	// claims are what the statuses claim, by resource.
 	claims map[string]claim
 }
 
 // attend makes the witness of an execution, which begins.
 func (e *explorer) attend(trial *trial, h *reconciletest.Harness, tr *trace) *witness {
-	w := &witness{explorer: e, trial: trial, harness: h, trace: tr, secrets: secrets{}, set: map[string]bool{}, claims: map[string]claim{}}
+	w := &witness{explorer: e, trial: trial, harness: h, trace: tr, secrets: secrets{}, set: map[string]bool{}, adorned: map[deploy.Ref]types.UID{}, claims: map[string]claim{}}
 	trial.wrote = w.wrote
 	return w
 }
@@ -69,6 +72,7 @@ func (w *witness) rest(now *lived, calls []reconciletest.Call, objects []*unstru
 		now.add(w.truth(objects)...)
 		now.add(idle(calls)...)
 		now.add(w.intrusions(calls)...)
+		now.add(w.removals(objects)...)
 	}
 }
 
