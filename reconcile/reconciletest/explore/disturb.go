@@ -55,9 +55,10 @@ func (x *execution) catchUp() {
 }
 
 // meddle deletes and changes children at the end of the nth chapter. An error means that another disturbance has changed
-// what there is, or that the cluster refuses it.
+// what there is, or that the cluster refuses it. An operator that doesn't watch a child has time to look after it.
 func (x *execution) meddle(n int) {
 	for _, a := range x.at(n, take, drift) {
+		before := stateOf(x.h)
 		var err error
 		if a.act == take {
 			err = x.h.TryDelete(a.object)
@@ -66,6 +67,9 @@ func (x *execution) meddle(n int) {
 		}
 		if err == nil {
 			x.h.RunUntilSettled()
+		}
+		if len(compare(before, stateOf(x.h))) > 0 {
+			x.h.Advance(time.Hour)
 		}
 	}
 }

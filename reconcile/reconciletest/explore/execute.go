@@ -163,7 +163,7 @@ func (x *execution) pending(a armed) bool {
 	switch {
 	case a.chapter != len(x.chapters):
 		return a.chapter > len(x.chapters)
-	case a.atEnd():
+	case a.atEnd() || a.act == depose: // the write of a deposed replica arrives when the operator has nothing left to do
 		return !x.ending
 	}
 	return a.place() == atRequest && a.request > len(x.h.Calls()) || a.place() == atPoint && a.request > x.points
