@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/operkit/operkit/reconcile"
 	"github.com/stretchr/testify/assert"
@@ -89,62 +88,6 @@ func TestSound(t *testing.T) {
 			assert.Greater(t, r.disturbed, 20)
 			t.Run("explore 8: it ends", func(t *testing.T) { assert.Less(t, r.visited, 500) })
 		})
-	}
-}
-
-func TestFaults(t *testing.T) {
-	for _, row := range []struct {
-		fault string
-		r     func(t *testing.T) report
-		says  []string
-	}{
-		{"explore 7: a name from the clock", sessions(func(_ *shop, s *reconcile.Session) error {
-			s.Add("door", object("{apiVersion: v1, kind: ConfigMap, metadata: {name: door-%d}}", time.Now().Unix()/3600))
-			return nil
-		}), []string{"names of objects depend on the time"}},
-		{"explore 9: a value from the clock", sessions(func(_ *shop, s *reconcile.Session) error {
-			s.Add("door", door(s, time.Now().Format(time.StampNano)))
-			return nil
-		}), []string{"doesn't come to rest", "ConfigMap test/tea-door was changed 100 times"}},
-		{"explore 3: a value is remembered in memory", sessions(func(c *shop, s *reconcile.Session) error {
-			if c.kept[s.Name()] == "" {
-				c.kept[s.Name()] = sign(s)
-			}
-			s.Add("door", door(s, c.kept[s.Name()]))
-			return nil
-		}), []string{"writes after a restart", "ConfigMap test/tea-door", `.data.sign: "tea" -> "teax"`}},
-		{"explore 2: a crash between two writes makes a second child", driven(forgetful), []string{"killed after it has sent: create ConfigMap test/till-", "is there"}},
-		{"explore 7: a crash makes another password", driven(careless), []string{"a generated value changes", "Secret test/key"}},
-		{"explore 2: a failed request isn't sent again", driven(givingUp), []string{"another state", "answers 500: get ConfigMap test/till", "ConfigMap test/till isn't there"}},
-		{"explore 10: a child that somebody deletes stays away", driven(blind), []string{"another state", "somebody deletes ConfigMap test/till", "ConfigMap test/till isn't there"}},
-		{"explore 9: something is left", driven(untidy), []string{"what is deleted leaves nothing", "ConfigMap test/left is there"}},
-		{"explore 9: it counts its reconciles", driven(restless), []string{"writes though nothing has changed", "configured Shop test/tea status"}},
-		{"explore 9: it is Ready too early", driven(early), []string{"the status isn't true", "Shop.explore.operkit.dev test/tea is Ready, but Deployment test/till isn't"}},
-		{"explore 6: an edit is ignored", driven(deaf), []string{"an edited resource has what a new one would have", "spec.size: 3", `ConfigMap test/till .data.size: "2" -> "3"`}},
-	} {
-		t.Run(row.fault, func(t *testing.T) {
-			r := row.r(t)
-			require.NotEmpty(t, r.findings, stories(r))
-			story := r.findings[0].story()
-			t.Logf("%s\n%s", r, story)
-			for _, says := range row.says {
-				assert.Contains(t, story, says)
-			}
-			t.Run("explore 4: it is told in 15 lines, and replayed", func(t *testing.T) {
-				assert.LessOrEqual(t, strings.Count(story, "\n"), 14, story)
-			})
-		})
-	}
-}
-
-func sessions(setup func(c *shop, s *reconcile.Session) error) func(t *testing.T) report {
-	return func(t *testing.T) report { t.Helper(); return explored(t, of(setup), startSessions, Findings(1)) }
-}
-
-func driven(reconcile func(ctx context.Context, m *manual, resource *unstructured.Unstructured) error) func(t *testing.T) report {
-	return func(t *testing.T) report {
-		t.Helper()
-		return explored(t, manually(reconcile), startDriven, Findings(1))
 	}
 }
 

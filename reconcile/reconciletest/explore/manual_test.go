@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 
 	"github.com/operkit/operkit/deploy"
@@ -14,17 +13,32 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// manual is a hand-written controller: each of its reconcilers calls a function.
+// manual is a hand-written controller: each of its reconcilers calls a function. Unless it is sound, the function has
+// its fault.
 type manual struct {
 	reconcile func(ctx context.Context, m *manual, resource *unstructured.Unstructured) error
-	port      deploy.Port
-	env       watch.Env
-	// resumed is remembered until the process ends.
+	sound     bool
+	// owned are the kinds whose objects are watched for their owners.
+	owned []string
+	// kept is memory that is lost when the process ends, and resumed, too.
+	kept    map[string]string
 	resumed bool
+	port    deploy.Port
+	env     watch.Env
 }
 
+// manually returns a function that makes controllers that call reconcile. They watch ConfigMaps.
 func manually(reconcile func(ctx context.Context, m *manual, resource *unstructured.Unstructured) error) func() *manual {
-	return func() *manual { return &manual{reconcile: reconcile} }
+	return func() *manual { return newManual(reconcile, false, "ConfigMap") }
+}
+
+func newManual(reconcile func(ctx context.Context, m *manual, resource *unstructured.Unstructured) error, sound bool, owned ...string) *manual {
+	return &manual{reconcile: reconcile, sound: sound, owned: owned, kept: map[string]string{}}
+}
+
+// byHand returns an operator with a hand-written controller.
+func byHand(reconcile func(ctx context.Context, m *manual, resource *unstructured.Unstructured) error, owned ...string) operator {
+	return driven(func(sound bool) *manual { return newManual(reconcile, sound, append(owned, "ConfigMap")...) })
 }
 
 // Kind implements watch.Controller.
@@ -37,33 +51,65 @@ func (m *manual) Reconciler(_ context.Context, env watch.Env) (watch.Reconciler,
 }
 
 // Sources implements source.Provider.
-func (*manual) Sources() source.Sources {
-	return source.Sources{Owned: []source.Owned{{Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}}}}
+func (m *manual) Sources() (all source.Sources) {
+	for _, kind := range m.owned {
+		all.Owned = append(all.Owned, source.Owned{Kind: kindOf(kind)})
+	}
+	return all
+}
+
+// kindOf returns a kind of apps for workloads, one of rbac for a ClusterRole, else one of core.
+func kindOf(kind string) schema.GroupVersionKind {
+	group := map[string]string{"Deployment": "apps", "StatefulSet": "apps", "ClusterRole": "rbac.authorization.k8s.io"}[kind]
+	return schema.GroupVersionKind{Group: group, Version: "v1", Kind: kind}
 }
 
 // Reconcile implements watch.Reconciler.
 func (m *manual) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
 	resource, err := m.port.Get(ctx, req.Key)
-	if err != nil || resource == nil {
+	if err != nil {
 		return request.Result{}, err
+	}
+	if resource == nil {
+		clear(m.kept)
+		return request.Result{}, nil
 	}
 	return request.Result{}, m.reconcile(ctx, m, resource)
 }
 
 // get returns an object in the resource's namespace, nil if there is none.
 func (m *manual) get(ctx context.Context, kind, name string, resource *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	return m.port.Get(ctx, deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: kind}, Namespace: resource.GetNamespace(), Name: name})
+	return m.port.Get(ctx, deploy.Ref{Kind: kindOf(kind), Namespace: resource.GetNamespace(), Name: name})
+}
+
+// list returns the ConfigMaps in the resource's namespace by name.
+func (m *manual) list(ctx context.Context, resource *unstructured.Unstructured) (map[string]*unstructured.Unstructured, error) {
+	found, err := m.port.List(ctx, kindOf("ConfigMap"), resource.GetNamespace(), deploy.ListOptions{})
+	byName := map[string]*unstructured.Unstructured{}
+	for _, obj := range found {
+		byName[obj.GetName()] = obj
+	}
+	return byName, err
 }
 
 // create creates an object that the resource owns.
 func (m *manual) create(ctx context.Context, resource *unstructured.Unstructured, text string, args ...any) error {
 	obj := &unstructured.Unstructured{Object: object(text, args...)}
 	obj.SetNamespace(resource.GetNamespace())
-	obj.Object["metadata"].(map[string]any)["ownerReferences"] = []any{map[string]any{
-		"apiVersion": resource.GetAPIVersion(), "kind": resource.GetKind(), "name": resource.GetName(), "uid": string(resource.GetUID()),
-	}}
+	obj.Object["metadata"].(map[string]any)["ownerReferences"] = []any{ownerOf(resource)}
 	_, err := m.port.Create(ctx, obj, deploy.CreateOptions{FieldManager: "manual"})
 	return err
+}
+
+// ownerOf returns the reference of an owner.
+func ownerOf(resource *unstructured.Unstructured) map[string]any {
+	return map[string]any{
+		"apiVersion": resource.GetAPIVersion(), "kind": resource.GetKind(), "name": resource.GetName(), "uid": string(resource.GetUID()),
+	}
+}
+
+func (m *manual) delete(ctx context.Context, obj *unstructured.Unstructured) error {
+	return m.port.Delete(ctx, deploy.RefOf(obj), deploy.DeleteOptions{UID: obj.GetUID()})
 }
 
 func (m *manual) patch(ctx context.Context, obj *unstructured.Unstructured, subresource, body string) error {
@@ -75,106 +121,47 @@ func (m *manual) patch(ctx context.Context, obj *unstructured.Unstructured, subr
 
 // status sets a field of the status, unless it has the value.
 func (m *manual) status(ctx context.Context, resource *unstructured.Unstructured, field, value string) error {
-	if now, _, _ := unstructured.NestedString(resource.Object, "status", field); now == value {
+	if statusOf(resource, field) == value {
 		return nil
 	}
 	return m.patch(ctx, resource, "status", fmt.Sprintf(`{"status":{%q:%q}}`, field, value))
 }
 
+func statusOf(resource *unstructured.Unstructured, field string) string {
+	value, _, _ := unstructured.NestedString(resource.Object, "status", field)
+	return value
+}
+
+func sizeOf(resource *unstructured.Unstructured) int64 {
+	size, _, _ := unstructured.NestedInt64(resource.Object, "spec", "size")
+	return size
+}
+
+// sizeLabel returns the label size of a child.
+func sizeLabel(obj *unstructured.Unstructured) string { return obj.GetLabels()["size"] }
+
+// relabel sets the label size of a child.
+func (m *manual) relabel(ctx context.Context, obj *unstructured.Unstructured, size string) error {
+	return m.patch(ctx, obj, "", fmt.Sprintf(`{"metadata":{"labels":{"size":%q}}}`, size))
+}
+
+// dataOf returns a value of a ConfigMap.
+func dataOf(obj *unstructured.Unstructured, key string) string {
+	value, _, _ := unstructured.NestedString(obj.Object, "data", key)
+	return value
+}
+
 // careful is without faults.
 func careful(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
-	size, _, _ := unstructured.NestedInt64(resource.Object, "spec", "size")
+	size := sizeOf(resource)
 	till, err := m.get(ctx, "ConfigMap", "till", resource)
 	if err == nil && till == nil {
 		err = m.create(ctx, resource, "{apiVersion: v1, kind: ConfigMap, metadata: {name: till}, data: {size: '%d'}}", size)
-	} else if err == nil && till.Object["data"].(map[string]any)["size"] != fmt.Sprint(size) {
+	} else if err == nil && dataOf(till, "size") != fmt.Sprint(size) {
 		err = m.patch(ctx, till, "", fmt.Sprintf(`{"data":{"size":"%d"}}`, size))
 	}
 	if err != nil {
 		return err
 	}
 	return m.status(ctx, resource, "size", fmt.Sprint(size))
-}
-
-// forgetful creates a child unless status.made is set. After a crash between both writes it creates a second child.
-func forgetful(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
-	if made, _, _ := unstructured.NestedString(resource.Object, "status", "made"); made == "yes" {
-		return nil
-	}
-	if err := m.create(ctx, resource, "{apiVersion: v1, kind: ConfigMap, metadata: {generateName: till-}}"); err != nil {
-		return err
-	}
-	return m.status(ctx, resource, "made", "yes")
-}
-
-// careless generates a password unless status.made is set. After a crash it replaces the stored password.
-func careless(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
-	if made, _, _ := unstructured.NestedString(resource.Object, "status", "made"); made == "yes" {
-		return nil
-	}
-	secret, err := m.get(ctx, "Secret", "key", resource)
-	if err == nil && secret == nil {
-		err = m.create(ctx, resource, "{apiVersion: v1, kind: Secret, metadata: {name: key}, stringData: {password: %q}}", rand.Text())
-	} else if err == nil {
-		err = m.patch(ctx, secret, "", fmt.Sprintf(`{"stringData":{"password":%q}}`, rand.Text()))
-	}
-	if err != nil {
-		return err
-	}
-	return m.status(ctx, resource, "made", "yes")
-}
-
-// giving up: an error is logged, and nothing is tried again.
-func givingUp(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
-	_ = careful(ctx, m, resource)
-	return nil
-}
-
-// untidy leaves an object behind that nobody owns.
-func untidy(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
-	left, err := m.get(ctx, "ConfigMap", "left", resource)
-	if err != nil || left != nil {
-		return err
-	}
-	obj := &unstructured.Unstructured{Object: object("{apiVersion: v1, kind: ConfigMap, metadata: {name: left, namespace: %s}}", resource.GetNamespace())}
-	_, err = m.port.Create(ctx, obj, deploy.CreateOptions{FieldManager: "manual"})
-	return err
-}
-
-// restless counts its reconciles in the status.
-func restless(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
-	count, _, _ := unstructured.NestedInt64(resource.Object, "status", "count")
-	return m.patch(ctx, resource, "status", fmt.Sprintf(`{"status":{"count":%d}}`, count+1))
-}
-
-// early is Ready as soon as its Deployment is there.
-func early(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
-	kind := schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
-	live, err := m.port.Get(ctx, deploy.Ref{Kind: kind, Namespace: resource.GetNamespace(), Name: "till"})
-	if err == nil && live == nil {
-		err = m.create(ctx, resource, till)
-	}
-	if err != nil || resource.Object["status"] != nil {
-		return err
-	}
-	return m.patch(ctx, resource, "status", `{"status":{"conditions":[{"type":"Ready","status":"True","reason":"Made","message":"","lastTransitionTime":"2030-01-01T00:00:00Z"}]}}`)
-}
-
-// deaf never looks at its child again.
-func deaf(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
-	till, err := m.get(ctx, "ConfigMap", "till", resource)
-	if err != nil || till != nil {
-		return err
-	}
-	size, _, _ := unstructured.NestedInt64(resource.Object, "spec", "size")
-	return m.create(ctx, resource, "{apiVersion: v1, kind: ConfigMap, metadata: {name: till}, data: {size: '%d'}}", size)
-}
-
-// blind doesn't see that its child is gone, because it looks only at its own status.
-func blind(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
-	size, _, _ := unstructured.NestedInt64(resource.Object, "spec", "size")
-	if now, _, _ := unstructured.NestedString(resource.Object, "status", "size"); now == fmt.Sprint(size) {
-		return nil
-	}
-	return careful(ctx, m, resource)
 }

@@ -1,0 +1,70 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// condition is a merge patch of the status with the condition Ready.
+const condition = `{"status":{"conditions":[{"type":"Ready","status":%q,"reason":"Made","message":"","lastTransitionTime":%q}]}}`
+
+// readyOfStatus returns the status of the condition Ready.
+func readyOfStatus(resource *unstructured.Unstructured) string {
+	conditions, _, _ := unstructured.NestedSlice(resource.Object, "status", "conditions")
+	if len(conditions) == 0 {
+		return ""
+	}
+	ready, _ := conditions[0].(map[string]any)
+	return fmt.Sprint(ready["status"])
+}
+
+// serves reports whether a Deployment of one replica is ready.
+func serves(live *unstructured.Unstructured) bool {
+	if live == nil {
+		return false
+	}
+	replicas, _, _ := unstructured.NestedInt64(live.Object, "status", "readyReplicas")
+	return replicas == 1
+}
+
+// restless counts its reconciles in the status.
+func restless(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
+	count, _, _ := unstructured.NestedInt64(resource.Object, "status", "count")
+	if m.sound && count > 0 {
+		return nil
+	}
+	return m.patch(ctx, resource, "status", fmt.Sprintf(`{"status":{"count":%d}}`, count+1))
+}
+
+// ticking sets the time of a condition whenever it reports the condition. Its own write brings it back
+// as long as a second has gone by: https://github.com/knative/serving/issues/1181
+func ticking(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
+	if m.sound && readyOfStatus(resource) == "True" {
+		return nil
+	}
+	return m.patch(ctx, resource, "status", fmt.Sprintf(condition, "True", time.Now().Format(time.RFC3339Nano)))
+}
+
+// early is Ready as soon as its Deployment is there: https://github.com/kyma-project/btp-manager/issues/216
+func early(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
+	live, err := m.get(ctx, "Deployment", "till", resource)
+	if err == nil && live == nil {
+		err = m.create(ctx, resource, till)
+	} else if replicas, _, _ := unstructured.NestedInt64(live.Object, "spec", "replicas"); err == nil && replicas != 1 {
+		err = m.patch(ctx, live, "", `{"spec":{"replicas":1}}`)
+	}
+	if err != nil {
+		return err
+	}
+	ready := "True"
+	if m.sound && !serves(live) {
+		ready = "False"
+	}
+	if readyOfStatus(resource) == ready {
+		return nil
+	}
+	return m.patch(ctx, resource, "status", fmt.Sprintf(condition, ready, "2030-01-01T00:00:00Z"))
+}
