@@ -143,15 +143,15 @@ func TestTamper(t *testing.T) {
 		{"nothing to change", `{spec: {list: [1]}}`, `{spec: {list: [1]}}`},
 	} {
 		t.Run("explore 15: a field of the operator is changed: "+row.reason, func(t *testing.T) {
-			obj := numbered(t, row.object)
+			obj := parsed(t, row.object)
 			manage(t, obj, "operator")
 			tamper(obj)
 			obj.SetManagedFields(nil)
 			delete(obj.Object, "metadata")
-			assert.Equal(t, numbered(t, row.want).Object, obj.Object)
+			assert.Equal(t, parsed(t, row.want).Object, obj.Object)
 		})
 		t.Run("explore 15: a field of somebody else isn't: "+row.reason, func(t *testing.T) {
-			obj := numbered(t, row.object)
+			obj := parsed(t, row.object)
 			manage(t, obj, "reconciletest")
 			before := obj.DeepCopy()
 			tamper(obj)
@@ -160,8 +160,8 @@ func TestTamper(t *testing.T) {
 	}
 }
 
-// numbered returns an object with whole numbers, as a cluster does.
-func numbered(t *testing.T, text string) *unstructured.Unstructured {
+// parsed returns an object with whole numbers, as a cluster does.
+func parsed(t *testing.T, text string) *unstructured.Unstructured {
 	t.Helper()
 	content, err := yaml.YAMLToJSON([]byte(text))
 	require.NoError(t, err)

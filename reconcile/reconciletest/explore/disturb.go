@@ -58,7 +58,7 @@ func (x *execution) catchUp() {
 // what there is, or that the cluster refuses it. An operator that doesn't watch a child has time to look after it.
 func (x *execution) meddle(n int) {
 	for _, a := range x.at(n, take, drift) {
-		before := stateOf(x.h)
+		before := stateOf(x.objects(x.h))
 		var err error
 		if a.act == take {
 			err = x.h.TryDelete(a.object)
@@ -68,7 +68,7 @@ func (x *execution) meddle(n int) {
 		if err == nil {
 			x.h.RunUntilSettled()
 		}
-		if len(compare(before, stateOf(x.h))) > 0 {
+		if len(compare(before, stateOf(x.objects(x.h)))) > 0 {
 			x.h.Advance(time.Hour)
 		}
 	}

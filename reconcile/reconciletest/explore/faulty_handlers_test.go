@@ -68,6 +68,13 @@ func merging(sound bool) *handlers.Handlers[unstructured.Unstructured] {
 			return err
 		}
 		ref := deploy.Ref{Kind: kindOf("ConfigMap"), Namespace: r.Ref.Namespace, Name: "door"}
+		live, err := m.Port().Get(ctx, ref)
+		if err != nil {
+			return err
+		}
+		if now, _, _ := unstructured.NestedString(live.Object, "data", "title"); now == title {
+			return nil
+		}
 		_, err = m.Port().Patch(ctx, ref, deploy.PatchRequest{
 			Type: types.MergePatchType, Body: fmt.Appendf(nil, `{"data":{"title":%q}}`, title), FieldManager: "handlers",
 		})

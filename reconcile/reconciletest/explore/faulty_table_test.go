@@ -18,7 +18,7 @@ func inSessions() []faulty {
 	return []faulty{
 		{
 			fault: "explore 7: a child's name from the clock", source: "a beginner's mistake", style: "sessions",
-			explore: sessions(renaming), story: []string{"names of objects depend on the time", "ConfigMap test/door-"},
+			explore: sessions(renaming), story: []string{"names that depend on the time", "created ConfigMap test/door-"},
 		},
 		{
 			fault: "explore 9: a status that flips", source: "a beginner's mistake", style: "sessions",
@@ -156,7 +156,7 @@ func inOtherStyles() []faulty {
 		},
 		{
 			fault: "explore 9: it deletes what others have", source: "kubeblocks#9860", style: "handlers",
-			explore: driven(greedy, others), story: []string{"what is deleted leaves nothing", "ConfigMap test/street isn't there"},
+			explore: driven(greedy, others), story: []string{"changes what belongs to others", "ConfigMap test/street: it is deleted"},
 		},
 		{
 			fault: "explore 2: what exists is a failure", source: "rook#9256", style: "watcher",

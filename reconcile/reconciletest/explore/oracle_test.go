@@ -103,8 +103,8 @@ func others() Option {
 	})))
 }
 
-// flipping changes a value in each reconcile, back and forth.
-func flipping(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
+// wavering changes a value in each reconcile, back and forth.
+func wavering(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
 	till, err := m.get(ctx, "ConfigMap", "till", resource)
 	if err != nil || till == nil {
 		return err
@@ -121,8 +121,8 @@ func fragile(_ context.Context, _ *manual, resource *unstructured.Unstructured) 
 	return nil
 }
 
-// trusting doesn't look at the error of a request.
-func trusting(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
+// unchecked doesn't look at the error of a request.
+func unchecked(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
 	till, _ := m.get(ctx, "ConfigMap", "till", resource)
 	_ = till.Object["data"].(map[string]any)
 	return nil
@@ -159,9 +159,9 @@ func TestOracles(t *testing.T) {
 			[]string{"removes what others add to its objects", "ConfigMap test/till metadata.annotations[explore.operkit.dev/added]"}},
 		{"explore 37: it panics after an edit", then(careful, fragile),
 			[]string{"the operator panics", "Shop.explore.operkit.dev test/tea: panic: no such size (oracle_test.go:", "spec.size: 3"}},
-		{"explore 37: it panics after a failed request", then(careful, trusting),
+		{"explore 37: it panics after a failed request", then(careful, unchecked),
 			[]string{"the operator panics", "Shop.explore.operkit.dev test/tea: panic: runtime error", "answers 500: get ConfigMap test/till"}},
-		{"explore 38: a value flips", then(careful, flipping),
+		{"explore 38: a value flips", then(careful, wavering),
 			[]string{"doesn't come to rest", "ConfigMap test/till was changed", `"on" -> "off"`}},
 	} {
 		t.Run(row.fault, func(t *testing.T) {
