@@ -22,6 +22,8 @@ type life struct {
 	sample *unstructured.Unstructured
 	// unready: a workload never becomes ready, so the resource must not be Ready. It is the name of the workload.
 	unready string
+	// by is the edit of a life with one.
+	by *edit
 }
 
 // pair are two chapters, by index. reason says why their states are equal. The first may be -1: the state at the
@@ -39,43 +41,54 @@ type chapter struct {
 
 func (l life) String() string { return l.name }
 
-// lives returns the lives of all samples: of each one as it is, and with each generated edit.
+// lives returns the lives of all samples: first of each one as it is, and then with each generated edit, the most
+// important ones first. Edits of fields that an edit of an earlier sample of the same rank changes come last.
 func (e *explorer) lives() (lives []life, err error) {
-	samples, definitions, err := e.read()
+	samples, possible, err := e.read()
 	if err != nil {
 		return nil, err
 	}
-	var edited []life
 	for _, sample := range samples {
 		lives = append(lives, whole(sample))
-		for _, edit := range edits(sample, definitions) {
-			edited = append(edited, changed(sample, edit))
+	}
+	var again []life
+	edited := map[string]int{}
+	for rank := oneField; rank <= twoFields; rank++ {
+		for i, sample := range samples {
+			for _, by := range possible[i] {
+				if by.rank != rank {
+					continue
+				}
+				what := fmt.Sprint(rank, by.paths)
+				if first, is := edited[what]; is && first != i {
+					again = append(again, changed(sample, by))
+					continue
+				}
+				edited[what] = i
+				lives = append(lives, changed(sample, by))
+			}
 		}
 	}
-	return append(lives, edited...), nil
+	return append(lives, again...), nil
 }
 
-// read reads the samples and the CustomResourceDefinitions.
-func (e *explorer) read() (samples, definitions []*unstructured.Unstructured, err error) {
+// read reads the samples, and returns the edits of each one.
+func (e *explorer) read() (samples []*unstructured.Unstructured, edits [][]edit, err error) {
 	trial := newTrial(e.t.Context())
 	trial.run(func() {
 		samples = reconciletest.Samples(trial, e.kind, e.options.samples...)
 		h := e.start(trial, func() {})
-		for _, obj := range h.Memory().Objects() {
-			if obj.GetKind() == "CustomResourceDefinition" {
-				definitions = append(definitions, obj)
-			}
+		for i, sample := range samples {
+			samples[i] = sample.DeepCopy()
+			unstructured.RemoveNestedField(samples[i].Object, "status")
+			edits = append(edits, accepted(h, samples[i]))
 		}
 	})
 	trial.end()
 	if trial.failure != "" {
 		return nil, nil, fmt.Errorf("%s", strings.TrimPrefix(trial.failure, "reconciletest: "))
 	}
-	for i, sample := range samples {
-		samples[i] = sample.DeepCopy()
-		unstructured.RemoveNestedField(samples[i].Object, "status")
-	}
-	return samples, definitions, nil
+	return samples, edits, nil
 }
 
 // whole is the life of a resource that nobody changes.
@@ -92,16 +105,24 @@ func changed(sample *unstructured.Unstructured, by edit) life {
 	after := sample.DeepCopy()
 	by.do(after)
 	name := nameOf(sample)
-	return life{
-		name: name + " with " + by.name,
-		chapters: []chapter{
-			create(sample), change(name, by.name, after), change(name, "the edit undone", sample), remove(sample), create(after),
-		},
-		equal: []pair{
-			{0, 2, "an edit that is undone leaves nothing"},
-			{1, 4, "an edited resource has what a new one would have"},
-		},
+	l := life{name: name + " with " + by.name, by: &by}
+	undo := change(name, "the edit undone", sample)
+	switch {
+	case by.first != nil:
+		half := sample.DeepCopy()
+		by.first.do(half)
+		l.chapters = []chapter{
+			create(sample), change(name, by.first.name, half), change(name, by.name, after), undo, change(name, by.name, after),
+		}
+		l.equal = []pair{{0, 3, "an edit that is undone leaves nothing"}, {2, 4, "two edits at once have what one after the other has"}}
+	case by.rank != oneField:
+		l.chapters = []chapter{create(sample), change(name, by.name, after), remove(sample), create(after)}
+		l.equal = []pair{{1, 3, "an edited resource has what a new one would have"}}
+	default:
+		l.chapters = []chapter{create(sample), change(name, by.name, after), undo, remove(sample), create(after)}
+		l.equal = []pair{{0, 2, "an edit that is undone leaves nothing"}, {1, 4, "an edited resource has what a new one would have"}}
 	}
+	return l
 }
 
 // held is the life of a resource of which a workload never becomes ready.

@@ -93,6 +93,9 @@ func (e *explorer) explore() (report, error) {
 	}
 	var learned []*lesson
 	for i := 0; i < len(lives) && !e.spent(); i++ {
+		if lives[i].by != nil && e.visited > e.options.states/2 {
+			break // the other half is for disturbances
+		}
 		known, err := e.learn(lives[i])
 		if err != nil {
 			return e.report, fmt.Errorf("%s: %w", lives[i], err)

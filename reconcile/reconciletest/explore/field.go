@@ -1,0 +1,59 @@
+package explore
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// fieldsOf returns the paths of the fields of a resource that aren't metadata or status, in their order: those that
+// have no fields themselves. spec.stages[].size is a field of the items of a list, and spec.pools{}.size one of the
+// entries of a map.
+func fieldsOf(schema map[string]any) (paths []string) {
+	for _, name := range ownFields(schema) {
+		paths = append(paths, fieldsBelow(propertyOf(schema, name), name)...)
+	}
+	return paths
+}
+
+func fieldsBelow(schema map[string]any, path string) (paths []string) {
+	switch shapeOf(schema) {
+	case objectField:
+		for _, name := range slices.Sorted(maps.Keys(propertiesOf(schema))) {
+			paths = append(paths, fieldsBelow(propertyOf(schema, name), path+"."+name)...)
+		}
+	case listField:
+		paths = fieldsBelow(itemsOf(schema), path+"[]")
+	case mapField:
+		paths = fieldsBelow(entriesOf(schema), path+"{}")
+	}
+	if len(paths) == 0 {
+		return []string{strings.TrimRight(path, "[]{}")}
+	}
+	return paths
+}
+
+// touched returns the fields that a value has, as fieldsOf has them.
+func touched(schema map[string]any, path string, value any) (paths []string) {
+	items, _ := value.([]any)
+	fields, isMap := value.(map[string]any)
+	shape := shapeOf(schema)
+	switch {
+	case shape == objectField && isMap && schema["properties"] != nil:
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			paths = append(paths, touched(propertyOf(schema, name), path+"."+name, fields[name])...)
+		}
+	case shape == listField && len(items) > 0:
+		for _, item := range items {
+			paths = append(paths, touched(itemsOf(schema), path+"[]", item)...)
+		}
+	case shape == mapField && len(fields) > 0:
+		for _, entry := range fields {
+			paths = append(paths, touched(entriesOf(schema), path+"{}", entry)...)
+		}
+	default:
+		return fieldsBelow(schema, path)[:1]
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}

@@ -1,0 +1,32 @@
+package explore
+
+// formats are two valid values of each format, whose name is without hyphens. Other formats don't restrict a string.
+var formats = map[string][]string{
+	"datetime":     {"2030-01-01T00:00:00Z", "2031-02-03T04:05:06Z"},
+	"date":         {"2030-01-01", "2031-02-03"},
+	"duration":     {"1h", "2h"},
+	"byte":         {"b25l", "dHdv"},
+	"ipv4":         {"192.0.2.1", "192.0.2.2"},
+	"ipv6":         {"2001:db8::1", "2001:db8::2"},
+	"ip":           {"192.0.2.1", "2001:db8::2"},
+	"cidr":         {"192.0.2.0/24", "198.51.100.0/24"},
+	"mac":          {"02:00:5e:10:00:00", "02:00:5e:10:00:01"},
+	"email":        {"one@example.com", "two@example.com"},
+	"hostname":     {"one.example.com", "two.example.com"},
+	"uri":          {"https://example.com/one", "https://example.com/two"},
+	"uuid":         {"6ba7b810-9dad-41d1-80b4-00c04fd430c8", "6ba7b811-9dad-41d1-80b4-00c04fd430c8"},
+	"uuid3":        {"6ba7b810-9dad-31d1-80b4-00c04fd430c8", "6ba7b811-9dad-31d1-80b4-00c04fd430c8"},
+	"uuid4":        {"6ba7b810-9dad-41d1-80b4-00c04fd430c8", "6ba7b811-9dad-41d1-80b4-00c04fd430c8"},
+	"uuid5":        {"6ba7b810-9dad-51d1-80b4-00c04fd430c8", "6ba7b811-9dad-51d1-80b4-00c04fd430c8"},
+	"isbn":         {"0321751043", "9780321751041"},
+	"isbn10":       {"0321751043", "0-321-75104-3"},
+	"isbn13":       {"9780321751041", "978-0321751041"},
+	"creditcard":   {"4111111111111111", "5555555555554444"},
+	"ssn":          {"111-11-1111", "222-22-2222"},
+	"hexcolor":     {"#ff0000", "#00ff00"},
+	"rgbcolor":     {"rgb(255,0,0)", "rgb(0,255,0)"},
+	"bsonobjectid": {"507f1f77bcf86cd799439011", "507f191e810c19729de860ea"},
+	"quantity":     {"1Gi", "2Gi"},
+	"k8sshortname": {"one", "two"},
+	"k8slongname":  {"one.example", "two.example"},
+}
