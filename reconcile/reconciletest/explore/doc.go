@@ -13,6 +13,19 @@
 // somebody else, and the operator is restarted. What is left of the states goes into pairs of disturbances, chosen at
 // random.
 //
+// # Edits
+//
+// Edits are generated from the schema in the CustomResourceDefinition. Each field gets another valid value alone. Then
+// follow values at the edges of what is valid, fields that are left out or null, items and entries that are added,
+// removed and swapped, and two fields of an object, one after the other and at once. Values are like those of the
+// sample: "10Gi" becomes "11Gi". Without disturbances they get half of the states, so with few states some edits
+// aren't tried.
+//
+// Not edited are fields that a validation rule in CEL names, because the cluster in memory doesn't evaluate rules;
+// values whose schema preserves unknown fields and names none; embedded resources; and fields at a depth of more than
+// five. In the template of a Pod only fields of the sample are edited, without images. A maximum that is more than 100
+// above the value of the sample isn't tried, since it may be a number of objects.
+//
 // # What is a finding
 //
 //   - The operator doesn't come to rest, it panics, or a reconcile fails in the end.
@@ -43,6 +56,6 @@
 //
 // # When not
 //
-// What isn't explored: stale reads and late events, the order in which components run in parallel, several replicas,
-// and edits of lists and maps. A real API server and real crashes need package envtest.
+// What isn't explored: stale reads and late events, the order in which components run in parallel, and several
+// replicas. A real API server and real crashes need package envtest.
 package explore
