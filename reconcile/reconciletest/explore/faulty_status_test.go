@@ -51,9 +51,12 @@ func ticking(ctx context.Context, m *manual, resource *unstructured.Unstructured
 // early is Ready as soon as its Deployment is there: https://github.com/kyma-project/btp-manager/issues/216
 func early(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
 	live, err := m.get(ctx, "Deployment", "till", resource)
-	if err == nil && live == nil {
+	if err != nil {
+		return err
+	}
+	if live == nil {
 		err = m.create(ctx, resource, till)
-	} else if replicas, _, _ := unstructured.NestedInt64(live.Object, "spec", "replicas"); err == nil && replicas != 1 {
+	} else if replicas, _, _ := unstructured.NestedInt64(live.Object, "spec", "replicas"); replicas != 1 {
 		err = m.patch(ctx, live, "", `{"spec":{"replicas":1}}`)
 	}
 	if err != nil {

@@ -110,7 +110,7 @@ func wrongByHand() []faulty {
 		},
 		{
 			fault: "explore 6: a label is never removed", source: "tidb-operator#4942", style: "by hand",
-			explore: byHand(clinging), story: []string{"spec.title left out", "ConfigMap test/till .metadata.labels"},
+			explore: byHand(clinging), story: []string{"left out", "ConfigMap test/till .metadata.labels"},
 		},
 		{
 			fault: "explore 9: something is left", source: "kudo#1538", style: "by hand",
@@ -152,7 +152,7 @@ func inOtherStyles() []faulty {
 		},
 		{
 			fault: "explore 6: a field is never removed", source: "starrocks-kubernetes-operator#581", style: "handlers",
-			explore: driven(merging), story: []string{"spec.title left out", "ConfigMap test/door .data"},
+			explore: driven(merging), story: []string{"left out", "ConfigMap test/door .data"},
 		},
 		{
 			fault: "explore 9: it deletes what others have", source: "kubeblocks#9860", style: "handlers",

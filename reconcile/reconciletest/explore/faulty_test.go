@@ -47,7 +47,6 @@ func TestFaults(t *testing.T) {
 			}
 			lines := strings.Count(story, "\n") + 1
 			t.Run("explore 4: it is told in 15 lines, and replayed", func(t *testing.T) { assert.LessOrEqual(t, lines, 15, story) })
-			assert.Less(t, took, 2*time.Minute)
 			_, fault, _ := strings.Cut(row.fault, ": ")
 			table = append(table, fmt.Sprintf(tableRow, fault, row.source, row.style, r.visited, fmt.Sprintf("%.1f", took.Seconds()), lines))
 			t.Run("explore 1: without the fault", func(t *testing.T) { row.exploreTwin(t, r.visited) })
