@@ -52,7 +52,9 @@ func touched(schema map[string]any, path string, value any) (paths []string) {
 			paths = append(paths, touched(entriesOf(schema), path+"{}", entry)...)
 		}
 	default:
-		return fieldsBelow(schema, path)[:1]
+		if paths = fieldsBelow(schema, path); len(paths) > 1 {
+			return nil // nothing is in the value
+		}
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths)

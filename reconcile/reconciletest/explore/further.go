@@ -1,10 +1,6 @@
 package explore
 
-import (
-	"slices"
-
-	"k8s.io/apimachinery/pkg/runtime"
-)
+import "k8s.io/apimachinery/pkg/runtime"
 
 // further returns an item that a list can have beside its items: one like the last item with another key, so that it
 // is as realistic as that one.
@@ -51,7 +47,7 @@ func identifying(schema map[string]any) []string {
 func column(items []any, key string) (values []any) {
 	for _, item := range items {
 		if fields, is := item.(map[string]any); is {
-			if _, isText := fields[key].(string); isText || isScalar(fields[key]) {
+			if isScalar(fields[key]) {
 				values = append(values, fields[key])
 			}
 		}
@@ -65,9 +61,4 @@ func isScalar(value any) bool {
 		return true
 	}
 	return false
-}
-
-// unique reports whether a list must not have two items that are equal, or have equal keys.
-func unique(schema map[string]any) bool {
-	return schema["uniqueItems"] == true || slices.Contains([]any{"set", "map"}, schema[listType])
 }

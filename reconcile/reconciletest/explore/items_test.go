@@ -39,6 +39,9 @@ func TestItems(t *testing.T) {
 		{"of a Pod what is there, without the image",
 			"{type: object, properties: {priority: {type: integer}, dnsPolicy: {type: string}, containers: {type: array, items: {type: object, properties: {image: {type: string}, name: {type: string, maxLength: 4}}}}}}",
 			"it: {priority: 1, containers: [{image: a, name: b}]}", nil, "it.priority: 2", "it: {priority: 2, containers: [{image: a, name: b}]}"},
+		{"a field named containers of its own", "{type: object, properties: {containers: {type: array, items: {type: string}}, size: {type: integer}}}", "it: {}",
+			[]string{"it.containers: item added", "it.size: 1", "it left out"}, "it.size: 1", "it: {size: 1}"},
+		{"enumerated values that aren't scalars", "{type: string, enum: [[a], [b], c]}", "it: [a]", []string{`it: "c"`, "it left out"}, `it: "c"`, "it: c"},
 	} {
 		t.Run("explore 22: "+row.reason, func(t *testing.T) {
 			all := editsOf(row.schema, row.value)

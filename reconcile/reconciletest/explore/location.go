@@ -96,8 +96,11 @@ func (p *location) creatable(resource map[string]any) bool {
 	return true
 }
 
-// inTemplate reports whether the fields of an object are those of a Pod.
-func (p *location) inTemplate() bool { return p.inPod || propertyOf(p.schema, "containers") != nil }
+// inTemplate reports whether the fields of an object are those of a Pod or of a container.
+func (p *location) inTemplate() bool {
+	has := func(name string) bool { return propertyOf(p.schema, name) != nil }
+	return p.inPod || has("containers") && has("dnsPolicy") || has("image") && has("imagePullPolicy")
+}
 
 // leftAlone reports whether a location isn't edited, because its schema says less than Kubernetes about what is valid: in
 // the template of a Pod the image, and what a sample doesn't have.

@@ -12,7 +12,6 @@ const (
 	preserving  = "x-kubernetes-preserve-unknown-fields"
 	embedding   = "x-kubernetes-embedded-resource"
 	intOrString = "x-kubernetes-int-or-string"
-	listType    = "x-kubernetes-list-type"
 	listMapKeys = "x-kubernetes-list-map-keys"
 	validations = "x-kubernetes-validations"
 )

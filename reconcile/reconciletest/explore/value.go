@@ -14,7 +14,7 @@ import (
 // The other value isn't one of those that are taken.
 func another(schema map[string]any, present any, taken ...any) (value any, can bool) {
 	for _, value := range valuesFor(schema, present) {
-		if value != nil && value != present && !slices.Contains(taken, value) && fits(schema, value) {
+		if fits(schema, value) && value != present && !slices.Contains(taken, value) {
 			return value, true
 		}
 	}
@@ -42,7 +42,7 @@ func valuesFor(schema map[string]any, present any) []any {
 
 // fits reports whether a scalar is valid by its schema, except for its format.
 func fits(schema map[string]any, value any) bool {
-	if schema[validations] != nil {
+	if schema[validations] != nil || !isScalar(value) {
 		return false // rules in CEL aren't evaluated
 	}
 	if values, is := schema["enum"].([]any); is && !slices.Contains(values, value) {
