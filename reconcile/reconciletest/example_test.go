@@ -394,6 +394,19 @@ func ExampleHarness_Kill() {
 	// configured Shop test/tea status
 }
 
+// The component of an object is known when a session has rendered it.
+func ExampleHarness_Components() {
+	h := reconciletest.New(console{}, Shop{})
+	h.Apply(shop)
+	h.RunUntilSettled()
+	for ref, component := range h.Components() {
+		if ref.Kind.Kind == "Deployment" {
+			fmt.Println(ref, "is of component", component)
+		}
+	}
+	// Output: Deployment test/tea-store is of component store
+}
+
 // What a component of somebody else says is set by hand, and a resource is reconciled once.
 func ExampleHarness_Reconcile() {
 	controller := reconciletest.Controlling(reconciletest.TestedKind, func(_ context.Context, s *reconcile.Session) error {

@@ -50,9 +50,21 @@
 //
 // # Findings
 //
-// A finding is told as a story: what somebody did, the disturbances, and the difference. Its last line replays it
-// alone: pass that option beside the others. The same options and seed find the same, on any number of processors:
-// components of a session run one after the other, and time is simulated.
+// A finding is made smaller first: disturbances, steps, and fields and list items of the resource are left out while
+// the same problem of the same object shows. It is told as a story of at most 15 lines: what somebody did, the
+// disturbances with the writes around them, and the difference. Its last line replays it alone: pass that option beside
+// the others. With the option Corpus each finding is also kept in a file, and each run replays the files first. The
+// same options and seed find the same, on any number of processors: components of a session run one after the other,
+// and time is simulated.
+//
+// # Bounds and coverage
+//
+// An exploration ends after a number of states (States, 2000 by default), after a time (For), or after some findings
+// (Findings). First come the samples as they are. Then disturbances and edits take turns: each gets half of the states.
+// Of the disturbances, each request gets one before any gets a second one. At the end the test logs a table: how many
+// disturbances of each request were tried, of how many, and what the bound left out. With a bound by states nothing in
+// it depends on the time. Picture draws the states that were reached. While it runs, a line on a terminal shows how far
+// it is: go test connects the terminal if it is called without the names of packages.
 //
 // # When not
 //

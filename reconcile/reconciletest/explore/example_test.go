@@ -5,7 +5,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/reconciletest"
@@ -100,6 +104,43 @@ func ExampleReplay() {
 	}
 	fmt.Println("sound:", passes(test))
 	// Output: sound: true
+}
+
+// Findings are kept in files of a folder, and replayed first in each run.
+func ExampleCorpus() {
+	test := func(t *testing.T) {
+		explore.Run(t, NewController, explore.Definitions("testdata/crd"), explore.Samples("testdata/samples"),
+			explore.Corpus("testdata/explore"), explore.States(100))
+	}
+	fmt.Println("sound:", passes(test))
+	// Output: sound: true
+}
+
+// A test that runs at night has a bound by time.
+func ExampleFor() {
+	test := func(t *testing.T) {
+		explore.Run(t, NewController, explore.Definitions("testdata/crd"), explore.Samples("testdata/samples"), explore.For(time.Second))
+	}
+	fmt.Println("sound:", passes(test))
+	// Output: sound: true
+}
+
+// A picture shows the states that were reached.
+func ExamplePicture() {
+	folder, err := os.MkdirTemp("", "explore")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	file := filepath.Join(folder, "states.svg")
+	passes(func(t *testing.T) {
+		explore.Run(t, NewController, explore.Definitions("testdata/crd"), explore.Samples("testdata/samples"),
+			explore.Picture(file), explore.States(100))
+	})
+	picture, err := os.ReadFile(file)
+	fmt.Println(strings.Contains(string(picture), "create Shop.explore.operkit.dev tea"), err)
+	// Output: true <nil>
 }
 
 // Any style is explored. This operator does nothing.

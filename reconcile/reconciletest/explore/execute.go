@@ -25,6 +25,8 @@ type trace struct {
 	failure string
 	// runs counts the reconciles.
 	runs int
+	// components are the components of objects, by the names of the objects.
+	components map[string]string
 	// equal: the execution ended when it came into a state that goes on as in an earlier execution.
 	equal bool
 }
@@ -74,7 +76,7 @@ func (e *explorer) execute(l life, disturbances []armed, later time.Duration, en
 		trial := newTrial(t.Context())
 		trial.run(func() {
 			x.h = e.start(trial, x.reborn, reconciletest.Interleave(x.choose))
-			defer func() { x.runs = len(x.h.Runs()) }()
+			defer func() { x.runs, x.components = len(x.h.Runs()), componentsOf(x.h) }()
 			x.witness = e.attend(trial, x.h, x.trace)
 			x.h.Advance(later)
 			x.began = stateOf(x.objects(x.h))
@@ -88,6 +90,7 @@ func (e *explorer) execute(l life, disturbances []armed, later time.Duration, en
 		x.failure = trial.failure
 	})
 	e.visited += max(x.runs, len(x.chapters)) // an operator that reconciles nothing comes to an end, too
+	e.progress.show(e.report)
 	return x.trace
 }
 
@@ -190,6 +193,14 @@ func (e *explorer) children(began, end state) (names []string) {
 		}
 	}
 	return names
+}
+
+func componentsOf(h *reconciletest.Harness) map[string]string {
+	components := map[string]string{}
+	for ref, component := range h.Components() {
+		components[refName(ref)] = component
+	}
+	return components
 }
 
 func writes(calls []reconciletest.Call) (found []reconciletest.Call) {

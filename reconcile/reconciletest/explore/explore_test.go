@@ -104,8 +104,10 @@ func TestReplay(t *testing.T) {
 	assert.Equal(t, `explore: the cluster ends in another state than without the disturbance
   1. create Shop.explore.operkit.dev tea
      the operator is killed after it has sent: create ConfigMap test/till-bbbbc
+     created ConfigMap test/till-bbbbd
+     configured Shop test/tea status
   => ConfigMap test/till-2 is there
-  replay: explore.Replay("Shop.explore.operkit.dev tea | kill-after@1.2")`, r.findings[0].story(), "as the guide shows it")
+  replay: explore.Replay("Shop.explore.operkit.dev tea | without spec.sign | kill-after@1.2")`, r.findings[0].story(), "as the guide shows it")
 	line := r.findings[0].replay()
 	again := explored(t, manually(forgetful), startDriven, Replay(line))
 	t.Run("explore 4: a replay shows one finding alone", func(t *testing.T) {
@@ -114,12 +116,15 @@ func TestReplay(t *testing.T) {
 		assert.Less(t, again.visited, r.visited)
 	})
 	for text, says := range map[string]string{
-		"Shop test/nobody | fail@1.1":                             "no sample and no edit of it has this name",
-		"Shop.explore.operkit.dev tea | fail@1":                   "isn't ACT@CHAPTER.REQUEST",
-		"Shop.explore.operkit.dev tea | fail@1.0":                 "isn't ACT@CHAPTER.REQUEST",
-		"Shop.explore.operkit.dev tea | take@0.1":                 "isn't ACT@CHAPTER.REQUEST",
-		"Shop.explore.operkit.dev tea | kil-after@1.2":            "isn't ACT@CHAPTER.REQUEST",
-		"Shop.explore.operkit.dev tea | kill-before@1.1,nonsense": "isn't ACT@CHAPTER.REQUEST",
+		"Shop.explore.operkit.dev tea | kill-after@1.1":            "has no such request or object",
+		"Shop.explore.operkit.dev tea | fail@1.99":                 "has no such request or object",
+		"Shop.explore.operkit.dev tea | without spec.x | fail@1.1": "has no such field: copy the line from a finding",
+		"Shop test/nobody | fail@1.1":                              "no sample and no edit of it has this name",
+		"Shop.explore.operkit.dev tea | fail@1":                    "isn't ACT@CHAPTER.REQUEST",
+		"Shop.explore.operkit.dev tea | fail@1.0":                  "isn't ACT@CHAPTER.REQUEST",
+		"Shop.explore.operkit.dev tea | take@0.1":                  "isn't ACT@CHAPTER.REQUEST",
+		"Shop.explore.operkit.dev tea | kil-after@1.2":             "isn't ACT@CHAPTER.REQUEST",
+		"Shop.explore.operkit.dev tea | kill-before@1.1,nonsense":  "isn't ACT@CHAPTER.REQUEST",
 	} {
 		o, err := newOptions([]Option{Definitions("testdata/crd"), Samples("testdata/samples"), Replay(text)})
 		require.NoError(t, err)
@@ -130,8 +135,12 @@ func TestReplay(t *testing.T) {
 
 func TestSameOnAnyMachine(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	first := stories(explored(t, manually(careless), startDriven, States(400)))
+	explore := func() string {
+		r := explored(t, manually(careless), startDriven, States(400))
+		return stories(r) + r.summary()
+	}
+	first := explore()
 	runtime.GOMAXPROCS(4)
-	second := stories(explored(t, manually(careless), startDriven, States(400)))
+	second := explore()
 	t.Run("explore 5: the same findings, whatever the number of processors", func(t *testing.T) { assert.Equal(t, first, second) })
 }

@@ -10,10 +10,25 @@ type report struct {
 	findings []*finding
 	// visited counts states, disturbed the executions with one disturbance, and walked those with two.
 	visited, disturbed, walked int
+	covered                    coverage
+	// left is what a bound has left out.
+	left string
 }
 
 func (r report) String() string {
 	return fmt.Sprintf("EXPLORE states=%d disturbances=%d walks=%d findings=%d", r.visited, r.disturbed, r.walked, len(r.findings))
+}
+
+// summary is the report with the coverage.
+func (r report) summary() string {
+	lines := []string{r.String()}
+	if len(r.covered.rows) > 0 {
+		lines = append(lines, r.covered.String())
+	}
+	if r.left != "" {
+		lines = append(lines, r.left)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // finding is a life that ends as it shouldn't.
@@ -23,10 +38,19 @@ type finding struct {
 	// chapter is where it shows, counted from 0, and details say how.
 	chapter int
 	details []string
+	// whole is the life that was made smaller by cuts.
+	whole life
+	cuts  cutList
+	// first is the finding before it was made smaller.
+	first *finding
+	// file is where the finding is kept, empty for nowhere.
+	file string
 }
 
 func found(tr *trace, chapter int, problem string, details ...string) *finding {
-	return &finding{tr, problem, chapter, details}
+	f := &finding{trace: tr, problem: problem, chapter: chapter, details: details, whole: tr.life}
+	f.first = f
+	return f
 }
 
 // subject is what is wrong, without values.
@@ -37,31 +61,9 @@ func (f *finding) subject() string {
 	return strings.SplitN(f.details[0], ":", 2)[0]
 }
 
-// longest is how many lines a story has of one sort at most.
-const longest = 5
-
-// story tells the finding in at most 15 lines.
-func (f *finding) story() string {
-	lines := []string{"explore: " + f.problem}
-	for n := range f.chapters[:f.chapter+1] {
-		lines = append(lines, fmt.Sprintf("  %d. %s", n+1, f.life.chapters[n].name))
-		for _, a := range f.disturbances {
-			if a.chapter == n+1 {
-				lines = append(lines, "     "+a.tell())
-			}
-		}
-	}
-	if len(lines) > longest+3 {
-		lines = append(lines[:1], lines[len(lines)-longest-2:]...)
-	}
-	for i, detail := range f.details {
-		if i == longest {
-			lines = append(lines, fmt.Sprintf("  and %d more", len(f.details)-i))
-			break
-		}
-		lines = append(lines, "  => "+strings.Join(strings.Fields(detail), " "))
-	}
-	return strings.Join(append(lines, fmt.Sprintf("  replay: explore.Replay(%q)", f.replay())), "\n")
+// same reports whether two findings are about the same problem of the same object or field.
+func (f *finding) same(other *finding) bool {
+	return f.problem == other.problem && f.subject() == other.subject()
 }
 
 // replay is the text for the option Replay.
@@ -70,5 +72,5 @@ func (f *finding) replay() string {
 	for _, a := range f.disturbances {
 		p = append(p, a.choice)
 	}
-	return f.life.name + " | " + p.String()
+	return script{f.whole.name, f.cuts, p}.String()
 }

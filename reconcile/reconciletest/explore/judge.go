@@ -47,12 +47,16 @@ func (l *lesson) judge(tr *trace) *finding {
 		if now.passed {
 			continue
 		}
-		differences := slices.DeleteFunc(compare(l.chapters[n].end, now.end), func(d difference) bool { return l.volatile[d.key()] })
-		if len(differences) > 0 {
+		if differences := l.differences(l.chapters[n].end, now.end); len(differences) > 0 {
 			return found(tr, n, "the cluster ends in another state than without the disturbance", texts(differences)...)
 		}
 	}
 	return l.regenerated(tr)
+}
+
+// differences compares two states without the fields that differ in each execution.
+func (l *lesson) differences(want, got state) []difference {
+	return slices.DeleteFunc(compare(want, got), func(d difference) bool { return l.volatile[d.key()] })
 }
 
 // inconsistent compares the chapters of a life whose states have to be equal.

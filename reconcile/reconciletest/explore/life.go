@@ -20,6 +20,9 @@ type life struct {
 	equal []pair
 	// sample is the resource, if it is lived with as it is.
 	sample *unstructured.Unstructured
+	// resource is what the life begins with, and again makes the same life of another one.
+	resource *unstructured.Unstructured
+	again    func(resource *unstructured.Unstructured) life
 	// unready: a workload never becomes ready, so the resource must not be Ready. It is the name of the workload.
 	unready string
 	// by is the edit of a life with one.
@@ -94,7 +97,7 @@ func (e *explorer) read() (samples []*unstructured.Unstructured, edits [][]edit,
 // whole is the life of a resource that nobody changes.
 func whole(sample *unstructured.Unstructured) life {
 	return life{
-		name: nameOf(sample), sample: sample,
+		name: nameOf(sample), sample: sample, resource: sample, again: whole,
 		chapters: []chapter{create(sample), remove(sample)},
 		equal:    []pair{{-1, 1, "what is deleted leaves nothing"}},
 	}
@@ -104,8 +107,10 @@ func whole(sample *unstructured.Unstructured) life {
 func changed(sample *unstructured.Unstructured, by edit) life {
 	after := sample.DeepCopy()
 	by.do(after)
-	name := nameOf(sample)
-	l := life{name: name + " with " + by.name, by: &by}
+	name, edited := nameOf(sample), create(after)
+	edited.name += " with " + by.name
+	l := life{name: name + " with " + by.name, by: &by, resource: sample}
+	l.again = func(resource *unstructured.Unstructured) life { return changed(resource, by) }
 	undo := change(name, "the edit undone", sample)
 	switch {
 	case by.first != nil:
@@ -116,10 +121,10 @@ func changed(sample *unstructured.Unstructured, by edit) life {
 		}
 		l.equal = []pair{{0, 3, "an edit that is undone leaves nothing"}, {2, 4, "two edits at once have what one after the other has"}}
 	case by.rank != oneField:
-		l.chapters = []chapter{create(sample), change(name, by.name, after), remove(sample), create(after)}
+		l.chapters = []chapter{create(sample), change(name, by.name, after), remove(sample), edited}
 		l.equal = []pair{{1, 3, "an edited resource has what a new one would have"}}
 	default:
-		l.chapters = []chapter{create(sample), change(name, by.name, after), undo, remove(sample), create(after)}
+		l.chapters = []chapter{create(sample), change(name, by.name, after), undo, remove(sample), edited}
 		l.equal = []pair{{0, 2, "an edit that is undone leaves nothing"}, {1, 4, "an edited resource has what a new one would have"}}
 	}
 	return l
@@ -128,7 +133,8 @@ func changed(sample *unstructured.Unstructured, by edit) life {
 // held is the life of a resource of which a workload never becomes ready.
 func held(sample *unstructured.Unstructured, workload string) life {
 	return life{
-		name: nameOf(sample) + " while " + workload + " isn't ready", unready: workload,
+		name: nameOf(sample) + " while " + workload + " isn't ready", unready: workload, resource: sample,
+		again: func(resource *unstructured.Unstructured) life { return held(resource, workload) },
 		chapters: []chapter{{"create " + nameOf(sample) + " while " + workload + " isn't ready", func(h *reconciletest.Harness) error {
 			h.Hold(workload)
 			return h.TryApply(sample.DeepCopy())

@@ -54,7 +54,8 @@ func (p *location) get(resource map[string]any) (value any, exists bool) {
 	return value, exists
 }
 
-// put sets the value of the location in a resource. Objects that it is in are made, with their required fields.
+// put sets the value of the location in a resource. Objects that it is in are made, with their required fields, but
+// items of lists aren't.
 func (p *location) put(resource map[string]any, value any) {
 	value = runtime.DeepCopyJSONValue(value)
 	container, exists := p.parent.get(resource)
@@ -70,7 +71,9 @@ func (p *location) put(resource map[string]any, value any) {
 	case map[string]any:
 		container[p.step.(string)] = value
 	case []any:
-		container[p.step.(int)] = value
+		if index := p.step.(int); index < len(container) {
+			container[index] = value
+		}
 	}
 }
 

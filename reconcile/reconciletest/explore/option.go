@@ -3,6 +3,8 @@ package explore
 import (
 	"errors"
 	"fmt"
+	"math"
+	"time"
 
 	"github.com/operkit/operkit/reconcile/internal/optional"
 	"github.com/operkit/operkit/reconcile/reconciletest"
@@ -15,11 +17,14 @@ type options struct {
 	definitions, samples []string
 	harness              []reconciletest.Option
 	states, findings     int
+	limit                time.Duration
+	timed                bool
 	leaves, ignores      []string
 	ignored              []pattern
 	properties           []property
 	seed                 uint64
 	replay               string
+	corpus, picture      string
 }
 
 // Definitions adds CustomResourceDefinitions, from files and folders, see reconciletest.Definitions. They also say
@@ -43,6 +48,13 @@ func Harness(opts ...reconciletest.Option) Option {
 // States sets how many states are visited at most; default 2000. A state is the cluster after one reconcile.
 func States(n int) Option { return func(o *options) { o.states = n } }
 
+// For ends an exploration after a real time, instead of a number of states: then two runs don't find the same. With
+// States as well, the exploration ends at whichever comes first. Findings are made smaller after that. A replay isn't
+// ended.
+func For(d time.Duration) Option {
+	return func(o *options) { o.limit, o.timed = d, true }
+}
+
 // Findings sets after how many findings an exploration ends; default 5.
 func Findings(n int) Option { return func(o *options) { o.findings = n } }
 
@@ -58,18 +70,29 @@ func Seed(seed uint64) Option { return func(o *options) { o.seed = seed } }
 // Replay runs only what a finding says after "replay:".
 func Replay(plan string) Option { return func(o *options) { o.replay = plan } }
 
+// Corpus keeps findings in a folder, such as testdata/explore, one file each. Each Run replays them first, so that a
+// finding that was mended stays a test; these replays don't count as states. A new finding is written to a new file of
+// the folder, which is made if needed. Without this option nothing is written. A file whose sample, edit or request no
+// longer exists is an error.
+func Corpus(folder string) Option { return func(o *options) { o.corpus = folder } }
+
+// Picture draws the states that were reached into an SVG file. It makes the folder if needed, and replaces the file.
+// Equal states are one. Of more than 60 states, those on the way to a finding come first, then those without a
+// disturbance.
+func Picture(file string) Option { return func(o *options) { o.picture = file } }
+
+// byDefault are the states of an exploration without the option States.
+const byDefault = math.MinInt
+
 func newOptions(opts []Option) (options, error) {
-	o := options{states: 2000, findings: 5, seed: 1}
+	o := options{states: byDefault, findings: 5, seed: 1}
 	optional.Apply(&o, opts)
 	switch {
-	case len(o.definitions) == 0:
-		return o, errors.New("definitions: missing: give the folder with the CustomResourceDefinitions by Definitions")
-	case len(o.samples) == 0:
-		return o, errors.New("samples: missing: give a file or folder with resources by Samples")
-	case o.states < 1:
-		return o, fmt.Errorf("states: %d: at least 1 is needed", o.states)
-	case o.findings < 1:
-		return o, fmt.Errorf("findings: %d: at least 1 is needed", o.findings)
+	case o.states != byDefault:
+	case o.timed:
+		o.states = math.MaxInt
+	default:
+		o.states = 2000
 	}
 	for _, text := range o.ignores {
 		p, err := parsePattern(text)
@@ -83,5 +106,21 @@ func newOptions(opts []Option) (options, error) {
 			return o, err
 		}
 	}
-	return o, nil
+	return o, o.check()
+}
+
+func (o options) check() error {
+	switch {
+	case len(o.definitions) == 0:
+		return errors.New("definitions: missing: give the folder with the CustomResourceDefinitions by Definitions")
+	case len(o.samples) == 0:
+		return errors.New("samples: missing: give a file or folder with resources by Samples")
+	case o.states < 1:
+		return fmt.Errorf("states: %d: at least 1 is needed", o.states)
+	case o.findings < 1:
+		return fmt.Errorf("findings: %d: at least 1 is needed", o.findings)
+	case o.timed && o.limit <= 0:
+		return fmt.Errorf("for: %s: give a time greater than 0", o.limit)
+	}
+	return nil
 }

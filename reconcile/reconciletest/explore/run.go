@@ -1,11 +1,14 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/reconciletest"
@@ -49,13 +52,13 @@ func run[C controlling](t *testing.T, controller func() C, opts []Option, start 
 		t.Fatalf("explore: %v", err)
 	}
 	report, err := explorerOf(t, controller, o, start).explore()
-	if err != nil {
-		t.Fatalf("explore: %v", err)
-	}
 	for _, finding := range report.findings {
 		t.Errorf("%s", finding.story())
 	}
-	t.Logf("%s", report)
+	if err != nil {
+		t.Fatalf("explore: %v", err)
+	}
+	t.Logf("%s", report.summary())
 }
 
 func explorerOf[C controlling](t *testing.T, controller func() C, o options, start starter[C]) *explorer {
@@ -80,37 +83,72 @@ type explorer struct {
 	start func(trial *trial, reborn func(), more ...reconciletest.Option) *reconciletest.Harness
 	// reached are the states in which an operator was made anew while nothing more was to happen.
 	reached map[string]bool
+	agenda  agenda
+	// ends is when the time of the option For is over.
+	ends     time.Time
+	progress *progress
+	atlas    *atlas
 	report
 }
 
+// explore explores. With an error the report has what was found before it.
 func (e *explorer) explore() (report, error) {
+	e.ends = time.Now().Add(e.options.limit)
+	e.progress = newProgress(os.Stderr)
+	defer e.progress.end()
+	if e.options.picture != "" {
+		e.atlas = newAtlas()
+	}
 	lives, err := e.lives()
 	if err != nil {
 		return e.report, err
 	}
 	if e.options.replay != "" {
-		return e.report, e.replay(lives)
+		err = e.replay(e.options.replay, lives, false)
+		return e.report, cmp.Or(err, e.draw())
 	}
-	var learned []*lesson
-	for i := 0; i < len(lives) && !e.spent(); i++ {
-		if lives[i].by != nil && e.visited > e.options.states/2 {
-			break // the other half is for disturbances
-		}
-		known, err := e.learn(lives[i])
-		if err != nil {
-			return e.report, fmt.Errorf("%s: %w", lives[i], err)
-		}
-		if known == nil {
-			continue
-		}
-		lives = slices.Insert(lives, i+1, e.unready(known)...)
-		learned = append(learned, known)
+	if err := e.search(lives); err != nil {
+		return e.report, err
 	}
-	for _, known := range learned {
-		e.disturbAll(known)
+	e.left = e.leftOut()
+	for i, f := range e.findings {
+		if f.file == "" {
+			e.findings[i] = e.shrink(f, executions)
+		}
 	}
-	e.wander(learned)
-	return e.report, nil
+	return e.report, cmp.Or(e.keep(), e.draw())
+}
+
+// search replays what was found before, and looks for more.
+func (e *explorer) search(lives []life) error {
+	if err := e.replayCorpus(lives); err != nil {
+		return err
+	}
+	e.agenda.lives = lives
+	for _, l := range lives {
+		if l.edited() {
+			e.covered.planned(l)
+		}
+	}
+	if err := e.work(); err != nil {
+		return err
+	}
+	e.wander(e.agenda.lessons())
+	return nil
+}
+
+// draw writes the picture of the option Picture.
+func (e *explorer) draw() error {
+	if e.atlas == nil {
+		return nil
+	}
+	for i, f := range e.findings {
+		e.atlas.mark(f.first, i+1)
+	}
+	if err := writeFile(e.options.picture, e.atlas.svg(e.findings)); err != nil {
+		return fmt.Errorf("picture %s: %w: give a file that the test can write", e.options.picture, err)
+	}
+	return nil
 }
 
 // unready returns the lives of a sample in each of which one of its workloads never becomes ready.
@@ -130,52 +168,4 @@ func (e *explorer) unready(known *lesson) (lives []life) {
 		}
 	}
 	return lives
-}
-
-// replay follows the plan of one finding.
-func (e *explorer) replay(lives []life) error {
-	name, text := e.options.replay, ""
-	if at := strings.LastIndex(name, " | "); at >= 0 {
-		name, text = name[:at], name[at+len(" | "):]
-	}
-	var p plan
-	if text != "" {
-		var err error
-		if p, err = parsePlan(text); err != nil {
-			return err
-		}
-	}
-	l, err := e.named(name, lives)
-	if err != nil {
-		return err
-	}
-	known, err := e.learn(l)
-	if err == nil && known != nil {
-		e.note(known.judge(e.follow(known, p, false)))
-	}
-	return err
-}
-
-// named returns the life of that name.
-func (e *explorer) named(name string, lives []life) (life, error) {
-	for _, l := range lives {
-		if l.name == name {
-			return l, nil
-		}
-		if l.sample == nil || !strings.HasPrefix(name, l.name+" while ") {
-			continue
-		}
-		found := e.findings
-		known, err := e.learn(l)
-		e.findings = found
-		if err != nil || known == nil {
-			return l, err
-		}
-		for _, one := range e.unready(known) {
-			if one.name == name {
-				return one, nil
-			}
-		}
-	}
-	return life{}, fmt.Errorf("replay %q: no sample and no edit of it has this name: copy the line from a finding", e.options.replay)
 }

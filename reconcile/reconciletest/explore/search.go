@@ -1,14 +1,12 @@
 package explore
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/operkit/operkit/deploy"
 )
-
-func (e *explorer) spent() bool {
-	return e.visited >= e.options.states || len(e.findings) >= e.options.findings
-}
 
 // possible returns all disturbances of one execution: those from the first chapter on.
 func (e *explorer) possible(tr *trace, first int) (choices []choice) {
@@ -38,35 +36,45 @@ func (e *explorer) possible(tr *trace, first int) (choices []choice) {
 	return choices
 }
 
-// disturbAll tries each disturbance of a life alone. The creation of a resource is disturbed in the life of the sample
-// as it is.
-func (e *explorer) disturbAll(known *lesson) {
-	first := 1
+// choicesOf returns the disturbances of a life that are tried alone. The creation of a resource is disturbed in the life
+// of the sample as it is.
+func (e *explorer) choicesOf(known *lesson) []choice {
 	if known.life.sample != nil {
-		first = 0
+		return e.possible(known.trace, 0)
 	}
-	for _, c := range e.possible(known.trace, first) {
-		if e.spent() {
-			return
-		}
-		e.note(known.judge(e.follow(known, plan{c}, true)))
-		e.disturbed++
-	}
+	return e.possible(known.trace, 1)
+}
+
+// disturbOnce tries one disturbance of a life alone.
+func (e *explorer) disturbOnce(known *lesson, c choice) {
+	e.note(known.judge(e.follow(known, plan{c}, true)))
+	e.disturbed++
+	e.covered.tried(known, c)
 }
 
 // follow executes a life with a plan. Each choice is about the requests of the execution with the choices before it.
 // ends means that the execution ends when it comes into a state that goes on as in an earlier one.
 func (e *explorer) follow(known *lesson, p plan, ends bool) *trace {
+	tr, err := e.attempt(known, p, ends)
+	if err != nil {
+		e.t.Fatalf("explore: %v", err)
+	}
+	return tr
+}
+
+// attempt is follow for a plan that may not fit. Then it returns an error.
+func (e *explorer) attempt(known *lesson, p plan, ends bool) (*trace, error) {
 	tr := known.trace
 	var disturbances []armed
 	for i, c := range p {
-		if c.chapter > len(tr.chapters) || !c.fits(tr.chapters[c.chapter-1]) {
-			e.t.Fatalf("explore: plan %s: %s of %q has no such request or object: the operator has changed since it was found", p, c, known.life)
+		if !slices.Contains(e.possible(tr, c.chapter-1), c) {
+			return nil, fmt.Errorf("plan %s: %s of %q has no such request or object: the operator has changed since it was found", p, c, known.life)
 		}
 		disturbances = append(disturbances, c.arm(tr.chapters[c.chapter-1]))
 		tr = e.execute(known.life, disturbances, 0, ends && i == len(p)-1)
+		e.atlas.followed(known, tr)
 	}
-	return tr
+	return tr, nil
 }
 
 // wander tries two disturbances together, chosen at random.
@@ -116,7 +124,7 @@ func (e *explorer) note(f *finding) bool {
 		return false
 	}
 	for _, other := range e.findings {
-		if other.problem == f.problem && other.subject() == f.subject() {
+		if f.same(other) {
 			return true
 		}
 	}

@@ -63,7 +63,7 @@ func TestSecrets(t *testing.T) {
 		r := explored(t, manually(talkative(func(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
 			return m.status(ctx, resource, "user", "postgres")
 		})), startDriven, States(40))
-		assert.Empty(t, r.findings, stories(r))
+		assert.NotContains(t, stories(r), "it shows in")
 	})
 }
 
