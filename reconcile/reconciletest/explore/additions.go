@@ -8,7 +8,7 @@ import (
 // addition is an annotation that somebody else adds to the objects of the operator, as many tools do. It isn't compared.
 const addition = "explore.operkit.dev/added"
 
-// adorn adds an annotation to each new object of the operator, and lets the operator react to that.
+// adorn adds an annotation to each new object of the operator.
 func (w *witness) adorn() {
 	for _, obj := range w.harness.Memory().Objects() {
 		ref := deploy.RefOf(obj)
@@ -27,7 +27,6 @@ func (w *witness) adorn() {
 			w.adorned[ref] = obj.GetUID()
 		}
 	}
-	w.harness.RunUntilSettled()
 }
 
 // removals finds an object from which the operator has removed what somebody else has added.

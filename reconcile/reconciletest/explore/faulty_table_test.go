@@ -18,7 +18,7 @@ func inSessions() []faulty {
 	return []faulty{
 		{
 			fault: "explore 7: a child's name from the clock", source: "a beginner's mistake", style: "sessions",
-			explore: sessions(renaming), story: []string{"names that depend on the time", "created ConfigMap test/door-"},
+			explore: sessions(renaming), story: []string{"names of objects depend on the time", "ConfigMap test/door-"},
 		},
 		{
 			fault: "explore 9: a status that flips", source: "a beginner's mistake", style: "sessions",

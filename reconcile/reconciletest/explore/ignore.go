@@ -73,20 +73,20 @@ func (o *options) judged(objects []*unstructured.Unstructured) []*unstructured.U
 	for _, obj := range objects {
 		for _, p := range o.ignored {
 			if p.means(deploy.RefOf(obj)) {
-				without(obj.Object, p.field)
+				cutOut(obj.Object, p.field)
 			}
 		}
 	}
 	return objects
 }
 
-// without removes a field, and maps and lists that are empty without it.
-func without(value any, field []string) (left any) {
+// cutOut removes a field, and maps and lists that are empty without it.
+func cutOut(value any, field []string) (left any) {
 	last := len(field) == 1
 	switch value := value.(type) {
 	case map[string]any:
 		if inner := value[field[0]]; !last && inner != nil {
-			value[field[0]] = without(inner, field[1:])
+			value[field[0]] = cutOut(inner, field[1:])
 		}
 		if last || value[field[0]] == nil {
 			delete(value, field[0])
@@ -97,7 +97,7 @@ func without(value any, field []string) (left any) {
 	case []any:
 		for i, item := range value {
 			if named(item, field[0]) && !last {
-				value[i] = without(item, field[1:])
+				value[i] = cutOut(item, field[1:])
 			}
 		}
 		value = slices.DeleteFunc(value, func(item any) bool { return item == nil || last && named(item, field[0]) })
@@ -133,7 +133,7 @@ func (e *explorer) ignores(h *reconciletest.Harness, call reconciletest.Call) bo
 		return false
 	}
 	return len(call.Changes) > 0 && !slices.ContainsFunc(call.Changes, func(change deploy.Change) bool {
-		return !e.options.ignoresField(call.Ref, strings.Join(names(change.Path, obj.Object), "."))
+		return !e.options.ignoresField(call.Ref, strings.Join(namesIn(change.Path, obj.Object), "."))
 	})
 }
 
@@ -146,9 +146,9 @@ func (o *options) ignoresField(ref deploy.Ref, at string) bool {
 
 var elementKeys = regexp.MustCompile(`\[\w+="?([^"\]]*)"?\]`)
 
-// names returns the names on the way to a field in the notation of a deploy.Change. An index into a list becomes the
+// namesIn returns the names on the way to a field in the notation of a deploy.Change. An index into a list becomes the
 // type or name of the element.
-func names(path string, content any) (way []string) {
+func namesIn(path string, content any) (way []string) {
 	for _, part := range fieldParts.FindAllString(elementKeys.ReplaceAllString(path, "[$1]"), -1) {
 		name := strings.Trim(part, "[]")
 		switch value := content.(type) {
