@@ -3,6 +3,7 @@ package reconciletest
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -226,4 +227,39 @@ func TestInterleave(t *testing.T) {
 		writes, _ = run(t, func([]Call) int { return -1 })
 		assert.Equal(t, "created ConfigMap test/a", writes[0])
 	})
+}
+
+// Two components that read the same object go on in the order of their names.
+func TestInterleaveReaders(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			var order []string
+			var mu sync.Mutex
+			h := New(t, &shop{func(_ context.Context, s *reconcile.Session) error {
+				for _, name := range []string{"a", "b", "c"} {
+					s.Use(name, reader{func() {
+						mu.Lock()
+						defer mu.Unlock()
+						order = append(order, name)
+					}})
+				}
+				return nil
+			}}, Interleave(func([]Call) int { return 0 }))
+			h.Apply(tea)
+			_, err := h.Reconcile("Shop tea")
+			require.NoError(t, err)
+			assert.Equal(t, []string{"a", "b", "c"}, order, "harness 22")
+		})
+	}
+}
+
+// reader is a component that reads its resource, and says so.
+type reader struct{ read func() }
+
+// Build implements reconcile.Builder.
+func (r reader) Build(ctx context.Context, s *reconcile.Session, _ *reconcile.Component) error {
+	_, err := s.Get(ctx, deploy.RefOf(s.Resource()))
+	r.read()
+	return err
 }

@@ -52,7 +52,11 @@ func (h *Harness) restless() string {
 		}
 		var lines strings.Builder
 		for _, change := range h.withoutHash(call.Changes) {
-			fmt.Fprintf(&lines, "\n  %s", change)
+			text := change.String()
+			if call.Ref.Kind.Kind == "Secret" {
+				text = change.Path + ": another value"
+			}
+			lines.WriteString("\n  " + text)
 		}
 		latest = append([]string{lines.String()}, latest...)
 	}

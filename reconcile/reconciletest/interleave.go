@@ -1,17 +1,20 @@
 package reconciletest
 
 import (
+	"context"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing/synctest"
+
+	"github.com/operkit/operkit/reconcile"
 )
 
 // Interleave sets the order of what a reconcile does concurrently, such as the components of a session. choose is called
 // whenever two or more requests or reads of the operator wait to go on, and returns the index of the one that does: so a
-// reconcile runs in the same order each time. They are sorted by object and verb; reads through a deploy.View are among
-// them. The test has to run in a bubble of testing/synctest.
+// reconcile runs in the same order each time. They are sorted by object, verb and component; reads through a deploy.View
+// are among them. The test has to run in a bubble of testing/synctest.
 func Interleave(choose func(waiting []Call) int) Option {
 	return func(o *options) { o.choose = choose }
 }
@@ -30,7 +33,9 @@ type gate struct {
 
 type waiter struct {
 	call Call
-	pass chan struct{}
+	// place is where it stands among those that wait.
+	place string
+	pass  chan struct{}
 }
 
 func newGate(choose func(waiting []Call) int) *gate {
@@ -38,13 +43,14 @@ func newGate(choose func(waiting []Call) int) *gate {
 }
 
 // pass waits until a request or read may pass.
-func (g *gate) pass(call Call) {
+func (g *gate) pass(ctx context.Context, call Call) {
 	g.mu.Lock()
 	if g.open {
 		g.mu.Unlock()
 		return
 	}
-	w := &waiter{call, make(chan struct{})}
+	component, _ := ctx.Value(componentKey{}).(string) // two components may read the same object
+	w := &waiter{call, strings.Join([]string{call.Ref.String(), string(call.Verb), call.Subresource, component}, " "), make(chan struct{})}
 	g.waiting = append(g.waiting, w)
 	g.mu.Unlock()
 	select {
@@ -87,7 +93,7 @@ func (g *gate) run(f func()) {
 // next lets one of those that wait pass. It reports whether there was any.
 func (g *gate) next() bool {
 	g.mu.Lock()
-	slices.SortStableFunc(g.waiting, func(a, b *waiter) int { return strings.Compare(a.call.place(), b.call.place()) })
+	slices.SortStableFunc(g.waiting, func(a, b *waiter) int { return strings.Compare(a.place, b.place) })
 	waiting := slices.Clone(g.waiting)
 	g.mu.Unlock()
 	if len(waiting) == 0 {
@@ -125,5 +131,10 @@ func (g *gate) opened() {
 	g.waiting = nil
 }
 
-// place is where a call stands among those that wait.
-func (c Call) place() string { return c.Ref.String() + " " + string(c.Verb) + " " + c.Subresource }
+// componentKey is the key of the name of the component in a context.
+type componentKey struct{}
+
+// ofComponent runs a step of a component with the component in its context.
+func ofComponent(ctx context.Context, c *reconcile.Component, _ reconcile.Step, do func(ctx context.Context) error) error {
+	return do(context.WithValue(ctx, componentKey{}, c.Name()))
+}

@@ -34,7 +34,7 @@ type port struct {
 func (p *port) write(ctx context.Context, call Call, dryRun bool, send func(ctx context.Context) (after *unstructured.Unstructured, created bool, err error)) error {
 	var before, after *unstructured.Unstructured
 	var created bool
-	p.harness.gate.pass(call)
+	p.harness.gate.pass(ctx, call)
 	if p.process.Dead() {
 		return mortal.ErrKilled
 	}
@@ -100,7 +100,7 @@ func (p *port) send(ctx context.Context, call Call, dryRun bool, write func(ctx 
 // Get implements deploy.Port.
 func (p *port) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	call := Call{Verb: dryrun.VerbGet, Ref: ref}
-	p.harness.gate.pass(call)
+	p.harness.gate.pass(ctx, call)
 	plan := p.harness.request()
 	err := p.harness.faults.meet(ref)
 	var obj *unstructured.Unstructured
@@ -119,7 +119,7 @@ func (p *port) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructu
 func (p *port) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, options deploy.ListOptions) ([]*unstructured.Unstructured, error) {
 	call := Call{Verb: dryrun.VerbList, Ref: deploy.Ref{Kind: kind, Namespace: namespace}}
 	var objects []*unstructured.Unstructured
-	p.harness.gate.pass(call)
+	p.harness.gate.pass(ctx, call)
 	call.Err = p.harness.request().send(call, func() (err error) {
 		objects, err = p.Port.List(ctx, kind, namespace, options)
 		return err
@@ -169,7 +169,7 @@ func (p *port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.PatchRequ
 // Delete implements deploy.Port.
 func (p *port) Delete(ctx context.Context, ref deploy.Ref, options deploy.DeleteOptions) error {
 	call := Call{Verb: dryrun.VerbDelete, Ref: ref, Action: deploy.Removed}
-	p.harness.gate.pass(call)
+	p.harness.gate.pass(ctx, call)
 	if p.process.Dead() {
 		return mortal.ErrKilled
 	}

@@ -53,7 +53,7 @@ func (s *sessions) setup(tests ...reconcile.Option) []reconcile.Option {
 	return slices.Concat(first, tests, []reconcile.Option{
 		reconcile.Clock(s.clock.now), reconcile.WithWatcher(s.events),
 		// The recorder comes last, so that it sees the objects that the other patches return.
-		reconcile.WithPatches(recorder{s.faults}), reconcile.ObserveComponents(s.faults.observer),
+		reconcile.WithPatches(recorder{s.faults}), reconcile.ObserveComponents(s.faults.observer), reconcile.AroundComponents(ofComponent),
 	})
 }
 

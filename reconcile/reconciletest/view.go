@@ -46,7 +46,7 @@ type shown struct {
 
 // Get implements deploy.View.
 func (v shown) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
-	v.harness.gate.pass(Call{Verb: dryrun.VerbGet, Ref: ref})
+	v.harness.gate.pass(ctx, Call{Verb: dryrun.VerbGet, Ref: ref})
 	if err := v.harness.faults.meet(ref); err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (v shown) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructu
 
 // List implements deploy.View.
 func (v shown) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
-	v.harness.gate.pass(Call{Verb: dryrun.VerbList, Ref: deploy.Ref{Kind: kind, Namespace: namespace}})
+	v.harness.gate.pass(ctx, Call{Verb: dryrun.VerbList, Ref: deploy.Ref{Kind: kind, Namespace: namespace}})
 	if objects, stalled := v.harness.stalls.list(kind, namespace, selected(selector)); stalled {
 		return objects, ctx.Err()
 	}
@@ -72,7 +72,7 @@ type shownOwned struct {
 
 // Owned implements deploy.OwnedView.
 func (v shownOwned) Owned(ctx context.Context, kind schema.GroupVersionKind, namespace string, owner types.UID) ([]*unstructured.Unstructured, error) {
-	v.harness.gate.pass(Call{Verb: dryrun.VerbList, Ref: deploy.Ref{Kind: kind, Namespace: namespace}})
+	v.harness.gate.pass(ctx, Call{Verb: dryrun.VerbList, Ref: deploy.Ref{Kind: kind, Namespace: namespace}})
 	if objects, stalled := v.harness.stalls.list(kind, namespace, ownedBy(owner)); stalled {
 		return objects, ctx.Err()
 	}
@@ -86,7 +86,7 @@ type shownPartial struct {
 
 // Partial implements deploy.PartialView.
 func (v shownPartial) Partial(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, bool, error) {
-	v.harness.gate.pass(Call{Verb: dryrun.VerbGet, Ref: ref})
+	v.harness.gate.pass(ctx, Call{Verb: dryrun.VerbGet, Ref: ref})
 	if err := v.harness.faults.meet(ref); err != nil {
 		return nil, false, err
 	}

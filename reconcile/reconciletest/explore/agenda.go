@@ -10,6 +10,10 @@ import (
 type agenda struct {
 	lives   []life
 	learned []*task
+	// tried counts the disturbances that were tried, by their key.
+	tried map[string]int
+	// onSamples and onEdited count the disturbances of samples as they are and of edits.
+	onSamples, onEdited int
 	// onEdits and onDisturbances are the states that each has used up so far.
 	onEdits, onDisturbances int
 }
@@ -17,16 +21,26 @@ type agenda struct {
 // task is a life with its disturbances.
 type task struct {
 	*lesson
-	// left are the disturbances that are still to be tried.
+	// left are the disturbances that are still to be tried, with their keys.
 	left  []choice
+	keys  []string
 	tried int
+}
+
+// newTask returns the task of a life. Disturbances of the same request or object, in the same chapter, have one key.
+func newTask(known *lesson, choices []choice) *task {
+	one := &task{lesson: known, left: choices}
+	for _, c := range choices {
+		one.keys = append(one.keys, fmt.Sprintf("%s@%d %s", c.act, c.chapter, c.arm(known.chapters[c.chapter-1]).about))
+	}
+	return one
 }
 
 // work lives each sample as it is. Then disturbances and edits take turns, so that both get half of the states. Pairs
 // of disturbances are tried when nothing else is left.
 func (e *explorer) work() error {
 	for !e.spent() {
-		next := e.agenda.next()
+		next, place := e.agenda.next()
 		if len(e.agenda.lives) > 0 && (next == nil || e.agenda.turnOfLife()) {
 			if err := e.study(); err != nil {
 				return err
@@ -36,8 +50,8 @@ func (e *explorer) work() error {
 		if next == nil {
 			return nil
 		}
-		before, c := e.visited, next.left[0]
-		next.left, next.tried = next.left[1:], next.tried+1
+		before, c := e.visited, next.left[place]
+		e.agenda.take(next, place)
 		e.disturbOnce(next.lesson, c)
 		e.agenda.onDisturbances += e.visited - before
 	}
@@ -61,7 +75,7 @@ func (e *explorer) study() error {
 	}
 	e.agenda.lives = append(e.unready(known), e.agenda.lives...)
 	choices := e.choicesOf(known)
-	e.agenda.learned = append(e.agenda.learned, &task{lesson: known, left: spread(choices)})
+	e.agenda.learned = append(e.agenda.learned, newTask(known, spread(choices)))
 	e.atlas.undisturbed(known)
 	e.covered.learned(known, choices)
 	return nil
@@ -70,19 +84,45 @@ func (e *explorer) study() error {
 // turnOfLife reports whether the next life comes before the next disturbance.
 func (a *agenda) turnOfLife() bool { return !a.lives[0].edited() || a.onEdits <= a.onDisturbances }
 
-// next returns a life with disturbances that are still to be tried, nil if there is none: the first one without an
-// edit, else the one of which the fewest were tried.
-func (a *agenda) next() (best *task) {
+// next returns a disturbance, by its place in a task: one of which the fewest with its key were tried. Among these,
+// samples as they are and edits take turns. It returns nil if there is none.
+func (a *agenda) next() (best *task, place int) {
+	sample, ofSample, fewest := a.least(func(one *task) bool { return !one.life.edited() })
+	edited, ofEdited, few := a.least(func(one *task) bool { return one.life.edited() })
+	if edited == nil || sample != nil && (fewest < few || fewest == few && a.onSamples <= a.onEdited) {
+		return sample, ofSample
+	}
+	return edited, ofEdited
+}
+
+// least returns a disturbance of which the fewest with its key were tried, in the life of which the fewest were tried,
+// and how many that are.
+func (a *agenda) least(of func(*task) bool) (best *task, place, least int) {
 	for _, one := range a.learned {
-		switch {
-		case len(one.left) == 0:
-		case !one.life.edited():
-			return one
-		case best == nil || one.tried < best.tried:
-			best = one
+		if !of(one) {
+			continue
+		}
+		for i, key := range one.keys {
+			if tried := a.tried[key]; best == nil || tried < least || tried == least && one.tried < best.tried {
+				best, place, least = one, i, tried
+			}
 		}
 	}
-	return best
+	return best, place, least
+}
+
+// take takes a disturbance out of a task.
+func (a *agenda) take(from *task, place int) {
+	if a.tried == nil {
+		a.tried = map[string]int{}
+	}
+	a.tried[from.keys[place]]++
+	if from.tried++; from.life.edited() {
+		a.onEdited++
+	} else {
+		a.onSamples++
+	}
+	from.left, from.keys = slices.Delete(from.left, place, place+1), slices.Delete(from.keys, place, place+1)
 }
 
 // lessons returns the lives that have been learned.

@@ -12,7 +12,7 @@ func (e *explorer) spent() bool { return e.reason() != "" }
 // reason returns the option that ends the exploration, empty if it goes on.
 func (e *explorer) reason() string {
 	switch {
-	case len(e.findings) >= e.options.findings:
+	case len(e.findings) >= e.options.findings || e.options.enough != nil && e.options.enough(e.report):
 		return fmt.Sprintf("Findings(%d)", e.options.findings)
 	case e.visited >= e.options.states:
 		return fmt.Sprintf("States(%d)", e.options.states)

@@ -33,13 +33,13 @@ func edgesOf(schema map[string]any, present any) (values []any) {
 	return values
 }
 
-// shortestString returns the shortest valid string that is found.
+// shortestString returns the shortest valid string that is found, if its length or its characters are limited.
 func shortestString(schema map[string]any) (string, bool) {
 	if pattern, is := schema["pattern"].(string); is {
 		return edgeOf(schema, pattern, 0, 1)
 	}
 	text := strings.Repeat("x", min(countOf(schema["minLength"], 0), longestText))
-	return text, schema["format"] == nil && fits(schema, text)
+	return text, schema["minLength"] != nil && schema["format"] == nil && fits(schema, text)
 }
 
 // longestString returns the longest valid string, if its length is limited.

@@ -29,7 +29,8 @@ type rank int
 
 const (
 	oneField  rank = iota // another value of a field
-	edge                  // a value at the edge of what is valid, or none
+	absent                // no value
+	edge                  // a value at the edge of what is valid
 	ofItems               // another order or number of items or entries
 	twoFields             // two fields of an object
 )

@@ -10,7 +10,8 @@ import (
 )
 
 // forgetful creates a child with a generated name unless status.made is set. After a crash between both writes it
-// creates a second child: https://github.com/statnett/image-scanner-operator/pull/48. Its twin gives the child a name.
+// creates a second child. Duplicates made another operator give up generated names, as this one's twin does:
+// https://github.com/statnett/image-scanner-operator/pull/48
 func forgetful(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
 	if statusOf(resource, "made") == "yes" {
 		return nil

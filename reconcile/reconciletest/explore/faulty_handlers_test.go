@@ -58,13 +58,9 @@ func merging(sound bool) *handlers.Handlers[unstructured.Unstructured] {
 		applying(h, door)
 		return h
 	}
-	h.On(handlers.Create|handlers.Update, "door", func(ctx context.Context, r *handlers.Request[unstructured.Unstructured]) error {
-		if r.Cause == handlers.Create {
-			return r.Apply(ctx, door(r.Object))
-		}
-		title, has, _ := unstructured.NestedString(r.Object.Object, "spec", "title")
+	merge := func(ctx context.Context, r *handlers.Request[unstructured.Unstructured]) error {
 		m, err := r.Manager()
-		if err != nil || !has {
+		if err != nil {
 			return err
 		}
 		ref := deploy.Ref{Kind: kindOf("ConfigMap"), Namespace: r.Ref.Namespace, Name: "door"}
@@ -72,14 +68,20 @@ func merging(sound bool) *handlers.Handlers[unstructured.Unstructured] {
 		if err != nil {
 			return err
 		}
-		if now, _, _ := unstructured.NestedString(live.Object, "data", "title"); now == title {
+		if live == nil {
+			return r.Apply(ctx, door(r.Object))
+		}
+		title, has, _ := unstructured.NestedString(r.Object.Object, "spec", "title")
+		if !has || title == dataOf(live, "title") {
 			return nil
 		}
 		_, err = m.Port().Patch(ctx, ref, deploy.PatchRequest{
 			Type: types.MergePatchType, Body: fmt.Appendf(nil, `{"data":{"title":%q}}`, title), FieldManager: "handlers",
 		})
 		return err
-	})
+	}
+	h.On(handlers.Create|handlers.Update, "merge", merge)
+	h.Timer("repair", 10*time.Minute, merge)
 	return h
 }
 

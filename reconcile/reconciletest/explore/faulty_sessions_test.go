@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/operkit/operkit/reconcile"
@@ -29,10 +28,7 @@ func (c *stand) Setup(ctx context.Context, s *reconcile.Session) error { return 
 
 // sessions returns an operator with sessions.
 func sessions(setup func(ctx context.Context, c *stand, s *reconcile.Session) error) operator {
-	return func(t *testing.T, sound bool, opts ...Option) report {
-		t.Helper()
-		return exploredFor(t, func() *stand { return &stand{sound, map[string]string{}, setup} }, startSessions, opts)
-	}
+	return operatorOf(func(sound bool) *stand { return &stand{sound, map[string]string{}, setup} }, startSessions, nil)
 }
 
 // titled returns a child with the title.

@@ -69,5 +69,9 @@ func early(ctx context.Context, m *manual, resource *unstructured.Unstructured) 
 	if readyOfStatus(resource) == ready {
 		return nil
 	}
-	return m.patch(ctx, resource, "status", fmt.Sprintf(condition, ready, "2030-01-01T00:00:00Z"))
+	body := fmt.Sprintf(condition, ready, time.Now().Format(time.RFC3339))
+	if m.sound { // so that the write of a replica that has lost its lease is refused
+		body = fmt.Sprintf(`{"metadata":{"resourceVersion":%q},%s`, resource.GetResourceVersion(), body[1:])
+	}
+	return m.patch(ctx, resource, "status", body)
 }

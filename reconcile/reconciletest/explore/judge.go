@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 )
 
@@ -24,8 +23,6 @@ func broken(tr *trace) *finding {
 			return found(tr, n, "a reconcile fails again and again", name+": "+now.errs[name])
 		case len(now.faults) > 0:
 			return found(tr, n, now.faults[0].problem, now.faults[0].details...)
-		case len(now.again) > 0 && now.again[0].Action == deploy.Created:
-			return found(tr, n, "the operator creates an object though nothing has changed: names that depend on the time or on chance aren't found again", now.again[0].String())
 		case len(now.again) > 0:
 			return found(tr, n, "the operator writes though nothing has changed", changesOf(now.again[0])...)
 		case len(now.anew) > 0:

@@ -3,6 +3,7 @@ package explore
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -15,21 +16,81 @@ type lesson struct {
 	*trace
 	// volatile are the fields that have other values in each execution, such as passwords, by difference.key.
 	volatile map[string]bool
+	// confirmed: the life was lived twice.
+	confirmed bool
 }
 
-// learn lives a life twice without disturbances, and judges it. It returns nil if the life isn't possible, because the
-// cluster or the operator refuses an edit, or if there is a finding.
+// learn lives a life without disturbances, and judges it. It returns nil if the life isn't possible, because the cluster
+// or the operator refuses an edit, or if there is a finding.
+//
+// A sample as it is lives twice, and so does an edit with writes that no life before it had. Else the second time comes
+// only when something differs, see confirm.
 func (e *explorer) learn(l life) (*lesson, error) {
-	known := &lesson{trace: e.execute(l, nil, 0, false), volatile: map[string]bool{}}
+	known := &lesson{trace: e.execute(l, nil, 0, false), volatile: maps.Clone(e.volatile)}
 	if possible, err := known.possible(); !possible || e.note(broken(known.trace)) {
 		return nil, err
 	}
-	second := e.execute(l, nil, later, false)
-	if !second.accepted() || e.note(broken(second)) || e.note(known.repeats(second)) || e.note(e.inconstant(known.trace, second)) ||
-		e.note(known.inconsistent(e.options.leaves)) || e.note(known.regenerated(known.trace)) {
+	if l.edited() && !e.novel(known) && known.alone(e.options.leaves) == nil {
+		return known, nil
+	}
+	if e.note(e.confirm(known)) || e.note(known.alone(e.options.leaves)) {
 		return nil, nil
 	}
 	return known, nil
+}
+
+// confirm lives a life for a second time, at a later time, and judges what differs. Fields that differ are volatile from
+// then on.
+func (e *explorer) confirm(known *lesson) *finding {
+	known.confirmed = true
+	second := e.execute(known.life, nil, later, false)
+	if !second.accepted() {
+		return nil
+	}
+	for _, judge := range []func() *finding{
+		func() *finding { return broken(second) },
+		func() *finding { return known.repeats(second) },
+		func() *finding { return e.inconstant(known.trace, second) },
+	} {
+		if f := judge(); f != nil {
+			return f
+		}
+	}
+	maps.Copy(e.volatile, known.volatile)
+	return nil
+}
+
+// novel reports whether a life has a write that no life had before it: in the same chapter, of the same kind, and of the
+// same object.
+func (e *explorer) novel(known *lesson) (novel bool) {
+	for n, now := range known.chapters {
+		for write := range answers(now.calls) {
+			key := fmt.Sprintf("%d %s", n, write)
+			novel = novel || !e.written[key]
+			e.written[key] = true
+		}
+	}
+	return novel
+}
+
+// alone judges an execution without disturbances by itself.
+func (l *lesson) alone(leaves []string) *finding {
+	if f := l.inconsistent(leaves); f != nil {
+		return f
+	}
+	return l.regenerated(l.trace)
+}
+
+// judge judges an execution with disturbances.
+func (e *explorer) judge(known *lesson, tr *trace) *finding {
+	f := known.judge(tr)
+	if f == nil || known.confirmed {
+		return f
+	}
+	if f := e.confirm(known); f != nil {
+		return f
+	}
+	return known.judge(tr)
 }
 
 // possible reports whether the cluster and the operator accept what the life begins its chapters with. It returns an

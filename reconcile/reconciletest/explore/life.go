@@ -144,7 +144,7 @@ func held(sample *unstructured.Unstructured, workload string) life {
 
 func create(sample *unstructured.Unstructured) chapter {
 	return chapter{"create " + nameOf(sample), func(h *reconciletest.Harness) error {
-		if exists(h, nameOf(sample)) {
+		if h.Get(nameOf(sample)) != nil {
 			return errors.New("an earlier one is still there")
 		}
 		return h.TryApply(sample.DeepCopy())

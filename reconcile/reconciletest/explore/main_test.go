@@ -1,9 +1,16 @@
-package explore_test
+package explore
 
 import (
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain runs the tests, or an operator as a process of its own.
+func TestMain(m *testing.M) {
+	if os.Getenv(processOf) != "" {
+		os.Exit(operate())
+	}
+	goleak.VerifyTestMain(m)
+}

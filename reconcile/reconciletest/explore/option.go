@@ -25,6 +25,8 @@ type options struct {
 	seed                 uint64
 	replay               string
 	corpus, picture      string
+	// enough ends an exploration early, in tests.
+	enough func(r report) bool
 }
 
 // Definitions adds CustomResourceDefinitions, from files and folders, see reconciletest.Definitions. They also say

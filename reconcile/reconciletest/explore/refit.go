@@ -25,7 +25,7 @@ func (s *shrinker) refit(known *lesson, disturbances []armed) *finding {
 		if tr == nil {
 			return nil
 		}
-		if f := known.judge(tr); f != nil && f.same(s.best) {
+		if f := s.judge(known, tr); f != nil && f.same(s.best) {
 			return f
 		}
 	}

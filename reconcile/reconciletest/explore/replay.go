@@ -79,7 +79,7 @@ func (e *explorer) replay(line string, lives []life, adapt bool) error {
 		if err != nil {
 			return fmt.Errorf("replay %q: %w", line, err)
 		}
-		e.note(known.judge(tr))
+		e.note(e.judge(known, tr))
 	}
 	for _, f := range e.findings[before:] {
 		f.whole, f.cuts = whole, s.cuts

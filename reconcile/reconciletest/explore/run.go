@@ -62,7 +62,7 @@ func run[C controlling](t *testing.T, controller func() C, opts []Option, start 
 }
 
 func explorerOf[C controlling](t *testing.T, controller func() C, o options, start starter[C]) *explorer {
-	return &explorer{t: t, options: o, kind: controller().Kind(), reached: map[string]bool{}, start: func(trial *trial, reborn func(), more ...reconciletest.Option) *reconciletest.Harness {
+	return &explorer{t: t, options: o, kind: controller().Kind(), reached: map[string]bool{}, volatile: map[string]bool{}, written: map[string]bool{}, start: func(trial *trial, reborn func(), more ...reconciletest.Option) *reconciletest.Harness {
 		renew := reconciletest.Renew(func() C {
 			reborn()
 			return controller()
@@ -83,6 +83,10 @@ type explorer struct {
 	start func(trial *trial, reborn func(), more ...reconciletest.Option) *reconciletest.Harness
 	// reached are the states in which an operator was made anew while nothing more was to happen.
 	reached map[string]bool
+	// volatile are the volatile fields of all lives so far.
+	volatile map[string]bool
+	// written are the writes of all edited lives so far, see novel.
+	written map[string]bool
 	agenda  agenda
 	// ends is when the time of the option For is over.
 	ends     time.Time

@@ -47,7 +47,7 @@ func (e *explorer) choicesOf(known *lesson) []choice {
 
 // disturbOnce tries one disturbance of a life alone.
 func (e *explorer) disturbOnce(known *lesson, c choice) {
-	e.note(known.judge(e.follow(known, plan{c}, true)))
+	e.note(e.judge(known, e.follow(known, plan{c}, true)))
 	e.disturbed++
 	e.covered.tried(known, c)
 }
@@ -91,10 +91,10 @@ func (e *explorer) wander(learned []*lesson) {
 				next = append(next, c)
 			}
 		}
-		if e.note(known.judge(tr)) || len(next) == 0 {
+		if e.note(e.judge(known, tr)) || len(next) == 0 {
 			continue
 		}
-		e.note(known.judge(e.follow(known, plan{first, next[random.IntN(len(next))]}, true)))
+		e.note(e.judge(known, e.follow(known, plan{first, next[random.IntN(len(next))]}, true)))
 		e.walked++
 	}
 }

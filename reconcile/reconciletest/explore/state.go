@@ -184,11 +184,6 @@ func resources(h *reconciletest.Harness, kind schema.GroupVersionKind) (names []
 	return names
 }
 
-// exists reports whether there is an object of that name.
-func exists(h *reconciletest.Harness, name string) bool {
-	return slices.ContainsFunc(h.Memory().Objects(), func(obj *unstructured.Unstructured) bool { return nameOf(obj) == name })
-}
-
 // readyOf returns the resources of a kind that are Ready for their generation.
 func readyOf(objects []*unstructured.Unstructured, kind schema.GroupVersionKind) (ready []string) {
 	for _, obj := range objects {

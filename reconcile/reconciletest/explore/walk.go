@@ -42,10 +42,14 @@ func (w *walker) visit(p *location, optional bool) {
 		return
 	}
 	if exists && optional {
-		w.add(edge, p, " left out", value, p.drop)
+		rank := absent
+		if shapeOf(p.schema) == objectField {
+			rank = ofItems // the edits of its fields show more exactly what is wrong
+		}
+		w.add(rank, p, " left out", value, p.drop)
 	}
 	if p.schema["nullable"] == true && value != nil {
-		w.set(edge, p, ": null", nil)
+		w.set(absent, p, ": null", nil)
 	}
 }
 
