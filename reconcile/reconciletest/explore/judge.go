@@ -67,7 +67,7 @@ func (l *lesson) inconsistent(leaves []string) *finding {
 			kind, _, _ := strings.Cut(d.object, " ")
 			// What has happened may show in a status.
 			return l.volatile[d.key()] || strings.HasPrefix(d.Path, ".status") ||
-				d.Path == "" && d.After != nil && slices.Contains(leaves, kind)
+				d.Path == "" && (d.After != nil || p.anew) && slices.Contains(leaves, kind)
 		})
 		if len(differences) > 0 {
 			return found(l.trace, p.second, p.reason, texts(differences)...)

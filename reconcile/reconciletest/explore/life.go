@@ -30,10 +30,11 @@ type life struct {
 }
 
 // pair are two chapters, by index. reason says why their states are equal. The first may be -1: the state at the
-// beginning.
+// beginning. anew: the second is that of a new resource, which may lack what an older one leaves.
 type pair struct {
 	first, second int
 	reason        string
+	anew          bool
 }
 
 // chapter is one thing that somebody does. begin returns an error if the cluster refuses it.
@@ -99,7 +100,7 @@ func whole(sample *unstructured.Unstructured) life {
 	return life{
 		name: nameOf(sample), sample: sample, resource: sample, again: whole,
 		chapters: []chapter{create(sample), remove(sample)},
-		equal:    []pair{{-1, 1, "what is deleted leaves nothing"}},
+		equal:    []pair{{-1, 1, "what is deleted leaves nothing", false}},
 	}
 }
 
@@ -119,13 +120,13 @@ func changed(sample *unstructured.Unstructured, by edit) life {
 		l.chapters = []chapter{
 			create(sample), change(name, by.first.name, half), change(name, by.name, after), undo, change(name, by.name, after),
 		}
-		l.equal = []pair{{0, 3, "an edit that is undone leaves nothing"}, {2, 4, "two edits at once have what one after the other has"}}
+		l.equal = []pair{{0, 3, "an edit that is undone leaves nothing", false}, {2, 4, "two edits at once have what one after the other has", true}}
 	case by.rank != oneField:
 		l.chapters = []chapter{create(sample), change(name, by.name, after), remove(sample), edited}
-		l.equal = []pair{{1, 3, "an edited resource has what a new one would have"}}
+		l.equal = []pair{{1, 3, "an edited resource has what a new one would have", true}}
 	default:
 		l.chapters = []chapter{create(sample), change(name, by.name, after), undo, remove(sample), edited}
-		l.equal = []pair{{0, 2, "an edit that is undone leaves nothing"}, {1, 4, "an edited resource has what a new one would have"}}
+		l.equal = []pair{{0, 2, "an edit that is undone leaves nothing", false}, {1, 4, "an edited resource has what a new one would have", true}}
 	}
 	return l
 }
