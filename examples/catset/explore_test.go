@@ -11,5 +11,5 @@ import (
 func TestExplore(t *testing.T) {
 	explore.Drive(t, CatSets, explore.Definitions("config/crd"), explore.Samples("config/sample.yaml"),
 		explore.Harness(reconciletest.Namespace("default")), explore.Leaves("PersistentVolumeClaim"),
-		explore.Ignore("PersistentVolumeClaim * spec.resources", "PersistentVolumeClaim * status.capacity"), explore.States(600))
+		explore.Ignore("PersistentVolumeClaim * spec.resources", "PersistentVolumeClaim * status.capacity"), explore.States(300))
 }

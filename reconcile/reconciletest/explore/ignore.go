@@ -1,8 +1,6 @@
 package explore
 
 import (
-	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,46 +20,9 @@ func Ignore(patterns ...string) Option {
 	return func(o *options) { o.ignores = append(o.ignores, patterns...) }
 }
 
-// pattern is a parsed pattern of Ignore.
-type pattern struct {
-	kind, name string
-	// field are the names on the way to a field; none means the whole object.
-	field []string
-}
-
-var fieldParts = regexp.MustCompile(`[^.\[\]]+|\[[^\]]+\]`)
-
-func parsePattern(text string) (pattern, error) {
-	words := strings.Fields(text)
-	if len(words) < 2 || len(words) > 3 {
-		return pattern{}, fmt.Errorf(`ignore %q: not a kind, a name and perhaps a field: use a form such as "Shop * status.phase"`, text)
-	}
-	p := pattern{kind: words[0], name: words[1]}
-	if _, err := path.Match(p.name, ""); err != nil {
-		return pattern{}, fmt.Errorf("ignore %q: the name %q: %w", text, p.name, err)
-	}
-	if len(words) == 3 {
-		for _, part := range fieldParts.FindAllString(words[2], -1) {
-			p.field = append(p.field, strings.Trim(part, "[]"))
-		}
-	}
-	return p, nil
-}
-
-// means reports whether a pattern is about an object.
-func (p pattern) means(ref deploy.Ref) bool {
-	kind, group, grouped := strings.Cut(p.kind, ".")
-	name := ref.Name
-	if strings.Contains(p.name, "/") {
-		name = ref.Namespace + "/" + name
-	}
-	fits, err := path.Match(p.name, name)
-	return err == nil && fits && kind == ref.Kind.Kind && (!grouped || group == ref.Kind.Group)
-}
-
 // ignoresObject reports whether a whole object is ignored.
 func (o *options) ignoresObject(ref deploy.Ref) bool {
-	return slices.ContainsFunc(o.ignored, func(p pattern) bool { return len(p.field) == 0 && p.means(ref) })
+	return slices.ContainsFunc(o.ignored, func(p exception) bool { return len(p.field) == 0 && p.means(ref) })
 }
 
 // judged leaves out the ignored objects and fields. It changes the objects.
@@ -139,7 +100,7 @@ func (e *explorer) ignores(h *reconciletest.Harness, call reconciletest.Call) bo
 
 // ignoresField reports whether a field is ignored, or what is around it. at are the names on the way to it.
 func (o *options) ignoresField(ref deploy.Ref, at string) bool {
-	return slices.ContainsFunc(o.ignored, func(p pattern) bool {
+	return slices.ContainsFunc(o.ignored, func(p exception) bool {
 		return p.means(ref) && strings.HasPrefix(at+".", strings.Join(p.field, ".")+".")
 	})
 }

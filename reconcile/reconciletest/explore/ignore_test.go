@@ -58,7 +58,7 @@ func TestPatterns(t *testing.T) {
 		"Deployment till": true, "Deployment.apps test/till": true, "Deployment t*": true, "Deployment */till": true,
 		"Deployment tills": false, "Deployment other/till": false, "Deployment.batch till": false, "StatefulSet till": false,
 	} {
-		p, err := parsePattern(pattern)
+		p, err := parseException(pattern)
 		require.NoError(t, err)
 		t.Run("explore 35: "+pattern, func(t *testing.T) { assert.Equal(t, means, p.means(till)) })
 	}

@@ -20,7 +20,7 @@ type options struct {
 	limit                time.Duration
 	timed                bool
 	leaves, ignores      []string
-	ignored              []pattern
+	ignored              []exception
 	properties           []property
 	seed                 uint64
 	replay               string
@@ -97,7 +97,7 @@ func newOptions(opts []Option) (options, error) {
 		o.states = 2000
 	}
 	for _, text := range o.ignores {
-		p, err := parsePattern(text)
+		p, err := parseException(text)
 		if err != nil {
 			return o, err
 		}

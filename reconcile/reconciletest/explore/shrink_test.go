@@ -95,7 +95,7 @@ func TestCuts(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, map[string]any{"doors": []any{map[string]any{}}, "odd/name": float64(1)}, smaller.resource.Object["spec"])
 		assert.Equal(t, "delete Shop tea", smaller.chapters[0].name)
-		assert.Equal(t, []pair{{-1, 0, "what is deleted leaves nothing"}}, smaller.equal)
+		assert.Equal(t, []pair{{-1, 0, "what is deleted leaves nothing", false}}, smaller.equal)
 		smaller, err = cutList{"chapter 2"}.apply(whole)
 		require.NoError(t, err)
 		assert.Empty(t, smaller.equal, "the pair was with that chapter")

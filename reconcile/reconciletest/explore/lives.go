@@ -1,0 +1,59 @@
+package explore
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/operkit/operkit/reconcile/reconciletest"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// lives returns the lives of all samples: first of each one as it is, and then with each generated edit, the most
+// important ones first. Edits of fields that an edit of an earlier sample of the same rank changes come last.
+func (e *explorer) lives() (lives []life, err error) {
+	samples, possible, err := e.read()
+	if err != nil {
+		return nil, err
+	}
+	for _, sample := range samples {
+		lives = append(lives, whole(sample))
+	}
+	var again []life
+	edited := map[string]int{}
+	for rank := oneField; rank <= twoFields; rank++ {
+		for i, sample := range samples {
+			for _, by := range possible[i] {
+				if by.rank != rank {
+					continue
+				}
+				what := fmt.Sprint(rank, by.paths)
+				if first, is := edited[what]; is && first != i {
+					again = append(again, changed(sample, by))
+					continue
+				}
+				edited[what] = i
+				lives = append(lives, changed(sample, by))
+			}
+		}
+	}
+	return append(lives, again...), nil
+}
+
+// read reads the samples, and returns the edits of each one.
+func (e *explorer) read() (samples []*unstructured.Unstructured, edits [][]edit, err error) {
+	trial := newTrial(e.t.Context())
+	trial.run(func() {
+		samples = reconciletest.Samples(trial, e.kind, e.options.samples...)
+		h := e.start(trial, func() {})
+		for i, sample := range samples {
+			samples[i] = sample.DeepCopy()
+			unstructured.RemoveNestedField(samples[i].Object, "status")
+			edits = append(edits, accepted(h, samples[i]))
+		}
+	})
+	trial.end()
+	if trial.failure != "" {
+		return nil, nil, fmt.Errorf("%s", strings.TrimPrefix(trial.failure, "reconciletest: "))
+	}
+	return samples, edits, nil
+}
