@@ -11,6 +11,7 @@ import (
 func TestMain(m *testing.M) {
 	quiet()
 	serveAsVersion()
+	exploreAsTest()
 	os.Exit(m.Run())
 }
 

@@ -2,9 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,7 +25,7 @@ const explored = 60
 // explorePairs are the goals of package explore.
 func explorePairs() []ratio.Pair {
 	return []ratio.Pair{{
-		Name: "explore-states", Goal: 2, Ours: ourStates, Peer: plainStates, Metric: "ns/state",
+		Name: "explore-states", Goal: 2, Ours: measureStates("ours"), Peer: measureStates("peer"), Metric: "ns/state",
 		Hint: "reconcile/reconciletest/explore: what an execution does beside the operator: state.go, the oracles, the gate of reconciletest",
 	}}
 }
@@ -51,56 +55,69 @@ const (
 	exploredSample = `{apiVersion: example.com/v1, kind: Shop, metadata: {name: shop, namespace: shop}, spec: {size: 3}}`
 )
 
-// exploredFiles writes the definition and the sample.
-func exploredFiles(b *testing.B) (definition, sample string) {
-	b.Helper()
-	folder := b.TempDir()
-	definition, sample = filepath.Join(folder, "definition.yaml"), filepath.Join(folder, "sample.yaml")
-	for path, content := range map[string]string{definition: exploredDefinition, sample: exploredSample} {
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			b.Fatal(err)
-		}
+// side is the environment variable with the side that a process measures.
+const side = "OPERKIT_EXPLORE_SIDE"
+
+// exploreAsTest makes this process measure a side, and end, if it was started for that: explore needs a test.
+func exploreAsTest() {
+	test := map[string]func(t *testing.T, folder string, reconciles *int){"ours": exploreStates, "peer": plainStates}[os.Getenv(side)]
+	if test == nil {
+		return
 	}
-	return definition, sample
+	os.Args = os.Args[:1]
+	testing.Main(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "TestStates", F: func(t *testing.T) {
+		folder := t.TempDir()
+		for name, content := range map[string]string{"definition.yaml": exploredDefinition, "sample.yaml": exploredSample} {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		reconciles, began := 0, time.Now()
+		test(t, folder, &reconciles)
+		fmt.Println(float64(time.Since(began).Nanoseconds()) / float64(reconciles))
+	}}}, nil, nil)
 }
 
-// ourStates explores.
-func ourStates(b *testing.B) {
-	definition, sample := exploredFiles(b)
-	measureStates(b, func(t *testing.T, reconciles *int) {
-		explore.Run(t, func() counted { return counted{reconciles} }, explore.Definitions(definition), explore.Samples(sample),
-			explore.Harness(reconciletest.Namespace(namespace)), explore.States(explored))
-	})
+// exploreStates explores.
+func exploreStates(t *testing.T, folder string, reconciles *int) {
+	explore.Run(t, func() counted { return counted{reconciles} },
+		explore.Definitions(filepath.Join(folder, "definition.yaml")), explore.Samples(filepath.Join(folder, "sample.yaml")),
+		explore.Harness(reconciletest.Namespace(namespace)), explore.States(explored))
 }
 
 // plainStates creates and deletes the resource in the harness, as an exploration does without disturbances.
-func plainStates(b *testing.B) {
-	definition, _ := exploredFiles(b)
-	measureStates(b, func(t *testing.T, reconciles *int) {
-		for *reconciles < explored {
-			h := reconciletest.New(t, counted{reconciles}, reconciletest.Definitions(definition), reconciletest.Namespace(namespace))
-			h.Apply(exploredSample)
-			h.RunUntilSettled()
-			h.RunUntilSettled()
-			h.Delete("Shop shop")
-			h.RunUntilSettled()
-			h.RunUntilSettled()
-		}
-	})
+func plainStates(t *testing.T, folder string, reconciles *int) {
+	for *reconciles < explored {
+		h := reconciletest.New(t, counted{reconciles}, reconciletest.Definitions(filepath.Join(folder, "definition.yaml")), reconciletest.Namespace(namespace))
+		h.Apply(exploredSample)
+		h.RunUntilSettled()
+		h.RunUntilSettled()
+		h.Delete("Shop shop")
+		h.RunUntilSettled()
+		h.RunUntilSettled()
+	}
 }
 
-// measureStates runs a test again and again, and reports the time for each reconcile.
-func measureStates(b *testing.B, test func(t *testing.T, reconciles *int)) {
-	reconciles := 0
-	began := time.Now()
-	for b.Loop() {
-		once := 0
-		ok := testing.RunTests(func(string, string) (bool, error) { return true, nil },
-			[]testing.InternalTest{{Name: "explore", F: func(t *testing.T) { test(t, &once) }}})
-		if !ok {
-			b.Fatal("the exploration has findings")
+// measureStates measures a side in processes of its own, and reports the time for each reconcile.
+func measureStates(of string) func(b *testing.B) {
+	return func(b *testing.B) {
+		var sum float64
+		rounds := 0
+		for b.Loop() {
+			program, err := os.Executable()
+			if err != nil {
+				b.Fatal(err)
+			}
+			cmd := exec.CommandContext(b.Context(), program)
+			cmd.Env = append(os.Environ(), side+"="+of)
+			out, err := cmd.CombinedOutput()
+			first, _, _ := strings.Cut(string(out), "\n")
+			each, failed := strconv.ParseFloat(first, 64)
+			if err = errors.Join(err, failed); err != nil {
+				b.Fatalf("%v: %s", err, out)
+			}
+			sum, rounds = sum+each, rounds+1
 		}
-		reconciles += once
+		b.ReportMetric(sum/float64(rounds), "ns/state")
 	}
-	b.ReportMetric(float64(time.Since(began).Nanoseconds())/float64(reconciles), "ns/state")
 }

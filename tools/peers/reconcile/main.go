@@ -18,5 +18,6 @@ func main() {
 	runtime.GOMAXPROCS(1)
 	quiet()
 	serveAsVersion()
+	exploreAsTest()
 	ratio.Main(slices.Concat(pairs(), versionPairs(), watchPairs(), handlerPairs(), desiredPairs(), watcherPairs(), explorePairs()), slices.Concat(counts(), handlerCounts(), desiredCounts()))
 }
