@@ -7,11 +7,20 @@
 //
 // The operator runs in the harness of package reconciletest, again and again from the beginning. First nothing disturbs
 // it: a sample is created and deleted, and created, edited, edited back and deleted with each edit that the schema of
-// its definition allows. Then each of these lives is repeated with one disturbance, until the number of states is used
-// up: at each request the API server fails; at each write it also refuses it, or carries it out before the connection
-// breaks, and the operator is killed before it or after it. Each object that the operator has created is deleted by
-// somebody else, and the operator is restarted. What is left of the states goes into pairs of disturbances, chosen at
-// random.
+// its definition allows. Then these lives are repeated with one disturbance, until the number of states is used up:
+// those come first that were tried least. What is left of the states goes into pairs of disturbances, chosen at random.
+//
+// # Disturbances
+//
+//   - The operator is killed before or after a write, and starts again without its memory. Or it loses its lease at a
+//     write, which arrives when the next replica has finished.
+//   - A request is refused (429), fails (500), conflicts (409), or is carried out before the connection breaks.
+//   - The next step, such as an edit or the deletion, happens before a request. Or the operator sees a step only together
+//     with the next one.
+//   - Somebody deletes an object of the operator before a request, or at rest, and the operator sees that at once or only
+//     after the next step. Or somebody changes a field that the operator has set.
+//   - What the operator does concurrently goes on in another order.
+//   - The operator is restarted, and each resource is reconciled once more.
 //
 // # Edits
 //
@@ -54,20 +63,21 @@
 // the same problem of the same object shows. It is told as a story of at most 15 lines: what somebody did, the
 // disturbances with the writes around them, and the difference. Its last line replays it alone: pass that option beside
 // the others. With the option Corpus each finding is also kept in a file, and each run replays the files first. The
-// same options and seed find the same, on any number of processors: components of a session run one after the other,
-// and time is simulated.
+// same options and seed find the same, on any number of processors: one request or read goes on after the other, in an
+// order that is part of the execution, and time is simulated.
 //
 // # Bounds and coverage
 //
 // An exploration ends after a number of states (States, 2000 by default), after a time (For), or after some findings
 // (Findings). First come the samples as they are. Then disturbances and edits take turns: each gets half of the states.
-// Of the disturbances, each request gets one before any gets a second one. At the end the test logs a table: how many
+// An edit with writes that no edit before it had is lived twice, another one once until something differs. At the end the test logs a table: how many
 // disturbances of each request were tried, of how many, and what the bound left out. With a bound by states nothing in
 // it depends on the time. Picture draws the states that were reached. While it runs, a line on a terminal shows how far
 // it is: go test connects the terminal if it is called without the names of packages.
 //
 // # When not
 //
-// What isn't explored: stale reads and late events, the order in which components run in parallel, and several
-// replicas. A real API server and real crashes need package envtest.
+// What isn't explored: reads that are older than the operator's own earlier process, reconciles of several resources at
+// once, several resources in one life, admission rules in CEL, and what an operator does outside of the cluster. A
+// finding doesn't need an API server; whether an object works in a real cluster, only a real one shows.
 package explore
