@@ -75,6 +75,24 @@ func TestStall(t *testing.T) {
 		h.RunUntilSettled()
 		h.Ready("Shop tea")
 	})
+	t.Run("harness 20: an own object with a generated name shows, too", func(t *testing.T) {
+		t.Parallel()
+		h := New(t, market())
+		h.Apply(tea)
+		h.Stall()
+		port := observed{h.cluster, h}.Port()
+		made, err := port.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "example.dev/v1", "kind": "Shop", "metadata": map[string]any{"generateName": "tea-", "namespace": "test"},
+		}}, deploy.CreateOptions{FieldManager: "test"})
+		require.NoError(t, err)
+		seen, err := observed{h.cluster, h}.View().Get(t.Context(), deploy.RefOf(made))
+		require.NoError(t, err)
+		assert.NotNil(t, seen)
+		require.NoError(t, port.Delete(t.Context(), deploy.RefOf(made), deploy.DeleteOptions{}))
+		seen, err = observed{h.cluster, h}.View().Get(t.Context(), deploy.RefOf(made))
+		require.NoError(t, err)
+		assert.Nil(t, seen)
+	})
 	t.Run("harness 20: several changes are one event, and what came and went is none", func(t *testing.T) {
 		t.Parallel()
 		h := New(t, market())

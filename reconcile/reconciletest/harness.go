@@ -105,6 +105,7 @@ func (h *Harness) start() {
 	h.t.Helper()
 	h.process.Store(&mortal.Process{})
 	h.stalls.end()
+	h.late.disarm()
 	h.queue, h.driven, h.events = map[deploy.Ref]*turn{}, map[schema.GroupVersionKind]*driven{}, newEvents(h)
 	if err := h.makeReconcilers(); err != nil {
 		h.t.Fatalf("reconciletest: %v", err)

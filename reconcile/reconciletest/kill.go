@@ -52,6 +52,13 @@ func (l *late) arm() {
 	l.armed = true
 }
 
+// disarm forgets a kill that never happened.
+func (l *late) disarm() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.armed = false
+}
+
 // keep keeps a write that an operator was killed at, if the operator was deposed.
 func (l *late) keep(write func() error) {
 	l.mu.Lock()

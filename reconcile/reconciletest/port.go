@@ -47,7 +47,7 @@ func (p *port) write(ctx context.Context, call Call, dryRun bool, send func(ctx 
 	}
 	err := p.harness.faults.meet(call.Ref)
 	if err == nil {
-		err = p.send(ctx, call, dryRun, func(ctx context.Context) error {
+		err = p.send(ctx, dryRun, func(ctx context.Context) error {
 			return plan.send(call, func() (err error) {
 				after, created, err = send(ctx)
 				return err
@@ -59,6 +59,9 @@ func (p *port) write(ctx context.Context, call Call, dryRun bool, send func(ctx 
 	}
 	if created && after != nil {
 		call.Ref = deploy.RefOf(after) // the name may be generated
+	}
+	if err == nil {
+		p.harness.stalls.wrote(ctx, call.Ref, p.view)
 	}
 	if before != nil && after != nil {
 		call.Changes = deploy.Changes(before.Object, after.Object)
@@ -79,21 +82,19 @@ func (p *port) write(ctx context.Context, call Call, dryRun bool, send func(ctx 
 }
 
 // send sends a write, unless the operator is killed. A dry run is no write.
-func (p *port) send(ctx context.Context, call Call, dryRun bool, write func(ctx context.Context) error) error {
+func (p *port) send(ctx context.Context, dryRun bool, write func(ctx context.Context) error) error {
 	if dryRun {
 		return write(ctx)
 	}
 	alive := !p.process.Dead()
 	err := p.process.Send(func() error { return write(ctx) })
-	switch {
-	case errors.Is(err, mortal.ErrKilled):
-		if alive {
-			p.harness.late.keep(func() error { return write(context.WithoutCancel(ctx)) })
-		}
-		p.harness.woken()
-	case err == nil:
-		p.harness.stalls.wrote(ctx, call.Ref, p.view)
+	if !errors.Is(err, mortal.ErrKilled) {
+		return err
 	}
+	if alive {
+		p.harness.late.keep(func() error { return write(context.WithoutCancel(ctx)) })
+	}
+	p.harness.woken()
 	return err
 }
 
@@ -179,12 +180,14 @@ func (p *port) Delete(ctx context.Context, ref deploy.Ref, options deploy.Delete
 	}
 	err := p.harness.faults.meetRemoval(ref)
 	if err == nil {
-		err = p.send(ctx, call, options.DryRun, func(ctx context.Context) error {
+		err = p.send(ctx, options.DryRun, func(ctx context.Context) error {
 			return plan.send(call, func() error { return p.Port.Delete(asOperator(ctx), ref, options) })
 		})
 	}
 	if call.Err = err; err != nil {
 		call.Action = deploy.Failed
+	} else {
+		p.harness.stalls.wrote(ctx, ref, p.view)
 	}
 	if !options.DryRun {
 		p.harness.note(call)

@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -199,5 +200,37 @@ func FuzzPlan(f *testing.F) {
 		if p.String() != text || slices.ContainsFunc(p, func(c choice) bool { return !c.valid() }) {
 			t.Fatalf("%q became %q", text, p)
 		}
+	})
+}
+
+// jammed fails with a size other than 2, and forever after that.
+func jammed(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
+	size, _, _ := unstructured.NestedInt64(resource.Object, "spec", "size")
+	if size != 2 {
+		m.kept["jammed"] = "yes"
+	}
+	if m.kept["jammed"] != "" {
+		return errors.New("jammed")
+	}
+	return careful(ctx, m, resource)
+}
+
+// picky fails with any size but 2.
+func picky(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
+	if size, _, _ := unstructured.NestedInt64(resource.Object, "spec", "size"); size != 2 {
+		return errors.New("only 2")
+	}
+	return careful(ctx, m, resource)
+}
+
+func TestStuck(t *testing.T) {
+	t.Run("explore 18: an operator that refuses an edit has to recover from it", func(t *testing.T) {
+		r := explored(t, manually(jammed), startDriven, Findings(1))
+		require.NotEmpty(t, r.findings)
+		assert.Contains(t, r.findings[0].story(), "a reconcile fails though the edit with which it failed is gone")
+	})
+	t.Run("explore 18: it may refuse one", func(t *testing.T) {
+		r := explored(t, manually(picky), startDriven, States(400))
+		assert.Empty(t, r.findings, stories(r))
 	})
 }

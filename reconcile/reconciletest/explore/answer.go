@@ -26,7 +26,7 @@ func answers(calls []reconciletest.Call) map[string]int {
 // differs returns the first chapter in which two executions without disturbances differ in their writes, and how. It
 // returns -1 if they don't.
 func differs(first, second *trace) (chapter int, lines []string) {
-	for n := range first.chapters {
+	for n := range min(len(first.chapters), len(second.chapters)) {
 		one, other := answers(first.chapters[n].calls), answers(second.chapters[n].calls)
 		all := maps.Clone(one)
 		maps.Copy(all, other)
@@ -42,6 +42,12 @@ func differs(first, second *trace) (chapter int, lines []string) {
 	return -1, nil
 }
 
+// same reports whether two executions without disturbances send the same writes.
+func same(first, second *trace) bool {
+	n, _ := differs(first, second)
+	return n < 0
+}
+
 // inconstant finds writes that differ between two executions of a life without disturbances. A third execution shows
 // whether they depend on the time.
 func (e *explorer) inconstant(first, second *trace) *finding {
@@ -51,7 +57,7 @@ func (e *explorer) inconstant(first, second *trace) *finding {
 	}
 	cause := "this depends on chance: an execution that begins at the same time differs, too"
 	third := e.execute(first.life, nil, 0, false)
-	if again, _ := differs(first, third); len(third.chapters) == len(first.chapters) && again < 0 {
+	if len(third.chapters) == len(first.chapters) && same(first, third) {
 		cause = fmt.Sprintf("this depends on the time, or on what others add to objects: the other execution begins %s later", later)
 	}
 	return found(first, n, "the operator answers differently for the same state", append(lines[:min(len(lines), longest-1)], cause)...)

@@ -70,10 +70,12 @@
 //
 // An exploration ends after a number of states (States, 2000 by default), after a time (For), or after some findings
 // (Findings). First come the samples as they are. Then disturbances and edits take turns: each gets half of the states.
-// An edit with writes that no edit before it had is lived twice, another one once until something differs. At the end the test logs a table: how many
-// disturbances of each request were tried, of how many, and what the bound left out. With a bound by states nothing in
-// it depends on the time. Picture draws the states that were reached. While it runs, a line on a terminal shows how far
-// it is: go test connects the terminal if it is called without the names of packages.
+// An edit with writes that no edit before it had is lived twice, another one once until something differs.
+//
+// At the end the test logs a table: how many disturbances of each request were tried, of how many, and what the bound
+// left out. With a bound by states nothing in it depends on the time. Picture draws the states that were reached. While
+// it runs, a line on a terminal shows how far it is: go test connects the terminal if it is called without the names of
+// packages.
 //
 // # When not
 //

@@ -108,7 +108,7 @@ func (x *execution) hurry(n int) {
 // reborn is called when the operator is made anew. If nothing is to happen any more, what follows depends only on the
 // state of the cluster.
 func (x *execution) reborn() {
-	if x.behind || slices.ContainsFunc(x.disturbances, x.pending) {
+	if x.behind || x.ending || slices.ContainsFunc(x.disturbances, x.pending) {
 		return
 	}
 	key := x.life.name + " " + stateOf(x.objects(x.h)).hash(len(x.chapters), x.begun)

@@ -65,9 +65,10 @@ func (l *lesson) inconsistent(leaves []string) *finding {
 		}
 		differences := slices.DeleteFunc(compare(before, l.chapters[p.second].end), func(d difference) bool {
 			kind, _, _ := strings.Cut(d.object, " ")
+			bare, _, _ := strings.Cut(kind, ".")
 			// What has happened may show in a status.
 			return l.volatile[d.key()] || strings.HasPrefix(d.Path, ".status") ||
-				d.Path == "" && (d.After != nil || p.anew) && slices.Contains(leaves, kind)
+				d.Path == "" && (d.After != nil || p.anew) && (slices.Contains(leaves, kind) || slices.Contains(leaves, bare))
 		})
 		if len(differences) > 0 {
 			return found(l.trace, p.second, p.reason, texts(differences)...)

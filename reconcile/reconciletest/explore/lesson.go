@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -27,6 +28,9 @@ type lesson struct {
 // only when something differs, see confirm.
 func (e *explorer) learn(l life) (*lesson, error) {
 	known := &lesson{trace: e.execute(l, nil, 0, false), volatile: maps.Clone(e.volatile)}
+	if e.note(known.stuck()) {
+		return nil, nil
+	}
 	if possible, err := known.possible(); !possible || e.note(broken(known.trace)) {
 		return nil, err
 	}
@@ -108,17 +112,39 @@ func (l *lesson) possible() (bool, error) {
 	return l.life.sample != nil || l.failure != "" || !l.fails() || l.panicked(), nil
 }
 
+// stuck finds an operator that fails with an edit, and still fails when the resource has it no more.
+func (l *lesson) stuck() *finding {
+	failed := false
+	for n, now := range l.chapters {
+		edited := l.life.chapters[n].edited
+		if failed && !edited && len(now.errs) > 0 {
+			name := slices.Min(slices.Collect(maps.Keys(now.errs)))
+			return found(l.trace, n, "a reconcile fails though the edit with which it failed is gone", name+": "+now.errs[name])
+		}
+		failed = failed || edited && len(now.errs) > 0
+	}
+	return nil
+}
+
 // repeats compares the states with those of a second execution. Fields may differ, and are volatile, but names may not.
 func (l *lesson) repeats(second *trace) *finding {
 	for n := range second.chapters {
 		for _, d := range compare(l.chapters[n].end, second.chapters[n].end) {
 			if d.Path == "" {
-				return found(l.trace, n, "names of objects depend on the time or on chance, so that nobody finds the objects again", d.String())
+				return found(l.trace, n, "names of objects depend on the time or on chance, so that nobody finds the objects again", strings.Replace(d.String(), d.object, withoutEnd(d.object), 1))
 			}
 			l.volatile[d.key()] = true
 		}
 	}
 	return nil
+}
+
+// withoutEnd returns the name of an object without what follows its last hyphen: in each execution that is another one.
+func withoutEnd(object string) string {
+	if at := strings.LastIndex(object, "-"); at > strings.LastIndexAny(object, "/ ") {
+		return object[:at+1] + "..."
+	}
+	return object
 }
 
 // accepted reports whether the cluster accepts all that the life begins chapters with.

@@ -35,10 +35,12 @@ type pair struct {
 	anew          bool
 }
 
-// chapter is one thing that somebody does. begin returns an error if the cluster refuses it.
+// chapter is one thing that somebody does. begin returns an error if the cluster refuses it. edited: the resource then has
+// an edit, with which the operator may be right to fail.
 type chapter struct {
-	name  string
-	begin func(h *reconciletest.Harness) error
+	name   string
+	begin  func(h *reconciletest.Harness) error
+	edited bool
 }
 
 func (l life) String() string { return l.name }
@@ -58,9 +60,11 @@ func changed(sample *unstructured.Unstructured, by edit) life {
 	by.do(after)
 	name, edited := nameOf(sample), create(after)
 	edited.name += " with " + by.name
+	edited.edited = true
 	l := life{name: name + " with " + by.name, by: &by, resource: sample}
 	l.again = func(resource *unstructured.Unstructured) life { return changed(resource, by) }
 	undo := change(name, "the edit undone", sample)
+	undo.edited = false
 	switch {
 	case by.first != nil:
 		half := sample.DeepCopy()
@@ -87,7 +91,7 @@ func held(sample *unstructured.Unstructured, workload string) life {
 		chapters: []chapter{{"create " + nameOf(sample) + " while " + workload + " isn't ready", func(h *reconciletest.Harness) error {
 			h.Hold(workload)
 			return h.TryApply(sample.DeepCopy())
-		}}},
+		}, false}},
 	}
 }
 
@@ -97,11 +101,11 @@ func create(sample *unstructured.Unstructured) chapter {
 			return errors.New("an earlier one is still there")
 		}
 		return h.TryApply(sample.DeepCopy())
-	}}
+	}, false}
 }
 
 func remove(sample *unstructured.Unstructured) chapter {
-	return chapter{"delete " + nameOf(sample), func(h *reconciletest.Harness) error { return h.TryDelete(nameOf(sample)) }}
+	return chapter{"delete " + nameOf(sample), func(h *reconciletest.Harness) error { return h.TryDelete(nameOf(sample)) }, false}
 }
 
 // change replaces the spec and what else isn't metadata or status.
@@ -117,7 +121,7 @@ func change(name, what string, to *unstructured.Unstructured) chapter {
 			}
 			obj.Object = content
 		})
-	}}
+	}, true}
 }
 
 // nameOf returns the name of an object for a harness.

@@ -85,7 +85,7 @@ func (s State) Objects() []*unstructured.Unstructured {
 
 // Object returns an object by a name such as "Deployment web", "Deployment.apps shop/web" or "Node one", nil if there
 // is none. Without a group, any group is meant. Without a namespace, the object is in the namespace of the resource, or
-// in none.
+// in none. When the resource is gone, and its sample names no namespace, any namespace is meant.
 func (s State) Object(name string) *unstructured.Unstructured {
 	kind, object, _ := strings.Cut(name, " ")
 	kind, group, grouped := strings.Cut(kind, ".")
@@ -94,10 +94,12 @@ func (s State) Object(name string) *unstructured.Unstructured {
 		namespace, object, inNamespace = before, after, true
 	} else if resource := s.Resource(); resource != nil {
 		namespace = resource.GetNamespace()
+	} else {
+		namespace = s.at.witness.trace.life.resource.GetNamespace()
 	}
 	for _, obj := range s.Objects() {
 		ref := deploy.RefOf(obj)
-		placed := ref.Namespace == namespace || ref.Namespace == "" && !inNamespace
+		placed := ref.Namespace == namespace || !inNamespace && (ref.Namespace == "" || namespace == "")
 		if ref.Kind.Kind == kind && (!grouped || ref.Kind.Group == group) && ref.Name == object && placed {
 			return obj
 		}

@@ -75,14 +75,14 @@ func encoded(value any) string {
 // add adds the values of a Secret, in each form in which they may show.
 func (s secrets) add(secret *unstructured.Unstructured) {
 	data, _, _ := unstructured.NestedStringMap(secret.Object, "data")
-	for key, stored := range data {
-		if value, err := base64.StdEncoding.DecodeString(stored); err == nil {
+	for _, key := range slices.Sorted(maps.Keys(data)) {
+		if value, err := base64.StdEncoding.DecodeString(data[key]); err == nil {
 			s.addValue(nameOf(secret), key, string(value))
 		}
 	}
 	plain, _, _ := unstructured.NestedStringMap(secret.Object, "stringData") // a cluster in memory stores it as it is
-	for key, value := range plain {
-		s.addValue(nameOf(secret), key, value)
+	for _, key := range slices.Sorted(maps.Keys(plain)) {
+		s.addValue(nameOf(secret), key, plain[key])
 	}
 }
 
