@@ -75,6 +75,14 @@ func anchors(text string) map[string]bool {
 	return found
 }
 
+// The picture of the page is the one that a test of package explore draws.
+func TestPicture(t *testing.T) {
+	t.Parallel()
+	drawn, err := os.ReadFile(filepath.Join(root, "reconcile/reconciletest/explore/testdata/guide/states.svg"))
+	require.NoError(t, err)
+	assert.Equal(t, string(drawn), page(t, "finding-faults.svg"), "copy states.svg to finding-faults.svg")
+}
+
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob(filepath.Join(pages, "*.md"))
