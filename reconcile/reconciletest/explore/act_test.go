@@ -185,7 +185,7 @@ func manage(t *testing.T, obj *unstructured.Unstructured, manager string) {
 	}
 	raw, err := json.Marshal(fields(obj.Object))
 	require.NoError(t, err)
-	obj.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: manager, FieldsV1: &metav1.FieldsV1{Raw: raw}}})
+	obj.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: manager, FieldsV1: metav1.NewFieldsV1(string(raw))}})
 }
 
 func FuzzPlan(f *testing.F) {

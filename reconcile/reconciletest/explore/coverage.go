@@ -140,7 +140,9 @@ func (c *coverage) planned(l life) {
 	}
 	c.edits++
 	for _, path := range l.by.paths {
-		c.fields[path] = c.fields[path]
+		if !c.fields[path] {
+			c.fields[path] = false // it counts, though it isn't edited yet
+		}
 	}
 }
 

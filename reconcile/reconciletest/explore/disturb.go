@@ -105,7 +105,7 @@ func tamper(obj *unstructured.Unstructured) {
 			continue
 		}
 		fields := &unstructured.Unstructured{}
-		if err := fields.UnmarshalJSON([]byte(`{"kind":"Fields","fields":` + string(entry.FieldsV1.Raw) + `}`)); err != nil {
+		if err := fields.UnmarshalJSON([]byte(`{"kind":"Fields","fields":` + entry.FieldsV1.GetRawString() + `}`)); err != nil {
 			continue
 		}
 		owned, _, _ := unstructured.NestedMap(fields.Object, "fields")

@@ -101,9 +101,9 @@ func (e *explorer) judge(known *lesson, tr *trace) *finding {
 // error if they don't accept the sample as it is.
 func (l *lesson) possible() (bool, error) {
 	switch {
-	case l.refused != nil && len(l.chapters) == 1:
+	case !l.accepted() && len(l.chapters) == 1:
 		return false, fmt.Errorf("the cluster refuses the sample: %w", l.refused)
-	case l.refused != nil:
+	case !l.accepted():
 		return false, nil
 	case l.runs == 0 && l.failure == "":
 		return false, errors.New("the operator never reconciles the sample: check whether it filters it out")

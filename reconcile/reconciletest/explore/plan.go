@@ -17,19 +17,6 @@ type choice struct {
 
 func (c choice) String() string { return fmt.Sprintf("%s@%d.%d", c.act, c.chapter, c.request) }
 
-// fits reports whether a chapter has what the choice is about.
-func (c choice) fits(now lived) bool {
-	switch c.place() {
-	case atChild:
-		return c.request <= len(now.children)
-	case atPoint:
-		return c.request <= now.points
-	case atRequest:
-		return c.request <= len(now.calls)
-	}
-	return true
-}
-
 // plan is a list of disturbances, in the order in which they happen.
 type plan []choice
 

@@ -40,8 +40,8 @@ func (w *witness) truth(objects []*unstructured.Unstructured) (faults []fault) {
 	return faults
 }
 
-// outdated finds observed generations that are older than the resource: that of the status, and that of the condition
-// Ready. Another condition may be about what an edit doesn't touch, and says so by its observed generation.
+// outdated finds observed generations that are older than the resource: that of the status, or of the condition Ready if
+// the status has none. With both, an old Ready says that it isn't known yet for the present generation.
 func outdated(obj *unstructured.Unstructured) (details []string) {
 	older := func(field string, fields map[string]any) {
 		if observed, is := fields["observedGeneration"].(int64); is && observed != obj.GetGeneration() {
@@ -51,7 +51,7 @@ func outdated(obj *unstructured.Unstructured) (details []string) {
 	content, _ := obj.Object["status"].(map[string]any)
 	older("status", content)
 	for _, condition := range conditionsOf(obj) {
-		if condition["type"] == status.ConditionReady {
+		if condition["type"] == status.ConditionReady && content["observedGeneration"] == nil {
 			older(fieldOf(condition), condition)
 		}
 	}
@@ -72,12 +72,11 @@ func incomplete(obj *unstructured.Unstructured) (details []string) {
 	return details
 }
 
-// contradicting finds a condition Ready that is True while the rest of the status says otherwise, as tools understand
+// contradicting finds a condition Ready that is True for the present generation while the rest of the status says otherwise, as tools understand
 // it that read the status of any kind.
 func contradicting(obj *unstructured.Unstructured) []string {
-	ready, _ := status.Conditions(obj).Get(status.ConditionReady)
 	result := readiness.Of(obj)
-	if ready.Status != metav1.ConditionTrue || result.State != readiness.InProgress && result.State != readiness.Failed {
+	if !claimOf(obj).ready || result.State != readiness.InProgress && result.State != readiness.Failed {
 		return nil
 	}
 	return []string{fmt.Sprintf("is Ready, but the whole status reads as %s: %s", result.State, result.Message)}
