@@ -2,6 +2,7 @@ package explore
 
 import (
 	"encoding/json"
+	"errors"
 
 	"github.com/operkit/operkit/reconcile/reconciletest"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -30,8 +31,10 @@ func accepted(h *reconciletest.Harness, sample *unstructured.Unstructured) (poss
 			seen[result] = true
 			possible = append(possible, by)
 		}
-		if err := change(name, "undone", sample).begin(h); err != nil {
-			break // webhooks refuse to undo it
+		if err := change(name, "undone", sample).begin(h); err != nil { // webhooks refuse to undo it
+			if errors.Join(h.TryDelete(name), h.TryApply(sample.DeepCopy())) != nil {
+				break
+			}
 		}
 	}
 	_ = h.TryDelete(name) // the harness isn't used any more

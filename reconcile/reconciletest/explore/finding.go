@@ -54,11 +54,13 @@ func found(tr *trace, chapter int, problem string, details ...string) *finding {
 }
 
 // subject is what is wrong, without values.
-func (f *finding) subject() string {
-	if len(f.details) == 0 {
+func (f *finding) subject() string { return subjectOf(f.details) }
+
+func subjectOf(details []string) string {
+	if len(details) == 0 {
 		return ""
 	}
-	return strings.SplitN(f.details[0], ":", 2)[0]
+	return strings.SplitN(details[0], ":", 2)[0]
 }
 
 // same reports whether two findings are about the same problem of the same object or field.

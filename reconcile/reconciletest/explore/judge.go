@@ -8,21 +8,22 @@ import (
 	"github.com/operkit/operkit/reconcile/reconciletest"
 )
 
-// broken judges what must hold in each execution.
-func broken(tr *trace) *finding {
+// broken judges what must hold in each execution. known are faults that are found already.
+func broken(tr *trace, known map[string]bool) *finding {
 	last := len(tr.chapters) - 1
 	if tr.failure != "" {
 		return found(tr, last, "the operator doesn't come to rest", strings.Split(strings.TrimPrefix(tr.failure, "reconciletest: "), "\n")...)
 	}
 	for n, now := range tr.chapters {
+		faults := slices.DeleteFunc(slices.Clone(now.faults), func(f fault) bool { return known[f.key()] })
 		switch {
 		case len(now.panics) > 0:
 			return found(tr, n, "the operator panics", now.panics[0])
 		case len(now.errs) > 0:
 			name := slices.Min(slices.Collect(maps.Keys(now.errs)))
 			return found(tr, n, "a reconcile fails again and again", name+": "+now.errs[name])
-		case len(now.faults) > 0:
-			return found(tr, n, now.faults[0].problem, now.faults[0].details...)
+		case len(faults) > 0:
+			return found(tr, n, faults[0].problem, faults[0].details...)
 		case len(now.again) > 0:
 			return found(tr, n, "the operator writes though nothing has changed", changesOf(now.again[0])...)
 		case len(now.anew) > 0:
@@ -37,7 +38,7 @@ func (l *lesson) judge(tr *trace) *finding {
 	if tr.refused != nil {
 		return found(tr, len(tr.chapters)-1, "the cluster refuses what it accepts without the disturbance", tr.refused.Error())
 	}
-	if f := broken(tr); f != nil || tr.equal {
+	if f := broken(tr, l.faults); f != nil || tr.equal {
 		return f
 	}
 	for n, now := range tr.chapters {

@@ -17,6 +17,8 @@ type lesson struct {
 	*trace
 	// volatile are the fields that have other values in each execution, such as passwords, by difference.key.
 	volatile map[string]bool
+	// faults are the faults of the execution that don't keep the operator from its work, by fault.key.
+	faults map[string]bool
 	// confirmed: the life was lived twice.
 	confirmed bool
 }
@@ -27,12 +29,16 @@ type lesson struct {
 // A sample as it is lives twice, and so does an edit with writes that no life before it had. Else the second time comes
 // only when something differs, see confirm.
 func (e *explorer) learn(l life) (*lesson, error) {
-	known := &lesson{trace: e.execute(l, nil, 0, false), volatile: maps.Clone(e.volatile)}
+	known := &lesson{trace: e.execute(l, nil, 0, false), volatile: maps.Clone(e.volatile), faults: map[string]bool{}}
 	if e.note(known.stuck()) {
 		return nil, nil
 	}
-	if possible, err := known.possible(); !possible || e.note(broken(known.trace)) {
+	if possible, err := known.possible(); !possible {
 		return nil, err
+	}
+	e.noteFaults(known)
+	if e.note(broken(known.trace, known.faults)) {
+		return nil, nil
 	}
 	if l.edited() && !e.novel(known) && known.alone(e.options.leaves) == nil {
 		return known, nil
@@ -41,6 +47,18 @@ func (e *explorer) learn(l life) (*lesson, error) {
 		return nil, nil
 	}
 	return known, nil
+}
+
+// noteFaults notes the faults of a life without disturbances, and goes on: they must not hide others.
+func (e *explorer) noteFaults(known *lesson) {
+	for n, now := range known.chapters {
+		for _, f := range now.faults {
+			if f.problem != intruding && len(now.errs) == 0 {
+				known.faults[f.key()] = true
+				e.note(found(known.trace, n, f.problem, f.details...))
+			}
+		}
+	}
 }
 
 // confirm lives a life for a second time, at a later time, and judges what differs. Fields that differ are volatile from
@@ -52,7 +70,7 @@ func (e *explorer) confirm(known *lesson) *finding {
 		return nil
 	}
 	for _, judge := range []func() *finding{
-		func() *finding { return broken(second) },
+		func() *finding { return broken(second, known.faults) },
 		func() *finding { return known.repeats(second) },
 		func() *finding { return e.inconstant(known.trace, second) },
 	} {

@@ -186,3 +186,22 @@ func TestOracles(t *testing.T) {
 		}
 	})
 }
+
+// A cosmetic fault doesn't hide what goes wrong after a crash.
+func TestFaultsSideBySide(t *testing.T) {
+	nameless := func(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
+		if err := forgetful(ctx, m, resource); err != nil || resource.Object["status"] == nil {
+			return err
+		}
+		if conditions, _, _ := unstructured.NestedSlice(resource.Object, "status", "conditions"); len(conditions) > 0 {
+			return nil
+		}
+		return m.patch(ctx, resource, "status", `{"status":{"conditions":[{"type":"Made","status":"True","lastTransitionTime":"2030-01-01T00:00:00Z"}]}}`)
+	}
+	r := explored(t, manually(nameless), startDriven, Findings(2))
+	t.Run("explore 19: a fault of the status doesn't hide another one", func(t *testing.T) {
+		require.Len(t, r.findings, 2, stories(r))
+		assert.Contains(t, r.findings[0].story(), "status.conditions[Made].reason: it is missing")
+		assert.Contains(t, r.findings[1].story(), "the operator is killed after it has sent: create ConfigMap test/till-")
+	})
+}

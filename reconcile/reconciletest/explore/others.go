@@ -8,24 +8,26 @@ import (
 	"github.com/operkit/operkit/reconcile/reconciletest"
 )
 
+// intruding is the problem of an operator that changes objects of others. The end of the life shows it once more.
+const intruding = "the operator changes what belongs to others"
+
 // intrusions finds a write that deletes an object of others, or changes a value that others have set in it. Objects of
 // others are those that exist at the beginning. What the operator adds to them is no intrusion, and neither is a change
 // of a status, a finalizer or an owner.
 func (w *witness) intrusions(calls []reconciletest.Call) []fault {
-	const problem = "the operator changes what belongs to others"
 	for _, call := range calls {
 		name := refName(call.Ref)
 		if w.trace.began[name] == nil || call.Err != nil || w.explores(call.Ref) {
 			continue
 		}
 		if call.Verb == dryrun.VerbDelete {
-			return []fault{{problem, []string{name + ": it is deleted"}}}
+			return []fault{{intruding, []string{name + ": it is deleted"}}}
 		}
 		for _, change := range call.Changes {
 			if change.Before == nil {
 				w.set[name+change.Path] = true
 			} else if !w.hasSet(name+change.Path) && !shared(change) {
-				return []fault{{problem, []string{difference{name, change}.String()}}}
+				return []fault{{intruding, []string{difference{name, change}.String()}}}
 			}
 		}
 	}

@@ -16,6 +16,9 @@ type fault struct {
 	details []string
 }
 
+// key is the same for the same problem of the same object.
+func (f fault) key() string { return f.problem + " " + subjectOf(f.details) }
+
 // witness watches an execution for its oracles: it looks at each write, and at the cluster when the operator has
 // nothing left to do.
 type witness struct {
