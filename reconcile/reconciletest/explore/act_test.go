@@ -234,3 +234,28 @@ func TestStuck(t *testing.T) {
 		assert.Empty(t, r.findings, stories(r))
 	})
 }
+
+func TestFingerprint(t *testing.T) {
+	owner := parsed(t, "{kind: Shop, metadata: {name: tea, uid: 00000000-0000-4000-8000-000000000001, resourceVersion: '1'}, status: {at: '2030-01-01T00:00:00Z'}}")
+	child := func(uid, manager string) []*unstructured.Unstructured {
+		obj := parsed(t, "{kind: ConfigMap, metadata: {name: till, uid: 00000000-0000-4000-8000-000000000009, ownerReferences: [{kind: Shop, name: tea, uid: "+uid+"}]}, data: {a: b}}")
+		manage(t, obj, manager)
+		return []*unstructured.Unstructured{owner, obj}
+	}
+	present := fingerprint(child("00000000-0000-4000-8000-000000000001", "operator"))
+	later := parsed(t, "{kind: Shop, metadata: {name: tea, uid: 00000000-0000-4000-8000-000000000002, resourceVersion: '7'}, status: {at: '2031-01-01T00:00:00Z'}}")
+	again := child("00000000-0000-4000-8000-000000000002", "operator")
+	again[0] = later
+	for _, row := range []struct {
+		reason  string
+		objects []*unstructured.Unstructured
+		same    bool
+	}{
+		{"times, versions and uids differ in each execution", again, true},
+		{"an owner that is gone isn't a new one of its name", child("00000000-0000-4000-8000-000000000003", "operator"), false},
+		{"a field of another manager is another state", child("00000000-0000-4000-8000-000000000001", "somebody"), false},
+	} {
+		t.Run("explore 16: "+row.reason, func(t *testing.T) { assert.Equal(t, row.same, present == fingerprint(row.objects)) })
+	}
+	assert.NotEqual(t, fingerprint(again, 1), fingerprint(again, 2))
+}

@@ -111,7 +111,7 @@ func (x *execution) reborn() {
 	if x.behind || x.ending || slices.ContainsFunc(x.disturbances, x.pending) {
 		return
 	}
-	key := x.life.name + " " + stateOf(x.objects(x.h)).hash(len(x.chapters), x.begun)
+	key := x.life.name + " " + fingerprint(x.h.Memory().Objects(), len(x.chapters), x.begun)
 	if x.reached[key] && x.ends {
 		x.equal = true
 		runtime.Goexit()

@@ -1,8 +1,6 @@
 package explore
 
 import (
-	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -27,14 +25,18 @@ func (e *explorer) objects(h *reconciletest.Harness) []*unstructured.Unstructure
 	return e.options.judged(h.Memory().Objects())
 }
 
-func stateOf(objects []*unstructured.Unstructured) state {
+// stateOf returns the state of objects, as it is compared.
+func stateOf(objects []*unstructured.Unstructured) state { return collect(objects, timeless) }
+
+// collect returns the contents of objects by their names. Generated names are numbered.
+func collect(objects []*unstructured.Unstructured, contentOf func(obj *unstructured.Unstructured) map[string]any) state {
 	s := state{}
 	generated := map[deploy.Ref]int{}
 	for _, obj := range objects {
 		if slices.Contains(notCompared, obj.GetKind()) {
 			continue
 		}
-		content, ref := timeless(obj), deploy.RefOf(obj)
+		content, ref := contentOf(obj), deploy.RefOf(obj)
 		if ref.Name = obj.GetGenerateName(); ref.Name != "" { // its name differs in each execution
 			generated[ref]++
 			ref.Name = fmt.Sprintf("%s%d", ref.Name, generated[ref])
@@ -74,7 +76,7 @@ func timeless(obj *unstructured.Unstructured) map[string]any {
 	}
 	for _, field := range []string{"metadata", "status"} {
 		if content[field] != nil {
-			content[field] = withoutTimes(content[field], generation)
+			content[field] = withoutUIDs(withoutDates(content[field], generation))
 		}
 	}
 	return content
@@ -91,8 +93,25 @@ var assigned = map[string][]string{
 // uids matches a uid, as the cluster gives it.
 var uids = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
-// withoutTimes replaces times and uids in value. It replaces an observed generation by "present" or "old".
-func withoutTimes(value any, generation int64) any {
+// withoutUIDs replaces uids in value.
+func withoutUIDs(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, field := range value {
+			value[key] = withoutUIDs(field)
+		}
+	case []any:
+		for i, item := range value {
+			value[i] = withoutUIDs(item)
+		}
+	case string:
+		return uids.ReplaceAllString(value, "a uid")
+	}
+	return value
+}
+
+// withoutDates replaces times in value. It replaces an observed generation by "present" or "old".
+func withoutDates(value any, generation int64) any {
 	switch value := value.(type) {
 	case map[string]any:
 		for key, field := range value {
@@ -100,28 +119,18 @@ func withoutTimes(value any, generation int64) any {
 				value[key] = map[bool]string{true: "present", false: "old"}[observed == generation]
 				continue
 			}
-			value[key] = withoutTimes(field, generation)
+			value[key] = withoutDates(field, generation)
 		}
 	case []any:
 		for i, item := range value {
-			value[i] = withoutTimes(item, generation)
+			value[i] = withoutDates(item, generation)
 		}
 	case string:
 		if _, err := time.Parse(time.RFC3339Nano, value); err == nil {
 			return "a time"
 		}
-		return uids.ReplaceAllString(value, "a uid")
 	}
 	return value
-}
-
-// hash returns a short text that is the same for the same state and the same further values.
-func (s state) hash(further ...any) string {
-	content, err := json.Marshal(s)
-	if err != nil {
-		return err.Error() // a state is JSON that a cluster has held
-	}
-	return fmt.Sprintf("%x %v", sha256.Sum256(content), further)
 }
 
 // resources returns the names of the resources of a kind.
