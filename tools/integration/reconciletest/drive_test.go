@@ -3,6 +3,7 @@ package reconciletest
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -90,7 +91,11 @@ func driven(t *testing.T, options []reconciletest.Option) {
 	} {
 		row.do()
 		h.RunUntilSettled()
-		assert.Equal(t, row.want, p.taken(), row.reason)
+		taken := p.taken()
+		if h.Real() && h.Get("Shop tea") == nil { // the watches of two kinds have no common order: the sign may go first
+			taken = slices.DeleteFunc(taken, func(call string) bool { return call == "child 0" })
+		}
+		assert.Equal(t, row.want, taken, row.reason)
 		if h.Get("Shop tea") != nil {
 			h.Exists("ConfigMap tea-sign")
 		}
