@@ -11,10 +11,10 @@ import (
 	"github.com/operkit/operkit/reconcile"
 )
 
-// Interleave sets the order of what a reconcile does concurrently, such as the components of a session. choose is called
-// whenever two or more requests or reads of the operator wait to go on, and returns the index of the one that does: so a
-// reconcile runs in the same order each time. They are sorted by object, verb and component; reads through a deploy.View
-// are among them. The test has to run in a bubble of testing/synctest.
+// Interleave sets the order of what a reconcile does concurrently, such as the components of a session. choose is
+// called whenever two or more requests or reads of the operator wait to go on, and returns the index of the one that
+// does: so a reconcile runs in the same order each time. They are sorted by object, verb and component; reads through
+// a deploy.View are among them. The test has to run in a bubble of testing/synctest.
 func Interleave(choose func(waiting []Call) int) Option {
 	return func(o *options) { o.choose = choose }
 }

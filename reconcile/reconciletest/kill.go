@@ -22,8 +22,8 @@ func (h *Harness) Kill(nth int, arrives bool) {
 	})
 }
 
-// Depose lets another replica take over while the operator's nth write from now on is on its way: the operator ends as by
-// Kill, and the write arrives when the next replica has nothing left to do, in the same RunUntilSettled.
+// Depose lets another replica take over while the operator's nth write from now on is on its way: the operator ends as
+// by Kill, and the write arrives when the next replica has nothing left to do, in the same RunUntilSettled.
 //
 // A write that never happens fails the test.
 func (h *Harness) Depose(nth int) {

@@ -104,8 +104,8 @@ func (s *stalls) get(ref deploy.Ref) (obj *unstructured.Unstructured, stalled bo
 	return objects[ref], stalled
 }
 
-// list returns the kept objects of a kind for which wanted returns true, by namespace and name. An empty namespace means
-// all namespaces. stalled is false if the watch of the kind hasn't fallen behind.
+// list returns the kept objects of a kind for which wanted returns true, by namespace and name. An empty namespace
+// means all namespaces. stalled is false if the watch of the kind hasn't fallen behind.
 func (s *stalls) list(kind schema.GroupVersionKind, namespace string, wanted func(*unstructured.Unstructured) bool) (found []*unstructured.Unstructured, stalled bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,7 +5,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// addition is an annotation that somebody else adds to the objects of the operator, as many tools do. It isn't compared.
+// addition is an annotation that somebody else adds to the objects of the operator, as many tools do. It isn't
+// compared.
 const addition = "explore.operkit.dev/added"
 
 // adorn adds an annotation to each new object of the operator.

@@ -54,8 +54,9 @@ func (x *execution) catchUp() {
 	}
 }
 
-// meddle deletes and changes children at the end of the nth chapter. An error means that another disturbance has changed
-// what there is, or that the cluster refuses it. An operator that doesn't watch a child has time to look after it.
+// meddle deletes and changes children at the end of the nth chapter. An error means that another disturbance has
+// changed what there is, or that the cluster refuses it. An operator that doesn't watch a child has time to look after
+// it.
 func (x *execution) meddle(n int) {
 	for _, a := range x.at(n, take, drift) {
 		before := stateOf(x.objects(x.h))

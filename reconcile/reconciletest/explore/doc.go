@@ -15,10 +15,10 @@
 //   - The operator is killed before or after a write, and starts again without its memory. Or it loses its lease at a
 //     write, which arrives when the next replica has finished.
 //   - A request is refused (429), fails (500), conflicts (409), or is carried out before the connection breaks.
-//   - The next step, such as an edit or the deletion, happens before a request. Or the operator sees a step only together
-//     with the next one.
-//   - Somebody deletes an object of the operator before a request, or at rest, and the operator sees that at once or only
-//     after the next step. Or somebody changes a field that the operator has set.
+//   - The next step, such as an edit or the deletion, happens before a request. Or the operator sees a step only
+//     together with the next one.
+//   - Somebody deletes an object of the operator before a request, or at rest, and the operator sees that at once or
+//     only after the next step. Or somebody changes a field that the operator has set.
 //   - What the operator does concurrently goes on in another order.
 //   - The operator is restarted, and each resource is reconciled once more.
 //

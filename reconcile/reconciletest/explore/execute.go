@@ -16,8 +16,8 @@ type execution struct {
 	*trace
 	h       *reconciletest.Harness
 	witness *witness
-	// begun: the next chapter has begun already. behind: a watch has fallen behind. ending: the end of the present chapter
-	// has been recorded.
+	// begun: the next chapter has begun already. behind: a watch has fallen behind. ending: the end of the present
+	// chapter has been recorded.
 	begun, behind, ending bool
 	// points counts the points of the present chapter. ends: the execution ends when it comes into an equal state.
 	points int

@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// fingerprint returns a short text that is the same for clusters in which an operator without memory goes on in the same
-// way. Unlike a state that is compared, it has all objects, the managers of their fields, and which owner a reference
-// means: one that is gone isn't a new one of the same name. further distinguishes what else matters.
+// fingerprint returns a short text that is the same for clusters in which an operator without memory goes on in the
+// same way. Unlike a state that is compared, it has all objects, the managers of their fields, and which owner a
+// reference means: one that is gone isn't a new one of the same name. further distinguishes what else matters.
 func fingerprint(objects []*unstructured.Unstructured, further ...any) string {
 	names := map[string]string{}
 	for _, obj := range objects {

@@ -23,8 +23,8 @@ type lesson struct {
 	confirmed bool
 }
 
-// learn lives a life without disturbances, and judges it. It returns nil if the life isn't possible, because the cluster
-// or the operator refuses an edit, or if there is a finding.
+// learn lives a life without disturbances, and judges it. It returns nil if the life isn't possible, because the
+// cluster or the operator refuses an edit, or if there is a finding.
 //
 // A sample as it is lives twice, and so does an edit with writes that no life before it had. Else the second time comes
 // only when something differs, see confirm.
@@ -61,8 +61,8 @@ func (e *explorer) noteFaults(known *lesson) {
 	}
 }
 
-// confirm lives a life for a second time, at a later time, and judges what differs. Fields that differ are volatile from
-// then on.
+// confirm lives a life for a second time, at a later time, and judges what differs. Fields that differ are volatile
+// from then on.
 func (e *explorer) confirm(known *lesson) *finding {
 	known.confirmed = true
 	second := e.execute(known.life, nil, later, false)
@@ -82,8 +82,8 @@ func (e *explorer) confirm(known *lesson) *finding {
 	return nil
 }
 
-// novel reports whether a life has a write that no life had before it: in the same chapter, of the same kind, and of the
-// same object.
+// novel reports whether a life has a write that no life had before it: in the same chapter, of the same kind, and of
+// the same object.
 func (e *explorer) novel(known *lesson) (novel bool) {
 	for n, now := range known.chapters {
 		for write := range answers(now.calls) {

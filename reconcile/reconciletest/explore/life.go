@@ -35,8 +35,8 @@ type pair struct {
 	anew          bool
 }
 
-// chapter is one thing that somebody does. begin returns an error if the cluster refuses it. edited: the resource then has
-// an edit, with which the operator may be right to fail.
+// chapter is one thing that somebody does. begin returns an error if the cluster refuses it. edited: the resource then
+// has an edit, with which the operator may be right to fail.
 type chapter struct {
 	name   string
 	begin  func(h *reconciletest.Harness) error

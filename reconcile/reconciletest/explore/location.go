@@ -105,6 +105,6 @@ func (p *location) inTemplate() bool {
 	return p.inPod || has("containers") && has("dnsPolicy") || has("image") && has("imagePullPolicy")
 }
 
-// leftAlone reports whether a location isn't edited, because its schema says less than Kubernetes about what is valid: in
-// the template of a Pod the image, and what a sample doesn't have.
+// leftAlone reports whether a location isn't edited, because its schema says less than Kubernetes about what is valid:
+// in the template of a Pod the image, and what a sample doesn't have.
 func (p *location) leftAlone(exists bool) bool { return p.inPod && (!exists || p.step == "image") }

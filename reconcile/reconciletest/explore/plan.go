@@ -9,7 +9,8 @@ import (
 	"github.com/operkit/operkit/reconcile/reconciletest"
 )
 
-// choice is one disturbance: at a request of a chapter, both counted from 1. What request means otherwise, its act says.
+// choice is one disturbance: at a request of a chapter, both counted from 1. What request means otherwise, its act
+// says.
 type choice struct {
 	chapter, request int
 	act              act

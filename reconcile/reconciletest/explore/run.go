@@ -77,8 +77,8 @@ func explorerOf[C controlling](t *testing.T, controller func() C, o options, sta
 type explorer struct {
 	t       *testing.T
 	options options
-	// kind is the kind of the resources, and start starts an operator on a new cluster. It calls reborn when the operator
-	// is made anew.
+	// kind is the kind of the resources, and start starts an operator on a new cluster. It calls reborn when the
+	// operator is made anew.
 	kind  schema.GroupVersionKind
 	start func(trial *trial, reborn func(), more ...reconciletest.Option) *reconciletest.Harness
 	// reached are the states in which an operator was made anew while nothing more was to happen.

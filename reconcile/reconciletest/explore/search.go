@@ -36,8 +36,8 @@ func (e *explorer) possible(tr *trace, first int) (choices []choice) {
 	return choices
 }
 
-// choicesOf returns the disturbances of a life that are tried alone. The creation of a resource is disturbed in the life
-// of the sample as it is.
+// choicesOf returns the disturbances of a life that are tried alone. The creation of a resource is disturbed in the
+// life of the sample as it is.
 func (e *explorer) choicesOf(known *lesson) []choice {
 	if known.life.sample != nil {
 		return e.possible(known.trace, 0)

@@ -40,8 +40,8 @@ func (w *witness) truth(objects []*unstructured.Unstructured) (faults []fault) {
 	return faults
 }
 
-// outdated finds observed generations that are older than the resource: that of the status, or of the condition Ready if
-// the status has none. With both, an old Ready says that it isn't known yet for the present generation.
+// outdated finds observed generations that are older than the resource: that of the status, or of the condition Ready
+// if the status has none. With both, an old Ready says that it isn't known yet for the present generation.
 func outdated(obj *unstructured.Unstructured) (details []string) {
 	older := func(field string, fields map[string]any) {
 		if observed, is := fields["observedGeneration"].(int64); is && observed != obj.GetGeneration() {
@@ -72,8 +72,8 @@ func incomplete(obj *unstructured.Unstructured) (details []string) {
 	return details
 }
 
-// contradicting finds a condition Ready that is True for the present generation while the rest of the status says otherwise, as tools understand
-// it that read the status of any kind.
+// contradicting finds a condition Ready that is True for the present generation while the rest of the status says
+// otherwise, as tools understand it that read the status of any kind.
 func contradicting(obj *unstructured.Unstructured) []string {
 	result := readiness.Of(obj)
 	if !claimOf(obj).ready || result.State != readiness.InProgress && result.State != readiness.Failed {
