@@ -20,6 +20,13 @@ import (
 // walks and kills at every write.
 const soakVariable = "OPERKIT_SOAK"
 
+// exploreVariable is the variable that sets how long each exploration of package reconciletest/explore takes, and
+// exploreTime is that of a long run: those of all examples take an hour.
+const (
+	exploreVariable = "OPERKIT_EXPLORE"
+	exploreTime     = "275s"
+)
+
 const (
 	// onceTimeout is how long the tests of one package may take in one run.
 	onceTimeout = 10 * time.Minute
@@ -31,7 +38,7 @@ func prepareTest(flags *flag.FlagSet) func(context.Context, environment) error {
 	modules := flags.String("module", "", "the folders of the modules to test, separated by commas (default: all)")
 	count := flags.Int("count", 0, "run each test this often; 0 lets the go command use cached results")
 	run := flags.String("run", "", "run only tests that this regular expression matches; such a run proves no rules")
-	soak := flags.Bool("soak", false, "set "+soakVariable+"=1, so that long tests run in full")
+	soak := flags.Bool("soak", false, "set "+soakVariable+"=1 and "+exploreVariable+"="+exploreTime+", so that long tests run in full")
 	return func(ctx context.Context, env environment) error {
 		chosen, err := repository.Select(env.repository.Modules, *modules)
 		if err != nil {
@@ -46,7 +53,7 @@ func prepareTest(flags *flag.FlagSet) func(context.Context, environment) error {
 		}
 		if *soak {
 			runner.Count, runner.Timeout = max(1, *count), soakTimeout
-			runner.Env = append(runner.Env, soakVariable+"=1")
+			runner.Env = append(runner.Env, soakVariable+"=1", exploreVariable+"="+exploreTime)
 		}
 		tally, err := testModules(ctx, env, runner, chosen)
 		if err == nil && tally == (gotest.Tally{}) {

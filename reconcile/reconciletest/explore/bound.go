@@ -2,9 +2,26 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
+
+// lengthVariable is the variable of the environment that sets how long each exploration of Run and Drive takes, such as
+// 5m, in place of its bound.
+const lengthVariable = "OPERKIT_EXPLORE"
+
+// lengthened returns options with the length that the variable of the environment says, empty for none.
+func lengthened(opts []Option, length string) ([]Option, error) {
+	if length == "" {
+		return opts, nil
+	}
+	d, err := time.ParseDuration(length)
+	if err != nil || d <= 0 {
+		return nil, fmt.Errorf("%s=%s: give a time such as 5m, or leave the variable out", lengthVariable, length)
+	}
+	return append(slices.Clone(opts), States(byDefault), For(d)), nil
+}
 
 // spent reports whether an exploration ends: it has used up its states or its time, or found enough.
 func (e *explorer) spent() bool { return e.reason() != "" }

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"regexp"
 	"strings"
@@ -29,6 +30,20 @@ func TestBounds(t *testing.T) {
 		for _, d := range []time.Duration{0, -time.Second} {
 			_, err := newOptions([]Option{Definitions("x"), Samples("x"), For(d)})
 			assert.ErrorContains(t, err, "for: "+d.String()+": give a time greater than 0")
+		}
+	})
+	t.Run("explore 45: a variable of the environment sets the time in place of the bound", func(t *testing.T) {
+		mine := []Option{Definitions("x"), Samples("x"), States(7), For(time.Second)}
+		for length, want := range map[string]options{"": {states: 7, limit: time.Second}, "5m": {states: math.MaxInt, limit: 5 * time.Minute}} {
+			opts, err := lengthened(mine, length)
+			require.NoError(t, err)
+			o, err := newOptions(opts)
+			require.NoError(t, err)
+			assert.Equal(t, want, options{states: o.states, limit: o.limit}, length)
+		}
+		for _, length := range []string{"5", "-5m", "0s", "long"} {
+			_, err := lengthened(mine, length)
+			assert.EqualError(t, err, "OPERKIT_EXPLORE="+length+": give a time such as 5m, or leave the variable out")
 		}
 	})
 	t.Run("explore 45: the default is a bound of states", func(t *testing.T) {

@@ -69,8 +69,9 @@
 // # Bounds and coverage
 //
 // An exploration ends after a number of states (States, 2000 by default), after a time (For), or after some findings
-// (Findings). First come the samples as they are. Then disturbances and edits take turns: each gets half of the states.
-// An edit with writes that no edit before it had is lived twice, another one once until something differs.
+// (Findings). With OPERKIT_EXPLORE=5m in the environment each exploration takes five minutes, whatever its options say:
+// for a run at night. First come the samples as they are. Then disturbances and edits take turns: each gets half of the
+// states. An edit with writes that no edit before it had is lived twice, another one once until something differs.
 //
 // At the end the test logs a table: how many disturbances of each request were tried, of how many, and what the bound
 // left out. With a bound by states nothing in it depends on the time. Picture draws the states that were reached. While

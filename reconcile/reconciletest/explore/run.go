@@ -47,6 +47,10 @@ type controlling interface {
 
 func run[C controlling](t *testing.T, controller func() C, opts []Option, start starter[C]) {
 	t.Helper()
+	opts, err := lengthened(opts, os.Getenv(lengthVariable))
+	if err != nil {
+		t.Fatalf("explore: %v", err)
+	}
 	o, err := newOptions(opts)
 	if err != nil {
 		t.Fatalf("explore: %v", err)
