@@ -5,13 +5,14 @@ import (
 	"errors"
 
 	"github.com/operkit/operkit/reconcile/reconciletest"
+	"github.com/operkit/operkit/reconcile/reconciletest/explore/internal/edit"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // accepted returns the edits of a sample that the cluster of a harness accepts, without those that change nothing and
 // those that have the same result as an earlier one. The harness hasn't reconciled anything. It has no state of the
 // exploration, so a refused edit costs none.
-func accepted(h *reconciletest.Harness, sample *unstructured.Unstructured) (possible []edit) {
+func accepted(h *reconciletest.Harness, sample *unstructured.Unstructured) (possible []edit.Edit) {
 	name := nameOf(sample)
 	if err := h.TryApply(sample.DeepCopy()); err != nil {
 		return nil // it shows when the sample is explored
@@ -21,10 +22,10 @@ func accepted(h *reconciletest.Harness, sample *unstructured.Unstructured) (poss
 		complete = sample
 	}
 	seen := map[string]bool{contentOf(h.Get(name)): true}
-	for _, by := range edits(complete, definitionsOf(h)) {
+	for _, by := range edit.Of(complete, definitionsOf(h)) {
 		after := sample.DeepCopy()
-		by.do(after)
-		if err := change(name, by.name, after).begin(h); err != nil {
+		by.Do(after)
+		if err := change(name, by.Name, after).begin(h); err != nil {
 			continue
 		}
 		if result := contentOf(h.Get(name)); !seen[result] {

@@ -139,7 +139,7 @@ func (c *coverage) planned(l life) {
 		c.fields = map[string]bool{}
 	}
 	c.edits++
-	for _, path := range l.by.paths {
+	for _, path := range l.by.Paths {
 		if !c.fields[path] {
 			c.fields[path] = false // it counts, though it isn't edited yet
 		}
@@ -149,7 +149,7 @@ func (c *coverage) planned(l life) {
 // lived adds a life with an edit that was tried.
 func (c *coverage) lived(l life) {
 	c.edited++
-	for _, path := range l.by.paths {
+	for _, path := range l.by.Paths {
 		c.fields[path] = true
 	}
 }

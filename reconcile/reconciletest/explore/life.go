@@ -6,6 +6,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/reconciletest"
+	"github.com/operkit/operkit/reconcile/reconciletest/explore/internal/edit"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -24,7 +25,7 @@ type life struct {
 	// unready: a workload never becomes ready, so the resource must not be Ready. It is the name of the workload.
 	unready string
 	// by is the edit of a life with one.
-	by *edit
+	by *edit.Edit
 }
 
 // pair are two chapters, by index. reason says why their states are equal. The first may be -1: the state at the
@@ -55,29 +56,29 @@ func whole(sample *unstructured.Unstructured) life {
 }
 
 // changed is the life of a resource with an edit, which is undone afterwards.
-func changed(sample *unstructured.Unstructured, by edit) life {
+func changed(sample *unstructured.Unstructured, by edit.Edit) life {
 	after := sample.DeepCopy()
-	by.do(after)
+	by.Do(after)
 	name, edited := nameOf(sample), create(after)
-	edited.name += " with " + by.name
+	edited.name += " with " + by.Name
 	edited.edited = true
-	l := life{name: name + " with " + by.name, by: &by, resource: sample}
+	l := life{name: name + " with " + by.Name, by: &by, resource: sample}
 	l.again = func(resource *unstructured.Unstructured) life { return changed(resource, by) }
 	undo := change(name, "the edit undone", sample)
 	undo.edited = false
 	switch {
-	case by.first != nil:
+	case by.First != nil:
 		half := sample.DeepCopy()
-		by.first.do(half)
+		by.First.Do(half)
 		l.chapters = []chapter{
-			create(sample), change(name, by.first.name, half), change(name, by.name, after), undo, change(name, by.name, after),
+			create(sample), change(name, by.First.Name, half), change(name, by.Name, after), undo, change(name, by.Name, after),
 		}
 		l.equal = []pair{{0, 3, "an edit that is undone leaves nothing", false}, {2, 4, "two edits at once have what one after the other has", true}}
-	case by.rank != oneField:
-		l.chapters = []chapter{create(sample), change(name, by.name, after), remove(sample), edited}
+	case by.Rank != edit.OneField:
+		l.chapters = []chapter{create(sample), change(name, by.Name, after), remove(sample), edited}
 		l.equal = []pair{{1, 3, "an edited resource has what a new one would have", true}}
 	default:
-		l.chapters = []chapter{create(sample), change(name, by.name, after), undo, remove(sample), edited}
+		l.chapters = []chapter{create(sample), change(name, by.Name, after), undo, remove(sample), edited}
 		l.equal = []pair{{0, 2, "an edit that is undone leaves nothing", false}, {1, 4, "an edited resource has what a new one would have", true}}
 	}
 	return l

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/operkit/operkit/reconcile/reconciletest"
+	"github.com/operkit/operkit/reconcile/reconciletest/explore/internal/edit"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -20,13 +21,13 @@ func (e *explorer) lives() (lives []life, err error) {
 	}
 	var again []life
 	edited := map[string]int{}
-	for rank := oneField; rank <= twoFields; rank++ {
+	for rank := edit.OneField; rank <= edit.TwoFields; rank++ {
 		for i, sample := range samples {
 			for _, by := range possible[i] {
-				if by.rank != rank {
+				if by.Rank != rank {
 					continue
 				}
-				what := fmt.Sprint(rank, by.paths)
+				what := fmt.Sprint(rank, by.Paths)
 				if first, is := edited[what]; is && first != i {
 					again = append(again, changed(sample, by))
 					continue
@@ -40,7 +41,7 @@ func (e *explorer) lives() (lives []life, err error) {
 }
 
 // read reads the samples, and returns the edits of each one.
-func (e *explorer) read() (samples []*unstructured.Unstructured, edits [][]edit, err error) {
+func (e *explorer) read() (samples []*unstructured.Unstructured, edits [][]edit.Edit, err error) {
 	trial := newTrial(e.t.Context())
 	trial.run(func() {
 		samples = reconciletest.Samples(trial, e.kind, e.options.samples...)

@@ -1,4 +1,4 @@
-package explore
+package edit
 
 import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -7,7 +7,7 @@ const mostPairs = 10
 
 // pairs returns edits of two fields of one object: of each field and the next one, and of the first field that is a
 // switch and each other one.
-func pairs(all []edit) (both []edit) {
+func pairs(all []Edit) (both []Edit) {
 	for _, group := range siblings(all) {
 		toggle := 0
 		for toggle < len(group) && !isSwitch(group[toggle].at.schema) {
@@ -27,11 +27,11 @@ func pairs(all []edit) (both []edit) {
 }
 
 // siblings returns the edits of the fields of each object, of each field one.
-func siblings(all []edit) (groups [][]edit) {
+func siblings(all []Edit) (groups [][]Edit) {
 	index := map[*location]int{}
 	for _, one := range all {
 		parent := one.at.parent
-		if one.rank != oneField || shapeOf(parent.schema) != objectField {
+		if one.Rank != OneField || shapeOf(parent.schema) != objectField {
 			continue
 		}
 		at, known := index[parent]
@@ -50,13 +50,13 @@ func isSwitch(schema map[string]any) bool {
 	return schema["type"] == "boolean" || schema["enum"] != nil
 }
 
-func together(a, b edit) edit {
-	return edit{
-		name: a.name + ", " + b.name, rank: twoFields, at: a.at, first: &a,
-		paths: append(append([]string(nil), a.paths...), b.paths...),
-		do: func(obj *unstructured.Unstructured) {
-			a.do(obj)
-			b.do(obj)
+func together(a, b Edit) Edit {
+	return Edit{
+		Name: a.Name + ", " + b.Name, Rank: TwoFields, at: a.at, First: &a,
+		Paths: append(append([]string(nil), a.Paths...), b.Paths...),
+		Do: func(obj *unstructured.Unstructured) {
+			a.Do(obj)
+			b.Do(obj)
 		},
 	}
 }

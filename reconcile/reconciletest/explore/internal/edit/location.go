@@ -1,4 +1,4 @@
-package explore
+package edit
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 // location is a place in a resource, with the schema of its value.
 type location struct {
-	// name is the path with indexes and keys, and path the one that fieldsOf has.
+	// name is the path with indexes and keys, and path the one that Fields has.
 	name, path string
 	schema     map[string]any
 	parent     *location // nil for the resource

@@ -1,4 +1,4 @@
-package explore
+package edit
 
 import (
 	"cmp"
@@ -10,29 +10,31 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// edit is a change of a resource.
-type edit struct {
-	// name is at most longestName characters long, and no other edit of the sample has it.
-	name string
-	rank rank
-	// paths are the fields that it changes, as fieldsOf has them.
-	paths []string
-	do    func(obj *unstructured.Unstructured)
-	// first is the first step of an edit of two fields.
-	first *edit
+// Edit is a change of a resource.
+type Edit struct {
+	// Name is at most longestName characters long, and no other edit of the sample has it.
+	Name string
+	// Rank is how early it is tried.
+	Rank Rank
+	// Paths are the fields that it changes, as Fields has them.
+	Paths []string
+	// Do changes a resource. It keeps nothing of it.
+	Do func(obj *unstructured.Unstructured)
+	// First is the first step of an edit of two fields.
+	First *Edit
 	// at is where it changes the resource, of an edit of one field.
 	at *location
 }
 
-// rank says which edits are tried before others.
-type rank int
+// Rank says which edits are tried before others.
+type Rank int
 
 const (
-	oneField  rank = iota // another value of a field
+	OneField  Rank = iota // another value of a field
 	absent                // no value
 	edge                  // a value at the edge of what is valid
 	ofItems               // another order or number of items or entries
-	twoFields             // two fields of an object
+	TwoFields             // two fields of an object
 )
 
 // Bounds of what is generated.
@@ -42,9 +44,9 @@ const (
 	mostEdits = 300
 )
 
-// edits returns changes of a resource that the schema of its version allows, the most important ones first: of each
+// Of returns changes of a resource that the schema of its version allows, the most important ones first: of each
 // field one, of fields of the resource before those of objects in it. complete is a sample with its defaults.
-func edits(complete *unstructured.Unstructured, definitions []*unstructured.Unstructured) []edit {
+func Of(complete *unstructured.Unstructured, definitions []*unstructured.Unstructured) []Edit {
 	schema := schemaOf(complete, definitions)
 	w := &walker{sample: complete.Object, frozen: frozen{}}
 	resource := &location{schema: schema}
@@ -53,22 +55,22 @@ func edits(complete *unstructured.Unstructured, definitions []*unstructured.Unst
 		w.visit(resource.field(name), !slices.Contains(stringsOf(schema["required"]), name))
 	}
 	all := append(w.edits, pairs(w.edits)...)
-	slices.SortStableFunc(all, func(a, b edit) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.at.depth, b.at.depth))
+	slices.SortStableFunc(all, func(a, b Edit) int {
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.at.depth, b.at.depth))
 	})
 	return distinct(all[:min(len(all), mostEdits)])
 }
 
 // distinct gives each edit a name of its own that is short enough.
-func distinct(all []edit) []edit {
+func distinct(all []Edit) []Edit {
 	count := map[string]int{}
 	for i := range all {
-		name := shortened(all[i].name, longestName)
+		name := shortened(all[i].Name, longestName)
 		if count[name]++; count[name] > 1 {
 			suffix := fmt.Sprintf(" (%d)", count[name])
 			name = shortened(name, longestName-len(suffix)) + suffix
 		}
-		all[i].name = name
+		all[i].Name = name
 	}
 	return all
 }

@@ -1,4 +1,4 @@
-package explore
+package edit
 
 import "k8s.io/apimachinery/pkg/runtime"
 

@@ -1,4 +1,4 @@
-package explore
+package edit
 
 import (
 	"slices"
@@ -15,7 +15,7 @@ func TestFrozen(t *testing.T) {
 	}{
 		{"a field that must not change", "self == oldSelf", "spec.name", []string{"spec.name"}},
 		{"the fields that a rule names, not the whole object", "self.a == oldSelf.a || self.b > 3", "spec", []string{"spec.a", "spec.b"}},
-		{"what a function is called of", "self.names.all(n, n.size() < 3) && self.metadata.name.matches('x')", "spec", []string{"spec.metadata.name", "spec.names"}},
+		{"what a function is called of", "self.names.all(n, n.size() < 3) && self.metadata.Name.matches('x')", "spec", []string{"spec.metadata.Name", "spec.names"}},
 		{"what may be absent", "has(self.a.b) ? oldSelf.?c.orValue('') == '' : true", "", []string{"a.b", "c"}},
 		{"an escaped name", "self.a__dash__b > 1", "spec", []string{"spec.a-b"}},
 		{"an index is of the whole", "self.a[0].b > 1", "spec", []string{"spec.a"}},

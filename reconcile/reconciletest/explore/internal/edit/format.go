@@ -1,4 +1,4 @@
-package explore
+package edit
 
 // formats are two valid values of each format, whose name is without hyphens. Other formats don't restrict a string.
 var formats = map[string][]string{

@@ -6,62 +6,11 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/reconcile/reconciletest"
+	"github.com/operkit/operkit/reconcile/reconciletest/explore/internal/edit"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
-
-// editsOf returns the edits of a resource that has one field, it.
-func editsOf(schema, value string) []edit {
-	w := &walker{sample: wholeNumbers(object("%s", value)).(map[string]any), frozen: frozen{}}
-	resource := &location{schema: map[string]any{"type": "object", "properties": map[string]any{"it": wholeNumbers(object("%s", schema))}}}
-	w.visit(resource.field("it"), true)
-	return w.edits
-}
-
-// wholeNumbers makes integers of numbers, as a cluster does.
-func wholeNumbers(value any) any {
-	switch value := value.(type) {
-	case float64:
-		return asNumber(map[string]any{"type": "number"}, value)
-	case map[string]any:
-		for key, field := range value {
-			value[key] = wholeNumbers(field)
-		}
-	case []any:
-		for i, item := range value {
-			value[i] = wholeNumbers(item)
-		}
-	}
-	return value
-}
-
-func namesOf(all []edit) (names []string) {
-	for _, one := range all {
-		names = append(names, one.name)
-	}
-	return names
-}
-
-func TestEdges(t *testing.T) {
-	for _, row := range []struct {
-		reason, schema, value string
-		want                  []string
-	}{
-		{"minimum and maximum", "{type: integer, minimum: 1, maximum: 9}", "it: 5", []string{"it: 6", "it: 1", "it: 9", "it left out"}},
-		{"a large maximum may be a number of objects", "{type: integer, maximum: 65535}", "it: 5", []string{"it: 6", "it left out"}},
-		{"an edge is tried once", "{type: integer, minimum: 5, maximum: 6}", "it: 5", []string{"it: 6", "it left out"}},
-		{"shortest and longest", "{type: string, minLength: 2, maxLength: 4}", "it: abc", []string{`it: "abcx"`, `it: "xx"`, `it: "xxxx"`, "it left out"}},
-		{"by a pattern", "{type: string, pattern: '^[a-z]+$', maxLength: 4}", "it: abc", []string{`it: "abcx"`, `it: "a"`, `it: "aaaa"`, "it left out"}},
-		{"each enumerated value", "{type: string, enum: [a, b, c]}", "it: b", []string{`it: "a"`, `it: "c"`, "it left out"}},
-		{"null", "{type: boolean, nullable: true}", "it: true", []string{"it: false", "it left out", "it: null"}},
-		{"what is absent isn't left out", "{type: boolean}", "other: 1", []string{"it: true"}},
-		{"another value than the default", "{type: boolean, default: true}", "other: 1", []string{"it: false"}},
-		{"a long value is shortened in the name", "{type: string, minLength: 50}", "it: a", []string{`it: "xxxxxxxx...", 50 characters`, "it left out"}},
-	} {
-		t.Run("explore 21: "+row.reason, func(t *testing.T) { assert.Equal(t, row.want, namesOf(editsOf(row.schema, row.value))) })
-	}
-}
 
 // realSamples are resources of the definitions in testdata/real.
 var realSamples = []string{
@@ -80,27 +29,27 @@ func TestRealDefinitions(t *testing.T) {
 	for _, text := range realSamples {
 		sample := &unstructured.Unstructured{Object: object("%s", text)}
 		possible := accepted(h, sample)
-		all := edits(sample, definitionsOf(h))
+		all := edit.Of(sample, definitionsOf(h))
 		t.Logf("%d of %d edits of %s: %s", len(possible), len(all), sample.GetKind(), strings.Join(namesOf(possible), "; "))
 		t.Run("explore 20: the cluster accepts each edit of a "+sample.GetKind(), func(t *testing.T) {
 			require.NotEmpty(t, possible)
 			for _, by := range all {
 				after := sample.DeepCopy()
-				by.do(after)
-				assert.NoError(t, tried(h, after), by.name)
+				by.Do(after)
+				assert.NoError(t, tried(h, after), by.Name)
 			}
 		})
 		t.Run("explore 24: names of edits of a "+sample.GetKind()+" are unique and short", func(t *testing.T) {
 			seen := namesOf(all)
 			for _, name := range seen {
-				assert.LessOrEqual(t, len([]rune(name)), longestName, name)
+				assert.LessOrEqual(t, len([]rune(name)), 60, name)
 			}
 			slices.Sort(seen)
 			assert.Equal(t, slices.Compact(slices.Clone(seen)), seen)
 		})
-		fields := fieldsOf(schemaOf(sample, definitionsOf(h)))
+		fields := edit.Fields(sample, definitionsOf(h))
 		for _, by := range all {
-			assert.Subset(t, fields, by.paths, by.name)
+			assert.Subset(t, fields, by.Paths, by.Name)
 		}
 	}
 }
@@ -129,4 +78,11 @@ func TestOrder(t *testing.T) {
 		assert.Equal(t, []string{"tea", `tea with spec.sign left out`}, []string{got[0], got[6]})
 		t.Log(strings.Join(got, "\n"))
 	})
+}
+
+func namesOf(all []edit.Edit) (names []string) {
+	for _, one := range all {
+		names = append(names, one.Name)
+	}
+	return names
 }

@@ -1,4 +1,4 @@
-package explore
+package edit
 
 import (
 	"fmt"
@@ -66,9 +66,9 @@ func (w *walker) mapping(p *location, entries map[string]any) {
 }
 
 // orOneField returns the rank of the first item: it is the only edit of its field.
-func orOneField(rank rank, count int) rank {
+func orOneField(rank Rank, count int) Rank {
 	if count == 0 {
-		return oneField
+		return OneField
 	}
 	return rank
 }

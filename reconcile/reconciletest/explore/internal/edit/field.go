@@ -1,15 +1,18 @@
-package explore
+package edit
 
 import (
 	"maps"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// fieldsOf returns the paths of the fields of a resource that aren't metadata or status, in their order: those that
-// have no fields themselves. spec.stages[].size is a field of the items of a list, and spec.pools{}.size one of the
-// entries of a map.
-func fieldsOf(schema map[string]any) (paths []string) {
+// Fields returns the paths of the fields that the schema of a resource has, apart from metadata and status, in their
+// order: those that have no fields themselves. spec.stages[].size is a field of the items of a list, and
+// spec.pools{}.size one of the entries of a map.
+func Fields(resource *unstructured.Unstructured, definitions []*unstructured.Unstructured) (paths []string) {
+	schema := schemaOf(resource, definitions)
 	for _, name := range ownFields(schema) {
 		paths = append(paths, fieldsBelow(propertyOf(schema, name), name)...)
 	}
@@ -33,7 +36,7 @@ func fieldsBelow(schema map[string]any, path string) (paths []string) {
 	return paths
 }
 
-// touched returns the fields that a value has, as fieldsOf has them.
+// touched returns the fields that a value has, as Fields has them.
 func touched(schema map[string]any, path string, value any) (paths []string) {
 	items, _ := value.([]any)
 	fields, isMap := value.(map[string]any)

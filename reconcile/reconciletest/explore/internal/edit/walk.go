@@ -1,4 +1,4 @@
-package explore
+package edit
 
 import (
 	"maps"
@@ -14,7 +14,7 @@ const deepest = 5
 type walker struct {
 	sample map[string]any
 	frozen frozen
-	edits  []edit
+	edits  []Edit
 }
 
 // visit adds the edits of a location and of what is in it.
@@ -76,7 +76,7 @@ func (w *walker) scalar(p *location, present any) {
 	if !can {
 		return
 	}
-	w.set(oneField, p, ": "+valueText(next), next)
+	w.set(OneField, p, ": "+valueText(next), next)
 	tried := append(taken, present, next)
 	for _, value := range edgesOf(p.schema, present) {
 		if fits(p.schema, value) && !slices.Contains(tried, value) {
@@ -102,14 +102,14 @@ func (w *walker) taken(p *location) []any {
 }
 
 // set adds an edit that sets a value.
-func (w *walker) set(rank rank, p *location, what string, value any) {
+func (w *walker) set(rank Rank, p *location, what string, value any) {
 	w.add(rank, p, what, value, func(resource map[string]any) { p.put(resource, value) })
 }
 
 // add adds an edit. value is what it sets or removes.
-func (w *walker) add(rank rank, p *location, what string, value any, do func(resource map[string]any)) {
-	w.edits = append(w.edits, edit{
-		name: p.name + what, rank: rank, at: p, paths: touched(p.schema, p.path, value),
-		do: func(obj *unstructured.Unstructured) { do(obj.Object) },
+func (w *walker) add(rank Rank, p *location, what string, value any, do func(resource map[string]any)) {
+	w.edits = append(w.edits, Edit{
+		Name: p.name + what, Rank: rank, at: p, Paths: touched(p.schema, p.path, value),
+		Do: func(obj *unstructured.Unstructured) { do(obj.Object) },
 	})
 }

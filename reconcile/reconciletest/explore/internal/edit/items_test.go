@@ -1,4 +1,4 @@
-package explore
+package edit
 
 import (
 	"fmt"
@@ -52,7 +52,7 @@ func TestItems(t *testing.T) {
 			require.Equal(t, row.edit != "", at >= 0, "%v", namesOf(all))
 			if at >= 0 {
 				resource := &unstructured.Unstructured{Object: object("%s", row.value)}
-				all[at].do(resource)
+				all[at].Do(resource)
 				assert.Equal(t, fmt.Sprint(object("%s", row.after)), fmt.Sprint(resource.Object))
 			}
 			assert.NotContains(t, strings.Join(namesOf(all), " "), "image")

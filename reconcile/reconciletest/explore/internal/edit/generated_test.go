@@ -1,4 +1,4 @@
-package explore
+package edit
 
 import (
 	"math/rand/v2"
@@ -48,9 +48,9 @@ func checkSchema(t *testing.T, schema map[string]any) (count int) {
 	for _, one := range append(w.edits, pairs(w.edits)...) {
 		after := &unstructured.Unstructured{Object: map[string]any{"it": value}}
 		after = after.DeepCopy()
-		one.do(after)
-		require.NoError(t, check(after.Object["it"]), "%s: %v of %v", one.name, after.Object["it"], schema)
-		assert.Subset(t, fieldsBelow(schema, "it"), one.paths, one.name)
+		one.Do(after)
+		require.NoError(t, check(after.Object["it"]), "%s: %v of %v", one.Name, after.Object["it"], schema)
+		assert.Subset(t, fieldsBelow(schema, "it"), one.Paths, one.Name)
 	}
 	return 1 + len(w.edits)
 }
