@@ -5,9 +5,14 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/reconcile/kit/connection"
+	"github.com/operkit/operkit/reconcile/kit/podhash"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 func TestPod(t *testing.T) {
@@ -53,6 +58,44 @@ func TestPod(t *testing.T) {
 		_, found = b.Volume("none", connection.Port, connection.Region)
 		assert.False(t, found)
 	})
+}
+
+func TestPodsAreRestarted(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		how string
+		use func(b *connection.Binding, pod *corev1.PodSpec)
+	}{
+		{"environment variables", func(b *connection.Binding, pod *corev1.PodSpec) { pod.Containers[0].Env = b.Env("DB_") }},
+		{"a volume", func(b *connection.Binding, pod *corev1.PodSpec) {
+			volume, _ := b.Volume("db")
+			pod.Volumes = []corev1.Volume{volume}
+		}},
+	} {
+		t.Run("connection 16: a changed Secret changes the hash of Pods with "+row.how, func(t *testing.T) {
+			t.Parallel()
+			hash := func(password string) string {
+				reader := secret(map[string]string{"host": "db", "password": password})
+				b, err := connection.Read(t.Context(), reader, db)
+				require.NoError(t, err)
+				spec := appsv1.DeploymentSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Image: "web"}}}}}
+				row.use(b, &spec.Template.Spec)
+				content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&appsv1.Deployment{
+					TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"}, ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop"}, Spec: spec,
+				})
+				require.NoError(t, err)
+				annotated, missing, err := podhash.New().Annotate(t.Context(), &unstructured.Unstructured{Object: content}, "shop", reader.Get)
+				require.NoError(t, err)
+				assert.Empty(t, missing)
+				hash, _, err := unstructured.NestedString(annotated.Object, "spec", "template", "metadata", "annotations", "operkit.dev/dependency-hash")
+				require.NoError(t, err)
+				require.NotEmpty(t, hash)
+				return hash
+			}
+			assert.Equal(t, hash("one"), hash("one"))
+			assert.NotEqual(t, hash("one"), hash("two"))
+		})
+	}
 }
 
 // files returns the names of the objects in a volume by the paths of their files.

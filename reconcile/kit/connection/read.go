@@ -180,16 +180,22 @@ func (r *reading) setURI(where, text string) error {
 	if err != nil || parsed.Scheme == "" || parsed.Opaque != "" { // The error of net/url has the whole URI: it is left out.
 		return request.Configuration("%s: it has to be a URI such as postgresql://HOST/DATABASE, with other characters escaped: correct it", where)
 	}
+	host, isHost := hostOf(parsed.Hostname())
+	if !isHost && b.Host == "" && parsed.Host != "" {
+		return request.Configuration("%s: its host "+hasToBeHost+", and no list: correct it, or name another key for %s", where, Host)
+	}
+	port, isPort := portOf(parsed.Port())
+	if !isPort && b.Port == 0 && parsed.Port() != "" {
+		return request.Configuration("%s: its port "+hasToBePort+": correct it, or name another key for %s", where, Port)
+	}
 	b.URI = Hide(text)
-	b.Host = cmp.Or(b.Host, parsed.Hostname())
+	b.Host = cmp.Or(b.Host, host)
+	b.Port = cmp.Or(b.Port, port)
 	b.Username = cmp.Or(b.Username, parsed.User.Username())
 	if password, set := parsed.User.Password(); set && b.Password.Reveal() == "" {
 		b.Password = Hide(password)
 	}
 	b.Database = cmp.Or(b.Database, strings.TrimPrefix(parsed.Path, "/"))
-	if port, ok := portOf(parsed.Port()); ok && b.Port == 0 {
-		b.Port = port
-	}
 	return nil
 }
 

@@ -61,6 +61,8 @@ func TestRead(t *testing.T) {
 		{name: "connection 4: line ends around a host, spaces in a password", source: db, objects: map[string]map[string]string{"Secret db": {"host": "db\n", "port": " 5432\n", "username": "u\n", "password": " p "}},
 			want: connection.Binding{Host: "db", Port: 5432, Username: "u"}, pass: " p ", objs: 1},
 		{name: "connection 4: an IPv6 host in brackets", source: db, objects: map[string]map[string]string{"Secret db": {"host": "[2001:DB8::1]"}}, want: connection.Binding{Host: "2001:db8::1"}, objs: 1},
+		{name: "connection 3: a URI with several hosts, beside a host and a port", source: db, objects: map[string]map[string]string{"Secret db": {"host": "h1", "port": "1", "uri": "postgres://h1:1,h2:2/shop"}}, want: connection.Binding{Host: "h1", Port: 1, Database: "shop"}, objs: 1},
+		{name: "connection 3: an IPv6 host in a URI", source: db, objects: map[string]map[string]string{"Secret db": {"uri": "postgres://[2001:DB8::1]:5432/"}}, want: connection.Binding{Host: "2001:db8::1", Port: 5432}, objs: 1},
 		{name: "connection 4: an empty key counts as none", source: db, objects: map[string]map[string]string{"Secret db": {"host": "", "hostname": "db", "port": ""}}, want: connection.Binding{Host: "db"}, objs: 1},
 		{name: "connection 4: other keys may have any content", source: db, objects: map[string]map[string]string{"Secret db": {"host": "db", "keystore": "\xff\xfe"}}, want: connection.Binding{Host: "db"}, objs: 1},
 	} {
@@ -102,6 +104,8 @@ func TestWrong(t *testing.T) {
 		{"connection 6: a host in half a bracket", secret(map[string]string{"host": "[::1" + hush}), db, false, "key host"},
 		{"connection 6: a URI that can't be parsed", secret(map[string]string{"uri": "postgres://u:" + hush + "@%zz/"}), db, false, "Secret shop/db: key uri: it has to be a URI"},
 		{"connection 6: a URI that isn't one", secret(map[string]string{"uri": hush}), db, false, "key uri"},
+		{"connection 6: a URI with several hosts", secret(map[string]string{"uri": "postgres://u:" + hush + "@h1:5432,h2:5432/db"}), db, false, "Secret shop/db: key uri: its host has to be a host name"},
+		{"connection 6: a URI with a port that is too large", secret(map[string]string{"uri": "postgres://u:" + hush + "@h1:70000/db"}), db, false, "key uri: its port has to be a number from 1 to 65535: correct it, or name another key for port"},
 		{"connection 6: a CA that isn't PEM", secret(map[string]string{"host": "a", "ca.crt": hush}), db, false, "key ca.crt: it has to be certificates in PEM"},
 		{"connection 6: a key in place of a CA", secret(map[string]string{"host": "a", "ca": "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"}), db, false, "key ca:"},
 		{"connection 6: a password that isn't text", secret(map[string]string{"host": "a", "password": "\xff" + hush}), db, false, "key password: its content isn't UTF-8"},
