@@ -21,6 +21,10 @@ type lesson struct {
 	faults map[string]bool
 	// confirmed: the life was lived twice.
 	confirmed bool
+	// others are further states that are right after a chapter of which an earlier one was passed, and merged are the
+	// chapters for which they are known.
+	others map[int][]state
+	merged map[int]bool
 }
 
 // learn lives a life without disturbances, and judges it. It returns nil if the life isn't possible, because the
@@ -29,7 +33,10 @@ type lesson struct {
 // A sample as it is lives twice, and so does an edit with writes that no life before it had. Else the second time comes
 // only when something differs, see confirm.
 func (e *explorer) learn(l life) (*lesson, error) {
-	known := &lesson{trace: e.execute(l, nil, 0, false), volatile: maps.Clone(e.volatile), faults: map[string]bool{}}
+	known := &lesson{
+		trace: e.execute(l, nil, 0, false), volatile: maps.Clone(e.volatile), faults: map[string]bool{},
+		others: map[int][]state{}, merged: map[int]bool{},
+	}
 	if e.note(known.stuck()) {
 		return nil, nil
 	}
@@ -106,6 +113,9 @@ func (l *lesson) alone(leaves []string) *finding {
 // judge judges an execution with disturbances.
 func (e *explorer) judge(known *lesson, tr *trace) *finding {
 	f := known.judge(tr)
+	if f != nil && e.learnMerged(known, tr) {
+		f = known.judge(tr)
+	}
 	if f == nil || known.confirmed {
 		return f
 	}

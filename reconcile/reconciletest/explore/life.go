@@ -42,6 +42,9 @@ type chapter struct {
 	name   string
 	begin  func(h *reconciletest.Harness) error
 	edited bool
+	// create is the resource that the chapter creates, and change is what it makes of the resource; both are nil for a
+	// deletion.
+	create, change *unstructured.Unstructured
 }
 
 func (l life) String() string { return l.name }
@@ -89,29 +92,29 @@ func held(sample *unstructured.Unstructured, workload string) life {
 	return life{
 		name: nameOf(sample) + " while " + workload + " isn't ready", unready: workload, resource: sample,
 		again: func(resource *unstructured.Unstructured) life { return held(resource, workload) },
-		chapters: []chapter{{"create " + nameOf(sample) + " while " + workload + " isn't ready", func(h *reconciletest.Harness) error {
+		chapters: []chapter{{name: "create " + nameOf(sample) + " while " + workload + " isn't ready", begin: func(h *reconciletest.Harness) error {
 			h.Hold(workload)
 			return h.TryApply(sample.DeepCopy())
-		}, false}},
+		}}},
 	}
 }
 
 func create(sample *unstructured.Unstructured) chapter {
-	return chapter{"create " + nameOf(sample), func(h *reconciletest.Harness) error {
+	return chapter{name: "create " + nameOf(sample), create: sample, begin: func(h *reconciletest.Harness) error {
 		if h.Get(nameOf(sample)) != nil {
 			return errors.New("an earlier one is still there")
 		}
 		return h.TryApply(sample.DeepCopy())
-	}, false}
+	}}
 }
 
 func remove(sample *unstructured.Unstructured) chapter {
-	return chapter{"delete " + nameOf(sample), func(h *reconciletest.Harness) error { return h.TryDelete(nameOf(sample)) }, false}
+	return chapter{name: "delete " + nameOf(sample), begin: func(h *reconciletest.Harness) error { return h.TryDelete(nameOf(sample)) }}
 }
 
 // change replaces the spec and what else isn't metadata or status.
 func change(name, what string, to *unstructured.Unstructured) chapter {
-	return chapter{"edit " + name + ": " + what, func(h *reconciletest.Harness) error {
+	return chapter{name: "edit " + name + ": " + what, edited: true, change: to, begin: func(h *reconciletest.Harness) error {
 		return h.TryEdit(name, func(obj *unstructured.Unstructured) {
 			content := to.DeepCopy().Object
 			for _, kept := range []string{"metadata", "status"} {
@@ -122,7 +125,7 @@ func change(name, what string, to *unstructured.Unstructured) chapter {
 			}
 			obj.Object = content
 		})
-	}, true}
+	}}
 }
 
 // nameOf returns the name of an object for a harness.

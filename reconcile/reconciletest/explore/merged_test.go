@@ -1,0 +1,52 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// keepsHistory has all sizes in the status that it has seen.
+func keepsHistory(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
+	size := fmt.Sprint(sizeOf(resource))
+	history, _, _ := unstructured.NestedString(resource.Object, "status", "text")
+	if strings.HasSuffix(" "+history, " "+size) {
+		return nil
+	}
+	return m.patch(ctx, resource, "status", fmt.Sprintf(`{"status":{"text":%q}}`, strings.TrimSpace(history+" "+size)))
+}
+
+func TestMerged(t *testing.T) {
+	t.Run("explore 50: what the operator never saw need not show", func(t *testing.T) {
+		const resized = "Shop.explore.operkit.dev tea with spec.size: 3"
+		for _, plan := range []string{"miss@1.0", "miss@2.0", "hurry@1.1", "hurry@2.1"} {
+			r := explored(t, manually(keepsHistory), startDriven, Replay(resized+" | "+plan))
+			assert.Empty(t, r.findings, stories(r))
+		}
+	})
+	t.Run("explore 50: which chapters become one", func(t *testing.T) {
+		tea := unstructuredShop()
+		l := life{chapters: []chapter{create(tea), change("tea", "an edit", tea), change("tea", "undone", tea), remove(tea), create(tea)}}
+		var names []string
+		for n := range l.chapters {
+			once, merges := l.merged(n)
+			if merges {
+				names = append(names, fmt.Sprintf("%d: %s of %d", n, once.chapters[n].name, len(once.chapters)))
+			}
+		}
+		assert.Equal(t, []string{
+			"0: create Shop.explore.operkit.dev tea of 4", "1: edit tea: undone of 4", "2: delete Shop.explore.operkit.dev tea of 4",
+		}, names)
+		once, _ := life{chapters: []chapter{create(tea), remove(tea)}}.merged(0)
+		assert.Equal(t, "nothing happens", once.chapters[0].name)
+		assert.Len(t, once.chapters, 1)
+	})
+}
+
+func unstructuredShop() *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: object("{apiVersion: explore.operkit.dev/v1, kind: Shop, metadata: {name: tea}}")}
+}
