@@ -242,7 +242,7 @@ func TestFingerprint(t *testing.T) {
 		manage(t, obj, manager)
 		return []*unstructured.Unstructured{owner, obj}
 	}
-	present := fingerprint(child("00000000-0000-4000-8000-000000000001", "operator"))
+	present := fingerprint(child("00000000-0000-4000-8000-000000000001", "operator"), mask{})
 	later := parsed(t, "{kind: Shop, metadata: {name: tea, uid: 00000000-0000-4000-8000-000000000002, resourceVersion: '7'}, status: {at: '2031-01-01T00:00:00Z'}}")
 	again := child("00000000-0000-4000-8000-000000000002", "operator")
 	again[0] = later
@@ -255,7 +255,7 @@ func TestFingerprint(t *testing.T) {
 		{"an owner that is gone isn't a new one of its name", child("00000000-0000-4000-8000-000000000003", "operator"), false},
 		{"a field of another manager is another state", child("00000000-0000-4000-8000-000000000001", "somebody"), false},
 	} {
-		t.Run("explore 16: "+row.reason, func(t *testing.T) { assert.Equal(t, row.same, present == fingerprint(row.objects)) })
+		t.Run("explore 16: "+row.reason, func(t *testing.T) { assert.Equal(t, row.same, present == fingerprint(row.objects, mask{})) })
 	}
-	assert.NotEqual(t, fingerprint(again, 1), fingerprint(again, 2))
+	assert.NotEqual(t, fingerprint(again, mask{}, 1), fingerprint(again, mask{}, 2))
 }

@@ -111,7 +111,8 @@ func (x *execution) reborn() {
 	if x.behind || x.ending || slices.ContainsFunc(x.disturbances, x.pending) {
 		return
 	}
-	key := x.life.name + " " + fingerprint(x.h.Memory().Objects(), len(x.chapters), x.begun)
+	m := mask{volatile: x.volatile, before: x.rested()}
+	key := x.life.name + " " + fingerprint(x.h.Memory().Objects(), m, len(x.chapters), x.begun)
 	if x.reached[key] && x.ends {
 		x.equal = true
 		runtime.Goexit()

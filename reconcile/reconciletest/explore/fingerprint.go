@@ -10,13 +10,16 @@ import (
 
 // fingerprint returns a short text that is the same for clusters in which an operator without memory goes on in the
 // same way. Unlike a state that is compared, it has all objects, the managers of their fields, and which owner a
-// reference means: one that is gone isn't a new one of the same name. further distinguishes what else matters.
-func fingerprint(objects []*unstructured.Unstructured, further ...any) string {
+// reference means: one that is gone isn't a new one of the same name. Values that m masks don't count. further
+// distinguishes what else matters.
+func fingerprint(objects []*unstructured.Unstructured, m mask, further ...any) string {
 	names := map[string]string{}
 	for _, obj := range objects {
 		names[string(obj.GetUID())] = nameOf(obj)
 	}
-	content, err := json.Marshal(collect(objects, undated))
+	s := collect(objects, undated)
+	m.cover(s)
+	content, err := json.Marshal(s)
 	if err != nil {
 		return err.Error() // objects are JSON that a cluster has held
 	}

@@ -49,24 +49,25 @@ type chapter struct {
 
 func (l life) String() string { return l.name }
 
-// whole is the life of a resource that nobody changes.
-func whole(sample *unstructured.Unstructured) life {
+// whole is the life of a resource that nobody changes. name is that of the life.
+func whole(name string, sample *unstructured.Unstructured) life {
 	return life{
-		name: nameOf(sample), sample: sample, resource: sample, again: whole,
+		name: name, sample: sample, resource: sample,
+		again:    func(resource *unstructured.Unstructured) life { return whole(name, resource) },
 		chapters: []chapter{create(sample), remove(sample)},
 		equal:    []pair{{-1, 1, "what is deleted leaves nothing", false}},
 	}
 }
 
-// changed is the life of a resource with an edit, which is undone afterwards.
-func changed(sample *unstructured.Unstructured, by edit.Edit) life {
+// changed is the life of a resource with an edit, which is undone afterwards. of is the name of the life without it.
+func changed(of string, sample *unstructured.Unstructured, by edit.Edit) life {
 	after := sample.DeepCopy()
 	by.Do(after)
 	name, edited := nameOf(sample), create(after)
 	edited.name += " with " + by.Name
 	edited.edited = true
-	l := life{name: name + " with " + by.Name, by: &by, resource: sample}
-	l.again = func(resource *unstructured.Unstructured) life { return changed(resource, by) }
+	l := life{name: of + " with " + by.Name, by: &by, resource: sample}
+	l.again = func(resource *unstructured.Unstructured) life { return changed(of, resource, by) }
 	undo := change(name, "the edit undone", sample)
 	undo.edited = false
 	switch {
@@ -87,11 +88,11 @@ func changed(sample *unstructured.Unstructured, by edit.Edit) life {
 	return l
 }
 
-// held is the life of a resource of which a workload never becomes ready.
-func held(sample *unstructured.Unstructured, workload string) life {
+// held is the life of a resource of which a workload never becomes ready. of is the name of the life in which it does.
+func held(of string, sample *unstructured.Unstructured, workload string) life {
 	return life{
-		name: nameOf(sample) + " while " + workload + " isn't ready", unready: workload, resource: sample,
-		again: func(resource *unstructured.Unstructured) life { return held(resource, workload) },
+		name: of + " while " + workload + " isn't ready", unready: workload, resource: sample,
+		again: func(resource *unstructured.Unstructured) life { return held(of, resource, workload) },
 		chapters: []chapter{{name: "create " + nameOf(sample) + " while " + workload + " isn't ready", begin: func(h *reconciletest.Harness) error {
 			h.Hold(workload)
 			return h.TryApply(sample.DeepCopy())

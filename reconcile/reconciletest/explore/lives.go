@@ -16,8 +16,9 @@ func (e *explorer) lives() (lives []life, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, sample := range samples {
-		lives = append(lives, whole(sample))
+	names := lifeNames(samples)
+	for i, sample := range samples {
+		lives = append(lives, whole(names[i], sample))
 	}
 	var again []life
 	edited := map[string]int{}
@@ -29,15 +30,30 @@ func (e *explorer) lives() (lives []life, err error) {
 				}
 				what := fmt.Sprint(rank, by.Paths)
 				if first, is := edited[what]; is && first != i {
-					again = append(again, changed(sample, by))
+					again = append(again, changed(names[i], sample, by))
 					continue
 				}
 				edited[what] = i
-				lives = append(lives, changed(sample, by))
+				lives = append(lives, changed(names[i], sample, by))
 			}
 		}
 	}
 	return append(lives, again...), nil
+}
+
+// lifeNames returns the names of the lives of samples as they are: those of the samples, followed by a number from the
+// second sample of a name on, as in "Shop tea (2)".
+func lifeNames(samples []*unstructured.Unstructured) (names []string) {
+	count := map[string]int{}
+	for _, sample := range samples {
+		name := nameOf(sample)
+		if count[name]++; count[name] > 1 {
+			names = append(names, fmt.Sprintf("%s (%d)", name, count[name]))
+		} else {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // read reads the samples, and returns the edits of each one.

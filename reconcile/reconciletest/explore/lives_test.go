@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -82,4 +84,33 @@ func TestFaultsOfEdits(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestLifeNames(t *testing.T) {
+	folder := t.TempDir()
+	for file, spec := range map[string]string{"a.yaml": "{size: 2}", "b.yaml": "{size: 4}", "c.yaml": "{size: 6}"} {
+		text := "{apiVersion: explore.operkit.dev/v1, kind: Shop, metadata: {name: tea}, spec: " + spec + "}"
+		require.NoError(t, writeFile(filepath.Join(folder, file), text))
+	}
+	_, lives := explorerFor(t, careful, Samples(folder))
+	names := map[string]bool{}
+	for _, l := range lives {
+		names[l.name] = true
+	}
+	t.Run("explore 24: lives of samples of one name have different names", func(t *testing.T) {
+		assert.Len(t, names, len(lives))
+		for _, name := range []string{"tea", "tea (2)", "tea (3)", "tea (4)", "tea with spec.size: 3", "tea (3) with spec.size: 5"} {
+			assert.Contains(t, names, "Shop.explore.operkit.dev "+name)
+		}
+	})
+	t.Run("explore 41: a line means the life of its sample", func(t *testing.T) {
+		line := "Shop.explore.operkit.dev tea (3) with spec.size: 5 | without spec.sign | fail@2.1"
+		e, _ := explorerFor(t, careful, Samples(folder), Replay(line))
+		_, err := e.explore()
+		require.ErrorContains(t, err, "has no such field", "only the first sample has a sign")
+		e, _ = explorerFor(t, careful, Samples(folder), Replay(strings.Replace(line, " | without spec.sign", "", 1)))
+		r, err := e.explore()
+		require.NoError(t, err)
+		assert.Empty(t, r.findings)
+	})
 }

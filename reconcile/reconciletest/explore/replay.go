@@ -89,17 +89,13 @@ func (e *explorer) replay(line string, lives []life, adapt bool) error {
 
 // adapted returns a plan that fits a life as far as possible.
 func (e *explorer) adapted(known *lesson, p plan) (fitting plan) {
-	for i, c := range p {
+	for _, c := range p {
 		tr, err := e.attempt(known, fitting, false)
 		if err != nil {
 			return p
 		}
-		least := -1
-		for _, other := range e.possible(tr, c.chapter-1) {
-			distance := max(other.request-p[i].request, p[i].request-other.request)
-			if other.chapter == c.chapter && other.act == c.act && (least < 0 || distance < least) {
-				c, least = other, distance
-			}
+		if nearest := e.alike(tr, armed{choice: c}); len(nearest) > 0 {
+			c = nearest[0]
 		}
 		fitting = append(fitting, c)
 	}

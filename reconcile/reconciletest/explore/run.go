@@ -172,7 +172,7 @@ func (e *explorer) unready(known *lesson) (lives []life) {
 		replicas, counted, _ := unstructured.NestedInt64(content, "spec", "replicas")
 		holds := metadata["generateName"] == nil && (!counted || replicas > 0)
 		if known.began[object] == nil && holds && slices.Contains(workloadKinds, kind) {
-			lives = append(lives, held(known.life.sample, object))
+			lives = append(lives, held(known.life.name, known.life.sample, object))
 		}
 	}
 	return lives

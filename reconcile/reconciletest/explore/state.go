@@ -59,7 +59,7 @@ func timeless(obj *unstructured.Unstructured) map[string]any {
 		delete(metadata, field)
 	}
 	if annotations, is := metadata["annotations"].(map[string]any); is {
-		maps.DeleteFunc(annotations, func(key string, _ any) bool { return key == addition || strings.Contains(key, "/applied-") })
+		maps.DeleteFunc(annotations, func(key string, _ any) bool { return key == addition || isApplied(key) })
 		if len(annotations) == 0 {
 			delete(metadata, "annotations")
 		}

@@ -60,6 +60,16 @@ func (e *explorer) children(began, end state) (names []string) {
 	return names
 }
 
+// rested returns the state when the operator had nothing left to do for the last time.
+func (tr *trace) rested() state {
+	for _, now := range slices.Backward(tr.chapters) {
+		if now.end != nil {
+			return now.end
+		}
+	}
+	return tr.began
+}
+
 func componentsOf(h *reconciletest.Harness) map[string]string {
 	components := map[string]string{}
 	for ref, component := range h.Components() {
