@@ -7,6 +7,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/internal/mortal"
+	"github.com/operkit/operkit/reconcile/reconciletest/internal/changes"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -64,7 +65,7 @@ func (p *port) write(ctx context.Context, call Call, dryRun bool, send func(ctx 
 		p.harness.stalls.wrote(ctx, call.Ref, p.view)
 	}
 	if before != nil && after != nil {
-		call.Changes = deploy.Changes(before.Object, after.Object)
+		call.Changes = changes.Between(before.Object, after.Object)
 	}
 	switch {
 	case err != nil:

@@ -35,7 +35,7 @@ func (w *witness) removals(objects []*unstructured.Unstructured) []fault {
 	for _, obj := range objects {
 		ref := deploy.RefOf(obj)
 		gone := w.adorned[ref] == obj.GetUID() && obj.GetAnnotations()[addition] == ""
-		if gone && !w.options.ignoresField(ref, "metadata.annotations."+addition) {
+		if gone && !w.options.ignoresField(ref, "metadata.annotations["+addition+"]") {
 			return []fault{{"the operator removes what others add to its objects", []string{
 				nameOf(obj) + " metadata.annotations[" + addition + "]: somebody else has added it, and it is gone",
 			}}}

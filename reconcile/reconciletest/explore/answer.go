@@ -27,7 +27,7 @@ func answers(calls []reconciletest.Call) map[string]int {
 // returns -1 if they don't.
 func differs(first, second *trace) (chapter int, lines []string) {
 	for n := range min(len(first.chapters), len(second.chapters)) {
-		one, other := answers(first.chapters[n].calls), answers(second.chapters[n].calls)
+		one, other := answers(first.chapters[n].judged), answers(second.chapters[n].judged)
 		all := maps.Clone(one)
 		maps.Copy(all, other)
 		for _, write := range slices.Sorted(maps.Keys(all)) {

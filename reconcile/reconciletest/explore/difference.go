@@ -2,10 +2,13 @@ package explore
 
 import (
 	"maps"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/reconciletest/internal/changes"
 )
 
 // difference is a field, or with an empty path a whole object, that two states don't have in common.
@@ -15,19 +18,31 @@ type difference struct {
 }
 
 func (d difference) String() string {
+	change := d.Change
+	change.Path = elementKeys.ReplaceAllString(d.Path, "[$1]")
 	switch {
 	case strings.HasPrefix(d.object, "Secret ") && (strings.HasPrefix(d.Path, ".data") || strings.HasPrefix(d.Path, ".stringData")):
-		return d.object + " " + d.Path + ": another value"
+		return d.object + " " + change.Path + ": another value"
 	case d.Path != "":
-		return d.object + " " + d.Change.String()
+		return d.object + " " + change.String()
 	case d.Before == nil:
 		return d.object + " is there"
 	}
 	return d.object + " isn't there"
 }
 
-// key identifies the field in every execution.
-func (d difference) key() string { return d.object + " " + d.Path }
+// key identifies the field in every execution. An element of a list that only one state has isn't named, because its
+// name may differ in each execution.
+func (d difference) key() string {
+	path := d.Path
+	if at := strings.LastIndex(path, "["); at >= 0 && strings.HasSuffix(path, "]") && (d.Before == nil || d.After == nil) {
+		path = path[:at] + "[]"
+	}
+	return d.object + " " + path
+}
+
+// elementKeys matches the key of an element of a list in a path, such as [type="Ready"].
+var elementKeys = regexp.MustCompile(`\[\w+="?([^"\]]*)"?\]`)
 
 // compare returns the differences of two states, in the order of the objects.
 func compare(want, got state) (all []difference) {
@@ -38,8 +53,8 @@ func compare(want, got state) (all []difference) {
 			all = append(all, difference{object, deploy.Change{After: true}})
 		case after == nil:
 			all = append(all, difference{object, deploy.Change{Before: true}})
-		default:
-			for _, change := range deploy.Changes(before, after) {
+		case !reflect.DeepEqual(before, after):
+			for _, change := range changes.Between(before, after) {
 				all = append(all, difference{object, change})
 			}
 		}

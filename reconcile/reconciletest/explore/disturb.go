@@ -84,7 +84,7 @@ func (x *execution) end(n int) {
 		x.h.Advance(time.Minute)
 		x.h.Restart()
 		x.h.RunUntilSettled()
-		sent := x.unignored(x.h, writes(x.h.Calls()))
+		sent := x.options.judgedCalls(writes(x.h.Calls()))
 		now.anew = slices.DeleteFunc(sent, func(call reconciletest.Call) bool { return call.Action == deploy.Unchanged })
 		objects := x.objects(x.h)
 		x.witness.rest(now, x.h.Calls(), objects)

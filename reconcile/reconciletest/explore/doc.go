@@ -51,11 +51,11 @@
 //     annotation that somebody adds to an object of the operator is removed.
 //   - A property of the user's own doesn't hold, see Always and Eventually.
 //
-// What an operator does on purpose is left out by Ignore and Leaves.
+// What an operator does on purpose is left out by Ignore and Leaves: no oracle judges it.
 //
 // Identifiers, versions, what the cluster assigns, and values that differ in each execution are left out of
-// comparisons. An edit with which a reconcile fails in the end is left out, too: the schema may allow more than makes
-// sense.
+// comparisons. Elements of lists are compared by their name or type, and in a status in any order. An edit with which a
+// reconcile fails in the end is left out, too: the schema may allow more than makes sense.
 //
 // # Findings
 //

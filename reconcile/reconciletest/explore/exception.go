@@ -28,9 +28,7 @@ func parseException(text string) (exception, error) {
 		return exception{}, fmt.Errorf("ignore %q: the name %q: %w", text, p.name, err)
 	}
 	if len(words) == 3 {
-		for _, part := range fieldParts.FindAllString(words[2], -1) {
-			p.field = append(p.field, strings.Trim(part, "[]"))
-		}
+		p.field = namesIn(words[2])
 	}
 	return p, nil
 }

@@ -66,6 +66,7 @@ func (x *execution) live(n int) error {
 	x.disturb(n)
 	x.h.RunUntilSettled()
 	now.calls, now.points = x.h.Calls(), x.points
+	now.judged = x.options.judgedCalls(now.calls)
 	x.catchUp()
 	x.meddle(n)
 	if len(x.disturbances) == 0 {
@@ -76,7 +77,7 @@ func (x *execution) live(n int) error {
 	}
 	x.h.RunUntilSettled()
 	objects := x.objects(x.h)
-	now.again = x.unignored(x.h, writes(x.h.Calls()))
+	now.again = x.options.judgedCalls(writes(x.h.Calls()))
 	x.witness.rest(now, now.calls, objects)
 	now.end, now.ready = stateOf(objects), readyOf(objects, x.kind)
 	now.errs = lastErrors(x.h, now.end)

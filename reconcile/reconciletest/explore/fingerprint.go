@@ -41,7 +41,7 @@ func undated(obj *unstructured.Unstructured) map[string]any {
 	}
 	for _, field := range []string{"metadata", "status"} {
 		if content[field] != nil {
-			content[field] = withoutDates(content[field], obj.GetGeneration())
+			content[field] = replaced(field, content[field], dateless(obj.GetGeneration()))
 		}
 	}
 	return content

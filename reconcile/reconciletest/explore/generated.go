@@ -12,7 +12,7 @@ import (
 // without the disturbance. Without one only Secrets count.
 func (l *lesson) regenerated(tr *trace) *finding {
 	for n, now := range tr.chapters {
-		for _, call := range now.calls {
+		for _, call := range now.judged {
 			for _, change := range call.Changes {
 				d := difference{refName(call.Ref), change}
 				replaced := l.volatile[d.key()] && change.Before != nil && change.After != nil && call.Err == nil

@@ -1,13 +1,9 @@
 package explore
 
 import (
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/reconciletest"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -74,69 +70,4 @@ func cutOut(value any, field []string) (left any) {
 func named(item any, name string) bool {
 	fields, _ := item.(map[string]any)
 	return fields["type"] == name || fields["name"] == name
-}
-
-// unignored returns the calls that are judged.
-func (e *explorer) unignored(h *reconciletest.Harness, calls []reconciletest.Call) []reconciletest.Call {
-	if len(e.options.ignored) == 0 {
-		return calls
-	}
-	return slices.DeleteFunc(slices.Clone(calls), func(call reconciletest.Call) bool { return e.ignores(h, call) })
-}
-
-// ignores reports whether a call is about an ignored object, or changes only ignored fields.
-func (e *explorer) ignores(h *reconciletest.Harness, call reconciletest.Call) bool {
-	if e.options.ignoresObject(call.Ref) {
-		return true
-	}
-	obj, err := h.Memory().View().Get(e.t.Context(), call.Ref)
-	if err != nil || obj == nil {
-		return false
-	}
-	return len(call.Changes) > 0 && !slices.ContainsFunc(call.Changes, func(change deploy.Change) bool {
-		return !e.options.ignoresField(call.Ref, strings.Join(namesIn(change.Path, obj.Object), "."))
-	})
-}
-
-// ignoresField reports whether a field is ignored, or what is around it. at are the names on the way to it.
-func (o *options) ignoresField(ref deploy.Ref, at string) bool {
-	return slices.ContainsFunc(o.ignored, func(p exception) bool {
-		return p.means(ref) && strings.HasPrefix(at+".", strings.Join(p.field, ".")+".")
-	})
-}
-
-var elementKeys = regexp.MustCompile(`\[\w+="?([^"\]]*)"?\]`)
-
-// namesIn returns the names on the way to a field in the notation of a deploy.Change. An index into a list becomes the
-// type or name of the element.
-func namesIn(path string, content any) (way []string) {
-	for _, part := range fieldParts.FindAllString(elementKeys.ReplaceAllString(path, "[$1]"), -1) {
-		name := strings.Trim(part, "[]")
-		switch value := content.(type) {
-		case map[string]any:
-			content = value[name]
-		case []any:
-			at, err := strconv.Atoi(name)
-			if content = nil; err != nil {
-				at = slices.IndexFunc(value, func(item any) bool { return named(item, name) })
-			}
-			if at >= 0 && at < len(value) {
-				content = value[at]
-				name = nameIn(value[at], name)
-			}
-		}
-		way = append(way, name)
-	}
-	return way
-}
-
-// nameIn returns the type or the name of an element of a list, or otherwise if it has none.
-func nameIn(item any, otherwise string) string {
-	fields, _ := item.(map[string]any)
-	for _, key := range []string{"type", "name"} {
-		if name, is := fields[key].(string); is {
-			return name
-		}
-	}
-	return otherwise
 }

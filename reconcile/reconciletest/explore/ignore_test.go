@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/reconciletest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -52,6 +54,76 @@ func TestIgnore(t *testing.T) {
 	}
 }
 
+// opening writes a condition without a reason, whose time moves with each edit.
+func opening(m *manual, resource *unstructured.Unstructured) string {
+	generation := resource.GetGeneration()
+	if said, _, _ := unstructured.NestedString(resource.Object, "status", "text"); generation == generationIn(resource) {
+		return said
+	}
+	at := m.env.Now().Truncate(time.Second).Add(time.Duration(generation) * time.Hour).Format(time.RFC3339)
+	return fmt.Sprintf(`"observedGeneration":%d,"conditions":[{"type":"Open","status":"True","lastTransitionTime":%q}]`, generation, at)
+}
+
+// What is ignored is out of each oracle.
+func TestIgnoredByOracles(t *testing.T) {
+	later := trying(func(m *manual) bool { return m.env.Now().Hour() > 3 })
+	for _, row := range []struct {
+		oracle, says string
+		reconcile    reconciling
+		patterns     []string
+	}{
+		{"a missing reason and a moving time", "status.conditions[Open].reason: it is missing", then(careful, reporting(opening)),
+			[]string{"Shop * status.conditions[Open].reason", "Shop * status.conditions[Open].lastTransitionTime"}},
+		{"a missing time", "status.conditions[Open].reason: it is missing", then(careful, reporting(opening)), []string{"Shop * status.conditions[Open]"}},
+		{"an old generation", "status.observedGeneration: it is 1", then(careful, reporting(func(*manual, *unstructured.Unstructured) string {
+			return `"observedGeneration":1`
+		})), []string{"Shop * status.observedGeneration"}},
+		{"writes that differ", "create ConfigMap test/try: sent 0 times", then(later, careful), []string{"ConfigMap try"}},
+		{"a workload", "Deployment test/till isn't", early, []string{"Deployment till"}},
+		{"the status of a workload", "Deployment test/till isn't", early, []string{"Deployment till status"}},
+		{"the condition Ready", "Deployment test/till isn't", early, []string{"Shop * status.conditions[Ready]"}},
+	} {
+		t.Run("explore 35: an oracle leaves out what is ignored: "+row.oracle, func(t *testing.T) {
+			operator := byHand(row.reconcile, "Deployment")
+			r := operator.explore(t, false, Findings(1))
+			require.Len(t, r.findings, 1)
+			assert.Contains(t, r.findings[0].story(), row.says)
+			r = operator.explore(t, false, States(r.visited+40), Ignore(row.patterns...))
+			assert.Empty(t, r.findings, stories(r))
+		})
+	}
+}
+
+func TestIgnoredWrites(t *testing.T) {
+	till := deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Namespace: "test", Name: "till"}
+	o, err := newOptions([]Option{Definitions("x"), Samples("x"), Ignore("ConfigMap * data.at", "ConfigMap * data[b.c]")})
+	require.NoError(t, err)
+	at, other := deploy.Change{Path: ".data.at", Before: "a", After: "b"}, deploy.Change{Path: ".data.size", Before: "1", After: "2"}
+	hash := deploy.Change{Path: ".metadata.annotations.operkit.dev/applied-manual", Before: "x", After: "y"}
+	for _, row := range []struct {
+		reason          string
+		changes, judged []deploy.Change
+	}{
+		{"only an ignored field", []deploy.Change{at}, nil},
+		{"and the hash of it", []deploy.Change{at, hash}, nil},
+		{"another field, too", []deploy.Change{at, other}, []deploy.Change{other}},
+		{"the field comes with what is around it", []deploy.Change{{Path: ".data", After: map[string]any{"at": "a", "b.c": "d"}}}, nil},
+		{"something else comes with it", []deploy.Change{{Path: ".data", After: map[string]any{"a": "a"}}}, []deploy.Change{{Path: ".data", After: map[string]any{"a": "a"}}}},
+		{"a name with a dot", []deploy.Change{{Path: ".data.b.c", Before: "a"}}, nil},
+		{"only the hash", []deploy.Change{hash}, []deploy.Change{hash}},
+	} {
+		t.Run("explore 35: a write of "+row.reason, func(t *testing.T) {
+			calls := o.judgedCalls([]reconciletest.Call{{Verb: "patch", Ref: till, Changes: row.changes}})
+			if row.judged == nil {
+				assert.Empty(t, calls)
+				return
+			}
+			require.Len(t, calls, 1)
+			assert.Equal(t, row.judged, calls[0].Changes)
+		})
+	}
+}
+
 func TestPatterns(t *testing.T) {
 	till := deploy.Ref{Kind: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, Namespace: "test", Name: "till"}
 	for pattern, means := range map[string]bool{
@@ -81,10 +153,9 @@ func TestIgnoredFields(t *testing.T) {
 			assert.Equal(t, object("%s", left), judged[0].Object)
 		})
 	}
-	content := object(text)
-	t.Run("explore 35: an index names the element", func(t *testing.T) {
-		assert.Equal(t, []string{"status", "conditions", "E", "status"}, namesIn(".status.conditions[0].status", content))
-		assert.Equal(t, []string{"status", "conditions", "E", "status"}, namesIn(`.status.conditions[type="E"].status`, content))
-		assert.Equal(t, []string{"status", "conditions", "7"}, namesIn(".status.conditions[7]", content))
+	t.Run("explore 35: names of elements are part of the way", func(t *testing.T) {
+		for _, path := range []string{"status.conditions[E].status", `.status.conditions[type="E"].status`} {
+			assert.Equal(t, []string{"status", "conditions", "E", "status"}, namesIn(path))
+		}
 	})
 }

@@ -93,7 +93,7 @@ func (e *explorer) confirm(known *lesson) *finding {
 // the same object.
 func (e *explorer) novel(known *lesson) (novel bool) {
 	for n, now := range known.chapters {
-		for write := range answers(now.calls) {
+		for write := range answers(now.judged) {
 			key := fmt.Sprintf("%d %s", n, write)
 			novel = novel || !e.written[key]
 			e.written[key] = true

@@ -21,14 +21,14 @@ func keepsHistory(ctx context.Context, m *manual, resource *unstructured.Unstruc
 }
 
 func TestMerged(t *testing.T) {
-	t.Run("explore 50: what the operator never saw need not show", func(t *testing.T) {
+	t.Run("explore 70: what the operator never saw need not show", func(t *testing.T) {
 		const resized = "Shop.explore.operkit.dev tea with spec.size: 3"
 		for _, plan := range []string{"miss@1.0", "miss@2.0", "hurry@1.1", "hurry@2.1"} {
 			r := explored(t, manually(keepsHistory), startDriven, Replay(resized+" | "+plan))
 			assert.Empty(t, r.findings, stories(r))
 		}
 	})
-	t.Run("explore 50: which chapters become one", func(t *testing.T) {
+	t.Run("explore 70: which chapters become one", func(t *testing.T) {
 		tea := unstructuredShop()
 		l := life{chapters: []chapter{create(tea), change("tea", "an edit", tea), change("tea", "undone", tea), remove(tea), create(tea)}}
 		var names []string

@@ -51,5 +51,8 @@ func shared(change deploy.Change) bool {
 			return true
 		}
 	}
-	return strings.Contains(change.Path, "/applied-")
+	return isHash(change)
 }
+
+// isHash reports whether a change is of the annotation with the hash of the applied content.
+func isHash(change deploy.Change) bool { return isApplied(change.Path) }

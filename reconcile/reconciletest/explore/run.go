@@ -6,10 +6,10 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 	"github.com/operkit/operkit/reconcile/watch"
@@ -166,12 +166,12 @@ func (e *explorer) unready(known *lesson) (lives []life) {
 		return nil
 	}
 	for _, object := range slices.Sorted(maps.Keys(created.end)) {
-		kind, _, _ := strings.Cut(object, " ")
 		content := created.end[object]
+		ref := deploy.RefOf(&unstructured.Unstructured{Object: content})
 		metadata, _ := content["metadata"].(map[string]any)
 		replicas, counted, _ := unstructured.NestedInt64(content, "spec", "replicas")
-		holds := metadata["generateName"] == nil && (!counted || replicas > 0)
-		if known.began[object] == nil && holds && slices.Contains(workloadKinds, kind) {
+		holds := metadata["generateName"] == nil && (!counted || replicas > 0) && !e.options.ignoresPart(ref, "status")
+		if known.began[object] == nil && holds && isWorkload(ref) {
 			lives = append(lives, held(known.life.name, known.life.sample, object))
 		}
 	}

@@ -29,7 +29,8 @@ type trace struct {
 
 // lived is one chapter of an execution.
 type lived struct {
-	calls []reconciletest.Call
+	// calls are all requests, and judged those without what is ignored.
+	calls, judged []reconciletest.Call
 	// points counts when several requests or reads waited to go on.
 	points int
 	// passed: the next chapter began before the operator had nothing left to do.

@@ -51,7 +51,7 @@ func TestTruth(t *testing.T) {
 				return said
 			}
 			return fmt.Sprintf(`"observedGeneration":%d,"conditions":[{"type":"Open","status":"True","reason":"Made","lastTransitionTime":%q}]`, resource.GetGeneration(), at)
-		}, []string{"lastTransitionTime moves though its status stays", ".status.conditions[0].lastTransitionTime", "edit Shop.explore.operkit.dev tea"}},
+		}, []string{"lastTransitionTime moves though its status stays", ".status.conditions[Open].lastTransitionTime", "edit Shop.explore.operkit.dev tea"}},
 	} {
 		t.Run("explore 32: "+row.fault, func(t *testing.T) {
 			r := explored(t, manually(then(careful, reporting(row.text))), startDriven, Findings(1))

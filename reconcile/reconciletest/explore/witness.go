@@ -66,13 +66,13 @@ func (w *witness) wrote(call reconciletest.Call) {
 func (w *witness) rest(now *lived, calls []reconciletest.Call, objects []*unstructured.Unstructured) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	calls = w.unignored(w.harness, calls)
+	calls = w.options.judgedCalls(calls)
 	now.add(w.holds("", func(p property) bool { return p.always || w.trace.life.unready == "" })...)
 	now.panics = append(now.panics, w.panics()...)
 	now.add(w.leaks(objects)...)
 	now.add(w.moved(calls)...)
 	if w.alone() {
-		now.add(w.truth(objects)...)
+		now.add(w.truth(w.harness.Memory().Objects(), objects)...)
 		if len(now.again) == 0 { // else each reconcile writes
 			now.add(idle(calls)...)
 		}
