@@ -7,14 +7,17 @@ import (
 	"strings"
 	"sync"
 	"testing/synctest"
+	"time"
 
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/internal/trigger"
 )
 
 // Interleave sets the order of what a reconcile does concurrently, such as the components of a session. choose is
 // called whenever two or more requests or reads of the operator wait to go on, and returns the index of the one that
 // does: so a reconcile runs in the same order each time. They are sorted by object, verb and component; reads through
-// a deploy.View are among them. The test has to run in a bubble of testing/synctest.
+// a deploy.View are among them. A reconcile that still waits a minute after its context has ended fails the test. The
+// test has to run in a bubble of testing/synctest.
 func Interleave(choose func(waiting []Call) int) Option {
 	return func(o *options) { o.choose = choose }
 }
@@ -60,12 +63,17 @@ func (g *gate) pass(ctx context.Context, call Call) {
 	<-w.pass
 }
 
-// run runs f, whose requests and reads pass one after the other.
-func (g *gate) run(f func()) {
+// overdue is how long a reconcile may take whose requests pass one after the other: its context has ended before that.
+const overdue = trigger.Timeout + time.Minute
+
+// run runs f, whose requests and reads pass one after the other. It reports whether f ends.
+func (g *gate) run(f func()) (ends bool) {
 	if g.choose == nil {
 		f()
-		return
+		return true
 	}
+	late := time.NewTimer(overdue)
+	defer late.Stop()
 	g.shut()
 	done, returned := make(chan struct{}), false
 	go func() {
@@ -82,12 +90,16 @@ func (g *gate) run(f func()) {
 		case <-done:
 			running = false
 		case <-g.arrived: // f waited for a time
+		case <-late.C:
+			g.opened()
+			return false
 		}
 	}
 	g.opened()
 	if !returned {
 		runtime.Goexit() // f ended the test
 	}
+	return true
 }
 
 // next lets one of those that wait pass. It reports whether there was any.

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/operkit/operkit/dag"
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/failure"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
+	"github.com/operkit/operkit/reconcile/reconciletest/internal/waiting"
 	"github.com/operkit/operkit/reconcile/request"
 )
 
@@ -52,9 +54,13 @@ func (h *Harness) call(req request.Request) (request.Result, error) {
 	h.events.echoes.Begin(req.Key)
 	var result request.Result
 	var err error
-	h.gate.run(func() {
+	ends := h.gate.run(func() {
 		result, err = failure.Value(func() (request.Result, error) { return h.driven[req.Key.Kind].Reconcile(ctx, req) })
 	})
+	if !ends {
+		h.t.Fatalf("reconciletest: a reconcile never ends: %s: its context has ended, and it still waits%s",
+			req.Key, strings.Join(append([]string{""}, waiting.At(waiting.Bubble())...), "\n  at "))
+	}
 	wrote := result.Wrote
 	if request.IsPermanent(err) {
 		wrote = nil

@@ -26,11 +26,13 @@ func lengthened(opts []Option, length string) ([]Option, error) {
 // spent reports whether an exploration ends: it has used up its states or its time, or found enough.
 func (e *explorer) spent() bool { return e.reason() != "" }
 
-// reason returns the option that ends the exploration, empty if it goes on.
+// reason returns the option, or the reconcile without an end, that ends the exploration; empty if it goes on.
 func (e *explorer) reason() string {
 	switch {
 	case len(e.findings) >= e.options.findings || e.options.enough != nil && e.options.enough(e.report):
 		return fmt.Sprintf("Findings(%d)", e.options.findings)
+	case e.hangs:
+		return neverEnds
 	case e.visited >= e.options.states:
 		return fmt.Sprintf("States(%d)", e.options.states)
 	case e.options.timed && !time.Now().Before(e.ends):
@@ -57,7 +59,7 @@ func (e *explorer) leftOut() string {
 
 // remedy returns what to do for a better coverage.
 func remedy(reason string) string {
-	if strings.HasPrefix(reason, "Findings") {
+	if strings.HasPrefix(reason, "Findings") || reason == neverEnds {
 		return "mend what was found first"
 	}
 	return "raise the bound to try them"

@@ -38,6 +38,8 @@
 // # What is a finding
 //
 //   - The operator doesn't come to rest, it panics, or a reconcile fails in the end.
+//   - A reconcile never ends though its context has: nobody sends to a channel, a mutex is locked twice. Or a goroutine
+//     of the operator waits forever. The finding has the line.
 //   - It writes though nothing has changed, also after a restart, or sends a write that changes nothing.
 //   - The cluster ends in another state than without the disturbance.
 //   - An edit that is undone leaves something, an edited resource has something else than a new one, or a deleted

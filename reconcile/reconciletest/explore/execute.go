@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/operkit/operkit/reconcile/reconciletest"
@@ -14,6 +13,7 @@ import (
 type execution struct {
 	*explorer
 	*trace
+	bubble
 	h       *reconciletest.Harness
 	witness *witness
 	// begun: the next chapter has begun already. behind: a watch has fallen behind. ending: the end of the present
@@ -30,7 +30,7 @@ type execution struct {
 // the given time. ends means that the execution ends when it comes into a state that goes on as in an earlier one.
 func (e *explorer) execute(l life, disturbances []armed, later time.Duration, ends bool) *trace {
 	x := &execution{explorer: e, trace: &trace{life: l, disturbances: slices.Clone(disturbances)}, ends: ends, later: later}
-	synctest.Test(e.t, func(t *testing.T) {
+	how := x.run(e.t, e.options.patience, func(t *testing.T) {
 		trial := newTrial(t.Context())
 		trial.run(func() {
 			x.h = e.start(trial, x.reborn, reconciletest.Interleave(x.choose))
@@ -44,17 +44,27 @@ func (e *explorer) execute(l life, disturbances []armed, later time.Duration, en
 				}
 			}
 		})
-		trial.end()
 		x.failure = trial.failure
+		trial.end()
 	})
-	e.visited += max(x.runs, len(x.chapters)) // an operator that reconciles nothing comes to an end, too
+	tr := x.trace
+	switch how {
+	case remaining:
+		x.remains()
+	case hanging: // it may still run
+		e.hangs = true
+		tr = &trace{life: l, disturbances: slices.Clone(disturbances), chapters: make([]lived, x.chapter.Load()), failure: x.forever()}
+	}
+	e.visited += max(tr.runs, len(tr.chapters)) // an operator that reconciles nothing comes to an end, too
 	e.progress.show(e.report)
-	return x.trace
+	return tr
 }
 
 // live lives the nth chapter, counted from 1. It returns an error if the cluster refuses what it begins with.
 func (x *execution) live(n int) error {
 	x.chapters = append(x.chapters, lived{})
+	x.chapter.Store(int64(n))
+	x.passed.Add(1)
 	x.points = 0
 	if err := x.begin(n); err != nil {
 		return err
@@ -135,6 +145,7 @@ func (x *execution) pending(a armed) bool {
 // choose returns which of several requests or reads goes on.
 func (x *execution) choose(waiting []reconciletest.Call) int {
 	x.points++
+	x.passed.Add(1)
 	for _, a := range x.disturbances {
 		if a.chapter == len(x.chapters) && a.act == reverse && x.points >= a.request {
 			return len(waiting) - 1

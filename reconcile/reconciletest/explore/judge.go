@@ -11,8 +11,12 @@ import (
 // broken judges what must hold in each execution. known are faults that are found already.
 func broken(tr *trace, known map[string]bool) *finding {
 	last := len(tr.chapters) - 1
-	if tr.failure != "" {
-		return found(tr, last, "the operator doesn't come to rest", strings.Split(strings.TrimPrefix(tr.failure, "reconciletest: "), "\n")...)
+	if failure := strings.TrimPrefix(tr.failure, "reconciletest: "); failure != "" {
+		problem := "the operator doesn't come to rest"
+		if how, never := strings.CutPrefix(failure, neverEnds+": "); never {
+			problem, failure = neverEnds, how
+		}
+		return found(tr, last, problem, strings.Split(failure, "\n")...)
 	}
 	for n, now := range tr.chapters {
 		faults := slices.DeleteFunc(slices.Clone(now.faults), func(f fault) bool { return known[f.key()] })

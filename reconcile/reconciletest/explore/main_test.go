@@ -12,5 +12,8 @@ func TestMain(m *testing.M) {
 	if os.Getenv(processOf) != "" {
 		os.Exit(operate())
 	}
+	if os.Getenv(leaking) != "" {
+		os.Exit(m.Run())
+	}
 	goleak.VerifyTestMain(m)
 }

@@ -25,6 +25,8 @@ type options struct {
 	seed                 uint64
 	replay               string
 	corpus, picture      string
+	// patience is how long an execution may do nothing.
+	patience time.Duration
 	// enough ends an exploration early, in tests.
 	enough func(r report) bool
 }
@@ -87,7 +89,7 @@ func Picture(file string) Option { return func(o *options) { o.picture = file } 
 const byDefault = math.MinInt
 
 func newOptions(opts []Option) (options, error) {
-	o := options{states: byDefault, findings: 5, seed: 1}
+	o := options{states: byDefault, findings: 5, seed: 1, patience: time.Minute}
 	optional.Apply(&o, opts)
 	switch {
 	case o.states != byDefault:

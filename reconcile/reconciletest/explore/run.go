@@ -92,6 +92,8 @@ type explorer struct {
 	// written are the writes of all edited lives so far, see novel.
 	written map[string]bool
 	agenda  agenda
+	// hangs: an execution hangs, and more of them would.
+	hangs bool
 	// ends is when the time of the option For is over.
 	ends     time.Time
 	progress *progress
@@ -120,7 +122,7 @@ func (e *explorer) explore() (report, error) {
 	}
 	e.left = e.leftOut()
 	for i, f := range e.findings {
-		if f.file == "" {
+		if f.file == "" && !e.hangs {
 			e.findings[i] = e.shrink(f, executions)
 		}
 	}

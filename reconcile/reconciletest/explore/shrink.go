@@ -67,7 +67,7 @@ func skipping(disturbances []armed, chapter int) (all []armed, can bool) {
 // try executes a smaller life with disturbances, keeps what it finds if it is the same, and reports whether it is.
 func (s *shrinker) try(w cutList, disturbances []armed) bool {
 	l, err := w.apply(s.best.whole)
-	if err != nil || s.left < 2+len(disturbances) {
+	if err != nil || s.hangs || s.left < 2+len(disturbances) {
 		return false
 	}
 	found := s.find(l, w, disturbances)
