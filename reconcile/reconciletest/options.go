@@ -39,6 +39,7 @@ type options struct {
 	renew         func() tested
 	choose        func(waiting []Call) int
 	observers     []func(call Call)
+	heartbeats    []func(call Call) bool
 }
 
 // On runs the test on the given cluster, such as a real one, instead of a cluster in memory. Then time is real, nothing

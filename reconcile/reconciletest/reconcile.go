@@ -18,7 +18,7 @@ import (
 func (h *Harness) reconcile(key deploy.Ref) *turn {
 	h.t.Helper()
 	t, now := h.turnOf(key), h.clock.now()
-	timed := t.waits && !t.event
+	timed := t.waits && (!t.event || t.beat) // the event is that of a heartbeat
 	req := request.Request{Key: key, Triggers: t.why, Attempt: t.attempt}
 	if t.waits {
 		req.Waited = max(0, now.Sub(t.due))
@@ -41,7 +41,8 @@ func (h *Harness) reconcile(key deploy.Ref) *turn {
 	}
 	t.after(run, h.clock.now())
 	changed := h.look() || moved || h.memory == nil && run.changed()
-	t.judge(run, changed, timed)
+	t.beat = h.beats(run)
+	t.judge(run, changed && !t.beat, timed)
 	return t
 }
 

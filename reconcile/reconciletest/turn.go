@@ -26,6 +26,8 @@ type turn struct {
 	// anything.
 	quiet   int
 	settled bool
+	// beat: the last reconcile has sent nothing but heartbeats.
+	beat bool
 	// count is the number of reconciles in this run since the last progress: since a reconcile created or deleted an
 	// object that no earlier reconcile of the run had created or deleted. total is the number of all reconciles of the
 	// run. done are the objects that were created and deleted.

@@ -34,7 +34,9 @@ func (e *explorer) execute(l life, disturbances []armed, later time.Duration, en
 		trial := newTrial(t.Context())
 		trial.run(func() {
 			x.h = e.start(trial, x.reborn, reconciletest.Interleave(x.choose))
-			defer func() { x.runs, x.components = len(x.h.Runs()), componentsOf(x.h) }()
+			defer func() {
+				x.runs, x.components, x.heartbeats = len(x.h.Runs()), componentsOf(x.h), e.beatsOf(x.h.Runs())
+			}()
 			x.witness = e.attend(trial, x.h, x.trace)
 			x.h.Advance(later)
 			x.began = stateOf(x.objects(x.h))

@@ -17,17 +17,20 @@ func (o *options) judgedCalls(calls []reconciletest.Call) (judged []reconciletes
 		return calls
 	}
 	for _, call := range calls {
-		if o.ignoresObject(call.Ref) || o.ignoresWrite(call) {
-			continue
+		if !o.ignoresCall(call) {
+			call.Changes = o.judgedChanges(call)
+			judged = append(judged, call)
 		}
-		call.Changes = o.judgedChanges(call)
-		judged = append(judged, call)
 	}
 	return judged
 }
 
-// ignoresWrite reports whether a write changes only ignored fields, and perhaps the annotation with the hash of them.
-func (o *options) ignoresWrite(call reconciletest.Call) bool {
+// ignoresCall reports whether a call is about an ignored object, or a write that changes only ignored fields, and
+// perhaps the annotation with the hash of them.
+func (o *options) ignoresCall(call reconciletest.Call) bool {
+	if o.ignoresObject(call.Ref) {
+		return true
+	}
 	judged := o.judgedChanges(call)
 	return len(judged) < len(call.Changes) && !slices.ContainsFunc(judged, func(change deploy.Change) bool { return !isHash(change) })
 }

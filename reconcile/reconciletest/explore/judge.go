@@ -16,7 +16,11 @@ func broken(tr *trace, known map[string]bool) *finding {
 		if how, never := strings.CutPrefix(failure, neverEnds+": "); never {
 			problem, failure = neverEnds, how
 		}
-		return found(tr, last, problem, strings.Split(failure, "\n")...)
+		lines := strings.Split(failure, "\n")
+		if len(tr.heartbeats) > 0 {
+			lines = slices.Insert(lines, 1, onPurpose(tr.heartbeats))
+		}
+		return found(tr, last, problem, lines...)
 	}
 	for n, now := range tr.chapters {
 		faults := slices.DeleteFunc(slices.Clone(now.faults), func(f fault) bool { return known[f.key()] })

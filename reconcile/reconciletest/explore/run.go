@@ -73,6 +73,7 @@ func explorerOf[C controlling](t *testing.T, controller func() C, o options, sta
 		})
 		return start(trial, controller(), slices.Concat([]reconciletest.Option{
 			reconciletest.Definitions(o.definitions...), renew, reconciletest.Observe(trial.observe), reconciletest.Events(trial),
+			reconciletest.Heartbeat(o.ignoresCall),
 		}, o.harness, more))
 	}}
 }

@@ -17,8 +17,9 @@ type trace struct {
 	began    state
 	chapters []lived
 	refused  error
-	// failure is what the harness reports, such as a hot loop.
-	failure string
+	// failure is what the harness reports, such as a hot loop, and heartbeats are patterns for all that changed in it.
+	failure    string
+	heartbeats []string
 	// runs counts the reconciles.
 	runs int
 	// components are the components of objects, by the names of the objects.
