@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,7 +33,7 @@ func (w *witness) leaks(objects []*unstructured.Unstructured) []fault {
 			w.secrets.add(obj)
 		case w.explores(ref):
 			texts = append(texts, textsOf(obj)...)
-			shown = append(shown, encoded(obj.Object["spec"]))
+			shown = append(shown, obj.GetNamespace()+"/"+obj.GetName(), encoded(obj.Object["spec"]))
 		case ref.Kind.Kind == "Event":
 			texts = append(texts, text{"an Event", encoded(obj.Object)})
 		}
@@ -42,7 +41,7 @@ func (w *witness) leaks(objects []*unstructured.Unstructured) []fault {
 	var details []string
 	for _, value := range slices.Sorted(maps.Keys(w.secrets)) {
 		if slices.ContainsFunc(shown, func(spec string) bool { return strings.Contains(spec, value) }) {
-			continue // the resource itself shows it
+			continue // the resource itself shows it, or has it as its name
 		}
 		for _, t := range texts {
 			if strings.Contains(t.content, value) {
@@ -97,23 +96,4 @@ func (s secrets) addValue(secret, key, value string) {
 	if len(line) >= shortest {
 		s[line], s[strings.Trim(strconv.Quote(line), `"`)], s[strings.Trim(encoded(line), `"`)] = from, from, from
 	}
-}
-
-var (
-	// privateKeys matches keys whose values are private, whatever they look like.
-	privateKeys = regexp.MustCompile(`(?i)pass|token|secret|credential|private`)
-	// plainWords matches words, names of hosts, addresses and paths.
-	plainWords = regexp.MustCompile(`^[-._/:@ ]*([A-Za-z]{1,12}|[0-9]{1,5})([-._/:@ ]+([A-Za-z]{1,12}|[0-9]{1,5}))*[-._/:@ ]*$`)
-)
-
-// private reports whether a value must not show: it isn't short, a public certificate, or plain words, such as the name
-// of a user or of a host.
-func private(key, value string) bool {
-	switch {
-	case len(value) < shortest || strings.HasPrefix(strings.TrimSpace(value), "-----BEGIN CERTIFICATE"):
-		return false
-	case privateKeys.MatchString(key):
-		return true
-	}
-	return !plainWords.MatchString(value)
 }

@@ -59,6 +59,16 @@ func TestSecrets(t *testing.T) {
 			assert.NotContains(t, r.findings[0].story(), password)
 		})
 	}
+	t.Run("explore 30: the name of the resource isn't secret", func(t *testing.T) {
+		o, err := newOptions([]Option{Definitions("testdata/crd"), Samples("testdata/samples")})
+		require.NoError(t, err)
+		w := &witness{explorer: explorerOf(t, manually(careful), o, startDriven), trial: newTrial(t.Context()), secrets: secrets{}}
+		shop := parsed(t, "{apiVersion: explore.operkit.dev/v1, kind: Shop, metadata: {name: tea-x7k2m9}, status: {url: tea-x7k2m9.example.com, key: b8f3k2m9q4}}")
+		secret := parsed(t, "{apiVersion: v1, kind: Secret, metadata: {name: key}, stringData: {prefix: tea-x7k2m9, value: b8f3k2m9q4}}")
+		faults := w.leaks([]*unstructured.Unstructured{secret, shop})
+		require.Len(t, faults, 1)
+		assert.Equal(t, []string{"Secret key data.value: it shows in Shop.explore.operkit.dev tea-x7k2m9 status"}, faults[0].details)
+	})
 	t.Run("explore 30: words and names aren't secret", func(t *testing.T) {
 		r := explored(t, manually(talkative(func(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
 			return m.status(ctx, resource, "user", "postgres")
@@ -72,23 +82,4 @@ func TestDifferenceOfSecrets(t *testing.T) {
 		d := difference{"Secret test/key", deploy.Change{Path: ".data.password", Before: password, After: "other"}}
 		assert.Equal(t, "Secret test/key .data.password: another value", d.String())
 	})
-}
-
-func TestPrivate(t *testing.T) {
-	for _, row := range []struct {
-		key, value, why string
-		private         bool
-	}{
-		{"password", "changeme", "the key says so", true},
-		{"password", "short", "it shows by chance", false},
-		{"value", "a3f4c5d6e7b8", "letters and digits", true},
-		{"value", "XK2JD8PAQOWIEJ", "a generated value", true},
-		{"value", "correcthorsebattery", "longer than words are", true},
-		{"host", "db.default.svc.cluster.local:5432", "the name of a host", false},
-		{"user", "postgres", "a word", false},
-		{"ca.crt", "-----BEGIN CERTIFICATE-----\nMIIB", "it is public", false},
-		{"tls.key", "-----BEGIN PRIVATE KEY-----\nMIIB", "a key of a server", true},
-	} {
-		t.Run("explore 30: "+row.value, func(t *testing.T) { assert.Equal(t, row.private, private(row.key, row.value), row.why) })
-	}
 }
