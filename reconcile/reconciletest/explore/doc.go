@@ -53,7 +53,12 @@
 //     annotation that somebody adds to an object of the operator is removed.
 //   - A property of the user's own doesn't hold, see Always and Eventually.
 //
-// What an operator does on purpose is left out by Ignore and Leaves: no oracle judges it.
+// What an operator does on purpose is left out by Ignore and Leaves: no oracle judges it. So a heartbeat, such as a time
+// that it writes into a status each minute, doesn't keep it from coming to rest: Ignore("Shop * status.lastSeen").
+//
+// After an edit that is undone, the status of the resource is compared without what may be history: times, numbers that
+// have grown, also in texts, new fields, reasons and messages, elements of lists without a name, and fields such as
+// lastSize or previous. Statuses of edited and new resources aren't compared.
 //
 // Identifiers, versions, what the cluster assigns, and values that differ in each execution are left out of
 // comparisons. Elements of lists are compared by their name or type, and in a status in any order. An edit with which a

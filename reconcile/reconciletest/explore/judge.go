@@ -83,8 +83,7 @@ func (l *lesson) inconsistent(leaves []string) *finding {
 		differences := slices.DeleteFunc(compare(before, l.chapters[p.second].end), func(d difference) bool {
 			kind, _, _ := strings.Cut(d.object, " ")
 			bare, _, _ := strings.Cut(kind, ".")
-			// What has happened may show in a status.
-			return l.volatile[d.key()] || strings.HasPrefix(d.Path, ".status") ||
+			return l.volatile[d.key()] || !l.lingers(p, d) ||
 				d.Path == "" && (d.After != nil || p.anew) && (slices.Contains(leaves, kind) || slices.Contains(leaves, bare))
 		})
 		if len(differences) > 0 {
