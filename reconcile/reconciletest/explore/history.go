@@ -49,3 +49,14 @@ func (l *lesson) lingers(p pair, d difference) bool {
 	kind, _, _ := strings.Cut(nameOf(l.life.resource), " ")
 	return p.first >= 0 && !p.anew && strings.HasPrefix(d.object, kind+" ") && !isHistory(d)
 }
+
+// numberOf returns a number of a JSON document.
+func numberOf(value any) (number float64, is bool) {
+	switch value := value.(type) {
+	case int64:
+		return float64(value), true
+	case float64:
+		return value, true
+	}
+	return 0, false
+}

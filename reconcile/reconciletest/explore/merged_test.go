@@ -3,28 +3,37 @@ package explore
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// keepsHistory has all sizes in the status that it has seen.
-func keepsHistory(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
+// remembersChanges says in the status from which size it has changed the last time.
+func remembersChanges(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
+	till, err := m.get(ctx, "ConfigMap", "till", resource)
+	if err != nil {
+		return err
+	}
 	size := fmt.Sprint(sizeOf(resource))
-	history, _, _ := unstructured.NestedString(resource.Object, "status", "text")
-	if strings.HasSuffix(" "+history, " "+size) {
+	if till == nil {
+		return m.create(ctx, resource, "{apiVersion: v1, kind: ConfigMap, metadata: {name: till}, data: {size: '%s'}}", size)
+	}
+	before, _, _ := unstructured.NestedString(till.Object, "data", "size")
+	if before == size {
 		return nil
 	}
-	return m.patch(ctx, resource, "status", fmt.Sprintf(`{"status":{"text":%q}}`, strings.TrimSpace(history+" "+size)))
+	if err := m.patch(ctx, resource, "status", fmt.Sprintf(`{"status":{"text":"changed from %s"}}`, before)); err != nil {
+		return err
+	}
+	return m.patch(ctx, till, "", fmt.Sprintf(`{"data":{"size":%q}}`, size))
 }
 
 func TestMerged(t *testing.T) {
 	t.Run("explore 70: what the operator never saw need not show", func(t *testing.T) {
 		const resized = "Shop.explore.operkit.dev tea with spec.size: 3"
 		for _, plan := range []string{"miss@1.0", "miss@2.0", "hurry@1.1", "hurry@2.1"} {
-			r := explored(t, manually(keepsHistory), startDriven, Replay(resized+" | "+plan))
+			r := explored(t, manually(remembersChanges), startDriven, Replay(resized+" | "+plan))
 			assert.Empty(t, r.findings, stories(r))
 		}
 	})
