@@ -72,10 +72,11 @@ func (h *Harness) Bring(resources ...string) {
 	h.t.Helper()
 	for _, resource := range resources {
 		ref := h.find(resource)
-		if h.driven[ref.Kind] == nil {
+		d := h.driven[ref.Kind]
+		if d == nil {
 			h.t.Fatalf("reconciletest: bring %s: no controller of the test is for that kind", resource)
 		}
-		h.mark(ref, request.External, h.clock.now(), false)
+		target{h.events, d}.Bring(ref)
 	}
 }
 

@@ -130,6 +130,11 @@ func TestBring(t *testing.T) {
 	reasons(h)
 	h.Bring("Shop tea")
 	assert.Equal(t, []string{"external", "periodic"}, reasons(h))
+	t.Run("harness 19: a resource that is brought to reconcile in the middle of its reconcile is reconciled once more", func(t *testing.T) {
+		h.Delete("ConfigMap door")
+		h.BeforeRequest(1, func() { h.Bring("Shop tea") })
+		assert.Equal(t, []string{"child", "external", "periodic"}, reasons(h))
+	})
 	assert.Equal(t, "reconciletest: bring ConfigMap door: no controller of the test is for that kind", try(t, func(t *trial) {
 		h := New(t, doors(source.Sources{}))
 		h.Apply(tea)
