@@ -111,6 +111,21 @@ func TestStall(t *testing.T) {
 			assert.Equal(t, request.Periodic, run.Triggers)
 		}
 	})
+	t.Run("harness 20: one kind catches up before another one", func(t *testing.T) {
+		t.Parallel()
+		h := New(t, market())
+		h.Apply(tea)
+		h.RunUntilSettled()
+		h.Stall()
+		h.Delete("ConfigMap tea-door", "Deployment tea-store")
+		h.CatchUp("Deployment")
+		h.RunUntilSettled()
+		h.Exists("Deployment tea-store")
+		h.Gone("ConfigMap tea-door")
+		h.CatchUp()
+		h.RunUntilSettled()
+		h.Exists("ConfigMap tea-door")
+	})
 	t.Run("harness 20: a restart reads anew", func(t *testing.T) {
 		t.Parallel()
 		h := New(t, market())

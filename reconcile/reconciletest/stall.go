@@ -3,6 +3,7 @@ package reconciletest
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sync"
 
@@ -40,8 +41,9 @@ func (h *Harness) Stall(kinds ...string) {
 	}
 }
 
-// CatchUp ends Stall: the next run handles what has happened meanwhile. Several changes of an object are one event.
-func (h *Harness) CatchUp() { h.stalls.end() }
+// CatchUp ends Stall for these kinds, without kinds for all: the next run handles what has happened meanwhile. Several
+// changes of an object are one event.
+func (h *Harness) CatchUp(kinds ...string) { h.stalls.end(kinds...) }
 
 // stalls are the objects of the kinds whose watches have fallen behind.
 type stalls struct {
@@ -70,10 +72,13 @@ func (s *stalls) freeze(ctx context.Context, kind schema.GroupVersionKind, view 
 	return nil
 }
 
-func (s *stalls) end() {
+// end shows the present objects of these kinds again, without kinds of all.
+func (s *stalls) end(kinds ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.frozen = nil
+	maps.DeleteFunc(s.frozen, func(kind schema.GroupVersionKind, _ map[deploy.Ref]*unstructured.Unstructured) bool {
+		return len(kinds) == 0 || slices.Contains(kinds, kind.Kind)
+	})
 }
 
 // wrote shows the present state of an object that the operator has written.
