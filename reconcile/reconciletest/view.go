@@ -58,11 +58,9 @@ func (v shown) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructu
 
 // List implements deploy.View.
 func (v shown) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
-	v.harness.gate.pass(ctx, Call{Verb: dryrun.VerbList, Ref: deploy.Ref{Kind: kind, Namespace: namespace}})
-	if objects, stalled := v.harness.stalls.list(kind, namespace, selected(selector)); stalled {
-		return objects, ctx.Err()
-	}
-	return v.View.List(ctx, kind, namespace, selector)
+	return v.harness.list(ctx, kind, namespace, selected(selector), func() ([]*unstructured.Unstructured, error) {
+		return v.View.List(ctx, kind, namespace, selector)
+	})
 }
 
 type shownOwned struct {
@@ -72,11 +70,21 @@ type shownOwned struct {
 
 // Owned implements deploy.OwnedView.
 func (v shownOwned) Owned(ctx context.Context, kind schema.GroupVersionKind, namespace string, owner types.UID) ([]*unstructured.Unstructured, error) {
-	v.harness.gate.pass(ctx, Call{Verb: dryrun.VerbList, Ref: deploy.Ref{Kind: kind, Namespace: namespace}})
-	if objects, stalled := v.harness.stalls.list(kind, namespace, ownedBy(owner)); stalled {
+	return v.harness.list(ctx, kind, namespace, ownedBy(owner), func() ([]*unstructured.Unstructured, error) {
+		return v.owned.Owned(ctx, kind, namespace, owner)
+	})
+}
+
+// list returns the kept objects that are wanted, if the watch of their kind has fallen behind, and else calls read.
+func (h *Harness) list(
+	ctx context.Context, kind schema.GroupVersionKind, namespace string, wanted func(*unstructured.Unstructured) bool,
+	read func() ([]*unstructured.Unstructured, error),
+) ([]*unstructured.Unstructured, error) {
+	h.gate.pass(ctx, Call{Verb: dryrun.VerbList, Ref: deploy.Ref{Kind: kind, Namespace: namespace}})
+	if objects, stalled := h.stalls.list(kind, namespace, wanted); stalled {
 		return objects, ctx.Err()
 	}
-	return v.owned.Owned(ctx, kind, namespace, owner)
+	return read()
 }
 
 type shownPartial struct {
