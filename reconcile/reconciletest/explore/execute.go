@@ -81,6 +81,7 @@ func (x *execution) live(n int) error {
 	now.judged = x.options.judgedCalls(now.calls)
 	x.catchUp()
 	x.meddle(n)
+	x.witness.events = x.witness.trial.events()
 	if len(x.disturbances) == 0 {
 		if x.later > 0 {
 			x.witness.adorn()
@@ -90,9 +91,9 @@ func (x *execution) live(n int) error {
 	x.h.RunUntilSettled()
 	objects := x.objects(x.h)
 	now.again = x.options.judgedCalls(writes(x.h.Calls()))
-	x.witness.rest(now, now.calls, objects)
 	now.end, now.ready = stateOf(objects), readyOf(objects, x.kind)
 	now.errs = lastErrors(x.h, now.end)
+	x.witness.rest(now, now.calls, objects)
 	now.children = x.children(x.began, now.end)
 	x.end(n)
 	return nil

@@ -22,6 +22,8 @@ type trial struct {
 	failure string
 	// shown are the log lines and events since they were last asked for.
 	shown []text
+	// recorded are the events since they were last asked for.
+	recorded []event.Event
 	// wrote is called after each write of the operator, if it is set.
 	wrote func(call reconciletest.Call)
 }
@@ -77,7 +79,21 @@ func (t *trial) Failed() bool {
 func (t *trial) Logf(format string, args ...any) { t.show("the log", fmt.Sprintf(format, args...)) }
 
 // Record implements event.Sink.
-func (t *trial) Record(e event.Event) { t.show("an event", e.Note) }
+func (t *trial) Record(e event.Event) {
+	t.show("an event", e.Note)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.recorded = append(t.recorded, e)
+}
+
+// events returns the events since the last call.
+func (t *trial) events() []event.Event {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	recorded := t.recorded
+	t.recorded = nil
+	return recorded
+}
 
 func (t *trial) show(where, content string) {
 	t.mu.Lock()

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -38,11 +39,15 @@ type witness struct {
 	adorned map[deploy.Ref]types.UID
 	// claims are what the statuses claim, by resource.
 	claims map[string]claim
+	// orphans are objects without an owner that were created while a resource had no finalizer, by the resource.
+	orphans map[string]string
+	// events are those of the present chapter until the operator had nothing left to do.
+	events []event.Event
 }
 
 // attend makes the witness of an execution, which begins.
 func (e *explorer) attend(trial *trial, h *reconciletest.Harness, tr *trace) *witness {
-	w := &witness{explorer: e, trial: trial, harness: h, trace: tr, secrets: secrets{}, set: map[string]bool{}, adorned: map[deploy.Ref]types.UID{}, claims: map[string]claim{}}
+	w := &witness{explorer: e, trial: trial, harness: h, trace: tr, secrets: secrets{}, set: map[string]bool{}, adorned: map[deploy.Ref]types.UID{}, claims: map[string]claim{}, orphans: map[string]string{}}
 	trial.wrote = w.wrote
 	return w
 }
@@ -56,8 +61,12 @@ func (w *witness) wrote(call reconciletest.Call) {
 	}
 	now := &w.trace.chapters[len(w.trace.chapters)-1]
 	now.add(w.holds(call.String(), func(p property) bool { return p.always })...)
-	if w.alone() && w.explores(call.Ref) {
-		now.add(w.early(call.Ref)...)
+	if w.alone() {
+		now.add(w.misowned(call)...)
+		now.add(w.unheld(call)...)
+		if w.explores(call.Ref) {
+			now.add(w.early(call.Ref)...)
+		}
 	}
 }
 
@@ -75,6 +84,9 @@ func (w *witness) rest(now *lived, calls []reconciletest.Call, objects []*unstru
 		now.add(w.truth(w.harness.Memory().Objects(), objects)...)
 		if len(now.again) == 0 { // else each reconcile writes
 			now.add(idle(calls)...)
+			if len(now.errs) == 0 { // else the failure is told again
+				now.add(w.options.repeated(w.events, w.trial.events())...)
+			}
 		}
 		now.add(w.intrusions(calls)...)
 		now.add(w.removals(objects)...)
