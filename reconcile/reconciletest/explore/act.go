@@ -23,6 +23,12 @@ const (
 	hurry      act = "hurry"       // the next chapter begins before the request
 )
 
+// From a request on, until the operator has nothing left to do.
+const (
+	lagResource act = "lag-resource" // the next chapter begins, and the operator doesn't see the resource change
+	lagChildren act = "lag-children" // the operator doesn't see other objects change, also in the next chapter
+)
+
 // At an object of the operator, when it has nothing left to do.
 const (
 	take  act = "take"  // somebody deletes the object
@@ -55,7 +61,10 @@ var places = map[act]place{
 func (c choice) place() place { return places[c.act] }
 
 // acts are all kinds of disturbances.
-var acts = []act{killBefore, killAfter, depose, refuse, fail, lose, outdate, snatch, hurry, take, hide, drift, restart, miss, reverse}
+var acts = []act{
+	killBefore, killAfter, depose, refuse, fail, lose, outdate, snatch, hurry, lagResource, lagChildren,
+	take, hide, drift, restart, miss, reverse,
+}
 
 // faults are how requests fail, by act.
 var faults = map[act]dryrun.Fault{
@@ -80,6 +89,10 @@ func (a armed) tell() string {
 		return "somebody deletes " + a.object + " before the operator sends: " + a.about
 	case hurry:
 		return "the next step happens before the operator sends: " + a.about
+	case lagResource:
+		return "the watch of the resource falls behind, and the next step happens before the operator sends: " + a.about
+	case lagChildren:
+		return "the watches of other objects fall behind before the operator sends: " + a.about
 	case take:
 		return "somebody deletes " + a.about
 	case hide:

@@ -37,20 +37,13 @@ func (x *execution) disturb(n int) {
 			x.h.Depose(a.write)
 		case a.act == hurry:
 			x.h.BeforeRequest(a.request, func() { x.hurry(n) })
+		case a.lags():
+			x.h.BeforeRequest(a.request, func() { x.lag(n, a.act) })
 		case a.act == snatch:
 			x.h.BeforeRequest(a.request, func() { _ = x.h.TryDelete(a.object) }) // it may be gone already
 		default:
 			x.h.FailRequest(a.request, faults[a.act])
 		}
-	}
-}
-
-// catchUp lets watches catch up that have fallen behind in the chapter before.
-func (x *execution) catchUp() {
-	if x.behind {
-		x.behind = false
-		x.h.CatchUp()
-		x.h.RunUntilSettled()
 	}
 }
 

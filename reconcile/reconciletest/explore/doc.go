@@ -17,6 +17,8 @@
 //   - A request is refused (429), fails (500), conflicts (409), or is carried out before the connection breaks.
 //   - The next step, such as an edit or the deletion, happens before a request. Or the operator sees a step only
 //     together with the next one.
+//   - A watch falls behind at a write until the operator has nothing left to do. Either the resource is seen late, with
+//     the next step, or all other objects are: what becomes ready, and what the cluster deletes.
 //   - Somebody deletes an object of the operator before a request, or at rest, and the operator sees that at once or
 //     only after the next step. Or somebody changes a field that the operator has set.
 //   - What the operator does concurrently goes on in another order.
@@ -89,7 +91,8 @@
 //
 // # When not
 //
-// What isn't explored: reads that are older than the operator's own earlier process, reconciles of several resources at
-// once, several resources in one life, admission rules in CEL, and what an operator does outside of the cluster. A
-// finding doesn't need an API server; whether an object works in a real cluster, only a real one shows.
+// What isn't explored: reads that are older than those of the operator's earlier process, because a new process lists
+// the present objects; children of one kind that are seen later than those of another one; reconciles of several
+// resources at once; several resources in one life; admission rules in CEL; and what an operator does outside of the
+// cluster. A finding doesn't need an API server; whether an object works in a real cluster, only a real one shows.
 package explore

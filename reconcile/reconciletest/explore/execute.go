@@ -79,6 +79,9 @@ func (x *execution) live(n int) error {
 	x.h.RunUntilSettled()
 	now.calls, now.points = x.h.Calls(), x.points
 	now.judged = x.options.judgedCalls(now.calls)
+	if x.overtaken(n) {
+		return nil
+	}
 	x.catchUp()
 	x.meddle(n)
 	x.witness.events = x.witness.trial.events()

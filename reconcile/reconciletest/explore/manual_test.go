@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/request"
@@ -23,8 +24,10 @@ type manual struct {
 	// kept is memory that is lost when the process ends, and resumed, too.
 	kept    map[string]string
 	resumed bool
-	port    deploy.Port
-	env     watch.Env
+	// again is after what time a reconcile that doesn't fail is repeated, 0 for never.
+	again time.Duration
+	port  deploy.Port
+	env   watch.Env
 }
 
 // manually returns a function that makes controllers that call reconcile. They watch ConfigMaps.
@@ -74,7 +77,8 @@ func (m *manual) Reconcile(ctx context.Context, req request.Request) (request.Re
 		clear(m.kept)
 		return request.Result{}, nil
 	}
-	return request.Result{}, m.reconcile(ctx, m, resource)
+	err = m.reconcile(ctx, m, resource)
+	return request.Result{RequeueAfter: m.again}, err
 }
 
 // get returns an object in the resource's namespace, nil if there is none.

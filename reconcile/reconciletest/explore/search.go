@@ -14,15 +14,17 @@ func (e *explorer) possible(tr *trace, first int) (choices []choice) {
 		now, last := tr.chapters[n], n == len(tr.life.chapters)-1
 		add := func(request int, acts ...act) {
 			for _, a := range acts {
-				if !last || a != hurry && a != hide && a != miss { // these need a next chapter
+				if !last || a != hurry && a != lagResource && a != hide && a != miss { // these need a next chapter
 					choices = append(choices, choice{n + 1, request, a})
 				}
 			}
 		}
 		add(0, restart, miss)
 		for i, call := range now.calls {
+			ofResource := call.Ref.Kind.GroupKind() == e.kind.GroupKind()
 			add(i+1, actsAt(call)...)
-			if call.Action == deploy.Configured && call.Ref.Kind.GroupKind() != e.kind.GroupKind() {
+			add(i+1, lagsAt(call, ofResource)...)
+			if call.Action == deploy.Configured && !ofResource {
 				add(i+1, snatch)
 			}
 		}
@@ -105,7 +107,7 @@ func (c choice) follows(first choice) bool {
 		return c.chapter > first.chapter
 	}
 	switch {
-	case first.atEnd() || c.place() == atPoint || c.act == miss:
+	case first.atEnd() || c.place() == atPoint || c.act == miss || first.lags() && c.atEnd():
 		return false
 	case c.atEnd() || first.place() != atRequest:
 		return true
