@@ -56,7 +56,7 @@ func actsOf(t *testing.T, e *explorer) map[act]choice {
 				continue
 			}
 			found[c.act] = c
-			tr := e.follow(known, plan{c}, false)
+			tr := e.follow(known, []armed{c.arm(known.chapters[c.chapter-1])}, false)
 			assert.Nil(t, known.judge(tr), "%s of %s", c, l)
 			assert.NotEmpty(t, tr.disturbances[0].tell())
 		}
@@ -100,7 +100,7 @@ func TestOrders(t *testing.T) {
 		if c.chapter > 1 || c.act != reverse {
 			continue
 		}
-		tr := e.follow(known, plan{c}, false)
+		tr := e.follow(known, []armed{c.arm(known.chapters[c.chapter-1])}, false)
 		assert.Nil(t, known.judge(tr))
 		var order []string
 		for _, call := range writes(tr.chapters[0].calls) {
@@ -124,7 +124,7 @@ func TestEqualStates(t *testing.T) {
 	require.NoError(t, err)
 	var equal []string
 	for _, c := range e.possible(known.trace, 0) {
-		if c.kills() && e.follow(known, plan{c}, true).equal {
+		if c.kills() && e.follow(known, []armed{c.arm(known.chapters[c.chapter-1])}, true).equal {
 			equal = append(equal, c.String())
 		}
 	}

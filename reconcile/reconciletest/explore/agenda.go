@@ -1,46 +1,32 @@
 package explore
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // agenda is the work of an exploration that is known: lives that are still to be learned, and disturbances of those
 // that are. It belongs to one exploration.
 type agenda struct {
 	lives   []life
-	learned []*task
-	// tried counts the disturbances that were tried, by their key.
-	tried map[string]int
-	// onSamples and onEdited count the disturbances of samples as they are and of edits.
+	learned []*lesson
+	// samples and edits are the disturbances of samples as they are and of edits that are still to be tried.
+	samples, edits queue
+	// onSamples and onEdited count the disturbances that were tried of each of them.
 	onSamples, onEdited int
 	// onEdits and onDisturbances are the states that each has used up so far.
 	onEdits, onDisturbances int
+	// tried counts the disturbances that were tried, by the key of the job.
+	tried map[string]int
+	// ways are the ways in which lives went on, see wayAfter.
+	ways map[string]bool
+	// queued counts the pairs of disturbances that were put into the queues.
+	queued int
 }
 
-// task is a life with its disturbances.
-type task struct {
-	*lesson
-	// left are the disturbances that are still to be tried, with their keys.
-	left  []choice
-	keys  []string
-	tried int
-}
+func newAgenda() agenda { return agenda{tried: map[string]int{}, ways: map[string]bool{}} }
 
-// newTask returns the task of a life. Disturbances of the same request or object, in the same chapter, have one key.
-func newTask(known *lesson, choices []choice) *task {
-	one := &task{lesson: known, left: choices}
-	for _, c := range choices {
-		one.keys = append(one.keys, fmt.Sprintf("%s@%d %s", c.act, c.chapter, c.arm(known.chapters[c.chapter-1]).about))
-	}
-	return one
-}
-
-// work lives each sample as it is. Then disturbances and edits take turns, so that both get half of the states. Pairs
-// of disturbances are tried when nothing else is left.
+// work lives each sample as it is. Then disturbances and edits take turns, so that both get half of the states.
 func (e *explorer) work() error {
 	for !e.spent() {
-		next, place := e.agenda.next()
+		next := e.agenda.next()
 		if len(e.agenda.lives) > 0 && (next == nil || e.agenda.turnOfLife()) {
 			if err := e.study(); err != nil {
 				return err
@@ -50,9 +36,9 @@ func (e *explorer) work() error {
 		if next == nil {
 			return nil
 		}
-		before, c := e.visited, next.left[place]
-		e.agenda.take(next, place)
-		e.disturbOnce(next.lesson, c)
+		before := e.visited
+		e.agenda.take(next)
+		e.disturb(next)
 		e.agenda.onDisturbances += e.visited - before
 	}
 	return nil
@@ -75,90 +61,70 @@ func (e *explorer) study() error {
 	}
 	e.agenda.lives = append(e.unready(known), e.agenda.lives...)
 	choices := e.choicesOf(known)
-	e.agenda.learned = append(e.agenda.learned, newTask(known, spread(choices)))
+	e.agenda.learn(known, choices)
 	e.atlas.undisturbed(known)
 	e.covered.learned(known, choices)
 	return nil
 }
 
+// learn adds the disturbances of a life.
+func (a *agenda) learn(known *lesson, choices []choice) {
+	a.learned = append(a.learned, known)
+	for n := range known.chapters {
+		a.ways[known.wayAfter(choice{chapter: n + 1, act: restart})] = true
+	}
+	a.queue(known).add(newTask(known, nil, known.trace, spread(choices)))
+}
+
+// mostQueued is how many pairs of disturbances are put into the queues at most.
+const mostQueued = 50000
+
+// deepen adds pairs of disturbances: one that was tried alone, and each that can follow it, unless the operator went on
+// as in an execution before it.
+func (e *explorer) deepen(first *job, tr *trace) {
+	a, c := &e.agenda, first.last.choice
+	way := tr.wayAfter(c)
+	if a.ways[way] {
+		return
+	}
+	a.ways[way] = true
+	choices := spread(e.following(tr, c))
+	choices = choices[:min(len(choices), mostQueued-a.queued)]
+	a.queued += len(choices)
+	a.queue(first.lesson).add(newTask(first.lesson, tr.disturbances, tr, choices))
+}
+
+// queue returns the queue for the disturbances of a life.
+func (a *agenda) queue(known *lesson) *queue {
+	if known.life.edited() {
+		return &a.edits
+	}
+	return &a.samples
+}
+
 // turnOfLife reports whether the next life comes before the next disturbance.
 func (a *agenda) turnOfLife() bool { return !a.lives[0].edited() || a.onEdits <= a.onDisturbances }
 
-// next returns a disturbance, by its place in a task: one of which the fewest with its key were tried. Among these,
+// next returns the disturbance that is tried next: one of which the fewest with its key were tried. Among these,
 // samples as they are and edits take turns. It returns nil if there is none.
-func (a *agenda) next() (best *task, place int) {
-	sample, ofSample, fewest := a.least(func(one *task) bool { return !one.life.edited() })
-	edited, ofEdited, few := a.least(func(one *task) bool { return one.life.edited() })
-	if edited == nil || sample != nil && (fewest < few || fewest == few && a.onSamples <= a.onEdited) {
-		return sample, ofSample
+func (a *agenda) next() *job {
+	sample, edited := a.samples.least(a.tried), a.edits.least(a.tried)
+	if edited == nil || sample != nil && (sample.fewest < edited.fewest || sample.fewest == edited.fewest && a.onSamples <= a.onEdited) {
+		return sample
 	}
-	return edited, ofEdited
+	return edited
 }
 
-// least returns a disturbance of which the fewest with its key were tried, in the life of which the fewest were tried,
-// and how many that are.
-func (a *agenda) least(of func(*task) bool) (best *task, place, least int) {
-	for _, one := range a.learned {
-		if !of(one) {
-			continue
-		}
-		for i, key := range one.keys {
-			if tried := a.tried[key]; best == nil || tried < least || tried == least && one.tried < best.tried {
-				best, place, least = one, i, tried
-			}
-		}
-	}
-	return best, place, least
-}
-
-// take takes a disturbance out of a task.
-func (a *agenda) take(from *task, place int) {
-	if a.tried == nil {
-		a.tried = map[string]int{}
-	}
-	a.tried[from.keys[place]]++
-	if from.tried++; from.life.edited() {
+// take takes the disturbance that next has returned.
+func (a *agenda) take(j *job) {
+	a.queue(j.lesson).take()
+	a.tried[j.key]++
+	if j.task.tried++; j.life.edited() {
 		a.onEdited++
 	} else {
 		a.onSamples++
 	}
-	from.left, from.keys = slices.Delete(from.left, place, place+1), slices.Delete(from.keys, place, place+1)
-}
-
-// lessons returns the lives that have been learned.
-func (a *agenda) lessons() (all []*lesson) {
-	for _, one := range a.learned {
-		all = append(all, one.lesson)
-	}
-	return all
 }
 
 // edited reports whether a life has an edit.
 func (l life) edited() bool { return l.by != nil }
-
-// spread orders disturbances so that a small number of them is about many requests: each request is disturbed once, in
-// turn by another kind of disturbance, before any is disturbed a second time. The first write is followed by a kill.
-func spread(choices []choice) (all []choice) {
-	var places [][]choice
-	for i, c := range choices {
-		if i == 0 || c.chapter != choices[i-1].chapter || c.place() != choices[i-1].place() || c.request != choices[i-1].request {
-			places = append(places, nil)
-		}
-		places[len(places)-1] = append(places[len(places)-1], c)
-	}
-	starts := make([]int, len(places)) // the index of the first disturbance of each place
-	alike := map[act]int{}             // how many places came with the same first disturbance
-	for i, acts := range places {
-		first := slices.IndexFunc(acts, func(c choice) bool { return c.act == killAfter })
-		starts[i] = max(first, 0) + alike[acts[0].act]
-		alike[acts[0].act]++
-	}
-	for round := 0; len(all) < len(choices); round++ {
-		for i, acts := range places {
-			if round < len(acts) {
-				all = append(all, acts[(starts[i]+round)%len(acts)])
-			}
-		}
-	}
-	return all
-}

@@ -57,14 +57,14 @@ func TestBounds(t *testing.T) {
 
 func TestCoverage(t *testing.T) {
 	small := explored(t, manually(careful), startDriven, States(100))
-	e, lives := explorerFor(t, careful, States(700))
+	e, lives := explorerFor(t, careful, States(850))
 	require.NoError(t, e.search(lives[:2]))
 	large := e.report
 	t.Run("explore 47: the first line is the summary, and no line is longer than 80", func(t *testing.T) {
 		for _, r := range []report{small, large} {
 			lines := strings.Split(r.summary(), "\n")
 			assert.Equal(t, r.String(), lines[0])
-			assert.Regexp(t, `^EXPLORE states=\d+ disturbances=\d+ walks=\d+ findings=0$`, lines[0])
+			assert.Regexp(t, `^EXPLORE states=\d+ disturbances=\d+ pairs=\d+ walks=\d+ findings=0$`, lines[0])
 			for _, line := range lines[:len(lines)-1] {
 				assert.LessOrEqual(t, utf8.RuneCountInString(line), 80, line)
 			}
@@ -81,7 +81,7 @@ func TestCoverage(t *testing.T) {
 		for name, r := range large.covered.rows {
 			assert.Equal(t, r.possible, r.tried, name)
 		}
-		assert.Greater(t, large.walked, 0)
+		assert.Greater(t, large.paired, 0)
 	})
 	t.Run("explore 47: what a bound leaves out is told", func(t *testing.T) {
 		assert.Regexp(t, `\nleft out by States\(100\): \d+ of \d+ disturbances, \d+ of \d+ edits: raise the bound to try them$`, small.summary())

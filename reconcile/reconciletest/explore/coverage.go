@@ -70,8 +70,8 @@ func (c *coverage) tried(known *lesson, one choice) {
 }
 
 // subjectOf returns what a choice is about, without the names of objects.
-func (l *lesson) subjectOf(c choice) string {
-	now := l.chapters[c.chapter-1]
+func (tr *trace) subjectOf(c choice) string {
+	now := tr.chapters[c.chapter-1]
 	switch c.place() {
 	case atRequest:
 		return requestOf(now.calls[c.request-1])

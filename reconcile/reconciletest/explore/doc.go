@@ -7,8 +7,9 @@
 //
 // The operator runs in the harness of package reconciletest, again and again from the beginning. First nothing disturbs
 // it: a sample is created and deleted, and created, edited, edited back and deleted with each edit that the schema of
-// its definition allows. Then these lives are repeated with one disturbance, until the number of states is used up:
-// those come first that were tried least. What is left of the states goes into pairs of disturbances, chosen at random.
+// its definition allows. Then these lives are repeated with one disturbance: those come first that were tried least.
+// When the operator goes on in a way that is new after it, a second disturbance is tried at each point after the first
+// one. What is left of the states goes into random walks of three to six disturbances.
 //
 // # Disturbances
 //
@@ -83,6 +84,11 @@
 // (Findings). With OPERKIT_EXPLORE=5m in the environment each exploration takes five minutes, whatever its options say:
 // for a run at night. First come the samples as they are. Then disturbances and edits take turns: each gets half of the
 // states. An edit with writes that no edit before it had is lived twice, another one once until something differs.
+//
+// Pairs of disturbances on a sample begin when each single one was tried on the samples. From then on they take turns
+// with disturbances on edited resources of which one like it was tried. Random walks come when nothing else is left; no
+// walk is followed twice. When the operator was made anew in a state that is known, the execution ends. States are equal
+// though values differ that are made by chance, such as passwords.
 //
 // At the end the test logs a table: how many disturbances of each request were tried, of how many, and what the bound
 // left out. With a bound by states nothing in it depends on the time. Picture draws the states that were reached. While

@@ -10,7 +10,7 @@ import (
 
 // faultyOperators returns the operators with faults that the explorer finds.
 func faultyOperators() []faulty {
-	return slices.Concat(inSessions(), disturbedByHand(), wrongByHand(), inOtherStyles(), readingLate())
+	return slices.Concat(inSessions(), disturbedByHand(), disturbedTwice(), readingLate(), wrongByHand(), inOtherStyles())
 }
 
 // inSessions returns operators with sessions.

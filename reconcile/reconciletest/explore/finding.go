@@ -8,15 +8,16 @@ import (
 // report is the result of an exploration.
 type report struct {
 	findings []*finding
-	// visited counts states, disturbed the executions with one disturbance, and walked those with two.
-	visited, disturbed, walked int
-	covered                    coverage
+	// visited counts states, disturbed the executions with one disturbance, paired those with two, and walked those
+	// with more.
+	visited, disturbed, paired, walked int
+	covered                            coverage
 	// left is what a bound has left out.
 	left string
 }
 
 func (r report) String() string {
-	return fmt.Sprintf("EXPLORE states=%d disturbances=%d walks=%d findings=%d", r.visited, r.disturbed, r.walked, len(r.findings))
+	return fmt.Sprintf("EXPLORE states=%d disturbances=%d pairs=%d walks=%d findings=%d", r.visited, r.disturbed, r.paired, r.walked, len(r.findings))
 }
 
 // summary is the report with the coverage.
@@ -70,9 +71,5 @@ func (f *finding) same(other *finding) bool {
 
 // replay is the text for the option Replay.
 func (f *finding) replay() string {
-	var p plan
-	for _, a := range f.disturbances {
-		p = append(p, a.choice)
-	}
-	return script{f.whole.name, f.cuts, p}.String()
+	return script{f.whole.name, f.cuts, planOf(f.disturbances)}.String()
 }

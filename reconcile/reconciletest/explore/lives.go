@@ -2,8 +2,11 @@ package explore
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 	"github.com/operkit/operkit/reconcile/reconciletest/explore/internal/edit"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -73,4 +76,23 @@ func (e *explorer) read() (samples []*unstructured.Unstructured, edits [][]edit.
 		return nil, nil, fmt.Errorf("%s", strings.TrimPrefix(trial.failure, "reconciletest: "))
 	}
 	return samples, edits, nil
+}
+
+// unready returns the lives of a sample in each of which one of its workloads never becomes ready.
+func (e *explorer) unready(known *lesson) (lives []life) {
+	created := known.chapters[0]
+	if known.life.sample == nil || len(created.ready) == 0 {
+		return nil
+	}
+	for _, object := range slices.Sorted(maps.Keys(created.end)) {
+		content := created.end[object]
+		ref := deploy.RefOf(&unstructured.Unstructured{Object: content})
+		metadata, _ := content["metadata"].(map[string]any)
+		replicas, counted, _ := unstructured.NestedInt64(content, "spec", "replicas")
+		holds := metadata["generateName"] == nil && (!counted || replicas > 0) && !e.options.ignoresPart(ref, "status")
+		if known.began[object] == nil && holds && isWorkload(ref) {
+			lives = append(lives, held(known.life.name, known.life.sample, object))
+		}
+	}
+	return lives
 }

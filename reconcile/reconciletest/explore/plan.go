@@ -21,6 +21,13 @@ func (c choice) String() string { return fmt.Sprintf("%s@%d.%d", c.act, c.chapte
 // plan is a list of disturbances, in the order in which they happen.
 type plan []choice
 
+func planOf(disturbances []armed) (p plan) {
+	for _, a := range disturbances {
+		p = append(p, a.choice)
+	}
+	return p
+}
+
 func (p plan) String() string {
 	words := make([]string, len(p))
 	for i, c := range p {

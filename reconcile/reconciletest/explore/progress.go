@@ -47,7 +47,7 @@ func (p *progress) show(r report) {
 		return
 	}
 	p.last = p.now()
-	_, _ = fmt.Fprintf(p.to, "%sexplore: %d states, %d disturbances, %d findings%s", rewind, r.visited, r.disturbed+r.walked, len(r.findings), erase)
+	_, _ = fmt.Fprintf(p.to, "%sexplore: %d states, %d disturbances, %d findings%s", rewind, r.visited, r.disturbed+r.paired+r.walked, len(r.findings), erase)
 }
 
 // end wipes the line.

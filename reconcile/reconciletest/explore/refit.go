@@ -33,7 +33,7 @@ func (s *shrinker) execution(known *lesson, p plan) *trace {
 	if s.left -= len(p); s.left < 0 {
 		return nil
 	}
-	tr, err := s.attempt(known, p, false)
+	tr, err := s.attempt(known, p)
 	if err != nil {
 		return nil
 	}

@@ -75,7 +75,7 @@ func (e *explorer) replay(line string, lives []life, adapt bool) error {
 		if adapt {
 			s.plan = e.adapted(known, s.plan)
 		}
-		tr, err := e.attempt(known, s.plan, false)
+		tr, err := e.attempt(known, s.plan)
 		if err != nil {
 			return fmt.Errorf("replay %q: %w", line, err)
 		}
@@ -90,7 +90,7 @@ func (e *explorer) replay(line string, lives []life, adapt bool) error {
 // adapted returns a plan that fits a life as far as possible.
 func (e *explorer) adapted(known *lesson, p plan) (fitting plan) {
 	for _, c := range p {
-		tr, err := e.attempt(known, fitting, false)
+		tr, err := e.attempt(known, fitting)
 		if err != nil {
 			return p
 		}

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/operkit/operkit/deploy"
@@ -47,58 +46,52 @@ func (e *explorer) choicesOf(known *lesson) []choice {
 	return e.possible(known.trace, 1)
 }
 
-// disturbOnce tries one disturbance of a life alone.
-func (e *explorer) disturbOnce(known *lesson, c choice) {
-	e.note(e.judge(known, e.follow(known, plan{c}, true)))
+// disturb tries one disturbance, after those of its task.
+func (e *explorer) disturb(j *job) {
+	tr := e.follow(j.lesson, j.disturbances(), true)
+	wrong := e.note(e.judge(j.lesson, tr))
+	if len(j.before) > 0 {
+		e.paired++
+		return
+	}
 	e.disturbed++
-	e.covered.tried(known, c)
+	e.covered.tried(j.lesson, j.last.choice)
+	if !wrong && !tr.equal {
+		e.deepen(j, tr)
+	}
 }
 
-// follow executes a life with a plan. Each choice is about the requests of the execution with the choices before it.
-// ends means that the execution ends when it comes into a state that goes on as in an earlier one.
-func (e *explorer) follow(known *lesson, p plan, ends bool) *trace {
-	tr, err := e.attempt(known, p, ends)
-	if err != nil {
-		e.t.Fatalf("explore: %v", err)
-	}
+// follow executes a life with disturbances. ends means that the execution ends when it comes into a state that goes on
+// as in an earlier one.
+func (e *explorer) follow(known *lesson, disturbances []armed, ends bool) *trace {
+	tr := e.execute(known.life, disturbances, 0, ends)
+	e.atlas.followed(known, tr)
 	return tr
 }
 
-// attempt is follow for a plan that may not fit. Then it returns an error.
-func (e *explorer) attempt(known *lesson, p plan, ends bool) (*trace, error) {
+// attempt executes a life with a plan. Each choice is about the requests of the execution with the choices before it.
+// It returns an error if the plan doesn't fit.
+func (e *explorer) attempt(known *lesson, p plan) (*trace, error) {
 	tr := known.trace
 	var disturbances []armed
-	for i, c := range p {
+	for _, c := range p {
 		if !slices.Contains(e.possible(tr, c.chapter-1), c) {
 			return nil, fmt.Errorf("plan %s: %s of %q has no such request or object: the operator has changed since it was found", p, c, known.life)
 		}
 		disturbances = append(disturbances, c.arm(tr.chapters[c.chapter-1]))
-		tr = e.execute(known.life, disturbances, 0, ends && i == len(p)-1)
-		e.atlas.followed(known, tr)
+		tr = e.follow(known, disturbances, false)
 	}
 	return tr, nil
 }
 
-// wander tries two disturbances together, chosen at random.
-func (e *explorer) wander(learned []*lesson) {
-	random := rand.New(rand.NewPCG(e.options.seed, 0))
-	for len(learned) > 0 && !e.spent() {
-		known := learned[random.IntN(len(learned))]
-		choices := e.possible(known.trace, 0)
-		first := choices[random.IntN(len(choices))]
-		tr := e.follow(known, plan{first}, false)
-		var next []choice
-		for _, c := range e.possible(tr, first.chapter-1) {
-			if c.follows(first) {
-				next = append(next, c)
-			}
+// following returns the disturbances of an execution that can come after its last one.
+func (e *explorer) following(tr *trace, last choice) (choices []choice) {
+	for _, c := range e.possible(tr, last.chapter-1) {
+		if c.follows(last) {
+			choices = append(choices, c)
 		}
-		if e.note(e.judge(known, tr)) || len(next) == 0 {
-			continue
-		}
-		e.note(e.judge(known, e.follow(known, plan{first, next[random.IntN(len(next))]}, true)))
-		e.walked++
 	}
+	return choices
 }
 
 // follows reports whether a choice comes after another one. In one chapter only one process can be killed.

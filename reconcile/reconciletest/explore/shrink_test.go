@@ -29,7 +29,7 @@ func twice(t *testing.T) (*explorer, *finding) {
 	e, lives := explorerFor(t, forgetful)
 	known, err := e.learn(lives[0])
 	require.NoError(t, err)
-	tr, err := e.attempt(known, plan{{1, 1, fail}, {1, 3, killAfter}, {2, 0, restart}}, false)
+	tr, err := e.attempt(known, plan{{1, 1, fail}, {1, 3, killAfter}, {2, 0, restart}})
 	require.NoError(t, err)
 	f := known.judge(tr)
 	require.NotNil(t, f)
