@@ -17,6 +17,8 @@ type coverage struct {
 	edits, edited int
 	// fields are those that edits change, and whether one of these edits was tried.
 	fields map[string]bool
+	// unedited are all fields of the schemas, with the reason if there is no edit of one.
+	unedited map[string]string
 }
 
 // row is about all requests of one verb for one kind.
@@ -120,7 +122,11 @@ func (c *coverage) String() string {
 		}
 		lines = append(lines, line)
 	}
-	return strings.Join(append(lines, c.editsTried()), "\n")
+	lines = append(lines, c.editsTried())
+	if unedited := c.neverEdited(); unedited != "" {
+		lines = append(lines, unedited)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (c *coverage) editsTried() string {

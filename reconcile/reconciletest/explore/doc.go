@@ -52,14 +52,14 @@
 //   - Names of objects depend on the time or on chance, a generated value changes after it was stored, or two
 //     undisturbed executions send different writes.
 //   - A value of a Secret shows in a status, an annotation, a label, an event or the log.
-//   - An owner is in another namespace than its object, or an object without an owner is created before the resource has
-//     its finalizer. An event is recorded again though nothing has changed.
+//   - An owner is in another namespace than its object, or an object without an owner is created before the resource
+//     has its finalizer. An event is recorded again though nothing has changed.
 //   - An object that exists at the beginning is deleted, a value in it that the operator hasn't set is changed, or an
 //     annotation that somebody adds to an object of the operator is removed.
 //   - A property of the user's own doesn't hold, see Always and Eventually.
 //
-// What an operator does on purpose is left out by Ignore and Leaves: no oracle judges it. So a heartbeat, such as a time
-// that it writes into a status each minute, doesn't keep it from coming to rest: Ignore("Shop * status.lastSeen").
+// What an operator does on purpose is left out by Ignore and Leaves: no oracle judges it. So a heartbeat, such as a
+// time that it writes into a status each minute, doesn't keep it from coming to rest: Ignore("Shop * status.lastSeen").
 //
 // After an edit that is undone, the status of the resource is compared without what may be history: times, numbers that
 // have grown, also in texts, new fields, reasons and messages, elements of lists without a name, and fields such as
@@ -91,9 +91,10 @@
 // though values differ that are made by chance, such as passwords.
 //
 // At the end the test logs a table: how many disturbances of each request were tried, of how many, and what the bound
-// left out. With a bound by states nothing in it depends on the time. Picture draws the states that were reached. While
-// it runs, a line on a terminal shows how far it is: go test connects the terminal if it is called without the names of
-// packages.
+// left out. Fields of the schema without an edit are counted by the reason: a rule in CEL, fields that the schema
+// preserves, the depth, the template of a Pod, or another one. With a bound by states nothing in it depends on the
+// time. Picture draws the states that were reached. While it runs, a line on a terminal shows how far it is: go test
+// connects the terminal if it is called without the names of packages.
 //
 // # When not
 //

@@ -69,6 +69,7 @@ func (e *explorer) read() (samples []*unstructured.Unstructured, edits [][]edit.
 			samples[i] = sample.DeepCopy()
 			unstructured.RemoveNestedField(samples[i].Object, "status")
 			edits = append(edits, accepted(h, samples[i]))
+			e.covered.schema(samples[i], definitionsOf(h))
 		}
 	})
 	trial.end()

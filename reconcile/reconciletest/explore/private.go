@@ -7,8 +7,8 @@ import (
 )
 
 var (
-	// privateKeys matches keys whose values are private, whatever they look like. Their last word says so: secretName is
-	// the name of a Secret.
+	// privateKeys matches keys whose values are private, whatever they look like. Their last word says so: secretName
+	// is the name of a Secret.
 	privateKeys = regexp.MustCompile(`(?i)(pass|passwd|password|passphrase|token|secret|credentials?|(private|secret|access|api)[-_. ]?key)[-_. ]?[0-9]*$`)
 	// lastWord matches the last word of a key: secretName, token-expiry, PGHOST.
 	lastWord = regexp.MustCompile(`[A-Za-z][a-z0-9]*$|[A-Z0-9]+$`)

@@ -14,8 +14,8 @@ import (
 // workloadKinds are the kinds without which a resource can't be Ready.
 var workloadKinds = []string{"Deployment", "StatefulSet", "DaemonSet"}
 
-// unreadyOf says which workloads of a resource aren't ready, among whole objects. A workload with an ignored field of its
-// status doesn't count.
+// unreadyOf says which workloads of a resource aren't ready, among whole objects. A workload with an ignored field of
+// its status doesn't count.
 func (o *options) unreadyOf(owner *unstructured.Unstructured, objects []*unstructured.Unstructured) (details []string) {
 	for _, obj := range objects {
 		ref := deploy.RefOf(obj)
