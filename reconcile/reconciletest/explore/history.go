@@ -7,8 +7,9 @@ import (
 )
 
 var (
-	// ofPast matches the paths of fields of a status that say what was, and of texts for people.
-	ofPast = regexp.MustCompile(`(?i)\.(last|previous|prior|former|old|recent|history|reason|message)|message$`)
+	// ofPast matches the paths of fields of a status that say what was, of texts for people, and of observed
+	// generations, which are judged by themselves.
+	ofPast = regexp.MustCompile(`(?i)\.(last|previous|prior|former|old|recent|history|reason|message|observedGeneration)|message$`)
 	// inLog matches what is in an element without a name: such lists are logs of what has happened.
 	inLog = regexp.MustCompile(`\[\d+\]\.`)
 	// ofCondition matches a whole condition.

@@ -3,6 +3,7 @@ package explore
 import (
 	"testing"
 
+	"github.com/operkit/operkit/reconcile/reconciletest/explore/internal/edit"
 	"github.com/stretchr/testify/assert"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -20,8 +21,8 @@ func TestUnedited(t *testing.T) {
 	c.schema(thing, []*unstructured.Unstructured{definition})
 	t.Run("explore 47: each field of the schema has a reason to be without an edit", func(t *testing.T) {
 		assert.Equal(t, map[string]string{
-			"spec.fixed": byRule, "spec.size": otherwise, "spec.only": otherwise, "spec.any": asUnknown, "spec.list[].a.b.c": byDepth,
-			"spec.pod.containers": inTemplate, "spec.pod.dnsPolicy": inTemplate,
+			"spec.fixed": edit.ByRule, "spec.size": edit.Otherwise, "spec.only": edit.Otherwise, "spec.any": edit.AsUnknown, "spec.list[].a.b.c": edit.ByDepth,
+			"spec.pod.containers": edit.InTemplate, "spec.pod.dnsPolicy": edit.InTemplate,
 		}, c.unedited)
 	})
 	t.Run("explore 47: what has an edit isn't counted", func(t *testing.T) {
@@ -29,7 +30,7 @@ func TestUnedited(t *testing.T) {
 		assert.Equal(t, "fields without an edit: 1 CEL, 1 preserved, 1 depth, 1 Pod, 1 other", c.neverEdited())
 	})
 	t.Run("explore 47: no line if each one has an edit", func(t *testing.T) {
-		c := &coverage{fields: map[string]bool{"spec.size": true}, unedited: map[string]string{"spec.size": otherwise}}
+		c := &coverage{fields: map[string]bool{"spec.size": true}, unedited: map[string]string{"spec.size": edit.Otherwise}}
 		assert.Empty(t, c.neverEdited())
 	})
 }

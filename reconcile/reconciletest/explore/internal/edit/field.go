@@ -4,21 +4,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Fields returns the paths of the fields that the schema of a resource has, apart from metadata and status, in their
-// order: those that have no fields themselves. spec.stages[].size is a field of the items of a list, and
-// spec.pools{}.size one of the entries of a map.
-func Fields(resource *unstructured.Unstructured, definitions []*unstructured.Unstructured) (paths []string) {
-	schema := schemaOf(resource, definitions)
-	for _, name := range ownFields(schema) {
-		paths = append(paths, fieldsBelow(propertyOf(schema, name), name)...)
-	}
-	return paths
-}
-
+// fieldsBelow returns the paths of the fields of a value that have no fields themselves.
 func fieldsBelow(schema map[string]any, path string) (paths []string) {
 	switch shapeOf(schema) {
 	case objectField:
