@@ -52,8 +52,7 @@
 //   - Names of objects depend on the time or on chance, a generated value changes after it was stored, or two
 //     undisturbed executions send different writes.
 //   - A value of a Secret shows in a status, an annotation, a label, an event or the log.
-//   - An owner is in another namespace than its object, or an object without an owner is created before the resource
-//     has its finalizer. An event is recorded again though nothing has changed.
+//   - An owner is in another namespace than its object. An event is recorded again though nothing has changed.
 //   - An object that exists at the beginning is deleted, a value in it that the operator hasn't set is changed, or an
 //     annotation that somebody adds to an object of the operator is removed.
 //   - A property of the user's own doesn't hold, see Always and Eventually.

@@ -39,15 +39,13 @@ type witness struct {
 	adorned map[deploy.Ref]types.UID
 	// claims are what the statuses claim, by resource.
 	claims map[string]claim
-	// orphans are objects without an owner that were created while a resource had no finalizer, by the resource.
-	orphans map[string]string
 	// events are those of the present chapter until the operator had nothing left to do.
 	events []event.Event
 }
 
 // attend makes the witness of an execution, which begins.
 func (e *explorer) attend(trial *trial, h *reconciletest.Harness, tr *trace) *witness {
-	w := &witness{explorer: e, trial: trial, harness: h, trace: tr, secrets: secrets{}, set: map[string]bool{}, adorned: map[deploy.Ref]types.UID{}, claims: map[string]claim{}, orphans: map[string]string{}}
+	w := &witness{explorer: e, trial: trial, harness: h, trace: tr, secrets: secrets{}, set: map[string]bool{}, adorned: map[deploy.Ref]types.UID{}, claims: map[string]claim{}}
 	trial.wrote = w.wrote
 	return w
 }
@@ -63,7 +61,6 @@ func (w *witness) wrote(call reconciletest.Call) {
 	now.add(w.holds(call.String(), func(p property) bool { return p.always })...)
 	if w.alone() {
 		now.add(w.misowned(call)...)
-		now.add(w.unheld(call)...)
 		if w.explores(call.Ref) {
 			now.add(w.early(call.Ref)...)
 		}
