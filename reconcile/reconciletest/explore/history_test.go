@@ -62,6 +62,7 @@ func TestHistory(t *testing.T) {
 		{".status.edits", int64(1), int64(3), true},
 		{".status.replicas", int64(3), int64(1), false},
 		{".status.open", true, false, false},
+		{`.status.conditions[type="A"].observedGeneration`, "present", "old", true},
 		{".status.revision", "tea-1", "tea-3", true},
 		{".status.phase", "Fresh", "Resized", false},
 		{".status.previousSize", int64(3), int64(2), true},

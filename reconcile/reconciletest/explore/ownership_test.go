@@ -45,7 +45,7 @@ func TestOwnership(t *testing.T) {
 		{"explore 53: a namespaced owner of a cluster-scoped object", then(careful, granting),
 			[]string{lost, "ClusterRole.rbac.authorization.k8s.io till metadata.ownerReferences[tea]: Shop.explore.operkit.dev test/tea is in a namespace"}},
 		{"explore 54: an event with each reconcile", announcing(false),
-			[]string{"an event is recorded again though nothing has changed", "Shop test/tea, event Opened", `explore.Ignore("Event Opened")`}},
+			[]string{"an event is recorded again though nothing has changed", "=> Shop test/tea, event Opened", `explore.Ignore("Event Opened")`}},
 	} {
 		t.Run(row.fault, func(t *testing.T) {
 			r := explored(t, manually(row.reconcile), startDriven, Findings(1))

@@ -23,7 +23,7 @@ func (o *options) repeated(first, again []event.Event) []fault {
 		}
 		about := strings.TrimPrefix(e.Regarding.Namespace+"/"+e.Regarding.Name, "/")
 		return []fault{{"an event is recorded again though nothing has changed", []string{
-			fmt.Sprintf("%s %s, event %s: record it when something has changed, or explore.Ignore(\"Event %[3]s\")", e.Regarding.Kind, about, e.Reason),
+			fmt.Sprintf("%s %s, event %s: record it when something has changed, or explore.Ignore(\"Event %[3]s\")", e.Regarding.Kind.Kind, about, e.Reason),
 		}}}
 	}
 	return nil
